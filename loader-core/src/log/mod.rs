@@ -1,0 +1,203 @@
+//! Levels, records and sinks.
+//!
+//! A line on standard error has the form that tools around Vulkan loaders parse: `[Vulkan Loader] `, the kind,
+//! `: `, blanks up to column 32, the message.
+
+use core::fmt;
+
+use crate::memory::{Text, TryGrow, Vec, format_into};
+
+/// Where lines go that no callback asked for: standard error, the system log.
+pub trait LogSink: Sync {
+    /// Writes one record, which ends with a newline, in one piece.
+    fn write(&self, level: Level, line: &[u8]);
+}
+
+/// How grave a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Something that was asked for did not happen.
+    Error,
+    /// Something is probably wrong.
+    Warning,
+    /// What the loader decided.
+    Info,
+    /// How it came to decide.
+    Debug,
+}
+
+/// What a record is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// The loader itself.
+    Loader,
+    /// A driver.
+    Driver,
+    /// A layer.
+    Layer,
+    /// Something that costs time.
+    Performance,
+}
+
+/// The kinds of records that a user asked to see on the sink.
+///
+/// `VK_LOADER_DEBUG` is a comma list of `all`, `error`, `warn`, `info`, `debug`, `perf`, `layer`, `driver`
+/// (also `implem`, `icd`). A word counts when it is the beginning of one of these, tried in the order `all`,
+/// `warn`, `info`, `perf`, `error`, `debug`, `layer`, `driver`, `implem`, `icd`, because scripts rely on short
+/// forms such as `l`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Filter(u8);
+
+impl Filter {
+    const ERROR: u8 = 1;
+    const WARNING: u8 = 1 << 1;
+    const INFO: u8 = 1 << 2;
+    const DEBUG: u8 = 1 << 3;
+    const PERFORMANCE: u8 = 1 << 4;
+    const DRIVER: u8 = 1 << 5;
+    const LAYER: u8 = 1 << 6;
+
+    /// Words of `VK_LOADER_DEBUG` and what each lets through, in the order in which they are tried.
+    const WORDS: [(&'static [u8], u8); 10] = [
+        (b"all", u8::MAX),
+        (b"warn", Self::WARNING),
+        (b"info", Self::INFO),
+        (b"perf", Self::PERFORMANCE),
+        (b"error", Self::ERROR),
+        (b"debug", Self::DEBUG),
+        (b"layer", Self::LAYER),
+        (b"driver", Self::DRIVER),
+        (b"implem", Self::DRIVER),
+        (b"icd", Self::DRIVER),
+    ];
+
+    /// Lets nothing through.
+    pub const SILENT: Self = Self(0);
+    /// Lets everything through.
+    pub const ALL: Self = Self(u8::MAX);
+
+    /// The filter that the value of `VK_LOADER_DEBUG` asks for. Unknown words ask for nothing.
+    #[must_use]
+    pub fn parse(value: &[u8]) -> Self {
+        let mut bits = 0;
+        for word in value.split(|byte| *byte == b',').filter(|word| !word.is_empty()) {
+            let known = Self::WORDS.iter().find(|(name, _)| name.starts_with(word));
+            bits |= known.map_or(0, |(_, bit)| *bit);
+        }
+        Self(bits)
+    }
+
+    /// Whether a record of this level and topic is let through.
+    #[must_use]
+    pub fn lets_through(self, level: Level, topic: Topic) -> bool {
+        let level = match level {
+            Level::Error => Self::ERROR,
+            Level::Warning => Self::WARNING,
+            Level::Info => Self::INFO,
+            Level::Debug => Self::DEBUG,
+        };
+        let topic = match topic {
+            Topic::Loader => 0,
+            Topic::Driver => Self::DRIVER,
+            Topic::Layer => Self::LAYER,
+            Topic::Performance => Self::PERFORMANCE,
+        };
+        self.0 & (level | topic) != 0
+    }
+
+    /// Whether nothing at all is let through.
+    #[must_use]
+    pub fn is_silent(self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// A sink and what it lets through.
+#[derive(Clone, Copy)]
+pub struct Logger {
+    /// Where records go.
+    pub sink: &'static dyn LogSink,
+    /// Which of them.
+    pub filter: Filter,
+}
+
+impl Logger {
+    /// Writes a record if the filter lets it through.
+    pub fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
+        if self.filter.lets_through(level, topic) {
+            write_line(self.sink, level, topic, message);
+        }
+    }
+}
+
+/// The column, counted from 0, at which messages begin.
+const MESSAGE_COLUMN: usize = 32;
+
+/// Writes a record whatever any filter says. For what must be seen: a bad handle, a call into nothing.
+pub fn write_line(sink: &dyn LogSink, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
+    let mut line = Vec::new();
+    let level_name = match level {
+        Level::Error => "ERROR",
+        Level::Warning => "WARNING",
+        Level::Info => "INFO",
+        Level::Debug => "DEBUG",
+    };
+    let topic_name = match topic {
+        Topic::Loader => "",
+        Topic::Driver => " | DRIVER",
+        Topic::Layer => " | LAYER",
+        Topic::Performance => " | PERF",
+    };
+    format_into(&mut line, format_args!("[Vulkan Loader] {level_name}{topic_name}:"));
+    pad(&mut line);
+    format_into(&mut line, message);
+    if line.try_push(b'\n').is_ok() {
+        sink.write(level, &line);
+    }
+}
+
+fn pad(line: &mut Text) {
+    loop {
+        if line.try_push(b' ').is_err() || line.len() >= MESSAGE_COLUMN {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    struct Lines(Mutex<std::vec::Vec<u8>>);
+    impl LogSink for Lines {
+        fn write(&self, _: Level, line: &[u8]) {
+            self.0.lock().unwrap().extend_from_slice(line);
+        }
+    }
+
+    fn line(level: Level, topic: Topic) -> std::string::String {
+        let lines = Lines(Mutex::new(std::vec::Vec::new()));
+        write_line(&lines, level, topic, format_args!("text"));
+        std::string::String::from_utf8(lines.0.into_inner().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn messages_begin_at_column_32() {
+        assert_eq!(line(Level::Debug, Topic::Loader), "[Vulkan Loader] DEBUG:          text\n");
+        assert_eq!(line(Level::Debug, Topic::Driver), "[Vulkan Loader] DEBUG | DRIVER: text\n");
+        assert_eq!(line(Level::Warning, Topic::Driver), "[Vulkan Loader] WARNING | DRIVER: text\n");
+    }
+
+    #[test]
+    fn short_words_select_the_first_name_they_begin() {
+        assert!(Filter::parse(b"l").lets_through(Level::Debug, Topic::Layer));
+        assert!(!Filter::parse(b"l").lets_through(Level::Debug, Topic::Loader));
+        assert!(Filter::parse(b"i").lets_through(Level::Info, Topic::Loader));
+        assert!(Filter::parse(b"icd").lets_through(Level::Debug, Topic::Driver));
+        assert!(Filter::parse(b"a").lets_through(Level::Debug, Topic::Performance));
+        assert!(Filter::parse(b"warn,error").lets_through(Level::Error, Topic::Loader));
+        assert!(Filter::parse(b"nonsense,,").is_silent());
+        assert!(Filter::parse(b"").is_silent());
+    }
+}

@@ -1,0 +1,135 @@
+//! Memory that can run out.
+//!
+//! The loader never aborts because memory is short. Its collections are those of `allocator-api2`, used only
+//! through the fallible calls of this module ([`TryGrow`], [`text`]); an infallible `push` or `format!` would
+//! link `handle_alloc_error` into the library, which `cargo xtask abi` refuses.
+//!
+//! Every block has one of three owners: the process (allocator [`Process`]), an instance or a device.
+
+use core::fmt;
+
+pub use allocator_api2::alloc::{AllocError, Allocator, Global as Process};
+pub use allocator_api2::boxed::Box;
+pub use allocator_api2::vec::Vec;
+
+/// An allocation failed. At the C edge this is `VK_ERROR_OUT_OF_HOST_MEMORY`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory;
+
+impl From<AllocError> for OutOfMemory {
+    fn from(_: AllocError) -> Self {
+        Self
+    }
+}
+
+/// Bytes of text: a path, a variable's value, a message. Not always UTF-8, since paths are not.
+pub type Text<A = Process> = Vec<u8, A>;
+
+/// Growing a vector without aborting when memory is short.
+pub trait TryGrow<T> {
+    /// Appends `value`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] when the vector cannot grow; it is unchanged then.
+    fn try_push(&mut self, value: T) -> Result<(), OutOfMemory>;
+
+    /// Appends copies of `values`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] when the vector cannot grow; it is unchanged then.
+    fn try_extend(&mut self, values: &[T]) -> Result<(), OutOfMemory>
+    where
+        T: Copy;
+}
+
+impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
+    fn try_push(&mut self, value: T) -> Result<(), OutOfMemory> {
+        self.try_reserve(1).map_err(|_| OutOfMemory)?;
+        let len = self.len();
+        // SAFETY: try_reserve made room for one more element, which is written before the length covers it.
+        unsafe {
+            self.as_mut_ptr().add(len).write(value);
+            self.set_len(len.wrapping_add(1));
+        }
+        Ok(())
+    }
+
+    fn try_extend(&mut self, values: &[T]) -> Result<(), OutOfMemory>
+    where
+        T: Copy,
+    {
+        self.try_reserve(values.len()).map_err(|_| OutOfMemory)?;
+        let len = self.len();
+        // SAFETY: try_reserve made room for all values; they are Copy, are written before the length covers
+        // them, and cannot overlap a vector that is borrowed mutably.
+        unsafe {
+            self.as_mut_ptr().add(len).copy_from_nonoverlapping(values.as_ptr(), values.len());
+            self.set_len(len.wrapping_add(values.len()));
+        }
+        Ok(())
+    }
+}
+
+/// Joins `parts` into one text owned by the process.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub fn text(parts: &[&[u8]]) -> Result<Text, OutOfMemory> {
+    let mut joined = Vec::new();
+    for part in parts {
+        joined.try_extend(part)?;
+    }
+    Ok(joined)
+}
+
+/// Formats into `target`; what does not fit into memory any more is left out.
+///
+/// For messages: a shortened message is better than none.
+pub fn format_into(target: &mut Text, arguments: fmt::Arguments<'_>) {
+    struct Appender<'a>(&'a mut Text);
+    impl fmt::Write for Appender<'_> {
+        fn write_str(&mut self, part: &str) -> fmt::Result {
+            self.0.try_extend(part.as_bytes()).map_err(|_| fmt::Error)
+        }
+    }
+    let _ = fmt::Write::write_fmt(&mut Appender(target), arguments);
+}
+
+/// Shows bytes of a path or a variable as text: UTF-8 as it is, every other byte as `\xNN`, control characters
+/// escaped, so that no file name can forge a log line.
+pub struct Shown<'a>(pub &'a [u8]);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for chunk in self.0.utf8_chunks() {
+            for c in chunk.valid().chars() {
+                if c.is_control() {
+                    write!(f, "{}", c.escape_default())?;
+                } else {
+                    fmt::Write::write_char(f, c)?;
+                }
+            }
+            for byte in chunk.invalid() {
+                write!(f, "\\x{byte:02x}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_joins_its_parts() {
+        assert_eq!(text(&[b"/etc", b"/vulkan"]).unwrap().as_slice(), b"/etc/vulkan");
+    }
+
+    #[test]
+    fn shown_escapes_what_could_forge_a_line() {
+        let mut out = Vec::new();
+        format_into(&mut out, format_args!("{}", Shown(b"a\n\xffb\xc3\xa9")));
+        assert_eq!(core::str::from_utf8(&out).unwrap(), "a\\n\\xffb\u{e9}");
+    }
+}

@@ -1,0 +1,23 @@
+//! Variables of the process.
+
+use core::ffi::CStr;
+
+use crate::memory::{OutOfMemory, Text};
+
+/// How a variable is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reader {
+    /// Read whoever runs the process (`getenv`).
+    Plain,
+    /// Unset when the process runs with elevated privileges (`secure_getenv`).
+    Secure,
+}
+
+/// The environment of the process.
+pub trait Environment: Sync {
+    /// The value of the variable `name`, or `None` if it is not set (or may not be read by this `reader`).
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if the value cannot be copied.
+    fn variable(&self, name: &CStr, reader: Reader) -> Result<Option<Text>, OutOfMemory>;
+}

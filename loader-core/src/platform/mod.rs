@@ -1,0 +1,39 @@
+//! What an operating system supplies to the loader: a few small traits, gathered in one [`Platform`] value.
+//!
+//! A method is here only if at least two platforms can implement it and the core calls it. Platforms without
+//! some facility answer that it is absent: a platform without an environment answers every
+//! [`Environment::variable`] with "not set", one without manifests lists no folder, and one whose drivers arrive
+//! as memory objects hides that behind [`Libraries::open`].
+
+mod environment;
+mod files;
+mod identity;
+mod libraries;
+mod waiting;
+
+pub use environment::{Environment, Reader};
+pub use files::{FileError, Files, Fingerprint};
+pub use identity::Identity;
+pub use libraries::{Libraries, Library, LibraryKind};
+pub use waiting::{Lock, Waiting};
+
+use crate::log::LogSink;
+
+/// The operating system as the loader sees it.
+///
+/// The parts are separate so that a test, a recorder or a fault injector can replace one of them.
+#[derive(Clone, Copy)]
+pub struct Platform {
+    /// Variables of the process.
+    pub environment: &'static dyn Environment,
+    /// The file system.
+    pub files: &'static dyn Files,
+    /// The dynamic linker.
+    pub libraries: &'static dyn Libraries,
+    /// Who the process is.
+    pub identity: &'static dyn Identity,
+    /// Where log lines go that no callback asked for.
+    pub log: &'static dyn LogSink,
+    /// How a thread waits for another one.
+    pub waiting: &'static dyn Waiting,
+}

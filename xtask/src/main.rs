@@ -1,0 +1,2 @@
+//! Repository chores, run as `cargo xtask NAME`.
+fn main() {}
