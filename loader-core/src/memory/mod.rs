@@ -6,11 +6,18 @@
 //!
 //! Every block has one of three owners: the process (allocator [`Process`]), an instance or a device.
 
+mod application;
+mod counted;
+mod shared_list;
+
 use core::fmt;
 
 pub use allocator_api2::alloc::{AllocError, Allocator, Global as Process};
 pub use allocator_api2::boxed::Box;
 pub use allocator_api2::vec::Vec;
+pub use application::Application;
+pub use counted::Counted;
+pub use shared_list::SharedList;
 
 /// An allocation failed. At the C edge this is `VK_ERROR_OUT_OF_HOST_MEMORY`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +26,12 @@ pub struct OutOfMemory;
 impl From<AllocError> for OutOfMemory {
     fn from(_: AllocError) -> Self {
         Self
+    }
+}
+
+impl From<OutOfMemory> for ash::vk::Result {
+    fn from(_: OutOfMemory) -> Self {
+        Self::ERROR_OUT_OF_HOST_MEMORY
     }
 }
 

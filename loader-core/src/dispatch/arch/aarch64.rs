@@ -1,0 +1,65 @@
+//! 64-bit Arm: the first argument is in `x0`; `x16`, `x17` and `x9` are free.
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! instance_trampoline {
+    ($slot:literal) => {
+        concat!(
+            "cbz x0, 2f\n ldr w16, [x0, #8]\n",
+            "movz w17, #({magic} & 0xffff)\n movk w17, #(({magic} >> 16) & 0xffff), lsl #16\n",
+            "cmp w16, w17\n b.ne 2f\n",
+            "ldr x16, [x0]\n ldr x16, [x16, #(8 * ", $slot, ")]\n br x16\n",
+            "2: mov w16, #(", $slot, ")\n b {bad}\n"
+        )
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! device_trampoline {
+    ($slot:literal) => {
+        concat!("ldr x16, [x0]\n ldr x16, [x16, #(8 * ", $slot, ")]\n br x16\n")
+    };
+}
+
+macro_rules! terminator {
+    ($slot:literal) => {
+        concat!("ldr x16, [x0, #16]\n ldr x0, [x0, #24]\n ldr x16, [x16, #(8 * ", $slot, ")]\n br x16\n")
+    };
+}
+
+macro_rules! numbered_jump {
+    ($number:literal) => {
+        concat!("mov w16, #(", $number, ")\n b {target}\n")
+    };
+}
+
+macro_rules! unknown_instance_trampoline {
+    () => {
+        "cbz x0, 2f\n ldr w17, [x0, #8]\n movz w9, #({magic} & 0xffff)\n\
+         movk w9, #(({magic} >> 16) & 0xffff), lsl #16\n cmp w17, w9\n b.ne 2f\n\
+         ldr x17, [x0]\n ldr x17, [x17, w16, uxtw #3]\n br x17\n 2: b {bad}\n"
+    };
+}
+
+macro_rules! report {
+    () => {
+        "mov w1, w16\n bl {report}\n brk #1\n"
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! forward {
+    () => {
+        "b {target}\n"
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly {
+    ($($text:expr),+ ; $($operands:tt)*) => {
+        core::arch::naked_asm!($($text),+, $($operands)*)
+    };
+}

@@ -1,0 +1,39 @@
+//! The few instructions that differ between processors, as text for the assembler.
+//!
+//! Every architecture file defines the same macros. In their text `{magic}`, `{bad}`, `{target}` and `{report}`
+//! are operands of the surrounding assembly, and a slot or number is the text of an assembler expression.
+//!
+//! | macro | does |
+//! |---|---|
+//! | `instance_trampoline` | checks the handle, then jumps through a slot of the table in its first word |
+//! | `device_trampoline` | jumps through a slot of the table in the first word of the handle |
+//! | `terminator` | replaces the handle by the one below it and jumps through a slot of the table below |
+//! | `numbered_jump` | leaves a number in a free register and jumps |
+//! | `unknown_instance_trampoline` | as `instance_trampoline`, with the slot in the free register |
+//! | `report` | calls a function that does not return with the handle and the number |
+//! | `forward` | jumps |
+//! | `assembly` | the body of a naked function, in the syntax of the file |
+
+/// Makes the macros of one architecture file visible here and in [`super`].
+macro_rules! architecture {
+    ($($(#[$condition:meta])* $path:literal;)*) => {
+        $($(#[$condition])* #[path = $path] #[macro_use] mod instructions;)*
+    };
+}
+
+architecture! {
+    #[cfg(target_arch = "x86_64")] "x86_64.rs";
+    #[cfg(target_arch = "aarch64")] "aarch64.rs";
+    #[cfg(target_arch = "arm")] "arm.rs";
+    #[cfg(target_arch = "x86")] "x86.rs";
+    #[cfg(target_arch = "riscv64")] "riscv64.rs";
+}
+
+#[cfg(not(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    target_arch = "arm",
+    target_arch = "x86",
+    target_arch = "riscv64"
+)))]
+compile_error!("no trampolines for this architecture yet: add a file to dispatch/arch that defines the macros above");

@@ -1,0 +1,65 @@
+//! 64-bit RISC-V: the first argument is in `a0`; `t0` to `t2` are free.
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! instance_trampoline {
+    ($slot:literal) => {
+        concat!(
+            "beqz a0, 2f\n lwu t0, 8(a0)\n li t1, {magic}\n bne t0, t1, 2f\n",
+            "ld t0, 0(a0)\n li t1, 8 * ", $slot, "\n add t0, t0, t1\n ld t0, 0(t0)\n jr t0\n",
+            "2: li t0, ", $slot, "\n tail {bad}\n"
+        )
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! device_trampoline {
+    ($slot:literal) => {
+        concat!("ld t0, 0(a0)\n li t1, 8 * ", $slot, "\n add t0, t0, t1\n ld t0, 0(t0)\n jr t0\n")
+    };
+}
+
+macro_rules! terminator {
+    ($slot:literal) => {
+        concat!(
+            "ld t0, 16(a0)\n ld a0, 24(a0)\n li t1, 8 * ", $slot, "\n add t0, t0, t1\n",
+            "ld t0, 0(t0)\n jr t0\n"
+        )
+    };
+}
+
+macro_rules! numbered_jump {
+    ($number:literal) => {
+        concat!("li t0, ", $number, "\n tail {target}\n")
+    };
+}
+
+macro_rules! unknown_instance_trampoline {
+    () => {
+        "beqz a0, 2f\n lwu t1, 8(a0)\n li t2, {magic}\n bne t1, t2, 2f\n\
+         ld t1, 0(a0)\n slli t2, t0, 3\n add t1, t1, t2\n ld t1, 0(t1)\n jr t1\n 2: tail {bad}\n"
+    };
+}
+
+macro_rules! report {
+    () => {
+        "mv a1, t0\n call {report}\n ebreak\n"
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! forward {
+    () => {
+        "tail {target}\n"
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly {
+    ($($text:expr),+ ; $($operands:tt)*) => {
+        core::arch::naked_asm!($($text),+, $($operands)*)
+    };
+}

@@ -1,0 +1,62 @@
+//! x86-64, System V calling convention, AT&T syntax: the first argument is in `rdi`; `rax` and `r11` are free.
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! instance_trampoline {
+    ($slot:literal) => {
+        concat!(
+            "test %rdi, %rdi\n jz 2f\n cmpl ${magic}, 8(%rdi)\n jne 2f\n",
+            "mov (%rdi), %rax\n jmp *8*", $slot, "(%rax)\n",
+            "2: mov $", $slot, ", %eax\n jmp {bad}\n"
+        )
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! device_trampoline {
+    ($slot:literal) => {
+        concat!("mov (%rdi), %rax\n jmp *8*", $slot, "(%rax)\n")
+    };
+}
+
+macro_rules! terminator {
+    ($slot:literal) => {
+        concat!("mov 16(%rdi), %rax\n mov 24(%rdi), %rdi\n jmp *8*", $slot, "(%rax)\n")
+    };
+}
+
+macro_rules! numbered_jump {
+    ($number:literal) => {
+        concat!("mov $", $number, ", %eax\n jmp {target}\n")
+    };
+}
+
+macro_rules! unknown_instance_trampoline {
+    () => {
+        "test %rdi, %rdi\n jz 2f\n cmpl ${magic}, 8(%rdi)\n jne 2f\n\
+         mov (%rdi), %r11\n jmp *(%r11, %rax, 8)\n 2: jmp {bad}\n"
+    };
+}
+
+macro_rules! report {
+    () => {
+        "mov %eax, %esi\n sub $8, %rsp\n call {report}\n ud2\n"
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! forward {
+    () => {
+        "jmp {target}\n"
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly {
+    ($($text:expr),+ ; $($operands:tt)*) => {
+        core::arch::naked_asm!($($text),+, $($operands)*, options(att_syntax))
+    };
+}

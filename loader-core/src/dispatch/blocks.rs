@@ -1,0 +1,116 @@
+//! Code that is stamped out: one small piece for each slot of a table, each at a fixed distance from the one before.
+//!
+//! A piece is found by arithmetic, so the library needs no table of function addresses that the dynamic linker would
+//! have to relocate at start, and no two pieces can be folded into one. No piece knows the parameters of the
+//! command that passes through it: registers and stack are left as they were.
+//!
+//! There are no landing pads (ENDBR, BTI) in front of the pieces, since the rest of the library, compiled by
+//! stable Rust, has none either and the system would not enforce them.
+
+use core::ffi::c_void;
+
+use super::missing::{report_bad_handle, report_missing_device_command, report_missing_instance_command};
+use super::table::{Command, UNKNOWN_COMMANDS};
+use crate::objects::handle::MAGIC;
+use crate::registry::{DEVICE_SLOTS, INSTANCE_SLOTS};
+
+/// All slots of an instance table, those for unknown commands last.
+const ALL_INSTANCE_SLOTS: usize = INSTANCE_SLOTS + UNKNOWN_COMMANDS;
+/// All slots of a device table, those for unknown commands last.
+const ALL_DEVICE_SLOTS: usize = DEVICE_SLOTS + UNKNOWN_COMMANDS;
+
+/// Pieces of machine code, one for each slot.
+pub struct Block {
+    start: unsafe extern "C" fn(),
+    first: usize,
+    count: usize,
+    distance: usize,
+}
+
+/// Checks the handle and goes through a slot of its instance table. For the slots of known commands.
+pub static INSTANCE_TRAMPOLINES: Block =
+    Block { start: instance_trampolines, first: 0, count: INSTANCE_SLOTS, distance: 64 };
+/// The same for the slots of unknown physical-device commands.
+pub static UNKNOWN_INSTANCE_TRAMPOLINES: Block =
+    Block { start: unknown_instance_trampolines, first: INSTANCE_SLOTS, count: UNKNOWN_COMMANDS, distance: 16 };
+/// Goes through a slot of the device's table.
+pub static DEVICE_TRAMPOLINES: Block =
+    Block { start: device_trampolines, first: 0, count: ALL_DEVICE_SLOTS, distance: 32 };
+/// Goes through a slot of the table below a physical device, with the handle below.
+pub static TERMINATORS: Block = Block { start: terminators, first: 0, count: ALL_INSTANCE_SLOTS, distance: 32 };
+/// What a slot of an instance table holds if nothing implements the command.
+pub static MISSING_INSTANCE_COMMANDS: Block =
+    Block { start: missing_instance_commands, first: 0, count: ALL_INSTANCE_SLOTS, distance: 16 };
+/// What a slot of a device table holds if nothing implements the command.
+pub static MISSING_DEVICE_COMMANDS: Block =
+    Block { start: missing_device_commands, first: 0, count: ALL_DEVICE_SLOTS, distance: 16 };
+
+impl Block {
+    /// The piece for `slot`, if there is one.
+    #[must_use]
+    pub fn piece(&self, slot: usize) -> Option<Command> {
+        let index = slot.checked_sub(self.first).filter(|index| *index < self.count)?;
+        let address = (self.start as *const ()).wrapping_byte_add(index.wrapping_mul(self.distance));
+        // SAFETY: the address lies in the block, which holds a piece at every multiple of the distance below the
+        // count; the blocks' alignment makes the assembler's padding end there.
+        Some(unsafe { core::mem::transmute::<*const (), Command>(address) })
+    }
+
+    /// Whether `address` is a piece of this block.
+    #[must_use]
+    pub fn holds(&self, address: *const c_void) -> bool {
+        let start = self.start as *const () as usize;
+        let end = start.wrapping_add(self.count.wrapping_mul(self.distance));
+        (start..end).contains(&(address as usize))
+    }
+}
+
+/// Stamps out a block: `$text` once for each number from `$first` on, aligned to 2^`$align` bytes.
+macro_rules! block {
+    ($name:ident: $count:expr, from $first:expr, align $align:literal, $text:expr; $($operands:tt)*) => {
+        #[unsafe(naked)]
+        unsafe extern "C" fn $name() {
+            crate::assembly!(
+                concat!(".p2align ", $align, "\n .set vkload_slot, {first}\n .rept {count}\n"),
+                $text,
+                concat!(".p2align ", $align, "\n .set vkload_slot, vkload_slot + 1\n .endr\n");
+                first = const $first, count = const $count, $($operands)*
+            )
+        }
+    };
+}
+
+block!(instance_trampolines: INSTANCE_SLOTS, from 0, align "6", crate::instance_trampoline!("vkload_slot");
+    magic = const MAGIC, bad = sym bad_handle);
+block!(unknown_instance_trampolines: UNKNOWN_COMMANDS, from INSTANCE_SLOTS, align "4", numbered_jump!("vkload_slot");
+    target = sym unknown_instance_trampoline);
+block!(device_trampolines: ALL_DEVICE_SLOTS, from 0, align "5", crate::device_trampoline!("vkload_slot"););
+block!(terminators: ALL_INSTANCE_SLOTS, from 0, align "5", terminator!("vkload_slot"););
+block!(missing_instance_commands: ALL_INSTANCE_SLOTS, from 0, align "4", numbered_jump!("vkload_slot");
+    target = sym missing_instance_command);
+block!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, align "4", numbered_jump!("vkload_slot");
+    target = sym missing_device_command);
+
+#[unsafe(naked)]
+unsafe extern "C" fn unknown_instance_trampoline() {
+    crate::assembly!(unknown_instance_trampoline!(); magic = const MAGIC, bad = sym bad_handle)
+}
+
+/// Where trampolines go whose handle is not one of the loader's. The slot is in the free register.
+///
+/// # Safety
+/// Reached only by the jumps of trampolines.
+#[unsafe(naked)]
+pub unsafe extern "C" fn bad_handle() {
+    crate::assembly!(report!(); report = sym report_bad_handle)
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn missing_instance_command() {
+    crate::assembly!(report!(); report = sym report_missing_instance_command)
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn missing_device_command() {
+    crate::assembly!(report!(); report = sym report_missing_device_command)
+}

@@ -1,0 +1,145 @@
+//! Dispatch tables.
+
+use core::ffi::c_void;
+use core::mem::transmute_copy;
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use super::blocks::{MISSING_DEVICE_COMMANDS, MISSING_INSTANCE_COMMANDS};
+use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
+
+/// A Vulkan command whose parameters do not matter.
+pub type Command = unsafe extern "C" fn();
+
+/// How many commands of each kind that the registry does not know can be dispatched.
+///
+/// On 32-bit Arm the whole device table has to be within reach of one instruction's 12-bit offset.
+pub const UNKNOWN_COMMANDS: usize = if cfg!(target_arch = "arm") { 250 } else { 1024 };
+
+/// One entry of a table: the address of a function, never NULL once the table is complete.
+#[repr(transparent)]
+pub struct Slot(AtomicPtr<c_void>);
+
+impl Slot {
+    /// Puts a function into the slot.
+    pub fn set(&self, command: Command) {
+        self.0.store(command as *mut c_void, Ordering::Release);
+    }
+
+    /// The address in the slot.
+    #[must_use]
+    pub fn address(&self) -> *mut c_void {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// The commands of an instance and its physical devices, one slot for each of the registry's, then those that the
+/// registry does not know.
+#[repr(C)]
+pub struct InstanceTable {
+    known: [Slot; INSTANCE_SLOTS],
+    unknown: [Slot; UNKNOWN_COMMANDS],
+}
+
+/// The commands of a device, its queues and command buffers.
+#[repr(C)]
+pub struct DeviceTable {
+    known: [Slot; DEVICE_SLOTS],
+    unknown: [Slot; UNKNOWN_COMMANDS],
+}
+
+/// What both kinds of tables can do. Slots are numbered as in [`CommandId::instance_slot`] and
+/// [`CommandId::device_slot`], unknown commands follow.
+pub trait Table {
+    /// Number of slots for known commands.
+    const KNOWN: usize;
+
+    /// The slot with this number.
+    fn slot(&self, number: usize) -> Option<&Slot>;
+
+    /// The number of the slot of `command`, if it belongs into this kind of table.
+    fn number(command: CommandId) -> Option<usize>;
+
+    /// Whether `address` is one of the stubs that stand for commands that nothing implements.
+    fn is_missing(address: *const c_void) -> bool;
+
+    /// The stub for a slot.
+    fn missing(number: usize) -> Option<Command>;
+
+    /// Fills every slot with its stub.
+    fn fill_missing(&self) {
+        let mut number = 0usize;
+        while let (Some(slot), Some(stub)) = (self.slot(number), Self::missing(number)) {
+            slot.set(stub);
+            number = number.wrapping_add(1);
+        }
+    }
+
+    /// Puts `function` into the slot of `command`.
+    fn set(&self, command: CommandId, function: Command) {
+        if let Some(slot) = Self::number(command).and_then(|number| self.slot(number)) {
+            slot.set(function);
+        }
+    }
+
+    /// The function in the slot of `command`, unless it is missing.
+    ///
+    /// # Safety
+    /// `F` is the function-pointer type of `command`.
+    unsafe fn get<F: Copy>(&self, command: CommandId) -> Option<F> {
+        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+        let address = self.slot(Self::number(command)?)?.address();
+        if address.is_null() || Self::is_missing(address) {
+            return None;
+        }
+        // SAFETY: slots hold functions of their command (the caller vouches for the type), and this one is not NULL.
+        Some(unsafe { transmute_copy::<*mut c_void, F>(&address) })
+    }
+}
+
+impl Table for InstanceTable {
+    const KNOWN: usize = INSTANCE_SLOTS;
+
+    fn slot(&self, number: usize) -> Option<&Slot> {
+        self.known.get(number).or_else(|| self.unknown.get(number.wrapping_sub(INSTANCE_SLOTS)))
+    }
+
+    fn number(command: CommandId) -> Option<usize> {
+        command.instance_slot()
+    }
+
+    fn is_missing(address: *const c_void) -> bool {
+        MISSING_INSTANCE_COMMANDS.holds(address)
+    }
+
+    fn missing(number: usize) -> Option<Command> {
+        MISSING_INSTANCE_COMMANDS.piece(number)
+    }
+}
+
+impl Table for DeviceTable {
+    const KNOWN: usize = DEVICE_SLOTS;
+
+    fn slot(&self, number: usize) -> Option<&Slot> {
+        self.known.get(number).or_else(|| self.unknown.get(number.wrapping_sub(DEVICE_SLOTS)))
+    }
+
+    fn number(command: CommandId) -> Option<usize> {
+        command.device_slot()
+    }
+
+    fn is_missing(address: *const c_void) -> bool {
+        MISSING_DEVICE_COMMANDS.holds(address)
+    }
+
+    fn missing(number: usize) -> Option<Command> {
+        MISSING_DEVICE_COMMANDS.piece(number)
+    }
+}
+
+// The trampolines' assembly relies on the tables being bare arrays of addresses.
+const _: () = {
+    assert!(size_of::<Slot>() == size_of::<usize>());
+    assert!(size_of::<InstanceTable>() == (INSTANCE_SLOTS + UNKNOWN_COMMANDS) * size_of::<usize>());
+    assert!(size_of::<DeviceTable>() == (DEVICE_SLOTS + UNKNOWN_COMMANDS) * size_of::<usize>());
+    assert!(!cfg!(target_arch = "arm") || size_of::<DeviceTable>() <= 4096);
+};

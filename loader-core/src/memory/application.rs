@@ -1,0 +1,129 @@
+//! The application's allocation callbacks as an allocator.
+
+use core::alloc::Layout;
+use core::ffi::c_void;
+use core::ptr::NonNull;
+
+use ash::vk;
+
+use super::{AllocError, Allocator, Process};
+
+/// Memory of an instance or a device: from the application's `VkAllocationCallbacks` where it gave some, from the
+/// process otherwise.
+///
+/// The callbacks are copied, since the structure that the application passed need not live longer than the call.
+#[derive(Clone, Copy)]
+pub struct Application {
+    callbacks: Option<vk::AllocationCallbacks<'static>>,
+    scope: vk::SystemAllocationScope,
+}
+
+// SAFETY: the specification demands that the callbacks may be called from any thread that calls Vulkan commands on
+// the object ("Host Memory": they are externally synchronised no more than the commands themselves).
+unsafe impl Send for Application {}
+// SAFETY: as above.
+unsafe impl Sync for Application {}
+
+impl Application {
+    /// The allocator for objects that a command creates with `callbacks`, in the given scope.
+    ///
+    /// # Safety
+    /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification for as long as objects
+    /// allocated here live.
+    #[must_use]
+    pub unsafe fn new(
+        callbacks: *const vk::AllocationCallbacks<'_>,
+        scope: vk::SystemAllocationScope,
+    ) -> Self {
+        // SAFETY: the caller vouches for the pointer; the lifetime only concerns a marker.
+        let callbacks = unsafe { callbacks.cast::<vk::AllocationCallbacks<'static>>().as_ref() }.copied();
+        Self {
+            callbacks: callbacks.filter(|given| given.pfn_allocation.is_some() && given.pfn_free.is_some()),
+            scope,
+        }
+    }
+
+    /// The same callbacks in another scope.
+    #[must_use]
+    pub fn scoped(self, scope: vk::SystemAllocationScope) -> Self {
+        Self { scope, ..self }
+    }
+
+    /// The allocator for a child object: its own callbacks if it was given some, else its parent's.
+    ///
+    /// # Safety
+    /// As for [`Application::new`].
+    #[must_use]
+    pub unsafe fn or(
+        self,
+        callbacks: *const vk::AllocationCallbacks<'_>,
+        scope: vk::SystemAllocationScope,
+    ) -> Self {
+        // SAFETY: the caller vouches for the pointer.
+        let own = unsafe { Self::new(callbacks, scope) };
+        if own.callbacks.is_some() { own } else { self.scoped(scope) }
+    }
+
+    /// The callbacks as a driver takes them: NULL where the application gave none.
+    #[must_use]
+    pub fn as_ptr(&self) -> *const vk::AllocationCallbacks<'static> {
+        self.callbacks.as_ref().map_or(core::ptr::null(), core::ptr::from_ref)
+    }
+}
+
+// SAFETY: blocks come from the application's callbacks, which by the specification return suitably aligned blocks
+// of the size asked for that stay valid until they are freed through the same callbacks, or from the process's
+// allocator; copies of this value hold the same callbacks and so can free each other's blocks.
+unsafe impl Allocator for Application {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        let Some(vk::AllocationCallbacks { p_user_data, pfn_allocation: Some(allocate), .. }) =
+            self.callbacks
+        else {
+            return Process.allocate(layout);
+        };
+        if layout.size() == 0 {
+            let dangling =
+                NonNull::new(core::ptr::without_provenance_mut(layout.align())).ok_or(AllocError)?;
+            return Ok(NonNull::slice_from_raw_parts(dangling, 0));
+        }
+        // SAFETY: an allocation callback may be called with any size and a power of two as alignment.
+        let block = unsafe { allocate(p_user_data, layout.size(), layout.align(), self.scope) };
+        let block = NonNull::new(block.cast::<u8>()).ok_or(AllocError)?;
+        Ok(NonNull::slice_from_raw_parts(block, layout.size()))
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        let Some(vk::AllocationCallbacks { p_user_data, pfn_free: Some(free), .. }) = self.callbacks else {
+            // SAFETY: without callbacks the block came from the process's allocator with this layout.
+            return unsafe { Process.deallocate(block, layout) };
+        };
+        if layout.size() != 0 {
+            // SAFETY: the block came from the allocation callback of the same structure.
+            unsafe { free(p_user_data, block.as_ptr().cast::<c_void>()) };
+        }
+    }
+
+    unsafe fn grow(&self, block: NonNull<u8>, old: Layout, new: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        match self.callbacks {
+            Some(vk::AllocationCallbacks { p_user_data, pfn_reallocation: Some(reallocate), .. })
+                if old.size() != 0 && old.align() == new.align() =>
+            {
+                // SAFETY: the block came from the same callbacks with the same alignment.
+                let grown = unsafe {
+                    reallocate(p_user_data, block.as_ptr().cast(), new.size(), new.align(), self.scope)
+                };
+                let grown = NonNull::new(grown.cast::<u8>()).ok_or(AllocError)?;
+                Ok(NonNull::slice_from_raw_parts(grown, new.size()))
+            }
+            _ => {
+                let grown = self.allocate(new)?;
+                // SAFETY: both blocks are at least old.size() bytes long and distinct; the old one is not used again.
+                unsafe {
+                    grown.cast::<u8>().copy_from_nonoverlapping(block, old.size());
+                    self.deallocate(block, old);
+                }
+                Ok(grown)
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! A list that several threads read and extend.
+
+use super::{OutOfMemory, Process, Vec};
+use crate::platform::{Lock, Waiting};
+use allocator_api2::alloc::Allocator;
+
+/// A list of small values behind a lock that is held for a few instructions at a time.
+///
+/// Memory is allocated before the lock is taken and freed after it, since an allocator may be the application's and
+/// may call back into the loader.
+pub struct SharedList<T: Copy, A: Allocator = Process>(Lock<Vec<T, A>>);
+
+impl<T: Copy> SharedList<T> {
+    /// An empty list in memory of the process.
+    pub const fn new() -> Self {
+        Self::new_in(Process)
+    }
+}
+
+impl<T: Copy> Default for SharedList<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: Copy, A: Allocator> SharedList<T, A> {
+    /// An empty list in memory of `allocator`.
+    pub const fn new_in(allocator: A) -> Self {
+        Self(Lock::new(Vec::new_in(allocator)))
+    }
+
+    /// Calls `look` with the values, under the lock: it must not call anything that is not the loader's own.
+    pub fn read<R>(&self, waiting: &dyn Waiting, look: impl FnOnce(&[T]) -> R) -> R {
+        look(&self.0.lock(waiting))
+    }
+
+    /// Takes all values for which `matches` is true, but at most one, out of the list.
+    pub fn remove(&self, waiting: &dyn Waiting, mut matches: impl FnMut(&T) -> bool) -> Option<T> {
+        let mut list = self.0.lock(waiting);
+        let position = list.iter().position(&mut matches)?;
+        Some(list.swap_remove(position))
+    }
+
+    /// Takes the whole list.
+    pub fn take(&self, waiting: &dyn Waiting) -> Vec<T, A>
+    where
+        A: Clone,
+    {
+        let mut list = self.0.lock(waiting);
+        let empty = Vec::new_in(list.allocator().clone());
+        core::mem::replace(&mut *list, empty)
+    }
+}
+
+impl<T: Copy, A: Allocator + Clone> SharedList<T, A> {
+    /// Appends `value`, unless `find` finds something in the list that serves instead; returns what is in the list,
+    /// and whether it is new.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; the list is unchanged.
+    pub fn find_or_insert(
+        &self,
+        waiting: &dyn Waiting,
+        value: T,
+        find: impl Fn(&T) -> bool,
+    ) -> Result<(T, bool), OutOfMemory> {
+        let mut spare: Option<Vec<T, A>> = None;
+        let mut retired;
+        loop {
+            let needed;
+            let allocator;
+            {
+                let mut list = self.0.lock(waiting);
+                if let Some(present) = list.iter().find(|present| find(present)) {
+                    return Ok((*present, false));
+                }
+                if let Some(mut larger) = spare.take_if(|spare| spare.capacity() > list.len()) {
+                    push_all(&mut larger, &list);
+                    core::mem::swap(&mut *list, &mut larger);
+                    retired = larger;
+                } else {
+                    retired = Vec::new_in(list.allocator().clone());
+                }
+                if list.len() < list.capacity() {
+                    push_all(&mut list, &[value]);
+                    drop(list);
+                    drop(retired);
+                    return Ok((value, true));
+                }
+                needed = list.len().saturating_mul(2).max(8);
+                allocator = list.allocator().clone();
+            }
+            let mut larger = Vec::new_in(allocator);
+            larger.try_reserve_exact(needed).map_err(|_| OutOfMemory)?;
+            spare = Some(larger);
+        }
+    }
+
+    /// Appends `value`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; the list is unchanged.
+    pub fn insert(&self, waiting: &dyn Waiting, value: T) -> Result<(), OutOfMemory> {
+        self.find_or_insert(waiting, value, |_| false).map(|_| ())
+    }
+}
+
+/// Appends within the capacity, which the caller has seen to be large enough.
+fn push_all<T: Copy, A: Allocator>(list: &mut Vec<T, A>, values: &[T]) {
+    debug_assert!(list.capacity().wrapping_sub(list.len()) >= values.len());
+    let _ = super::TryGrow::try_extend(list, values);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Spin;
+    impl Waiting for Spin {
+        fn wait(&self, _: u32) {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn many_threads_insert_each_value_once() {
+        let list = SharedList::new();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for value in 0..500u32 {
+                        list.find_or_insert(&Spin, value, |present| *present == value).unwrap();
+                    }
+                });
+            }
+        });
+        let mut values = list.take(&Spin);
+        values.sort_unstable();
+        assert_eq!(values.as_slice(), (0..500).collect::<std::vec::Vec<u32>>().as_slice());
+        assert!(list.read(&Spin, <[u32]>::is_empty));
+    }
+
+    #[test]
+    fn removed_values_are_gone() {
+        let list = SharedList::new();
+        list.insert(&Spin, 1u8).unwrap();
+        list.insert(&Spin, 2).unwrap();
+        assert_eq!(list.remove(&Spin, |value| *value == 1), Some(1));
+        assert_eq!(list.remove(&Spin, |value| *value == 1), None);
+        list.read(&Spin, |values| assert_eq!(values, [2]));
+    }
+}
