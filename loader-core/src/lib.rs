@@ -42,6 +42,8 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod discovery;
 pub mod log;
+pub mod manifest;
 pub mod memory;
 pub mod platform;

@@ -64,4 +64,31 @@ pub trait Files: Sync {
     /// The state of `path`, or `None` where nothing has that name or its state cannot be told apart reliably
     /// (it changed so lately that a further change might not show).
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint>;
+
+    /// [`list`](Files::list), and the state that the folder had before it was listed. A platform that learns the
+    /// state while it lists (`fstat` on the open folder, before the first name) saves a call.
+    ///
+    /// # Errors
+    /// Why the folder cannot be listed.
+    fn list_with_state(&self, path: &[u8]) -> Result<(Vec<Text>, Option<Fingerprint>), FileError> {
+        let state = self.fingerprint(path);
+        Ok((self.list(path)?, state))
+    }
+
+    /// [`read`](Files::read), and the state that the file had before it was read. A platform that learns the state
+    /// when it asks for the kind of the file saves a call.
+    ///
+    /// # Errors
+    /// Why the file cannot be read.
+    fn read_with_state(&self, path: &[u8], limit: usize) -> Result<(Text, Option<Fingerprint>), FileError> {
+        let state = self.fingerprint(path);
+        Ok((self.read(path, limit)?, state))
+    }
+
+    /// The device of the file `path` and its number there, which are the same for every name of the file; `None`
+    /// where nothing has that name or the system cannot tell. Other than a fingerprint this does not depend on when
+    /// the file changed.
+    fn identity(&self, path: &[u8]) -> Option<(u64, u64)> {
+        Some(self.fingerprint(path)?.identity)
+    }
 }

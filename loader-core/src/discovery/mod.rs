@@ -1,0 +1,86 @@
+//! Discovery: which drivers there are, decided without doing anything.
+//!
+//! [`plan`] is a pure function. From the answers that are known so far ([`Snapshot`]) it makes either a list of
+//! further [`Question`]s or the finished [`Plan`]; [`discover`] puts the questions to a [`Platform`] until the plan is
+//! ready. What to search is data ([`Policy`]), what is asked for too ([`Request`]).
+//!
+//! The plan holds *every* candidate, used or not, with a [`Decision`] and, if it is not used, a [`Reason`]. What only
+//! opening a driver can tell is an [`Outcome`]. Log lines, reports and tests show these objects, so they cannot
+//! disagree.
+
+mod outcome;
+mod plan;
+mod policy;
+mod question;
+mod reason;
+mod snapshot;
+
+pub use outcome::Outcome;
+pub use plan::{Candidate, Decision, Ignored, Looked, Note, Origin, Plan, Searched};
+pub use policy::{Fallback, Policy, Request, Root, Search};
+pub use question::{Question, VariableName};
+pub use reason::Reason;
+pub use snapshot::{Answer, Record, Snapshot};
+
+use crate::memory::{OutOfMemory, Vec};
+use crate::platform::Platform;
+
+/// What the pure function says.
+#[derive(Debug)]
+pub enum Step {
+    /// It has to know these things first. Never empty.
+    Ask(Vec<Question>),
+    /// The plan.
+    Ready(Plan),
+}
+
+/// Decides which drivers to open, or says what is needed to decide it.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub fn plan(snapshot: &Snapshot, request: &Request, policy: &Policy) -> Result<Step, OutOfMemory> {
+    let _ = (snapshot, request, policy);
+    Ok(Step::Ready(Plan::default()))
+}
+
+/// Decides which drivers to open, asking `platform` for what `snapshot` does not know. The answers are left in
+/// `snapshot`.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub fn discover(
+    platform: &Platform,
+    policy: &Policy,
+    request: &Request,
+    snapshot: &mut Snapshot,
+) -> Result<Plan, OutOfMemory> {
+    for _ in 0..ROUND_LIMIT {
+        match plan(snapshot, request, policy)? {
+            Step::Ready(plan) => return Ok(plan),
+            Step::Ask(questions) => snapshot.ask(platform, questions)?,
+        }
+    }
+    Ok(Plan::default())
+}
+
+/// More rounds than any search needs: variables, then places, folders, files, identities.
+const ROUND_LIMIT: u32 = 8;
+
+/// The most useful explanation when no driver could be used: the candidate that came nearest, by its place in the
+/// plan's drivers, and why it failed. `outcomes` are those of this attempt, each with the place of its driver.
+#[must_use]
+pub fn best_reason<'a>(plan: &'a Plan, outcomes: &'a [(usize, Outcome)]) -> BestReason<'a> {
+    let _ = (plan, outcomes);
+    BestReason::NothingFound
+}
+
+/// Why there is no driver. Its `Display` is one line for a user: what is wrong, and what to do next.
+#[derive(Clone, Copy, Debug)]
+pub enum BestReason<'a> {
+    /// A driver was opened and failed.
+    Failed(&'a Candidate, &'a Outcome),
+    /// A driver was found and not opened.
+    Skipped(&'a Candidate, &'a Reason),
+    /// No manifest was found.
+    NothingFound,
+}

@@ -1,0 +1,124 @@
+//! What discovery decided.
+#![forbid(unsafe_code)]
+
+use core::ffi::CStr;
+
+use super::reason::Reason;
+use crate::manifest::{ManifestWarning, Version};
+use crate::memory::{Text, Vec};
+use crate::platform::FileError;
+
+/// Which drivers to open, and everything that led to this.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// Every driver that was found, used or not, in order of discovery.
+    pub drivers: Vec<Candidate>,
+    /// Every place that was looked at, in order, existing or not.
+    pub searched: Vec<Searched>,
+    /// What a user may want to know besides.
+    pub notes: Vec<Note>,
+}
+
+impl Plan {
+    /// The drivers to open with their places in `drivers`, in order of discovery.
+    pub fn used(&self) -> impl DoubleEndedIterator<Item = (usize, &Candidate)> {
+        self.drivers.iter().enumerate().filter(|(_, driver)| driver.decision == Decision::Use)
+    }
+}
+
+/// A driver that was found.
+#[derive(Debug)]
+pub struct Candidate {
+    /// Its manifest. On a platform without manifests: its library.
+    pub path: Text,
+    /// Which entry of [`Plan::searched`] led to it.
+    pub found_in: usize,
+    /// The library to open: a bare name for the dynamic linker, or a path. Empty where the manifest was not read.
+    pub library: Text,
+    /// The version of Vulkan that its manifest claims.
+    pub api_version: Version,
+    /// Whether it implements only a part of Vulkan.
+    pub portability: bool,
+    /// What is odd about its manifest.
+    pub warning: Option<ManifestWarning>,
+    /// Whether to open it.
+    pub decision: Decision,
+}
+
+/// Whether a candidate is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It is.
+    Use,
+    /// It is not.
+    Skip(Reason),
+}
+
+/// A place that was looked at.
+#[derive(Debug)]
+pub struct Searched {
+    /// The file or folder.
+    pub path: Text,
+    /// Why it was looked at.
+    pub origin: Origin,
+    /// What was there.
+    pub result: Looked,
+}
+
+/// Why a place is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It is named by this variable.
+    Variable(&'static CStr),
+    /// It stands in for this variable, which is unset or empty.
+    Fallback(&'static CStr),
+    /// The loader was built with it, as the value of this option.
+    BuiltIn(&'static str),
+}
+
+/// What was at a place that was searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looked {
+    /// A folder with this many manifests.
+    Folder {
+        /// Names that end in `.json`.
+        manifests: usize,
+    },
+    /// Named as a manifest; see the candidate for what came of it.
+    File,
+    /// The same place was looked at before.
+    Repeated,
+    /// It could not be read as a folder.
+    Failed(FileError),
+}
+
+/// Something about the search that is no candidate's fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// A variable is set and not honoured.
+    VariableIgnored {
+        /// The variable.
+        name: &'static CStr,
+        /// Why not.
+        because: Ignored,
+    },
+    /// A variable that replaces the search is set and names nothing, so no driver can be found.
+    ReplacedByNothing {
+        /// The variable.
+        name: &'static CStr,
+    },
+    /// More manifests were found than the loader looks at.
+    TooManyManifests {
+        /// How many were left out.
+        left_out: usize,
+    },
+}
+
+/// Why a variable that is set is not honoured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ignored {
+    /// The process has privileges that its user may lack (LDP_LOADER_13).
+    Elevated,
+    /// This other variable takes its place.
+    ReplacedBy(&'static CStr),
+}

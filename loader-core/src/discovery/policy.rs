@@ -1,0 +1,112 @@
+//! How a flavour of the loader searches, as data; and what one call asks for.
+#![forbid(unsafe_code)]
+
+use core::ffi::CStr;
+
+use crate::platform::Reader;
+
+/// Where and how to search for manifests.
+#[derive(Clone, Copy, Debug)]
+pub struct Policy {
+    /// The places in the order in which they are searched.
+    pub roots: &'static [Root],
+    /// How every variable of the search is read.
+    pub reader: Reader,
+    /// How drivers are found in them.
+    pub drivers: Search,
+    /// The pointer width that a library must have, bits.
+    pub pointer_width: u32,
+}
+
+/// A place to search, or several.
+#[derive(Clone, Copy, Debug)]
+pub enum Root {
+    /// A list of folders in a variable.
+    Variable {
+        /// The variable.
+        name: &'static CStr,
+        /// What stands in for it when it is unset or empty.
+        fallback: Fallback,
+    },
+    /// A folder that was chosen when the loader was built.
+    BuiltIn {
+        /// What the build option is called.
+        name: &'static str,
+        /// The folder.
+        path: &'static [u8],
+    },
+}
+
+/// What is searched when a variable is unset or empty.
+#[derive(Clone, Copy, Debug)]
+pub enum Fallback {
+    /// Nothing.
+    Nothing,
+    /// This list of folders, separated as in the variable.
+    Folders(&'static [u8]),
+    /// This path (with a leading slash) in the folder that `HOME` names.
+    InHome(&'static [u8]),
+}
+
+/// How one kind of manifest is found.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// What is appended to each place: `/vulkan/icd.d`.
+    pub suffix: &'static [u8],
+    /// Variables that replace the whole search by a list of files and folders. The first one that is set counts, even
+    /// when it is empty.
+    pub replacing: &'static [&'static CStr],
+    /// The variable whose files and folders come before everything else, unless the search is replaced.
+    pub adding: Option<&'static CStr>,
+    /// The variable that says which are wanted, by file name.
+    pub select: Option<&'static CStr>,
+    /// The variable that says which are not wanted, by file name.
+    pub disable: Option<&'static CStr>,
+}
+
+/// What a call asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Whether drivers that implement only a part of Vulkan are wanted: `VK_KHR_portability_enumeration` with its
+    /// flag at instance creation; always for calls before that.
+    pub portability: bool,
+}
+
+impl Policy {
+    /// The places that Linux desktops search. `sysconf` and `extra_sysconf` are the build options SYSCONFDIR and
+    /// EXTRASYSCONFDIR, `/usr/local/etc` and `/etc` unless a distribution says otherwise.
+    ///
+    /// Meant for a `static`, which [`Policy::linux`] then takes:
+    /// `static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");`
+    #[must_use]
+    pub const fn linux_roots(sysconf: &'static [u8], extra_sysconf: &'static [u8]) -> [Root; 6] {
+        [
+            Root::Variable { name: c"XDG_CONFIG_HOME", fallback: Fallback::InHome(b"/.config") },
+            Root::Variable { name: c"XDG_CONFIG_DIRS", fallback: Fallback::Folders(b"/etc/xdg") },
+            Root::BuiltIn { name: "SYSCONFDIR", path: sysconf },
+            Root::BuiltIn { name: "EXTRASYSCONFDIR", path: extra_sysconf },
+            Root::Variable { name: c"XDG_DATA_HOME", fallback: Fallback::InHome(b"/.local/share") },
+            Root::Variable {
+                name: c"XDG_DATA_DIRS",
+                fallback: Fallback::Folders(b"/usr/local/share:/usr/share"),
+            },
+        ]
+    }
+
+    /// The search of Linux desktops in these places.
+    #[must_use]
+    pub const fn linux(roots: &'static [Root]) -> Self {
+        Self { roots, reader: Reader::Secure, drivers: Search::DRIVERS, pointer_width: usize::BITS }
+    }
+}
+
+impl Search {
+    /// Driver manifests, as the driver interface document describes them.
+    pub const DRIVERS: Self = Self {
+        suffix: b"/vulkan/icd.d",
+        replacing: &[c"VK_DRIVER_FILES", c"VK_ICD_FILENAMES"],
+        adding: Some(c"VK_ADD_DRIVER_FILES"),
+        select: Some(c"VK_LOADER_DRIVERS_SELECT"),
+        disable: Some(c"VK_LOADER_DRIVERS_DISABLE"),
+    };
+}

@@ -1,0 +1,14 @@
+//! Manifests: bytes of a JSON file in, typed values or a precise error out.
+//!
+//! Shipped manifests are not always proper JSON, and the loaders that programs grew up with are lenient, so the
+//! reader of [`json`] is as lenient as they are and no more: see its documentation for the list.
+
+mod driver;
+pub mod json;
+mod version;
+
+pub use driver::{DriverManifest, Field, FieldProblem, ManifestError, ManifestWarning};
+pub use version::{Version, VersionError};
+
+/// The largest manifest that is read, bytes. Shipped ones have a few hundred.
+pub const SIZE_LIMIT: usize = 1 << 20;

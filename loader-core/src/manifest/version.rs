@@ -1,0 +1,133 @@
+//! Version strings of manifests.
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+/// A Vulkan version, or the version of a file format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Version {
+    /// 0 for Vulkan itself; other values are other APIs.
+    pub variant: u8,
+    /// At most 127.
+    pub major: u8,
+    /// At most 1023.
+    pub minor: u16,
+    /// At most 4095.
+    pub patch: u16,
+}
+
+/// Why a text is no version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VersionError {
+    /// A part does not begin with a digit, or there are more than four parts.
+    NotAVersion,
+    /// A number does not fit into the bits that Vulkan gives it.
+    OutOfRange,
+}
+
+impl Version {
+    /// Version `major`.`minor`.`patch` of Vulkan.
+    #[must_use]
+    pub const fn new(major: u8, minor: u16, patch: u16) -> Self {
+        Self { variant: 0, major, minor, patch }
+    }
+
+    /// The number that `VK_MAKE_API_VERSION` gives.
+    #[must_use]
+    pub const fn encoded(self) -> u32 {
+        (self.variant as u32) << 29
+            | (self.major as u32) << 22
+            | (self.minor as u32) << 12
+            | self.patch as u32
+    }
+
+    /// Reads `major`, `major.minor`, `major.minor.patch` or `variant.major.minor.patch`; missing parts are 0. Each
+    /// part is its leading digits: what follows them (`1.3.230-rc1`) is not looked at.
+    ///
+    /// # Errors
+    /// [`VersionError`].
+    pub fn parse(text: &[u8]) -> Result<Self, VersionError> {
+        let mut parts = [0u16; 4];
+        let mut count = 0usize;
+        for part in text.trim_ascii().split(|byte| *byte == b'.') {
+            *parts.get_mut(count).ok_or(VersionError::NotAVersion)? = leading_number(part)?;
+            count = count.saturating_add(1);
+        }
+        let (variant, [major, minor, patch]) = match parts {
+            [variant, major, minor, patch] if count == 4 => (variant, [major, minor, patch]),
+            [major, minor, patch, _] => (0, [major, minor, patch]),
+        };
+        if variant > 7 || major > 127 || minor > 1023 || patch > 4095 {
+            return Err(VersionError::OutOfRange);
+        }
+        let narrow = |number: u16| u8::try_from(number).map_err(|_| VersionError::OutOfRange);
+        Ok(Self { variant: narrow(variant)?, major: narrow(major)?, minor, patch })
+    }
+}
+
+fn leading_number(part: &[u8]) -> Result<u16, VersionError> {
+    if !part.first().is_some_and(u8::is_ascii_digit) {
+        return Err(VersionError::NotAVersion);
+    }
+    let mut number = 0u16;
+    for digit in part.iter().take_while(|byte| byte.is_ascii_digit()) {
+        number = number
+            .checked_mul(10)
+            .and_then(|tens| tens.checked_add(u16::from(digit.wrapping_sub(b'0'))))
+            .ok_or(VersionError::OutOfRange)?;
+    }
+    Ok(number)
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.variant != 0 {
+            write!(f, "{}.", self.variant)?;
+        }
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_may_be_missing() {
+        assert_eq!(Version::parse(b"1.2.205"), Ok(Version::new(1, 2, 205)));
+        assert_eq!(Version::parse(b"1.3"), Ok(Version::new(1, 3, 0)));
+        assert_eq!(Version::parse(b" 1 "), Ok(Version::new(1, 0, 0)));
+    }
+
+    #[test]
+    fn four_parts_begin_with_the_variant() {
+        let odd = Version::parse(b"1.0.0.0").unwrap();
+        assert_eq!((odd.variant, odd.major), (1, 0));
+        assert_eq!(Version::parse(b"0.1.3.230"), Ok(Version::new(1, 3, 230)));
+    }
+
+    #[test]
+    fn what_follows_the_digits_is_ignored() {
+        assert_eq!(Version::parse(b"1.3.230-rc1"), Ok(Version::new(1, 3, 230)));
+    }
+
+    #[test]
+    fn numbers_are_bounded() {
+        for text in [&b"1.2.4096"[..], b"1.1024", b"128.0.0", b"8.1.0.0", b"1.99999999999999999999.0"] {
+            assert_eq!(Version::parse(text), Err(VersionError::OutOfRange), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_versions() {
+        for text in [&b""[..], b".", b"1.", b"1..2", b"-1.0.0", b"one.two", b"1.2.3.4.5", b"\xff"] {
+            assert_eq!(Version::parse(text), Err(VersionError::NotAVersion), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn encoded_as_vulkan_does() {
+        assert_eq!(Version::new(1, 3, 230).encoded(), 4_206_822);
+        assert_eq!(Version { variant: 1, ..Version::default() }.encoded(), 1 << 29);
+    }
+}
