@@ -1,2 +1,42 @@
 //! Repository chores, run as `cargo xtask NAME`.
-fn main() {}
+
+mod abi;
+mod build;
+mod check_targets;
+
+use std::process::ExitCode;
+
+/// What a chore ends with: nothing, or why it failed.
+type Outcome = Result<(), Box<dyn std::error::Error>>;
+
+/// A chore: its name, what it does, the function that does it with the arguments after the name.
+struct Chore(&'static str, &'static str, fn(&[String]) -> Outcome);
+
+const CHORES: &[Chore] = &[
+    Chore("build", "build the shared libraries, each alone, into target/release [--debug]", build::run),
+    Chore("abi", "check what the built libraries export, need and contain [FILE]", abi::run),
+    Chore(
+        "check-targets",
+        "compile the crates without an operating system for other targets",
+        check_targets::run,
+    ),
+];
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let chore = arguments.first().and_then(|name| CHORES.iter().find(|chore| chore.0 == name));
+    let Some(Chore(name, _, run)) = chore else {
+        eprintln!("usage: cargo xtask NAME, where NAME is one of");
+        for Chore(name, purpose, _) in CHORES {
+            eprintln!("  {name:14} {purpose}");
+        }
+        return ExitCode::from(2);
+    };
+    match run(arguments.get(1..).unwrap_or_default()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask {name}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Variables of the process, by `getenv` and `secure_getenv`.
+
+use core::ffi::{CStr, c_char};
+
+use loader_core::memory::{OutOfMemory, Text, text};
+use loader_core::platform::{Environment, Reader};
+
+/// The environment of this process.
+pub(crate) struct ProcessEnvironment;
+
+impl Environment for ProcessEnvironment {
+    fn variable(&self, name: &CStr, reader: Reader) -> Result<Option<Text>, OutOfMemory> {
+        let value = match reader {
+            // SAFETY: `name` is a valid C string. The value stays valid until the environment changes; a program that
+            // changes it while another thread reads it breaks the contract of setenv.
+            Reader::Plain => unsafe { libc::getenv(name.as_ptr()) },
+            Reader::Secure => secure_getenv(name),
+        };
+        if value.is_null() {
+            return Ok(None);
+        }
+        // SAFETY: a value of the environment is a valid C string, see above.
+        let value = unsafe { CStr::from_ptr(value) };
+        text(&[value.to_bytes()]).map(Some)
+    }
+}
+
+#[cfg(not(target_env = "musl"))]
+fn secure_getenv(name: &CStr) -> *mut c_char {
+    unsafe extern "C" {
+        fn secure_getenv(name: *const c_char) -> *mut c_char;
+    }
+    // SAFETY: as for getenv above.
+    unsafe { secure_getenv(name.as_ptr()) }
+}
+
+/// Not every release of musl has the function, so it is spelled out.
+#[cfg(target_env = "musl")]
+fn secure_getenv(name: &CStr) -> *mut c_char {
+    if super::identity::is_secure() {
+        return core::ptr::null_mut();
+    }
+    // SAFETY: as for getenv above.
+    unsafe { libc::getenv(name.as_ptr()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_read_by_both_readers_when_not_elevated() {
+        for reader in [Reader::Plain, Reader::Secure] {
+            let path = ProcessEnvironment.variable(c"PATH", reader).unwrap().unwrap();
+            assert_eq!(path.as_slice(), std::env::var("PATH").unwrap().as_bytes());
+            assert!(ProcessEnvironment.variable(c"VKLOAD_IS_NOT_SET", reader).unwrap().is_none());
+        }
+    }
+}

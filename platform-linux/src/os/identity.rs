@@ -1,0 +1,57 @@
+//! Who the process is, from the auxiliary vector and `/proc`.
+
+use core::mem::MaybeUninit;
+
+use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec};
+use loader_core::platform::Identity;
+
+use crate::c_path::PATH_MAX;
+
+/// This process.
+pub(crate) struct Process;
+
+impl Identity for Process {
+    fn elevated(&self) -> bool {
+        is_secure()
+    }
+
+    fn executable(&self) -> Result<Option<Text>, OutOfMemory> {
+        let mut buffer = [MaybeUninit::<u8>::uninit(); PATH_MAX];
+        // SAFETY: the name is a valid C string and the buffer is writable for its whole length.
+        let length =
+            unsafe { libc::readlink(c"/proc/self/exe".as_ptr(), buffer.as_mut_ptr().cast(), buffer.len()) };
+        let Some(link) = usize::try_from(length).ok().and_then(|length| buffer.get(..length)) else {
+            return Ok(None);
+        };
+        let mut path = Vec::new();
+        for byte in link {
+            // SAFETY: readlink has written `length` bytes.
+            path.try_push(unsafe { byte.assume_init() })?;
+        }
+        Ok(Some(path))
+    }
+}
+
+/// Whether the kernel started this program with privileges that its caller may lack (set-user-id, set-group-id or
+/// file capabilities): the same question that `secure_getenv` asks.
+pub(super) fn is_secure() -> bool {
+    // SAFETY: only reads the auxiliary vector; an entry that is absent reads as 0.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn the_executable_is_this_test() {
+        let executable = Process.executable().unwrap().unwrap();
+        assert_eq!(executable.as_slice(), std::env::current_exe().unwrap().as_os_str().as_bytes());
+    }
+
+    #[test]
+    fn a_program_that_its_user_started_is_not_elevated() {
+        assert!(!Process.elevated());
+    }
+}

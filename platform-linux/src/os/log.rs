@@ -1,0 +1,39 @@
+//! Standard error, by `fputs`.
+
+use core::ffi::c_char;
+
+use loader_core::log::{Level, LogSink};
+
+/// Standard error of this process.
+pub(crate) struct StandardError;
+
+unsafe extern "C" {
+    /// The stream, not the descriptor: a program may have pointed it elsewhere.
+    static stderr: *mut libc::FILE;
+    fn flockfile(stream: *mut libc::FILE);
+    fn funlockfile(stream: *mut libc::FILE);
+}
+
+/// Bytes handed to `fputs` at once. Nearly every line fits, and is then one write of the system.
+const CHUNK: usize = 1024;
+
+impl LogSink for StandardError {
+    fn write(&self, _: Level, line: &[u8]) {
+        // SAFETY: the C library sets `stderr` before any code of this library runs.
+        let stream = unsafe { stderr };
+        // SAFETY: the stream is open for the life of the process (closing it is undefined in C); the lock keeps the
+        // chunks of a long line together.
+        unsafe { flockfile(stream) };
+        for part in line.chunks(CHUNK) {
+            let mut chunk = [0u8; CHUNK + 1];
+            for (to, from) in chunk.iter_mut().zip(part) {
+                // A NUL would hide the rest of the line.
+                *to = if *from == 0 { b'?' } else { *from };
+            }
+            // SAFETY: the chunk is longer than its part, so it ends with a NUL.
+            unsafe { libc::fputs(chunk.as_ptr().cast::<c_char>(), stream) };
+        }
+        // SAFETY: locked above, by this thread.
+        unsafe { funlockfile(stream) };
+    }
+}

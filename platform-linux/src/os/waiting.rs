@@ -1,0 +1,43 @@
+//! Waiting for another thread, by spinning, `sched_yield` and `nanosleep`.
+
+use loader_core::platform::Waiting;
+
+/// Waits longer from turn to turn.
+pub(crate) struct Backoff;
+
+/// Turns spent on the processor: the sections that are waited for are a few instructions long.
+const SPINS: u32 = 16;
+/// Turns that end by offering the processor to another thread.
+const YIELDS: u32 = 32;
+/// How long every later turn sleeps. `sched_yield` never lets a thread of lower priority run, so without sleeping a
+/// real-time thread could wait for ever for the thread that it keeps from running.
+static SLEEP: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 50_000 };
+
+impl Waiting for Backoff {
+    fn wait(&self, turn: u32) {
+        if turn < SPINS {
+            core::hint::spin_loop();
+        } else if turn < YIELDS {
+            // SAFETY: has no preconditions.
+            unsafe { libc::sched_yield() };
+        } else {
+            // SAFETY: the time is valid, and the rest of an interrupted sleep is not asked for.
+            unsafe { libc::nanosleep(&raw const SLEEP, core::ptr::null_mut()) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loader_core::platform::Lock;
+
+    #[test]
+    fn threads_that_wait_for_a_lock_all_get_it() {
+        static COUNTER: Lock<u32> = Lock::new(0);
+        let turns = || (0..10_000).for_each(|_| *COUNTER.lock(&Backoff) += 1);
+        let threads = [0; 4].map(|_| std::thread::spawn(turns));
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(*COUNTER.lock(&Backoff), 40_000);
+    }
+}

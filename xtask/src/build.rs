@@ -1,0 +1,90 @@
+//! `cargo xtask build`: the shared libraries.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use crate::Outcome;
+
+/// A crate that becomes a shared library.
+pub(crate) struct Shell {
+    /// The package.
+    package: &'static str,
+    /// What cargo calls the library.
+    built: &'static str,
+    /// What the dynamic linker looks for: the library's SONAME.
+    pub(crate) name: &'static str,
+    /// The committed list of its exported functions, one a line, in byte order.
+    pub(crate) exports: &'static str,
+}
+
+/// Every shell that can be built on this machine.
+pub(crate) const SHELLS: &[Shell] = &[Shell {
+    package: "libvulkan-linux",
+    built: "libvulkan.so",
+    name: "libvulkan.so.1",
+    exports: "platform-linux/exports.txt",
+}];
+
+impl Shell {
+    /// Where the library is, with its symbols.
+    pub(crate) fn library(&self, profile: &str) -> PathBuf {
+        target_folder().join(profile).join(self.name)
+    }
+
+    /// Where the copy without symbols is, the one to install.
+    pub(crate) fn stripped(&self, profile: &str) -> PathBuf {
+        target_folder().join(profile).join("stripped").join(self.name)
+    }
+
+    fn build(&self, profile: &str) -> Outcome {
+        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.current_dir(root()).args(["build", "--quiet", "--package", self.package]);
+        if profile == "release" {
+            cargo.arg("--release");
+        }
+        finish(&mut cargo)?;
+        let library = self.library(profile);
+        replace(&target_folder().join(profile).join(self.built), &library)?;
+        let stripped = self.stripped(profile);
+        fs::create_dir_all(stripped.parent().ok_or("the target folder has no name")?)?;
+        finish(Command::new("strip").arg("--strip-all").arg("-o").arg(&stripped).arg(&library))?;
+        println!("{} ({} bytes stripped)", library.display(), fs::metadata(&stripped)?.len());
+        Ok(())
+    }
+}
+
+/// Builds every shell alone, so that no crate of the workspace turns on features in another one's dependencies.
+pub(crate) fn run(arguments: &[String]) -> Outcome {
+    let profile = match arguments {
+        [] => "release",
+        [option] if option == "--debug" => "debug",
+        _ => return Err("the only option is --debug".into()),
+    };
+    SHELLS.iter().try_for_each(|shell| shell.build(profile))
+}
+
+/// The folder of the workspace.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+/// Where cargo puts what it builds.
+fn target_folder() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
+
+/// Copies `from` to `to` under a new inode: a program that runs on the old library keeps it.
+fn replace(from: &Path, to: &Path) -> Outcome {
+    let copy = to.with_extension("new");
+    fs::copy(from, &copy).map_err(|error| format!("cannot copy {}: {error}", from.display()))?;
+    fs::rename(&copy, to)?;
+    Ok(())
+}
+
+/// Runs a command to its end.
+pub(crate) fn finish(command: &mut Command) -> Outcome {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().map_err(|error| format!("cannot run {program}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{program} ended with {status}").into()) }
+}
