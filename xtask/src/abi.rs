@@ -11,7 +11,7 @@ use object::elf;
 use object::read::elf::{Dyn, ElfFile64, ProgramHeader};
 use object::{Object, ObjectSymbol, SymbolKind};
 
-use crate::Outcome;
+use crate::Failure;
 use crate::build::{SHELLS, Shell, root};
 
 /// Largest size of a stripped library, bytes.
@@ -25,7 +25,7 @@ const ABORTS_ON_ALLOCATION: &[&str] =
 const NEEDED: &str = "libc.so.6";
 
 /// Checks every library in `target/release`, or one file in place of the first.
-pub(crate) fn run(arguments: &[String]) -> Outcome {
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut complaints = Vec::new();
     if let [file] = arguments {
         check(Path::new(file), SHELLS.first().ok_or("no shell")?, &mut complaints)?;
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &[String]) -> Outcome {
     Err(format!("{} complaints\n  {}", complaints.len(), complaints.join("\n  ")).into())
 }
 
-fn check(library: &Path, shell: &Shell, complaints: &mut Vec<String>) -> Outcome {
+fn check(library: &Path, shell: &Shell, complaints: &mut Vec<String>) -> Result<(), Failure> {
     let bytes = read(library)?;
     let facts = Facts::read(&bytes)?;
     facts.compare(shell.name, complaints);
@@ -51,7 +51,7 @@ fn check(library: &Path, shell: &Shell, complaints: &mut Vec<String>) -> Outcome
     Ok(())
 }
 
-fn check_size(stripped: &Path, complaints: &mut Vec<String>) -> Outcome {
+fn check_size(stripped: &Path, complaints: &mut Vec<String>) -> Result<(), Failure> {
     let size = read(stripped)?.len() as u64;
     println!("{}: {size} of at most {LARGEST} bytes", stripped.display());
     if size > LARGEST {
@@ -80,7 +80,7 @@ struct Facts {
 }
 
 impl Facts {
-    fn read(bytes: &[u8]) -> Result<Self, Box<dyn std::error::Error>> {
+    fn read(bytes: &[u8]) -> Result<Self, Failure> {
         let file = ElfFile64::<object::Endianness>::parse(bytes)?;
         let mut facts = Self::default();
         facts.read_segments(&file);
@@ -115,7 +115,7 @@ impl Facts {
         }
     }
 
-    fn read_dynamic(&mut self, file: &ElfFile64<'_>, bytes: &[u8]) -> Outcome {
+    fn read_dynamic(&mut self, file: &ElfFile64<'_>, bytes: &[u8]) -> Result<(), Failure> {
         let endian = file.endian();
         let sections = file.elf_section_table();
         let (entries, index) = sections.dynamic(endian, bytes)?.ok_or("it is no dynamic library")?;

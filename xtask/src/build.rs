@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use crate::Outcome;
+use crate::Failure;
 
 /// A crate that becomes a shared library.
 pub(crate) struct Shell {
@@ -37,7 +37,7 @@ impl Shell {
         target_folder().join(profile).join("stripped").join(self.name)
     }
 
-    fn build(&self, profile: &str) -> Outcome {
+    fn build(&self, profile: &str) -> Result<(), Failure> {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.current_dir(root()).args(["build", "--quiet", "--package", self.package]);
         if profile == "release" {
@@ -55,7 +55,7 @@ impl Shell {
 }
 
 /// Builds every shell alone, so that no crate of the workspace turns on features in another one's dependencies.
-pub(crate) fn run(arguments: &[String]) -> Outcome {
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let profile = match arguments {
         [] => "release",
         [option] if option == "--debug" => "debug",
@@ -75,7 +75,7 @@ fn target_folder() -> PathBuf {
 }
 
 /// Copies `from` to `to` under a new inode: a program that runs on the old library keeps it.
-fn replace(from: &Path, to: &Path) -> Outcome {
+fn replace(from: &Path, to: &Path) -> Result<(), Failure> {
     let copy = to.with_extension("new");
     fs::copy(from, &copy).map_err(|error| format!("cannot copy {}: {error}", from.display()))?;
     fs::rename(&copy, to)?;
@@ -83,7 +83,7 @@ fn replace(from: &Path, to: &Path) -> Outcome {
 }
 
 /// Runs a command to its end.
-pub(crate) fn finish(command: &mut Command) -> Outcome {
+pub(crate) fn finish(command: &mut Command) -> Result<(), Failure> {
     let program = command.get_program().to_string_lossy().into_owned();
     let status = command.status().map_err(|error| format!("cannot run {program}: {error}"))?;
     if status.success() { Ok(()) } else { Err(format!("{program} ended with {status}").into()) }

@@ -3,7 +3,7 @@
 use std::env;
 use std::process::{Command, Stdio};
 
-use crate::Outcome;
+use crate::Failure;
 use crate::build::{finish, root};
 
 /// Every target, and whether the Linux platform is for it.
@@ -26,7 +26,7 @@ const TARGETS: &[(&str, bool)] = &[
 ];
 
 /// Checks every target that is installed or can be; names the others.
-pub(crate) fn run(_: &[String]) -> Outcome {
+pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     let mut skipped = Vec::new();
     let mut failed = Vec::new();
     for (target, is_linux) in TARGETS {
@@ -51,7 +51,7 @@ fn is_available(target: &str) -> bool {
     rustup.status().is_ok_and(|status| status.success())
 }
 
-fn check(target: &str, is_linux: bool) -> Outcome {
+fn check(target: &str, is_linux: bool) -> Result<(), Failure> {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).args(["check", "--quiet", "--package", "loader-core", "--target", target]);
     if is_linux {

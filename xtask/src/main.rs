@@ -6,11 +6,11 @@ mod check_targets;
 
 use std::process::ExitCode;
 
-/// What a chore ends with: nothing, or why it failed.
-type Outcome = Result<(), Box<dyn std::error::Error>>;
+/// What went wrong, for the person at the terminal.
+type Failure = Box<dyn std::error::Error>;
 
 /// A chore: its name, what it does, the function that does it with the arguments after the name.
-struct Chore(&'static str, &'static str, fn(&[String]) -> Outcome);
+struct Chore(&'static str, &'static str, fn(&[String]) -> Result<(), Failure>);
 
 const CHORES: &[Chore] = &[
     Chore("build", "build the shared libraries, each alone, into target/release [--debug]", build::run),

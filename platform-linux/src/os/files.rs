@@ -219,3 +219,176 @@ fn now() -> i64 {
 fn nanoseconds(seconds: i64, rest: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CString;
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::path::Path;
+    use std::string::ToString;
+    use tempfile::{TempDir, tempdir};
+
+    const LIMIT: usize = 1 << 20;
+
+    fn bytes(path: &Path) -> &[u8] {
+        path.as_os_str().as_bytes()
+    }
+
+    fn read(path: &Path) -> Result<Text, FileError> {
+        FileSystem.read(bytes(path), LIMIT)
+    }
+
+    fn folder_with(name: &str, content: &[u8]) -> (TempDir, std::path::PathBuf) {
+        let folder = tempdir().unwrap();
+        let file = folder.path().join(name);
+        fs::write(&file, content).unwrap();
+        (folder, file)
+    }
+
+    #[test]
+    fn a_file_is_read_to_its_end() {
+        for size in [0, 1, 4095, 4096, 4097, 100_000] {
+            let content: std::vec::Vec<u8> = (0..size).map(|n| n as u8).collect();
+            let (_folder, file) = folder_with("x.json", &content);
+            assert_eq!(read(&file).unwrap().as_slice(), content);
+        }
+    }
+
+    #[test]
+    fn a_file_whose_size_the_system_does_not_know_is_read_too() {
+        let name = FileSystem.read(b"/proc/self/status", LIMIT).unwrap();
+        assert!(name.starts_with(b"Name:"));
+        assert_eq!(FileSystem.read(b"/proc/self/status", 10), Err(FileError::TooLarge));
+    }
+
+    #[test]
+    fn a_file_beyond_the_limit_is_refused_and_one_at_the_limit_is_read() {
+        let (_folder, file) = folder_with("x.json", &[b' '; 100]);
+        assert_eq!(FileSystem.read(bytes(&file), 99), Err(FileError::TooLarge));
+        assert_eq!(FileSystem.read(bytes(&file), 100).unwrap().len(), 100);
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_refused_without_waiting_for_it() {
+        let folder = tempdir().unwrap();
+        let fifo = folder.path().join("fifo.json");
+        let name = CString::new(bytes(&fifo)).unwrap();
+        // SAFETY: the path is a valid C string.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+        assert_eq!(read(&fifo), Err(FileError::NotAFile));
+        assert_eq!(read(Path::new("/dev/zero")), Err(FileError::NotAFile));
+
+        let named_like_a_file = folder.path().join("x.json");
+        fs::create_dir(&named_like_a_file).unwrap();
+        assert_eq!(read(&named_like_a_file), Err(FileError::NotAFile));
+    }
+
+    #[test]
+    fn what_is_missing_is_not_found() {
+        let folder = tempdir().unwrap();
+        let dangling = folder.path().join("x.json");
+        symlink(folder.path().join("gone"), &dangling).unwrap();
+        assert_eq!(read(&dangling), Err(FileError::NotFound));
+        assert_eq!(read(Path::new("")), Err(FileError::NotFound));
+        assert_eq!(FileSystem.read(b"/etc/pass\0wd", LIMIT), Err(FileError::NotFound));
+        assert_eq!(FileSystem.read(&[b'a'; 5000], LIMIT), Err(FileError::Other(libc::ENAMETOOLONG)));
+        assert_eq!(FileSystem.list(bytes(&folder.path().join("gone"))), Err(FileError::NotFound));
+        assert_eq!(FileSystem.list(b"/etc/passwd"), Err(FileError::Other(libc::ENOTDIR)));
+        assert!(!FileSystem.exists(bytes(&dangling)));
+        assert!(FileSystem.exists(bytes(folder.path())));
+    }
+
+    #[test]
+    fn what_may_not_be_read_is_denied() {
+        let (folder, file) = folder_with("x.json", b"{}");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
+        let set_mode = |mode| fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+        set_mode(0o311);
+        let denied = std::thread::spawn(move || {
+            become_nobody();
+            (read(&file), FileSystem.list(bytes(file.parent().unwrap())))
+        });
+        let denied = denied.join().unwrap();
+        set_mode(0o700);
+        assert_eq!(denied, (Err(FileError::Denied), Err(FileError::Denied)));
+    }
+
+    /// Takes the rights of root from this thread, if it has them. The system call changes one thread only.
+    fn become_nobody() {
+        const NOBODY: libc::uid_t = 65534;
+        // SAFETY: reads a number; gives up rights of a thread that does nothing else.
+        unsafe {
+            if libc::geteuid() == 0 {
+                let keep = libc::uid_t::MAX;
+                assert_eq!(libc::syscall(libc::SYS_setresuid, keep, NOBODY, keep), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_listing_has_every_name_once() {
+        let folder = tempdir().unwrap();
+        let mut names: std::vec::Vec<_> = (0..300).map(|n| n.to_string()).collect();
+        names.iter().for_each(|name| fs::write(folder.path().join(name), b"").unwrap());
+        let listed = FileSystem.list(bytes(folder.path())).unwrap();
+        let mut listed: std::vec::Vec<_> =
+            listed.iter().map(|name| core::str::from_utf8(name).unwrap().to_string()).collect();
+        names.sort();
+        listed.sort();
+        assert_eq!(listed, names);
+    }
+
+    #[test]
+    fn a_link_resolves_to_its_target_and_what_is_missing_to_nothing() {
+        let (folder, file) = folder_with("x.json", b"{}");
+        let link = folder.path().join("link.json");
+        symlink("../".to_string() + folder.path().file_name().unwrap().to_str().unwrap() + "/x.json", &link)
+            .unwrap();
+        let resolved = FileSystem.resolve(bytes(&link)).unwrap().unwrap();
+        assert_eq!(resolved.as_slice(), bytes(&file.canonicalize().unwrap()));
+        assert_eq!(FileSystem.resolve(b"/gone/x.json"), Ok(None));
+    }
+
+    /// Asks until the last change is long enough ago.
+    fn settled(path: &Path) -> Fingerprint {
+        loop {
+            if let Some(fingerprint) = FileSystem.fingerprint(bytes(path)) {
+                return fingerprint;
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn a_fingerprint_changes_when_the_file_does_even_within_a_tick() {
+        let (folder, file) = folder_with("x.json", b"{}");
+        assert_eq!(FileSystem.fingerprint(bytes(&file)), None, "a further change might not show");
+        let before = settled(&file);
+        assert_eq!(before.size, 2);
+        assert_eq!(settled(&file), before);
+
+        fs::write(&file, b"[]").unwrap();
+        assert_eq!(FileSystem.fingerprint(bytes(&file)), None);
+        assert_ne!(settled(&file), before);
+
+        let listed = settled(folder.path());
+        fs::write(folder.path().join("y.json"), b"").unwrap();
+        assert_ne!(settled(folder.path()), listed);
+        assert_eq!(FileSystem.fingerprint(b"/gone"), None);
+    }
+
+    #[test]
+    fn a_time_settles_after_as_long_as_file_systems_round() {
+        const SECOND: i64 = 1_000_000_000;
+        let now = 1_700_000_000 * SECOND + 7;
+        assert!(!is_settled(now, now));
+        assert!(!is_settled(now - 20_000_000, now));
+        assert!(is_settled(now - 20_000_001, now));
+        assert!(!is_settled(now - 7 - 2 * SECOND + SECOND, now), "whole seconds may be rounded");
+        assert!(is_settled(now - 7 - 2 * SECOND, now));
+        assert!(is_settled(now + SECOND / 2, now), "the clock was set back");
+    }
+}

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Installs what the tests need where that is allowed, then runs everything: style, generated files, the shared library
+# and its ABI, all tests, other targets. Ends with what was skipped, by name.
+#
+#   VK_XML=PATH    the API registry to check generated files against (default: ../shared/registry/vk.xml if it exists)
+set -euo pipefail
+cd "$(dirname "$0")"
+
+# Debian's names: a driver, programs and headers to run against, a display, tools that watch memory.
+packages=(gcc libc6-dev binutils mesa-vulkan-drivers vulkan-tools libvulkan-dev libvulkan1 libxcb1-dev xvfb x11-apps imagemagick
+    valgrind strace)
+skipped=()
+
+main() {
+    step "packages" install_packages
+    step "formatting" cargo fmt --all --check
+    step "lints" cargo clippy --quiet --workspace --all-targets -- --deny warnings
+    check_registry
+    step "libraries" cargo xtask build
+    step "ABI" cargo xtask abi
+    step "tests" cargo test --quiet --workspace
+    step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet --workspace --no-deps
+    step "other targets" cargo xtask check-targets
+
+    echo "== all passed, ${#skipped[@]} skipped"
+    for what in "${skipped[@]}"; do
+        echo "   skipped: $what"
+    done
+}
+
+step() {
+    echo "== $1"
+    "${@:2}"
+}
+
+# Installs the packages that are missing. Tests that need one that cannot be installed say so and pass.
+install_packages() {
+    command -v dpkg-query >/dev/null || { skipped+=("packages: no dpkg here"); return; }
+    local missing=() package as_root=()
+    for package in "${packages[@]}"; do
+        dpkg-query --show --showformat '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+            missing+=("$package")
+    done
+    [ "${#missing[@]}" -gt 0 ] || return 0
+    if [ "$(id -u)" -ne 0 ]; then
+        sudo -n true 2>/dev/null || { skipped+=("packages, not root: ${missing[*]}"); return; }
+        as_root=(sudo -n)
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    "${as_root[@]}" apt-get update -qq || true
+    "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null ||
+        skipped+=("packages, apt-get failed: ${missing[*]}")
+}
+
+check_registry() {
+    local registry=${VK_XML:-../shared/registry/vk.xml}
+    if [ -f "$registry" ]; then
+        step "generated files" cargo xtask gen --check --registry "$registry"
+    else
+        skipped+=("generated files: no registry at $registry")
+    fi
+}
+
+main
