@@ -8,7 +8,12 @@
 //! opening a driver can tell is an [`Outcome`]. Log lines, reports and tests show these objects, so they cannot
 //! disagree.
 
+mod drivers;
+mod filter;
+mod inquiry;
+mod order;
 mod outcome;
+mod places;
 mod plan;
 mod policy;
 mod question;
@@ -21,6 +26,8 @@ pub use policy::{Fallback, Policy, Request, Root, Search};
 pub use question::{Question, VariableName};
 pub use reason::Reason;
 pub use snapshot::{Answer, Record, Snapshot};
+
+use inquiry::{Inquiry, Stop};
 
 use crate::memory::{OutOfMemory, Vec};
 use crate::platform::Platform;
@@ -39,8 +46,12 @@ pub enum Step {
 /// # Errors
 /// [`OutOfMemory`].
 pub fn plan(snapshot: &Snapshot, request: &Request, policy: &Policy) -> Result<Step, OutOfMemory> {
-    let _ = (snapshot, request, policy);
-    Ok(Step::Ready(Plan::default()))
+    let mut inquiry = Inquiry::new(snapshot);
+    match drivers::find(&mut inquiry, request, policy) {
+        Ok(plan) => Ok(Step::Ready(plan)),
+        Err(Stop::Ask) => Ok(Step::Ask(inquiry.into_questions())),
+        Err(Stop::OutOfMemory) => Err(OutOfMemory),
+    }
 }
 
 /// Decides which drivers to open, asking `platform` for what `snapshot` does not know. The answers are left in

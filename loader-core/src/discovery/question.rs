@@ -6,8 +6,8 @@ use core::ffi::CStr;
 use crate::memory::{OutOfMemory, Text, text};
 use crate::platform::Reader;
 
-/// One fact about the system. The order puts those first that cost least to look up again.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// One fact about the system.
+#[derive(Debug, PartialEq, Eq)]
 pub enum Question {
     /// Whether the process has privileges that its user may lack.
     Elevated,
@@ -25,8 +25,37 @@ pub enum Question {
     File(Text),
 }
 
+/// The kinds of questions. Those come first that cost least to ask again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Topic {
+    Elevated,
+    PlainVariable,
+    SecureVariable,
+    Executable,
+    Exists,
+    Identity,
+    Listing,
+    File,
+}
+
+impl Question {
+    /// What orders questions, and equals only for equal ones: the kind, and the name or path.
+    pub(super) fn key(&self) -> (Topic, &[u8]) {
+        match self {
+            Self::Elevated => (Topic::Elevated, b""),
+            Self::Executable => (Topic::Executable, b""),
+            Self::Variable(name, Reader::Plain) => (Topic::PlainVariable, name.as_c_str().to_bytes()),
+            Self::Variable(name, Reader::Secure) => (Topic::SecureVariable, name.as_c_str().to_bytes()),
+            Self::Exists(path) => (Topic::Exists, path),
+            Self::Identity(path) => (Topic::Identity, path),
+            Self::Listing(path) => (Topic::Listing, path),
+            Self::File(path) => (Topic::File, path),
+        }
+    }
+}
+
 /// The name of a variable of the process.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct VariableName(Text);
 
 impl VariableName {

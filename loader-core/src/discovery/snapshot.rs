@@ -1,9 +1,12 @@
 //! Recorded answers about the system.
 #![forbid(unsafe_code)]
 
-use super::question::Question;
-use crate::memory::{OutOfMemory, Text, Vec};
-use crate::platform::{FileError, Fingerprint, Platform};
+use core::ffi::CStr;
+
+use super::question::{Question, Topic};
+use crate::manifest::SIZE_LIMIT;
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
+use crate::platform::{FileError, Fingerprint, Platform, Reader};
 
 /// The answer to a [`Question`].
 #[derive(Debug, PartialEq, Eq)]
@@ -54,22 +57,150 @@ impl Snapshot {
     /// Asks `platform` and records the answers.
     ///
     /// # Errors
-    /// [`OutOfMemory`]; the snapshot then holds what it held before, and perhaps a part of the new answers.
+    /// [`OutOfMemory`]; the snapshot then holds what it held before and perhaps some of the new answers.
     pub fn ask(&mut self, platform: &Platform, questions: Vec<Question>) -> Result<(), OutOfMemory> {
-        let _ = (platform, questions);
-        Err(OutOfMemory)
+        let asked = self.ask_each(platform, questions);
+        self.records.sort_unstable_by(|one, other| one.question.key().cmp(&other.question.key()));
+        self.records.dedup_by(|later, earlier| later.question == earlier.question);
+        asked
+    }
+
+    fn ask_each(&mut self, platform: &Platform, questions: Vec<Question>) -> Result<(), OutOfMemory> {
+        for question in questions {
+            let answer = answer(platform, &question)?;
+            self.records.try_push(Record { question, answer })?;
+        }
+        Ok(())
+    }
+
+    /// Records what is known already, in place of asking. An earlier answer to the same question stays.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn record(&mut self, record: Record) -> Result<(), OutOfMemory> {
+        match self.place(record.question.key()) {
+            Ok(_) => Ok(()),
+            Err(place) => {
+                self.records.try_reserve(1).map_err(|_| OutOfMemory)?;
+                self.records.insert(place, record);
+                Ok(())
+            }
+        }
     }
 
     /// Whether everything in the snapshot is certainly still as it was recorded.
     ///
-    /// This reads variables again and looks at the state of files and folders, without opening one: it costs a call
-    /// of the environment for each variable and one of the file system for each path. What cannot be told without
-    /// reading it again counts as changed.
+    /// This reads variables again and looks at the state of files and folders without opening one: it costs one
+    /// call of the platform for each variable and each path. What cannot be told without reading it again counts as
+    /// changed.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     pub fn still_true(&self, platform: &Platform) -> Result<bool, OutOfMemory> {
-        let _ = platform;
-        Ok(false)
+        for record in &self.records {
+            if !record.still_true(platform)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether the process is elevated, if that was asked.
+    pub(super) fn elevated(&self) -> Option<bool> {
+        self.truth((Topic::Elevated, b""))
+    }
+
+    /// Whether `path` exists, if that was asked.
+    pub(super) fn exists(&self, path: &[u8]) -> Option<bool> {
+        self.truth((Topic::Exists, path))
+    }
+
+    /// The value of a variable, if that was asked.
+    pub(super) fn variable(&self, name: &CStr, reader: Reader) -> Option<Option<&[u8]>> {
+        let topic = match reader {
+            Reader::Plain => Topic::PlainVariable,
+            Reader::Secure => Topic::SecureVariable,
+        };
+        match self.find((topic, name.to_bytes()))? {
+            Answer::Value(value) => Some(value.as_deref()),
+            _ => None,
+        }
+    }
+
+    /// Which file `path` names, if that was asked.
+    pub(super) fn identity(&self, path: &[u8]) -> Option<Option<(u64, u64)>> {
+        match self.find((Topic::Identity, path))? {
+            Answer::Identity(identity) => Some(*identity),
+            _ => None,
+        }
+    }
+
+    /// The names in the folder `path`, if that was asked.
+    pub(super) fn listing(&self, path: &[u8]) -> Option<Result<&[Text], FileError>> {
+        match self.find((Topic::Listing, path))? {
+            Answer::Names(names, _) => Some(names.as_deref().map_err(|error| *error)),
+            _ => None,
+        }
+    }
+
+    /// The content of the file `path`, if that was asked.
+    pub(super) fn file(&self, path: &[u8]) -> Option<Result<&[u8], FileError>> {
+        match self.find((Topic::File, path))? {
+            Answer::Content(content, _) => Some(content.as_deref().map_err(|error| *error)),
+            _ => None,
+        }
+    }
+
+    fn truth(&self, key: (Topic, &[u8])) -> Option<bool> {
+        match self.find(key)? {
+            Answer::Truth(truth) => Some(*truth),
+            _ => None,
+        }
+    }
+
+    fn find(&self, key: (Topic, &[u8])) -> Option<&Answer> {
+        Some(&self.records.get(self.place(key).ok()?)?.answer)
+    }
+
+    fn place(&self, key: (Topic, &[u8])) -> Result<usize, usize> {
+        self.records.binary_search_by(|record| record.question.key().cmp(&key))
+    }
+}
+
+/// What `platform` answers now.
+fn answer(platform: &Platform, question: &Question) -> Result<Answer, OutOfMemory> {
+    Ok(match question {
+        Question::Elevated => Answer::Truth(platform.identity.elevated()),
+        Question::Executable => Answer::Value(platform.identity.executable()?),
+        Question::Variable(name, reader) => {
+            Answer::Value(platform.environment.variable(name.as_c_str(), *reader)?)
+        }
+        Question::Exists(path) => Answer::Truth(platform.files.exists(path)),
+        Question::Identity(path) => Answer::Identity(platform.files.identity(path)),
+        Question::Listing(path) => match platform.files.list_with_state(path) {
+            Err(FileError::OutOfMemory) => return Err(OutOfMemory),
+            Err(error) => Answer::Names(Err(error), None),
+            Ok((names, state)) => Answer::Names(Ok(names), state),
+        },
+        Question::File(path) => match platform.files.read_with_state(path, SIZE_LIMIT) {
+            Err(FileError::OutOfMemory) => return Err(OutOfMemory),
+            Err(error) => Answer::Content(Err(error), None),
+            Ok((content, state)) => Answer::Content(Ok(content), state),
+        },
+    })
+}
+
+impl Record {
+    fn still_true(&self, platform: &Platform) -> Result<bool, OutOfMemory> {
+        let (Question::Listing(path) | Question::File(path)) = &self.question else {
+            return Ok(answer(platform, &self.question)? == self.answer);
+        };
+        Ok(match &self.answer {
+            Answer::Names(Err(_), _) | Answer::Content(Err(_), _) => !platform.files.exists(path),
+            Answer::Names(Ok(_), state) | Answer::Content(Ok(_), state) => {
+                state.is_some() && platform.files.fingerprint(path) == *state
+            }
+            _ => false,
+        })
     }
 }

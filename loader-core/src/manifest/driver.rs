@@ -1,6 +1,8 @@
 //! Driver manifests, file format versions 1.0.0 and 1.0.1 (driver interface document, "Driver Manifest File Format").
 #![forbid(unsafe_code)]
 
+use core::fmt;
+
 use super::json;
 use super::version::{Version, VersionError};
 use crate::memory::{OutOfMemory, Text};
@@ -64,6 +66,11 @@ pub enum FieldProblem {
 pub enum ManifestError {
     /// It is not JSON.
     Json(json::Error),
+    /// The document is JSON, but no object.
+    NotAnObject {
+        /// Where the document begins.
+        line: u32,
+    },
     /// A field that is needed is missing or wrong.
     Field {
         /// The field.
@@ -79,7 +86,7 @@ pub enum ManifestError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManifestWarning {
     /// The file format has a version that this loader does not know. It is read like the newest known one.
-    UnknownFormatVersion,
+    UnknownFormatVersion(Version),
     /// An optional field is ignored.
     FieldIgnored {
         /// The field.
@@ -97,22 +104,278 @@ impl DriverManifest {
     /// # Errors
     /// The outer error is [`OutOfMemory`], the inner one says what is wrong with the manifest.
     pub fn parse(bytes: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
-        let _ = bytes;
-        Err(OutOfMemory)
+        let fields = match Fields::find(bytes) {
+            Ok(fields) => fields,
+            Err(error) => return Ok(Err(error)),
+        };
+        let text = fields.library_path.1.to_text()?;
+        Ok(fields.into_manifest(text))
     }
 }
 
+/// The fields that a driver manifest needs, each with its line, and what else it holds.
+struct Fields<'a> {
+    format_version: Version,
+    library_path: (u32, json::Str<'a>),
+    api_version: Version,
+    icd: json::Value<'a>,
+}
+
+impl<'a> Fields<'a> {
+    fn find(bytes: &'a [u8]) -> Result<Self, ManifestError> {
+        let root = json::parse(bytes).map_err(ManifestError::Json)?;
+        if root.kind() != json::Kind::Object {
+            return Err(ManifestError::NotAnObject { line: root.line() });
+        }
+        let format_version = version(root, Field::FormatVersion)?;
+        let icd = member(root, Field::Icd)?;
+        if icd.kind() != json::Kind::Object {
+            let problem = FieldProblem::WrongType { expected: "an object" };
+            return Err(ManifestError::Field { field: Field::Icd, problem, line: icd.line() });
+        }
+        let (line, library_path) = string(icd, Field::LibraryPath)?;
+        let api_version = version(icd, Field::ApiVersion)?;
+        Ok(Self { format_version, library_path: (line, library_path), api_version, icd })
+    }
+
+    fn into_manifest(self, library_path: Text) -> Result<DriverManifest, ManifestError> {
+        let path_problem = if library_path.is_empty() {
+            Some(FieldProblem::Empty)
+        } else {
+            library_path.contains(&0).then_some(FieldProblem::HoldsNul)
+        };
+        if let Some(problem) = path_problem {
+            return Err(ManifestError::Field {
+                field: Field::LibraryPath,
+                problem,
+                line: self.library_path.0,
+            });
+        }
+        let (library_arch, arch_warning) = library_arch(self.icd);
+        let (portability, portability_warning) = portability(self.icd);
+        let known = [Version::new(1, 0, 0), Version::new(1, 0, 1)].contains(&self.format_version);
+        let format_warning = (!known).then_some(ManifestWarning::UnknownFormatVersion(self.format_version));
+        Ok(DriverManifest {
+            format_version: self.format_version,
+            library_path,
+            api_version: self.api_version,
+            library_arch,
+            portability,
+            warning: arch_warning.or(portability_warning).or(format_warning),
+        })
+    }
+}
+
+fn member<'a>(object: json::Value<'a>, field: Field) -> Result<json::Value<'a>, ManifestError> {
+    object.member(field.key()).ok_or_else(|| ManifestError::Field {
+        field,
+        problem: FieldProblem::Missing,
+        line: object.line(),
+    })
+}
+
+fn string<'a>(object: json::Value<'a>, field: Field) -> Result<(u32, json::Str<'a>), ManifestError> {
+    let value = member(object, field)?;
+    let problem = FieldProblem::WrongType { expected: "a string" };
+    let text = value.string().ok_or(ManifestError::Field { field, problem, line: value.line() })?;
+    Ok((value.line(), text))
+}
+
+fn version(object: json::Value<'_>, field: Field) -> Result<Version, ManifestError> {
+    let (line, text) = string(object, field)?;
+    Version::parse(text.as_written()).map_err(|error| ManifestError::Field {
+        field,
+        problem: FieldProblem::Version(error),
+        line,
+    })
+}
+
+/// The pointer width; a value that the format does not know is ignored with a warning.
+fn library_arch(icd: json::Value<'_>) -> (Option<u32>, Option<ManifestWarning>) {
+    let field = Field::LibraryArch;
+    let Some(value) = icd.member(field.key()) else { return (None, None) };
+    let problem = match value.string() {
+        Some(text) if text.is("64") => return (Some(64), None),
+        Some(text) if text.is("32") => return (Some(32), None),
+        Some(_) => FieldProblem::Unknown,
+        None => FieldProblem::WrongType { expected: "a string" },
+    };
+    (None, Some(ManifestWarning::FieldIgnored { field, problem, line: value.line() }))
+}
+
+/// Whether the driver is one; a value of another type counts as `false` with a warning.
+fn portability(icd: json::Value<'_>) -> (bool, Option<ManifestWarning>) {
+    let field = Field::Portability;
+    let Some(value) = icd.member(field.key()) else { return (false, None) };
+    if let Some(truth) = value.truth() {
+        return (truth, None);
+    }
+    let problem = FieldProblem::WrongType { expected: "true or false" };
+    (false, Some(ManifestWarning::FieldIgnored { field, problem, line: value.line() }))
+}
+
 impl Field {
-    /// The key of the field.
+    /// The key of the field in the object that holds it.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn key(self) -> &'static str {
         match self {
             Self::FormatVersion => "file_format_version",
             Self::Icd => "ICD",
-            Self::LibraryPath => "ICD.library_path",
-            Self::ApiVersion => "ICD.api_version",
-            Self::LibraryArch => "ICD.library_arch",
-            Self::Portability => "ICD.is_portability_driver",
+            Self::LibraryPath => "library_path",
+            Self::ApiVersion => "api_version",
+            Self::LibraryArch => "library_arch",
+            Self::Portability => "is_portability_driver",
         }
+    }
+}
+
+impl ManifestError {
+    /// A short name that stays the same, for programs.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        match self {
+            Self::Json(_) => "manifest-not-json",
+            Self::NotAnObject { .. } => "manifest-not-an-object",
+            Self::Field { problem: FieldProblem::Missing, .. } => "manifest-field-missing",
+            Self::Field { .. } => "manifest-field-invalid",
+        }
+    }
+
+    /// The line of the manifest that is to be mended, from 1.
+    #[must_use]
+    pub fn line(&self) -> u32 {
+        match self {
+            Self::Json(error) => error.line,
+            Self::NotAnObject { line } | Self::Field { line, .. } => *line,
+        }
+    }
+}
+
+impl fmt::Display for ManifestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(error) => write!(f, "it is not valid JSON: {error}"),
+            Self::NotAnObject { line } => write!(f, "line {line}: the document is not an object in braces"),
+            Self::Field { field, problem, line } => write!(f, "line {line}: \"{}\" {problem}", field.key()),
+        }
+    }
+}
+
+impl fmt::Display for ManifestWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownFormatVersion(version) => {
+                write!(f, "file format version {version} is not known here, the file is read as 1.0.1")
+            }
+            Self::FieldIgnored { field, problem, line } => {
+                write!(f, "line {line}: \"{}\" {problem}, so it is ignored", field.key())
+            }
+        }
+    }
+}
+
+impl fmt::Display for FieldProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("is missing"),
+            Self::WrongType { expected } => write!(f, "has to be {expected}"),
+            Self::Empty => f.write_str("is empty"),
+            Self::HoldsNul => f.write_str("holds a NUL character"),
+            Self::Version(VersionError::NotAVersion) => f.write_str("is not a version such as 1.3.290"),
+            Self::Version(VersionError::OutOfRange) => {
+                f.write_str("has a number that is too large for a version")
+            }
+            Self::Unknown => f.write_str("has a value that the format does not know"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    fn manifest(bytes: &[u8]) -> DriverManifest {
+        DriverManifest::parse(bytes).unwrap().unwrap()
+    }
+
+    fn error(bytes: &[u8]) -> std::string::String {
+        DriverManifest::parse(bytes).unwrap().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn all_fields_are_read() {
+        let read = manifest(
+            br#"{"file_format_version": "1.0.1", "ICD": {"library_path": "../lib\/a.so", "api_version": "1.2.205",
+                 "library_arch": "32", "is_portability_driver": true}}"#,
+        );
+        assert_eq!(read.format_version, Version::new(1, 0, 1));
+        assert_eq!(read.library_path.as_slice(), b"../lib/a.so");
+        assert_eq!(read.api_version, Version::new(1, 2, 205));
+        assert_eq!((read.library_arch, read.portability, read.warning), (Some(32), true, None));
+    }
+
+    #[test]
+    fn optional_fields_may_be_missing() {
+        let read = manifest(
+            br#"{"ICD": {"api_version": "1.1", "library_path": "a.so"}, "file_format_version": "1.0.0"}"#,
+        );
+        assert_eq!((read.library_arch, read.portability, read.warning), (None, false, None));
+    }
+
+    #[test]
+    fn an_unknown_format_version_is_a_warning() {
+        let read = manifest(
+            br#"{"file_format_version": "2.0.0", "ICD": {"library_path": "a", "api_version": "1.0"}}"#,
+        );
+        assert_eq!(read.warning, Some(ManifestWarning::UnknownFormatVersion(Version::new(2, 0, 0))));
+    }
+
+    #[test]
+    fn odd_optional_fields_are_ignored_with_a_warning() {
+        for field in
+            [r#""library_arch": 64"#, r#""library_arch": "arm""#, r#""is_portability_driver": "true""#]
+        {
+            let text = std::format!(
+                "{{\"file_format_version\": \"1.0.1\",\n\"ICD\": {{\"library_path\": \"a\", \"api_version\": \"1.0\", {field}}}}}"
+            );
+            let read = manifest(text.as_bytes());
+            assert_eq!((read.library_arch, read.portability), (None, false));
+            assert!(matches!(read.warning, Some(ManifestWarning::FieldIgnored { line: 2, .. })), "{field}");
+        }
+    }
+
+    #[test]
+    fn errors_name_field_and_line() {
+        assert_eq!(error(b"[\n]"), "line 1: the document is not an object in braces");
+        assert_eq!(error(b"\n{}"), "line 2: \"file_format_version\" is missing");
+        assert_eq!(
+            error(b"{\"file_format_version\": 1}"),
+            "line 1: \"file_format_version\" has to be a string"
+        );
+        let icd = |icd: &str| {
+            error(std::format!("{{\"file_format_version\": \"1.0.0\",\n \"ICD\": {icd}}}").as_bytes())
+        };
+        assert_eq!(error(b"{\"file_format_version\": \"1.0.0\"}"), "line 1: \"ICD\" is missing");
+        assert_eq!(icd("\n[]"), "line 3: \"ICD\" has to be an object");
+        assert_eq!(icd("{\"api_version\": \"1.0\"}"), "line 2: \"library_path\" is missing");
+        assert_eq!(icd("{\"library_path\": {}}"), "line 2: \"library_path\" has to be a string");
+        assert_eq!(
+            icd("{\"library_path\": \"\", \"api_version\": \"1.0\"}"),
+            "line 2: \"library_path\" is empty"
+        );
+        assert_eq!(
+            icd("{\"library_path\": \"a\\u0000\", \"api_version\": \"1.0\"}"),
+            "line 2: \"library_path\" holds a NUL character"
+        );
+        assert_eq!(icd("{\"library_path\": \"a\"}"), "line 2: \"api_version\" is missing");
+        assert_eq!(
+            icd("{\"library_path\": \"a\",\n\"api_version\": \"new\"}"),
+            "line 3: \"api_version\" is not a version such as 1.3.290"
+        );
+        assert_eq!(
+            error(b"{\"file_format_version\": \"1.0.0\",}"),
+            "it is not valid JSON: line 1, column 32: a comma stands before a closing bracket"
+        );
     }
 }

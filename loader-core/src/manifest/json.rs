@@ -1,5 +1,267 @@
-//! JSON as manifests have it.
+//! JSON as manifests have it, read in place.
+//!
+//! [`parse`] checks a whole document in one pass over the caller's bytes, without recursion and without allocating,
+//! and gives a [`Value`] that is asked for its members. Only text that is asked for is copied.
+//!
+//! Shipped manifests were written for lenient readers, so this one takes, beyond the standard:
+//! a byte-order mark; anything after the document; duplicate keys, of which the first counts; keys in another case;
+//! control characters in strings and, except NUL, between tokens; bytes that are not UTF-8 (file names); numbers
+//! such as `01` and `1.`. It refuses comments, commas before a closing bracket, and nesting deeper than
+//! [`DEPTH_LIMIT`].
 #![forbid(unsafe_code)]
+
+use core::fmt;
+
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
+
+/// How many objects and lists may be open at once.
+pub const DEPTH_LIMIT: u32 = 64;
+
+/// Checks the document at the beginning of `bytes` and gives its value.
+///
+/// # Errors
+/// [`Error`]: what is wrong, and where.
+pub fn parse(bytes: &[u8]) -> Result<Value<'_>, Error> {
+    let mut scanner = Scanner { bytes, at: 0 };
+    let checked = scanner.skip_prologue().and_then(|()| {
+        let at = scanner.at;
+        scanner.skip_value()?;
+        Ok(Value { bytes, at })
+    });
+    checked.map_err(|kind| {
+        let (line, column) = position(bytes, scanner.at);
+        Error { kind, line, column }
+    })
+}
+
+/// A value inside a checked document.
+#[derive(Clone, Copy)]
+pub struct Value<'a> {
+    bytes: &'a [u8],
+    /// Where the value begins in the document.
+    at: usize,
+}
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Members in braces.
+    Object,
+    /// Values in brackets.
+    List,
+    /// Text in quotes.
+    String,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Truth,
+    /// `null`.
+    Null,
+}
+
+impl<'a> Value<'a> {
+    /// What the value is.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self.bytes.get(self.at) {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::List,
+            Some(b'"') => Kind::String,
+            Some(b't' | b'f') => Kind::Truth,
+            Some(b'n') => Kind::Null,
+            _ => Kind::Number,
+        }
+    }
+
+    /// The first member of an object whose key is `name` in any case. `None` too if this is no object.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<Value<'a>> {
+        self.members().find(|(key, _)| key.is(name)).map(|(_, value)| value)
+    }
+
+    /// The members of an object in the order of the file, duplicates included. Empty if this is no object.
+    #[must_use]
+    pub fn members(&self) -> Members<'a> {
+        Members(self.contents(Kind::Object))
+    }
+
+    /// The values of a list. Empty if this is no list.
+    #[must_use]
+    pub fn items(&self) -> Items<'a> {
+        Items(self.contents(Kind::List))
+    }
+
+    /// The text of a string.
+    #[must_use]
+    pub fn string(&self) -> Option<Str<'a>> {
+        let mut scanner = Scanner { bytes: self.bytes, at: self.at };
+        scanner.take_string().ok()
+    }
+
+    /// Whether this is `true` or `false`; `None` if it is neither.
+    #[must_use]
+    pub fn truth(&self) -> Option<bool> {
+        (self.kind() == Kind::Truth).then(|| self.bytes.get(self.at) == Some(&b't'))
+    }
+
+    /// The line on which the value begins, from 1.
+    #[must_use]
+    pub fn line(&self) -> u32 {
+        position(self.bytes, self.at).0
+    }
+
+    /// A scanner behind the opening bracket.
+    fn contents(&self, kind: Kind) -> Option<Scanner<'a>> {
+        (self.kind() == kind).then(|| Scanner { bytes: self.bytes, at: self.at.saturating_add(1) })
+    }
+}
+
+/// The members of an object.
+pub struct Members<'a>(Option<Scanner<'a>>);
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (Str<'a>, Value<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let scanner = self.0.as_mut()?;
+        scanner.skip_blanks_and(b',');
+        let key = scanner.take_string().ok()?;
+        scanner.skip_blanks_and(b':');
+        Some((key, scanner.take_checked_value()?))
+    }
+}
+
+/// The values of a list.
+pub struct Items<'a>(Option<Scanner<'a>>);
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let scanner = self.0.as_mut()?;
+        scanner.skip_blanks_and(b',');
+        if scanner.peek() == Some(b']') {
+            return None;
+        }
+        scanner.take_checked_value()
+    }
+}
+
+/// The text of a string, with its escapes as they are in the file.
+#[derive(Clone, Copy)]
+pub struct Str<'a>(&'a [u8]);
+
+impl<'a> Str<'a> {
+    /// The text without escapes. A path may come out that is not UTF-8, or that holds a NUL.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn to_text(self) -> Result<Text, OutOfMemory> {
+        let mut text = Vec::new();
+        text.try_reserve_exact(self.0.len()).map_err(|_| OutOfMemory)?;
+        for piece in self.pieces() {
+            match piece {
+                Piece::Plain(bytes) => text.try_extend(bytes)?,
+                Piece::Escaped(c) => text.try_extend(c.encode_utf8(&mut [0; 4]).as_bytes())?,
+            }
+        }
+        Ok(text)
+    }
+
+    /// Whether the text is `name`, in any case.
+    #[must_use]
+    pub fn is(self, name: &str) -> bool {
+        let mut rest = name.as_bytes();
+        for piece in self.pieces() {
+            let mut buffer = [0; 4];
+            let part = match piece {
+                Piece::Plain(bytes) => bytes,
+                Piece::Escaped(c) => c.encode_utf8(&mut buffer).as_bytes(),
+            };
+            match rest.split_at_checked(part.len()) {
+                Some((start, end)) if start.eq_ignore_ascii_case(part) => rest = end,
+                _ => return false,
+            }
+        }
+        rest.is_empty()
+    }
+
+    /// The bytes between the quotes, escapes not replaced. Enough for text that needs no escape.
+    #[must_use]
+    pub fn as_written(self) -> &'a [u8] {
+        self.0
+    }
+
+    fn pieces(self) -> Pieces<'a> {
+        Pieces(self.0)
+    }
+}
+
+/// A part of a string.
+enum Piece<'a> {
+    Plain(&'a [u8]),
+    Escaped(char),
+}
+
+/// The parts of a checked string. Stops where an escape is malformed.
+struct Pieces<'a>(&'a [u8]);
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let plain = self.0.iter().position(|byte| *byte == b'\\').unwrap_or(self.0.len());
+        if plain > 0 {
+            let (piece, rest) = self.0.split_at_checked(plain)?;
+            self.0 = rest;
+            return Some(Piece::Plain(piece));
+        }
+        let (c, rest) = unescape(self.0)?;
+        self.0 = rest;
+        Some(Piece::Escaped(c))
+    }
+}
+
+/// The character that the escape at the beginning of `bytes` stands for, and what follows it.
+fn unescape(bytes: &[u8]) -> Option<(char, &[u8])> {
+    let (b'\\', rest) = bytes.split_first()? else { return None };
+    let (letter, rest) = rest.split_first()?;
+    let c = match letter {
+        b'"' | b'\\' | b'/' => char::from(*letter),
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'u' => return unescape_code(rest),
+        _ => return None,
+    };
+    Some((c, rest))
+}
+
+/// The character whose code follows `\u`: one unit of UTF-16, or two with `\u` between them.
+fn unescape_code(bytes: &[u8]) -> Option<(char, &[u8])> {
+    let (first, rest) = hexadecimal(bytes)?;
+    if !(0xD800..0xE000).contains(&first) {
+        return Some((char::from_u32(u32::from(first))?, rest));
+    }
+    let (second, rest) = hexadecimal(rest.strip_prefix(b"\\u")?)?;
+    let c = char::decode_utf16([first, second]).next()?.ok()?;
+    Some((c, rest))
+}
+
+fn hexadecimal(bytes: &[u8]) -> Option<(u16, &[u8])> {
+    let (digits, rest) = bytes.split_at_checked(4)?;
+    let mut value = 0u16;
+    for digit in digits {
+        let digit = char::from(*digit).to_digit(16)?;
+        value = value.wrapping_shl(4) | u16::try_from(digit).ok()?;
+    }
+    Some((value, rest))
+}
 
 /// Where and why a text is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,4 +279,267 @@ pub struct Error {
 pub enum ErrorKind {
     /// There is nothing but blanks.
     Empty,
+    /// It is UTF-16.
+    Utf16,
+    /// It ends in the middle of a value.
+    UnexpectedEnd,
+    /// No value begins like this.
+    NotAValue,
+    /// A comma before a closing bracket.
+    TrailingComma,
+    /// Neither a comma nor the closing bracket after a value.
+    MissingComma,
+    /// A member whose key is not a string.
+    KeyNotAString,
+    /// A key without a colon.
+    MissingColon,
+    /// A backslash with something that is no escape, or half a character.
+    BadEscape,
+    /// A number without digits.
+    BadNumber,
+    /// More open brackets than [`DEPTH_LIMIT`].
+    TooDeep,
 }
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.kind)
+    }
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "the file is empty",
+            Self::Utf16 => "the file is UTF-16, it has to be UTF-8",
+            Self::UnexpectedEnd => "the file ends in the middle of a value",
+            Self::NotAValue => "a value is expected here",
+            Self::TrailingComma => "a comma stands before a closing bracket",
+            Self::MissingComma => "a comma or a closing bracket is missing",
+            Self::KeyNotAString => "a key in double quotes is expected here",
+            Self::MissingColon => "the colon after a key is missing",
+            Self::BadEscape => "a backslash is followed by something that JSON does not know",
+            Self::BadNumber => "a number has no digits",
+            Self::TooDeep => "brackets are nested too deeply",
+        })
+    }
+}
+
+/// Line and column of an offset, both from 1.
+fn position(bytes: &[u8], at: usize) -> (u32, u32) {
+    let before = bytes.get(..at).unwrap_or(bytes);
+    let lines = before.iter().filter(|byte| **byte == b'\n').count();
+    let column = before.iter().rev().take_while(|byte| **byte != b'\n').count();
+    let from_one = |count: usize| u32::try_from(count).unwrap_or(u32::MAX).saturating_add(1);
+    (from_one(lines), from_one(column))
+}
+
+/// A place in a document that moves forward only.
+#[derive(Clone, Copy)]
+struct Scanner<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    fn step(&mut self, bytes: usize) {
+        self.at = self.at.saturating_add(bytes);
+    }
+
+    /// Goes to the first token.
+    fn skip_prologue(&mut self) -> Result<(), ErrorKind> {
+        if self.bytes.starts_with(b"\xff\xfe") || self.bytes.starts_with(b"\xfe\xff") {
+            return Err(ErrorKind::Utf16);
+        }
+        if self.bytes.starts_with(b"\xef\xbb\xbf") {
+            self.step(3);
+        }
+        self.skip_blanks();
+        self.peek().map(|_| ()).ok_or(ErrorKind::Empty)
+    }
+
+    fn skip_blanks(&mut self) {
+        let blanks = self.rest().iter().take_while(|byte| (1..=b' ').contains(*byte)).count();
+        self.step(blanks);
+    }
+
+    /// Skips blanks, one `separator` if there is one, and blanks.
+    fn skip_blanks_and(&mut self, separator: u8) {
+        self.skip_blanks();
+        if self.peek() == Some(separator) {
+            self.step(1);
+            self.skip_blanks();
+        }
+    }
+
+    /// The value that begins here, in a document that was checked.
+    fn take_checked_value(&mut self) -> Option<Value<'a>> {
+        let value = Value { bytes: self.bytes, at: self.at };
+        self.skip_value().ok()?;
+        Some(value)
+    }
+
+    /// Skips the value that begins here, checking it.
+    fn skip_value(&mut self) -> Result<(), ErrorKind> {
+        let mut nesting = Nesting::default();
+        loop {
+            self.skip_blanks();
+            match self.peek().ok_or(ErrorKind::UnexpectedEnd)? {
+                b'{' => {
+                    nesting.enter(true)?;
+                    self.skip_blanks_and(b'{');
+                    if self.peek() != Some(b'}') {
+                        self.skip_key()?;
+                        continue;
+                    }
+                }
+                b'[' => {
+                    nesting.enter(false)?;
+                    self.skip_blanks_and(b'[');
+                    if self.peek() != Some(b']') {
+                        continue;
+                    }
+                }
+                _ => self.skip_scalar()?,
+            }
+            if !self.skip_to_next_value(&mut nesting)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// After a value: leaves the containers that end here. Whether another value follows.
+    fn skip_to_next_value(&mut self, nesting: &mut Nesting) -> Result<bool, ErrorKind> {
+        while let Some(in_object) = nesting.innermost() {
+            self.skip_blanks();
+            let end = if in_object { b'}' } else { b']' };
+            match self.peek().ok_or(ErrorKind::UnexpectedEnd)? {
+                byte if byte == end => {
+                    self.step(1);
+                    nesting.leave();
+                }
+                b',' => {
+                    let comma = self.at;
+                    self.skip_blanks_and(b',');
+                    if self.peek() == Some(end) {
+                        self.at = comma;
+                        return Err(ErrorKind::TrailingComma);
+                    }
+                    if in_object {
+                        self.skip_key()?;
+                    }
+                    return Ok(true);
+                }
+                _ => return Err(ErrorKind::MissingComma),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Skips a key and its colon.
+    fn skip_key(&mut self) -> Result<(), ErrorKind> {
+        match self.peek() {
+            None => return Err(ErrorKind::UnexpectedEnd),
+            Some(b'"') => self.take_string()?,
+            Some(_) => return Err(ErrorKind::KeyNotAString),
+        };
+        self.skip_blanks();
+        match self.peek() {
+            None => Err(ErrorKind::UnexpectedEnd),
+            Some(b':') => {
+                self.step(1);
+                Ok(())
+            }
+            Some(_) => Err(ErrorKind::MissingColon),
+        }
+    }
+
+    /// Skips a value that is no container.
+    fn skip_scalar(&mut self) -> Result<(), ErrorKind> {
+        match self.peek() {
+            Some(b'"') => self.take_string().map(|_| ()),
+            Some(b'-' | b'0'..=b'9') => self.skip_number(),
+            _ => {
+                let word =
+                    [&b"true"[..], b"false", b"null"].into_iter().find(|word| self.rest().starts_with(word));
+                self.step(word.ok_or(ErrorKind::NotAValue)?.len());
+                Ok(())
+            }
+        }
+    }
+
+    fn skip_number(&mut self) -> Result<(), ErrorKind> {
+        let is_part = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
+        let length = self.rest().iter().take_while(|byte| is_part(byte)).count();
+        let number = self.rest().get(..length).unwrap_or_default();
+        if !number.iter().any(u8::is_ascii_digit) {
+            return Err(ErrorKind::BadNumber);
+        }
+        self.step(length);
+        Ok(())
+    }
+
+    /// The string that begins here. On an error the scanner stands at what is wrong.
+    fn take_string(&mut self) -> Result<Str<'a>, ErrorKind> {
+        if self.peek() != Some(b'"') {
+            return Err(ErrorKind::NotAValue);
+        }
+        self.step(1);
+        let start = self.at;
+        loop {
+            let plain = self.rest().iter().position(|byte| matches!(byte, b'"' | b'\\'));
+            let Some(plain) = plain else {
+                self.at = self.bytes.len();
+                return Err(ErrorKind::UnexpectedEnd);
+            };
+            self.step(plain);
+            if self.peek() == Some(b'"') {
+                let text = self.bytes.get(start..self.at).unwrap_or_default();
+                self.step(1);
+                return Ok(Str(text));
+            }
+            let rest = self.rest();
+            let (_, after) = unescape(rest).ok_or(ErrorKind::BadEscape)?;
+            self.step(rest.len().saturating_sub(after.len()));
+        }
+    }
+}
+
+/// The containers that are open: one bit for each, 1 for an object.
+#[derive(Default)]
+struct Nesting {
+    objects: u64,
+    depth: u32,
+}
+
+impl Nesting {
+    fn enter(&mut self, object: bool) -> Result<(), ErrorKind> {
+        if self.depth >= DEPTH_LIMIT {
+            return Err(ErrorKind::TooDeep);
+        }
+        self.objects = self.objects.wrapping_shl(1) | u64::from(object);
+        self.depth = self.depth.saturating_add(1);
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.objects = self.objects.wrapping_shr(1);
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Whether the innermost container is an object; `None` outside of all.
+    fn innermost(&self) -> Option<bool> {
+        (self.depth > 0).then_some(self.objects & 1 == 1)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -5,7 +5,7 @@ use core::ffi::CStr;
 use crate::memory::{OutOfMemory, Text};
 
 /// How a variable is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reader {
     /// Read whoever runs the process (`getenv`).
     Plain,

@@ -1,0 +1,245 @@
+//! From places to drivers.
+#![forbid(unsafe_code)]
+
+use core::ffi::CStr;
+
+use super::filter::Filter;
+use super::inquiry::{Inquiry, Stop};
+use super::order::{first_equal, natural};
+use super::places::{Choices, Place, Setting, is_manifest_name, path};
+use super::plan::{Candidate, Decision, Looked, Note, Plan, Searched};
+use super::policy::{Policy, Request};
+use super::reason::Reason;
+use crate::manifest::{DriverManifest, Version};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use crate::platform::FileError;
+
+/// More manifests than this are not looked at.
+const MANIFEST_LIMIT: usize = 4096;
+
+/// Makes the plan, in stages: what the user's variables say; the places to look at; the manifests there; what each
+/// of them says; which of them name the same library.
+pub(super) fn find(inquiry: &mut Inquiry<'_>, request: &Request, policy: &Policy) -> Result<Plan, Stop> {
+    let mut plan = Plan::default();
+    let choices = Choices::read(inquiry, policy, &policy.drivers, &mut plan.notes)?;
+    let places = choices.places(inquiry, policy, &policy.drivers, &mut plan.notes)?;
+    let manifests = look(inquiry, places, &mut plan)?;
+    let ignored = ignored_unread(&manifests, &choices)?;
+    for (manifest, ignored) in manifests.iter().zip(&ignored) {
+        if ignored.is_none() {
+            inquiry.file(&manifest.path)?.ok();
+        }
+    }
+    inquiry.settle()?;
+    for (manifest, ignored) in manifests.into_iter().zip(&ignored) {
+        let candidate = match ignored {
+            Some(reason) => Candidate::unread(manifest, *reason),
+            None => {
+                let content = inquiry.file(&manifest.path)?;
+                Candidate::read(manifest, content, request, policy)?
+            }
+        };
+        plan.drivers.try_push(candidate)?;
+    }
+    skip_duplicates(inquiry, &mut plan.drivers)?;
+    Ok(plan)
+}
+
+/// A manifest that was found.
+struct Manifest {
+    path: Text,
+    /// Its place in the plan's list of places.
+    found_in: usize,
+}
+
+/// Looks at every place, each folder once.
+fn look(inquiry: &mut Inquiry<'_>, places: Vec<Place>, plan: &mut Plan) -> Result<Vec<Manifest>, Stop> {
+    let mut keys = Vec::new();
+    for place in &places {
+        keys.try_push((place.is_manifest, place.path.as_slice()))?;
+    }
+    let firsts = first_equal(&keys)?;
+    drop(keys);
+    for ((at, place), first) in places.iter().enumerate().zip(&firsts) {
+        if !place.is_manifest && at == *first {
+            inquiry.listing(&place.path)?.ok();
+        }
+    }
+    inquiry.settle()?;
+    let mut found = Vec::new();
+    let mut left_out = 0usize;
+    for ((at, place), first) in places.into_iter().enumerate().zip(firsts) {
+        let result = if place.is_manifest {
+            add(&mut found, Manifest { path: text(&[&place.path])?, found_in: at }, &mut left_out)?;
+            Looked::File
+        } else if at != first {
+            Looked::Repeated
+        } else {
+            match inquiry.listing(&place.path)? {
+                Ok(names) => {
+                    Looked::Folder { manifests: take(names, &place.path, at, &mut found, &mut left_out)? }
+                }
+                Err(error) => Looked::Failed(error),
+            }
+        };
+        plan.searched.try_push(Searched { path: place.path, origin: place.origin, result })?;
+    }
+    if left_out > 0 {
+        plan.notes.try_push(Note::TooManyManifests { left_out })?;
+    }
+    Ok(found)
+}
+
+/// Adds the manifests among `names` in the order of their names, and gives their number.
+fn take(
+    names: &[Text],
+    folder: &[u8],
+    found_in: usize,
+    found: &mut Vec<Manifest>,
+    left_out: &mut usize,
+) -> Result<usize, OutOfMemory> {
+    let mut manifests = Vec::new();
+    for name in names.iter().filter(|name| is_manifest_name(name)) {
+        manifests.try_push(name.as_slice())?;
+    }
+    manifests.sort_unstable_by(|one, other| natural(one, other));
+    for name in &manifests {
+        add(found, Manifest { path: path(&[folder, b"/", name])?, found_in }, left_out)?;
+    }
+    Ok(manifests.len())
+}
+
+fn add(found: &mut Vec<Manifest>, manifest: Manifest, left_out: &mut usize) -> Result<(), OutOfMemory> {
+    if found.len() < MANIFEST_LIMIT {
+        return found.try_push(manifest);
+    }
+    *left_out = left_out.saturating_add(1);
+    Ok(())
+}
+
+/// For each manifest why it need not be read, if so.
+fn ignored_unread(manifests: &[Manifest], choices: &Choices<'_>) -> Result<Vec<Option<Reason>>, OutOfMemory> {
+    let (select, disable) = (filter(choices.select), filter(choices.disable));
+    let mut paths = Vec::new();
+    for manifest in manifests {
+        paths.try_push(manifest.path.as_slice())?;
+    }
+    let firsts = first_equal(&paths)?;
+    let mut ignored = Vec::new();
+    for ((at, path), first) in paths.iter().enumerate().zip(firsts) {
+        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+        ignored.try_push(match (select, disable) {
+            _ if first != at => Some(Reason::ManifestRepeated { of: first }),
+            (Some((_, wanted)), _) if wanted.matches(name) => None,
+            (Some((by, _)), _) => Some(Reason::NotSelected { by }),
+            (None, Some((by, unwanted))) if unwanted.matches(name) => Some(Reason::Disabled { by }),
+            _ => None,
+        })?;
+    }
+    Ok(ignored)
+}
+
+/// The variable and its patterns, if it has any.
+fn filter<'a>(setting: Option<Setting<'a>>) -> Option<(&'static CStr, Filter<'a>)> {
+    let (by, value) = setting?;
+    Some((by, Filter::new(value)?))
+}
+
+impl Candidate {
+    fn unread(manifest: Manifest, reason: Reason) -> Self {
+        Self {
+            path: manifest.path,
+            found_in: manifest.found_in,
+            library: Text::new(),
+            api_version: Version::default(),
+            portability: false,
+            warning: None,
+            decision: Decision::Skip(reason),
+        }
+    }
+
+    fn read(
+        manifest: Manifest,
+        content: Result<&[u8], FileError>,
+        request: &Request,
+        policy: &Policy,
+    ) -> Result<Self, OutOfMemory> {
+        let said = match content {
+            Err(error) => return Ok(Self::unread(manifest, Reason::Unreadable(error))),
+            Ok(bytes) => match DriverManifest::parse(bytes)? {
+                Err(error) => return Ok(Self::unread(manifest, Reason::Invalid(error))),
+                Ok(said) => said,
+            },
+        };
+        let decision = decide(&said, request, policy).map_or(Decision::Use, Decision::Skip);
+        Ok(Self {
+            library: library(said.library_path, &manifest.path)?,
+            path: manifest.path,
+            found_in: manifest.found_in,
+            api_version: said.api_version,
+            portability: said.portability,
+            warning: said.warning,
+            decision,
+        })
+    }
+}
+
+/// Why a driver is not used, if so, as far as its manifest tells.
+fn decide(said: &DriverManifest, request: &Request, policy: &Policy) -> Option<Reason> {
+    if said.api_version.variant != 0 || said.api_version.major != 1 {
+        return Some(Reason::ApiVersion { version: said.api_version });
+    }
+    if let Some(library) = said.library_arch.filter(|bits| *bits != policy.pointer_width) {
+        return Some(Reason::LibraryArch { library, process: policy.pointer_width });
+    }
+    (said.portability && !request.portability).then_some(Reason::PortabilityNotAsked)
+}
+
+/// The library to open: a path with a slash that is not absolute is relative to the folder of the manifest.
+fn library(written: Text, manifest: &[u8]) -> Result<Text, OutOfMemory> {
+    let relative = written.contains(&b'/') && !written.starts_with(b"/");
+    match manifest.iter().rposition(|byte| *byte == b'/') {
+        Some(slash) if relative => text(&[manifest.get(..=slash).unwrap_or_default(), &written]),
+        _ => Ok(written),
+    }
+}
+
+/// Skips every driver whose library an earlier one has.
+fn skip_duplicates(inquiry: &mut Inquiry<'_>, drivers: &mut [Candidate]) -> Result<(), Stop> {
+    let mut used = Vec::new();
+    for (at, driver) in drivers.iter().enumerate().filter(|(_, driver)| driver.decision == Decision::Use) {
+        used.try_push((at, driver.library.as_slice()))?;
+    }
+    if used.len() < 2 {
+        return Ok(());
+    }
+    let mut keys = Vec::new();
+    for (_, library) in &used {
+        let identity = if library.contains(&b'/') { inquiry.identity(library)? } else { None };
+        keys.try_push(identity.map_or(Library::Named(library), Library::Is))?;
+    }
+    inquiry.settle()?;
+    let mut duplicates = Vec::new();
+    for ((at, _), first) in used.iter().zip(first_equal(&keys)?) {
+        match used.get(first) {
+            Some((of, _)) if of != at => duplicates.try_push((*at, *of))?,
+            _ => {}
+        }
+    }
+    drop((keys, used));
+    for (at, of) in duplicates {
+        if let Some(driver) = drivers.get_mut(at) {
+            driver.decision = Decision::Skip(Reason::Duplicate { of });
+        }
+    }
+    Ok(())
+}
+
+/// What tells libraries apart.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Library<'a> {
+    /// The file with this identity.
+    Is((u64, u64)),
+    /// Whatever has this name.
+    Named(&'a [u8]),
+}

@@ -1,0 +1,101 @@
+//! Lists of patterns for file names: `VK_LOADER_DRIVERS_SELECT` and `VK_LOADER_DRIVERS_DISABLE`.
+#![forbid(unsafe_code)]
+
+/// A comma list of patterns as a variable holds it. There may be any number of them.
+///
+/// A pattern is a file name in which each `*` stands for any number of any characters, in any case. Blanks around it
+/// and empty patterns do not count.
+#[derive(Clone, Copy)]
+pub(super) struct Filter<'a>(&'a [u8]);
+
+impl<'a> Filter<'a> {
+    /// The patterns in `value`; `None` if there are none.
+    pub(super) fn new(value: &'a [u8]) -> Option<Self> {
+        let filter = Self(value);
+        filter.patterns().next().map(|_| filter)
+    }
+
+    /// Whether one of the patterns matches `name` as a whole.
+    pub(super) fn matches(self, name: &[u8]) -> bool {
+        self.patterns().any(|pattern| matches(pattern, name))
+    }
+
+    fn patterns(self) -> impl Iterator<Item = &'a [u8]> {
+        self.0.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).filter(|pattern| !pattern.is_empty())
+    }
+}
+
+fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    let mut parts = pattern.split(|byte| *byte == b'*');
+    let start = parts.next().unwrap_or_default();
+    let Some(mut rest) = strip_start(name, start) else { return false };
+    let Some(end) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        match find(rest, part) {
+            Some(after) => rest = after,
+            None => return false,
+        }
+    }
+    rest.len()
+        .checked_sub(end.len())
+        .and_then(|at| rest.get(at..))
+        .is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+}
+
+/// What follows `start` in `name`, if it begins with it.
+fn strip_start<'a>(name: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
+    let (head, rest) = name.split_at_checked(start.len())?;
+    head.eq_ignore_ascii_case(start).then_some(rest)
+}
+
+/// What follows the first `part` in `name`.
+fn find<'a>(name: &'a [u8], part: &[u8]) -> Option<&'a [u8]> {
+    (0..=name.len()).find_map(|at| strip_start(name.get(at..)?, part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(patterns: &str, name: &str) -> bool {
+        Filter::new(patterns.as_bytes()).is_some_and(|filter| filter.matches(name.as_bytes()))
+    }
+
+    #[test]
+    fn patterns_match_whole_names_in_any_case() {
+        assert!(hit("Lvp_ICD.json", "lvp_icd.json"));
+        assert!(!hit("lvp_icd", "lvp_icd.json"));
+        assert!(!hit("vp_icd.json", "lvp_icd.json"));
+    }
+
+    #[test]
+    fn stars_stand_for_anything() {
+        for pattern in ["lvp*", "*.json", "*vp_*", "*", "**", "*lvp_icd.json*", "l*.json", "l**n", "*_*.*"] {
+            assert!(hit(pattern, "lvp_icd.json"), "{pattern}");
+        }
+        for pattern in ["vp*", "*.jso", "*nvidia*", "*lvp_icd.json*n", "l*x*n", "*_icd.json_icd.json"] {
+            assert!(!hit(pattern, "lvp_icd.json"), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn the_same_bytes_do_not_serve_two_parts() {
+        assert!(!hit("ab*ba", "aba"));
+        assert!(hit("ab*ba", "abba"));
+        assert!(!hit("*aa*aa", "aaa"));
+    }
+
+    #[test]
+    fn lists_have_any_length() {
+        let list = "x,".repeat(40) + " intel* , *end";
+        assert!(hit(&list, "intel_icd.json"));
+        assert!(hit(&list, "the_end"));
+        assert!(!hit(&list, "lvp_icd.json"));
+    }
+
+    #[test]
+    fn nothing_is_no_filter() {
+        assert!(Filter::new(b"").is_none());
+        assert!(Filter::new(b" , ,").is_none());
+    }
+}

@@ -1,0 +1,103 @@
+//! Looking up answers, and noting the questions that have none yet.
+#![forbid(unsafe_code)]
+
+use core::ffi::CStr;
+
+use super::question::{Question, VariableName};
+use super::snapshot::Snapshot;
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use crate::platform::{FileError, Reader};
+
+/// A snapshot, and what it does not know yet.
+///
+/// A look-up that has no answer notes the question and goes on as if nothing were there; [`Inquiry::settle`], at the
+/// end of each stage, then sends the caller back. So everything that a stage needs is asked in one round.
+pub(super) struct Inquiry<'a> {
+    snapshot: &'a Snapshot,
+    questions: Vec<Question>,
+}
+
+/// Why no plan can be made now.
+pub(super) enum Stop {
+    /// There are open questions.
+    Ask,
+    /// Memory ran out.
+    OutOfMemory,
+}
+
+impl From<OutOfMemory> for Stop {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+impl<'a> Inquiry<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot) -> Self {
+        Self { snapshot, questions: Vec::new() }
+    }
+
+    /// Stops if anything that was looked up is not known yet.
+    pub(super) fn settle(&self) -> Result<(), Stop> {
+        if self.questions.is_empty() { Ok(()) } else { Err(Stop::Ask) }
+    }
+
+    /// The open questions, each once.
+    pub(super) fn into_questions(mut self) -> Vec<Question> {
+        self.questions.sort_unstable_by(|one, other| one.key().cmp(&other.key()));
+        self.questions.dedup();
+        self.questions
+    }
+
+    /// Whether the process is elevated.
+    pub(super) fn elevated(&mut self) -> Result<bool, OutOfMemory> {
+        let known = self.snapshot.elevated();
+        self.known(known, || Ok(Question::Elevated))
+    }
+
+    /// The value of a variable that is set.
+    pub(super) fn variable(&mut self, name: &CStr, reader: Reader) -> Result<Option<&'a [u8]>, OutOfMemory> {
+        let known = self.snapshot.variable(name, reader);
+        self.known(known, || Ok(Question::Variable(VariableName::new(name)?, reader)))
+    }
+
+    /// Whether `path` names anything.
+    pub(super) fn exists(&mut self, path: &[u8]) -> Result<bool, OutOfMemory> {
+        let known = self.snapshot.exists(path);
+        self.known(known, || Ok(Question::Exists(text(&[path])?)))
+    }
+
+    /// Which file `path` names, where that can be told.
+    pub(super) fn identity(&mut self, path: &[u8]) -> Result<Option<(u64, u64)>, OutOfMemory> {
+        let known = self.snapshot.identity(path);
+        self.known(known, || Ok(Question::Identity(text(&[path])?)))
+    }
+
+    /// The names in a folder.
+    pub(super) fn listing(&mut self, path: &[u8]) -> Result<Result<&'a [Text], FileError>, OutOfMemory> {
+        let known = self.snapshot.listing(path).map(Some);
+        let names = self.known(known, || Ok(Question::Listing(text(&[path])?)))?;
+        Ok(names.unwrap_or(Ok(&[])))
+    }
+
+    /// The content of a file.
+    pub(super) fn file(&mut self, path: &[u8]) -> Result<Result<&'a [u8], FileError>, OutOfMemory> {
+        let known = self.snapshot.file(path).map(Some);
+        let content = self.known(known, || Ok(Question::File(text(&[path])?)))?;
+        Ok(content.unwrap_or(Ok(b"")))
+    }
+
+    /// `answer`, or nothing and an open question.
+    fn known<T: Default>(
+        &mut self,
+        answer: Option<T>,
+        question: impl FnOnce() -> Result<Question, OutOfMemory>,
+    ) -> Result<T, OutOfMemory> {
+        match answer {
+            Some(answer) => Ok(answer),
+            None => {
+                self.questions.try_push(question()?)?;
+                Ok(T::default())
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Orders and sameness over lists of names.
+#![forbid(unsafe_code)]
+
+use core::cmp::Ordering;
+
+use crate::memory::{OutOfMemory, TryGrow, Vec};
+
+/// Orders file names byte by byte, digits as numbers: `9_driver.json` comes before `10_driver.json`.
+/// Names that differ only in leading zeros are ordered by their bytes, so that the order is total.
+pub(super) fn natural(one: &[u8], other: &[u8]) -> Ordering {
+    let (mut left, mut right) = (one, other);
+    loop {
+        match (left.split_first(), right.split_first()) {
+            (Some((a, _)), Some((b, _))) if a.is_ascii_digit() && b.is_ascii_digit() => {
+                let (first, after_first) = split_number(left);
+                let (second, after_second) = split_number(right);
+                let order = first.len().cmp(&second.len()).then_with(|| first.cmp(second));
+                if order.is_ne() {
+                    return order;
+                }
+                (left, right) = (after_first, after_second);
+            }
+            (Some((a, after_a)), Some((b, after_b))) => {
+                if a != b {
+                    return a.cmp(b);
+                }
+                (left, right) = (after_a, after_b);
+            }
+            _ => return left.len().cmp(&right.len()).then_with(|| one.cmp(other)),
+        }
+    }
+}
+
+/// The digits at the beginning without leading zeros, and what follows them.
+fn split_number(text: &[u8]) -> (&[u8], &[u8]) {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = text.split_at_checked(digits).unwrap_or((text, b""));
+    let zeros = number.iter().take_while(|byte| **byte == b'0').count();
+    (number.get(zeros..).unwrap_or_default(), rest)
+}
+
+/// For each of `keys` the place of the first one that equals it: its own where there is none before it.
+///
+/// Takes time in proportion to n log n.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub(super) fn first_equal<K: Ord>(keys: &[K]) -> Result<Vec<usize>, OutOfMemory> {
+    let mut sorted = Vec::new();
+    let mut firsts = Vec::new();
+    sorted.try_reserve_exact(keys.len()).map_err(|_| OutOfMemory)?;
+    firsts.try_reserve_exact(keys.len()).map_err(|_| OutOfMemory)?;
+    for (place, key) in keys.iter().enumerate() {
+        sorted.try_push((key, place))?;
+        firsts.try_push(place)?;
+    }
+    sorted.sort_unstable();
+    let mut earlier: Option<(&K, usize)> = None;
+    for (key, place) in sorted {
+        match earlier {
+            Some((same, first)) if same == key => {
+                if let Some(entry) = firsts.get_mut(place) {
+                    *entry = first;
+                }
+            }
+            _ => earlier = Some((key, place)),
+        }
+    }
+    Ok(firsts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_count_as_numbers() {
+        let mut names = [
+            &b"b.json"[..],
+            b"10_a.json",
+            b"9_a.json",
+            b"a.json",
+            b"a10.json",
+            b"a2b.json",
+            b"a2.json",
+            b"010_a.json",
+            b"a99999999999999999999999999.json",
+            b"a100000000000000000000000000.json",
+            b"B.json",
+        ];
+        names.sort_unstable_by(|a, b| natural(a, b));
+        assert_eq!(
+            names,
+            [
+                &b"9_a.json"[..],
+                b"010_a.json",
+                b"10_a.json",
+                b"B.json",
+                b"a.json",
+                b"a2.json",
+                b"a2b.json",
+                b"a10.json",
+                b"a99999999999999999999999999.json",
+                b"a100000000000000000000000000.json",
+                b"b.json",
+            ]
+        );
+    }
+
+    #[test]
+    fn only_equal_names_are_equal() {
+        assert_eq!(natural(b"a01", b"a1"), Ordering::Less);
+        assert_eq!(natural(b"a1", b"a01"), Ordering::Greater);
+        assert_eq!(natural(b"a0", b"a"), Ordering::Greater);
+        assert_eq!(natural(b"", b""), Ordering::Equal);
+    }
+
+    #[test]
+    fn the_first_of_equals_is_found() {
+        assert_eq!(
+            first_equal(&[b"x", b"y", b"x", b"z", b"y", b"x"]).unwrap().as_slice(),
+            [0, 1, 0, 3, 1, 0]
+        );
+        assert!(first_equal::<u8>(&[]).unwrap().is_empty());
+    }
+}
