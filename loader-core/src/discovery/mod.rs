@@ -8,6 +8,7 @@
 //! opening a driver can tell is an [`Outcome`]. Log lines, reports and tests show these objects, so they cannot
 //! disagree.
 
+mod best;
 mod drivers;
 mod filter;
 mod inquiry;
@@ -20,6 +21,7 @@ mod question;
 mod reason;
 mod snapshot;
 
+pub use best::{BestReason, best_reason};
 pub use outcome::Outcome;
 pub use plan::{Candidate, Decision, Ignored, Looked, Note, Origin, Plan, Searched};
 pub use policy::{Fallback, Policy, Request, Root, Search};
@@ -71,27 +73,12 @@ pub fn discover(
             Step::Ask(questions) => snapshot.ask(platform, questions)?,
         }
     }
+    // A plan that still asks would ask the same again: no search has this many stages.
     Ok(Plan::default())
 }
 
 /// More rounds than any search needs: variables, then places, folders, files, identities.
 const ROUND_LIMIT: u32 = 8;
 
-/// The most useful explanation when no driver could be used: the candidate that came nearest, by its place in the
-/// plan's drivers, and why it failed. `outcomes` are those of this attempt, each with the place of its driver.
-#[must_use]
-pub fn best_reason<'a>(plan: &'a Plan, outcomes: &'a [(usize, Outcome)]) -> BestReason<'a> {
-    let _ = (plan, outcomes);
-    BestReason::NothingFound
-}
-
-/// Why there is no driver. Its `Display` is one line for a user: what is wrong, and what to do next.
-#[derive(Clone, Copy, Debug)]
-pub enum BestReason<'a> {
-    /// A driver was opened and failed.
-    Failed(&'a Candidate, &'a Outcome),
-    /// A driver was found and not opened.
-    Skipped(&'a Candidate, &'a Reason),
-    /// No manifest was found.
-    NothingFound,
-}
+#[cfg(test)]
+mod tests;

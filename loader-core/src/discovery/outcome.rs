@@ -2,10 +2,12 @@
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
+use core::fmt;
 
+use super::reason::Name;
 use crate::log::Level;
 use crate::manifest::Version;
-use crate::memory::Text;
+use crate::memory::{Shown, Text};
 
 /// What happened to a driver after the plan was made.
 ///
@@ -70,9 +72,121 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// How grave it is.
+    /// A short name that stays the same, for programs.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        match self {
+            Self::DoesNotOpen { .. } => "does-not-open",
+            Self::NoEntryPoint => "no-entry-point",
+            Self::NegotiationRefused { .. } => "negotiation-refused",
+            Self::InterfaceVersion { .. } => "interface-version",
+            Self::MissingCommand { .. } => "missing-command",
+            Self::CreateInstanceFailed { .. } => "create-instance-failed",
+            Self::EnumerationFailed { .. } => "enumeration-failed",
+            Self::NoDevices => "no-devices",
+            Self::DuplicateOf { .. } => "duplicate-library",
+            Self::ApiVersionLie { .. } => "api-version-too-high",
+            Self::Used { .. } => "used",
+        }
+    }
+
+    /// The rule of the driver interface document that asks for this, where one does.
+    #[must_use]
+    pub fn policy(&self) -> Option<&'static str> {
+        match self {
+            Self::NegotiationRefused { .. } => Some("LDP_DRIVER_3"),
+            Self::InterfaceVersion { .. } => Some("LDP_DRIVER_7"),
+            _ => None,
+        }
+    }
+
+    /// How grave it is while another driver works.
     #[must_use]
     pub fn level(&self) -> Level {
-        Level::Info
+        match self {
+            Self::DoesNotOpen { .. }
+            | Self::NoEntryPoint
+            | Self::NegotiationRefused { .. }
+            | Self::InterfaceVersion { .. }
+            | Self::MissingCommand { .. }
+            | Self::EnumerationFailed { .. }
+            | Self::ApiVersionLie { .. } => Level::Warning,
+            Self::CreateInstanceFailed { .. } | Self::NoDevices | Self::Used { .. } => Level::Info,
+            Self::DuplicateOf { .. } => Level::Debug,
+        }
+    }
+
+    /// Whether the driver is out after this.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        !matches!(self, Self::Used { .. } | Self::ApiVersionLie { .. })
+    }
+}
+
+/// What is the matter, and what can be done about it. Reads on after a path and a colon.
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DoesNotOpen { error } => {
+                write!(f, "the library does not open ({}); install what is missing or the driver anew", Shown(error))
+            }
+            Self::NoEntryPoint => f.write_str(
+                "the library has no entry point of a Vulkan driver; check \"library_path\" in the manifest",
+            ),
+            Self::NegotiationRefused { result } => write!(
+                f,
+                "the driver has no interface version in common with this loader ({}); update the driver",
+                VkResult(*result)
+            ),
+            Self::InterfaceVersion { version, needed } => write!(
+                f,
+                "the driver speaks interface version {version}, and {needed} is needed; update the driver"
+            ),
+            Self::MissingCommand { name } => {
+                write!(f, "the driver lacks the command {}; update the driver", Name(name))
+            }
+            Self::CreateInstanceFailed { result } => write!(
+                f,
+                "the driver's vkCreateInstance fails ({}); often its kernel module is missing or of another version",
+                VkResult(*result)
+            ),
+            Self::EnumerationFailed { result } => {
+                write!(f, "the driver's vkEnumeratePhysicalDevices fails ({})", VkResult(*result))
+            }
+            Self::NoDevices => f.write_str(
+                "the driver finds no device that it supports; if there is one, check who may use the device files",
+            ),
+            Self::DuplicateOf { .. } => f.write_str("an earlier driver has the same library, and that one is used"),
+            Self::ApiVersionLie { manifest, driver } => {
+                write!(f, "the manifest claims version {manifest} and the driver has {driver}, which counts")
+            }
+            Self::Used { interface, devices } => {
+                write!(f, "in use, interface version {interface}, devices: {devices}")
+            }
+        }
+    }
+}
+
+/// The number of a `VkResult` with its name, where it is one that drivers return when they are loaded.
+struct VkResult(i32);
+
+impl fmt::Display for VkResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.0 {
+            0 => "VK_SUCCESS",
+            5 => "VK_INCOMPLETE",
+            -1 => "VK_ERROR_OUT_OF_HOST_MEMORY",
+            -2 => "VK_ERROR_OUT_OF_DEVICE_MEMORY",
+            -3 => "VK_ERROR_INITIALIZATION_FAILED",
+            -4 => "VK_ERROR_DEVICE_LOST",
+            -6 => "VK_ERROR_LAYER_NOT_PRESENT",
+            -7 => "VK_ERROR_EXTENSION_NOT_PRESENT",
+            -8 => "VK_ERROR_FEATURE_NOT_PRESENT",
+            -9 => "VK_ERROR_INCOMPATIBLE_DRIVER",
+            -10 => "VK_ERROR_TOO_MANY_OBJECTS",
+            -13 => "VK_ERROR_UNKNOWN",
+            other => return write!(f, "VkResult {other}"),
+        };
+        f.write_str(name)
     }
 }

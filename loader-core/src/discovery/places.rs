@@ -96,7 +96,7 @@ impl<'a> Choices<'a> {
         let Some((name, value)) = self.replacing else {
             if let Some((name, value)) = self.adding {
                 for element in elements(value) {
-                    places.try_push(Place::named(element, name)?)?;
+                    places.try_push(Place::named(element, Origin::Adding(name))?)?;
                 }
             }
             places.try_reserve(usual.len()).map_err(|_| OutOfMemory)?;
@@ -106,7 +106,11 @@ impl<'a> Choices<'a> {
             return Ok(places);
         };
         for element in elements(value) {
-            places.try_push(find_bare_name(inquiry, Place::named(element, name)?, &usual)?)?;
+            places.try_push(find_bare_name(
+                inquiry,
+                Place::named(element, Origin::Replacing(name))?,
+                &usual,
+            )?)?;
         }
         inquiry.settle()?;
         if places.is_empty() {
@@ -197,9 +201,9 @@ fn find_bare_name(inquiry: &mut Inquiry<'_>, named: Place, usual: &[Place]) -> R
 
 impl Place {
     /// A file or folder that a variable names.
-    fn named(element: &[u8], variable: &'static CStr) -> Result<Self, OutOfMemory> {
+    fn named(element: &[u8], origin: Origin) -> Result<Self, OutOfMemory> {
         let path = path(&[element])?;
-        Ok(Self { is_manifest: is_manifest_name(&path), path, origin: Origin::Variable(variable) })
+        Ok(Self { is_manifest: is_manifest_name(&path), path, origin })
     }
 }
 

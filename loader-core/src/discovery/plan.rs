@@ -68,7 +68,11 @@ pub struct Searched {
 /// Why a place is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It is named by this variable.
+    /// It is named by this variable, which takes the place of the search.
+    Replacing(&'static CStr),
+    /// It is named by this variable, which adds to the search.
+    Adding(&'static CStr),
+    /// It is below a folder that this variable names.
     Variable(&'static CStr),
     /// It stands in for this variable, which is unset or empty.
     Fallback(&'static CStr),
@@ -90,6 +94,33 @@ pub enum Looked {
     Repeated,
     /// It could not be read as a folder.
     Failed(FileError),
+}
+
+impl Looked {
+    /// A short name that stays the same, for programs.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        match self {
+            Self::Folder { .. } => "folder",
+            Self::File => "file",
+            Self::Repeated => "repeated",
+            Self::Failed(FileError::NotFound) => "absent",
+            Self::Failed(_) => "unreadable",
+        }
+    }
+}
+
+impl Note {
+    /// A short name that stays the same, for programs.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        match self {
+            Self::VariableIgnored { because: Ignored::Elevated, .. } => "variable-ignored-elevated",
+            Self::VariableIgnored { because: Ignored::ReplacedBy(_), .. } => "variable-ignored-replaced",
+            Self::ReplacedByNothing { .. } => "replaced-by-nothing",
+            Self::TooManyManifests { .. } => "too-many-manifests",
+        }
+    }
 }
 
 /// Something about the search that is no candidate's fault.

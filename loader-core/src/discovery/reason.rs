@@ -2,8 +2,10 @@
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
+use core::fmt;
 
-use crate::manifest::{ManifestError, Version};
+use crate::log::Level;
+use crate::manifest::{ManifestError, SIZE_LIMIT, Version};
 use crate::platform::FileError;
 
 /// Why a candidate is skipped.
@@ -47,4 +49,106 @@ pub enum Reason {
         /// Its place in the plan's drivers.
         of: usize,
     },
+}
+
+impl Reason {
+    /// A short name that stays the same, for programs.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        match self {
+            Self::Unreadable(FileError::NotFound) => "manifest-not-found",
+            Self::Unreadable(FileError::NotAFile) => "manifest-not-a-file",
+            Self::Unreadable(FileError::TooLarge) => "manifest-too-large",
+            Self::Unreadable(_) => "manifest-unreadable",
+            Self::Invalid(error) => error.id(),
+            Self::LibraryArch { .. } => "library-arch-mismatch",
+            Self::ApiVersion { .. } => "api-version-incompatible",
+            Self::PortabilityNotAsked => "portability-not-asked",
+            Self::NotSelected { .. } => "not-selected",
+            Self::Disabled { .. } => "disabled",
+            Self::ManifestRepeated { .. } => "manifest-repeated",
+            Self::Duplicate { .. } => "duplicate-library",
+        }
+    }
+
+    /// The rule of the driver interface document that asks for this, where one does.
+    #[must_use]
+    pub fn policy(&self) -> Option<&'static str> {
+        match self {
+            Self::Unreadable(_) | Self::Invalid(_) => Some("LDP_DRIVER_4"),
+            Self::ApiVersion { .. } => Some("LDP_LOADER_4"),
+            _ => None,
+        }
+    }
+
+    /// How grave it is: a defect is a warning, a choice is not.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        match self {
+            Self::Unreadable(_) | Self::Invalid(_) | Self::ApiVersion { .. } => Level::Warning,
+            Self::LibraryArch { .. } | Self::ManifestRepeated { .. } | Self::Duplicate { .. } => Level::Debug,
+            Self::PortabilityNotAsked | Self::NotSelected { .. } | Self::Disabled { .. } => Level::Info,
+        }
+    }
+}
+
+/// What is the matter, and what can be done about it. Reads on after a path and a colon.
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(error) => unreadable(*error, f),
+            Self::Invalid(error) => {
+                write!(f, "the manifest cannot be used, {error}; correct it or reinstall the driver")
+            }
+            Self::LibraryArch { library, process } => write!(
+                f,
+                "the driver is for {library}-bit programs and this is a {process}-bit one; install the \
+                 {process}-bit build of the driver if there is none yet"
+            ),
+            Self::ApiVersion { version } => write!(
+                f,
+                "\"api_version\" is {version}, and only versions 1.x.y of Vulkan can be loaded; a newer build of \
+                 the driver may help"
+            ),
+            Self::PortabilityNotAsked => f.write_str(
+                "the driver implements only a part of Vulkan, and the program did not ask for such drivers; it has \
+                 to enable VK_KHR_portability_enumeration and set \
+                 VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR",
+            ),
+            Self::NotSelected { by } => {
+                write!(f, "no pattern of {} matches its file name; extend or unset the variable", Name(by))
+            }
+            Self::Disabled { by } => {
+                write!(f, "a pattern of {} matches its file name; change or unset the variable", Name(by))
+            }
+            Self::ManifestRepeated { .. } => f.write_str("the same manifest was found before"),
+            Self::Duplicate { .. } => f.write_str(
+                "an earlier manifest names the same library, and that one is used; one of the two can be removed",
+            ),
+        }
+    }
+}
+
+fn unreadable(error: FileError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match error {
+        FileError::NotFound => {
+            f.write_str("the manifest does not exist; correct its path or reinstall the driver")
+        }
+        FileError::Denied => f.write_str("the manifest may not be read; correct the permissions of its path"),
+        FileError::NotAFile => f.write_str("this is not a regular file; remove or rename it"),
+        FileError::TooLarge => {
+            write!(f, "the file has more than {SIZE_LIMIT} bytes, so it is no manifest; remove or rename it")
+        }
+        FileError::Other(number) => write!(f, "the manifest cannot be read, system error {number}"),
+        FileError::OutOfMemory => f.write_str("memory ran out while the manifest was read"),
+    }
+}
+
+/// The name of a variable as text.
+pub(super) struct Name(pub(super) &'static CStr);
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.to_str().unwrap_or("?"))
+    }
 }

@@ -8,6 +8,8 @@
 mod environment;
 mod files;
 mod identity;
+#[cfg(test)]
+pub(crate) mod imaginary;
 mod libraries;
 mod waiting;
 

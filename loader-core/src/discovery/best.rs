@@ -1,0 +1,136 @@
+//! Which of many reasons to show when there is no driver.
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use super::outcome::Outcome;
+use super::plan::{Candidate, Decision, Ignored, Note, Origin, Plan};
+use super::reason::{Name, Reason};
+use crate::memory::Shown;
+
+/// Why there is no driver. Shown, it is one line: what is wrong, and what to do about it.
+#[derive(Clone, Copy, Debug)]
+pub enum BestReason<'a> {
+    /// A driver was opened and failed.
+    Failed(&'a Candidate, &'a Outcome),
+    /// A driver was found and not opened.
+    Skipped(&'a Candidate, &'a Reason),
+    /// There is no manifest anywhere.
+    NothingFound(&'a Plan),
+}
+
+/// The most useful explanation when no driver could be used. `outcomes` are those of this attempt, each with the place
+/// of its driver in the plan.
+///
+/// That is the defect which most likely stands in the way: a driver that opens and fails before one that does not
+/// open, both before one that a user ruled out, that before a broken manifest, and last what is usual on a healthy
+/// machine: drivers for devices that it does not have, and for programs of another pointer width.
+#[must_use]
+pub fn best_reason<'a>(plan: &'a Plan, outcomes: &'a [(usize, Outcome)]) -> BestReason<'a> {
+    let failed = outcomes.iter().filter_map(|(place, outcome)| {
+        let driver = plan.drivers.get(*place)?;
+        Some((outcome_weight(outcome)?, BestReason::Failed(driver, outcome)))
+    });
+    let skipped = plan.drivers.iter().filter_map(|driver| match &driver.decision {
+        Decision::Skip(reason) => Some((reason_weight(reason)?, BestReason::Skipped(driver, reason))),
+        Decision::Use => None,
+    });
+    let mut best = (0, BestReason::NothingFound(plan));
+    for weighed in failed.chain(skipped) {
+        if weighed.0 > best.0 {
+            best = weighed;
+        }
+    }
+    best.1
+}
+
+/// How well an outcome explains that there is no driver; `None` if not at all.
+fn outcome_weight(outcome: &Outcome) -> Option<u32> {
+    Some(match outcome {
+        Outcome::CreateInstanceFailed { .. } => 90,
+        Outcome::EnumerationFailed { .. } => 85,
+        Outcome::DoesNotOpen { .. } => 80,
+        Outcome::MissingCommand { .. } => 75,
+        Outcome::InterfaceVersion { .. } => 74,
+        Outcome::NegotiationRefused { .. } => 73,
+        Outcome::NoEntryPoint => 72,
+        Outcome::NoDevices => 30,
+        Outcome::DuplicateOf { .. } | Outcome::ApiVersionLie { .. } | Outcome::Used { .. } => return None,
+    })
+}
+
+/// How well a reason explains that there is no driver; `None` if not at all.
+fn reason_weight(reason: &Reason) -> Option<u32> {
+    Some(match reason {
+        Reason::NotSelected { .. } | Reason::Disabled { .. } => 60,
+        Reason::PortabilityNotAsked => 55,
+        Reason::ApiVersion { .. } => 50,
+        Reason::Invalid(_) => 45,
+        Reason::Unreadable(_) => 40,
+        Reason::LibraryArch { .. } => 20,
+        Reason::ManifestRepeated { .. } | Reason::Duplicate { .. } => return None,
+    })
+}
+
+impl BestReason<'_> {
+    /// A short name that stays the same, for programs.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        match self {
+            Self::Failed(_, outcome) => outcome.id(),
+            Self::Skipped(_, reason) => reason.id(),
+            Self::NothingFound(_) => "no-manifest",
+        }
+    }
+}
+
+impl fmt::Display for BestReason<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(driver, outcome) => write!(f, "{}: {outcome}", Shown(&driver.path)),
+            Self::Skipped(driver, reason) => write!(f, "{}: {reason}", Shown(&driver.path)),
+            Self::NothingFound(plan) => nothing_found(plan, f),
+        }
+    }
+}
+
+fn nothing_found(plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let replaced_by_nothing = plan.notes.iter().find(|note| matches!(note, Note::ReplacedByNothing { .. }));
+    if let Some(note) = replaced_by_nothing {
+        return write!(f, "{note}");
+    }
+    let first = plan.searched.first().map(|place| place.origin);
+    if let Some(Origin::Replacing(variable)) = first {
+        return write!(
+            f,
+            "{} is set and leads to no driver manifest (a file whose name ends in .json); correct or unset it",
+            Name(variable)
+        );
+    }
+    write!(
+        f,
+        "none of the {} folders that were searched has a driver manifest; install a Vulkan driver for this device",
+        plan.searched.len()
+    )
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::VariableIgnored { name, because: Ignored::Elevated } => write!(
+                f,
+                "{} is ignored, since this process has privileges that its user may lack (LDP_LOADER_13)",
+                Name(name)
+            ),
+            Self::VariableIgnored { name, because: Ignored::ReplacedBy(other) } => {
+                write!(f, "{} is ignored, since {} is set", Name(name), Name(other))
+            }
+            Self::ReplacedByNothing { name } => {
+                write!(f, "{} is set and empty, which rules out every driver; unset it", Name(name))
+            }
+            Self::TooManyManifests { left_out } => {
+                write!(f, "there are too many manifests, {left_out} of them were left out")
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+use std::format;
+use std::string::{String, ToString};
+use std::vec::Vec as StdVec;
+
+use super::*;
+use crate::platform::imaginary::Imaginary;
+
+mod cache;
+mod drivers;
+mod hostile;
+mod places;
+mod reasons;
+
+static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
+static POLICY: Policy = Policy { pointer_width: 64, ..Policy::linux(&ROOTS) };
+const REQUEST: Request = Request { portability: false };
+
+/// The plan for `system` as it is now.
+fn plan_of(system: &'static Imaginary) -> Plan {
+    discover(&system.platform(), &POLICY, &REQUEST, &mut Snapshot::new()).unwrap()
+}
+
+/// A manifest for `library`, with `more` fields.
+fn manifest_with(library: &str, more: &str) -> String {
+    format!(
+        r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{library}", "api_version": "1.3.204"{more}}}}}"#
+    )
+}
+
+fn manifest(library: &str) -> String {
+    manifest_with(library, "")
+}
+
+fn shown(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Every candidate: its path, and the id of its reason or "use".
+fn decisions(plan: &Plan) -> StdVec<(String, &'static str)> {
+    let decision = |driver: &Candidate| match &driver.decision {
+        Decision::Use => "use",
+        Decision::Skip(reason) => reason.id(),
+    };
+    plan.drivers.iter().map(|driver| (shown(&driver.path), decision(driver))).collect()
+}
+
+/// The libraries to open, in order.
+fn used(plan: &Plan) -> StdVec<String> {
+    plan.used().map(|(_, driver)| shown(&driver.library)).collect()
+}
+
+/// Every place that was looked at.
+fn searched(plan: &Plan) -> StdVec<String> {
+    plan.searched.iter().map(|place| shown(&place.path)).collect()
+}
+
+fn notes(plan: &Plan) -> StdVec<String> {
+    plan.notes.iter().map(ToString::to_string).collect()
+}
