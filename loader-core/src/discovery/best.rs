@@ -4,7 +4,7 @@
 use core::fmt;
 
 use super::outcome::Outcome;
-use super::plan::{Candidate, Decision, Ignored, Note, Origin, Plan};
+use super::plan::{Candidate, Decision, Note, Origin, Plan};
 use super::reason::{Name, Reason};
 use crate::memory::Shown;
 
@@ -112,25 +112,4 @@ fn nothing_found(plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         "none of the {} folders that were searched has a driver manifest; install a Vulkan driver for this device",
         plan.searched.len()
     )
-}
-
-impl fmt::Display for Note {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::VariableIgnored { name, because: Ignored::Elevated } => write!(
-                f,
-                "{} is ignored, since this process has privileges that its user may lack (LDP_LOADER_13)",
-                Name(name)
-            ),
-            Self::VariableIgnored { name, because: Ignored::ReplacedBy(other) } => {
-                write!(f, "{} is ignored, since {} is set", Name(name), Name(other))
-            }
-            Self::ReplacedByNothing { name } => {
-                write!(f, "{} is set and empty, which rules out every driver; unset it", Name(name))
-            }
-            Self::TooManyManifests { left_out } => {
-                write!(f, "there are too many manifests, {left_out} of them were left out")
-            }
-        }
-    }
 }

@@ -2,8 +2,9 @@
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
+use core::fmt;
 
-use super::reason::Reason;
+use super::reason::{Name, Reason};
 use crate::manifest::{ManifestWarning, Version};
 use crate::memory::{Text, Vec};
 use crate::platform::FileError;
@@ -152,4 +153,56 @@ pub enum Ignored {
     Elevated,
     /// This other variable takes its place.
     ReplacedBy(&'static CStr),
+}
+
+/// Why the place is searched, to follow it in brackets.
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Replacing(name) | Self::Adding(name) | Self::Variable(name) => Name(name).fmt(f),
+            Self::Fallback(name) => write!(f, "{} is unset", Name(name)),
+            Self::BuiltIn(option) => f.write_str(option),
+        }
+    }
+}
+
+/// What was there, in a few words.
+impl fmt::Display for Looked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Folder { manifests: 0 } => f.write_str("no manifest"),
+            Self::Folder { manifests: 1 } => f.write_str("1 manifest"),
+            Self::Folder { manifests } => write!(f, "{manifests} manifests"),
+            Self::File => f.write_str("a manifest"),
+            Self::Repeated => f.write_str("looked at before"),
+            Self::Failed(FileError::NotFound) => f.write_str("does not exist"),
+            Self::Failed(FileError::Denied) => f.write_str("may not be read"),
+            Self::Failed(FileError::Other(number)) => {
+                write!(f, "cannot be listed as a folder, system error {number}")
+            }
+            Self::Failed(_) => f.write_str("cannot be listed as a folder"),
+        }
+    }
+}
+
+/// What is the matter, and what can be done about it.
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::VariableIgnored { name, because: Ignored::Elevated } => write!(
+                f,
+                "{} is ignored, since this process has privileges that its user may lack (LDP_LOADER_13)",
+                Name(name)
+            ),
+            Self::VariableIgnored { name, because: Ignored::ReplacedBy(other) } => {
+                write!(f, "{} is ignored, since {} is set", Name(name), Name(other))
+            }
+            Self::ReplacedByNothing { name } => {
+                write!(f, "{} is set and empty, which rules out every driver; unset it", Name(name))
+            }
+            Self::TooManyManifests { left_out } => {
+                write!(f, "there are too many manifests, {left_out} of them were left out")
+            }
+        }
+    }
 }

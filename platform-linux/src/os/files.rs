@@ -20,28 +20,11 @@ pub(crate) struct FileSystem;
 
 impl Files for FileSystem {
     fn list(&self, path: &[u8]) -> Result<Vec<Text>, FileError> {
-        let folder = Folder::open(path)?;
-        let mut names = Vec::new();
-        while let Some(name) = folder.next()? {
-            if name != b"." && name != b".." {
-                names.try_push(text(&[name])?)?;
-            }
-        }
-        Ok(names)
+        Folder::open(path)?.names()
     }
 
     fn read(&self, path: &[u8], limit: usize) -> Result<Text, FileError> {
-        let path = CPath::new(path).map_err(file_error)?;
-        // A path that only an interposer knows has no state; it is opened all the same.
-        let state = state_of(&path);
-        if state.is_some_and(|state| state.st_mode & libc::S_IFMT != libc::S_IFREG) {
-            return Err(FileError::NotAFile);
-        }
-        let size = state.and_then(|state| usize::try_from(state.st_size).ok());
-        if size.is_some_and(|size| size > limit) {
-            return Err(FileError::TooLarge);
-        }
-        Stream::open(&path)?.read(size.unwrap_or(0), limit)
+        self.read_with_state(path, limit).map(|(content, _)| content)
     }
 
     fn exists(&self, path: &[u8]) -> bool {
@@ -65,21 +48,53 @@ impl Files for FileSystem {
         copy.map(Some)
     }
 
-    #[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint> {
-        let path = CPath::new(path).ok()?;
-        let state = state_of(&path)?;
-        let changed = (
-            nanoseconds(state.st_mtime as i64, state.st_mtime_nsec as i64),
-            nanoseconds(state.st_ctime as i64, state.st_ctime_nsec as i64),
-        );
-        let now = now();
-        if !is_settled(changed.0, now) || !is_settled(changed.1, now) {
-            return None;
-        }
-        let size = u64::try_from(state.st_size).ok()?;
-        Some(Fingerprint { identity: (state.st_dev as u64, state.st_ino as u64), size, changed })
+        fingerprint_of(&state_of(&CPath::new(path).ok()?)?)
     }
+
+    /// Asks for the state after the folder was opened, which saves the call for folders that are missing, and before
+    /// the first name is read. Should the path name another folder by then, that folder's state belongs to the names of
+    /// this one; `fstat` would prevent it, but an interposer's folder need not have a descriptor.
+    fn list_with_state(&self, path: &[u8]) -> Result<(Vec<Text>, Option<Fingerprint>), FileError> {
+        let folder = Folder::open(path)?;
+        let state = self.fingerprint(path);
+        Ok((folder.names()?, state))
+    }
+
+    fn read_with_state(&self, path: &[u8], limit: usize) -> Result<(Text, Option<Fingerprint>), FileError> {
+        let path = CPath::new(path).map_err(file_error)?;
+        // A path that only an interposer knows has no state; it is opened all the same.
+        let state = state_of(&path);
+        if state.is_some_and(|state| state.st_mode & libc::S_IFMT != libc::S_IFREG) {
+            return Err(FileError::NotAFile);
+        }
+        let size = state.and_then(|state| usize::try_from(state.st_size).ok());
+        if size.is_some_and(|size| size > limit) {
+            return Err(FileError::TooLarge);
+        }
+        let content = Stream::open(&path)?.read(size.unwrap_or(0), limit)?;
+        Ok((content, state.as_ref().and_then(fingerprint_of)))
+    }
+
+    #[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
+    fn identity(&self, path: &[u8]) -> Option<(u64, u64)> {
+        let state = state_of(&CPath::new(path).ok()?)?;
+        Some((state.st_dev as u64, state.st_ino as u64))
+    }
+}
+
+#[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
+fn fingerprint_of(state: &stat) -> Option<Fingerprint> {
+    let changed = (
+        nanoseconds(state.st_mtime as i64, state.st_mtime_nsec as i64),
+        nanoseconds(state.st_ctime as i64, state.st_ctime_nsec as i64),
+    );
+    let now = now();
+    if !is_settled(changed.0, now) || !is_settled(changed.1, now) {
+        return None;
+    }
+    let size = u64::try_from(state.st_size).ok()?;
+    Some(Fingerprint { identity: (state.st_dev as u64, state.st_ino as u64), size, changed })
 }
 
 /// An open folder.
@@ -94,6 +109,17 @@ impl Folder {
             return Err(file_error(errno()));
         }
         Ok(Self(folder))
+    }
+
+    /// Every name but `.` and `..`.
+    fn names(&self) -> Result<Vec<Text>, FileError> {
+        let mut names = Vec::new();
+        while let Some(name) = self.next()? {
+            if name != b"." && name != b".." {
+                names.try_push(text(&[name])?)?;
+            }
+        }
+        Ok(names)
     }
 
     /// The next name, or `None` at the end. It is valid until the next call: callers copy it at once.
@@ -378,6 +404,30 @@ mod tests {
         fs::write(folder.path().join("y.json"), b"").unwrap();
         assert_ne!(settled(folder.path()), listed);
         assert_eq!(FileSystem.fingerprint(b"/gone"), None);
+    }
+
+    #[test]
+    fn what_is_read_or_listed_comes_with_its_state() {
+        let (folder, file) = folder_with("x.json", b"{}");
+        let (folder, file) = (folder.path(), file.as_path());
+        assert_eq!(FileSystem.read_with_state(bytes(file), LIMIT).unwrap().1, None, "it changed just now");
+        assert_eq!(FileSystem.list_with_state(bytes(folder)).unwrap().1, None, "it changed just now");
+        let (settled_file, settled_folder) = (settled(file), settled(folder));
+        assert_eq!(FileSystem.read_with_state(bytes(file), LIMIT).unwrap().1, Some(settled_file));
+        assert_eq!(FileSystem.list_with_state(bytes(folder)).unwrap().1, Some(settled_folder));
+    }
+
+    #[test]
+    fn a_file_has_one_identity_whenever_it_changed_and_whatever_its_name() {
+        let (folder, file) = folder_with("x.json", b"{}");
+        let (link, other) = (folder.path().join("link"), folder.path().join("other"));
+        symlink(&file, &link).unwrap();
+        fs::write(&other, b"{}").unwrap();
+        let identity = FileSystem.identity(bytes(&file));
+        assert!(identity.is_some());
+        assert_eq!(FileSystem.identity(bytes(&link)), identity);
+        assert_ne!(FileSystem.identity(bytes(&other)), identity);
+        assert_eq!(FileSystem.identity(b"/gone"), None);
     }
 
     #[test]
