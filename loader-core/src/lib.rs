@@ -47,3 +47,4 @@ pub mod log;
 pub mod manifest;
 pub mod memory;
 pub mod platform;
+pub mod registry;

@@ -4,3 +4,351 @@
 //! whose first parameter is a `VkInstance`, then `VkPhysicalDevice`, then everything below a `VkDevice`. An instance
 //! table has one slot for each command of the second and third group, a device table one for each of the fourth, in
 //! this order; an alias is a command of its own, with a slot of its own.
+//!
+//! ```
+//! use loader_core::registry::{self, Class, command};
+//!
+//! let draw = registry::find(c"vkCmdDraw").unwrap();
+//! assert_eq!(draw, command::CMD_DRAW);
+//! assert_eq!(draw.class(), Class::CommandBuffer);
+//! assert_eq!(draw.core(), Some(0));
+//! assert_eq!(registry::CommandId::from_device_slot(draw.device_slot().unwrap()), Some(draw));
+//! ```
+#![forbid(unsafe_code)]
+
+use core::ffi::CStr;
+
+mod commands_device_1_0_gen;
+mod commands_device_1_1_to_1_4_gen;
+mod commands_device_extensions_1_gen;
+mod commands_device_extensions_200_gen;
+mod commands_device_extensions_400_gen;
+mod commands_global_gen;
+mod commands_instance_gen;
+mod commands_physical_device_gen;
+mod extensions_1_gen;
+mod extensions_200_gen;
+mod extensions_400_gen;
+mod hash;
+mod hash_gen;
+mod layout;
+mod numbers_gen;
+mod source;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+pub use numbers_gen::{
+    COMMAND_COUNT, EXTENSION_COUNT, FIRST_DEVICE, FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE, HEADER_VERSION,
+};
+
+/// Slots of an instance's dispatch table: the commands of instances and of physical devices.
+pub const INSTANCE_SLOTS: usize = FIRST_DEVICE.saturating_sub(FIRST_INSTANCE);
+
+/// Slots of a device's dispatch table: the commands of devices, queues and command buffers.
+pub const DEVICE_SLOTS: usize = COMMAND_COUNT.saturating_sub(FIRST_DEVICE);
+
+/// Every command as a constant: the name in capitals, without `vk`, as in [`CREATE_XCB_SURFACE_KHR`]. A number at the
+/// end of a word is a word of its own: [`GET_PHYSICAL_DEVICE_FEATURES_2`].
+///
+/// [`CREATE_XCB_SURFACE_KHR`]: command::CREATE_XCB_SURFACE_KHR
+/// [`GET_PHYSICAL_DEVICE_FEATURES_2`]: command::GET_PHYSICAL_DEVICE_FEATURES_2
+pub mod command {
+    pub use super::commands_device_1_0_gen::*;
+    pub use super::commands_device_1_1_to_1_4_gen::*;
+    pub use super::commands_device_extensions_1_gen::*;
+    pub use super::commands_device_extensions_200_gen::*;
+    pub use super::commands_device_extensions_400_gen::*;
+    pub use super::commands_global_gen::*;
+    pub use super::commands_instance_gen::*;
+    pub use super::commands_physical_device_gen::*;
+}
+
+/// Every extension as a constant: the name in capitals, without `VK_`, as in [`KHR_SURFACE`].
+///
+/// [`KHR_SURFACE`]: extension::KHR_SURFACE
+pub mod extension {
+    pub use super::extensions_1_gen::*;
+    pub use super::extensions_200_gen::*;
+    pub use super::extensions_400_gen::*;
+}
+
+/// The command of this name, or `None`.
+///
+/// One hash and one comparison, whether the name exists or not.
+#[inline]
+pub fn find(name: &CStr) -> Option<CommandId> {
+    let wanted = name.to_bytes_with_nul();
+    let candidate = hash_gen::COMMANDS.candidate(name.to_bytes())?;
+    (tables::command_name(usize::from(candidate)) == wanted).then_some(CommandId(candidate))
+}
+
+/// The extension of this name, which has no NUL, or `None`.
+pub fn find_extension(name: &[u8]) -> Option<ExtensionId> {
+    let candidate = hash_gen::EXTENSIONS.candidate(name)?;
+    let (_, known) = tables::extension_name(usize::from(candidate)).split_last()?;
+    (known == name).then_some(ExtensionId(candidate))
+}
+
+/// A command, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CommandId(u16);
+
+/// What the first parameter of a command is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Class {
+    /// Nothing that is dispatched; also `vkGetInstanceProcAddr`, which answers for NULL too.
+    Global,
+    /// `VkInstance`
+    Instance,
+    /// `VkPhysicalDevice`
+    PhysicalDevice,
+    /// `VkDevice`
+    Device,
+    /// `VkQueue`
+    Queue,
+    /// `VkCommandBuffer`
+    CommandBuffer,
+    /// `VkExternalComputeQueueNV`
+    ExternalComputeQueue,
+}
+
+impl CommandId {
+    /// The command with this number.
+    ///
+    /// The number must be below [`COMMAND_COUNT`]; a command with another has an empty name and no slot.
+    pub const fn new(index: u16) -> Self {
+        Self(index)
+    }
+
+    /// The number of the command.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Every command, by number.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
+        (0..COMMAND_COUNT as u16).map(Self)
+    }
+
+    /// The name, as `vkCmdDraw`.
+    pub fn name(self) -> &'static CStr {
+        CStr::from_bytes_with_nul(tables::command_name(self.index())).unwrap_or_default()
+    }
+
+    /// What the first parameter is.
+    #[inline]
+    pub fn class(self) -> Class {
+        tables::command(self.index()).map_or(Class::Global, |row| row.class)
+    }
+
+    /// The minor version of Vulkan 1 that first had the command, or `None` for the command of an extension. A core
+    /// version has the new name only: `vkGetPhysicalDeviceFeatures2KHR` is not core.
+    #[inline]
+    pub fn core(self) -> Option<u8> {
+        tables::command(self.index()).map(|row| row.core).filter(|core| *core != source::NOT_CORE)
+    }
+
+    /// The extensions that have the command.
+    pub fn providers(self) -> impl Iterator<Item = Provider> {
+        tables::providers(self.index()).filter_map(|at| {
+            let (row, condition) = tables::provider(at)?;
+            Some(Provider { extension: ExtensionId(row.extension), condition: Condition(condition) })
+        })
+    }
+
+    /// The command that this one is another name of, with the same parameters and meaning.
+    pub fn alias_of(self) -> Option<Self> {
+        tables::command(self.index())
+            .map(|row| row.alias)
+            .filter(|alias| *alias != layout::NO_ALIAS)
+            .map(Self)
+    }
+
+    /// The platform that the command is for. Core commands are for all.
+    pub fn window_system(self) -> Platform {
+        self.providers().next().map_or(Platform::None, |provider| provider.extension.platform())
+    }
+
+    /// The slot in an instance's table, for commands of instances and physical devices.
+    #[inline]
+    pub const fn instance_slot(self) -> Option<usize> {
+        if self.index() >= FIRST_DEVICE { None } else { self.index().checked_sub(FIRST_INSTANCE) }
+    }
+
+    /// The slot in a device's table, for commands of devices, queues and command buffers.
+    #[inline]
+    pub const fn device_slot(self) -> Option<usize> {
+        if self.index() >= COMMAND_COUNT { None } else { self.index().checked_sub(FIRST_DEVICE) }
+    }
+
+    /// The command of a slot of an instance's table.
+    #[inline]
+    pub const fn from_instance_slot(slot: usize) -> Option<Self> {
+        if slot < INSTANCE_SLOTS { Some(Self(slot.saturating_add(FIRST_INSTANCE) as u16)) } else { None }
+    }
+
+    /// The command of a slot of a device's table.
+    #[inline]
+    pub const fn from_device_slot(slot: usize) -> Option<Self> {
+        if slot < DEVICE_SLOTS { Some(Self(slot.saturating_add(FIRST_DEVICE) as u16)) } else { None }
+    }
+}
+
+/// An extension that has a command, perhaps only where something else is there too.
+///
+/// `vkGetDeviceGroupPresentCapabilitiesKHR` is of `VK_KHR_swapchain` with Vulkan 1.1, and of `VK_KHR_device_group` with
+/// `VK_KHR_surface`.
+#[derive(Clone, Copy, Debug)]
+pub struct Provider {
+    /// The extension.
+    pub extension: ExtensionId,
+    /// What else must be there.
+    pub condition: Condition,
+}
+
+impl Provider {
+    /// Whether the command is there through this provider: its extension is enabled and its condition holds.
+    ///
+    /// `core_minor` is the minor version of Vulkan 1 in use, and `enabled` answers for instance extensions and device
+    /// extensions alike, since conditions of device extensions name both.
+    pub fn is_satisfied(&self, core_minor: u8, enabled: &dyn Fn(ExtensionId) -> bool) -> bool {
+        enabled(self.extension) && self.condition.holds(core_minor, enabled)
+    }
+}
+
+/// A `depends` expression of the registry over core versions and extensions.
+#[derive(Clone, Copy, Debug)]
+pub struct Condition(&'static [u16]);
+
+impl Condition {
+    /// Whether the condition holds where the minor version of Vulkan 1 is `core_minor` and the extensions are those
+    /// that `enabled` accepts. The empty condition holds.
+    pub fn holds(self, core_minor: u8, enabled: &dyn Fn(ExtensionId) -> bool) -> bool {
+        tables::holds(self.0, core_minor, |extension| enabled(ExtensionId(extension)))
+    }
+
+    /// Whether the condition is empty.
+    pub const fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// An extension, by its number in the tables (not its number in the registry).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ExtensionId(u16);
+
+/// Whether an extension is enabled on instances or on devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum ExtensionKind {
+    /// Enabled by `vkCreateInstance`.
+    Instance,
+    /// Enabled by `vkCreateDevice`.
+    Device,
+}
+
+/// What has become of an extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promotion {
+    /// It was not promoted.
+    None,
+    /// The core of this minor version of Vulkan 1 has it.
+    Core(u8),
+    /// Another extension has it.
+    Extension(ExtensionId),
+}
+
+impl ExtensionId {
+    /// The extension with this number.
+    ///
+    /// The number must be below [`EXTENSION_COUNT`]; an extension with another has an empty name.
+    pub const fn new(index: u16) -> Self {
+        Self(index)
+    }
+
+    /// The number of the extension.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Every extension, by number.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
+        (0..EXTENSION_COUNT as u16).map(Self)
+    }
+
+    /// The name, as `VK_KHR_surface`.
+    pub fn name(self) -> &'static CStr {
+        CStr::from_bytes_with_nul(tables::extension_name(self.index())).unwrap_or_default()
+    }
+
+    /// Whether it is enabled on instances or on devices.
+    pub fn kind(self) -> ExtensionKind {
+        tables::extension(self.index()).map_or(ExtensionKind::Device, |row| row.kind)
+    }
+
+    /// Its newest revision.
+    pub fn spec_version(self) -> u32 {
+        tables::extension(self.index()).map_or(0, |row| row.spec_version)
+    }
+
+    /// The platform that it is for.
+    pub fn platform(self) -> Platform {
+        tables::extension(self.index()).map_or(Platform::None, |row| row.platform)
+    }
+
+    /// What has become of it.
+    pub fn promoted_to(self) -> Promotion {
+        tables::extension(self.index()).map_or(Promotion::None, |row| row.promoted_to)
+    }
+
+    /// What it needs besides itself.
+    pub fn depends(self) -> Condition {
+        Condition(tables::extension_condition(self.index()))
+    }
+}
+
+/// The platforms of the registry: window systems and operating systems that only some systems have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Platform {
+    /// For every platform.
+    None,
+    /// X11 through Xlib.
+    Xlib,
+    /// X11 through Xlib with the RandR extension.
+    XlibXrandr,
+    /// X11 through XCB.
+    Xcb,
+    /// Wayland.
+    Wayland,
+    /// UBM.
+    Ubm,
+    /// DirectFB.
+    DirectFb,
+    /// Android.
+    Android,
+    /// Windows.
+    Win32,
+    /// Nintendo's Vi.
+    Vi,
+    /// iOS, by its old name.
+    Ios,
+    /// macOS, by its old name.
+    Macos,
+    /// Metal layers on Apple's systems.
+    Metal,
+    /// Fuchsia.
+    Fuchsia,
+    /// Google Games Platform.
+    Ggp,
+    /// NVIDIA's synchronisation interface.
+    Sci,
+    /// Not a platform: the extension may still change.
+    Provisional,
+    /// QNX Screen.
+    Screen,
+    /// OpenHarmony.
+    Ohos,
+}

@@ -1,0 +1,56 @@
+//! A perfect hash over a fixed set of names, shared by the look-up and by the generator.
+//!
+//! Two levels: the hash of a name picks a bucket, the bucket's displacement moves the name to a slot that no other
+//! name of the set has. The generator tries seeds until every name has a slot of its own.
+//! A slot holds the number of the one name that can be there, so a look-up ends with a single comparison.
+
+/// Odd, with bits spread evenly: the fractional part of the golden ratio.
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The hash of `name`, or `None` if it is shorter than the words of eight bytes in which names are read. The last word
+/// ends with the name, so it may overlap the one before.
+#[inline]
+pub(super) fn hash(seed: u64, name: &[u8]) -> Option<u64> {
+    let last = name.last_chunk()?;
+    let (words, _) = name.as_chunks();
+    let start = seed ^ name.len() as u64;
+    let all = words.iter().fold(start, |state, word| mix(state, *word));
+    // A difference in a word's last byte is now in the upper half of either half: one more turn spreads it.
+    Some(mix(all, *last).wrapping_mul(MULTIPLIER))
+}
+
+#[inline]
+fn mix(state: u64, word: [u8; 8]) -> u64 {
+    let product = (state ^ u64::from_le_bytes(word)).wrapping_mul(MULTIPLIER);
+    product ^ (product >> 32)
+}
+
+/// The bucket of a hash among `buckets`, a power of two.
+#[inline]
+pub(super) fn bucket(hash: u64, buckets: usize) -> usize {
+    (hash >> 48) as usize & buckets.wrapping_sub(1)
+}
+
+/// The slot of a hash among `slots`, a power of two, when its bucket has this displacement.
+#[inline]
+pub(super) fn slot(hash: u64, displacement: u16, slots: usize) -> usize {
+    ((hash >> 32) as usize).wrapping_add(displacement as usize) & slots.wrapping_sub(1)
+}
+
+/// The tables of one set of names. `BUCKETS` and `SLOTS` are powers of two.
+pub(super) struct PerfectHash<const BUCKETS: usize, const SLOTS: usize> {
+    pub(super) seed: u64,
+    pub(super) displacements: [u16; BUCKETS],
+    /// `u16::MAX` where no name is.
+    pub(super) slots: [u16; SLOTS],
+}
+
+impl<const BUCKETS: usize, const SLOTS: usize> PerfectHash<BUCKETS, SLOTS> {
+    /// The number of the only name of the set that `name` can be; the caller compares the two.
+    #[inline]
+    pub(super) fn candidate(&self, name: &[u8]) -> Option<u16> {
+        let hash = hash(self.seed, name)?;
+        let displacement = self.displacements.get(bucket(hash, BUCKETS))?;
+        self.slots.get(slot(hash, *displacement, SLOTS)).copied()
+    }
+}

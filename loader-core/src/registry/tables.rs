@@ -1,0 +1,113 @@
+//! The tables, laid out from the generated files, and the look-ups in them.
+
+use core::ops::Range;
+
+use super::layout::{self, CommandRow, Commands, ExtensionRow, Extensions, ProviderRow, Sizes, step};
+use super::source::{Command, Extension};
+use super::{
+    COMMAND_COUNT, EXTENSION_COUNT, commands_device_1_0_gen, commands_device_1_1_to_1_4_gen,
+    commands_device_extensions_1_gen, commands_device_extensions_200_gen, commands_device_extensions_400_gen,
+    commands_global_gen, commands_instance_gen, commands_physical_device_gen, extensions_1_gen,
+    extensions_200_gen, extensions_400_gen,
+};
+
+const COMMAND_FILES: &[&[Command]] = &[
+    commands_global_gen::ROWS,
+    commands_instance_gen::ROWS,
+    commands_physical_device_gen::ROWS,
+    commands_device_1_0_gen::ROWS,
+    commands_device_1_1_to_1_4_gen::ROWS,
+    commands_device_extensions_1_gen::ROWS,
+    commands_device_extensions_200_gen::ROWS,
+    commands_device_extensions_400_gen::ROWS,
+];
+
+const EXTENSION_FILES: &[&[Extension]] =
+    &[extensions_1_gen::ROWS, extensions_200_gen::ROWS, extensions_400_gen::ROWS];
+
+const COMMAND_SIZES: Sizes = layout::command_sizes(COMMAND_FILES);
+const EXTENSION_SIZES: Sizes = layout::extension_sizes(EXTENSION_FILES);
+
+static COMMANDS: Commands<
+    COMMAND_COUNT,
+    { COMMAND_SIZES.name_bytes },
+    { COMMAND_SIZES.providers },
+    { COMMAND_SIZES.steps },
+> = layout::commands(COMMAND_FILES);
+
+static EXTENSIONS: Extensions<EXTENSION_COUNT, { EXTENSION_SIZES.name_bytes }, { EXTENSION_SIZES.steps }> =
+    layout::extensions(EXTENSION_FILES);
+
+const _: () = assert!(COMMAND_SIZES.rows == COMMAND_COUNT && EXTENSION_SIZES.rows == EXTENSION_COUNT);
+
+/// The name of a command with its NUL; empty for a number that no command has.
+#[inline]
+pub(super) fn command_name(index: usize) -> &'static [u8] {
+    let start = index.checked_sub(1).and_then(|before| COMMANDS.name_ends.get(before)).copied().unwrap_or(0);
+    let end = COMMANDS.name_ends.get(index).copied().unwrap_or(start);
+    COMMANDS.names.get(usize::from(start)..usize::from(end)).unwrap_or_default()
+}
+
+/// The row of a command.
+#[inline]
+pub(super) fn command(index: usize) -> Option<&'static CommandRow> {
+    COMMANDS.rows.get(index)
+}
+
+/// Where the providers of a command stand.
+pub(super) fn providers(index: usize) -> Range<usize> {
+    let start = index.checked_sub(1).and_then(command).map_or(0, |row| row.providers_end);
+    let end = command(index).map_or(start, |row| row.providers_end);
+    usize::from(start)..usize::from(end)
+}
+
+/// A provider, and the steps of its condition.
+pub(super) fn provider(index: usize) -> Option<(ProviderRow, &'static [u16])> {
+    let row = COMMANDS.providers.get(index)?;
+    let start = index
+        .checked_sub(1)
+        .and_then(|before| COMMANDS.providers.get(before))
+        .map_or(0, |row| row.condition_end);
+    Some((*row, COMMANDS.steps.get(usize::from(start)..usize::from(row.condition_end))?))
+}
+
+/// The name of an extension with its NUL; empty for a number that no extension has.
+#[inline]
+pub(super) fn extension_name(index: usize) -> &'static [u8] {
+    let start =
+        index.checked_sub(1).and_then(|before| EXTENSIONS.name_ends.get(before)).copied().unwrap_or(0);
+    let end = EXTENSIONS.name_ends.get(index).copied().unwrap_or(start);
+    EXTENSIONS.names.get(usize::from(start)..usize::from(end)).unwrap_or_default()
+}
+
+/// The row of an extension.
+pub(super) fn extension(index: usize) -> Option<&'static ExtensionRow> {
+    EXTENSIONS.rows.get(index)
+}
+
+/// The steps of what an extension needs.
+pub(super) fn extension_condition(index: usize) -> &'static [u16] {
+    let start = index.checked_sub(1).and_then(extension).map_or(0, |row| row.condition_end);
+    let end = extension(index).map_or(start, |row| row.condition_end);
+    EXTENSIONS.steps.get(usize::from(start)..usize::from(end)).unwrap_or_default()
+}
+
+/// Whether a condition holds. The results of its steps are the low bits of a word; no condition of the registry has
+/// more than a few open at once, and no steps at all hold.
+pub(super) fn holds(steps: &[u16], core_minor: u8, mut enabled: impl FnMut(u16) -> bool) -> bool {
+    let mut results: u32 = 1;
+    for current in steps {
+        let result = match *current {
+            step::BOTH | step::EITHER => {
+                let (last, before) = (results & 1, (results >> 1) & 1);
+                results >>= 2;
+                if *current == step::BOTH { last & before } else { last | before }
+            }
+            step::NEVER => 0,
+            version if version & step::CORE != 0 => u32::from(u16::from(core_minor) >= version & 0xFF),
+            extension => u32::from(enabled(extension)),
+        };
+        results = (results << 1) | result;
+    }
+    results & 1 != 0
+}

@@ -1,0 +1,160 @@
+//! The files that list the commands, and the one with the counts.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::ops::Range;
+
+use crate::Failure;
+use crate::r#gen::model::Command;
+use crate::r#gen::order::{self, Group};
+use crate::r#gen::{Generated, Numbered, naming};
+
+/// Longest line of a list.
+const WIDTH: usize = 118;
+
+/// The files of device commands that extensions provide: a name, and the first extension number of the next file.
+const DEVICE_FILES: [(&str, u16); 3] =
+    [("device_extensions_1", 200), ("device_extensions_200", 400), ("device_extensions_400", u16::MAX)];
+
+pub(super) fn files(registry: &Numbered) -> Result<Vec<Generated>, Failure> {
+    let mut files = vec![counts(registry)];
+    for (name, about, range) in parts(registry)? {
+        let text = list(registry, &about, range)?;
+        files.push(Generated::registry(&format!("commands_{name}_gen.rs"), text));
+    }
+    Ok(files)
+}
+
+/// The lists: name, what it holds, numbers.
+fn parts(registry: &Numbered) -> Result<Vec<(String, String, Range<usize>)>, Failure> {
+    let instance = registry.range(Group::Instance).start..registry.range(Group::Instance).end;
+    let physical = registry.range(Group::PhysicalDevice);
+    let device = registry.range(Group::Device);
+    let mut parts = vec![
+        part("global", "Commands that need no object", registry.range(Group::Global)),
+        part("instance", "Commands whose first parameter is a `VkInstance`", instance),
+        part("physical_device", "Commands whose first parameter is a `VkPhysicalDevice`", physical),
+    ];
+    let mut start = device.start;
+    for (name, about, last_minor) in
+        [("1_0", "Vulkan 1.0", 0), ("1_1_to_1_4", "Vulkan 1.1 and later", registry.registry.newest_minor)]
+    {
+        let end = start
+            + count(registry, start..device.end, |command| {
+                command.core.is_some_and(|core| core <= last_minor)
+            });
+        parts.push(part(&format!("device_{name}"), &format!("Device commands of {about}"), start..end));
+        start = end;
+    }
+    for (name, limit) in DEVICE_FILES {
+        let end =
+            start + count(registry, start..device.end, |command| first_number(registry, command) < limit);
+        let about = format!("Device commands of the extensions with numbers {}", numbers(name, limit));
+        parts.push(part(name, &about, start..end));
+        start = end;
+    }
+    if start != device.end {
+        return Err("the files of device commands leave some out".into());
+    }
+    Ok(parts)
+}
+
+fn part(name: &str, about: &str, range: Range<usize>) -> (String, String, Range<usize>) {
+    (name.to_owned(), about.to_owned(), range)
+}
+
+fn numbers(name: &str, limit: u16) -> String {
+    let from = name.rsplit('_').next().unwrap_or_default();
+    if limit == u16::MAX { format!("from {from}") } else { format!("{from} to {}", limit - 1) }
+}
+
+fn count(registry: &Numbered, range: Range<usize>, wanted: impl Fn(&Command) -> bool) -> usize {
+    registry.commands()[range].iter().take_while(|command| wanted(command)).count()
+}
+
+fn first_number(registry: &Numbered, command: &Command) -> u16 {
+    let first =
+        command.providers.first().and_then(|provider| registry.registry.extension(&provider.extension));
+    first.map_or(0, |extension| extension.number)
+}
+
+fn counts(registry: &Numbered) -> Generated {
+    let (minor, patch) = (registry.registry.newest_minor, registry.registry.header_patch);
+    let mut text = format!("{}//! How many there are, and where the groups begin.\n\n", header());
+    let mut number = |name: &str, about: &str, value: usize| {
+        let _ = writeln!(text, "/// {about}\npub const {name}: usize = {value};");
+    };
+    number("COMMAND_COUNT", "Commands, aliases included.", registry.commands().len());
+    number("FIRST_INSTANCE", "The first command of a `VkInstance`.", registry.range(Group::Instance).start);
+    let physical = registry.range(Group::PhysicalDevice).start;
+    number("FIRST_PHYSICAL_DEVICE", "The first command of a `VkPhysicalDevice`.", physical);
+    number(
+        "FIRST_DEVICE",
+        "The first command of a `VkDevice` or below.",
+        registry.range(Group::Device).start,
+    );
+    number("EXTENSION_COUNT", "Extensions.", registry.registry.extensions.len());
+    let _ = writeln!(
+        text,
+        "/// The version of the registry, 1.{minor}.{patch}, as `VK_MAKE_API_VERSION` packs it.\n\
+         pub const HEADER_VERSION: u32 = (1 << 22) | ({minor} << 12) | {patch};"
+    );
+    Generated::registry("numbers_gen.rs", text)
+}
+
+fn list(registry: &Numbered, about: &str, range: Range<usize>) -> Result<String, Failure> {
+    let mut text = format!("{}//! {about}.\n\n", header());
+    text.push_str("use crate::registry::source::commands;\n\ncommands! {\n");
+    for id in range {
+        text.push_str(&row(registry, id)?);
+    }
+    text.push_str("}\n");
+    Ok(text)
+}
+
+/// `12 CONSTANT "vkName" Class core 1 alias CONSTANT by EXTENSION if CONDITION;`
+fn row(registry: &Numbered, id: usize) -> Result<String, Failure> {
+    let command = &registry.commands()[id];
+    let known: BTreeSet<&str> =
+        registry.registry.extensions.iter().map(|known| known.name.as_str()).collect();
+    let constant = naming::command(&command.name);
+    let mut words = vec![format!("{id} {constant} \"{}\" {}", command.name, order::class(command))];
+    if let Some(minor) = command.core {
+        words.push(format!("core {minor}"));
+    }
+    if let Some(of) = &command.alias_of {
+        registry
+            .id(of)
+            .ok_or_else(|| format!("{} is an alias of {of}, which is not provided", command.name))?;
+        words.push(format!("alias {}", naming::command(of)));
+    }
+    for provider in &command.providers {
+        let extension = naming::extension(&provider.extension);
+        let condition =
+            provider.condition.as_ref().map(|condition| format!(" if {}", condition.rust(&known)));
+        words.push(format!("by {extension}{}", condition.unwrap_or_default()));
+    }
+    Ok(wrapped(&words))
+}
+
+/// The words of a row on as many lines as they need.
+pub(super) fn wrapped(words: &[String]) -> String {
+    let mut lines = String::from("   ");
+    let mut column = 3;
+    for word in words {
+        if column > 3 && column + word.len() + 2 > WIDTH {
+            lines.push_str("\n       ");
+            column = 7;
+        }
+        lines.push(' ');
+        lines.push_str(word);
+        column += word.len() + 1;
+    }
+    lines.push_str(";\n");
+    lines
+}
+
+/// The first lines of every generated file.
+pub(super) fn header() -> &'static str {
+    "// Generated by `cargo xtask gen` from the Vulkan registry (vk.xml). Do not edit.\n\n"
+}

@@ -1,0 +1,89 @@
+//! The perfect hashes over command names and extension names.
+
+use std::fmt::Write;
+
+use crate::Failure;
+use crate::r#gen::commands::header;
+use crate::r#gen::{Generated, Numbered, hash};
+
+/// What a slot holds that no name has.
+const EMPTY: u16 = u16::MAX;
+
+/// Seeds to try before giving up: the first few succeed unless the tables are too small.
+const SEEDS: u64 = 1000;
+
+pub(super) fn file(registry: &Numbered) -> Result<Generated, Failure> {
+    let commands: Vec<&str> = registry.commands().iter().map(|command| command.name.as_str()).collect();
+    let extensions: Vec<&str> =
+        registry.registry.extensions.iter().map(|known| known.name.as_str()).collect();
+    let mut text = format!("{}//! Perfect hashes: which number a name can only have.\n\n", header());
+    text.push_str("use crate::registry::hash::PerfectHash;\n\n");
+    text.push_str(&table("COMMANDS", "commands", &commands)?);
+    text.push_str(&table("EXTENSIONS", "extensions", &extensions)?);
+    Ok(Generated::registry("hash_gen.rs", text))
+}
+
+fn table(constant: &str, about: &str, names: &[&str]) -> Result<String, Failure> {
+    // A table that is nearly full leaves no place for the last buckets.
+    let slots = (names.len() * 8 / 7).next_power_of_two();
+    let buckets = slots / 2;
+    let (seed, displacements, taken) = (1..SEEDS)
+        .find_map(|seed| search(seed, names, buckets, slots))
+        .ok_or_else(|| format!("no perfect hash over the names of {about}"))?;
+    let mut text = String::new();
+    let _ = writeln!(text, "/// The hash over the names of {about}.");
+    let _ = writeln!(text, "#[rustfmt::skip]");
+    let _ = writeln!(text, "pub(super) static {constant}: PerfectHash<{buckets}, {slots}> = PerfectHash {{");
+    let _ = writeln!(text, "    seed: {seed},");
+    let _ = writeln!(text, "    displacements: [{}\n    ],", numbers(&displacements));
+    let _ = writeln!(text, "    slots: [{}\n    ],\n}};", numbers(&taken));
+    Ok(text)
+}
+
+/// Gives every name a slot of its own: the fullest buckets choose their displacement first.
+fn search(seed: u64, names: &[&str], buckets: usize, slots: usize) -> Option<(u64, Vec<u16>, Vec<u16>)> {
+    let mut members: Vec<Vec<(u16, u64)>> = vec![Vec::new(); buckets];
+    for (id, name) in names.iter().enumerate() {
+        let hash = hash::hash(seed, name.as_bytes())?;
+        members[hash::bucket(hash, buckets)].push((u16::try_from(id).ok()?, hash));
+    }
+    let mut order: Vec<usize> = (0..buckets).collect();
+    order.sort_by_key(|bucket| (usize::MAX - members[*bucket].len(), *bucket));
+    let mut displacements = vec![0; buckets];
+    let mut taken = vec![EMPTY; slots];
+    for bucket in order {
+        let (displacement, places) =
+            (0..slots).filter_map(|displacement| u16::try_from(displacement).ok()).find_map(
+                |displacement| Some((displacement, places(&members[bucket], displacement, &taken)?)),
+            )?;
+        displacements[bucket] = displacement;
+        for (place, (id, _)) in places.into_iter().zip(&members[bucket]) {
+            taken[place] = *id;
+        }
+    }
+    Some((seed, displacements, taken))
+}
+
+/// The slots of a bucket's members, if they are free and all different.
+fn places(members: &[(u16, u64)], displacement: u16, taken: &[u16]) -> Option<Vec<usize>> {
+    let mut places = Vec::new();
+    for (_, hash) in members {
+        let place = hash::slot(*hash, displacement, taken.len());
+        if taken[place] != EMPTY || places.contains(&place) {
+            return None;
+        }
+        places.push(place);
+    }
+    Some(places)
+}
+
+fn numbers(values: &[u16]) -> String {
+    let mut text = String::new();
+    for line in values.chunks(16) {
+        text.push_str("\n       ");
+        for value in line {
+            let _ = write!(text, " {value},");
+        }
+    }
+    text
+}

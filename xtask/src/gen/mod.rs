@@ -1,0 +1,93 @@
+//! `cargo xtask gen`: from `vk.xml` to the committed tables.
+//!
+//! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
+//! that nobody handles ([`audit`]), and written out by [`commands`], [`extensions`], [`lookup`] and [`exports`].
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Failure;
+
+mod commands;
+mod condition;
+mod exports;
+mod extensions;
+#[path = "../../../loader-core/src/registry/hash.rs"]
+#[allow(dead_code, reason = "the look-up itself is used by the loader only")]
+mod hash;
+mod lookup;
+mod model;
+mod naming;
+mod order;
+
+use order::Numbered;
+
+const REGISTRY_FOLDER: &str = "loader-core/src/registry";
+const LINUX_FOLDER: &str = "platform-linux";
+
+/// A file that the generator owns: its path from the root of the repository, and all of its text.
+struct Generated {
+    path: PathBuf,
+    text: String,
+}
+
+impl Generated {
+    fn registry(name: &str, text: String) -> Self {
+        Self { path: Path::new(REGISTRY_FOLDER).join(name), text }
+    }
+
+    fn linux(name: &str, text: String) -> Self {
+        Self { path: Path::new(LINUX_FOLDER).join(name), text }
+    }
+}
+
+/// Runs the chore: `--registry PATH` says where `vk.xml` is, `--check` compares instead of writing.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let mut registry = None;
+    let mut check = false;
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--registry" => registry = rest.next(),
+            "--check" => check = true,
+            other => return Err(format!("gen does not know `{other}`").into()),
+        }
+    }
+    let path = registry.ok_or("gen needs --registry PATH, the vk.xml to read")?;
+    let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let files = generate(&text)?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    if check { compare(&root, &files) } else { write(&root, &files) }
+}
+
+fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
+    let registry = order::number(model::Registry::parse(text)?);
+    let mut files = commands::files(&registry)?;
+    files.extend(extensions::files(&registry)?);
+    files.push(lookup::file(&registry)?);
+    files.extend(exports::files(&registry)?);
+    Ok(files)
+}
+
+fn write(root: &Path, files: &[Generated]) -> Result<(), Failure> {
+    for file in files {
+        let path = root.join(&file.path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(&path, &file.text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn compare(root: &Path, files: &[Generated]) -> Result<(), Failure> {
+    let stale: Vec<String> = files
+        .iter()
+        .filter(|file| fs::read_to_string(root.join(&file.path)).ok().as_ref() != Some(&file.text))
+        .map(|file| file.path.display().to_string())
+        .collect();
+    if stale.is_empty() {
+        return Ok(());
+    }
+    Err(format!("not what the registry gives; run `cargo xtask gen`: {}", stale.join(", ")).into())
+}

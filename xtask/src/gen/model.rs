@@ -1,0 +1,243 @@
+//! What the generator keeps of `vk.xml`: the API named `vulkan`, without what only other APIs or nobody provides.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roxmltree::{Document, Node};
+
+use crate::Failure;
+use crate::r#gen::condition::Condition;
+
+const API: &str = "vulkan";
+
+pub(super) struct Registry {
+    /// The patch number of the header, as 359 in 1.4.359.
+    pub(super) header_patch: u32,
+    /// The highest minor version of Vulkan 1 that the registry defines.
+    pub(super) newest_minor: u8,
+    /// In registry order: core features as they stand, then extensions by number.
+    pub(super) commands: Vec<Command>,
+    /// By number.
+    pub(super) extensions: Vec<Extension>,
+}
+
+pub(super) struct Command {
+    pub(super) name: String,
+    /// The type of the first parameter, without pointer and const.
+    pub(super) first_parameter: String,
+    /// Which minor version of Vulkan 1 made it core.
+    pub(super) core: Option<u8>,
+    pub(super) alias_of: Option<String>,
+    pub(super) providers: Vec<Provider>,
+}
+
+pub(super) struct Provider {
+    pub(super) extension: String,
+    /// What else has to be there, besides the extension.
+    pub(super) condition: Option<Condition>,
+}
+
+pub(super) struct Extension {
+    pub(super) name: String,
+    pub(super) number: u16,
+    pub(super) instance: bool,
+    pub(super) spec_version: u32,
+    pub(super) platform: Option<String>,
+    pub(super) promoted_to: Option<String>,
+    pub(super) depends: Option<Condition>,
+}
+
+/// How a command is declared, before anything provides it.
+enum Declaration {
+    Full { first_parameter: String },
+    Alias { of: String },
+}
+
+impl Registry {
+    pub(super) fn parse(text: &str) -> Result<Self, Failure> {
+        let document = Document::parse(text)?;
+        let root = document.root_element();
+        let declarations = declarations(root)?;
+        let mut reader = Reader { declarations, commands: Vec::new(), index: BTreeMap::new() };
+        let newest_minor = reader.features(root)?;
+        let mut nodes: Vec<(u16, Node)> = Vec::new();
+        for node in grandchildren(root, "extensions", "extension").filter(|node| is_supported(*node)) {
+            nodes.push((required(node, "number")?.parse()?, node));
+        }
+        nodes.sort_by_key(|(number, _)| *number);
+        let mut extensions = Vec::new();
+        for (number, node) in nodes {
+            extensions.push(reader.extension(number, node)?);
+        }
+        Ok(Self { header_patch: header_patch(root)?, newest_minor, commands: reader.commands, extensions })
+    }
+
+    pub(super) fn extension(&self, name: &str) -> Option<&Extension> {
+        self.extensions.iter().find(|extension| extension.name == name)
+    }
+}
+
+struct Reader {
+    declarations: BTreeMap<String, Declaration>,
+    commands: Vec<Command>,
+    index: BTreeMap<String, usize>,
+}
+
+impl Reader {
+    /// Reads the core versions and returns the newest minor number. A version may be spread over several features
+    /// (base, compute, graphics); the number counts, not the name.
+    fn features(&mut self, root: Node) -> Result<u8, Failure> {
+        let mut newest = 0;
+        for feature in children(root, "feature").filter(|node| of_this_api(*node)) {
+            let number = required(feature, "number")?;
+            let minor: u8 = number.strip_prefix("1.").ok_or("a core version that is not 1.x")?.parse()?;
+            newest = newest.max(minor);
+            for name in provided(feature).map(|(_, name)| name) {
+                let command = self.command(&name)?;
+                command.core = Some(command.core.map_or(minor, |earlier| earlier.min(minor)));
+            }
+        }
+        Ok(newest)
+    }
+
+    fn extension(&mut self, number: u16, node: Node) -> Result<Extension, Failure> {
+        let name = required(node, "name")?.to_owned();
+        for (block, command) in provided(node) {
+            let condition = condition(block)?;
+            let extension = name.clone();
+            self.command(&command)?.providers.push(Provider { extension, condition });
+        }
+        Ok(Extension {
+            number,
+            instance: match required(node, "type")? {
+                "instance" => true,
+                "device" => false,
+                other => return Err(format!("{name}: no such kind of extension: {other}").into()),
+            },
+            spec_version: spec_version(node).ok_or_else(|| format!("{name}: no SPEC_VERSION"))?,
+            platform: node.attribute("platform").map(str::to_owned),
+            promoted_to: node.attribute("promotedto").map(str::to_owned),
+            depends: condition(node)?,
+            name,
+        })
+    }
+
+    fn command(&mut self, name: &str) -> Result<&mut Command, Failure> {
+        let index = match self.index.get(name) {
+            Some(index) => *index,
+            None => {
+                let command = self.declared(name)?;
+                self.commands.push(command);
+                self.index.insert(name.to_owned(), self.commands.len() - 1);
+                self.commands.len() - 1
+            }
+        };
+        Ok(&mut self.commands[index])
+    }
+
+    fn declared(&self, name: &str) -> Result<Command, Failure> {
+        let mut alias_of = None;
+        let mut seen = BTreeSet::new();
+        let mut declared_as = name;
+        loop {
+            if !seen.insert(declared_as) {
+                return Err(format!("{name} is an alias of itself").into());
+            }
+            match self.declarations.get(declared_as) {
+                None => return Err(format!("{name} is provided but {declared_as} is not declared").into()),
+                Some(Declaration::Alias { of }) => {
+                    alias_of = Some(of.clone());
+                    declared_as = of;
+                }
+                Some(Declaration::Full { first_parameter }) => {
+                    let first_parameter = first_parameter.clone();
+                    let name = name.to_owned();
+                    return Ok(Command {
+                        name,
+                        first_parameter,
+                        core: None,
+                        alias_of,
+                        providers: Vec::new(),
+                    });
+                }
+            }
+        }
+    }
+}
+
+fn declarations(root: Node) -> Result<BTreeMap<String, Declaration>, Failure> {
+    let mut found = BTreeMap::new();
+    for node in grandchildren(root, "commands", "command").filter(|node| of_this_api(*node)) {
+        if let Some(of) = node.attribute("alias") {
+            found.insert(required(node, "name")?.to_owned(), Declaration::Alias { of: of.to_owned() });
+            continue;
+        }
+        let proto = children(node, "proto").next().ok_or("a command without prototype")?;
+        let name = child_text(proto, "name").ok_or("a prototype without name")?;
+        let first = children(node, "param").next().ok_or_else(|| format!("{name}: no parameters"))?;
+        let first_parameter = child_text(first, "type").ok_or_else(|| format!("{name}: no type"))?.to_owned();
+        found.insert(name.to_owned(), Declaration::Full { first_parameter });
+    }
+    Ok(found)
+}
+
+fn header_patch(root: Node) -> Result<u32, Failure> {
+    grandchildren(root, "types", "type")
+        .filter(|node| of_this_api(*node) && child_text(*node, "name") == Some("VK_HEADER_VERSION"))
+        .find_map(|node| node.last_child()?.text()?.trim().parse().ok())
+        .ok_or_else(|| "no VK_HEADER_VERSION".into())
+}
+
+/// The commands of a feature or extension, each with the `<require>` block that names it.
+fn provided<'a, 'input: 'a>(
+    node: Node<'a, 'input>,
+) -> impl Iterator<Item = (Node<'a, 'input>, String)> + use<'a, 'input> {
+    children(node, "require").filter(|block| of_this_api(*block)).flat_map(|block| {
+        children(block, "command")
+            .filter(|command| of_this_api(*command))
+            .filter_map(move |command| Some((block, command.attribute("name")?.to_owned())))
+    })
+}
+
+fn spec_version(extension: Node) -> Option<u32> {
+    children(extension, "require")
+        .flat_map(|block| children(block, "enum"))
+        .filter(|value| value.attribute("name").is_some_and(|name| name.ends_with("_SPEC_VERSION")))
+        .find_map(|value| value.attribute("value")?.parse().ok())
+}
+
+fn condition(node: Node) -> Result<Option<Condition>, Failure> {
+    node.attribute("depends").map(Condition::parse).transpose()
+}
+
+/// Whether this API has the element: no `api` attribute means every API.
+pub(super) fn of_this_api(node: Node) -> bool {
+    node.attribute("api").is_none_or(|list| list.split(',').any(|api| api == API))
+}
+
+fn is_supported(extension: Node) -> bool {
+    extension.attribute("supported").is_some_and(|list| list.split(',').any(|api| api == API))
+}
+
+fn required<'a>(node: Node<'a, '_>, attribute: &str) -> Result<&'a str, Failure> {
+    let tag = node.tag_name().name();
+    node.attribute(attribute).ok_or_else(|| format!("<{tag}> without {attribute}").into())
+}
+
+pub(super) fn children<'a, 'input: 'a>(
+    node: Node<'a, 'input>,
+    tag: &'static str,
+) -> impl Iterator<Item = Node<'a, 'input>> + use<'a, 'input> {
+    node.children().filter(move |child| child.has_tag_name(tag))
+}
+
+pub(super) fn grandchildren<'a, 'input: 'a>(
+    node: Node<'a, 'input>,
+    group: &'static str,
+    tag: &'static str,
+) -> impl Iterator<Item = Node<'a, 'input>> + use<'a, 'input> {
+    children(node, group).flat_map(move |group| children(group, tag))
+}
+
+pub(super) fn child_text<'a>(node: Node<'a, '_>, tag: &'static str) -> Option<&'a str> {
+    children(node, tag).next()?.text()
+}

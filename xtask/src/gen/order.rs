@@ -1,0 +1,84 @@
+//! The order that numbers the commands.
+//!
+//! Global commands, then by first parameter `VkInstance`, `VkPhysicalDevice`, and everything below a `VkDevice`; inside
+//! a group the core commands by version, then those of extensions, in registry order.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::r#gen::model::{Command, Registry};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Group {
+    Global,
+    Instance,
+    PhysicalDevice,
+    Device,
+}
+
+/// The registry with its commands in numbering order.
+pub(super) struct Numbered {
+    pub(super) registry: Registry,
+    ids: BTreeMap<String, usize>,
+}
+
+pub(super) fn number(mut registry: Registry) -> Numbered {
+    registry.commands.sort_by_key(|command| (group(command), command.core.unwrap_or(u8::MAX)));
+    let ids = registry.commands.iter().enumerate().map(|(id, command)| (command.name.clone(), id)).collect();
+    Numbered { registry, ids }
+}
+
+impl Numbered {
+    pub(super) fn commands(&self) -> &[Command] {
+        &self.registry.commands
+    }
+
+    pub(super) fn id(&self, name: &str) -> Option<usize> {
+        self.ids.get(name).copied()
+    }
+
+    /// The numbers of a group.
+    pub(super) fn range(&self, wanted: Group) -> Range<usize> {
+        let start = self.commands().partition_point(|command| group(command) < wanted);
+        let end = self.commands().partition_point(|command| group(command) <= wanted);
+        start..end
+    }
+
+    /// Where the command stands in its group's dispatch table: instance and physical-device commands share one.
+    pub(super) fn slot(&self, id: usize) -> usize {
+        match group(&self.commands()[id]) {
+            Group::Global => id,
+            Group::Instance | Group::PhysicalDevice => id - self.range(Group::Instance).start,
+            Group::Device => id - self.range(Group::Device).start,
+        }
+    }
+}
+
+pub(super) fn group(command: &Command) -> Group {
+    // Its first parameter is an instance, but it answers for NULL too.
+    if command.name == "vkGetInstanceProcAddr" {
+        return Group::Global;
+    }
+    match class(command) {
+        "Global" => Group::Global,
+        "Instance" => Group::Instance,
+        "PhysicalDevice" => Group::PhysicalDevice,
+        _ => Group::Device,
+    }
+}
+
+/// The variant of the registry's `Class`: what the first parameter is.
+pub(super) fn class(command: &Command) -> &'static str {
+    if command.name == "vkGetInstanceProcAddr" {
+        return "Global";
+    }
+    match command.first_parameter.as_str() {
+        "VkInstance" => "Instance",
+        "VkPhysicalDevice" => "PhysicalDevice",
+        "VkDevice" => "Device",
+        "VkQueue" => "Queue",
+        "VkCommandBuffer" => "CommandBuffer",
+        "VkExternalComputeQueueNV" => "ExternalComputeQueue",
+        _ => "Global",
+    }
+}
