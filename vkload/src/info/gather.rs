@@ -2,7 +2,7 @@
 
 use std::ffi::CStr;
 
-use loader_core::discovery::{self, Candidate, Decision, Looked, Origin, Plan, Request, Snapshot};
+use loader_core::discovery::{self, Candidate, Decision, Looked, Origin, Outcome, Plan, Request, Snapshot};
 use loader_core::memory::Shown;
 use platform_linux::{PLATFORM, POLICY};
 
@@ -18,28 +18,11 @@ pub(crate) fn gather() -> Report {
         let reason = "memory ran out while searching for drivers".into();
         return Report { problem: Some(Problem { reason, advice: Vec::new() }), ..report };
     };
-    report.drivers = plan.drivers.iter().map(|candidate| driver(candidate, &plan)).collect();
-    report.searched = plan
-        .searched
-        .iter()
-        .map(|place| Searched {
-            path: shown(&place.path),
-            because: origin(place.origin),
-            found: found(&place.result),
-        })
-        .collect();
-    report.notes = plan.notes.iter().map(|note| format!("{note:?}")).collect();
-    let failure = match entry() {
-        Some(entry) => devices::fill(&mut report, &entry).err(),
-        None => None,
-    };
-    if let Some(failure) = failure {
+    let outcomes = [];
+    if let Some(Err(failure)) = entry().map(|entry| devices::fill(&mut report, &entry)) {
         report.notes.push(format!("an application gets {failure:?}"));
     }
-    if !report.has_device() {
-        let reason = format!("{:?}", discovery::best_reason(&plan, &[]));
-        report.problem = Some(Problem { reason, advice: advice::install_a_driver() });
-    }
+    fill(&mut report, &plan, &outcomes);
     report
 }
 
@@ -48,22 +31,53 @@ fn entry() -> Option<ash::Entry> {
     None
 }
 
-fn driver(candidate: &Candidate, plan: &Plan) -> Driver {
-    let remark = match (candidate.decision, candidate.warning) {
-        (Decision::Skip(reason), _) => format!("{reason:?}"),
-        (Decision::Use, Some(warning)) => format!("{warning:?}"),
-        (Decision::Use, None) => String::new(),
-    };
-    let found_by = plan.searched.get(candidate.found_in).map(|place| origin(place.origin));
-    Driver {
-        manifest: shown(&candidate.path),
-        library: shown(&candidate.library),
-        api_version: candidate.api_version.to_string(),
-        portability: candidate.portability,
-        found_by: found_by.unwrap_or_default(),
-        used: candidate.decision == Decision::Use,
-        remark,
+/// Fills in what the plan says, and what came of opening its drivers, each by its place in the plan.
+fn fill(report: &mut Report, plan: &Plan, outcomes: &[(usize, Outcome)]) {
+    for (place, candidate) in plan.drivers.iter().enumerate() {
+        let found_in = plan.searched.get(candidate.found_in);
+        report.drivers.push(Driver {
+            manifest: shown(&candidate.path),
+            library: shown(&candidate.library),
+            api_version: candidate.api_version.to_string(),
+            portability: candidate.portability,
+            found_by: found_in.map(|searched| origin(searched.origin)).unwrap_or_default(),
+            ..verdict(
+                candidate,
+                outcomes.iter().filter(|outcome| outcome.0 == place).map(|outcome| &outcome.1),
+            )
+        });
     }
+    for place in &plan.searched {
+        let (path, because, found) = (shown(&place.path), origin(place.origin), found(&place.result));
+        report.searched.push(Searched { path, because, found });
+    }
+    report.notes.extend(plan.notes.iter().map(|note| format!("{note:?}")));
+    if !report.has_device() {
+        let reason = format!("{:?}", discovery::best_reason(plan, outcomes));
+        report.problem = Some(Problem { reason, advice: advice::install_a_driver() });
+    }
+}
+
+/// Whether the candidate is used in the end, and what there is to say about it.
+fn verdict<'a>(candidate: &Candidate, outcomes: impl Iterator<Item = &'a Outcome>) -> Driver {
+    let mut used = true;
+    let mut remarks = Vec::new();
+    if let Decision::Skip(reason) = candidate.decision {
+        used = false;
+        remarks.push(format!("{reason:?}"));
+    }
+    remarks.extend(candidate.warning.map(|warning| format!("{warning:?}")));
+    for outcome in outcomes {
+        match outcome {
+            Outcome::Used { .. } => {}
+            Outcome::ApiVersionLie { .. } => remarks.push(format!("{outcome:?}")),
+            _ => {
+                used = false;
+                remarks.push(format!("{outcome:?}"));
+            }
+        }
+    }
+    Driver { used, remark: remarks.join("; "), ..Driver::default() }
 }
 
 fn origin(origin: Origin) -> String {
@@ -77,6 +91,7 @@ fn origin(origin: Origin) -> String {
 
 fn found(result: &Looked) -> String {
     match result {
+        Looked::Folder { manifests: 1 } => "1 manifest".into(),
         Looked::Folder { manifests } => format!("{manifests} manifests"),
         Looked::File => "a manifest".into(),
         Looked::Repeated => "the same as above".into(),
@@ -87,4 +102,57 @@ fn found(result: &Looked) -> String {
 /// Bytes of a path as text.
 fn shown(bytes: &[u8]) -> String {
     Shown(bytes).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loader_core::discovery::Reason;
+    use loader_core::manifest::Version;
+    use loader_core::memory::text;
+
+    fn candidate(decision: Decision) -> Candidate {
+        Candidate {
+            path: text(&[b"/x.json"]).unwrap(),
+            found_in: 0,
+            library: text(&[b"libx.so"]).unwrap(),
+            api_version: Version::new(1, 3, 5),
+            portability: false,
+            warning: None,
+            decision,
+        }
+    }
+
+    #[test]
+    fn a_driver_is_used_if_it_was_to_be_and_opening_it_went_well() {
+        let used = |decision, outcome| {
+            let driver = verdict(&candidate(decision), [outcome].iter());
+            (driver.used, driver.remark.is_empty())
+        };
+        let good = || Outcome::Used { interface: 5, devices: 1 };
+        assert_eq!(used(Decision::Use, good()), (true, true));
+        assert_eq!(used(Decision::Use, Outcome::NoDevices), (false, false));
+        let lie = Outcome::ApiVersionLie { manifest: Version::new(1, 1, 0), driver: Version::new(1, 0, 0) };
+        assert_eq!(used(Decision::Use, lie), (true, false));
+        assert_eq!(used(Decision::Skip(Reason::PortabilityNotAsked), good()), (false, false));
+    }
+
+    #[test]
+    fn every_candidate_and_every_place_is_in_the_report() {
+        let mut plan = Plan::default();
+        plan.drivers.push(candidate(Decision::Use));
+        plan.searched.push(discovery::Searched {
+            path: text(&[b"/icd.d"]).unwrap(),
+            origin: Origin::Fallback(c"XDG_DATA_DIRS"),
+            result: Looked::Folder { manifests: 1 },
+        });
+        let mut report = Report::default();
+        fill(&mut report, &plan, &[(0, Outcome::NoEntryPoint)]);
+        assert_eq!(report.drivers[0].manifest, "/x.json");
+        assert_eq!(report.drivers[0].api_version, "1.3.5");
+        assert_eq!(report.drivers[0].found_by, "XDG_DATA_DIRS is unset");
+        assert!(!report.drivers[0].used);
+        assert_eq!(report.searched[0].found, "1 manifest");
+        assert!(report.problem.is_some(), "there is no device");
+    }
 }
