@@ -26,6 +26,9 @@ extern crate std;
 
 mod c_path;
 mod os;
+mod policy;
+
+pub use policy::POLICY;
 
 use loader_core::platform::Platform;
 

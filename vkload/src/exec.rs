@@ -1,0 +1,180 @@
+//! `vkload exec`: a program on this loader.
+
+use std::collections::hash_map::DefaultHasher;
+use std::ffi::{OsStr, OsString};
+use std::hash::{Hash, Hasher};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::{env, fs, io};
+
+/// The library's name for programs that were linked with it.
+const SONAME: &str = "libvulkan.so.1";
+/// The names by which programs open it.
+const NAMES: [&str; 2] = [SONAME, "libvulkan.so"];
+/// Where the library lies as seen from the folder of this program: built, installed for itself, installed as the
+/// system's, and built without optimisation beside it.
+const PLACES: [&str; 4] = [".", "../lib/vkload", "../lib", "../release"];
+
+/// Exit codes of a shell for a program that cannot be run, and for one that is not there.
+const CANNOT_RUN: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+/// Replaces this process by `program` on the library, so that signals, the exit code and debuggers meet the program
+/// itself. Returns only on failure.
+pub(crate) fn run(library: Option<&Path>, program: &[OsString]) -> ExitCode {
+    let Some((name, arguments)) = program.split_first() else {
+        return ExitCode::from(CANNOT_RUN);
+    };
+    let folder = match find(library).and_then(|library| folder_of_links(&library)) {
+        Ok(folder) => folder,
+        Err(problem) => return fail(&problem, CANNOT_RUN),
+    };
+    let search_path = prepend(&folder, env::var_os("LD_LIBRARY_PATH"));
+    let error = Command::new(name).args(arguments).env("LD_LIBRARY_PATH", search_path).exec();
+    let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN };
+    fail(&format!("cannot run {}: {error}", Path::new(name).display()), code)
+}
+
+fn fail(problem: &str, code: u8) -> ExitCode {
+    eprintln!("vkload exec: {problem}");
+    ExitCode::from(code)
+}
+
+/// The library, links resolved.
+fn find(given: Option<&Path>) -> Result<PathBuf, String> {
+    if let Some(path) = given {
+        let file = path.canonicalize().map_err(|error| format!("{}: {error}", path.display()))?;
+        return if file.is_file() { Ok(file) } else { Err(format!("{} is no file", path.display())) };
+    }
+    let program =
+        env::current_exe().map_err(|error| format!("cannot tell where this program lies: {error}"))?;
+    let folder = program.parent().unwrap_or(Path::new("/"));
+    find_from(folder).ok_or_else(|| {
+        format!(
+            "there is no {SONAME} beside {} nor in ../lib; build it with `cargo xtask build`, or name it with \
+             --library FILE",
+            program.display()
+        )
+    })
+}
+
+fn find_from(folder: &Path) -> Option<PathBuf> {
+    let candidates = PLACES.iter().map(|place| folder.join(place).join(SONAME));
+    candidates.filter_map(|file| file.canonicalize().ok()).find(|file| file.is_file())
+}
+
+/// A folder that holds nothing but links to `library`, so that putting it into a search path changes no other
+/// library. It lasts, since the program may open the library at any time; there is one for each library.
+fn folder_of_links(library: &Path) -> Result<PathBuf, String> {
+    let problem =
+        |folder: &Path, error: io::Error| format!("cannot make links in {}: {error}", folder.display());
+    let base = private_folder()?;
+    let mut hasher = DefaultHasher::new();
+    library.hash(&mut hasher);
+    let folder = base.join(format!("exec-{:016x}", hasher.finish()));
+    make_private(&folder).map_err(|error| problem(&folder, error))?;
+    for name in NAMES {
+        link(library, &folder.join(name)).map_err(|error| problem(&folder, error))?;
+    }
+    Ok(folder)
+}
+
+/// A folder that only this user can change: in the user's run-time folder, or else in the folder for temporary files.
+fn private_folder() -> Result<PathBuf, String> {
+    let given = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let given = given.map(|folder| folder.join("vkload"));
+    if let Some(folder) = given.filter(|folder| make_private(folder).is_ok()) {
+        return Ok(folder);
+    }
+    let user = fs::metadata("/proc/self").map_or(0, |process| process.uid());
+    let folder = env::temp_dir().join(format!("vkload-{user}"));
+    make_private(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Makes the folder, or makes sure that one which is there belongs to this user alone: otherwise another user could
+/// put a library there.
+fn make_private(folder: &Path) -> io::Result<()> {
+    match fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let found = fs::symlink_metadata(folder)?;
+    let own = fs::metadata("/proc/self")?.uid();
+    if found.is_dir() && found.uid() == own && found.mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    Err(io::Error::other("it belongs to someone else, or others may change it"))
+}
+
+/// Links `name` to `library` in one step, since another `vkload exec` may do the same.
+fn link(library: &Path, name: &Path) -> io::Result<()> {
+    if fs::read_link(name).is_ok_and(|there| there == library) {
+        return Ok(());
+    }
+    let new = name.with_extension(format!("new-{}", std::process::id()));
+    symlink(library, &new)?;
+    fs::rename(&new, name)
+}
+
+fn prepend(folder: &Path, rest: Option<OsString>) -> OsString {
+    let mut path = folder.as_os_str().to_owned();
+    if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
+        path.push(OsStr::new(":"));
+        path.push(rest);
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn the_library_beside_the_program_beats_an_installed_one() {
+        let tree = tempfile::tempdir().unwrap();
+        let bin = tree.path().join("bin");
+        let installed = tree.path().join("lib").join(SONAME);
+        let beside = bin.join(SONAME);
+        fs::create_dir(&bin).unwrap();
+        assert_eq!(find_from(&bin), None);
+        fs::create_dir(tree.path().join("lib")).unwrap();
+        fs::write(&installed, "").unwrap();
+        assert_eq!(find_from(&bin), Some(installed.canonicalize().unwrap()));
+        fs::write(&beside, "").unwrap();
+        assert_eq!(find_from(&bin), Some(beside.canonicalize().unwrap()));
+    }
+
+    #[test]
+    fn a_folder_that_others_may_change_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own");
+        make_private(&own).unwrap();
+        make_private(&own).unwrap();
+        fs::set_permissions(&own, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(make_private(&own).is_err());
+        symlink("/", folder.path().join("link")).unwrap();
+        assert!(make_private(&folder.path().join("link")).is_err());
+    }
+
+    #[test]
+    fn a_link_is_replaced_by_the_new_library() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().join(SONAME);
+        for library in ["/a", "/b", "/b"] {
+            link(Path::new(library), &name).unwrap();
+            assert_eq!(fs::read_link(&name).unwrap(), Path::new(library));
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn the_folder_comes_first_in_the_search_path() {
+        assert_eq!(prepend(Path::new("/x"), None), "/x");
+        assert_eq!(prepend(Path::new("/x"), Some("".into())), "/x");
+        assert_eq!(prepend(Path::new("/x"), Some("/y:/z".into())), "/x:/y:/z");
+    }
+}

@@ -1,0 +1,132 @@
+//! Asks the loader as an application does, through its functions.
+
+use std::ffi::CStr;
+use std::fmt::Write;
+
+use ash::{Entry, Instance, vk};
+
+use super::report::{Device, Extension, Layer, Report};
+
+/// Fills in what only the loader's functions tell: its version, layers, extensions and devices. On failure: what
+/// failed.
+pub(crate) fn fill(report: &mut Report, entry: &Entry) -> Result<(), vk::Result> {
+    // SAFETY: these functions of the loader may be called at any time.
+    unsafe {
+        let newest = entry.try_enumerate_instance_version()?.unwrap_or(vk::API_VERSION_1_0);
+        report.vulkan = version(newest);
+        let extensions = entry.enumerate_instance_extension_properties(None)?;
+        report.extensions = extensions.iter().map(extension).collect();
+        report.layers = entry.enumerate_instance_layer_properties()?.iter().map(layer).collect();
+        report.devices = devices(entry, newest, has_portability(&extensions))?;
+    }
+    Ok(())
+}
+
+/// # Safety
+/// `entry` is a loader's.
+unsafe fn devices(entry: &Entry, newest: u32, portability: bool) -> Result<Vec<Device>, vk::Result> {
+    let application = vk::ApplicationInfo::default().application_name(c"vkload").api_version(newest);
+    let names = [ash::khr::portability_enumeration::NAME.as_ptr()];
+    let mut info = vk::InstanceCreateInfo::default().application_info(&application);
+    if portability {
+        info = info.flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR).enabled_extension_names(&names);
+    }
+    // SAFETY: the create info and what it refers to are valid; the instance is destroyed below and used only here.
+    unsafe {
+        let instance = entry.create_instance(&info, None)?;
+        let devices = instance.enumerate_physical_devices();
+        let devices = devices.map(|all| all.into_iter().map(|device| describe(&instance, device)).collect());
+        instance.destroy_instance(None);
+        devices
+    }
+}
+
+/// # Safety
+/// `device` is one of `instance`, which lives.
+unsafe fn describe(instance: &Instance, device: vk::PhysicalDevice) -> Device {
+    // SAFETY: the caller vouches for the device. Structures are chained only for versions of Vulkan that have them.
+    let first = unsafe { instance.get_physical_device_properties(device) };
+    let mut id = vk::PhysicalDeviceIDProperties::default();
+    let mut driver = vk::PhysicalDeviceDriverProperties::default();
+    if first.api_version >= vk::API_VERSION_1_1 {
+        let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut id);
+        if first.api_version >= vk::API_VERSION_1_2 {
+            all = all.push_next(&mut driver);
+        }
+        // SAFETY: as above; the loader has this command for every driver of Vulkan 1.1.
+        unsafe { instance.get_physical_device_properties2(device, &mut all) };
+    }
+    Device {
+        name: text(first.device_name_as_c_str()),
+        kind: kind(first.device_type),
+        api_version: version(first.api_version),
+        driver: text(driver.driver_name_as_c_str()),
+        driver_info: text(driver.driver_info_as_c_str()),
+        driver_version: first.driver_version,
+        vendor: first.vendor_id,
+        device: first.device_id,
+        uuid: uuid(id.device_uuid),
+    }
+}
+
+fn has_portability(extensions: &[vk::ExtensionProperties]) -> bool {
+    extensions.iter().any(|one| one.extension_name_as_c_str() == Ok(ash::khr::portability_enumeration::NAME))
+}
+
+fn extension(properties: &vk::ExtensionProperties) -> Extension {
+    Extension { name: text(properties.extension_name_as_c_str()), version: properties.spec_version }
+}
+
+fn layer(properties: &vk::LayerProperties) -> Layer {
+    Layer {
+        name: text(properties.layer_name_as_c_str()),
+        api_version: version(properties.spec_version),
+        implementation_version: properties.implementation_version,
+        description: text(properties.description_as_c_str()),
+    }
+}
+
+fn kind(kind: vk::PhysicalDeviceType) -> &'static str {
+    match kind {
+        vk::PhysicalDeviceType::DISCRETE_GPU => "discrete",
+        vk::PhysicalDeviceType::INTEGRATED_GPU => "integrated",
+        vk::PhysicalDeviceType::VIRTUAL_GPU => "virtual",
+        vk::PhysicalDeviceType::CPU => "cpu",
+        _ => "other",
+    }
+}
+
+fn version(number: u32) -> String {
+    let parts = [vk::api_version_major(number), vk::api_version_minor(number), vk::api_version_patch(number)];
+    parts.map(|part| part.to_string()).join(".")
+}
+
+/// A fixed array of characters as text; empty where a driver forgot to end it.
+fn text<E>(words: Result<&CStr, E>) -> String {
+    words.map_or_else(|_| String::new(), |words| words.to_string_lossy().into_owned())
+}
+
+fn uuid(bytes: [u8; vk::UUID_SIZE]) -> String {
+    if bytes == [0; vk::UUID_SIZE] {
+        return String::new();
+    }
+    let mut out = String::new();
+    for (place, byte) in bytes.iter().enumerate() {
+        let dash = if [4, 6, 8, 10].contains(&place) { "-" } else { "" };
+        let _ = write!(out, "{dash}{byte:02x}");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_read_as_other_tools_print_them() {
+        let bytes: [u8; 16] = std::array::from_fn(|n| n as u8);
+        assert_eq!(uuid(bytes), "00010203-0405-0607-0809-0a0b0c0d0e0f");
+        assert_eq!(uuid([0; 16]), "");
+        assert_eq!(version(vk::make_api_version(0, 1, 4, 359)), "1.4.359");
+    }
+}

@@ -1,0 +1,158 @@
+//! Asks the loader.
+
+use std::ffi::CStr;
+
+use loader_core::discovery::{self, Candidate, Decision, Looked, Origin, Outcome, Plan, Request, Snapshot};
+use loader_core::memory::Shown;
+use platform_linux::{PLATFORM, POLICY};
+
+use super::report::{Driver, Problem, Report, Searched};
+use super::{advice, devices};
+
+/// What the loader finds here and now.
+pub(crate) fn gather() -> Report {
+    let mut report = Report::default();
+    // Drivers of a part of Vulkan are shown too, so they are asked for.
+    let request = Request { portability: true };
+    let Ok(plan) = discovery::discover(&PLATFORM, &POLICY, &request, &mut Snapshot::new()) else {
+        let reason = "memory ran out while searching for drivers".into();
+        return Report { problem: Some(Problem { reason, advice: Vec::new() }), ..report };
+    };
+    let outcomes = [];
+    if let Some(Err(failure)) = entry().map(|entry| devices::fill(&mut report, &entry)) {
+        report.notes.push(format!("an application gets {failure:?}"));
+    }
+    fill(&mut report, &plan, &outcomes);
+    report
+}
+
+/// The loader in this program, for the part that an application sees.
+fn entry() -> Option<ash::Entry> {
+    None
+}
+
+/// Fills in what the plan says, and what came of opening its drivers, each by its place in the plan.
+fn fill(report: &mut Report, plan: &Plan, outcomes: &[(usize, Outcome)]) {
+    for (place, candidate) in plan.drivers.iter().enumerate() {
+        let found_in = plan.searched.get(candidate.found_in);
+        report.drivers.push(Driver {
+            manifest: shown(&candidate.path),
+            library: shown(&candidate.library),
+            api_version: candidate.api_version.to_string(),
+            portability: candidate.portability,
+            found_by: found_in.map(|searched| origin(searched.origin)).unwrap_or_default(),
+            ..verdict(
+                candidate,
+                outcomes.iter().filter(|outcome| outcome.0 == place).map(|outcome| &outcome.1),
+            )
+        });
+    }
+    for place in &plan.searched {
+        let (path, because, found) = (shown(&place.path), origin(place.origin), found(&place.result));
+        report.searched.push(Searched { path, because, found });
+    }
+    report.notes.extend(plan.notes.iter().map(|note| format!("{note:?}")));
+    if !report.has_device() {
+        let reason = format!("{:?}", discovery::best_reason(plan, outcomes));
+        report.problem = Some(Problem { reason, advice: advice::install_a_driver() });
+    }
+}
+
+/// Whether the candidate is used in the end, and what there is to say about it.
+fn verdict<'a>(candidate: &Candidate, outcomes: impl Iterator<Item = &'a Outcome>) -> Driver {
+    let mut used = true;
+    let mut remarks = Vec::new();
+    if let Decision::Skip(reason) = candidate.decision {
+        used = false;
+        remarks.push(format!("{reason:?}"));
+    }
+    remarks.extend(candidate.warning.map(|warning| format!("{warning:?}")));
+    for outcome in outcomes {
+        match outcome {
+            Outcome::Used { .. } => {}
+            Outcome::ApiVersionLie { .. } => remarks.push(format!("{outcome:?}")),
+            _ => {
+                used = false;
+                remarks.push(format!("{outcome:?}"));
+            }
+        }
+    }
+    Driver { used, remark: remarks.join("; "), ..Driver::default() }
+}
+
+fn origin(origin: Origin) -> String {
+    let words = |name: &CStr| name.to_string_lossy().into_owned();
+    match origin {
+        Origin::Variable(name) => words(name),
+        Origin::Fallback(name) => format!("{} is unset", words(name)),
+        Origin::BuiltIn(name) => name.to_owned(),
+    }
+}
+
+fn found(result: &Looked) -> String {
+    match result {
+        Looked::Folder { manifests: 1 } => "1 manifest".into(),
+        Looked::Folder { manifests } => format!("{manifests} manifests"),
+        Looked::File => "a manifest".into(),
+        Looked::Repeated => "the same as above".into(),
+        Looked::Failed(error) => format!("{error:?}"),
+    }
+}
+
+/// Bytes of a path as text.
+fn shown(bytes: &[u8]) -> String {
+    Shown(bytes).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loader_core::discovery::Reason;
+    use loader_core::manifest::Version;
+    use loader_core::memory::text;
+
+    fn candidate(decision: Decision) -> Candidate {
+        Candidate {
+            path: text(&[b"/x.json"]).unwrap(),
+            found_in: 0,
+            library: text(&[b"libx.so"]).unwrap(),
+            api_version: Version::new(1, 3, 5),
+            portability: false,
+            warning: None,
+            decision,
+        }
+    }
+
+    #[test]
+    fn a_driver_is_used_if_it_was_to_be_and_opening_it_went_well() {
+        let used = |decision, outcome| {
+            let driver = verdict(&candidate(decision), [outcome].iter());
+            (driver.used, driver.remark.is_empty())
+        };
+        let good = || Outcome::Used { interface: 5, devices: 1 };
+        assert_eq!(used(Decision::Use, good()), (true, true));
+        assert_eq!(used(Decision::Use, Outcome::NoDevices), (false, false));
+        let lie = Outcome::ApiVersionLie { manifest: Version::new(1, 1, 0), driver: Version::new(1, 0, 0) };
+        assert_eq!(used(Decision::Use, lie), (true, false));
+        assert_eq!(used(Decision::Skip(Reason::PortabilityNotAsked), good()), (false, false));
+    }
+
+    #[test]
+    fn every_candidate_and_every_place_is_in_the_report() {
+        let mut plan = Plan::default();
+        plan.drivers.push(candidate(Decision::Use));
+        plan.searched.push(discovery::Searched {
+            path: text(&[b"/icd.d"]).unwrap(),
+            origin: Origin::Fallback(c"XDG_DATA_DIRS"),
+            result: Looked::Folder { manifests: 1 },
+        });
+        let mut report = Report::default();
+        fill(&mut report, &plan, &[(0, Outcome::NoEntryPoint)]);
+        assert_eq!(report.drivers[0].manifest, "/x.json");
+        assert_eq!(report.drivers[0].api_version, "1.3.5");
+        assert_eq!(report.drivers[0].found_by, "XDG_DATA_DIRS is unset");
+        assert!(!report.drivers[0].used);
+        assert_eq!(report.searched[0].found, "1 manifest");
+        assert!(report.problem.is_some(), "there is no device");
+    }
+}

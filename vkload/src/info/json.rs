@@ -1,0 +1,61 @@
+//! The report for programs. Names do not change between releases; new ones may come.
+
+use serde_json::{Value, json};
+
+use super::report::{Device, Driver, Report};
+
+/// The report as one object.
+pub(crate) fn render(report: &Report) -> Value {
+    json!({
+        "vkload": env!("CARGO_PKG_VERSION"),
+        "vulkan": report.vulkan,
+        "drivers": report.drivers.iter().map(driver).collect::<Vec<_>>(),
+        "layers": report.layers.iter().map(|layer| json!({
+            "name": layer.name,
+            "apiVersion": layer.api_version,
+            "implementationVersion": layer.implementation_version,
+            "description": layer.description,
+        })).collect::<Vec<_>>(),
+        "instanceExtensions": report.extensions.iter().map(|extension| json!({
+            "name": extension.name,
+            "version": extension.version,
+        })).collect::<Vec<_>>(),
+        "devices": report.devices.iter().map(device).collect::<Vec<_>>(),
+        "searched": report.searched.iter().map(|place| json!({
+            "path": place.path,
+            "because": place.because,
+            "found": place.found,
+        })).collect::<Vec<_>>(),
+        "notes": report.notes,
+        "problem": report.problem.as_ref().map(|problem| json!({
+            "reason": problem.reason,
+            "advice": problem.advice,
+        })),
+    })
+}
+
+fn driver(driver: &Driver) -> Value {
+    json!({
+        "manifest": driver.manifest,
+        "library": driver.library,
+        "apiVersion": driver.api_version,
+        "portability": driver.portability,
+        "foundBy": driver.found_by,
+        "used": driver.used,
+        "remark": driver.remark,
+    })
+}
+
+fn device(device: &Device) -> Value {
+    json!({
+        "name": device.name,
+        "kind": device.kind,
+        "apiVersion": device.api_version,
+        "vendorId": device.vendor,
+        "deviceId": device.device,
+        "deviceUuid": device.uuid,
+        "driverName": device.driver,
+        "driverInfo": device.driver_info,
+        "driverVersion": device.driver_version,
+    })
+}

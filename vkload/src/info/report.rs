@@ -1,0 +1,97 @@
+//! What `vkload info` shows, as plain data.
+
+/// Everything.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    /// The version of Vulkan that the loader has.
+    pub(crate) vulkan: String,
+    /// Every driver that was found, used or not, in order of discovery.
+    pub(crate) drivers: Vec<Driver>,
+    /// Layers that an application may enable or that enable themselves.
+    pub(crate) layers: Vec<Layer>,
+    /// Extensions that an instance may enable.
+    pub(crate) extensions: Vec<Extension>,
+    /// In the order in which applications see them.
+    pub(crate) devices: Vec<Device>,
+    /// Every place that was searched for drivers.
+    pub(crate) searched: Vec<Searched>,
+    /// What a user may want to know besides.
+    pub(crate) notes: Vec<String>,
+    /// Why there is no device, and what to do.
+    pub(crate) problem: Option<Problem>,
+}
+
+impl Report {
+    /// Whether a program would find a device.
+    pub(crate) fn has_device(&self) -> bool {
+        !self.devices.is_empty()
+    }
+}
+
+/// A driver that was found.
+#[derive(Debug, Default)]
+pub(crate) struct Driver {
+    pub(crate) manifest: String,
+    pub(crate) library: String,
+    pub(crate) api_version: String,
+    /// Whether it implements only a part of Vulkan.
+    pub(crate) portability: bool,
+    /// What led to it.
+    pub(crate) found_by: String,
+    /// Whether it is opened.
+    pub(crate) used: bool,
+    /// Why it is not used, or what is odd about it. Empty where all is well.
+    pub(crate) remark: String,
+}
+
+/// A layer.
+#[derive(Debug, Default)]
+pub(crate) struct Layer {
+    pub(crate) name: String,
+    pub(crate) api_version: String,
+    pub(crate) implementation_version: u32,
+    pub(crate) description: String,
+}
+
+/// An extension.
+#[derive(Debug, Default)]
+pub(crate) struct Extension {
+    pub(crate) name: String,
+    pub(crate) version: u32,
+}
+
+/// A physical device.
+#[derive(Debug, Default)]
+pub(crate) struct Device {
+    pub(crate) name: String,
+    /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
+    pub(crate) kind: &'static str,
+    pub(crate) api_version: String,
+    /// What the driver calls itself, and its release. Empty for drivers of Vulkan 1.1 and older.
+    pub(crate) driver: String,
+    pub(crate) driver_info: String,
+    /// As the driver packs it.
+    pub(crate) driver_version: u32,
+    pub(crate) vendor: u32,
+    pub(crate) device: u32,
+    /// Hexadecimal digits with dashes. Empty for drivers of Vulkan 1.0.
+    pub(crate) uuid: String,
+}
+
+/// A place that was searched.
+#[derive(Debug, Default)]
+pub(crate) struct Searched {
+    pub(crate) path: String,
+    /// Why it was searched.
+    pub(crate) because: String,
+    /// What was there.
+    pub(crate) found: String,
+}
+
+/// Why there is no device.
+#[derive(Debug, Default)]
+pub(crate) struct Problem {
+    pub(crate) reason: String,
+    /// What to do, one step a line.
+    pub(crate) advice: Vec<String>,
+}

@@ -1,0 +1,101 @@
+//! The report for people.
+
+use std::fmt::Write;
+
+use super::report::{Device, Driver, Report};
+use super::table::Table;
+
+/// Everything that matters at once; `verbose` adds where it was searched, and extensions.
+pub(crate) fn render(report: &Report, verbose: bool) -> String {
+    let mut out = format!("Vulkan {} (vkload {})\n", report.vulkan, env!("CARGO_PKG_VERSION"));
+    section(&mut out, "Drivers", drivers(&report.drivers));
+    section(&mut out, "Layers", layers(report));
+    section(&mut out, "Devices", devices(&report.devices));
+    if verbose || report.problem.is_some() {
+        section(&mut out, "Searched", searched(report));
+    }
+    if verbose {
+        section(&mut out, "Instance extensions", extensions(report));
+    }
+    for note in &report.notes {
+        let _ = write!(out, "\nNote: {note}\n");
+    }
+    if let Some(problem) = &report.problem {
+        let _ = write!(out, "\nNo program can use Vulkan here: {}\n", problem.reason);
+        problem.advice.iter().for_each(|step| out.extend(["  ", step, "\n"]));
+    }
+    out
+}
+
+fn section(out: &mut String, title: &str, table: Option<Table>) {
+    let lines = table.map_or_else(|| "  none\n".to_owned(), |table| table.render());
+    out.extend(["\n", title, "\n", &lines]);
+}
+
+fn drivers(drivers: &[Driver]) -> Option<Table> {
+    let mut table = Table::new(&["MANIFEST", "LIBRARY", "VULKAN", "USED"]);
+    for driver in drivers {
+        let used = match (driver.used, driver.remark.as_str()) {
+            (true, "") => "yes".to_owned(),
+            (true, remark) => format!("yes; {remark}"),
+            (false, remark) => format!("no: {remark}"),
+        };
+        table.row([&driver.manifest, &driver.library, &driver.api_version, &used]);
+    }
+    (!drivers.is_empty()).then_some(table)
+}
+
+fn layers(report: &Report) -> Option<Table> {
+    let mut table = Table::new(&["NAME", "VULKAN", "DESCRIPTION"]);
+    for layer in &report.layers {
+        table.row([&layer.name, &layer.api_version, &layer.description]);
+    }
+    (!report.layers.is_empty()).then_some(table)
+}
+
+fn devices(devices: &[Device]) -> Option<Table> {
+    let mut table = Table::new(&["NAME", "KIND", "VULKAN", "VENDOR:DEVICE", "DRIVER"]);
+    for device in devices {
+        let id = format!("{:04x}:{:04x}", device.vendor, device.device);
+        let driver = [device.driver.as_str(), &device.driver_info].join(" ");
+        table.row([&device.name, device.kind, &device.api_version, &id, driver.trim()]);
+    }
+    (!devices.is_empty()).then_some(table)
+}
+
+fn searched(report: &Report) -> Option<Table> {
+    let mut table = Table::new(&["PLACE", "FOUND", "BECAUSE OF"]);
+    for place in &report.searched {
+        table.row([&place.path, &place.found, &place.because]);
+    }
+    (!report.searched.is_empty()).then_some(table)
+}
+
+fn extensions(report: &Report) -> Option<Table> {
+    let mut table = Table::new(&["NAME", "VERSION"]);
+    for extension in &report.extensions {
+        table.row([&extension.name, &extension.version.to_string()]);
+    }
+    (!report.extensions.is_empty()).then_some(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::info::report::Problem;
+
+    #[test]
+    fn without_a_driver_the_reason_and_the_next_step_come_last() {
+        let problem = Problem { reason: "nothing found".into(), advice: vec!["install it".into()] };
+        let text = render(&Report { problem: Some(problem), ..Report::default() }, false);
+        assert!(text.contains("\nDrivers\n  none\n"));
+        assert!(text.ends_with("\nNo program can use Vulkan here: nothing found\n  install it\n"));
+    }
+
+    #[test]
+    fn a_driver_that_is_not_used_says_why() {
+        let driver = Driver { manifest: "/x.json".into(), remark: "disabled".into(), ..Driver::default() };
+        let text = render(&Report { drivers: vec![driver], ..Report::default() }, false);
+        assert!(text.contains("  /x.json                    no: disabled\n"), "{text}");
+    }
+}
