@@ -42,9 +42,19 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod abi;
 pub mod discovery;
+#[macro_use]
+pub mod dispatch;
+pub mod flavour;
+pub mod loader;
 pub mod log;
 pub mod manifest;
 pub mod memory;
+pub mod negotiation;
+pub mod objects;
 pub mod platform;
 pub mod registry;
+
+/// The types of the Vulkan API.
+pub use ash::vk;

@@ -39,8 +39,14 @@ pub static PLATFORM: Platform = Platform {
     libraries: &os::libraries::DynamicLinker,
     identity: &os::identity::Process,
     log: &os::log::StandardError,
+    abort,
     waiting: &os::waiting::Backoff,
 };
+
+fn abort() -> ! {
+    // SAFETY: has no preconditions and does not return.
+    unsafe { libc::abort() }
+}
 
 /// Frees what the process owns: caches and library handles that outlive every instance.
 ///

@@ -9,7 +9,7 @@
 
 use core::ffi::c_void;
 
-use super::missing::{report_bad_handle, report_missing_device_command, report_missing_instance_command};
+use super::missing::{bad_handle_reported, report_missing_device_command, report_missing_instance_command};
 use super::table::{Command, UNKNOWN_COMMANDS};
 use crate::objects::handle::MAGIC;
 use crate::registry::{DEVICE_SLOTS, INSTANCE_SLOTS};
@@ -21,7 +21,7 @@ const ALL_DEVICE_SLOTS: usize = DEVICE_SLOTS + UNKNOWN_COMMANDS;
 
 /// Pieces of machine code, one for each slot.
 pub struct Block {
-    start: unsafe extern "C" fn(),
+    start: unsafe extern "system" fn(),
     first: usize,
     count: usize,
     distance: usize,
@@ -67,25 +67,25 @@ impl Block {
 
 /// Stamps out a block: `$text` once for each number from `$first` on, aligned to 2^`$align` bytes.
 macro_rules! block {
-    ($name:ident: $count:expr, from $first:expr, align $align:literal, $text:expr; $($operands:tt)*) => {
+    ($name:ident: $count:expr, from $first:expr, align $align:literal, $text:expr $(; $($operands:tt)+)?) => {
         #[unsafe(naked)]
-        unsafe extern "C" fn $name() {
-            crate::assembly!(
+        unsafe extern "system" fn $name() {
+            assembly!(
                 concat!(".p2align ", $align, "\n .set vkload_slot, {first}\n .rept {count}\n"),
                 $text,
                 concat!(".p2align ", $align, "\n .set vkload_slot, vkload_slot + 1\n .endr\n");
-                first = const $first, count = const $count, $($operands)*
+                first = const $first, count = const $count $(, $($operands)+)?
             )
         }
     };
 }
 
-block!(instance_trampolines: INSTANCE_SLOTS, from 0, align "6", crate::instance_trampoline!("vkload_slot");
+block!(instance_trampolines: INSTANCE_SLOTS, from 0, align "6", instance_trampoline!("vkload_slot");
     magic = const MAGIC, bad = sym bad_handle);
 block!(unknown_instance_trampolines: UNKNOWN_COMMANDS, from INSTANCE_SLOTS, align "4", numbered_jump!("vkload_slot");
     target = sym unknown_instance_trampoline);
-block!(device_trampolines: ALL_DEVICE_SLOTS, from 0, align "5", crate::device_trampoline!("vkload_slot"););
-block!(terminators: ALL_INSTANCE_SLOTS, from 0, align "5", terminator!("vkload_slot"););
+block!(device_trampolines: ALL_DEVICE_SLOTS, from 0, align "5", device_trampoline!("vkload_slot"));
+block!(terminators: ALL_INSTANCE_SLOTS, from 0, align "5", terminator!("vkload_slot"));
 block!(missing_instance_commands: ALL_INSTANCE_SLOTS, from 0, align "4", numbered_jump!("vkload_slot");
     target = sym missing_instance_command);
 block!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, align "4", numbered_jump!("vkload_slot");
@@ -93,7 +93,7 @@ block!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, align "4", numbered_ju
 
 #[unsafe(naked)]
 unsafe extern "C" fn unknown_instance_trampoline() {
-    crate::assembly!(unknown_instance_trampoline!(); magic = const MAGIC, bad = sym bad_handle)
+    assembly!(unknown_instance_trampoline!(); magic = const MAGIC, bad = sym bad_handle)
 }
 
 /// Where trampolines go whose handle is not one of the loader's. The slot is in the free register.
@@ -102,15 +102,24 @@ unsafe extern "C" fn unknown_instance_trampoline() {
 /// Reached only by the jumps of trampolines.
 #[unsafe(naked)]
 pub unsafe extern "C" fn bad_handle() {
-    crate::assembly!(report!(); report = sym report_bad_handle)
+    assembly!(report!(); report = sym bad_handle_reported)
 }
 
 #[unsafe(naked)]
 unsafe extern "C" fn missing_instance_command() {
-    crate::assembly!(report!(); report = sym report_missing_instance_command)
+    assembly!(report!(); report = sym report_missing_instance_command)
 }
 
 #[unsafe(naked)]
 unsafe extern "C" fn missing_device_command() {
-    crate::assembly!(report!(); report = sym report_missing_device_command)
+    assembly!(report!(); report = sym report_missing_device_command)
+}
+
+/// Ends the process where nothing is left that could say why.
+///
+/// # Safety
+/// Does not return.
+#[unsafe(naked)]
+pub unsafe extern "C" fn trap() -> ! {
+    assembly!(trap!())
 }

@@ -5,10 +5,11 @@ use core::mem::transmute_copy;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use super::blocks::{MISSING_DEVICE_COMMANDS, MISSING_INSTANCE_COMMANDS};
+use crate::objects::Device;
 use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 
 /// A Vulkan command whose parameters do not matter.
-pub type Command = unsafe extern "C" fn();
+pub type Command = unsafe extern "system" fn();
 
 /// How many commands of each kind that the registry does not know can be dispatched.
 ///
@@ -45,6 +46,8 @@ pub struct InstanceTable {
 pub struct DeviceTable {
     known: [Slot; DEVICE_SLOTS],
     unknown: [Slot; UNKNOWN_COMMANDS],
+    /// The device that the table belongs to, since the table is what the first word of its handles leads to.
+    pub(crate) owner: AtomicPtr<Device>,
 }
 
 /// What both kinds of tables can do. Slots are numbered as in [`CommandId::instance_slot`] and
@@ -140,6 +143,6 @@ impl Table for DeviceTable {
 const _: () = {
     assert!(size_of::<Slot>() == size_of::<usize>());
     assert!(size_of::<InstanceTable>() == (INSTANCE_SLOTS + UNKNOWN_COMMANDS) * size_of::<usize>());
-    assert!(size_of::<DeviceTable>() == (DEVICE_SLOTS + UNKNOWN_COMMANDS) * size_of::<usize>());
-    assert!(!cfg!(target_arch = "arm") || size_of::<DeviceTable>() <= 4096);
+    assert!(core::mem::offset_of!(DeviceTable, owner) == (DEVICE_SLOTS + UNKNOWN_COMMANDS) * size_of::<usize>());
+    assert!(!cfg!(target_arch = "arm") || core::mem::offset_of!(DeviceTable, owner) <= 4096);
 };

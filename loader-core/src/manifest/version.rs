@@ -41,6 +41,17 @@ impl Version {
             | self.patch as u32
     }
 
+    /// The version that a `VK_MAKE_API_VERSION` number stands for.
+    #[must_use]
+    pub const fn from_encoded(number: u32) -> Self {
+        Self {
+            variant: (number >> 29) as u8,
+            major: ((number >> 22) & 0x7f) as u8,
+            minor: ((number >> 12) & 0x3ff) as u16,
+            patch: (number & 0xfff) as u16,
+        }
+    }
+
     /// Reads `major`, `major.minor`, `major.minor.patch` or `variant.major.minor.patch`; missing parts are 0. Each
     /// part is its leading digits: what follows them (`1.3.230-rc1`) is not looked at.
     ///

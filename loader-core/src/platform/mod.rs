@@ -36,6 +36,8 @@ pub struct Platform {
     pub identity: &'static dyn Identity,
     /// Where log lines go that no callback asked for.
     pub log: &'static dyn LogSink,
+    /// Ends the process at once, as `abort` does.
+    pub abort: fn() -> !,
     /// How a thread waits for another one.
     pub waiting: &'static dyn Waiting,
 }

@@ -29,6 +29,7 @@ mod commands_physical_device_gen;
 mod extensions_1_gen;
 mod extensions_200_gen;
 mod extensions_400_gen;
+mod extension_set;
 mod hash;
 mod hash_gen;
 mod layout;
@@ -38,6 +39,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+pub use extension_set::ExtensionSet;
 pub use numbers_gen::{
     COMMAND_COUNT, EXTENSION_COUNT, FIRST_DEVICE, FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE, HEADER_VERSION,
 };

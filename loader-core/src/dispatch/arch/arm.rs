@@ -43,6 +43,8 @@ macro_rules! unknown_instance_trampoline {
     };
 }
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! report {
     () => {
         "mov r1, ip\n bl {report}\n udf #0\n"
@@ -57,10 +59,16 @@ macro_rules! forward {
     };
 }
 
+macro_rules! trap {
+    () => {
+        "udf #0\n"
+    };
+}
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! assembly {
-    ($($text:expr),+ ; $($operands:tt)*) => {
-        core::arch::naked_asm!($($text),+, $($operands)*)
+    ($($text:expr),+ $(; $($operands:tt)+)?) => {
+        core::arch::naked_asm!($($text),+ $(, $($operands)+)?)
     };
 }

@@ -12,22 +12,24 @@
 //! | `unknown_instance_trampoline` | as `instance_trampoline`, with the slot in the free register |
 //! | `report` | calls a function that does not return with the handle and the number |
 //! | `forward` | jumps |
+//! | `trap` | ends the process |
 //! | `assembly` | the body of a naked function, in the syntax of the file |
 
-/// Makes the macros of one architecture file visible here and in [`super`].
-macro_rules! architecture {
-    ($($(#[$condition:meta])* $path:literal;)*) => {
-        $($(#[$condition])* #[path = $path] #[macro_use] mod instructions;)*
-    };
-}
-
-architecture! {
-    #[cfg(target_arch = "x86_64")] "x86_64.rs";
-    #[cfg(target_arch = "aarch64")] "aarch64.rs";
-    #[cfg(target_arch = "arm")] "arm.rs";
-    #[cfg(target_arch = "x86")] "x86.rs";
-    #[cfg(target_arch = "riscv64")] "riscv64.rs";
-}
+#[cfg(target_arch = "aarch64")]
+#[macro_use]
+mod aarch64;
+#[cfg(target_arch = "arm")]
+#[macro_use]
+mod arm;
+#[cfg(target_arch = "riscv64")]
+#[macro_use]
+mod riscv64;
+#[cfg(target_arch = "x86")]
+#[macro_use]
+mod x86;
+#[cfg(target_arch = "x86_64")]
+#[macro_use]
+mod x86_64;
 
 #[cfg(not(any(
     target_arch = "x86_64",

@@ -42,6 +42,8 @@ macro_rules! unknown_instance_trampoline {
     };
 }
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! report {
     () => {
         "mv a1, t0\n call {report}\n ebreak\n"
@@ -56,10 +58,16 @@ macro_rules! forward {
     };
 }
 
+macro_rules! trap {
+    () => {
+        "ebreak\n"
+    };
+}
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! assembly {
-    ($($text:expr),+ ; $($operands:tt)*) => {
-        core::arch::naked_asm!($($text),+, $($operands)*)
+    ($($text:expr),+ $(; $($operands:tt)+)?) => {
+        core::arch::naked_asm!($($text),+ $(, $($operands)+)?)
     };
 }

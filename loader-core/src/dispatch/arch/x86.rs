@@ -42,6 +42,8 @@ macro_rules! unknown_instance_trampoline {
     };
 }
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! report {
     () => {
         "mov 4(%esp), %ecx\n sub $4, %esp\n push %eax\n push %ecx\n call {report}\n ud2\n"
@@ -56,10 +58,16 @@ macro_rules! forward {
     };
 }
 
+macro_rules! trap {
+    () => {
+        "ud2\n"
+    };
+}
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! assembly {
-    ($($text:expr),+ ; $($operands:tt)*) => {
-        core::arch::naked_asm!($($text),+, $($operands)*, options(att_syntax))
+    ($($text:expr),+ $(; $($operands:tt)+)?) => {
+        core::arch::naked_asm!($($text),+ $(, $($operands)+)?, options(att_syntax))
     };
 }

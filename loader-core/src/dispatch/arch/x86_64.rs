@@ -39,6 +39,8 @@ macro_rules! unknown_instance_trampoline {
     };
 }
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! report {
     () => {
         "mov %eax, %esi\n sub $8, %rsp\n call {report}\n ud2\n"
@@ -53,10 +55,16 @@ macro_rules! forward {
     };
 }
 
+macro_rules! trap {
+    () => {
+        "ud2\n"
+    };
+}
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! assembly {
-    ($($text:expr),+ ; $($operands:tt)*) => {
-        core::arch::naked_asm!($($text),+, $($operands)*, options(att_syntax))
+    ($($text:expr),+ $(; $($operands:tt)+)?) => {
+        core::arch::naked_asm!($($text),+ $(, $($operands)+)?, options(att_syntax))
     };
 }

@@ -1,0 +1,126 @@
+//! The two-call idiom of Vulkan's enumerations, from both sides.
+
+use ash::vk;
+
+use crate::memory::{Allocator, OutOfMemory, Vec};
+
+/// More elements than any enumeration of a driver has. A driver that reports more is lying.
+const LIMIT: u32 = 1 << 16;
+
+/// How often an enumeration is repeated that grows between its two calls.
+const ATTEMPTS: u32 = 4;
+
+/// Asks `call` for its count, then for that many elements, and keeps what it wrote.
+///
+/// `call` is given the count and the array, NULL the first time. Counts are not trusted: what lies beyond the array
+/// is not read, and an enumeration that goes on growing is cut off.
+///
+/// # Errors
+/// The result of `call` if it is an error; `ERROR_OUT_OF_HOST_MEMORY`; `ERROR_INITIALIZATION_FAILED` for a count that
+/// cannot be true.
+pub fn collect<T: Copy, A: Allocator>(
+    allocator: A,
+    empty: T,
+    mut call: impl FnMut(*mut u32, *mut T) -> vk::Result,
+) -> Result<Vec<T, A>, vk::Result> {
+    let mut values = Vec::new_in(allocator);
+    for _ in 0..ATTEMPTS {
+        let mut count = 0;
+        check(call(&mut count, core::ptr::null_mut()))?;
+        if count > LIMIT {
+            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        }
+        values.clear();
+        values.try_reserve(count as usize).map_err(|_| OutOfMemory)?;
+        values.resize(count as usize, empty);
+        if count == 0 {
+            return Ok(values);
+        }
+        let result = call(&mut count, values.as_mut_ptr());
+        check(result)?;
+        values.truncate(count as usize);
+        if result != vk::Result::INCOMPLETE {
+            break;
+        }
+    }
+    Ok(values)
+}
+
+/// Turns error codes into errors; `SUCCESS` and the other non-negative codes are fine.
+///
+/// # Errors
+/// `result` if it is negative.
+pub fn check(result: vk::Result) -> Result<(), vk::Result> {
+    if result.as_raw() < 0 { Err(result) } else { Ok(()) }
+}
+
+/// Gives `values` to a caller: their number if `out` is NULL, else as many as fit.
+///
+/// Returns `SUCCESS`, or `INCOMPLETE` if not all fitted.
+///
+/// # Safety
+/// `count` and `out` are a counted out-array.
+pub unsafe fn deliver<T: Copy>(values: &[T], count: *mut u32, out: *mut T) -> vk::Result {
+    let available = u32::try_from(values.len()).unwrap_or(u32::MAX);
+    if out.is_null() {
+        // SAFETY: the caller vouches for the counted out-array.
+        unsafe { count.write(available) };
+        return vk::Result::SUCCESS;
+    }
+    // SAFETY: as above; at most as many elements are written as the caller has room for.
+    unsafe {
+        let written = available.min(count.read());
+        out.copy_from(values.as_ptr(), written as usize);
+        count.write(written);
+        if written < available { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::Process;
+
+    #[test]
+    fn a_count_that_grows_between_the_calls_is_asked_for_again() {
+        let mut calls = 0;
+        let values = collect(Process, 0u8, |count, out| {
+            calls += 1;
+            // SAFETY: collect passes a valid count and an array of that many elements.
+            unsafe {
+                if out.is_null() {
+                    *count = calls;
+                    return vk::Result::SUCCESS;
+                }
+                *out = 7;
+                if calls < 4 { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+            }
+        });
+        assert_eq!(values.unwrap().as_slice(), [7, 0, 0]);
+    }
+
+    #[test]
+    fn a_count_beyond_the_array_is_not_believed() {
+        let values = collect(Process, 0u8, |count, out| {
+            // SAFETY: collect passes a valid count.
+            unsafe { *count = if out.is_null() { 2 } else { 40_000 } };
+            vk::Result::SUCCESS
+        });
+        assert_eq!(values.unwrap().len(), 2);
+        let absurd = collect(Process, 0u8, |count, _| {
+            // SAFETY: collect passes a valid count.
+            unsafe { *count = u32::MAX };
+            vk::Result::SUCCESS
+        });
+        assert_eq!(absurd.unwrap_err(), vk::Result::ERROR_INITIALIZATION_FAILED);
+    }
+
+    #[test]
+    fn too_small_an_array_is_filled_and_incomplete() {
+        let mut out = [0u8; 2];
+        let mut count = 2;
+        // SAFETY: count and out are a counted out-array.
+        let result = unsafe { deliver(&[1, 2, 3], &mut count, out.as_mut_ptr()) };
+        assert_eq!((result, count, out), (vk::Result::INCOMPLETE, 2, [1, 2]));
+    }
+}

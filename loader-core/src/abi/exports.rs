@@ -1,0 +1,286 @@
+//! The exported functions as one macro for all platforms.
+
+use crate::dispatch::Command;
+use crate::registry::{COMMAND_COUNT, CommandId};
+
+/// What the library exports, by command, so that looking a command up gives the same address as linking to it.
+pub struct ExportTable([Option<Command>; COMMAND_COUNT]);
+
+impl ExportTable {
+    /// The table of these functions.
+    #[must_use]
+    pub const fn new(exports: &[(usize, Command)]) -> Self {
+        let mut table = [None; COMMAND_COUNT];
+        let mut index = 0;
+        while index < exports.len() {
+            #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs in the compiler")]
+            {
+                table[exports[index].0] = Some(exports[index].1);
+                index += 1;
+            }
+        }
+        Self(table)
+    }
+
+    /// The exported function for `command`, if there is one.
+    #[must_use]
+    pub fn get(&self, command: CommandId) -> Option<Command> {
+        self.0.get(command.index()).copied().flatten()
+    }
+}
+
+/// Defines the global commands of a loader as `extern "system"` functions in the module where it is used, and their
+/// table `GLOBAL_COMMANDS`: these are the commands that are given nothing by which they could find the loader.
+#[macro_export]
+macro_rules! global_commands {
+    ($loader:path) => {
+        /// vkCreateInstance.
+        ///
+        /// # Safety
+        /// The parameters are those of the Vulkan command.
+        pub unsafe extern "system" fn create_instance(
+            create_info: *const $crate::vk::InstanceCreateInfo<'static>,
+            callbacks: *const $crate::vk::AllocationCallbacks<'static>,
+            instance: *mut $crate::vk::Instance,
+        ) -> $crate::vk::Result {
+            // SAFETY: the caller vouches for the parameters.
+            unsafe { $crate::abi::entry::create_instance(&$loader, create_info, callbacks, instance) }
+        }
+
+        /// vkEnumerateInstanceVersion.
+        ///
+        /// # Safety
+        /// The parameters are those of the Vulkan command.
+        pub unsafe extern "system" fn enumerate_instance_version(version: *mut u32) -> $crate::vk::Result {
+            // SAFETY: the caller vouches for the parameters.
+            unsafe { $crate::abi::entry::enumerate_instance_version(&$loader, version) }
+        }
+
+        /// vkEnumerateInstanceExtensionProperties.
+        ///
+        /// # Safety
+        /// The parameters are those of the Vulkan command.
+        pub unsafe extern "system" fn enumerate_instance_extension_properties(
+            layer: *const core::ffi::c_char,
+            count: *mut u32,
+            properties: *mut $crate::vk::ExtensionProperties,
+        ) -> $crate::vk::Result {
+            // SAFETY: the caller vouches for the parameters.
+            unsafe {
+                $crate::abi::entry::enumerate_instance_extension_properties(&$loader, layer, count, properties)
+            }
+        }
+
+        /// vkEnumerateInstanceLayerProperties.
+        ///
+        /// # Safety
+        /// The parameters are those of the Vulkan command.
+        pub unsafe extern "system" fn enumerate_instance_layer_properties(
+            count: *mut u32,
+            properties: *mut $crate::vk::LayerProperties,
+        ) -> $crate::vk::Result {
+            // SAFETY: the caller vouches for the parameters.
+            unsafe { $crate::abi::entry::enumerate_instance_layer_properties(&$loader, count, properties) }
+        }
+
+        /// vkGetInstanceProcAddr, for a library with these exports.
+        ///
+        /// # Safety
+        /// The parameters are those of the Vulkan command.
+        #[must_use]
+        pub unsafe fn find_instance_command(
+            exports: &$crate::abi::ExportTable,
+            instance: $crate::vk::Instance,
+            name: *const core::ffi::c_char,
+        ) -> $crate::vk::PFN_vkVoidFunction {
+            // SAFETY: the caller vouches for the parameters.
+            unsafe { $crate::dispatch::get_instance_proc_addr(&$loader, exports, instance, name) }
+        }
+
+        /// vkGetInstanceProcAddr for programs that link the loader as a Rust library.
+        ///
+        /// # Safety
+        /// The parameters are those of the Vulkan command.
+        pub unsafe extern "system" fn get_instance_proc_addr(
+            instance: $crate::vk::Instance,
+            name: *const core::ffi::c_char,
+        ) -> $crate::vk::PFN_vkVoidFunction {
+            // SAFETY: the caller vouches for the parameters.
+            unsafe { find_instance_command(&LINKED, instance, name) }
+        }
+
+        /// vkGetDeviceProcAddr for programs that link the loader as a Rust library.
+        ///
+        /// # Safety
+        /// The parameters are those of the Vulkan command.
+        pub unsafe extern "system" fn get_device_proc_addr(
+            device: $crate::vk::Device,
+            name: *const core::ffi::c_char,
+        ) -> $crate::vk::PFN_vkVoidFunction {
+            // SAFETY: the caller vouches for the parameters.
+            unsafe { $crate::dispatch::get_device_proc_addr(&LINKED, device, name) }
+        }
+
+        /// The functions above, for programs that link the loader as a Rust library.
+        static LINKED: $crate::abi::ExportTable = {
+            use $crate::{command_function, registry::command};
+            $crate::abi::ExportTable::new(&[
+                (command::CREATE_INSTANCE.index(), command_function!(create_instance)),
+                (command::ENUMERATE_INSTANCE_VERSION.index(), command_function!(enumerate_instance_version)),
+                (
+                    command::ENUMERATE_INSTANCE_EXTENSION_PROPERTIES.index(),
+                    command_function!(enumerate_instance_extension_properties),
+                ),
+                (
+                    command::ENUMERATE_INSTANCE_LAYER_PROPERTIES.index(),
+                    command_function!(enumerate_instance_layer_properties),
+                ),
+                (command::GET_INSTANCE_PROC_ADDR.index(), command_function!(get_instance_proc_addr)),
+                (command::GET_DEVICE_PROC_ADDR.index(), command_function!(get_device_proc_addr)),
+            ])
+        };
+
+        /// Called by trampolines whose handle is not one of the loader's.
+        pub extern "C" fn report_bad_handle(_handle: *const core::ffi::c_void, slot: u32) -> ! {
+            $loader.enter();
+            $crate::dispatch::report_bad_handle(slot)
+        }
+    };
+}
+
+/// Defines the functions that a library exports and the table `EXPORTS` of them. For a generated list of commands
+/// (`for_each_export!`): each with the kind of its table and its slot there.
+///
+/// A module `entry` must be in scope in which [`global_commands`] was used.
+#[macro_export]
+macro_rules! exports {
+    (; $($name:ident: $kind:ident $slot:literal,)*) => {
+        $($crate::export! { $name: $kind $slot })*
+
+        /// Where trampolines go whose handle is not one of the loader's.
+        #[unsafe(naked)]
+        unsafe extern "C" fn bad_handle() {
+            $crate::assembly!($crate::report!(); report = sym entry::report_bad_handle)
+        }
+
+        /// Everything that the library exports.
+        static EXPORTS: $crate::abi::ExportTable = $crate::abi::ExportTable::new(&[
+            $(($crate::export_index!($kind $slot), $crate::command_function!($name)),)*
+        ]);
+    };
+}
+
+/// The number of the command that has this slot in its table.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_index {
+    (global $slot:literal) => {
+        $slot
+    };
+    (instance $slot:literal) => {
+        $crate::registry::FIRST_INSTANCE + $slot
+    };
+    (device $slot:literal) => {
+        $crate::registry::FIRST_DEVICE + $slot
+    };
+}
+
+/// Defines one exported function, whose name is that of its command. It is naked: it passes on whatever parameters it is
+/// given.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export {
+    (vkGetInstanceProcAddr: $kind:ident $slot:literal) => {
+        /// vkGetInstanceProcAddr.
+        #[unsafe(no_mangle)]
+        unsafe extern "system" fn vkGetInstanceProcAddr(
+            instance: $crate::vk::Instance,
+            name: *const core::ffi::c_char,
+        ) -> $crate::vk::PFN_vkVoidFunction {
+            // SAFETY: the caller vouches for the parameters.
+            unsafe { entry::find_instance_command(&EXPORTS, instance, name) }
+        }
+    };
+    (vkGetDeviceProcAddr: $kind:ident $slot:literal) => {
+        /// vkGetDeviceProcAddr.
+        #[unsafe(no_mangle)]
+        unsafe extern "system" fn vkGetDeviceProcAddr(
+            device: $crate::vk::Device,
+            name: *const core::ffi::c_char,
+        ) -> $crate::vk::PFN_vkVoidFunction {
+            // SAFETY: the caller vouches for the parameters.
+            unsafe { $crate::dispatch::get_device_proc_addr(&EXPORTS, device, name) }
+        }
+    };
+    (vkCreateInstance: $($row:tt)*) => { $crate::export_forward! { vkCreateInstance, entry::create_instance } };
+    (vkEnumerateInstanceVersion: $($row:tt)*) => {
+        $crate::export_forward! { vkEnumerateInstanceVersion, entry::enumerate_instance_version }
+    };
+    (vkEnumerateInstanceExtensionProperties: $($row:tt)*) => {
+        $crate::export_forward! {
+            vkEnumerateInstanceExtensionProperties, entry::enumerate_instance_extension_properties
+        }
+    };
+    (vkEnumerateInstanceLayerProperties: $($row:tt)*) => {
+        $crate::export_forward! { vkEnumerateInstanceLayerProperties, entry::enumerate_instance_layer_properties }
+    };
+    (vkDestroyInstance: $($row:tt)*) => {
+        $crate::export_forward! { vkDestroyInstance, $crate::abi::entry::destroy_instance }
+    };
+    (vkEnumeratePhysicalDevices: $($row:tt)*) => {
+        $crate::export_forward! { vkEnumeratePhysicalDevices, $crate::abi::entry::enumerate_physical_devices }
+    };
+    (vkEnumeratePhysicalDeviceGroups: $($row:tt)*) => {
+        $crate::export_forward! {
+            vkEnumeratePhysicalDeviceGroups, $crate::abi::entry::enumerate_physical_device_groups
+        }
+    };
+    (vkCreateDevice: $($row:tt)*) => {
+        $crate::export_forward! { vkCreateDevice, $crate::abi::entry::create_device }
+    };
+    (vkDestroyDevice: $($row:tt)*) => {
+        $crate::export_forward! { vkDestroyDevice, $crate::abi::entry::destroy_device }
+    };
+    (vkGetDeviceQueue: $($row:tt)*) => {
+        $crate::export_forward! { vkGetDeviceQueue, $crate::abi::entry::get_device_queue }
+    };
+    (vkGetDeviceQueue2: $($row:tt)*) => {
+        $crate::export_forward! { vkGetDeviceQueue2, $crate::abi::entry::get_device_queue2 }
+    };
+    (vkAllocateCommandBuffers: $($row:tt)*) => {
+        $crate::export_forward! { vkAllocateCommandBuffers, $crate::abi::entry::allocate_command_buffers }
+    };
+    ($name:ident: instance $slot:literal) => {
+        #[doc = stringify!($name)]
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "system" fn $name() {
+            $crate::assembly!(
+                $crate::instance_trampoline!("{slot}");
+                slot = const $slot, magic = const $crate::objects::handle::MAGIC, bad = sym bad_handle
+            )
+        }
+    };
+    ($name:ident: device $slot:literal) => {
+        #[doc = stringify!($name)]
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "system" fn $name() {
+            $crate::assembly!($crate::device_trampoline!("{slot}"); slot = const $slot)
+        }
+    };
+}
+
+/// An exported function that is another one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_forward {
+    ($name:ident, $target:path) => {
+        #[doc = stringify!($name)]
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "system" fn $name() {
+            $crate::assembly!($crate::forward!(); target = sym $target)
+        }
+    };
+}

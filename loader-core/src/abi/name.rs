@@ -1,0 +1,35 @@
+//! Names that come from outside: requested extensions, and fixed arrays in what drivers report.
+
+use core::ffi::{CStr, c_char};
+
+use ash::vk;
+
+/// The name in a fixed array, if it ends within the array. A driver may have forgotten the terminator.
+#[must_use]
+pub fn in_array(array: &[c_char]) -> Option<&CStr> {
+    // SAFETY: c_char and u8 have the same size and alignment, and every bit pattern is valid for both.
+    let bytes = unsafe { core::slice::from_raw_parts(array.as_ptr().cast::<u8>(), array.len()) };
+    CStr::from_bytes_until_nul(bytes).ok()
+}
+
+/// Whether `extension` is called `name`.
+#[must_use]
+pub fn is(extension: &vk::ExtensionProperties, name: &CStr) -> bool {
+    in_array(&extension.extension_name) == Some(name)
+}
+
+/// The names in an array of C strings, NULL entries left out.
+///
+/// # Safety
+/// `names` and `count` are a counted array, or `names` is NULL; every entry is NULL or a valid C string for as long
+/// as `'a`.
+pub unsafe fn list<'a>(names: *const *const c_char, count: u32) -> impl Iterator<Item = &'a CStr> + Clone {
+    let count = if names.is_null() { 0 } else { count as usize };
+    (0..count).filter_map(move |index| {
+        // SAFETY: the caller vouches for the array and its entries.
+        unsafe {
+            let name = names.add(index).read();
+            (!name.is_null()).then(|| CStr::from_ptr(name))
+        }
+    })
+}

@@ -1,0 +1,63 @@
+//! What happens when an application calls a command that nothing implements, or gives it something that is no handle.
+
+use core::ffi::c_void;
+
+use crate::loader::{self, fatal};
+use crate::log::Topic;
+use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
+
+/// Called by trampolines whose handle is not one of the loader's.
+pub(super) extern "C" fn bad_handle_reported(_handle: *const c_void, slot: u32) -> ! {
+    report_bad_handle(slot)
+}
+
+/// Reports that the handle given to the command with this slot is not one of the loader's, and aborts.
+pub fn report_bad_handle(slot: u32) -> ! {
+    match CommandId::from_instance_slot(slot as usize) {
+        Some(command) => loader::report_bad_handle(command),
+        None => fatal(
+            Topic::Loader,
+            format_args!("an unknown physical-device command was given an invalid physicalDevice"),
+        ),
+    }
+}
+
+/// Called by the stubs of instance tables.
+pub(super) extern "C" fn report_missing_instance_command(_handle: *const c_void, slot: u32) -> ! {
+    let slot = slot as usize;
+    match CommandId::from_instance_slot(slot) {
+        Some(command) => report(command.name().to_str().unwrap_or_default(), "physical device"),
+        None => loader::current().map_or_else(
+            || report("an unknown command", "physical device"),
+            |loader| {
+                let unknown = &loader.unknown.physical_device;
+                unknown.with_name(loader, slot.wrapping_sub(INSTANCE_SLOTS), |name| report(name, "physical device"))
+            },
+        ),
+    }
+}
+
+/// Called by the stubs of device tables.
+pub(super) extern "C" fn report_missing_device_command(_handle: *const c_void, slot: u32) -> ! {
+    let slot = slot as usize;
+    match CommandId::from_device_slot(slot) {
+        Some(command) => report(command.name().to_str().unwrap_or_default(), "device"),
+        None => loader::current().map_or_else(
+            || report("an unknown command", "device"),
+            |loader| {
+                let unknown = &loader.unknown.device;
+                unknown.with_name(loader, slot.wrapping_sub(DEVICE_SLOTS), |name| report(name, "device"))
+            },
+        ),
+    }
+}
+
+fn report(name: &str, object: &str) -> ! {
+    fatal(
+        Topic::Loader,
+        format_args!(
+            "{name} was called, but neither the driver of this {object} nor a layer has it, or its extension is not \
+             enabled: enable the extension that provides it, and check that the {object} supports it"
+        ),
+    )
+}

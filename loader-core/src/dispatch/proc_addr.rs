@@ -1,0 +1,123 @@
+//! vkGetInstanceProcAddr and vkGetDeviceProcAddr as applications call them.
+
+use core::ffi::{CStr, c_char};
+
+use ash::vk::{self, Handle as _};
+
+use super::blocks::{DEVICE_TRAMPOLINES, INSTANCE_TRAMPOLINES, UNKNOWN_INSTANCE_TRAMPOLINES};
+use super::table::{Command, DeviceTable, Table};
+use crate::abi::{ExportTable, entry};
+use crate::loader::Loader;
+use crate::objects::{Instance, device_of, handle};
+use crate::registry::{Class, CommandId, DEVICE_SLOTS, INSTANCE_SLOTS, command, find};
+
+/// What the application calls for `command`: the exported function where there is one, else a function of the loader's
+/// own, else the trampoline.
+fn entry_point(exports: &ExportTable, command: CommandId) -> Option<Command> {
+    exports.get(command).or_else(|| entry::hand_written(command)).or_else(|| match command.class() {
+        Class::Global => None,
+        Class::Instance | Class::PhysicalDevice => INSTANCE_TRAMPOLINES.piece(command.instance_slot()?),
+        _ => DEVICE_TRAMPOLINES.piece(command.device_slot()?),
+    })
+}
+
+/// vkGetInstanceProcAddr.
+///
+/// Without an instance it knows the global commands. With one it knows every command of the registry that exists on
+/// this system, whether its extension is enabled or not, except those of a few extensions
+/// ([`crate::flavour::Flavour::commands_only_if_enabled`]); and commands that the registry does not know if some driver
+/// has them. From Vulkan 1.3 on, an instance gives no global commands except vkGetInstanceProcAddr.
+///
+/// # Safety
+/// `name` is NULL or a valid C string; `instance` as for [`handle::instance`].
+#[must_use]
+pub unsafe fn get_instance_proc_addr(
+    loader: &'static Loader,
+    exports: &ExportTable,
+    instance: vk::Instance,
+    name: *const c_char,
+) -> Option<Command> {
+    loader.enter();
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the caller vouches for the name.
+    let name = unsafe { CStr::from_ptr(name) };
+    let found = find(name);
+    if instance.is_null() {
+        let global = found.filter(|command| command.class() == Class::Global)?;
+        return exports.get(global);
+    }
+    // SAFETY: the caller vouches for the handle.
+    let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
+    let Some(command) = found else { return unknown_command(instance, name) };
+    if command.class() == Class::Global {
+        let hidden = instance.api_version >= vk::API_VERSION_1_3 && command != command::GET_INSTANCE_PROC_ADDR;
+        return if hidden { None } else { exports.get(command) };
+    }
+    if !loader.flavour.knows(command) || is_hidden(instance, command) {
+        return None;
+    }
+    entry_point(exports, command)
+}
+
+/// Whether `command` belongs to an extension whose commands are only known to instances that enabled it.
+fn is_hidden(instance: &Instance, command: CommandId) -> bool {
+    let gated = instance.loader.flavour.commands_only_if_enabled;
+    command.core().is_none()
+        && command.providers().any(|provider| gated.contains(provider.extension))
+        && !command.providers().any(|provider| instance.extensions.contains(provider.extension))
+}
+
+/// A command that the registry does not know: first taken to be one on physical devices, since only drivers can tell,
+/// then one on devices (section "Driver Unknown Physical Device Extensions" of the driver interface document).
+fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
+    if !name.to_bytes().starts_with(b"vk") || name.count_bytes() > LONGEST_NAME {
+        return None;
+    }
+    let loader = instance.loader;
+    if instance.drivers.iter().any(|driver| driver.find_physical_device_command(name.as_ptr()).is_some()) {
+        let number = loader.unknown.physical_device.add(loader, name).ok()??;
+        instance.resolve_unknown_physical_device_command(number);
+        return UNKNOWN_INSTANCE_TRAMPOLINES.piece(INSTANCE_SLOTS.wrapping_add(number));
+    }
+    if instance.drivers.iter().any(|driver| driver.find(name).is_some()) {
+        let number = loader.unknown.device.add(loader, name).ok()??;
+        instance.resolve_unknown_device_command(number);
+        return DEVICE_TRAMPOLINES.piece(DEVICE_SLOTS.wrapping_add(number));
+    }
+    None
+}
+
+/// Longer than any name of a command; what is longer is not remembered.
+const LONGEST_NAME: usize = 255;
+
+/// vkGetDeviceProcAddr: the shortest way to a command of the device, past the loader where it has nothing to add. NULL
+/// for what is not a command of devices, and for extension commands that are not enabled.
+///
+/// # Safety
+/// `name` is NULL or a valid C string; `device` is a valid handle.
+#[must_use]
+pub unsafe fn get_device_proc_addr(
+    exports: &ExportTable,
+    device: vk::Device,
+    name: *const c_char,
+) -> Option<Command> {
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the caller vouches for the name and the handle.
+    let (name, device) = unsafe { (CStr::from_ptr(name), device_of(device.as_raw())?) };
+    let Some(command) = find(name) else {
+        return device.find_unknown(name);
+    };
+    let address = device.table.slot(command.device_slot()?)?.address();
+    if DeviceTable::is_missing(address) {
+        return None;
+    }
+    if entry::hand_written(command).is_some() {
+        return entry_point(exports, command);
+    }
+    // SAFETY: slots that are not stubs hold functions, never NULL.
+    Some(unsafe { core::mem::transmute::<*mut core::ffi::c_void, Command>(address) })
+}

@@ -1,0 +1,117 @@
+//! Commands that the registry does not know, because they are newer than this loader or not public.
+//!
+//! Such a command gets a number the first time that somebody asks for it and some driver or layer has it. The number
+//! names a slot at the end of every table, and a trampoline. Names are never given up, so a number means the same in
+//! every instance, and tables of objects that are already alive can be filled in.
+
+use core::ffi::CStr;
+
+use crate::loader::Loader;
+use crate::memory::{Box, OutOfMemory, Process, SharedList, TryGrow, Vec};
+use crate::platform::Waiting;
+
+use super::table::UNKNOWN_COMMANDS;
+
+/// The unknown commands of both kinds.
+pub struct UnknownCommands {
+    /// Commands whose first parameter is a physical device.
+    pub physical_device: Names,
+    /// Commands whose first parameter is a device, a queue or a command buffer.
+    pub device: Names,
+}
+
+impl UnknownCommands {
+    /// None yet.
+    pub(crate) const fn new() -> Self {
+        Self { physical_device: Names::new(), device: Names::new() }
+    }
+
+    pub(crate) fn forget(&self, waiting: &dyn Waiting) {
+        self.physical_device.forget(waiting);
+        self.device.forget(waiting);
+    }
+}
+
+/// Names with their numbers.
+pub struct Names(SharedList<Name>);
+
+/// A name in memory of the process, which lives until [`Names::forget`].
+#[derive(Clone, Copy)]
+struct Name(&'static CStr);
+
+impl Names {
+    const fn new() -> Self {
+        Self(SharedList::new())
+    }
+
+    /// The number of `name`, if it has one.
+    #[must_use]
+    pub fn number(&self, loader: &Loader, name: &CStr) -> Option<usize> {
+        self.0.read(loader.platform.waiting, |names| names.iter().position(|known| known.0 == name))
+    }
+
+    /// Gives `name` a number, unless it has one.
+    ///
+    /// Returns `None` if all numbers are taken.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn add(&self, loader: &Loader, name: &CStr) -> Result<Option<usize>, OutOfMemory> {
+        let waiting = loader.platform.waiting;
+        if let Some(number) = self.number(loader, name) {
+            return Ok(Some(number));
+        }
+        if self.0.read(waiting, <[Name]>::len) >= UNKNOWN_COMMANDS {
+            return Ok(None);
+        }
+        let copy = Name::copied(name)?;
+        match self.0.find_or_insert(waiting, copy, |known| known.0 == name) {
+            Ok((_, true)) => {}
+            Ok((_, false)) => copy.free(),
+            Err(out_of_memory) => {
+                copy.free();
+                return Err(out_of_memory);
+            }
+        }
+        Ok(self.number(loader, name).filter(|number| *number < UNKNOWN_COMMANDS))
+    }
+
+    /// How many names there are.
+    #[must_use]
+    pub fn count(&self, loader: &Loader) -> usize {
+        self.0.read(loader.platform.waiting, <[Name]>::len).min(UNKNOWN_COMMANDS)
+    }
+
+    /// The name with this number.
+    #[must_use]
+    pub fn name(&self, loader: &Loader, number: usize) -> Option<&'static CStr> {
+        self.0.read(loader.platform.waiting, |names| names.get(number).map(|name| name.0))
+    }
+
+    /// Calls `use_name` with the name that has this number.
+    pub(super) fn with_name<R>(&self, loader: &Loader, number: usize, use_name: impl FnOnce(&str) -> R) -> R {
+        let name = self.name(loader, number);
+        use_name(name.and_then(|name| name.to_str().ok()).unwrap_or("an unknown command"))
+    }
+
+    fn forget(&self, waiting: &dyn Waiting) {
+        for name in self.0.take(waiting) {
+            name.free();
+        }
+    }
+}
+
+impl Name {
+    fn copied(name: &CStr) -> Result<Self, OutOfMemory> {
+        let mut bytes = Vec::new_in(Process);
+        bytes.try_extend(name.to_bytes_with_nul())?;
+        let leaked: &'static [u8] = Box::leak(Vec::into_boxed_slice(bytes));
+        Ok(Self(CStr::from_bytes_with_nul(leaked).unwrap_or(c"")))
+    }
+
+    fn free(self) {
+        let bytes = core::ptr::from_ref(self.0.to_bytes_with_nul()).cast_mut();
+        // SAFETY: `copied` made the block as a boxed slice of this length, and each name is freed by its last owner.
+        drop(unsafe { Box::<[u8], Process>::from_raw_in(bytes, Process) });
+    }
+}

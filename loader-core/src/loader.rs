@@ -1,0 +1,208 @@
+//! What belongs to the process: the platform, the open drivers, the last discovery, the names of unknown commands.
+
+use core::ffi::CStr;
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::discovery::{self, BestReason, Outcome, Plan, Request, Snapshot, best_reason};
+use crate::dispatch::UnknownCommands;
+use crate::flavour::Flavour;
+use crate::log::{Filter, Level, Logger, Topic, write_line};
+use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
+use crate::objects::{DriverRef, OpenDrivers, OpenError};
+use crate::platform::{Lock, Platform, Reader};
+use crate::registry::{Class, CommandId};
+
+/// A loader. There is one, a `static` of the platform's crate.
+pub struct Loader {
+    /// The operating system.
+    pub platform: Platform,
+    /// Which kind of loader this is.
+    pub flavour: Flavour,
+    /// Driver libraries that are open, for as long as the loader's own library is.
+    pub drivers: OpenDrivers,
+    /// Commands that the registry does not know and that a driver or layer has.
+    pub unknown: UnknownCommands,
+    discovered: Lock<Option<Counted<Drivers>>>,
+}
+
+/// The loader of this process, once it has been called.
+static CURRENT: AtomicPtr<Loader> = AtomicPtr::new(core::ptr::null_mut());
+
+/// The drivers of the system as one call sees them.
+pub struct Drivers {
+    /// The answers that the plan was made from.
+    pub snapshot: Snapshot,
+    /// Every driver that was found.
+    pub plan: Plan,
+    /// The drivers that were opened, each with its place in the plan.
+    pub open: Vec<(usize, DriverRef)>,
+    /// What was learnt by opening them, each with its place in the plan.
+    pub outcomes: Vec<(usize, Outcome)>,
+    request: Request,
+}
+
+impl Loader {
+    /// A loader for this platform and flavour.
+    #[must_use]
+    pub const fn new(platform: Platform, flavour: Flavour) -> Self {
+        Self {
+            platform,
+            flavour,
+            drivers: OpenDrivers::new(),
+            unknown: UnknownCommands::new(),
+            discovered: Lock::new(None),
+        }
+    }
+
+    /// Makes this the loader that reports for handles that belong to nobody. Every global command does this first.
+    pub fn enter(&'static self) {
+        CURRENT.store(core::ptr::from_ref(self).cast_mut(), Ordering::Release);
+    }
+
+    /// The logger that the environment asks for now.
+    #[must_use]
+    pub fn logger(&self) -> Logger {
+        let wanted = self.platform.environment.variable(c"VK_LOADER_DEBUG", Reader::Plain).ok().flatten();
+        Logger { sink: self.platform.log, filter: wanted.map_or(Filter::SILENT, |value| Filter::parse(&value)) }
+    }
+
+    /// Whether the variable `name` is set to anything but nothing and `0`.
+    #[must_use]
+    pub fn switch(&self, name: &CStr) -> bool {
+        let value = self.platform.environment.variable(name, Reader::Plain).ok().flatten();
+        value.is_some_and(|value| !value.is_empty() && value.as_slice() != b"0")
+    }
+
+    /// The drivers of the system, opened. What was found last time is used again if nothing has changed since.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn discover(&self, request: Request, logger: &Logger) -> Result<Counted<Drivers>, OutOfMemory> {
+        let waiting = self.platform.waiting;
+        let last = self.discovered.lock(waiting).clone();
+        if let Some(last) = last
+            && last.request == request
+            && last.snapshot.still_true(&self.platform)?
+        {
+            return Ok(last);
+        }
+        let mut snapshot = Snapshot::default();
+        let plan = discovery::discover(&self.platform, &self.flavour.discovery, &request, &mut snapshot)?;
+        let mut found = Drivers { snapshot, plan, open: Vec::new(), outcomes: Vec::new(), request };
+        found.log_plan(logger);
+        found.open_all(self, logger)?;
+        let lasting = !found.outcomes.iter().any(|(_, outcome)| matches!(outcome, Outcome::DoesNotOpen { .. }));
+        let found = Counted::try_new(found)?;
+        if lasting {
+            let previous = self.discovered.lock(waiting).replace(found.clone());
+            drop(previous);
+        }
+        Ok(found)
+    }
+
+    /// Gives back what the process owns. Afterwards the loader works as if it had just been started.
+    pub fn unload(&self) {
+        let last = self.discovered.lock(self.platform.waiting).take();
+        drop(last);
+        self.drivers.close_unused(&self.platform);
+        self.unknown.forget(self.platform.waiting);
+    }
+}
+
+impl Drivers {
+    fn open_all(&mut self, loader: &Loader, logger: &Logger) -> Result<(), OutOfMemory> {
+        for (place, candidate) in self.plan.used() {
+            match loader.drivers.open(&loader.platform, candidate) {
+                Ok((driver, lie)) => {
+                    let earlier = self.open.iter().find(|(_, open)| *open == driver).map(|(place, _)| *place);
+                    if let Some(earlier) = earlier {
+                        self.outcomes.try_push((place, Outcome::DuplicateOf { driver: earlier }))?;
+                        continue;
+                    }
+                    if let Some(lie) = lie {
+                        self.outcomes.try_push((place, lie))?;
+                    }
+                    self.open.try_push((place, driver))?;
+                }
+                Err(OpenError::OutOfMemory) => return Err(OutOfMemory),
+                Err(OpenError::Refused(outcome)) => self.outcomes.try_push((place, outcome))?,
+            }
+        }
+        for (place, outcome) in &self.outcomes {
+            self.log_outcome(logger, *place, outcome);
+        }
+        Ok(())
+    }
+
+    /// Logs what became of the driver at `place`.
+    pub fn log_outcome(&self, logger: &Logger, place: usize, outcome: &Outcome) {
+        let Some(candidate) = self.plan.drivers.get(place) else { return };
+        logger.log(outcome.level(), Topic::Driver, format_args!("{}: {outcome}", Shown(&candidate.path)));
+    }
+
+    fn log_plan(&self, logger: &Logger) {
+        if logger.filter.is_silent() {
+            return;
+        }
+        for searched in &self.plan.searched {
+            logger.log(Level::Debug, Topic::Driver, format_args!("{searched}"));
+        }
+        for note in &self.plan.notes {
+            logger.log(Level::Warning, Topic::Driver, format_args!("{note}"));
+        }
+        for candidate in &self.plan.drivers {
+            logger.log(candidate.level(), Topic::Driver, format_args!("{candidate}"));
+        }
+    }
+
+    /// Why there is no driver, given what was learnt by making instances of those that are open.
+    #[must_use]
+    pub fn best_reason<'a>(&'a self, outcomes: &'a [(usize, Outcome)]) -> BestReason<'a> {
+        best_reason(&self.plan, if outcomes.is_empty() { &self.outcomes } else { outcomes })
+    }
+
+    /// Says why no driver can be used: to everybody who listens, and if nobody does, as one line on the sink, since
+    /// an application that does not start would otherwise leave its user without a hint.
+    pub(crate) fn report_no_driver(
+        &self,
+        loader: &Loader,
+        logger: &Logger,
+        outcomes: &[(usize, Outcome)],
+        heard: bool,
+    ) {
+        let reason = self.best_reason(outcomes);
+        let shown = logger.filter.lets_through(Level::Error, Topic::Driver);
+        if shown || !(heard || loader.switch(c"VK_LOADER_X_QUIET")) {
+            write_line(logger.sink, Level::Error, Topic::Driver, format_args!("{reason}"));
+        }
+    }
+}
+
+/// Reports that the handle given to `command` is not one of the loader's, and aborts: going on would be undefined.
+/// The identifier of the violated rule is the one that validation tools use.
+pub fn report_bad_handle(command: CommandId) -> ! {
+    let (kind, parameter) = match command.class() {
+        Class::PhysicalDevice => ("physicalDevice", "physicalDevice"),
+        _ => ("instance", "instance"),
+    };
+    let name = command.name().to_str().unwrap_or_default();
+    fatal(Topic::Loader, format_args!("{name}: Invalid {kind} [VUID-{name}-{parameter}-parameter]"))
+}
+
+/// Writes a message whatever any filter says, and aborts.
+pub fn fatal(topic: Topic, message: core::fmt::Arguments<'_>) -> ! {
+    let Some(loader) = current() else {
+        // SAFETY: does not return.
+        unsafe { crate::dispatch::trap() }
+    };
+    write_line(loader.platform.log, Level::Error, topic, message);
+    (loader.platform.abort)()
+}
+
+/// The loader of this process, if any global command has been called.
+#[must_use]
+pub fn current() -> Option<&'static Loader> {
+    // SAFETY: only `enter` stores here, and it stores references to statics.
+    unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
+}
+

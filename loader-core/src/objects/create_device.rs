@@ -1,0 +1,190 @@
+//! vkCreateDevice, at both ends of the chain.
+
+use ash::vk::{self, Handle as _, TaggedStructure as _};
+
+use super::device::{Device, Enabled};
+use super::extensions::{self, of_device};
+use super::physical_device::{PhysicalDevice, command_memory};
+use crate::abi::{chain, name};
+use crate::dispatch::{Command, Table as _};
+use crate::log::{Level, Topic};
+use crate::memory::{Box, Shown};
+use crate::registry::{ExtensionSet, command, extension};
+
+type CreateInfo = vk::DeviceCreateInfo<'static>;
+type Callbacks = vk::AllocationCallbacks<'static>;
+
+/// vkCreateDevice as the application calls it.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that bad handles and NULL are reported and not followed.
+pub unsafe extern "system" fn create_device(
+    handle: vk::PhysicalDevice,
+    info: *const CreateInfo,
+    callbacks: *const Callbacks,
+    out: *mut vk::Device,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the parameters that are not NULL.
+    unsafe {
+        let physical_device = super::handle::physical_device(handle, command::CREATE_DEVICE);
+        let instance = physical_device.instance();
+        let (false, Some(given)) = (out.is_null(), info.as_ref()) else {
+            let message = format_args!("vkCreateDevice: pCreateInfo and pDevice must not be NULL");
+            instance.logger.log(Level::Error, Topic::Loader, message);
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
+        if given.enabled_extension_count > 0 && given.pp_enabled_extension_names.is_null() {
+            let message = format_args!("vkCreateDevice: ppEnabledExtensionNames is NULL, its count is not 0");
+            instance.logger.log(Level::Error, Topic::Loader, message);
+            return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
+        }
+        match instance.table.get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE) {
+            Some(create) => create(handle, info, callbacks, out),
+            None => vk::Result::ERROR_INITIALIZATION_FAILED,
+        }
+    }
+}
+
+/// Terminator of vkCreateDevice: has the driver make the device.
+///
+/// # Safety
+/// The parameters are those that the chain was entered with.
+pub(super) unsafe extern "system" fn terminator(
+    handle: vk::PhysicalDevice,
+    info: *const CreateInfo,
+    callbacks: *const Callbacks,
+    out: *mut vk::Device,
+) -> vk::Result {
+    // SAFETY: the chain vouches for the parameters.
+    unsafe {
+        let physical_device = super::handle::physical_device(handle, command::CREATE_DEVICE);
+        match make(physical_device, &*info, callbacks) {
+            Ok(device) => {
+                *out = device;
+                vk::Result::SUCCESS
+            }
+            Err(error) => error,
+        }
+    }
+}
+
+unsafe fn make(
+    physical_device: &PhysicalDevice,
+    info: &CreateInfo,
+    callbacks: *const Callbacks,
+) -> Result<vk::Device, vk::Result> {
+    let instance = physical_device.instance();
+    let driver = physical_device.driver();
+    // SAFETY: the types are the commands'; the caller vouches for the create info.
+    unsafe {
+        let lacking = vk::Result::ERROR_INITIALIZATION_FAILED;
+        let create = driver.table.get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE).ok_or(lacking)?;
+        let find = driver.find(c"vkGetDeviceProcAddr").ok_or(lacking)?;
+        let find = core::mem::transmute::<Command, vk::PFN_vkGetDeviceProcAddr>(find);
+        let enumerate = driver
+            .table
+            .get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES)
+            .ok_or(lacking)?;
+        let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
+        let available = of_device(enumerate, physical_device.driver_handle())?;
+        extensions::check_requested(requested.clone(), &available, "device", &instance.logger)?;
+
+        let extensions = ExtensionSet::of(requested);
+        let enabled = Enabled { extensions, newest_core: newest_core(instance.api_version, info, &extensions) };
+        let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::DEVICE);
+        let mut device = Device::new(physical_device, find, enabled, allocator)?;
+
+        let mut own = *info;
+        #[expect(deprecated, reason = "device layers are ignored, and drivers need not see them")]
+        {
+            own.enabled_layer_count = 0;
+            own.pp_enabled_layer_names = core::ptr::null();
+        }
+        let group = DriversGroup::new(physical_device, info.p_next)?;
+        own.p_next = group.first();
+        let mut handle = vk::Device::null();
+        let result = create(physical_device.driver_handle(), &own, callbacks, &mut handle);
+        if result != vk::Result::SUCCESS || handle.is_null() {
+            instance.logger.log(
+                Level::Error,
+                Topic::Driver,
+                format_args!("{}: vkCreateDevice returned {result:?}", Shown(&driver.driver.library_path)),
+            );
+            return Err(if result == vk::Result::SUCCESS { lacking } else { result });
+        }
+        device.fill_table(handle);
+        device.adopt(handle.as_raw());
+        if let Err(out_of_memory) = device.publish() {
+            if let Some(destroy) = device.table.get::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
+                destroy(handle, callbacks);
+            }
+            return Err(out_of_memory.into());
+        }
+        Box::leak(device);
+        Ok(handle)
+    }
+}
+
+/// The newest minor version whose core commands the device has. Only VK_KHR_maintenance5 hides those that are newer
+/// than the application's version.
+unsafe fn newest_core(api_version: u32, info: &CreateInfo, extensions: &ExtensionSet) -> u8 {
+    // SAFETY: the caller vouches for the chain.
+    let feature = unsafe { chain::find::<vk::PhysicalDeviceMaintenance5FeaturesKHR<'_>>(info.p_next) };
+    let strict = extensions.contains(extension::KHR_MAINTENANCE5)
+        && feature.is_some_and(|feature| feature.maintenance5 == vk::TRUE);
+    if strict { u8::try_from(vk::api_version_minor(api_version)).unwrap_or(u8::MAX) } else { u8::MAX }
+}
+
+/// The create info's chain with the driver's handles in its VkDeviceGroupDeviceCreateInfo.
+///
+/// The application's structures are not written to. Everything up to the group's structure is copied, for which the
+/// registry knows the sizes.
+struct DriversGroup {
+    first: *const core::ffi::c_void,
+    _copies: crate::memory::Vec<u64, crate::memory::Application>,
+    _handles: crate::memory::Vec<vk::PhysicalDevice, crate::memory::Application>,
+}
+
+impl DriversGroup {
+    unsafe fn new(physical_device: &PhysicalDevice, first: *const core::ffi::c_void) -> Result<Self, vk::Result> {
+        let instance = physical_device.instance();
+        let memory = command_memory(instance);
+        let mut handles = crate::memory::Vec::new_in(memory);
+        let mut copies = crate::memory::Vec::new_in(memory);
+        // SAFETY: the caller vouches for the chain.
+        let Some(group) = (unsafe { chain::find::<vk::DeviceGroupDeviceCreateInfo<'_>>(first) }) else {
+            return Ok(Self { first, _copies: copies, _handles: handles });
+        };
+        for index in 0..group.physical_device_count as usize {
+            // SAFETY: the structure's array has this many handles.
+            let given = unsafe { *group.p_physical_devices.add(index) };
+            // SAFETY: the application vouches for its handles.
+            let known = unsafe { super::handle::physical_device(given, command::CREATE_DEVICE) };
+            crate::memory::TryGrow::try_push(&mut handles, known.driver_handle())?;
+        }
+        // SAFETY: the caller vouches for the chain; the copy ends with the group's structure, whose rest of the chain is
+        // the application's.
+        let first = unsafe {
+            chain::copy_up_to(first, vk::DeviceGroupDeviceCreateInfo::STRUCTURE_TYPE, &mut copies, |copy| {
+                let copy = &mut *copy.cast::<vk::DeviceGroupDeviceCreateInfo<'_>>();
+                copy.p_physical_devices = handles.as_ptr();
+            })?
+        };
+        let Some(first) = first else {
+            instance.logger.log(
+                Level::Error,
+                Topic::Loader,
+                format_args!(
+                    "vkCreateDevice: a structure that this loader does not know stands before \
+                     VkDeviceGroupDeviceCreateInfo in the pNext chain; put it behind"
+                ),
+            );
+            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        };
+        Ok(Self { first, _copies: copies, _handles: handles })
+    }
+
+    fn first(&self) -> *const core::ffi::c_void {
+        self.first
+    }
+}

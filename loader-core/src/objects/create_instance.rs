@@ -1,0 +1,282 @@
+//! vkCreateInstance and vkDestroyInstance, at both ends of the chain.
+
+use ash::vk::{self, Handle as _};
+
+use super::driver::{Driver, DriverInstance, DriverOfInstance, OpenError};
+use super::extensions;
+use super::instance::Instance;
+use super::sources::Sources;
+use super::terminators::fill_instance_table;
+use crate::abi::{array, chain, name};
+use crate::discovery::{Outcome, Request};
+use crate::loader::Loader;
+use crate::log::{Level, Logger, Topic, write_line};
+use crate::manifest::Version;
+use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
+use crate::negotiation::CHECKED_VERSION_INTERFACE;
+use crate::registry::{ExtensionSet, command, extension, find_extension};
+
+type CreateInfo = vk::InstanceCreateInfo<'static>;
+type Callbacks = vk::AllocationCallbacks<'static>;
+
+/// vkCreateInstance as the application calls it.
+///
+/// # Errors
+/// The result for the application.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe fn create_instance(
+    loader: &'static Loader,
+    create_info: *const CreateInfo,
+    callbacks: *const Callbacks,
+    out: *mut vk::Instance,
+) -> Result<(), vk::Result> {
+    loader.enter();
+    let logger = loader.logger();
+    // SAFETY: the caller vouches for the parameters that are not NULL.
+    unsafe {
+        let (Some(info), Some(out)) = (create_info.as_ref(), out.as_mut()) else {
+            let message = format_args!("vkCreateInstance: pCreateInfo and pInstance must not be NULL");
+            write_line(logger.sink, Level::Error, Topic::Loader, message);
+            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        };
+        check_arrays(info, &logger)?;
+        let allocator = Application::new(callbacks, vk::SystemAllocationScope::INSTANCE);
+        let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
+        let enabled = ExtensionSet::of(requested.clone());
+        let request = Request { portability: wants_portability(info, &enabled) };
+        let sources = Sources::new(loader, info, request, &logger)?;
+        extensions::check_requested(requested, &sources.extensions(loader, &logger)?, "instance", &logger)?;
+        let version = requested_version(info, &logger);
+        let mut instance = Instance::new(loader, logger, allocator, version, enabled, sources)?;
+
+        // The handle goes down the chain with the call: the terminator finds the instance by it.
+        let mut handle = instance.handle();
+        array::check(terminator(info, callbacks, &mut handle))?;
+        fill_instance_table(&mut instance);
+        *out = instance.handle();
+        Box::leak(instance);
+        Ok(())
+    }
+}
+
+/// vkDestroyInstance as the application calls it.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, _callbacks: *const Callbacks) {
+    if handle.is_null() {
+        return;
+    }
+    // SAFETY: a valid handle is a leaked box (`create_instance`); the caller excludes other users.
+    unsafe {
+        let instance = super::handle::instance(handle, command::DESTROY_INSTANCE);
+        let allocator = instance.allocator;
+        drop(Box::from_raw_in(core::ptr::from_ref(instance).cast_mut(), allocator));
+    }
+}
+
+/// Refuses layers, which are not there, and an array that is NULL though its count is not.
+fn check_arrays(info: &CreateInfo, logger: &Logger) -> Result<(), vk::Result> {
+    if info.enabled_layer_count > 0 {
+        // SAFETY: the caller of vkCreateInstance vouches for the array.
+        let mut layers = unsafe { name::list(info.pp_enabled_layer_names, info.enabled_layer_count) };
+        let first = layers.next().map_or(&b"(ppEnabledLayerNames is NULL)"[..], core::ffi::CStr::to_bytes);
+        logger.log(Level::Error, Topic::Layer, format_args!("there is no layer {}", Shown(first)));
+        return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
+    }
+    if info.enabled_extension_count > 0 && info.pp_enabled_extension_names.is_null() {
+        let message = format_args!("vkCreateInstance: ppEnabledExtensionNames is NULL, its count is not 0");
+        logger.log(Level::Error, Topic::Loader, message);
+        return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
+    }
+    Ok(())
+}
+
+/// The version that the application was written for, after saying what it asks for and what is odd about it.
+unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
+    // SAFETY: the caller vouches for the create info.
+    let Some(application) = (unsafe { info.p_application_info.as_ref() }) else { return vk::API_VERSION_1_0 };
+    let version = application.api_version;
+    let shown = Version::from_encoded(version);
+    logger.log(Level::Info, Topic::Loader, format_args!("the application asks for Vulkan {shown}"));
+    if vk::api_version_variant(version) != 0 {
+        let message = format_args!("the application's apiVersion {version:#x} is of another variant of Vulkan");
+        logger.log(Level::Warning, Topic::Loader, message);
+    } else if version != 0 && version < vk::API_VERSION_1_0 {
+        let message = format_args!(
+            "the application's apiVersion {version:#x} is below 1.0: it should be made by VK_MAKE_API_VERSION"
+        );
+        logger.log(Level::Error, Topic::Loader, message);
+    }
+    version.max(vk::API_VERSION_1_0)
+}
+
+fn wants_portability(info: &CreateInfo, enabled: &ExtensionSet) -> bool {
+    info.flags.contains(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR)
+        && enabled.contains(extension::KHR_PORTABILITY_ENUMERATION)
+}
+
+/// Terminator of vkCreateInstance: makes an instance of every driver. `handle` points to the handle of the loader's
+/// instance.
+///
+/// # Safety
+/// The parameters are those that the chain was entered with.
+pub(super) unsafe extern "system" fn terminator(
+    info: *const CreateInfo,
+    callbacks: *const Callbacks,
+    handle: *mut vk::Instance,
+) -> vk::Result {
+    // SAFETY: `create_instance` put a handle there that nobody else uses yet.
+    unsafe {
+        let instance = core::ptr::from_ref(super::handle::instance(*handle, command::CREATE_INSTANCE)).cast_mut();
+        match make_drivers(&mut *instance, &*info, callbacks) {
+            Ok(()) => vk::Result::SUCCESS,
+            Err(error) => error,
+        }
+    }
+}
+
+unsafe fn make_drivers(
+    instance: &mut Instance,
+    info: &CreateInfo,
+    callbacks: *const Callbacks,
+) -> Result<(), vk::Result> {
+    let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
+    let direct = core::mem::take(&mut instance.sources.direct);
+    let discovered = instance.sources.discovered.clone();
+    let exclusive = instance.sources.exclusive;
+    let mut sources: Vec<(Option<usize>, DriverOfInstance)> = Vec::new();
+    for driver in direct {
+        let owned = Box::try_new_in(driver, instance.allocator).map_err(OutOfMemory::from)?;
+        sources.try_push((None, DriverOfInstance::Direct(owned)))?;
+    }
+    for (place, driver) in discovered.open.iter().filter(|_| !exclusive) {
+        sources.try_push((Some(*place), DriverOfInstance::Discovered(*driver)))?;
+    }
+    for (place, driver) in sources {
+        // SAFETY: the caller vouches for the parameters.
+        match unsafe { make_driver(instance, info, callbacks, driver, place) } {
+            Ok(made) => {
+                let made = Box::try_new_in(made, instance.allocator).map_err(OutOfMemory::from)?;
+                instance.drivers.try_push(made)?;
+            }
+            Err(OpenError::OutOfMemory) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
+            Err(OpenError::Refused(outcome)) => match place {
+                Some(place) => {
+                    discovered.log_outcome(&instance.logger, place, &outcome);
+                    outcomes.try_push((place, outcome))?;
+                }
+                None => instance.logger.log(outcome.level(), Topic::Driver, format_args!("{outcome}")),
+            },
+        }
+    }
+    if instance.drivers.is_empty() {
+        // SAFETY: the caller vouches for the create info's chain.
+        let heard = unsafe { has_messenger(info) };
+        discovered.report_no_driver(instance.loader, &instance.logger, &outcomes, heard);
+        return Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
+    }
+    instance.sorted = instance.loader.flavour.sorts_devices
+        && !instance.loader.switch(c"VK_LOADER_DISABLE_SELECT")
+        && (instance.knows_properties2()
+            || instance
+                .drivers
+                .iter()
+                .any(|driver| driver.enabled.contains(extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2)));
+    Ok(())
+}
+
+/// Whether the create info chains a callback for messages.
+unsafe fn has_messenger(info: &CreateInfo) -> bool {
+    // SAFETY: the caller vouches for the chain.
+    unsafe { chain::structures(info.p_next) }.any(|structure| {
+        matches!(
+            structure.s_type,
+            vk::StructureType::DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT
+                | vk::StructureType::DEBUG_REPORT_CALLBACK_CREATE_INFO_EXT
+        )
+    })
+}
+
+/// Makes an instance of one driver, with only what the driver knows (LDP_LOADER_7, LDP_LOADER_9).
+unsafe fn make_driver(
+    instance: &Instance,
+    info: &CreateInfo,
+    callbacks: *const Callbacks,
+    driver: DriverOfInstance,
+    place: Option<usize>,
+) -> Result<DriverInstance, OpenError> {
+    warn_of_old_interface(instance, &driver);
+    let available = driver.instance_extensions().map_err(refused)?;
+    // SAFETY: the caller vouches for the create info.
+    let requested = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
+    let has = |wanted: &core::ffi::CStr| available.iter().any(|extension| name::is(extension, wanted));
+    let mut names: Vec<*const core::ffi::c_char> = Vec::new();
+    let mut enabled = ExtensionSet::default();
+    for wanted in requested.filter(|wanted| has(wanted)) {
+        names.try_push(wanted.as_ptr())?;
+        if let Some(id) = find_extension(wanted.to_bytes()) {
+            enabled.insert(id);
+        }
+    }
+    let old = driver.api_version < Version::new(1, 1, 0);
+    // Sorting asks for properties that drivers of Vulkan 1.0 only have through this extension.
+    let properties2 = extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
+    if (old || instance.api_version < vk::API_VERSION_1_1)
+        && instance.loader.flavour.sorts_devices
+        && has(properties2.name())
+        && !enabled.contains(properties2)
+    {
+        names.try_push(properties2.name().as_ptr())?;
+        enabled.insert(properties2);
+    }
+    // SAFETY: the caller vouches for the create info.
+    let mut application = unsafe { info.p_application_info.as_ref() }.copied().unwrap_or_default();
+    application.api_version = vk::API_VERSION_1_0;
+    let mut own = *info;
+    own.enabled_layer_count = 0;
+    own.pp_enabled_layer_names = core::ptr::null();
+    own.enabled_extension_count = u32::try_from(names.len()).unwrap_or(u32::MAX);
+    own.pp_enabled_extension_names = names.as_ptr();
+    if old && instance.api_version >= vk::API_VERSION_1_1 {
+        own.p_application_info = &raw const application;
+    }
+    if !has(extension::KHR_PORTABILITY_ENUMERATION.name()) {
+        own.flags &= !vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
+    }
+    let mut handle = vk::Instance::null();
+    // SAFETY: everything that the structure points to is alive; the driver's function has the type of its name.
+    unsafe {
+        let result = (driver.interface.create_instance)(&own, callbacks, &mut handle);
+        if result != vk::Result::SUCCESS || handle.is_null() {
+            return Err(refused(result));
+        }
+        DriverInstance::new(driver, handle, place, enabled, instance.allocator)
+    }
+}
+
+fn refused(result: vk::Result) -> OpenError {
+    if result == vk::Result::ERROR_OUT_OF_HOST_MEMORY {
+        return OpenError::OutOfMemory;
+    }
+    OpenError::Refused(Outcome::CreateInstanceFailed { result: result.as_raw() })
+}
+
+/// LDP_DRIVER_7: a driver for Vulkan 1.1 or newer has at least the interface that leaves version checks to the loader.
+fn warn_of_old_interface(instance: &Instance, driver: &Driver) {
+    if driver.api_version >= Version::new(1, 1, 0) && driver.interface.version < CHECKED_VERSION_INTERFACE {
+        instance.logger.log(
+            Level::Warning,
+            Topic::Driver,
+            format_args!(
+                "{}: claims Vulkan {} but has interface version {} where {CHECKED_VERSION_INTERFACE} is needed \
+                 (LDP_DRIVER_7); it is used, and may refuse versions above 1.0",
+                Shown(&driver.library_path),
+                driver.api_version,
+                driver.interface.version
+            ),
+        );
+    }
+}

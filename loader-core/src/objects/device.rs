@@ -1,0 +1,367 @@
+//! What the loader keeps for a `VkDevice`. The handle itself is the driver's: its first word, and that of its queues and
+//! command buffers, leads to the device's table, and from there to this.
+
+use core::ffi::CStr;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use ash::vk::{self, Handle as _};
+
+use super::instance::{Instance, Owned};
+use super::physical_device::PhysicalDevice;
+use super::terminators::{DEVICE_TERMINATORS, EMULATED_DEVICE_COMMANDS};
+use crate::dispatch::{Command, DeviceTable, Table};
+use crate::log::{Level, Topic};
+use crate::memory::{Application, Box, OutOfMemory};
+use crate::registry::{ExtensionSet, CommandId, DEVICE_SLOTS, ExtensionKind, command};
+
+/// What drivers put into the first word of every dispatchable object that they make.
+pub const DRIVER_MAGIC: usize = 0x01cd_c0de;
+
+/// A device.
+pub struct Device {
+    /// The first link of every command's chain. Its address never changes: layers know the device by it.
+    pub table: Box<DeviceTable, Application>,
+    /// What the driver calls it.
+    pub handle: vk::Device,
+    physical_device: NonNull<PhysicalDevice>,
+    find: vk::PFN_vkGetDeviceProcAddr,
+    /// The driver's functions for the commands that the loader implements itself.
+    own: [Option<Command>; DEVICE_TERMINATORS.len()],
+    extensions: ExtensionSet,
+    newest_core: u8,
+    pins: AtomicU32,
+    /// Memory of the device.
+    pub allocator: Application,
+}
+
+/// Which commands a device has.
+#[derive(Clone, Copy)]
+pub(super) struct Enabled {
+    /// The device extensions that the application enabled.
+    pub extensions: ExtensionSet,
+    /// The newest minor version of Vulkan whose core commands the device has.
+    pub newest_core: u8,
+}
+
+// SAFETY: after creation only atomics change.
+unsafe impl Sync for Device {}
+
+impl Device {
+    /// A device without a driver's handle yet.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(super) fn new(
+        physical_device: &PhysicalDevice,
+        find: vk::PFN_vkGetDeviceProcAddr,
+        enabled: Enabled,
+        allocator: Application,
+    ) -> Result<Box<Self, Application>, OutOfMemory> {
+        // SAFETY: a table is an array of addresses, for which NULL is valid.
+        let table = unsafe { Box::<DeviceTable, Application>::try_new_zeroed_in(allocator)?.assume_init() };
+        table.fill_missing();
+        let device = Self {
+            table,
+            handle: vk::Device::null(),
+            physical_device: NonNull::from(physical_device),
+            find,
+            own: [None; DEVICE_TERMINATORS.len()],
+            extensions: enabled.extensions,
+            newest_core: enabled.newest_core,
+            pins: AtomicU32::new(0),
+            allocator,
+        };
+        let device = Box::try_new_in(device, allocator)?;
+        device.table.owner.store(core::ptr::from_ref(&*device).cast_mut(), Ordering::Release);
+        Ok(device)
+    }
+
+    /// The physical device that it was made from.
+    #[must_use]
+    pub fn physical_device(&self) -> &PhysicalDevice {
+        // SAFETY: a physical device outlives the devices made from it.
+        unsafe { self.physical_device.as_ref() }
+    }
+
+    /// The instance that it belongs to.
+    #[must_use]
+    pub fn instance(&self) -> &Instance {
+        self.physical_device().instance()
+    }
+
+    /// Fills the table with the commands of `handle`, which the driver has just made.
+    pub(super) fn fill_table(&mut self, handle: vk::Device) {
+        self.handle = handle;
+        for slot in 0..DEVICE_SLOTS {
+            let Some(command) = CommandId::from_device_slot(slot) else { continue };
+            if self.has(command)
+                && let Some(function) = self.implementation(command)
+            {
+                self.table.set(command, function);
+            }
+        }
+    }
+
+    /// The function for `command`: the loader's terminator, the driver's, or an emulation.
+    fn implementation(&mut self, command: CommandId) -> Option<Command> {
+        // SAFETY: the device is alive, and the name is a C string.
+        let drivers = unsafe { (self.find)(self.handle, command.name().as_ptr()) };
+        if drivers.is_none() && EMULATED_DEVICE_COMMANDS.contains(&command) {
+            return Some(super::naming::SUCCEED);
+        }
+        for (place, (id, terminator)) in DEVICE_TERMINATORS.iter().enumerate() {
+            if *id == command {
+                *self.own.get_mut(place)? = drivers;
+                return drivers.map(|_| *terminator);
+            }
+        }
+        drivers
+    }
+
+    /// Whether the application enabled `command`, by the version of Vulkan or by an extension.
+    #[must_use]
+    pub fn has(&self, command: CommandId) -> bool {
+        command.core().is_some_and(|minor| minor <= self.newest_core)
+            || command.providers().any(|provider| match provider.extension.kind() {
+                ExtensionKind::Device => self.extensions.contains(provider.extension),
+                ExtensionKind::Instance => self.instance().extensions.contains(provider.extension),
+            })
+    }
+
+    /// The driver's function for a command that the loader implements itself.
+    ///
+    /// # Safety
+    /// `F` is the function-pointer type of `command`.
+    pub(super) unsafe fn drivers<F: Copy>(&self, command: CommandId) -> Option<F> {
+        const { assert!(size_of::<F>() == size_of::<Command>()) };
+        let place = DEVICE_TERMINATORS.iter().position(|(id, _)| *id == command)?;
+        let function = (*self.own.get(place)?)?;
+        // SAFETY: the caller vouches for the type.
+        Some(unsafe { core::mem::transmute_copy::<Command, F>(&function) })
+    }
+
+    /// The driver's function for a command that the registry does not know.
+    #[must_use]
+    pub fn find_unknown(&self, name: &CStr) -> Option<Command> {
+        // SAFETY: the device is alive, and the name is a C string.
+        unsafe { (self.find)(self.handle, name.as_ptr()) }
+    }
+
+    /// Puts the driver's function for an unknown command into its slot.
+    pub(super) fn resolve_unknown_command(&self, number: usize, slot: usize) {
+        let loader = self.instance().loader;
+        let Some(name) = loader.unknown.device.name(loader, number) else { return };
+        let function = self.find_unknown(name);
+        if let (Some(slot), Some(function)) = (self.table.slot(slot), function) {
+            slot.set(function);
+        }
+    }
+
+    /// Keeps the device alive while the value lives.
+    pub(super) fn pin<'a>(&self) -> Pinned<'a> {
+        self.pins.fetch_add(1, Ordering::AcqRel);
+        Pinned(NonNull::from(self), core::marker::PhantomData)
+    }
+
+    /// Gives a fresh dispatchable object of the driver the device's table.
+    ///
+    /// # Safety
+    /// `object` is a dispatchable object that the driver has just made, or NULL.
+    pub(super) unsafe fn adopt(&self, object: u64) {
+        let Ok(address) = usize::try_from(object) else { return };
+        let word = core::ptr::with_exposed_provenance_mut::<usize>(address);
+        if word.is_null() {
+            return;
+        }
+        // SAFETY: drivers' dispatchable objects begin with a word that belongs to the loader. Another thread may be
+        // given the same queue at the same time and write the same value, so the word is an atomic one.
+        let word = unsafe { AtomicUsize::from_ptr(word) };
+        let table = core::ptr::from_ref(&*self.table).expose_provenance();
+        let found = word.load(Ordering::Relaxed);
+        if found == table {
+            return;
+        }
+        if found != DRIVER_MAGIC {
+            self.instance().logger.log(
+                Level::Warning,
+                Topic::Driver,
+                format_args!(
+                    "{}: an object that the driver made begins with {found:#x} instead of the loader's magic \
+                     {DRIVER_MAGIC:#x}",
+                    crate::memory::Shown(&self.physical_device().driver().driver.library_path)
+                ),
+            );
+        }
+        word.store(table, Ordering::Release);
+    }
+
+    /// Enters the device into its instance's list, and fills in the unknown commands that there are.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(super) fn publish(&self) -> Result<(), OutOfMemory> {
+        let instance = self.instance();
+        let loader = instance.loader;
+        instance.devices.insert(loader.platform.waiting, Owned(NonNull::from(self)))?;
+        for number in 0..loader.unknown.device.count(loader) {
+            self.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
+        }
+        Ok(())
+    }
+
+    /// Takes the device out of its instance's list and waits until no other thread uses it through the list.
+    fn withdraw(&self) {
+        let waiting = self.instance().loader.platform.waiting;
+        let this = NonNull::from(self);
+        let _ = self.instance().devices.remove(waiting, |device| device.0 == this);
+        let mut turn = 0u32;
+        while self.pins.load(Ordering::Acquire) != 0 {
+            waiting.wait(turn);
+            turn = turn.saturating_add(1);
+        }
+    }
+}
+
+/// A device that stays alive while this lives.
+pub(super) struct Pinned<'a>(NonNull<Device>, core::marker::PhantomData<&'a Device>);
+
+impl core::ops::Deref for Pinned<'_> {
+    type Target = Device;
+    fn deref(&self) -> &Device {
+        // SAFETY: the pin keeps the device alive.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl Drop for Pinned<'_> {
+    fn drop(&mut self) {
+        self.pins.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// The device that a device, queue or command buffer belongs to.
+///
+/// # Safety
+/// `object` is a valid handle of one of these kinds.
+#[must_use]
+pub unsafe fn device_of<'a>(object: u64) -> Option<&'a Device> {
+    let object = core::ptr::with_exposed_provenance::<*const DeviceTable>(usize::try_from(object).ok()?);
+    // SAFETY: the caller vouches for the handle; `adopt` put the table's address into its first word, and the table
+    // names its owner as long as that lives.
+    unsafe {
+        let table = object.as_ref()?.as_ref()?;
+        table.owner.load(Ordering::Acquire).as_ref()
+    }
+}
+
+type Callbacks = vk::AllocationCallbacks<'static>;
+
+/// vkDestroyDevice as the application calls it.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *const Callbacks) {
+    // SAFETY: the caller vouches for the handle and excludes other users; `create_device` leaked the box.
+    unsafe {
+        let Some(device) = device_of(handle.as_raw()) else { return };
+        device.withdraw();
+        if let Some(destroy) = device.table.get::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
+            destroy(handle, callbacks);
+        }
+        let allocator = device.allocator;
+        drop(Box::from_raw_in(core::ptr::from_ref(device).cast_mut(), allocator));
+    }
+}
+
+/// vkGetDeviceQueue as the application calls it: the queue is given the device's table.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn get_device_queue(handle: vk::Device, family: u32, index: u32, out: *mut vk::Queue) {
+    // SAFETY: the caller vouches for the parameters.
+    unsafe {
+        let Some(device) = device_of(handle.as_raw()) else { return };
+        if let Some(get) = device.table.get::<vk::PFN_vkGetDeviceQueue>(command::GET_DEVICE_QUEUE) {
+            get(handle, family, index, out);
+            device.adopt((*out).as_raw());
+        }
+    }
+}
+
+/// vkGetDeviceQueue2 as the application calls it.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn get_device_queue2(
+    handle: vk::Device,
+    info: *const vk::DeviceQueueInfo2<'_>,
+    out: *mut vk::Queue,
+) {
+    // SAFETY: the caller vouches for the parameters.
+    unsafe {
+        let Some(device) = device_of(handle.as_raw()) else { return };
+        if let Some(get) = device.table.get::<vk::PFN_vkGetDeviceQueue2>(command::GET_DEVICE_QUEUE_2) {
+            get(handle, info, out);
+            device.adopt((*out).as_raw());
+        }
+    }
+}
+
+/// vkAllocateCommandBuffers as the application calls it: the command buffers are given the device's table.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn allocate_command_buffers(
+    handle: vk::Device,
+    info: *const vk::CommandBufferAllocateInfo<'_>,
+    out: *mut vk::CommandBuffer,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the parameters.
+    unsafe {
+        let Some(device) = device_of(handle.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+        let Some(allocate) =
+            device.table.get::<vk::PFN_vkAllocateCommandBuffers>(command::ALLOCATE_COMMAND_BUFFERS)
+        else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
+        let result = allocate(handle, info, out);
+        if result == vk::Result::SUCCESS {
+            for index in 0..(*info).command_buffer_count as usize {
+                device.adopt((*out.add(index)).as_raw());
+            }
+        }
+        result
+    }
+}
+
+/// vkCreateExternalComputeQueueNV as the application calls it: the queue is given the device's table.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn create_external_compute_queue(
+    handle: vk::Device,
+    info: *const core::ffi::c_void,
+    callbacks: *const Callbacks,
+    out: *mut u64,
+) -> vk::Result {
+    type Create = unsafe extern "system" fn(
+        vk::Device,
+        *const core::ffi::c_void,
+        *const Callbacks,
+        *mut usize,
+    ) -> vk::Result;
+    // SAFETY: the caller vouches for the parameters; the handle that is written is a pointer.
+    unsafe {
+        let Some(device) = device_of(handle.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+        let Some(create) = device.table.get::<Create>(command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV) else {
+            return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
+        };
+        let out = out.cast::<usize>();
+        let result = create(handle, info, callbacks, out);
+        if result == vk::Result::SUCCESS {
+            device.adopt(*out as u64);
+        }
+        result
+    }
+}

@@ -1,0 +1,364 @@
+//! Drivers: libraries that are open, and what each of them is for one instance.
+
+use core::ffi::{CStr, c_char};
+use core::ops::Deref;
+use core::ptr::NonNull;
+
+use ash::vk::{self, Handle as _};
+
+use crate::abi::array;
+use crate::discovery::{Candidate, Outcome};
+use crate::dispatch::{Command, InstanceTable, Table};
+use crate::manifest::Version;
+use crate::memory::{Application, Box, OutOfMemory, Process, SharedList, Text, Vec, text};
+use crate::negotiation::{self, DriverInterface};
+use crate::platform::{Libraries, Library, LibraryKind, Platform};
+use crate::registry::{ExtensionSet, CommandId, FIRST_INSTANCE, INSTANCE_SLOTS, command};
+
+/// A driver that is open.
+pub struct Driver {
+    /// What was opened. Empty for a driver that the application gave.
+    pub library_path: Text,
+    /// What was agreed with it.
+    pub interface: DriverInterface,
+    /// The version of Vulkan that counts for it: the lower one of what its manifest and it say.
+    pub api_version: Version,
+    library: Option<Library>,
+}
+
+/// A driver that stays open until the loader's own library is unloaded.
+#[derive(Clone, Copy)]
+pub struct DriverRef(NonNull<Driver>);
+
+// SAFETY: a driver is never changed once it is made.
+unsafe impl Send for DriverRef {}
+// SAFETY: as above.
+unsafe impl Sync for DriverRef {}
+
+impl PartialEq for DriverRef {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Deref for DriverRef {
+    type Target = Driver;
+    fn deref(&self) -> &Driver {
+        // SAFETY: drivers of the list are freed only by close_unused, when nothing uses them any more.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+/// The driver libraries that are open. A driver stays open once it is: threads of its own or of the application may
+/// hold addresses in it.
+pub struct OpenDrivers(SharedList<DriverRef>);
+
+/// Why a driver is not open.
+pub enum OpenError {
+    /// Memory is short; that is not the driver's fault.
+    OutOfMemory,
+    /// It cannot be used.
+    Refused(Outcome),
+}
+
+impl From<OutOfMemory> for OpenError {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+impl From<Outcome> for OpenError {
+    fn from(outcome: Outcome) -> Self {
+        Self::Refused(outcome)
+    }
+}
+
+impl OpenDrivers {
+    /// None yet.
+    pub(crate) const fn new() -> Self {
+        Self(SharedList::new())
+    }
+
+    /// Opens the driver that `candidate` names, unless it is open; and tells if its manifest promised too much.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    pub fn open(
+        &self,
+        platform: &Platform,
+        candidate: &Candidate,
+    ) -> Result<(DriverRef, Option<Outcome>), OpenError> {
+        let path: &[u8] = &candidate.library;
+        let by_path = |list: &[DriverRef]| list.iter().find(|open| open.library_path.as_slice() == path).copied();
+        if let Some(open) = self.0.read(platform.waiting, by_path) {
+            return Ok((open, open.lie(candidate.api_version)));
+        }
+        let library = platform
+            .libraries
+            .open(path, LibraryKind::Driver)
+            .map_err(|error| Outcome::DoesNotOpen { error })?;
+        let opening = Opening { libraries: platform.libraries, library: Some(library) };
+        let by_library = |list: &[DriverRef]| list.iter().find(|open| open.library == Some(library)).copied();
+        if let Some(open) = self.0.read(platform.waiting, by_library) {
+            return Ok((open, open.lie(candidate.api_version)));
+        }
+        // SAFETY: the manifest says that the library is a driver.
+        let interface = unsafe { negotiation::with_library(platform.libraries, library) }?;
+        let api_version = interface.api_version(Some(candidate.api_version));
+        let library_path = text(&[path])?;
+        let driver = Driver { library_path, interface, api_version, library: Some(library) };
+        let open = DriverRef(Box::into_non_null(Box::try_new_in(driver, Process).map_err(OutOfMemory::from)?));
+        match self.0.find_or_insert(platform.waiting, open, |other| other.library == Some(library)) {
+            Ok((kept, true)) => {
+                opening.keep();
+                Ok((kept, kept.lie(candidate.api_version)))
+            }
+            Ok((kept, false)) => {
+                // SAFETY: nobody else has seen this value.
+                unsafe { open.free() };
+                Ok((kept, kept.lie(candidate.api_version)))
+            }
+            Err(out_of_memory) => {
+                // SAFETY: as above.
+                unsafe { open.free() };
+                Err(out_of_memory.into())
+            }
+        }
+    }
+
+    /// Closes all drivers. Called when the loader's library is unloaded: nobody can call it any more.
+    pub(crate) fn close_unused(&self, platform: &Platform) {
+        if crate::objects::live_instances() != 0 {
+            return;
+        }
+        for driver in self.0.take(platform.waiting) {
+            let library = driver.library;
+            // SAFETY: no instance is alive, and only instances and calls in progress use drivers.
+            unsafe {
+                driver.free();
+                if let Some(library) = library {
+                    platform.libraries.close(library);
+                }
+            }
+        }
+    }
+}
+
+impl DriverRef {
+    /// # Safety
+    /// Nobody uses the driver any more.
+    unsafe fn free(self) {
+        // SAFETY: the value was made by Box::into_non_null in `open`; the caller vouches that it is the last one.
+        drop(unsafe { Box::from_non_null_in(self.0, Process) });
+    }
+}
+
+/// An open library that is closed again unless it is kept.
+struct Opening<'a> {
+    libraries: &'a dyn Libraries,
+    library: Option<Library>,
+}
+
+impl Opening<'_> {
+    fn keep(mut self) {
+        self.library = None;
+    }
+}
+
+impl Drop for Opening<'_> {
+    fn drop(&mut self) {
+        if let Some(library) = self.library {
+            // SAFETY: nothing of the library is used: it was refused, or is open once more.
+            unsafe { self.libraries.close(library) };
+        }
+    }
+}
+
+impl Driver {
+    /// A driver that the application gave by its function.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    ///
+    /// # Safety
+    /// As for [`negotiation::with_function`].
+    pub unsafe fn direct(gipa: vk::PFN_vkGetInstanceProcAddr) -> Result<Self, Outcome> {
+        // SAFETY: the caller vouches for the function.
+        let interface = unsafe { negotiation::with_function(gipa) }?;
+        let api_version = interface.api_version(None);
+        Ok(Self { library_path: Vec::new(), interface, api_version, library: None })
+    }
+
+    /// Whether the manifest promises more than the driver has.
+    fn lie(&self, manifest: Version) -> Option<Outcome> {
+        let too_much = manifest >= Version::new(1, 1, 0) && self.api_version < Version::new(1, 1, 0);
+        too_much.then_some(Outcome::ApiVersionLie { manifest, driver: self.api_version })
+    }
+
+    /// The instance extensions that the driver has. The driver is never asked with a layer's name (LDP_LOADER_12).
+    ///
+    /// # Errors
+    /// What the driver returned, or `ERROR_OUT_OF_HOST_MEMORY`.
+    pub fn instance_extensions(&self) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+        let enumerate = self.interface.enumerate_instance_extension_properties;
+        array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
+            // SAFETY: a counted out-array, and no layer.
+            unsafe { enumerate(core::ptr::null(), count, out) }
+        })
+    }
+}
+
+impl DriverInterface {
+    /// The version that counts: 1.0 if the manifest says less than 1.1, or the driver cannot be asked, or it says
+    /// less than 1.1 (section "Driver API Version" of the driver interface document).
+    fn api_version(&self, manifest: Option<Version>) -> Version {
+        const OLDEST: Version = Version::new(1, 0, 0);
+        const ASKED: Version = Version::new(1, 1, 0);
+        if manifest.is_some_and(|version| version < ASKED) {
+            return OLDEST;
+        }
+        let Some(enumerate) = self.enumerate_instance_version else { return OLDEST };
+        let mut version = 0;
+        // SAFETY: version is a valid pointer.
+        let result = unsafe { enumerate(&mut version) };
+        if result != vk::Result::SUCCESS || version < vk::API_VERSION_1_1 {
+            return OLDEST;
+        }
+        let said = Version::from_encoded(version);
+        manifest.map_or(said, |manifest| manifest.min(said).max(ASKED))
+    }
+}
+
+/// The instance that a driver made for one instance of the loader.
+pub struct DriverInstance {
+    /// Its commands, with the driver's handles.
+    pub table: Box<InstanceTable, Application>,
+    /// What it calls the instance.
+    pub handle: vk::Instance,
+    /// The driver.
+    pub driver: DriverOfInstance,
+    /// Its place in the plan, if it has one.
+    pub place: Option<usize>,
+    /// Whether the driver has `VK_EXT_debug_utils`, `VK_EXT_debug_report` enabled and so on: the names it was given.
+    pub enabled: ExtensionSet,
+    allocator: Application,
+}
+
+/// A driver as an instance knows it.
+pub enum DriverOfInstance {
+    /// One that was discovered.
+    Discovered(DriverRef),
+    /// One that the application gave, owned by the instance.
+    Direct(Box<Driver, Application>),
+}
+
+impl Deref for DriverOfInstance {
+    type Target = Driver;
+    fn deref(&self) -> &Driver {
+        match self {
+            Self::Discovered(driver) => driver,
+            Self::Direct(driver) => driver,
+        }
+    }
+}
+
+impl DriverInstance {
+    /// Looks up the commands of an instance that `driver` has just made.
+    ///
+    /// # Errors
+    /// The first command of Vulkan 1.0 that the driver lacks, or that memory is short. The driver's instance has been
+    /// destroyed if it can be.
+    ///
+    /// # Safety
+    /// `handle` is an instance of `driver`, made with `allocator`, that nobody else uses.
+    pub unsafe fn new(
+        driver: DriverOfInstance,
+        handle: vk::Instance,
+        place: Option<usize>,
+        enabled: ExtensionSet,
+        allocator: Application,
+    ) -> Result<Self, OpenError> {
+        let table = Box::<InstanceTable, Application>::try_new_zeroed_in(
+            allocator.scoped(vk::SystemAllocationScope::INSTANCE),
+        );
+        // SAFETY: the caller vouches for the handle; a table is an array of addresses, for which NULL is valid.
+        unsafe {
+            let table = match table {
+                Ok(table) => table.assume_init(),
+                Err(_) => {
+                    destroy(&driver, handle, &allocator);
+                    return Err(OpenError::OutOfMemory);
+                }
+            };
+            let made = Self { table, handle, driver, place, enabled, allocator };
+            made.fill_table();
+            for needed in NEEDED {
+                if made.table.get::<Command>(*needed).is_none() {
+                    return Err(Outcome::MissingCommand { name: needed.name() }.into());
+                }
+            }
+            Ok(made)
+        }
+    }
+
+    fn fill_table(&self) {
+        self.table.fill_missing();
+        for slot in 0..INSTANCE_SLOTS {
+            let id = FIRST_INSTANCE.saturating_add(slot);
+            let Some(command) = u16::try_from(id).ok().map(CommandId::new) else { continue };
+            if let Some(function) = self.find(command.name()).or_else(|| super::emulated::stand_in(command)) {
+                self.table.set(command, function);
+            }
+        }
+    }
+
+    /// The driver's command of this name.
+    #[must_use]
+    pub fn find(&self, name: &CStr) -> Option<Command> {
+        // SAFETY: the instance is alive as long as this value.
+        unsafe { (self.driver.interface.get_instance_proc_addr)(self.handle, name.as_ptr()) }
+    }
+
+    /// The driver's physical-device command of this name, which the registry need not know.
+    #[must_use]
+    pub fn find_physical_device_command(&self, name: *const c_char) -> Option<Command> {
+        let find = self.driver.interface.get_physical_device_proc_addr?;
+        // SAFETY: the instance is alive as long as this value; the name was given as a valid C string.
+        unsafe { find(self.handle, name) }
+    }
+}
+
+/// Commands without which a driver is of no use.
+const NEEDED: &[CommandId] = &[
+    command::DESTROY_INSTANCE,
+    command::ENUMERATE_PHYSICAL_DEVICES,
+    command::GET_PHYSICAL_DEVICE_FEATURES,
+    command::GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES,
+    command::GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES,
+    command::GET_PHYSICAL_DEVICE_PROPERTIES,
+    command::GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES,
+    command::GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES,
+    command::GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES,
+    command::CREATE_DEVICE,
+    command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES,
+];
+
+impl Drop for DriverInstance {
+    fn drop(&mut self) {
+        // SAFETY: the instance is alive until here and nobody uses it any more.
+        unsafe { destroy(&self.driver, self.handle, &self.allocator) };
+    }
+}
+
+unsafe fn destroy(driver: &Driver, handle: vk::Instance, allocator: &Application) {
+    if handle.is_null() {
+        return;
+    }
+    // SAFETY: the caller vouches for the handle; the function has the type of its name.
+    unsafe {
+        let find = driver.interface.get_instance_proc_addr;
+        let Some(function) = find(handle, c"vkDestroyInstance".as_ptr()) else { return };
+        let destroy = core::mem::transmute::<Command, vk::PFN_vkDestroyInstance>(function);
+        destroy(handle, allocator.as_ptr());
+    }
+}

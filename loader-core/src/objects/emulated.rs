@@ -1,0 +1,348 @@
+//! Instance-level commands that the loader makes up for drivers that lack them (LDP_LOADER_8).
+//!
+//! An application that uses several drivers cannot know which of them has an instance extension, so the commands have
+//! to work on all physical devices.
+
+use core::ffi::c_void;
+
+use ash::vk;
+
+use super::handle;
+use super::terminators::Terminator;
+use crate::abi::function;
+use crate::dispatch::{Command, Table as _};
+use crate::loader;
+use crate::log::{Level, Topic};
+use crate::registry::{CommandId, command};
+
+/// The commands of this file. Each serves the core command and its KHR alias.
+pub(super) static TERMINATORS: &[Terminator] = &[
+    (command::GET_PHYSICAL_DEVICE_FEATURES_2, function!(features)),
+    (command::GET_PHYSICAL_DEVICE_FEATURES_2_KHR, function!(features)),
+    (command::GET_PHYSICAL_DEVICE_PROPERTIES_2, function!(properties)),
+    (command::GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR, function!(properties)),
+    (command::GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2, function!(format_properties)),
+    (command::GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR, function!(format_properties)),
+    (command::GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2, function!(image_format_properties)),
+    (command::GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2_KHR, function!(image_format_properties)),
+    (command::GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2, function!(queue_family_properties)),
+    (command::GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR, function!(queue_family_properties)),
+    (command::GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, function!(memory_properties)),
+    (command::GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR, function!(memory_properties)),
+    (command::GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2, function!(sparse_image_format_properties)),
+    (command::GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR, function!(sparse_image_format_properties)),
+    (command::GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES, function!(external_buffer_properties)),
+    (command::GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR, function!(external_buffer_properties)),
+    (command::GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES, function!(external_fence_properties)),
+    (command::GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR, function!(external_fence_properties)),
+    (command::GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES, function!(external_semaphore_properties)),
+    (command::GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR, function!(external_semaphore_properties)),
+    (command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES, function!(tool_properties)),
+    (command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT, function!(tool_properties)),
+    (command::GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_2_KHR, function!(display_properties)),
+    (command::GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_2_KHR, function!(display_plane_properties)),
+    (command::GET_DISPLAY_MODE_PROPERTIES_2_KHR, function!(display_mode_properties)),
+    (command::GET_DISPLAY_PLANE_CAPABILITIES_2_KHR, function!(display_plane_capabilities)),
+];
+
+/// A terminator that passes the call on under the first of the given names that the driver has, or does what its body
+/// says with the driver and the driver's handle.
+macro_rules! emulated {
+    ($name:ident: $pfn:ident as $($command:ident)|+; ($($parameter:ident: $type:ty),*) $(-> $result:ty)?;
+     |$driver:ident, $device:ident| $body:expr) => {
+        unsafe extern "system" fn $name(device: vk::PhysicalDevice, $($parameter: $type),*) $(-> $result)? {
+            // SAFETY: the chain passes the handle and the parameters that the application vouches for; the types are
+            // those of the commands.
+            unsafe {
+                let commands = [$(command::$command),+];
+                let device = handle::physical_device(device, commands[0]);
+                let ($driver, $device) = (device.driver(), device.driver_handle());
+                let native = commands.into_iter().find_map(|command| $driver.table.get::<vk::$pfn>(command));
+                match native {
+                    Some(native) => native($device, $($parameter),*),
+                    None => $body,
+                }
+            }
+        }
+    };
+}
+
+/// The driver's command that every driver of Vulkan 1.0 has.
+macro_rules! original {
+    ($driver:ident, $pfn:ident, $command:ident) => {
+        $driver.table.get::<vk::$pfn>(command::$command)
+    };
+}
+
+emulated!(features: PFN_vkGetPhysicalDeviceFeatures2
+    as GET_PHYSICAL_DEVICE_FEATURES_2 | GET_PHYSICAL_DEVICE_FEATURES_2_KHR;
+    (out: *mut vk::PhysicalDeviceFeatures2<'_>);
+    |driver, device| if let Some(get) = original!(driver, PFN_vkGetPhysicalDeviceFeatures, GET_PHYSICAL_DEVICE_FEATURES) {
+        get(device, &mut (*out).features);
+    });
+
+emulated!(properties: PFN_vkGetPhysicalDeviceProperties2
+    as GET_PHYSICAL_DEVICE_PROPERTIES_2 | GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR;
+    (out: *mut vk::PhysicalDeviceProperties2<'_>);
+    |driver, device| if let Some(get) =
+        original!(driver, PFN_vkGetPhysicalDeviceProperties, GET_PHYSICAL_DEVICE_PROPERTIES)
+    {
+        get(device, &mut (*out).properties);
+    });
+
+emulated!(format_properties: PFN_vkGetPhysicalDeviceFormatProperties2
+    as GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR;
+    (format: vk::Format, out: *mut vk::FormatProperties2<'_>);
+    |driver, device| if let Some(get) =
+        original!(driver, PFN_vkGetPhysicalDeviceFormatProperties, GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES)
+    {
+        get(device, format, &mut (*out).format_properties);
+    });
+
+emulated!(image_format_properties: PFN_vkGetPhysicalDeviceImageFormatProperties2
+    as GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2_KHR;
+    (info: *const vk::PhysicalDeviceImageFormatInfo2<'_>, out: *mut vk::ImageFormatProperties2<'_>) -> vk::Result;
+    |driver, device| match original!(
+        driver, PFN_vkGetPhysicalDeviceImageFormatProperties, GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES
+    ) {
+        Some(get) => {
+            let info = &*info;
+            let out = &mut (*out).image_format_properties;
+            get(device, info.format, info.ty, info.tiling, info.usage, info.flags, out)
+        }
+        None => vk::Result::ERROR_INITIALIZATION_FAILED,
+    });
+
+emulated!(queue_family_properties: PFN_vkGetPhysicalDeviceQueueFamilyProperties2
+    as GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2 | GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR;
+    (count: *mut u32, out: *mut vk::QueueFamilyProperties2<'_>);
+    |driver, device| if let Some(get) = original!(
+        driver, PFN_vkGetPhysicalDeviceQueueFamilyProperties, GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES
+    ) {
+        let ask = |count: *mut u32, array| { get(device, count, array); vk::Result::SUCCESS };
+        let _ = wrapped(count, out, vk::QueueFamilyProperties::default(), ask, |to, from| {
+            to.queue_family_properties = *from;
+        });
+    });
+
+emulated!(memory_properties: PFN_vkGetPhysicalDeviceMemoryProperties2
+    as GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 | GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR;
+    (out: *mut vk::PhysicalDeviceMemoryProperties2<'_>);
+    |driver, device| if let Some(get) =
+        original!(driver, PFN_vkGetPhysicalDeviceMemoryProperties, GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES)
+    {
+        get(device, &mut (*out).memory_properties);
+    });
+
+emulated!(sparse_image_format_properties: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2
+    as GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR;
+    (
+        info: *const vk::PhysicalDeviceSparseImageFormatInfo2<'_>,
+        count: *mut u32,
+        out: *mut vk::SparseImageFormatProperties2<'_>
+    );
+    |driver, device| if let Some(get) = original!(
+        driver, PFN_vkGetPhysicalDeviceSparseImageFormatProperties, GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES
+    ) {
+        let info = &*info;
+        let ask = |count: *mut u32, array| {
+            get(device, info.format, info.ty, info.samples, info.usage, info.tiling, count, array);
+            vk::Result::SUCCESS
+        };
+        let _ = wrapped(count, out, vk::SparseImageFormatProperties::default(), ask, |to, from| {
+            to.properties = *from;
+        });
+    });
+
+emulated!(external_buffer_properties: PFN_vkGetPhysicalDeviceExternalBufferProperties
+    as GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES | GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR;
+    (info: *const vk::PhysicalDeviceExternalBufferInfo<'_>, out: *mut vk::ExternalBufferProperties<'_>);
+    |_driver, _device| {
+        (*out).external_memory_properties = vk::ExternalMemoryProperties::default();
+    });
+
+emulated!(external_fence_properties: PFN_vkGetPhysicalDeviceExternalFenceProperties
+    as GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES | GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR;
+    (info: *const vk::PhysicalDeviceExternalFenceInfo<'_>, out: *mut vk::ExternalFenceProperties<'_>);
+    |_driver, _device| {
+        (*out).export_from_imported_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
+        (*out).compatible_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
+        (*out).external_fence_features = vk::ExternalFenceFeatureFlags::empty();
+    });
+
+emulated!(external_semaphore_properties: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
+    as GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES | GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR;
+    (info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>, out: *mut vk::ExternalSemaphoreProperties<'_>);
+    |_driver, _device| {
+        (*out).export_from_imported_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
+        (*out).compatible_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
+        (*out).external_semaphore_features = vk::ExternalSemaphoreFeatureFlags::empty();
+    });
+
+emulated!(tool_properties: PFN_vkGetPhysicalDeviceToolProperties
+    as GET_PHYSICAL_DEVICE_TOOL_PROPERTIES | GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT;
+    (count: *mut u32, out: *mut vk::PhysicalDeviceToolProperties<'_>) -> vk::Result;
+    |_driver, _device| {
+        *count = 0;
+        vk::Result::SUCCESS
+    });
+
+emulated!(display_properties: PFN_vkGetPhysicalDeviceDisplayProperties2KHR
+    as GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_2_KHR;
+    (count: *mut u32, out: *mut vk::DisplayProperties2KHR<'_>) -> vk::Result;
+    |driver, device| match original!(
+        driver, PFN_vkGetPhysicalDeviceDisplayPropertiesKHR, GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_KHR
+    ) {
+        Some(get) => wrapped(count, out, vk::DisplayPropertiesKHR::default(), |count, array| get(device, count, array),
+            |to, from| to.display_properties = *from),
+        None => nothing(count),
+    });
+
+emulated!(display_plane_properties: PFN_vkGetPhysicalDeviceDisplayPlaneProperties2KHR
+    as GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_2_KHR;
+    (count: *mut u32, out: *mut vk::DisplayPlaneProperties2KHR<'_>) -> vk::Result;
+    |driver, device| match original!(
+        driver, PFN_vkGetPhysicalDeviceDisplayPlanePropertiesKHR, GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR
+    ) {
+        Some(get) => wrapped(count, out, vk::DisplayPlanePropertiesKHR::default(),
+            |count, array| get(device, count, array), |to, from| to.display_plane_properties = *from),
+        None => nothing(count),
+    });
+
+emulated!(display_mode_properties: PFN_vkGetDisplayModeProperties2KHR as GET_DISPLAY_MODE_PROPERTIES_2_KHR;
+    (display: vk::DisplayKHR, count: *mut u32, out: *mut vk::DisplayModeProperties2KHR<'_>) -> vk::Result;
+    |driver, device| match original!(driver, PFN_vkGetDisplayModePropertiesKHR, GET_DISPLAY_MODE_PROPERTIES_KHR) {
+        Some(get) => wrapped(count, out, vk::DisplayModePropertiesKHR::default(),
+            |count, array| get(device, display, count, array), |to, from| to.display_mode_properties = *from),
+        None => nothing(count),
+    });
+
+emulated!(display_plane_capabilities: PFN_vkGetDisplayPlaneCapabilities2KHR as GET_DISPLAY_PLANE_CAPABILITIES_2_KHR;
+    (info: *const vk::DisplayPlaneInfo2KHR<'_>, out: *mut vk::DisplayPlaneCapabilities2KHR<'_>) -> vk::Result;
+    |driver, device| match original!(
+        driver, PFN_vkGetDisplayPlaneCapabilitiesKHR, GET_DISPLAY_PLANE_CAPABILITIES_KHR
+    ) {
+        Some(get) => get(device, (*info).mode, (*info).plane_index, &mut (*out).capabilities),
+        None => vk::Result::ERROR_INITIALIZATION_FAILED,
+    });
+
+unsafe fn nothing(count: *mut u32) -> vk::Result {
+    // SAFETY: the caller vouches for the counted out-array.
+    unsafe { *count = 0 };
+    vk::Result::SUCCESS
+}
+
+/// Serves an enumeration of extensible structures by one of plain ones.
+pub(super) unsafe fn wrapped<T: Copy, U>(
+    count: *mut u32,
+    out: *mut U,
+    empty: T,
+    mut ask: impl FnMut(*mut u32, *mut T) -> vk::Result,
+    put: impl Fn(&mut U, &T),
+) -> vk::Result {
+    // SAFETY: the caller vouches for the counted out-array.
+    unsafe {
+        if out.is_null() {
+            return ask(count, core::ptr::null_mut());
+        }
+        let all = match crate::abi::array::collect(crate::memory::Process, empty, ask) {
+            Ok(all) => all,
+            Err(error) => return error,
+        };
+        let written = all.len().min(*count as usize);
+        for (index, value) in all.iter().take(written).enumerate() {
+            put(&mut *out.add(index), value);
+        }
+        *count = u32::try_from(written).unwrap_or(u32::MAX);
+        if written < all.len() { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+    }
+}
+
+/// What stands in a driver's table for commands that it lacks and that have an answer which needs no driver.
+#[must_use]
+pub(super) fn stand_in(command: CommandId) -> Option<Command> {
+    STAND_INS.iter().find(|(id, _)| *id == command).map(|(_, function)| *function)
+}
+
+macro_rules! stand_ins {
+    ($($command:ident: $function:ident),* $(,)?) => {
+        &[$((command::$command, function!($function::<{ command::$command.index() }>))),*]
+    };
+}
+
+static STAND_INS: &[Terminator] = stand_ins! {
+    GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR: not_supported,
+    GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR: not_supported,
+    GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR: not_supported,
+    GET_PHYSICAL_DEVICE_DIRECT_FB_PRESENTATION_SUPPORT_EXT: not_supported,
+    GET_PHYSICAL_DEVICE_WIN32_PRESENTATION_SUPPORT_KHR: not_supported,
+    GET_PHYSICAL_DEVICE_SCREEN_PRESENTATION_SUPPORT_QNX: not_supported,
+    GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_KHR: no_elements,
+    GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR: no_elements,
+    GET_DISPLAY_PLANE_SUPPORTED_DISPLAYS_KHR: no_elements_of_part,
+    GET_DISPLAY_MODE_PROPERTIES_KHR: no_elements_of_part64,
+    CREATE_DISPLAY_MODE_KHR: not_present,
+    GET_DISPLAY_PLANE_CAPABILITIES_KHR: not_present,
+    ACQUIRE_XLIB_DISPLAY_EXT: not_present,
+    GET_RANDR_OUTPUT_DISPLAY_EXT: not_present,
+    ACQUIRE_DRM_DISPLAY_EXT: not_present,
+    GET_DRM_DISPLAY_EXT: not_present,
+    RELEASE_DISPLAY_EXT: not_present,
+    ACQUIRE_WINRT_DISPLAY_NV: not_present,
+    GET_WINRT_DISPLAY_NV: not_present,
+};
+
+/// Tells that the driver lacks the command with this number.
+fn complain(number: usize) {
+    let (Some(loader), Ok(number)) = (loader::current(), u16::try_from(number)) else { return };
+    let name = CommandId::new(number).name().to_str().unwrap_or_default();
+    let message = format_args!("{name}: the driver of this physical device does not have the command");
+    loader.logger().log(Level::Error, Topic::Driver, message);
+}
+
+/// For presentation-support queries.
+unsafe extern "system" fn not_supported<const COMMAND: usize>() -> vk::Bool32 {
+    complain(COMMAND);
+    vk::FALSE
+}
+
+/// For commands that need a display.
+unsafe extern "system" fn not_present<const COMMAND: usize>() -> vk::Result {
+    complain(COMMAND);
+    vk::Result::ERROR_EXTENSION_NOT_PRESENT
+}
+
+/// For enumerations of a physical device.
+unsafe extern "system" fn no_elements<const COMMAND: usize>(
+    _device: vk::PhysicalDevice,
+    count: *mut u32,
+    _out: *mut c_void,
+) -> vk::Result {
+    complain(COMMAND);
+    // SAFETY: the application vouches for the counted out-array.
+    unsafe { nothing(count) }
+}
+
+/// For enumerations of a part of a physical device that is told by a number.
+unsafe extern "system" fn no_elements_of_part<const COMMAND: usize>(
+    _device: vk::PhysicalDevice,
+    _part: u32,
+    count: *mut u32,
+    _out: *mut c_void,
+) -> vk::Result {
+    complain(COMMAND);
+    // SAFETY: as above.
+    unsafe { nothing(count) }
+}
+
+/// For enumerations of a part of a physical device that is told by a handle.
+unsafe extern "system" fn no_elements_of_part64<const COMMAND: usize>(
+    _device: vk::PhysicalDevice,
+    _part: u64,
+    count: *mut u32,
+    _out: *mut c_void,
+) -> vk::Result {
+    complain(COMMAND);
+    // SAFETY: as above.
+    unsafe { nothing(count) }
+}

@@ -1,0 +1,124 @@
+//! Instance extensions: which there are, and which an instance has enabled.
+
+use core::ffi::CStr;
+
+use ash::vk;
+
+use crate::abi::{array, name};
+use crate::discovery::Outcome;
+use crate::loader::{Drivers, Loader};
+use crate::log::{Level, Logger, Topic};
+use crate::memory::{Shown, TryGrow, Vec};
+use crate::registry::{ExtensionId, ExtensionKind, extension, find_extension};
+
+/// What the loader itself provides, in the order in which it is reported, after what the drivers have.
+const OWN: [ExtensionId; 4] = [
+    extension::EXT_DEBUG_REPORT,
+    extension::EXT_DEBUG_UTILS,
+    extension::KHR_PORTABILITY_ENUMERATION,
+    extension::LUNARG_DIRECT_DRIVER_LOADING,
+];
+
+/// All instance extensions that the drivers and the loader have, each once; the highest version counts.
+///
+/// Extensions that the registry does not know are hidden, because the loader cannot know whether their commands need
+/// something of it; unless `VK_LOADER_DISABLE_INST_EXT_FILTER` is set.
+///
+/// # Errors
+/// `ERROR_OUT_OF_HOST_MEMORY`.
+pub fn instance_extensions(
+    loader: &Loader,
+    drivers: &Drivers,
+    logger: &Logger,
+) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+    let unfiltered = loader.switch(c"VK_LOADER_DISABLE_INST_EXT_FILTER");
+    let mut all = Vec::new();
+    for (place, driver) in &drivers.open {
+        match driver.instance_extensions() {
+            Ok(extensions) => {
+                for extension in &extensions {
+                    if unfiltered || is_known(loader, extension) {
+                        merge(&mut all, extension)?;
+                    }
+                }
+            }
+            Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
+            Err(result) => {
+                let outcome = Outcome::EnumerationFailed { result: result.as_raw() };
+                drivers.log_outcome(logger, *place, &outcome);
+            }
+        }
+    }
+    for id in OWN {
+        merge(&mut all, &properties(id))?;
+    }
+    Ok(all)
+}
+
+/// Adds `extension` to `all`, unless its name is there.
+pub(crate) fn merge(
+    all: &mut Vec<vk::ExtensionProperties>,
+    extension: &vk::ExtensionProperties,
+) -> Result<(), vk::Result> {
+    let Some(called) = name::in_array(&extension.extension_name) else { return Ok(()) };
+    match all.iter_mut().find(|present| name::is(present, called)) {
+        Some(present) => present.spec_version = present.spec_version.max(extension.spec_version),
+        None => all.try_push(*extension)?,
+    }
+    Ok(())
+}
+
+fn is_known(loader: &Loader, extension: &vk::ExtensionProperties) -> bool {
+    name::in_array(&extension.extension_name)
+        .and_then(|name| find_extension(name.to_bytes()))
+        .is_some_and(|id| id.kind() == ExtensionKind::Instance && loader.flavour.knows_extension(id))
+}
+
+fn properties(id: ExtensionId) -> vk::ExtensionProperties {
+    let mut properties = vk::ExtensionProperties { spec_version: id.spec_version(), ..Default::default() };
+    for (to, from) in properties.extension_name.iter_mut().zip(id.name().to_bytes()) {
+        *to = from.cast_signed() as _;
+    }
+    properties
+}
+
+/// Checks that every extension that the application asks for is one of `available`.
+///
+/// # Errors
+/// `ERROR_EXTENSION_NOT_PRESENT`, after logging the name.
+pub(crate) fn check_requested<'a>(
+    requested: impl Iterator<Item = &'a CStr>,
+    available: &[vk::ExtensionProperties],
+    owner: &str,
+    logger: &Logger,
+) -> Result<(), vk::Result> {
+    for wanted in requested {
+        if !available.iter().any(|extension| name::is(extension, wanted)) {
+            logger.log(
+                Level::Error,
+                Topic::Loader,
+                format_args!(
+                    "the application asks for the {owner} extension {}, which is not available; \
+                     `vulkaninfo` lists those that are",
+                    Shown(wanted.to_bytes())
+                ),
+            );
+            return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
+        }
+    }
+    Ok(())
+}
+
+/// The device extensions of a physical device, as `enumerate` gives them for a driver's handle.
+///
+/// # Errors
+/// What the driver returned, or `ERROR_OUT_OF_HOST_MEMORY`.
+pub(crate) fn of_device(
+    enumerate: vk::PFN_vkEnumerateDeviceExtensionProperties,
+    device: vk::PhysicalDevice,
+) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+    array::collect(crate::memory::Process, vk::ExtensionProperties::default(), |count, out| {
+        // SAFETY: the handle is the driver's own; a counted out-array, and no layer.
+        unsafe { enumerate(device, core::ptr::null(), count, out) }
+    })
+}

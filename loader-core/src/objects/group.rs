@@ -1,0 +1,163 @@
+//! Groups of physical devices.
+
+use ash::vk::{self, Handle as _};
+
+use super::driver::DriverInstance;
+use super::instance::Instance;
+use super::physical_device::PhysicalDevice;
+use super::sorting::{Preference, order};
+use crate::abi::array;
+use crate::dispatch::Table as _;
+use crate::memory::{Process, TryGrow, Vec};
+use crate::registry::command;
+
+const EMPTY: vk::PhysicalDeviceGroupProperties<'static> = vk::PhysicalDeviceGroupProperties {
+    s_type: vk::StructureType::PHYSICAL_DEVICE_GROUP_PROPERTIES,
+    p_next: core::ptr::null_mut(),
+    physical_device_count: 0,
+    physical_devices: [vk::PhysicalDevice::null(); vk::MAX_DEVICE_GROUP_SIZE],
+    subset_allocation: 0,
+    _marker: core::marker::PhantomData,
+};
+
+type Group = vk::PhysicalDeviceGroupProperties<'static>;
+
+/// Terminator of vkEnumeratePhysicalDeviceGroups and its KHR alias.
+///
+/// A driver without groups has one group for each of its devices.
+pub(super) unsafe extern "system" fn enumerate_physical_device_groups(
+    instance: vk::Instance,
+    count: *mut u32,
+    groups: *mut vk::PhysicalDeviceGroupProperties<'_>,
+) -> vk::Result {
+    // SAFETY: the chain passes the handle that it was given; count and groups are a counted out-array.
+    unsafe {
+        let instance = super::handle::instance(instance, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS);
+        match all_groups(instance, groups.cast(), count) {
+            Ok(all) => deliver(&all, count, groups.cast()),
+            Err(error) => error,
+        }
+    }
+}
+
+/// Copies the groups and leaves the caller's `sType` and `pNext` as they are.
+unsafe fn deliver(all: &[Group], count: *mut u32, out: *mut Group) -> vk::Result {
+    // SAFETY: the caller vouches for the counted out-array.
+    unsafe {
+        if out.is_null() {
+            return array::deliver(all, count, out);
+        }
+        let written = all.len().min(count.read() as usize);
+        for (index, group) in all.iter().take(written).enumerate() {
+            let target = &mut *out.add(index);
+            target.physical_device_count = group.physical_device_count;
+            target.physical_devices = group.physical_devices;
+            target.subset_allocation = group.subset_allocation;
+        }
+        count.write(u32::try_from(written).unwrap_or(u32::MAX));
+        if written < all.len() { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+    }
+}
+
+unsafe fn all_groups(instance: &Instance, out: *mut Group, room: *const u32) -> Result<Vec<Group>, vk::Result> {
+    let mut all: Vec<Group> = Vec::new();
+    let devices = instance.enumerate()?;
+    // SAFETY: the caller vouches for the counted out-array.
+    let room = if out.is_null() { 0 } else { unsafe { room.read() as usize } };
+    for driver in instance.drivers.iter().rev() {
+        let own = devices.iter().filter(|device| core::ptr::eq(device.driver(), &raw const **driver));
+        // SAFETY: as above; the place of the first group that this driver fills is within the room, or beyond it.
+        let extension_chains = |index: usize| unsafe {
+            let place = all.len().wrapping_add(index);
+            if place < room { (*out.add(place)).p_next } else { core::ptr::null_mut() }
+        };
+        match driver.groups(extension_chains) {
+            Some(Ok(groups)) => {
+                for group in groups {
+                    all.try_push(translated(instance, driver, &group)?)?;
+                }
+            }
+            Some(Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY)) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
+            Some(Err(result)) => instance.log_enumeration(driver, result),
+            None => {
+                for device in own {
+                    all.try_push(single(device))?;
+                }
+            }
+        }
+    }
+    if instance.sorted {
+        sort(instance, &mut all);
+    }
+    Ok(all)
+}
+
+fn single(device: &PhysicalDevice) -> Group {
+    let mut group = Group { physical_device_count: 1, ..EMPTY };
+    if let Some(first) = group.physical_devices.first_mut() {
+        *first = device.handle();
+    }
+    group
+}
+
+fn members(group: &Group) -> &[vk::PhysicalDevice] {
+    let count = (group.physical_device_count as usize).min(group.physical_devices.len());
+    group.physical_devices.get(..count).unwrap_or_default()
+}
+
+/// The group with the loader's handles in place of the driver's.
+fn translated(instance: &Instance, driver: &DriverInstance, group: &Group) -> Result<Group, vk::Result> {
+    let mut result = Group { subset_allocation: group.subset_allocation, ..EMPTY };
+    let given = members(group).iter().filter(|handle| !handle.is_null());
+    for (to, from) in result.physical_devices.iter_mut().zip(given) {
+        *to = instance.physical_device(driver, *from)?.handle();
+        result.physical_device_count = result.physical_device_count.saturating_add(1);
+    }
+    Ok(result)
+}
+
+/// Sorts the devices in each group, then the groups by their first devices.
+fn sort(instance: &Instance, groups: &mut [Group]) {
+    let preference = Preference::from_environment(instance.loader);
+    // SAFETY: groups hold handles that `translated` and `single` put there.
+    let facts = |handle: &vk::PhysicalDevice| unsafe {
+        super::handle::physical_device(*handle, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS).facts
+    };
+    for group in groups.iter_mut() {
+        let count = (group.physical_device_count as usize).min(group.physical_devices.len());
+        if let Some(members) = group.physical_devices.get_mut(..count) {
+            members.sort_by(|one, other| order(&facts(one), &facts(other), &preference));
+        }
+    }
+    groups.sort_by(|one, other| match (members(one).first(), members(other).first()) {
+        (Some(one), Some(other)) => order(&facts(one), &facts(other), &preference),
+        (one, other) => one.is_none().cmp(&other.is_none()),
+    });
+}
+
+impl DriverInstance {
+    /// The groups as the driver has them, or `None` if it knows no groups. `chain` gives the application's pNext chain
+    /// for the group that will stand at a place.
+    fn groups(
+        &self,
+        chain: impl Fn(usize) -> *mut core::ffi::c_void,
+    ) -> Option<Result<Vec<Group>, vk::Result>> {
+        // SAFETY: the types are the commands'.
+        let enumerate = unsafe {
+            [command::ENUMERATE_PHYSICAL_DEVICE_GROUPS, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR]
+                .into_iter()
+                .find_map(|command| self.table.get::<vk::PFN_vkEnumeratePhysicalDeviceGroups>(command))?
+        };
+        Some(array::collect(Process, EMPTY, |count, out: *mut Group| {
+            // SAFETY: a counted out-array, whose elements are given their chains before they are filled.
+            unsafe {
+                if !out.is_null() {
+                    for index in 0..*count as usize {
+                        (*out.add(index)).p_next = chain(index);
+                    }
+                }
+                enumerate(self.handle, count, out)
+            }
+        }))
+    }
+}

@@ -1,0 +1,35 @@
+//! The objects that the loader makes: instances, physical devices, devices, surfaces, messengers; and the commands on
+//! them that are not just passed on.
+
+mod create_device;
+mod create_instance;
+mod device;
+mod driver;
+mod emulated;
+mod extension_queries;
+mod extensions;
+mod group;
+pub mod handle;
+mod instance;
+mod messenger;
+mod naming;
+mod physical_device;
+mod sorting;
+mod sources;
+mod surface;
+mod surface_kinds;
+mod surface_queries;
+mod swapchain;
+mod terminators;
+
+pub use create_device::create_device;
+pub use create_instance::{create_instance, destroy_instance};
+pub use device::{
+    Device, allocate_command_buffers, create_external_compute_queue, destroy_device, device_of, get_device_queue,
+    get_device_queue2,
+};
+pub use driver::{Driver, DriverInstance, DriverOfInstance, DriverRef, OpenDrivers, OpenError};
+pub use extensions::instance_extensions;
+pub use instance::{Instance, live_instances};
+pub use physical_device::PhysicalDevice;
+pub use terminators::{device_terminator, instance_terminator, terminator_get_instance_proc_addr};

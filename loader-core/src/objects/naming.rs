@@ -1,0 +1,70 @@
+//! Names and tags of objects: handles that the loader made are replaced by the driver's.
+
+use ash::vk::{self, Handle as _};
+
+use super::device::{Device, device_of};
+use super::handle;
+use super::surface::Surface;
+use crate::abi::function;
+use crate::dispatch::Command;
+use crate::registry::command;
+
+/// Succeeds and does nothing, whatever the parameters are.
+pub(super) const SUCCEED: Command = function!(succeed);
+
+unsafe extern "system" fn succeed() -> vk::Result {
+    vk::Result::SUCCESS
+}
+
+/// What the driver of `device` calls an object.
+unsafe fn drivers_handle(device: &Device, kind: vk::ObjectType, object: u64) -> u64 {
+    let driver = device.physical_device().driver();
+    // SAFETY: the application vouches for the handle and its type.
+    unsafe {
+        match kind {
+            vk::ObjectType::INSTANCE => driver.handle.as_raw(),
+            vk::ObjectType::PHYSICAL_DEVICE => {
+                let command = command::SET_DEBUG_UTILS_OBJECT_NAME_EXT;
+                handle::physical_device(vk::PhysicalDevice::from_raw(object), command).driver_handle().as_raw()
+            }
+            vk::ObjectType::SURFACE_KHR => Surface::from_handle(vk::SurfaceKHR::from_raw(object))
+                .map_or(object, |surface| surface.for_driver(device.instance(), driver).as_raw()),
+            _ => object,
+        }
+    }
+}
+
+/// A terminator that passes a copy of the info on, with the driver's handle in it.
+macro_rules! named {
+    ($name:ident: $pfn:ident, $command:ident, $info:ident, |$given:ident| $kind:expr, $handle:ident) => {
+        pub(super) unsafe extern "system" fn $name(device: vk::Device, info: *const vk::$info<'static>) -> vk::Result {
+            // SAFETY: the chain passes what the application vouches for; the type is the command's.
+            unsafe {
+                let Some(found) = device_of(device.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+                let Some(set) = found.drivers::<vk::$pfn>(command::$command) else { return vk::Result::SUCCESS };
+                let $given = &*info;
+                let object = drivers_handle(found, $kind, $given.$handle);
+                set(device, &vk::$info { $handle: object, ..*$given })
+            }
+        }
+    };
+}
+
+named!(set_debug_utils_object_name: PFN_vkSetDebugUtilsObjectNameEXT, SET_DEBUG_UTILS_OBJECT_NAME_EXT,
+    DebugUtilsObjectNameInfoEXT, |info| info.object_type, object_handle);
+named!(set_debug_utils_object_tag: PFN_vkSetDebugUtilsObjectTagEXT, SET_DEBUG_UTILS_OBJECT_TAG_EXT,
+    DebugUtilsObjectTagInfoEXT, |info| info.object_type, object_handle);
+named!(debug_marker_set_object_name: PFN_vkDebugMarkerSetObjectNameEXT, DEBUG_MARKER_SET_OBJECT_NAME_EXT,
+    DebugMarkerObjectNameInfoEXT, |info| kind_of_report(info.object_type), object);
+named!(debug_marker_set_object_tag: PFN_vkDebugMarkerSetObjectTagEXT, DEBUG_MARKER_SET_OBJECT_TAG_EXT,
+    DebugMarkerObjectTagInfoEXT, |info| kind_of_report(info.object_type), object);
+
+/// The kinds of objects that VK_EXT_debug_report numbers in its own way, as far as they matter here.
+fn kind_of_report(kind: vk::DebugReportObjectTypeEXT) -> vk::ObjectType {
+    match kind {
+        vk::DebugReportObjectTypeEXT::INSTANCE => vk::ObjectType::INSTANCE,
+        vk::DebugReportObjectTypeEXT::PHYSICAL_DEVICE => vk::ObjectType::PHYSICAL_DEVICE,
+        vk::DebugReportObjectTypeEXT::SURFACE_KHR => vk::ObjectType::SURFACE_KHR,
+        _ => vk::ObjectType::UNKNOWN,
+    }
+}

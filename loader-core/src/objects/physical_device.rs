@@ -1,0 +1,216 @@
+//! Physical devices: one object of the loader for each of the drivers' devices.
+
+use core::ptr::NonNull;
+
+use ash::vk::{self, Handle as _};
+
+use super::driver::DriverInstance;
+use super::handle::Handle;
+use super::instance::{Instance, Owned};
+use super::sorting::{DeviceFacts, Preference, order};
+use crate::abi::array;
+use crate::discovery::Outcome;
+use crate::log::{Level, Topic};
+use crate::memory::{Application, Box, OutOfMemory, Process, TryGrow, Vec};
+use crate::registry::command;
+use crate::dispatch::Table as _;
+
+/// What a `VkPhysicalDevice` points to.
+#[repr(C)]
+pub struct PhysicalDevice {
+    handle: Handle,
+    /// The instance.
+    instance: NonNull<Instance>,
+    /// The driver that has the device.
+    driver: NonNull<DriverInstance>,
+    /// What sorting needs to know.
+    pub(super) facts: DeviceFacts,
+}
+
+// SAFETY: nothing in it is changed after it is made, and what it points to lives as long as the instance.
+unsafe impl Sync for PhysicalDevice {}
+
+impl PhysicalDevice {
+    /// The instance that it belongs to.
+    #[must_use]
+    pub fn instance(&self) -> &Instance {
+        // SAFETY: an instance outlives its physical devices.
+        unsafe { self.instance.as_ref() }
+    }
+
+    /// The driver that it belongs to.
+    #[must_use]
+    pub fn driver(&self) -> &DriverInstance {
+        // SAFETY: an instance keeps its drivers until its physical devices are gone.
+        unsafe { self.driver.as_ref() }
+    }
+
+    /// What the application calls it.
+    #[must_use]
+    pub fn handle(&self) -> vk::PhysicalDevice {
+        vk::PhysicalDevice::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
+    }
+
+    /// What the driver calls it.
+    #[must_use]
+    pub fn driver_handle(&self) -> vk::PhysicalDevice {
+        vk::PhysicalDevice::from_raw(self.handle.lower().expose_provenance() as u64)
+    }
+}
+
+impl Instance {
+    /// The object for the device that `driver` calls `handle`. The same device gives the same object until the
+    /// instance is destroyed.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(super) fn physical_device(
+        &self,
+        driver: &DriverInstance,
+        handle: vk::PhysicalDevice,
+    ) -> Result<&PhysicalDevice, OutOfMemory> {
+        let waiting = self.loader.platform.waiting;
+        let is_same = |known: &Owned<PhysicalDevice>| {
+            // SAFETY: the list keeps its physical devices alive until the instance is destroyed.
+            let known = unsafe { known.0.as_ref() };
+            core::ptr::eq(known.driver(), driver) && known.driver_handle() == handle
+        };
+        let known = self.physical_devices.read(waiting, |known| known.iter().find(|known| is_same(known)).copied());
+        let found = match known {
+            Some(known) => known,
+            None => {
+                let lower = core::ptr::with_exposed_provenance_mut(handle.as_raw() as usize);
+                let made = PhysicalDevice {
+                    handle: Handle::new(&raw const *self.table, &raw const *driver.table, lower),
+                    instance: NonNull::from(self),
+                    driver: NonNull::from(driver),
+                    facts: DeviceFacts::of(driver, handle),
+                };
+                let made = Owned(Box::into_non_null(Box::try_new_in(made, self.allocator)?));
+                let inserted = self.physical_devices.find_or_insert(waiting, made, is_same);
+                if !matches!(inserted, Ok((_, true))) {
+                    // SAFETY: the list did not take it, so nobody else has seen it.
+                    drop(unsafe { Box::from_non_null_in(made.0, self.allocator) });
+                }
+                inserted?.0
+            }
+        };
+        // SAFETY: the list keeps it alive until the instance is destroyed.
+        Ok(unsafe { found.0.as_ref() })
+    }
+
+    /// All devices of all drivers, in the order in which applications see them.
+    ///
+    /// # Errors
+    /// `ERROR_INITIALIZATION_FAILED` if no driver has any; `ERROR_OUT_OF_HOST_MEMORY`.
+    pub(super) fn enumerate(&self) -> Result<Vec<&PhysicalDevice>, vk::Result> {
+        let mut all: Vec<&PhysicalDevice> = Vec::new();
+        for driver in self.drivers.iter().rev() {
+            match driver.physical_devices() {
+                Ok(handles) => {
+                    for handle in &handles {
+                        let device = self.physical_device(driver, *handle)?;
+                        if !all.iter().any(|known| core::ptr::eq(*known, device)) {
+                            all.try_push(device)?;
+                        }
+                    }
+                }
+                Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
+                Err(result) => self.log_enumeration(driver, result),
+            }
+        }
+        if all.is_empty() {
+            self.logger.log(
+                Level::Error,
+                Topic::Driver,
+                format_args!(
+                    "none of the {} drivers in use has a physical device; check that the devices' kernel drivers are \
+                     loaded and that this user may open them (/dev/dri, /dev/nvidia*)",
+                    self.drivers.len()
+                ),
+            );
+            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        }
+        if self.sorted {
+            let preference = Preference::from_environment(self.loader);
+            all.sort_by(|one, other| order(&one.facts, &other.facts, &preference));
+        }
+        Ok(all)
+    }
+
+    pub(super) fn log_enumeration(&self, driver: &DriverInstance, result: vk::Result) {
+        let outcome = Outcome::EnumerationFailed { result: result.as_raw() };
+        let path = crate::memory::Shown(&driver.driver.library_path);
+        self.logger.log(outcome.level(), Topic::Driver, format_args!("{path}: {outcome}"));
+    }
+}
+
+impl DriverInstance {
+    /// The devices that the driver has now; NULL handles are left out.
+    ///
+    /// # Errors
+    /// What the driver returned, or `ERROR_OUT_OF_HOST_MEMORY`.
+    fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, vk::Result> {
+        // SAFETY: the type is the command's.
+        let enumerate = unsafe {
+            self.table.get::<vk::PFN_vkEnumeratePhysicalDevices>(command::ENUMERATE_PHYSICAL_DEVICES)
+        };
+        let enumerate = enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
+        let mut devices = array::collect(Process, vk::PhysicalDevice::null(), |count, out| {
+            // SAFETY: the instance is the driver's, and this is a counted out-array.
+            unsafe { enumerate(self.handle, count, out) }
+        })?;
+        devices.retain(|device| !device.is_null());
+        Ok(devices)
+    }
+}
+
+/// Terminator of vkEnumeratePhysicalDevices.
+pub(super) unsafe extern "system" fn enumerate_physical_devices(
+    instance: vk::Instance,
+    count: *mut u32,
+    devices: *mut vk::PhysicalDevice,
+) -> vk::Result {
+    // SAFETY: the chain passes the handle that it was given; count and devices are a counted out-array.
+    unsafe {
+        let instance = super::handle::instance(instance, command::ENUMERATE_PHYSICAL_DEVICES);
+        match instance.enumerate().and_then(|all| handles(&all)) {
+            Ok(all) => deliver(instance, &all, count, devices),
+            Err(error) => error,
+        }
+    }
+}
+
+fn handles(devices: &[&PhysicalDevice]) -> Result<Vec<vk::PhysicalDevice>, vk::Result> {
+    let mut handles = Vec::new();
+    for device in devices {
+        handles.try_push(device.handle())?;
+    }
+    Ok(handles)
+}
+
+unsafe fn deliver(
+    instance: &Instance,
+    all: &[vk::PhysicalDevice],
+    count: *mut u32,
+    devices: *mut vk::PhysicalDevice,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the counted out-array.
+    let result = unsafe { array::deliver(all, count, devices) };
+    if result == vk::Result::INCOMPLETE {
+        instance.logger.log(
+            Level::Info,
+            Topic::Loader,
+            format_args!(
+                "vkEnumeratePhysicalDevices: the application has room for fewer than the {} devices that there are",
+                all.len()
+            ),
+        );
+    }
+    result
+}
+
+/// Memory that only lasts for one call.
+pub(super) fn command_memory(instance: &Instance) -> Application {
+    instance.allocator.scoped(vk::SystemAllocationScope::COMMAND)
+}

@@ -1,0 +1,156 @@
+//! The order in which physical devices are enumerated: the one that a user most likely wants comes first.
+
+use core::cmp::Ordering;
+
+use ash::vk;
+
+use super::driver::DriverInstance;
+use super::extensions::of_device;
+use crate::abi::name;
+use crate::dispatch::Table as _;
+use crate::loader::Loader;
+use crate::platform::Reader;
+use crate::registry::command;
+
+/// What the order depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceFacts {
+    kind: vk::PhysicalDeviceType,
+    vendor: u32,
+    device: u32,
+    /// Domain, bus, device, function.
+    bus: Option<[u32; 4]>,
+}
+
+/// The device that the user wants first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preference(Option<(u32, u32)>);
+
+impl Preference {
+    /// `VK_LOADER_DEVICE_SELECT`: vendor and device as hexadecimal numbers, with a colon between them.
+    #[must_use]
+    pub fn from_environment(loader: &Loader) -> Self {
+        let wanted = loader.platform.environment.variable(c"VK_LOADER_DEVICE_SELECT", Reader::Plain).ok().flatten();
+        Self(wanted.and_then(|value| Self::parse(&value)))
+    }
+
+    fn parse(value: &[u8]) -> Option<(u32, u32)> {
+        let (vendor, device) = core::str::from_utf8(value).ok()?.split_once(':')?;
+        Some((hexadecimal(vendor)?, hexadecimal(device)?))
+    }
+
+    fn wants(&self, facts: &DeviceFacts) -> bool {
+        self.0 == Some((facts.vendor, facts.device))
+    }
+}
+
+fn hexadecimal(text: &str) -> Option<u32> {
+    let text = text.trim();
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
+    u32::from_str_radix(digits, 16).ok()
+}
+
+/// Which of two devices comes first: the one that the user named; discrete before integrated before virtual before
+/// other before software ones; those with a PCI address before those without, by address; the lower exclusive or of
+/// vendor and device number.
+#[must_use]
+pub fn order(one: &DeviceFacts, other: &DeviceFacts, preference: &Preference) -> Ordering {
+    let key = |facts: &DeviceFacts| {
+        (
+            !preference.wants(facts),
+            rank(facts.kind),
+            facts.bus.is_none(),
+            facts.bus.unwrap_or_default(),
+            facts.vendor ^ facts.device,
+        )
+    };
+    key(one).cmp(&key(other))
+}
+
+fn rank(kind: vk::PhysicalDeviceType) -> u8 {
+    match kind {
+        vk::PhysicalDeviceType::DISCRETE_GPU => 0,
+        vk::PhysicalDeviceType::INTEGRATED_GPU => 1,
+        vk::PhysicalDeviceType::VIRTUAL_GPU => 2,
+        vk::PhysicalDeviceType::CPU => 4,
+        _ => 3,
+    }
+}
+
+impl DeviceFacts {
+    /// Asks the driver about its device.
+    #[must_use]
+    pub fn of(driver: &DriverInstance, device: vk::PhysicalDevice) -> Self {
+        let mut properties = vk::PhysicalDeviceProperties::default();
+        // SAFETY: the types are the commands'; the handle is the driver's own.
+        unsafe {
+            let get = driver
+                .table
+                .get::<vk::PFN_vkGetPhysicalDeviceProperties>(command::GET_PHYSICAL_DEVICE_PROPERTIES);
+            if let Some(get) = get {
+                get(device, &mut properties);
+            }
+        }
+        Self {
+            kind: properties.device_type,
+            vendor: properties.vendor_id,
+            device: properties.device_id,
+            bus: bus(driver, device),
+        }
+    }
+}
+
+fn bus(driver: &DriverInstance, device: vk::PhysicalDevice) -> Option<[u32; 4]> {
+    // SAFETY: the types are the commands'; the handle is the driver's own, and the structures form a chain.
+    unsafe {
+        let get = [command::GET_PHYSICAL_DEVICE_PROPERTIES_2, command::GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR]
+            .into_iter()
+            .find_map(|command| driver.table.get::<vk::PFN_vkGetPhysicalDeviceProperties2>(command))?;
+        let enumerate = driver
+            .table
+            .get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES)?;
+        let extensions = of_device(enumerate, device).ok()?;
+        if !extensions.iter().any(|extension| name::is(extension, c"VK_EXT_pci_bus_info")) {
+            return None;
+        }
+        let mut bus = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
+        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut bus);
+        get(device, &mut properties);
+        Some([bus.pci_domain, bus.pci_bus, bus.pci_device, bus.pci_function])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: DeviceFacts =
+        DeviceFacts { kind: vk::PhysicalDeviceType::DISCRETE_GPU, vendor: 0x10de, device: 1, bus: None };
+
+    fn sorted(mut devices: std::vec::Vec<DeviceFacts>, preference: Preference) -> std::vec::Vec<DeviceFacts> {
+        devices.sort_by(|one, other| order(one, other, &preference));
+        devices
+    }
+
+    #[test]
+    fn kinds_are_ordered_before_addresses_and_numbers() {
+        let cpu = DeviceFacts { kind: vk::PhysicalDeviceType::CPU, bus: Some([0; 4]), ..PLAIN };
+        let integrated = DeviceFacts { kind: vk::PhysicalDeviceType::INTEGRATED_GPU, ..PLAIN };
+        let near = DeviceFacts { bus: Some([0, 1, 0, 0]), ..PLAIN };
+        let far = DeviceFacts { bus: Some([0, 2, 0, 0]), device: 0, ..PLAIN };
+        let low = DeviceFacts { vendor: 0, ..PLAIN };
+        assert_eq!(
+            sorted(std::vec![cpu, PLAIN, integrated, far, low, near], Preference(None)),
+            [near, far, low, PLAIN, integrated, cpu]
+        );
+    }
+
+    #[test]
+    fn the_device_that_the_user_names_comes_first() {
+        let software = DeviceFacts { kind: vk::PhysicalDeviceType::CPU, vendor: 0x10005, device: 0, ..PLAIN };
+        let preference = Preference(Preference::parse(b"0x10005:0"));
+        assert_eq!(sorted(std::vec![PLAIN, software], preference), [software, PLAIN]);
+        assert_eq!(Preference::parse(b"10de:2204"), Some((0x10de, 0x2204)));
+        assert_eq!(Preference::parse(b"nonsense"), None);
+    }
+}

@@ -1,0 +1,91 @@
+//! Which drivers an instance is to be made of: those that discovery found, and those that the application gave.
+
+use ash::vk;
+
+use super::driver::Driver;
+use super::extensions;
+use crate::abi::chain;
+use crate::discovery::{Outcome, Request};
+use crate::loader::{Drivers, Loader};
+use crate::log::{Level, Logger, Topic};
+use crate::memory::{Counted, TryGrow, Vec};
+
+/// The drivers that an instance is to be made of.
+pub struct Sources {
+    /// What discovery found.
+    pub discovered: Counted<Drivers>,
+    /// Drivers that the application gave. They come before the discovered ones.
+    pub direct: Vec<Driver>,
+    /// Whether only those count.
+    pub exclusive: bool,
+}
+
+impl Sources {
+    /// Finds and opens the drivers for an instance with this create info.
+    ///
+    /// # Errors
+    /// `ERROR_OUT_OF_HOST_MEMORY`.
+    ///
+    /// # Safety
+    /// The create info's chain is a pNext chain, and drivers in it behave as drivers.
+    pub unsafe fn new(
+        loader: &'static Loader,
+        info: &vk::InstanceCreateInfo<'_>,
+        request: Request,
+        logger: &Logger,
+    ) -> Result<Self, vk::Result> {
+        let discovered = loader.discover(request, logger)?;
+        let mut sources = Self { discovered, direct: Vec::new(), exclusive: false };
+        // SAFETY: the caller vouches for the chain and the drivers in it.
+        unsafe {
+            if let Some(list) = chain::find::<vk::DirectDriverLoadingListLUNARG<'_>>(info.p_next) {
+                sources.add_direct(list, logger)?;
+            }
+        }
+        Ok(sources)
+    }
+
+    /// Rules: VK_LUNARG_direct_driver_loading. What cannot be used is logged and skipped.
+    unsafe fn add_direct(
+        &mut self,
+        list: &vk::DirectDriverLoadingListLUNARG<'_>,
+        logger: &Logger,
+    ) -> Result<(), vk::Result> {
+        if list.driver_count == 0 || list.p_drivers.is_null() {
+            let message = "VkDirectDriverLoadingListLUNARG names no driver (driverCount is 0 or pDrivers is NULL)";
+            logger.log(Level::Warning, Topic::Driver, format_args!("{message}"));
+            return Ok(());
+        }
+        self.exclusive = list.mode == vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE;
+        for index in 0..list.driver_count as usize {
+            // SAFETY: the caller vouches for the counted array and for the drivers.
+            let opened = unsafe {
+                (*list.p_drivers.add(index)).pfn_get_instance_proc_addr.map(|function| Driver::direct(function))
+            };
+            match opened {
+                Some(Ok(driver)) => self.direct.try_push(driver)?,
+                Some(Err(outcome)) => log_direct(logger, index, &outcome),
+                None => log_direct(logger, index, &Outcome::NoEntryPoint),
+            }
+        }
+        Ok(())
+    }
+
+    /// The instance extensions that an application may enable.
+    ///
+    /// # Errors
+    /// `ERROR_OUT_OF_HOST_MEMORY`.
+    pub fn extensions(&self, loader: &Loader, logger: &Logger) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+        let mut all = extensions::instance_extensions(loader, &self.discovered, logger)?;
+        for driver in &self.direct {
+            for extension in driver.instance_extensions().iter().flatten() {
+                extensions::merge(&mut all, extension)?;
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn log_direct(logger: &Logger, index: usize, outcome: &Outcome) {
+    logger.log(outcome.level(), Topic::Driver, format_args!("driver {index} that the application gave: {outcome}"));
+}

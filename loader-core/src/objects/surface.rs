@@ -1,0 +1,230 @@
+//! Surfaces.
+//!
+//! A surface belongs to the instance and so to all drivers. A driver of interface version 3 or newer may make its own,
+//! which is kept in a container; other drivers are given the container itself, which begins with the structure that
+//! they expect (section "Handling KHR Surface Objects" of the driver interface document, LDP_LOADER_10, LDP_LOADER_11).
+
+use core::ffi::c_void;
+
+use ash::vk::{self, Handle as _};
+
+use super::driver::DriverInstance;
+use super::handle;
+use super::instance::Instance;
+use super::surface_kinds::{KINDS, Kind, LARGEST};
+use super::terminators::Terminator;
+use crate::abi::function;
+use crate::dispatch::Table as _;
+use crate::log::{Level, Topic};
+use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
+use crate::negotiation::OWN_SURFACE_INTERFACE;
+use crate::registry::{CommandId, command};
+
+type Callbacks = vk::AllocationCallbacks<'static>;
+type CreateFn = unsafe extern "system" fn(
+    vk::Instance,
+    *const c_void,
+    *const Callbacks,
+    *mut vk::SurfaceKHR,
+) -> vk::Result;
+
+/// Makes the row of `TERMINATORS` for the kinds with these places in [`KINDS`].
+macro_rules! creators {
+    ($($place:literal)*) => {
+        &[
+            $((KINDS[$place].command, function!(create::<$place>)),)*
+            (command::DESTROY_SURFACE_KHR, function!(destroy)),
+        ]
+    };
+}
+
+/// The commands of this file.
+pub(super) static TERMINATORS: &[Terminator] = creators!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+
+/// What a `VkSurfaceKHR` points to.
+#[repr(C)]
+pub(super) struct Surface {
+    /// What drivers that do not make surfaces expect at the handle.
+    drivers_view: [u64; LARGEST / 8],
+    kind: &'static Kind,
+    /// What each driver of the instance calls its own surface; NULL if it made none.
+    own: Vec<vk::SurfaceKHR, Application>,
+}
+
+impl Surface {
+    /// # Safety
+    /// `surface` is NULL or a valid handle.
+    pub(super) unsafe fn from_handle<'a>(surface: vk::SurfaceKHR) -> Option<&'a Self> {
+        let address = usize::try_from(surface.as_raw()).ok()?;
+        // SAFETY: the caller vouches for the handle, which `create` made from a leaked box.
+        unsafe { core::ptr::with_exposed_provenance::<Self>(address).as_ref() }
+    }
+
+    /// What `driver` calls the surface.
+    pub(super) fn for_driver(&self, instance: &Instance, driver: &DriverInstance) -> vk::SurfaceKHR {
+        let place = instance.drivers.iter().position(|other| core::ptr::eq(&raw const **other, driver));
+        let own = place.and_then(|place| self.own.get(place)).copied().unwrap_or_default();
+        if own.is_null() { self.handle() } else { own }
+    }
+
+    /// Whether `driver` can do anything with a surface of this kind.
+    pub(super) fn concerns(&self, driver: &DriverInstance) -> bool {
+        driver.enabled.contains(self.kind.extension)
+    }
+
+    fn handle(&self) -> vk::SurfaceKHR {
+        vk::SurfaceKHR::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
+    }
+}
+
+/// Terminator of the commands that make surfaces; `KIND` is a place in [`KINDS`].
+unsafe extern "system" fn create<const KIND: usize>(
+    handle: vk::Instance,
+    info: *const c_void,
+    callbacks: *const Callbacks,
+    out: *mut vk::SurfaceKHR,
+) -> vk::Result {
+    let Some(kind) = KINDS.get(KIND) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    // SAFETY: the chain passes the handle and the parameters that the application vouches for.
+    unsafe {
+        let instance = handle::instance(handle, kind.command);
+        match make(instance, kind, info, callbacks) {
+            Ok(surface) => {
+                *out = surface.handle();
+                Box::leak(surface);
+                vk::Result::SUCCESS
+            }
+            Err(error) => error,
+        }
+    }
+}
+
+unsafe fn make(
+    instance: &Instance,
+    kind: &'static Kind,
+    info: *const c_void,
+    callbacks: *const Callbacks,
+) -> Result<Box<Surface, Application>, vk::Result> {
+    let name = kind.command.name().to_str().unwrap_or_default();
+    if !instance.extensions.contains(kind.extension) {
+        let extension = kind.extension.name().to_str().unwrap_or_default();
+        let message = format_args!("{name}: the instance was made without {extension}");
+        instance.logger.log(Level::Error, Topic::Loader, message);
+        return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
+    }
+    // SAFETY: the application vouches for its callbacks.
+    let allocator = unsafe { instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT) };
+    let mut surface = Box::try_new_in(
+        Surface { drivers_view: [0; LARGEST / 8], kind, own: Vec::new_in(allocator) },
+        allocator,
+    )
+    .map_err(OutOfMemory::from)?;
+    surface.own.try_reserve_exact(instance.drivers.len()).map_err(|_| OutOfMemory)?;
+    // SAFETY: the fields lie within the view and the create info (surface_kinds), which do not overlap.
+    unsafe {
+        let view = surface.drivers_view.as_mut_ptr().cast::<u8>();
+        view.cast::<u32>().write(kind.platform);
+        for field in kind.fields {
+            view.add(field.to).copy_from_nonoverlapping(info.cast::<u8>().add(field.from), field.size);
+        }
+    }
+    let mut last_error = None;
+    for driver in &instance.drivers {
+        // SAFETY: the application vouches for the create info and its callbacks.
+        match unsafe { drivers_own(instance, driver, kind, info, callbacks) } {
+            Ok(own) => surface.own.try_push(own)?,
+            Err(error) => {
+                let path = Shown(&driver.driver.library_path);
+                let message = format_args!("{path}: {name} returned {error:?}; it will not serve this surface");
+                instance.logger.log(Level::Error, Topic::Driver, message);
+                surface.own.try_push(vk::SurfaceKHR::null())?;
+                last_error = Some(error);
+            }
+        }
+    }
+    let nobody = surface.own.iter().all(|own| own.is_null());
+    match last_error {
+        Some(error) if nobody || error == vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
+            // SAFETY: the surfaces are the drivers' own and nobody has seen them.
+            unsafe { destroy_own(instance, &surface, callbacks) };
+            Err(error)
+        }
+        _ => Ok(surface),
+    }
+}
+
+/// The commands on surfaces that a driver has to have besides those that make and destroy them.
+const NEEDED_FOR_OWN: [CommandId; 4] = [
+    command::GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR,
+    command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR,
+    command::GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR,
+    command::GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR,
+];
+
+/// Has the driver make its own surface, if it wants to: NULL if it does not.
+unsafe fn drivers_own(
+    instance: &Instance,
+    driver: &DriverInstance,
+    kind: &Kind,
+    info: *const c_void,
+    callbacks: *const Callbacks,
+) -> Result<vk::SurfaceKHR, vk::Result> {
+    if !driver.enabled.contains(kind.extension) {
+        return Ok(vk::SurfaceKHR::null());
+    }
+    // SAFETY: the types are those of the commands; the driver's own handle goes with its functions.
+    unsafe {
+        let (Some(create), Some(_)) = (
+            driver.table.get::<CreateFn>(kind.command),
+            driver.table.get::<vk::PFN_vkDestroySurfaceKHR>(command::DESTROY_SURFACE_KHR),
+        ) else {
+            return Ok(vk::SurfaceKHR::null());
+        };
+        let lacks = |command: &&CommandId| driver.table.get::<crate::dispatch::Command>(**command).is_none();
+        let missing = NEEDED_FOR_OWN.iter().find(lacks);
+        if driver.driver.interface.version < OWN_SURFACE_INTERFACE || missing.is_some() {
+            let command = missing.map_or("", |command| command.name().to_str().unwrap_or_default());
+            instance.logger.log(
+                Level::Warning,
+                Topic::Driver,
+                format_args!(
+                    "{}: offers to make surfaces, which takes interface version {OWN_SURFACE_INTERFACE} (it has {}) \
+                     and all commands on surfaces (missing: {command:?}); the loader makes the surface (LDP_DRIVER_8)",
+                    Shown(&driver.driver.library_path),
+                    driver.driver.interface.version
+                ),
+            );
+            return Ok(vk::SurfaceKHR::null());
+        }
+        let mut surface = vk::SurfaceKHR::null();
+        match create(driver.handle, info, callbacks, &mut surface) {
+            vk::Result::SUCCESS => Ok(surface),
+            error => Err(error),
+        }
+    }
+}
+
+/// Terminator of vkDestroySurfaceKHR.
+unsafe extern "system" fn destroy(handle: vk::Instance, surface: vk::SurfaceKHR, callbacks: *const Callbacks) {
+    // SAFETY: the chain passes the handle; the application vouches for the surface, which is a leaked box, and
+    // excludes other users.
+    unsafe {
+        let instance = handle::instance(handle, command::DESTROY_SURFACE_KHR);
+        let Some(found) = Surface::from_handle(surface) else { return };
+        destroy_own(instance, found, callbacks);
+        let allocator = *found.own.allocator();
+        drop(Box::from_raw_in(core::ptr::from_ref(found).cast_mut(), allocator));
+    }
+}
+
+unsafe fn destroy_own(instance: &Instance, surface: &Surface, callbacks: *const Callbacks) {
+    for (driver, own) in instance.drivers.iter().zip(&surface.own).filter(|(_, own)| !own.is_null()) {
+        // SAFETY: the type is the command's, and the surface is the driver's own.
+        unsafe {
+            let destroy = driver.table.get::<vk::PFN_vkDestroySurfaceKHR>(command::DESTROY_SURFACE_KHR);
+            if let Some(destroy) = destroy {
+                destroy(driver.handle, *own, callbacks);
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The kinds of surfaces: for each, the command that makes it and the layout of the structure by which drivers that do
+//! not make surfaces themselves know it (`VkIcdSurface...` of `vk_icd.h`).
+
+use core::mem::offset_of;
+
+use ash::vk;
+
+use crate::registry::{CommandId, ExtensionId, command, extension};
+
+/// A kind of surface.
+pub(super) struct Kind {
+    /// The command that makes it.
+    pub command: CommandId,
+    /// The extension that the command belongs to.
+    pub extension: ExtensionId,
+    /// Its number in `VkIcdWsiPlatform`.
+    pub platform: u32,
+    /// What is copied from the create info.
+    pub fields: &'static [Field],
+}
+
+/// A member of a create info that drivers find in the surface. All in bytes.
+pub(super) struct Field {
+    pub from: usize,
+    pub to: usize,
+    pub size: usize,
+}
+
+/// Bytes of the largest structure.
+pub(super) const LARGEST: usize = 48;
+
+/// Lists members of a create info in the order in which the driver's structure has them, each at the next multiple of
+/// its alignment behind the platform's number.
+macro_rules! fields {
+    ($info:ident { $($member:ident: $type:ty),* }) => {{
+        const FIELDS: &[Field] = &{
+            let mut _end = size_of::<u32>();
+            [$({
+                let to = _end.next_multiple_of(align_of::<$type>());
+                _end = to.wrapping_add(size_of::<$type>());
+                assert!(_end <= LARGEST);
+                Field { from: offset_of!(vk::$info<'static>, $member), to, size: size_of::<$type>() }
+            }),*]
+        };
+        FIELDS
+    }};
+}
+
+type Pointer = *const core::ffi::c_void;
+
+/// All kinds. The numbers of Mir (0), and of what has no command any more, are not used.
+pub(super) const KINDS: [Kind; 15] = [
+    Kind {
+        command: command::CREATE_WAYLAND_SURFACE_KHR,
+        extension: extension::KHR_WAYLAND_SURFACE,
+        platform: 1,
+        fields: fields!(WaylandSurfaceCreateInfoKHR { display: Pointer, surface: Pointer }),
+    },
+    Kind {
+        command: command::CREATE_WIN32_SURFACE_KHR,
+        extension: extension::KHR_WIN32_SURFACE,
+        platform: 2,
+        fields: fields!(Win32SurfaceCreateInfoKHR { hinstance: Pointer, hwnd: Pointer }),
+    },
+    Kind {
+        command: command::CREATE_XCB_SURFACE_KHR,
+        extension: extension::KHR_XCB_SURFACE,
+        platform: 3,
+        fields: fields!(XcbSurfaceCreateInfoKHR { connection: Pointer, window: u32 }),
+    },
+    Kind {
+        command: command::CREATE_XLIB_SURFACE_KHR,
+        extension: extension::KHR_XLIB_SURFACE,
+        platform: 4,
+        fields: fields!(XlibSurfaceCreateInfoKHR { dpy: Pointer, window: core::ffi::c_ulong }),
+    },
+    Kind {
+        command: command::CREATE_ANDROID_SURFACE_KHR,
+        extension: extension::KHR_ANDROID_SURFACE,
+        platform: 5,
+        fields: fields!(AndroidSurfaceCreateInfoKHR { window: Pointer }),
+    },
+    Kind {
+        command: command::CREATE_MACOS_SURFACE_MVK,
+        extension: extension::MVK_MACOS_SURFACE,
+        platform: 6,
+        fields: fields!(MacOSSurfaceCreateInfoMVK { p_view: Pointer }),
+    },
+    Kind {
+        command: command::CREATE_IOS_SURFACE_MVK,
+        extension: extension::MVK_IOS_SURFACE,
+        platform: 7,
+        fields: fields!(IOSSurfaceCreateInfoMVK { p_view: Pointer }),
+    },
+    Kind {
+        command: command::CREATE_DISPLAY_PLANE_SURFACE_KHR,
+        extension: extension::KHR_DISPLAY,
+        platform: 8,
+        fields: fields!(DisplaySurfaceCreateInfoKHR {
+            display_mode: u64,
+            plane_index: u32,
+            plane_stack_index: u32,
+            transform: u32,
+            global_alpha: f32,
+            alpha_mode: u32,
+            image_extent: vk::Extent2D
+        }),
+    },
+    Kind {
+        command: command::CREATE_HEADLESS_SURFACE_EXT,
+        extension: extension::EXT_HEADLESS_SURFACE,
+        platform: 9,
+        fields: &[],
+    },
+    Kind {
+        command: command::CREATE_METAL_SURFACE_EXT,
+        extension: extension::EXT_METAL_SURFACE,
+        platform: 10,
+        fields: fields!(MetalSurfaceCreateInfoEXT { p_layer: Pointer }),
+    },
+    Kind {
+        command: command::CREATE_DIRECT_FB_SURFACE_EXT,
+        extension: extension::EXT_DIRECTFB_SURFACE,
+        platform: 11,
+        fields: fields!(DirectFBSurfaceCreateInfoEXT { dfb: Pointer, surface: Pointer }),
+    },
+    Kind {
+        command: command::CREATE_VI_SURFACE_NN,
+        extension: extension::NN_VI_SURFACE,
+        platform: 12,
+        fields: fields!(ViSurfaceCreateInfoNN { window: Pointer }),
+    },
+    Kind {
+        command: command::CREATE_STREAM_DESCRIPTOR_SURFACE_GGP,
+        extension: extension::GGP_STREAM_DESCRIPTOR_SURFACE,
+        platform: 13,
+        fields: fields!(StreamDescriptorSurfaceCreateInfoGGP { stream_descriptor: u32 }),
+    },
+    Kind {
+        command: command::CREATE_SCREEN_SURFACE_QNX,
+        extension: extension::QNX_SCREEN_SURFACE,
+        platform: 14,
+        fields: fields!(ScreenSurfaceCreateInfoQNX { context: Pointer, window: Pointer }),
+    },
+    Kind {
+        command: command::CREATE_IMAGE_PIPE_SURFACE_FUCHSIA,
+        extension: extension::FUCHSIA_IMAGEPIPE_SURFACE,
+        platform: 15,
+        fields: &[],
+    },
+];

@@ -1,0 +1,282 @@
+//! What physical devices can do with surfaces.
+
+use ash::vk;
+
+use super::driver::DriverInstance;
+use super::handle;
+use super::physical_device::PhysicalDevice;
+use super::surface::Surface;
+use super::terminators::Terminator;
+use crate::abi::function;
+use crate::abi::chain;
+use crate::dispatch::Table as _;
+use crate::log::{Level, Topic};
+use crate::memory::Shown;
+use crate::registry::{CommandId, command};
+
+/// The commands of this file.
+pub(super) static TERMINATORS: &[Terminator] = &[
+    (command::GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR, function!(support)),
+    (command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR, function!(capabilities)),
+    (command::GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR, function!(formats)),
+    (command::GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR, function!(present_modes)),
+    (command::GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR, function!(present_rectangles)),
+    (command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR, function!(capabilities2)),
+    (command::GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR, function!(formats2)),
+    (command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_EXT, function!(capabilities2_ext)),
+    (command::GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT, function!(present_modes2)),
+];
+
+/// A physical device and what its driver calls a surface.
+struct Query<'a> {
+    device: &'a PhysicalDevice,
+    driver: &'a DriverInstance,
+    surface: vk::SurfaceKHR,
+    /// Whether the driver can do anything with this kind of surface.
+    concerned: bool,
+}
+
+impl<'a> Query<'a> {
+    /// # Safety
+    /// `surface` is NULL (VK_GOOGLE_surfaceless_query) or a valid handle; `device` as for [`handle::physical_device`].
+    unsafe fn new(device: vk::PhysicalDevice, surface: vk::SurfaceKHR, command: CommandId) -> Self {
+        // SAFETY: the caller vouches for both handles.
+        unsafe {
+            let device: &'a PhysicalDevice = handle::physical_device(device, command);
+            let driver = device.driver();
+            let known = Surface::from_handle(surface);
+            Self {
+                device,
+                driver,
+                surface: known.map_or(surface, |known| known.for_driver(device.instance(), driver)),
+                concerned: known.is_none_or(|known| known.concerns(driver)),
+            }
+        }
+    }
+
+    /// The driver's function, if the driver has it and can do anything with the surface.
+    unsafe fn function<F: Copy>(&self, command: CommandId) -> Option<F> {
+        if !self.concerned {
+            return None;
+        }
+        // SAFETY: the caller vouches for the type.
+        let function = unsafe { self.driver.table.get::<F>(command) };
+        if function.is_none() {
+            self.device.instance().logger.log(
+                Level::Error,
+                Topic::Driver,
+                format_args!(
+                    "{}: the driver does not have {}",
+                    Shown(&self.driver.driver.library_path),
+                    command.name().to_str().unwrap_or_default()
+                ),
+            );
+        }
+        function
+    }
+}
+
+unsafe extern "system" fn support(
+    device: vk::PhysicalDevice,
+    family: u32,
+    surface: vk::SurfaceKHR,
+    out: *mut vk::Bool32,
+) -> vk::Result {
+    const COMMAND: CommandId = command::GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR;
+    // SAFETY: the chain passes what the application vouches for; the type is the command's.
+    unsafe {
+        let query = Query::new(device, surface, COMMAND);
+        match query.function::<vk::PFN_vkGetPhysicalDeviceSurfaceSupportKHR>(COMMAND) {
+            Some(get) => get(query.device.driver_handle(), family, query.surface, out),
+            None => {
+                *out = vk::FALSE;
+                vk::Result::SUCCESS
+            }
+        }
+    }
+}
+
+unsafe extern "system" fn capabilities(
+    device: vk::PhysicalDevice,
+    surface: vk::SurfaceKHR,
+    out: *mut vk::SurfaceCapabilitiesKHR,
+) -> vk::Result {
+    const COMMAND: CommandId = command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR;
+    // SAFETY: as in `support`.
+    unsafe {
+        let query = Query::new(device, surface, COMMAND);
+        match query.function::<vk::PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR>(COMMAND) {
+            Some(get) => get(query.device.driver_handle(), query.surface, out),
+            None => {
+                *out = vk::SurfaceCapabilitiesKHR::default();
+                vk::Result::SUCCESS
+            }
+        }
+    }
+}
+
+/// A terminator of an enumeration on a surface: nothing, successfully, where the driver cannot say anything.
+macro_rules! enumeration {
+    ($name:ident: $pfn:ident, $command:ident, $element:ty) => {
+        unsafe extern "system" fn $name(
+            device: vk::PhysicalDevice,
+            surface: vk::SurfaceKHR,
+            count: *mut u32,
+            out: *mut $element,
+        ) -> vk::Result {
+            // SAFETY: as in `support`; count and out are a counted out-array.
+            unsafe {
+                let query = Query::new(device, surface, command::$command);
+                match query.function::<vk::$pfn>(command::$command) {
+                    Some(get) => get(query.device.driver_handle(), query.surface, count, out),
+                    None => {
+                        *count = 0;
+                        vk::Result::SUCCESS
+                    }
+                }
+            }
+        }
+    };
+}
+
+enumeration!(formats: PFN_vkGetPhysicalDeviceSurfaceFormatsKHR, GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR,
+    vk::SurfaceFormatKHR);
+enumeration!(present_modes: PFN_vkGetPhysicalDeviceSurfacePresentModesKHR,
+    GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR, vk::PresentModeKHR);
+enumeration!(present_rectangles: PFN_vkGetPhysicalDevicePresentRectanglesKHR,
+    GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR, vk::Rect2D);
+
+type SurfaceInfo = vk::PhysicalDeviceSurfaceInfo2KHR<'static>;
+
+/// Emulated from vkGetPhysicalDeviceSurfaceCapabilitiesKHR where the driver lacks it.
+unsafe extern "system" fn capabilities2(
+    device: vk::PhysicalDevice,
+    info: *const SurfaceInfo,
+    out: *mut vk::SurfaceCapabilities2KHR<'_>,
+) -> vk::Result {
+    const COMMAND: CommandId = command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR;
+    // SAFETY: as in `support`; the structures are valid and form chains.
+    unsafe {
+        let query = Query::new(device, (*info).surface, COMMAND);
+        let native = query.driver.table.get::<vk::PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR>(COMMAND);
+        if let Some(get) = native.filter(|_| query.concerned) {
+            let own = SurfaceInfo { surface: query.surface, ..*info };
+            return get(query.device.driver_handle(), &own, out);
+        }
+        let mut found = vk::SurfaceCapabilitiesKHR::default();
+        let result = capabilities(device, (*info).surface, &mut found);
+        if result == vk::Result::SUCCESS {
+            (*out).surface_capabilities = found;
+            answer_maintenance1(&*info, (*out).p_next);
+        }
+        result
+    }
+}
+
+/// VK_EXT_surface_maintenance1 for drivers without it: a present mode is compatible with itself, nothing is scaled.
+unsafe fn answer_maintenance1(info: &SurfaceInfo, out: *mut core::ffi::c_void) {
+    // SAFETY: the caller vouches for the chains.
+    unsafe {
+        let Some(asked) = chain::find::<vk::SurfacePresentModeEXT<'_>>(info.p_next) else { return };
+        for structure in chain::structures(out) {
+            let address = core::ptr::from_ref(structure).cast_mut();
+            match structure.s_type {
+                vk::StructureType::SURFACE_PRESENT_MODE_COMPATIBILITY_EXT => {
+                    let modes = &mut *address.cast::<vk::SurfacePresentModeCompatibilityEXT<'_>>();
+                    if !modes.p_present_modes.is_null() && modes.present_mode_count > 0 {
+                        *modes.p_present_modes = asked.present_mode;
+                    }
+                    modes.present_mode_count = 1;
+                }
+                vk::StructureType::SURFACE_PRESENT_SCALING_CAPABILITIES_EXT => {
+                    let scaling = &mut *address.cast::<vk::SurfacePresentScalingCapabilitiesEXT<'_>>();
+                    scaling.supported_present_scaling = vk::PresentScalingFlagsEXT::empty();
+                    scaling.supported_present_gravity_x = vk::PresentGravityFlagsEXT::empty();
+                    scaling.supported_present_gravity_y = vk::PresentGravityFlagsEXT::empty();
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Emulated from vkGetPhysicalDeviceSurfaceFormatsKHR where the driver lacks it.
+unsafe extern "system" fn formats2(
+    device: vk::PhysicalDevice,
+    info: *const SurfaceInfo,
+    count: *mut u32,
+    out: *mut vk::SurfaceFormat2KHR<'_>,
+) -> vk::Result {
+    const COMMAND: CommandId = command::GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR;
+    // SAFETY: as in `support`; the structures are valid, count and out are a counted out-array.
+    unsafe {
+        let query = Query::new(device, (*info).surface, COMMAND);
+        let native = query.driver.table.get::<vk::PFN_vkGetPhysicalDeviceSurfaceFormats2KHR>(COMMAND);
+        if let Some(get) = native.filter(|_| query.concerned) {
+            let own = SurfaceInfo { surface: query.surface, ..*info };
+            return get(query.device.driver_handle(), &own, count, out);
+        }
+        let ask = |count: *mut u32, array: *mut vk::SurfaceFormatKHR| {
+            formats(device, (*info).surface, count, array)
+        };
+        super::emulated::wrapped(count, out, vk::SurfaceFormatKHR::default(), ask, |to, from| {
+            to.surface_format = *from;
+        })
+    }
+}
+
+/// Emulated from vkGetPhysicalDeviceSurfaceCapabilitiesKHR where the driver lacks it.
+unsafe extern "system" fn capabilities2_ext(
+    device: vk::PhysicalDevice,
+    surface: vk::SurfaceKHR,
+    out: *mut vk::SurfaceCapabilities2EXT<'_>,
+) -> vk::Result {
+    const COMMAND: CommandId = command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_EXT;
+    // SAFETY: as in `support`.
+    unsafe {
+        let query = Query::new(device, surface, COMMAND);
+        let native = query.driver.table.get::<vk::PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT>(COMMAND);
+        if let Some(get) = native.filter(|_| query.concerned) {
+            return get(query.device.driver_handle(), query.surface, out);
+        }
+        let mut found = vk::SurfaceCapabilitiesKHR::default();
+        let result = capabilities(device, surface, &mut found);
+        if result == vk::Result::SUCCESS {
+            let out = &mut *out;
+            out.min_image_count = found.min_image_count;
+            out.max_image_count = found.max_image_count;
+            out.current_extent = found.current_extent;
+            out.min_image_extent = found.min_image_extent;
+            out.max_image_extent = found.max_image_extent;
+            out.max_image_array_layers = found.max_image_array_layers;
+            out.supported_transforms = found.supported_transforms;
+            out.current_transform = found.current_transform;
+            out.supported_composite_alpha = found.supported_composite_alpha;
+            out.supported_usage_flags = found.supported_usage_flags;
+            out.supported_surface_counters = vk::SurfaceCounterFlagsEXT::empty();
+        }
+        result
+    }
+}
+
+/// Served by vkGetPhysicalDeviceSurfacePresentModesKHR where the driver lacks it.
+unsafe extern "system" fn present_modes2(
+    device: vk::PhysicalDevice,
+    info: *const SurfaceInfo,
+    count: *mut u32,
+    out: *mut vk::PresentModeKHR,
+) -> vk::Result {
+    const COMMAND: CommandId = command::GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT;
+    // SAFETY: as in `formats2`.
+    unsafe {
+        let query = Query::new(device, (*info).surface, COMMAND);
+        let native = query.driver.table.get::<vk::PFN_vkGetPhysicalDeviceSurfacePresentModes2EXT>(COMMAND);
+        match native.filter(|_| query.concerned) {
+            Some(get) => {
+                let own = SurfaceInfo { surface: query.surface, ..*info };
+                get(query.device.driver_handle(), &own, count, out)
+            }
+            None => present_modes(device, (*info).surface, count, out),
+        }
+    }
+}

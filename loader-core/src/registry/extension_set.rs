@@ -1,0 +1,62 @@
+//! Sets of extensions.
+#![forbid(unsafe_code)]
+
+use core::ffi::CStr;
+
+use super::{EXTENSION_COUNT, ExtensionId, find_extension};
+
+const WORDS: usize = EXTENSION_COUNT.div_ceil(64);
+
+/// A set of extensions of the registry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExtensionSet([u64; WORDS]);
+
+impl ExtensionSet {
+    /// The set of these extensions.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    pub const fn new(extensions: &[ExtensionId]) -> Self {
+        let mut words = [0; WORDS];
+        let mut place = 0;
+        while place < extensions.len() {
+            let index = extensions[place].index();
+            words[index >> 6] |= 1 << (index & 63);
+            place += 1;
+        }
+        Self(words)
+    }
+
+    /// The known ones of `names`.
+    pub fn of<'a>(names: impl Iterator<Item = &'a CStr>) -> Self {
+        let mut set = Self::default();
+        names.filter_map(|name| find_extension(name.to_bytes())).for_each(|id| set.insert(id));
+        set
+    }
+
+    /// Adds an extension.
+    pub fn insert(&mut self, id: ExtensionId) {
+        if let Some(word) = self.0.get_mut(id.index() >> 6) {
+            *word |= 1 << (id.index() & 63);
+        }
+    }
+
+    /// Whether the extension is in the set.
+    #[must_use]
+    pub fn contains(&self, id: ExtensionId) -> bool {
+        self.0.get(id.index() >> 6).is_some_and(|word| word & (1 << (id.index() & 63)) != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_holds_what_was_put_in_and_nothing_else() {
+        let names = [c"VK_KHR_swapchain", c"VK_XYZ_unheard_of"];
+        let set = ExtensionSet::of(names.into_iter());
+        let held: std::vec::Vec<_> = ExtensionId::all().filter(|id| set.contains(*id)).collect();
+        assert_eq!(held, [find_extension(b"VK_KHR_swapchain").unwrap()]);
+        assert_eq!(set, ExtensionSet::new(&held));
+    }
+}
