@@ -3,7 +3,9 @@
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::discovery::{self, BestReason, Outcome, Plan, Request, Snapshot, best_reason};
+use crate::discovery::{
+    self, BestReason, Candidate, Decision, Outcome, Plan, Request, Snapshot, best_reason,
+};
 use crate::dispatch::UnknownCommands;
 use crate::flavour::Flavour;
 use crate::log::{Filter, Level, Logger, Topic, write_line};
@@ -15,7 +17,7 @@ use crate::registry::{Class, CommandId};
 /// A loader. There is one, a `static` of the platform's crate.
 pub struct Loader {
     /// The operating system.
-    pub platform: Platform,
+    pub platform: &'static Platform,
     /// Which kind of loader this is.
     pub flavour: Flavour,
     /// Driver libraries that are open, for as long as the loader's own library is.
@@ -44,7 +46,7 @@ pub struct Drivers {
 impl Loader {
     /// A loader for this platform and flavour.
     #[must_use]
-    pub const fn new(platform: Platform, flavour: Flavour) -> Self {
+    pub const fn new(platform: &'static Platform, flavour: Flavour) -> Self {
         Self {
             platform,
             flavour,
@@ -63,7 +65,10 @@ impl Loader {
     #[must_use]
     pub fn logger(&self) -> Logger {
         let wanted = self.platform.environment.variable(c"VK_LOADER_DEBUG", Reader::Plain).ok().flatten();
-        Logger { sink: self.platform.log, filter: wanted.map_or(Filter::SILENT, |value| Filter::parse(&value)) }
+        Logger {
+            sink: self.platform.log,
+            filter: wanted.map_or(Filter::SILENT, |value| Filter::parse(&value)),
+        }
     }
 
     /// Whether the variable `name` is set to anything but nothing and `0`.
@@ -82,16 +87,17 @@ impl Loader {
         let last = self.discovered.lock(waiting).clone();
         if let Some(last) = last
             && last.request == request
-            && last.snapshot.still_true(&self.platform)?
+            && last.snapshot.still_true(self.platform)?
         {
             return Ok(last);
         }
         let mut snapshot = Snapshot::default();
-        let plan = discovery::discover(&self.platform, &self.flavour.discovery, &request, &mut snapshot)?;
+        let plan = discovery::discover(self.platform, &self.flavour.discovery, &request, &mut snapshot)?;
         let mut found = Drivers { snapshot, plan, open: Vec::new(), outcomes: Vec::new(), request };
         found.log_plan(logger);
         found.open_all(self, logger)?;
-        let lasting = !found.outcomes.iter().any(|(_, outcome)| matches!(outcome, Outcome::DoesNotOpen { .. }));
+        let lasting =
+            !found.outcomes.iter().any(|(_, outcome)| matches!(outcome, Outcome::DoesNotOpen { .. }));
         let found = Counted::try_new(found)?;
         if lasting {
             let previous = self.discovered.lock(waiting).replace(found.clone());
@@ -104,7 +110,7 @@ impl Loader {
     pub fn unload(&self) {
         let last = self.discovered.lock(self.platform.waiting).take();
         drop(last);
-        self.drivers.close_unused(&self.platform);
+        self.drivers.close_unused(self.platform);
         self.unknown.forget(self.platform.waiting);
     }
 }
@@ -112,7 +118,7 @@ impl Loader {
 impl Drivers {
     fn open_all(&mut self, loader: &Loader, logger: &Logger) -> Result<(), OutOfMemory> {
         for (place, candidate) in self.plan.used() {
-            match loader.drivers.open(&loader.platform, candidate) {
+            match loader.drivers.open(loader.platform, candidate) {
                 Ok((driver, lie)) => {
                     let earlier = self.open.iter().find(|(_, open)| *open == driver).map(|(place, _)| *place);
                     if let Some(earlier) = earlier {
@@ -145,13 +151,14 @@ impl Drivers {
             return;
         }
         for searched in &self.plan.searched {
-            logger.log(Level::Debug, Topic::Driver, format_args!("{searched}"));
+            let (path, origin, result) = (Shown(&searched.path), searched.origin, searched.result);
+            logger.log(Level::Debug, Topic::Driver, format_args!("searched {path} ({origin}): {result}"));
         }
         for note in &self.plan.notes {
             logger.log(Level::Warning, Topic::Driver, format_args!("{note}"));
         }
         for candidate in &self.plan.drivers {
-            logger.log(candidate.level(), Topic::Driver, format_args!("{candidate}"));
+            log_candidate(logger, candidate);
         }
     }
 
@@ -175,6 +182,26 @@ impl Drivers {
         if shown || !(heard || loader.switch(c"VK_LOADER_X_QUIET")) {
             write_line(logger.sink, Level::Error, Topic::Driver, format_args!("{reason}"));
         }
+    }
+}
+
+fn log_candidate(logger: &Logger, candidate: &Candidate) {
+    let path = Shown(&candidate.path);
+    match &candidate.decision {
+        Decision::Skip(reason) => {
+            logger.log(reason.level(), Topic::Driver, format_args!("{path}: not used: {reason}"));
+        }
+        Decision::Use => {
+            let (library, version) = (Shown(&candidate.library), candidate.api_version);
+            logger.log(
+                Level::Debug,
+                Topic::Driver,
+                format_args!("{path}: used: {library}, Vulkan {version}"),
+            );
+        }
+    }
+    if let Some(warning) = &candidate.warning {
+        logger.log(Level::Warning, Topic::Driver, format_args!("{path}: {warning}"));
     }
 }
 
@@ -205,4 +232,3 @@ pub fn current() -> Option<&'static Loader> {
     // SAFETY: only `enter` stores here, and it stores references to statics.
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
 }
-

@@ -25,11 +25,16 @@
 extern crate std;
 
 mod c_path;
+#[macro_use]
+mod exports_gen;
 mod os;
 mod policy;
 
 pub use policy::POLICY;
 
+use loader_core::discovery::{Policy, Root};
+use loader_core::flavour::Flavour;
+use loader_core::loader::Loader;
 use loader_core::platform::Platform;
 
 /// Linux, as the loader sees it.
@@ -48,11 +53,34 @@ fn abort() -> ! {
     unsafe { libc::abort() }
 }
 
+/// Where manifests are searched besides the user's own folders. A distribution sets `VKLOAD_SYSCONFDIR` and
+/// `VKLOAD_EXTRASYSCONFDIR` when it builds the library.
+static ROOTS: [Root; 6] = Policy::linux_roots(
+    match option_env!("VKLOAD_SYSCONFDIR") {
+        Some(folder) => folder.as_bytes(),
+        None => b"/usr/local/etc",
+    },
+    match option_env!("VKLOAD_EXTRASYSCONFDIR") {
+        Some(folder) => folder.as_bytes(),
+        None => b"/etc",
+    },
+);
+
+/// The loader of the process.
+pub static LOADER: Loader = Loader::new(&PLATFORM, Flavour::linux(Policy::linux(&ROOTS)));
+
+/// The global commands of Vulkan: those that need no object.
+///
+/// A program that carries the loader instead of linking to a library starts with [`entry::get_instance_proc_addr`].
+pub mod entry {
+    loader_core::global_commands!(crate::LOADER);
+}
+
 /// Frees what the process owns: caches and library handles that outlive every instance.
 ///
 /// The shared library calls this from its `.fini_array`. That runs on `dlclose`, when no other thread may be in the
 /// library any more, but also on `exit`, when other threads still run and destructors that run later may still call
 /// Vulkan: every entry point has to go on working afterwards, from an empty cache.
 pub fn unload() {
-    // Nothing is owned by the process yet.
+    LOADER.unload();
 }

@@ -9,19 +9,28 @@ use crate::memory::{Allocator, OutOfMemory, Vec};
 /// More structures than a sane chain has. A longer one is taken to be a loop.
 const LIMIT: usize = 1024;
 
-/// The structures of a pNext chain, one after the other; a loop ends after a bounded number of them.
+/// Pointers to the structures of a pNext chain, one after the other; a loop ends after a bounded number of them.
+///
+/// # Safety
+/// `first` begins a pNext chain that keeps its shape while the iterator is used.
+pub unsafe fn pointers<'a>(first: *mut c_void) -> impl Iterator<Item = *mut vk::BaseOutStructure<'a>> {
+    let mut next = first.cast::<vk::BaseOutStructure<'a>>();
+    core::iter::from_fn(move || {
+        let structure = core::ptr::NonNull::new(next)?.as_ptr();
+        // SAFETY: the caller vouches for every structure of the chain.
+        next = unsafe { (*structure).p_next };
+        Some(structure)
+    })
+    .take(LIMIT)
+}
+
+/// The structures of a pNext chain that is only read.
 ///
 /// # Safety
 /// `first` begins a pNext chain that stays unchanged while the iterator is used.
 pub unsafe fn structures<'a>(first: *const c_void) -> impl Iterator<Item = &'a vk::BaseInStructure<'a>> {
-    let mut next = first.cast::<vk::BaseInStructure<'a>>();
-    core::iter::from_fn(move || {
-        // SAFETY: the caller vouches for every structure of the chain.
-        let structure = unsafe { next.as_ref() }?;
-        next = structure.p_next.cast();
-        Some(structure)
-    })
-    .take(LIMIT)
+    // SAFETY: the caller vouches for the chain, and nothing is written through the pointers.
+    unsafe { pointers(first.cast_mut()).map(|structure| &*structure.cast::<vk::BaseInStructure<'a>>()) }
 }
 
 /// The first structure in the chain that has the type of `T`.

@@ -16,16 +16,16 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 
 /// Commands other than the global ones and vkGetDeviceProcAddr.
 static HAND_WRITTEN: [(CommandId, Command); 10] = [
-        (command::DESTROY_INSTANCE, function!(destroy_instance)),
-        (command::ENUMERATE_PHYSICAL_DEVICES, function!(enumerate_physical_devices)),
-        (command::ENUMERATE_PHYSICAL_DEVICE_GROUPS, function!(enumerate_physical_device_groups)),
-        (command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR, function!(enumerate_physical_device_groups_khr)),
-        (command::CREATE_DEVICE, function!(create_device)),
-        (command::DESTROY_DEVICE, function!(destroy_device)),
-        (command::GET_DEVICE_QUEUE, function!(get_device_queue)),
-        (command::GET_DEVICE_QUEUE_2, function!(get_device_queue2)),
-        (command::ALLOCATE_COMMAND_BUFFERS, function!(allocate_command_buffers)),
-        (command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV, function!(create_external_compute_queue)),
+    (command::DESTROY_INSTANCE, function!(destroy_instance)),
+    (command::ENUMERATE_PHYSICAL_DEVICES, function!(enumerate_physical_devices)),
+    (command::ENUMERATE_PHYSICAL_DEVICE_GROUPS, function!(enumerate_physical_device_groups)),
+    (command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR, function!(enumerate_physical_device_groups_khr)),
+    (command::CREATE_DEVICE, function!(create_device)),
+    (command::DESTROY_DEVICE, function!(destroy_device)),
+    (command::GET_DEVICE_QUEUE, function!(get_device_queue)),
+    (command::GET_DEVICE_QUEUE_2, function!(get_device_queue2)),
+    (command::ALLOCATE_COMMAND_BUFFERS, function!(allocate_command_buffers)),
+    (command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV, function!(create_external_compute_queue)),
 ];
 
 pub use objects::{
@@ -189,11 +189,7 @@ unsafe fn groups(
     unsafe {
         let found: &Instance = handle::instance(instance, command);
         if count.is_null() {
-            complain(
-                &found.logger,
-                command.name().to_str().unwrap_or_default(),
-                "pPhysicalDeviceGroupCount",
-            );
+            complain(&found.logger, command.name().to_str().unwrap_or_default(), "pPhysicalDeviceGroupCount");
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
         match found.table.get::<vk::PFN_vkEnumeratePhysicalDeviceGroups>(command) {

@@ -13,7 +13,11 @@ impl ExportTable {
         let mut table = [None; COMMAND_COUNT];
         let mut index = 0;
         while index < exports.len() {
-            #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs in the compiler")]
+            #[expect(
+                clippy::indexing_slicing,
+                clippy::arithmetic_side_effects,
+                reason = "runs in the compiler"
+            )]
             {
                 table[exports[index].0] = Some(exports[index].1);
                 index += 1;
@@ -67,7 +71,9 @@ macro_rules! global_commands {
         ) -> $crate::vk::Result {
             // SAFETY: the caller vouches for the parameters.
             unsafe {
-                $crate::abi::entry::enumerate_instance_extension_properties(&$loader, layer, count, properties)
+                $crate::abi::entry::enumerate_instance_extension_properties(
+                    &$loader, layer, count, properties,
+                )
             }
         }
 

@@ -31,13 +31,18 @@ pub struct Block {
 pub static INSTANCE_TRAMPOLINES: Block =
     Block { start: instance_trampolines, first: 0, count: INSTANCE_SLOTS, distance: 64 };
 /// The same for the slots of unknown physical-device commands.
-pub static UNKNOWN_INSTANCE_TRAMPOLINES: Block =
-    Block { start: unknown_instance_trampolines, first: INSTANCE_SLOTS, count: UNKNOWN_COMMANDS, distance: 16 };
+pub static UNKNOWN_INSTANCE_TRAMPOLINES: Block = Block {
+    start: unknown_instance_trampolines,
+    first: INSTANCE_SLOTS,
+    count: UNKNOWN_COMMANDS,
+    distance: 16,
+};
 /// Goes through a slot of the device's table.
 pub static DEVICE_TRAMPOLINES: Block =
     Block { start: device_trampolines, first: 0, count: ALL_DEVICE_SLOTS, distance: 32 };
 /// Goes through a slot of the table below a physical device, with the handle below.
-pub static TERMINATORS: Block = Block { start: terminators, first: 0, count: ALL_INSTANCE_SLOTS, distance: 32 };
+pub static TERMINATORS: Block =
+    Block { start: terminators, first: 0, count: ALL_INSTANCE_SLOTS, distance: 32 };
 /// What a slot of an instance table holds if nothing implements the command.
 pub static MISSING_INSTANCE_COMMANDS: Block =
     Block { start: missing_instance_commands, first: 0, count: ALL_INSTANCE_SLOTS, distance: 16 };

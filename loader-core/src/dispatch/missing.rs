@@ -31,7 +31,9 @@ pub(super) extern "C" fn report_missing_instance_command(_handle: *const c_void,
             || report("an unknown command", "physical device"),
             |loader| {
                 let unknown = &loader.unknown.physical_device;
-                unknown.with_name(loader, slot.wrapping_sub(INSTANCE_SLOTS), |name| report(name, "physical device"))
+                unknown.with_name(loader, slot.wrapping_sub(INSTANCE_SLOTS), |name| {
+                    report(name, "physical device")
+                })
             },
         ),
     }

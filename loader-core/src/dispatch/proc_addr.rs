@@ -52,7 +52,8 @@ pub unsafe fn get_instance_proc_addr(
     let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
     let Some(command) = found else { return unknown_command(instance, name) };
     if command.class() == Class::Global {
-        let hidden = instance.api_version >= vk::API_VERSION_1_3 && command != command::GET_INSTANCE_PROC_ADDR;
+        let hidden =
+            instance.api_version >= vk::API_VERSION_1_3 && command != command::GET_INSTANCE_PROC_ADDR;
         return if hidden { None } else { exports.get(command) };
     }
     if !loader.flavour.knows(command) || is_hidden(instance, command) {

@@ -143,6 +143,8 @@ impl Table for DeviceTable {
 const _: () = {
     assert!(size_of::<Slot>() == size_of::<usize>());
     assert!(size_of::<InstanceTable>() == (INSTANCE_SLOTS + UNKNOWN_COMMANDS) * size_of::<usize>());
-    assert!(core::mem::offset_of!(DeviceTable, owner) == (DEVICE_SLOTS + UNKNOWN_COMMANDS) * size_of::<usize>());
+    assert!(
+        core::mem::offset_of!(DeviceTable, owner) == (DEVICE_SLOTS + UNKNOWN_COMMANDS) * size_of::<usize>()
+    );
     assert!(!cfg!(target_arch = "arm") || core::mem::offset_of!(DeviceTable, owner) <= 4096);
 };

@@ -61,7 +61,7 @@ pub struct DriverInterface {
 /// # Safety
 /// `library` is a driver: the functions that it exports have the types that their names stand for.
 pub unsafe fn with_library(libraries: &dyn Libraries, library: Library) -> Result<DriverInterface, Outcome> {
-    let symbol = |name| libraries.symbol(library, name);
+    let symbol = |name: &CStr| libraries.symbol(library, name);
     // SAFETY: the caller vouches that the driver's exports are what their names say.
     unsafe {
         let negotiate = symbol(NEGOTIATE).map(|address| transmute::<NonNull<c_void>, NegotiateFn>(address));
@@ -117,7 +117,9 @@ unsafe fn agree_through(gipa: vk::PFN_vkGetInstanceProcAddr) -> Result<Option<u3
     // SAFETY: the function may be called without an instance, and gives the type that the name stands for.
     unsafe {
         match gipa(vk::Instance::null(), NEGOTIATE.as_ptr()) {
-            Some(function) => agree(transmute::<unsafe extern "system" fn(), NegotiateFn>(function)).map(Some),
+            Some(function) => {
+                agree(transmute::<unsafe extern "system" fn(), NegotiateFn>(function)).map(Some)
+            }
             None => Ok(None),
         }
     }
@@ -136,16 +138,18 @@ unsafe fn complete(
         let create_instance = need(c"vkCreateInstance")?;
         let enumerate = need(c"vkEnumerateInstanceExtensionProperties")?;
         let physical_device = exported.or_else(|| {
-            global(GET_PHYSICAL_DEVICE_PROC_ADDR)
-                .filter(|_| version >= NEWEST_INTERFACE)
-                .map(|function| transmute::<unsafe extern "system" fn(), vk::PFN_vkGetInstanceProcAddr>(function))
+            global(GET_PHYSICAL_DEVICE_PROC_ADDR).filter(|_| version >= NEWEST_INTERFACE).map(|function| {
+                transmute::<unsafe extern "system" fn(), vk::PFN_vkGetInstanceProcAddr>(function)
+            })
         });
         Ok(DriverInterface {
             version,
             get_instance_proc_addr: gipa,
             get_physical_device_proc_addr: physical_device
                 .filter(|_| version >= PHYSICAL_DEVICE_PROC_ADDR_INTERFACE),
-            create_instance: transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateInstance>(create_instance),
+            create_instance: transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateInstance>(
+                create_instance,
+            ),
             enumerate_instance_extension_properties: transmute::<
                 unsafe extern "system" fn(),
                 vk::PFN_vkEnumerateInstanceExtensionProperties,
@@ -169,11 +173,15 @@ unsafe fn oldest_interface(
             version: 0,
             get_instance_proc_addr: transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(gipa),
             get_physical_device_proc_addr: None,
-            create_instance: transmute::<NonNull<c_void>, vk::PFN_vkCreateInstance>(need(c"vkCreateInstance")?),
+            create_instance: transmute::<NonNull<c_void>, vk::PFN_vkCreateInstance>(need(
+                c"vkCreateInstance",
+            )?),
             enumerate_instance_extension_properties: transmute::<
                 NonNull<c_void>,
                 vk::PFN_vkEnumerateInstanceExtensionProperties,
-            >(need(c"vkEnumerateInstanceExtensionProperties")?),
+            >(need(
+                c"vkEnumerateInstanceExtensionProperties",
+            )?),
             enumerate_instance_version: None,
         })
     }

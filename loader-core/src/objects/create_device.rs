@@ -83,14 +83,17 @@ unsafe fn make(
         let find = core::mem::transmute::<Command, vk::PFN_vkGetDeviceProcAddr>(find);
         let enumerate = driver
             .table
-            .get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES)
+            .get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(
+                command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES,
+            )
             .ok_or(lacking)?;
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let available = of_device(enumerate, physical_device.driver_handle())?;
         extensions::check_requested(requested.clone(), &available, "device", &instance.logger)?;
 
         let extensions = ExtensionSet::of(requested);
-        let enabled = Enabled { extensions, newest_core: newest_core(instance.api_version, info, &extensions) };
+        let enabled =
+            Enabled { extensions, newest_core: newest_core(instance.api_version, info, &extensions) };
         let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::DEVICE);
         let mut device = Device::new(physical_device, find, enabled, allocator)?;
 
@@ -146,7 +149,10 @@ struct DriversGroup {
 }
 
 impl DriversGroup {
-    unsafe fn new(physical_device: &PhysicalDevice, first: *const core::ffi::c_void) -> Result<Self, vk::Result> {
+    unsafe fn new(
+        physical_device: &PhysicalDevice,
+        first: *const core::ffi::c_void,
+    ) -> Result<Self, vk::Result> {
         let instance = physical_device.instance();
         let memory = command_memory(instance);
         let mut handles = crate::memory::Vec::new_in(memory);

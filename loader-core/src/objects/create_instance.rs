@@ -102,7 +102,8 @@ unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
     let shown = Version::from_encoded(version);
     logger.log(Level::Info, Topic::Loader, format_args!("the application asks for Vulkan {shown}"));
     if vk::api_version_variant(version) != 0 {
-        let message = format_args!("the application's apiVersion {version:#x} is of another variant of Vulkan");
+        let message =
+            format_args!("the application's apiVersion {version:#x} is of another variant of Vulkan");
         logger.log(Level::Warning, Topic::Loader, message);
     } else if version != 0 && version < vk::API_VERSION_1_0 {
         let message = format_args!(
@@ -130,7 +131,8 @@ pub(super) unsafe extern "system" fn terminator(
 ) -> vk::Result {
     // SAFETY: `create_instance` put a handle there that nobody else uses yet.
     unsafe {
-        let instance = core::ptr::from_ref(super::handle::instance(*handle, command::CREATE_INSTANCE)).cast_mut();
+        let _ = super::handle::instance(*handle, command::CREATE_INSTANCE);
+        let instance = core::ptr::with_exposed_provenance_mut::<Instance>((*handle).as_raw() as usize);
         match make_drivers(&mut *instance, &*info, callbacks) {
             Ok(()) => vk::Result::SUCCESS,
             Err(error) => error,

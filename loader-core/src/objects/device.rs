@@ -13,7 +13,7 @@ use super::terminators::{DEVICE_TERMINATORS, EMULATED_DEVICE_COMMANDS};
 use crate::dispatch::{Command, DeviceTable, Table};
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory};
-use crate::registry::{ExtensionSet, CommandId, DEVICE_SLOTS, ExtensionKind, command};
+use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionKind, ExtensionSet, command};
 
 /// What drivers put into the first word of every dispatchable object that they make.
 pub const DRIVER_MAGIC: usize = 0x01cd_c0de;
@@ -278,7 +278,12 @@ pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *con
 ///
 /// # Safety
 /// The parameters are those of the Vulkan command.
-pub unsafe extern "system" fn get_device_queue(handle: vk::Device, family: u32, index: u32, out: *mut vk::Queue) {
+pub unsafe extern "system" fn get_device_queue(
+    handle: vk::Device,
+    family: u32,
+    index: u32,
+    out: *mut vk::Queue,
+) {
     // SAFETY: the caller vouches for the parameters.
     unsafe {
         let Some(device) = device_of(handle.as_raw()) else { return };

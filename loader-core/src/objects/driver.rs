@@ -13,7 +13,7 @@ use crate::manifest::Version;
 use crate::memory::{Application, Box, OutOfMemory, Process, SharedList, Text, Vec, text};
 use crate::negotiation::{self, DriverInterface};
 use crate::platform::{Libraries, Library, LibraryKind, Platform};
-use crate::registry::{ExtensionSet, CommandId, FIRST_INSTANCE, INSTANCE_SLOTS, command};
+use crate::registry::{CommandId, ExtensionSet, FIRST_INSTANCE, INSTANCE_SLOTS, command};
 
 /// A driver that is open.
 pub struct Driver {
@@ -89,7 +89,8 @@ impl OpenDrivers {
         candidate: &Candidate,
     ) -> Result<(DriverRef, Option<Outcome>), OpenError> {
         let path: &[u8] = &candidate.library;
-        let by_path = |list: &[DriverRef]| list.iter().find(|open| open.library_path.as_slice() == path).copied();
+        let by_path =
+            |list: &[DriverRef]| list.iter().find(|open| open.library_path.as_slice() == path).copied();
         if let Some(open) = self.0.read(platform.waiting, by_path) {
             return Ok((open, open.lie(candidate.api_version)));
         }
@@ -107,7 +108,8 @@ impl OpenDrivers {
         let api_version = interface.api_version(Some(candidate.api_version));
         let library_path = text(&[path])?;
         let driver = Driver { library_path, interface, api_version, library: Some(library) };
-        let open = DriverRef(Box::into_non_null(Box::try_new_in(driver, Process).map_err(OutOfMemory::from)?));
+        let open =
+            DriverRef(Box::into_non_null(Box::try_new_in(driver, Process).map_err(OutOfMemory::from)?));
         match self.0.find_or_insert(platform.waiting, open, |other| other.library == Some(library)) {
             Ok((kept, true)) => {
                 opening.keep();

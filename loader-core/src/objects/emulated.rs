@@ -29,14 +29,23 @@ pub(super) static TERMINATORS: &[Terminator] = &[
     (command::GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR, function!(queue_family_properties)),
     (command::GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, function!(memory_properties)),
     (command::GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR, function!(memory_properties)),
-    (command::GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2, function!(sparse_image_format_properties)),
-    (command::GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR, function!(sparse_image_format_properties)),
+    (
+        command::GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2,
+        function!(sparse_image_format_properties),
+    ),
+    (
+        command::GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR,
+        function!(sparse_image_format_properties),
+    ),
     (command::GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES, function!(external_buffer_properties)),
     (command::GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR, function!(external_buffer_properties)),
     (command::GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES, function!(external_fence_properties)),
     (command::GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR, function!(external_fence_properties)),
     (command::GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES, function!(external_semaphore_properties)),
-    (command::GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR, function!(external_semaphore_properties)),
+    (
+        command::GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR,
+        function!(external_semaphore_properties),
+    ),
     (command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES, function!(tool_properties)),
     (command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT, function!(tool_properties)),
     (command::GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_2_KHR, function!(display_properties)),
@@ -75,156 +84,156 @@ macro_rules! original {
 }
 
 emulated!(features: PFN_vkGetPhysicalDeviceFeatures2
-    as GET_PHYSICAL_DEVICE_FEATURES_2 | GET_PHYSICAL_DEVICE_FEATURES_2_KHR;
-    (out: *mut vk::PhysicalDeviceFeatures2<'_>);
-    |driver, device| if let Some(get) = original!(driver, PFN_vkGetPhysicalDeviceFeatures, GET_PHYSICAL_DEVICE_FEATURES) {
-        get(device, &mut (*out).features);
-    });
+as GET_PHYSICAL_DEVICE_FEATURES_2 | GET_PHYSICAL_DEVICE_FEATURES_2_KHR;
+(out: *mut vk::PhysicalDeviceFeatures2<'_>);
+|driver, device| if let Some(get) = original!(driver, PFN_vkGetPhysicalDeviceFeatures, GET_PHYSICAL_DEVICE_FEATURES) {
+    get(device, &mut (*out).features);
+});
 
 emulated!(properties: PFN_vkGetPhysicalDeviceProperties2
-    as GET_PHYSICAL_DEVICE_PROPERTIES_2 | GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR;
-    (out: *mut vk::PhysicalDeviceProperties2<'_>);
-    |driver, device| if let Some(get) =
-        original!(driver, PFN_vkGetPhysicalDeviceProperties, GET_PHYSICAL_DEVICE_PROPERTIES)
-    {
-        get(device, &mut (*out).properties);
-    });
+as GET_PHYSICAL_DEVICE_PROPERTIES_2 | GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR;
+(out: *mut vk::PhysicalDeviceProperties2<'_>);
+|driver, device| if let Some(get) =
+    original!(driver, PFN_vkGetPhysicalDeviceProperties, GET_PHYSICAL_DEVICE_PROPERTIES)
+{
+    get(device, &mut (*out).properties);
+});
 
 emulated!(format_properties: PFN_vkGetPhysicalDeviceFormatProperties2
-    as GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR;
-    (format: vk::Format, out: *mut vk::FormatProperties2<'_>);
-    |driver, device| if let Some(get) =
-        original!(driver, PFN_vkGetPhysicalDeviceFormatProperties, GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES)
-    {
-        get(device, format, &mut (*out).format_properties);
-    });
+as GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR;
+(format: vk::Format, out: *mut vk::FormatProperties2<'_>);
+|driver, device| if let Some(get) =
+    original!(driver, PFN_vkGetPhysicalDeviceFormatProperties, GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES)
+{
+    get(device, format, &mut (*out).format_properties);
+});
 
 emulated!(image_format_properties: PFN_vkGetPhysicalDeviceImageFormatProperties2
-    as GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2_KHR;
-    (info: *const vk::PhysicalDeviceImageFormatInfo2<'_>, out: *mut vk::ImageFormatProperties2<'_>) -> vk::Result;
-    |driver, device| match original!(
-        driver, PFN_vkGetPhysicalDeviceImageFormatProperties, GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES
-    ) {
-        Some(get) => {
-            let info = &*info;
-            let out = &mut (*out).image_format_properties;
-            get(device, info.format, info.ty, info.tiling, info.usage, info.flags, out)
-        }
-        None => vk::Result::ERROR_INITIALIZATION_FAILED,
-    });
+as GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2_KHR;
+(info: *const vk::PhysicalDeviceImageFormatInfo2<'_>, out: *mut vk::ImageFormatProperties2<'_>) -> vk::Result;
+|driver, device| match original!(
+    driver, PFN_vkGetPhysicalDeviceImageFormatProperties, GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES
+) {
+    Some(get) => {
+        let info = &*info;
+        let out = &mut (*out).image_format_properties;
+        get(device, info.format, info.ty, info.tiling, info.usage, info.flags, out)
+    }
+    None => vk::Result::ERROR_INITIALIZATION_FAILED,
+});
 
 emulated!(queue_family_properties: PFN_vkGetPhysicalDeviceQueueFamilyProperties2
-    as GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2 | GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR;
-    (count: *mut u32, out: *mut vk::QueueFamilyProperties2<'_>);
-    |driver, device| if let Some(get) = original!(
-        driver, PFN_vkGetPhysicalDeviceQueueFamilyProperties, GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES
-    ) {
-        let ask = |count: *mut u32, array| { get(device, count, array); vk::Result::SUCCESS };
-        let _ = wrapped(count, out, vk::QueueFamilyProperties::default(), ask, |to, from| {
-            to.queue_family_properties = *from;
-        });
+as GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2 | GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR;
+(count: *mut u32, out: *mut vk::QueueFamilyProperties2<'_>);
+|driver, device| if let Some(get) = original!(
+    driver, PFN_vkGetPhysicalDeviceQueueFamilyProperties, GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES
+) {
+    let ask = |count: *mut u32, array| { get(device, count, array); vk::Result::SUCCESS };
+    let _ = wrapped(count, out, vk::QueueFamilyProperties::default(), ask, |to, from| {
+        to.queue_family_properties = *from;
     });
+});
 
 emulated!(memory_properties: PFN_vkGetPhysicalDeviceMemoryProperties2
-    as GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 | GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR;
-    (out: *mut vk::PhysicalDeviceMemoryProperties2<'_>);
-    |driver, device| if let Some(get) =
-        original!(driver, PFN_vkGetPhysicalDeviceMemoryProperties, GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES)
-    {
-        get(device, &mut (*out).memory_properties);
-    });
+as GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 | GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR;
+(out: *mut vk::PhysicalDeviceMemoryProperties2<'_>);
+|driver, device| if let Some(get) =
+    original!(driver, PFN_vkGetPhysicalDeviceMemoryProperties, GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES)
+{
+    get(device, &mut (*out).memory_properties);
+});
 
 emulated!(sparse_image_format_properties: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2
-    as GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR;
-    (
-        info: *const vk::PhysicalDeviceSparseImageFormatInfo2<'_>,
-        count: *mut u32,
-        out: *mut vk::SparseImageFormatProperties2<'_>
-    );
-    |driver, device| if let Some(get) = original!(
-        driver, PFN_vkGetPhysicalDeviceSparseImageFormatProperties, GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES
-    ) {
-        let info = &*info;
-        let ask = |count: *mut u32, array| {
-            get(device, info.format, info.ty, info.samples, info.usage, info.tiling, count, array);
-            vk::Result::SUCCESS
-        };
-        let _ = wrapped(count, out, vk::SparseImageFormatProperties::default(), ask, |to, from| {
-            to.properties = *from;
-        });
+as GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR;
+(
+    info: *const vk::PhysicalDeviceSparseImageFormatInfo2<'_>,
+    count: *mut u32,
+    out: *mut vk::SparseImageFormatProperties2<'_>
+);
+|driver, device| if let Some(get) = original!(
+    driver, PFN_vkGetPhysicalDeviceSparseImageFormatProperties, GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES
+) {
+    let info = &*info;
+    let ask = |count: *mut u32, array| {
+        get(device, info.format, info.ty, info.samples, info.usage, info.tiling, count, array);
+        vk::Result::SUCCESS
+    };
+    let _ = wrapped(count, out, vk::SparseImageFormatProperties::default(), ask, |to, from| {
+        to.properties = *from;
     });
+});
 
 emulated!(external_buffer_properties: PFN_vkGetPhysicalDeviceExternalBufferProperties
-    as GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES | GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR;
-    (info: *const vk::PhysicalDeviceExternalBufferInfo<'_>, out: *mut vk::ExternalBufferProperties<'_>);
-    |_driver, _device| {
-        (*out).external_memory_properties = vk::ExternalMemoryProperties::default();
-    });
+as GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES | GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR;
+(info: *const vk::PhysicalDeviceExternalBufferInfo<'_>, out: *mut vk::ExternalBufferProperties<'_>);
+|_driver, _device| {
+    (*out).external_memory_properties = vk::ExternalMemoryProperties::default();
+});
 
 emulated!(external_fence_properties: PFN_vkGetPhysicalDeviceExternalFenceProperties
-    as GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES | GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR;
-    (info: *const vk::PhysicalDeviceExternalFenceInfo<'_>, out: *mut vk::ExternalFenceProperties<'_>);
-    |_driver, _device| {
-        (*out).export_from_imported_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
-        (*out).compatible_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
-        (*out).external_fence_features = vk::ExternalFenceFeatureFlags::empty();
-    });
+as GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES | GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR;
+(info: *const vk::PhysicalDeviceExternalFenceInfo<'_>, out: *mut vk::ExternalFenceProperties<'_>);
+|_driver, _device| {
+    (*out).export_from_imported_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
+    (*out).compatible_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
+    (*out).external_fence_features = vk::ExternalFenceFeatureFlags::empty();
+});
 
 emulated!(external_semaphore_properties: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
-    as GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES | GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR;
-    (info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>, out: *mut vk::ExternalSemaphoreProperties<'_>);
-    |_driver, _device| {
-        (*out).export_from_imported_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
-        (*out).compatible_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
-        (*out).external_semaphore_features = vk::ExternalSemaphoreFeatureFlags::empty();
-    });
+as GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES | GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR;
+(info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>, out: *mut vk::ExternalSemaphoreProperties<'_>);
+|_driver, _device| {
+    (*out).export_from_imported_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
+    (*out).compatible_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
+    (*out).external_semaphore_features = vk::ExternalSemaphoreFeatureFlags::empty();
+});
 
 emulated!(tool_properties: PFN_vkGetPhysicalDeviceToolProperties
-    as GET_PHYSICAL_DEVICE_TOOL_PROPERTIES | GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT;
-    (count: *mut u32, out: *mut vk::PhysicalDeviceToolProperties<'_>) -> vk::Result;
-    |_driver, _device| {
-        *count = 0;
-        vk::Result::SUCCESS
-    });
+as GET_PHYSICAL_DEVICE_TOOL_PROPERTIES | GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT;
+(count: *mut u32, out: *mut vk::PhysicalDeviceToolProperties<'_>) -> vk::Result;
+|_driver, _device| {
+    *count = 0;
+    vk::Result::SUCCESS
+});
 
 emulated!(display_properties: PFN_vkGetPhysicalDeviceDisplayProperties2KHR
-    as GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_2_KHR;
-    (count: *mut u32, out: *mut vk::DisplayProperties2KHR<'_>) -> vk::Result;
-    |driver, device| match original!(
-        driver, PFN_vkGetPhysicalDeviceDisplayPropertiesKHR, GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_KHR
-    ) {
-        Some(get) => wrapped(count, out, vk::DisplayPropertiesKHR::default(), |count, array| get(device, count, array),
-            |to, from| to.display_properties = *from),
-        None => nothing(count),
-    });
+as GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_2_KHR;
+(count: *mut u32, out: *mut vk::DisplayProperties2KHR<'_>) -> vk::Result;
+|driver, device| match original!(
+    driver, PFN_vkGetPhysicalDeviceDisplayPropertiesKHR, GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_KHR
+) {
+    Some(get) => wrapped(count, out, vk::DisplayPropertiesKHR::default(), |count, array| get(device, count, array),
+        |to, from| to.display_properties = *from),
+    None => nothing(count),
+});
 
 emulated!(display_plane_properties: PFN_vkGetPhysicalDeviceDisplayPlaneProperties2KHR
-    as GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_2_KHR;
-    (count: *mut u32, out: *mut vk::DisplayPlaneProperties2KHR<'_>) -> vk::Result;
-    |driver, device| match original!(
-        driver, PFN_vkGetPhysicalDeviceDisplayPlanePropertiesKHR, GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR
-    ) {
-        Some(get) => wrapped(count, out, vk::DisplayPlanePropertiesKHR::default(),
-            |count, array| get(device, count, array), |to, from| to.display_plane_properties = *from),
-        None => nothing(count),
-    });
+as GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_2_KHR;
+(count: *mut u32, out: *mut vk::DisplayPlaneProperties2KHR<'_>) -> vk::Result;
+|driver, device| match original!(
+    driver, PFN_vkGetPhysicalDeviceDisplayPlanePropertiesKHR, GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR
+) {
+    Some(get) => wrapped(count, out, vk::DisplayPlanePropertiesKHR::default(),
+        |count, array| get(device, count, array), |to, from| to.display_plane_properties = *from),
+    None => nothing(count),
+});
 
 emulated!(display_mode_properties: PFN_vkGetDisplayModeProperties2KHR as GET_DISPLAY_MODE_PROPERTIES_2_KHR;
-    (display: vk::DisplayKHR, count: *mut u32, out: *mut vk::DisplayModeProperties2KHR<'_>) -> vk::Result;
-    |driver, device| match original!(driver, PFN_vkGetDisplayModePropertiesKHR, GET_DISPLAY_MODE_PROPERTIES_KHR) {
-        Some(get) => wrapped(count, out, vk::DisplayModePropertiesKHR::default(),
-            |count, array| get(device, display, count, array), |to, from| to.display_mode_properties = *from),
-        None => nothing(count),
-    });
+(display: vk::DisplayKHR, count: *mut u32, out: *mut vk::DisplayModeProperties2KHR<'_>) -> vk::Result;
+|driver, device| match original!(driver, PFN_vkGetDisplayModePropertiesKHR, GET_DISPLAY_MODE_PROPERTIES_KHR) {
+    Some(get) => wrapped(count, out, vk::DisplayModePropertiesKHR::default(),
+        |count, array| get(device, display, count, array), |to, from| to.display_mode_properties = *from),
+    None => nothing(count),
+});
 
 emulated!(display_plane_capabilities: PFN_vkGetDisplayPlaneCapabilities2KHR as GET_DISPLAY_PLANE_CAPABILITIES_2_KHR;
-    (info: *const vk::DisplayPlaneInfo2KHR<'_>, out: *mut vk::DisplayPlaneCapabilities2KHR<'_>) -> vk::Result;
-    |driver, device| match original!(
-        driver, PFN_vkGetDisplayPlaneCapabilitiesKHR, GET_DISPLAY_PLANE_CAPABILITIES_KHR
-    ) {
-        Some(get) => get(device, (*info).mode, (*info).plane_index, &mut (*out).capabilities),
-        None => vk::Result::ERROR_INITIALIZATION_FAILED,
-    });
+(info: *const vk::DisplayPlaneInfo2KHR<'_>, out: *mut vk::DisplayPlaneCapabilities2KHR<'_>) -> vk::Result;
+|driver, device| match original!(
+    driver, PFN_vkGetDisplayPlaneCapabilitiesKHR, GET_DISPLAY_PLANE_CAPABILITIES_KHR
+) {
+    Some(get) => get(device, (*info).mode, (*info).plane_index, &mut (*out).capabilities),
+    None => vk::Result::ERROR_INITIALIZATION_FAILED,
+});
 
 unsafe fn nothing(count: *mut u32) -> vk::Result {
     // SAFETY: the caller vouches for the counted out-array.

@@ -38,10 +38,9 @@ unsafe extern "system" fn enumerate_device_extension_properties(
             );
             return vk::Result::INCOMPLETE;
         }
-        let enumerate = device
-            .driver()
-            .table
-            .get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES);
+        let enumerate = device.driver().table.get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(
+            command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES,
+        );
         match enumerate {
             Some(enumerate) => enumerate(device.driver_handle(), core::ptr::null(), count, out),
             None => vk::Result::ERROR_INITIALIZATION_FAILED,

@@ -59,7 +59,11 @@ unsafe fn deliver(all: &[Group], count: *mut u32, out: *mut Group) -> vk::Result
     }
 }
 
-unsafe fn all_groups(instance: &Instance, out: *mut Group, room: *const u32) -> Result<Vec<Group>, vk::Result> {
+unsafe fn all_groups(
+    instance: &Instance,
+    out: *mut Group,
+    room: *const u32,
+) -> Result<Vec<Group>, vk::Result> {
     let mut all: Vec<Group> = Vec::new();
     let devices = instance.enumerate()?;
     // SAFETY: the caller vouches for the counted out-array.
@@ -77,7 +81,9 @@ unsafe fn all_groups(instance: &Instance, out: *mut Group, room: *const u32) -> 
                     all.try_push(translated(instance, driver, &group)?)?;
                 }
             }
-            Some(Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY)) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
+            Some(Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY)) => {
+                return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY);
+            }
             Some(Err(result)) => instance.log_enumeration(driver, result),
             None => {
                 for device in own {

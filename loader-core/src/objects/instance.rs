@@ -12,7 +12,7 @@ use crate::dispatch::{Command, InstanceTable, Table, UNKNOWN_COMMANDS};
 use crate::loader::Loader;
 use crate::log::Logger;
 use crate::memory::{Application, Box, SharedList, Vec};
-use crate::registry::{ExtensionSet, DEVICE_SLOTS, INSTANCE_SLOTS, extension};
+use crate::registry::{DEVICE_SLOTS, ExtensionSet, INSTANCE_SLOTS, extension};
 
 /// An instance of the loader, which stands for the instances of several drivers.
 #[repr(C)]

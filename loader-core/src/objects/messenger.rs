@@ -14,7 +14,8 @@ use crate::memory::{Application, Box, OutOfMemory, TryGrow, Vec};
 use crate::registry::{CommandId, command};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
-type CreateFn = unsafe extern "system" fn(vk::Instance, *const c_void, *const Callbacks, *mut u64) -> vk::Result;
+type CreateFn =
+    unsafe extern "system" fn(vk::Instance, *const c_void, *const Callbacks, *mut u64) -> vk::Result;
 type DestroyFn = unsafe extern "system" fn(vk::Instance, u64, *const Callbacks);
 
 /// The commands of this file.
@@ -43,7 +44,11 @@ unsafe extern "system" fn create_messenger(
     unsafe { create(instance, COMMANDS, info, callbacks, out) }
 }
 
-unsafe extern "system" fn destroy_messenger(instance: vk::Instance, object: u64, callbacks: *const Callbacks) {
+unsafe extern "system" fn destroy_messenger(
+    instance: vk::Instance,
+    object: u64,
+    callbacks: *const Callbacks,
+) {
     // SAFETY: as above.
     unsafe { destroy(instance, command::DESTROY_DEBUG_UTILS_MESSENGER_EXT, object, callbacks) }
 }
@@ -77,9 +82,9 @@ unsafe fn create(
         let instance = handle::instance(instance, create);
         let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
         let mut objects = PerDriver(Vec::new_in(allocator));
-        match make_each(instance, create, info, callbacks, &mut objects)
-            .and_then(|()| Ok(Box::try_new_in(PerDriver(Vec::new_in(allocator)), allocator).map_err(OutOfMemory::from)?))
-        {
+        match make_each(instance, create, info, callbacks, &mut objects).and_then(|()| {
+            Ok(Box::try_new_in(PerDriver(Vec::new_in(allocator)), allocator).map_err(OutOfMemory::from)?)
+        }) {
             Ok(mut object) => {
                 core::mem::swap(&mut *object, &mut objects);
                 *out = core::ptr::from_ref(Box::leak(object)).expose_provenance() as u64;
@@ -128,7 +133,12 @@ unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callb
     }
 }
 
-unsafe fn destroy_each(instance: &Instance, command: CommandId, objects: &PerDriver, callbacks: *const Callbacks) {
+unsafe fn destroy_each(
+    instance: &Instance,
+    command: CommandId,
+    objects: &PerDriver,
+    callbacks: *const Callbacks,
+) {
     for (driver, own) in instance.drivers.iter().zip(&objects.0).filter(|(_, own)| **own != 0) {
         // SAFETY: the type is that of both commands, and the object is the driver's own.
         unsafe {

@@ -25,8 +25,8 @@ mod terminators;
 pub use create_device::create_device;
 pub use create_instance::{create_instance, destroy_instance};
 pub use device::{
-    Device, allocate_command_buffers, create_external_compute_queue, destroy_device, device_of, get_device_queue,
-    get_device_queue2,
+    Device, allocate_command_buffers, create_external_compute_queue, destroy_device, device_of,
+    get_device_queue, get_device_queue2,
 };
 pub use driver::{Driver, DriverInstance, DriverOfInstance, DriverRef, OpenDrivers, OpenError};
 pub use extensions::instance_extensions;

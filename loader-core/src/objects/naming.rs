@@ -25,7 +25,9 @@ unsafe fn drivers_handle(device: &Device, kind: vk::ObjectType, object: u64) -> 
             vk::ObjectType::INSTANCE => driver.handle.as_raw(),
             vk::ObjectType::PHYSICAL_DEVICE => {
                 let command = command::SET_DEBUG_UTILS_OBJECT_NAME_EXT;
-                handle::physical_device(vk::PhysicalDevice::from_raw(object), command).driver_handle().as_raw()
+                handle::physical_device(vk::PhysicalDevice::from_raw(object), command)
+                    .driver_handle()
+                    .as_raw()
             }
             vk::ObjectType::SURFACE_KHR => Surface::from_handle(vk::SurfaceKHR::from_raw(object))
                 .map_or(object, |surface| surface.for_driver(device.instance(), driver).as_raw()),
@@ -37,11 +39,18 @@ unsafe fn drivers_handle(device: &Device, kind: vk::ObjectType, object: u64) -> 
 /// A terminator that passes a copy of the info on, with the driver's handle in it.
 macro_rules! named {
     ($name:ident: $pfn:ident, $command:ident, $info:ident, |$given:ident| $kind:expr, $handle:ident) => {
-        pub(super) unsafe extern "system" fn $name(device: vk::Device, info: *const vk::$info<'static>) -> vk::Result {
+        pub(super) unsafe extern "system" fn $name(
+            device: vk::Device,
+            info: *const vk::$info<'static>,
+        ) -> vk::Result {
             // SAFETY: the chain passes what the application vouches for; the type is the command's.
             unsafe {
-                let Some(found) = device_of(device.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-                let Some(set) = found.drivers::<vk::$pfn>(command::$command) else { return vk::Result::SUCCESS };
+                let Some(found) = device_of(device.as_raw()) else {
+                    return vk::Result::ERROR_INITIALIZATION_FAILED;
+                };
+                let Some(set) = found.drivers::<vk::$pfn>(command::$command) else {
+                    return vk::Result::SUCCESS;
+                };
                 let $given = &*info;
                 let object = drivers_handle(found, $kind, $given.$handle);
                 set(device, &vk::$info { $handle: object, ..*$given })

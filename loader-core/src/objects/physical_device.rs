@@ -10,10 +10,10 @@ use super::instance::{Instance, Owned};
 use super::sorting::{DeviceFacts, Preference, order};
 use crate::abi::array;
 use crate::discovery::Outcome;
+use crate::dispatch::Table as _;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory, Process, TryGrow, Vec};
 use crate::registry::command;
-use crate::dispatch::Table as _;
 
 /// What a `VkPhysicalDevice` points to.
 #[repr(C)]
@@ -75,7 +75,8 @@ impl Instance {
             let known = unsafe { known.0.as_ref() };
             core::ptr::eq(known.driver(), driver) && known.driver_handle() == handle
         };
-        let known = self.physical_devices.read(waiting, |known| known.iter().find(|known| is_same(known)).copied());
+        let known =
+            self.physical_devices.read(waiting, |known| known.iter().find(|known| is_same(known)).copied());
         let found = match known {
             Some(known) => known,
             None => {
@@ -115,7 +116,9 @@ impl Instance {
                         }
                     }
                 }
-                Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
+                Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY) => {
+                    return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY);
+                }
                 Err(result) => self.log_enumeration(driver, result),
             }
         }

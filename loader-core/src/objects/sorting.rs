@@ -13,9 +13,11 @@ use crate::platform::Reader;
 use crate::registry::command;
 
 /// What the order depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(test, derive(Debug))]
 pub struct DeviceFacts {
-    kind: vk::PhysicalDeviceType,
+    /// A `VkPhysicalDeviceType`.
+    kind: i32,
     vendor: u32,
     device: u32,
     /// Domain, bus, device, function.
@@ -30,7 +32,8 @@ impl Preference {
     /// `VK_LOADER_DEVICE_SELECT`: vendor and device as hexadecimal numbers, with a colon between them.
     #[must_use]
     pub fn from_environment(loader: &Loader) -> Self {
-        let wanted = loader.platform.environment.variable(c"VK_LOADER_DEVICE_SELECT", Reader::Plain).ok().flatten();
+        let wanted =
+            loader.platform.environment.variable(c"VK_LOADER_DEVICE_SELECT", Reader::Plain).ok().flatten();
         Self(wanted.and_then(|value| Self::parse(&value)))
     }
 
@@ -67,8 +70,8 @@ pub fn order(one: &DeviceFacts, other: &DeviceFacts, preference: &Preference) ->
     key(one).cmp(&key(other))
 }
 
-fn rank(kind: vk::PhysicalDeviceType) -> u8 {
-    match kind {
+fn rank(kind: i32) -> u8 {
+    match vk::PhysicalDeviceType::from_raw(kind) {
         vk::PhysicalDeviceType::DISCRETE_GPU => 0,
         vk::PhysicalDeviceType::INTEGRATED_GPU => 1,
         vk::PhysicalDeviceType::VIRTUAL_GPU => 2,
@@ -92,7 +95,7 @@ impl DeviceFacts {
             }
         }
         Self {
-            kind: properties.device_type,
+            kind: properties.device_type.as_raw(),
             vendor: properties.vendor_id,
             device: properties.device_id,
             bus: bus(driver, device),
@@ -106,9 +109,9 @@ fn bus(driver: &DriverInstance, device: vk::PhysicalDevice) -> Option<[u32; 4]> 
         let get = [command::GET_PHYSICAL_DEVICE_PROPERTIES_2, command::GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR]
             .into_iter()
             .find_map(|command| driver.table.get::<vk::PFN_vkGetPhysicalDeviceProperties2>(command))?;
-        let enumerate = driver
-            .table
-            .get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES)?;
+        let enumerate = driver.table.get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(
+            command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES,
+        )?;
         let extensions = of_device(enumerate, device).ok()?;
         if !extensions.iter().any(|extension| name::is(extension, c"VK_EXT_pci_bus_info")) {
             return None;
@@ -124,8 +127,12 @@ fn bus(driver: &DriverInstance, device: vk::PhysicalDevice) -> Option<[u32; 4]> 
 mod tests {
     use super::*;
 
-    const PLAIN: DeviceFacts =
-        DeviceFacts { kind: vk::PhysicalDeviceType::DISCRETE_GPU, vendor: 0x10de, device: 1, bus: None };
+    const PLAIN: DeviceFacts = DeviceFacts {
+        kind: vk::PhysicalDeviceType::DISCRETE_GPU.as_raw(),
+        vendor: 0x10de,
+        device: 1,
+        bus: None,
+    };
 
     fn sorted(mut devices: std::vec::Vec<DeviceFacts>, preference: Preference) -> std::vec::Vec<DeviceFacts> {
         devices.sort_by(|one, other| order(one, other, &preference));
@@ -134,8 +141,8 @@ mod tests {
 
     #[test]
     fn kinds_are_ordered_before_addresses_and_numbers() {
-        let cpu = DeviceFacts { kind: vk::PhysicalDeviceType::CPU, bus: Some([0; 4]), ..PLAIN };
-        let integrated = DeviceFacts { kind: vk::PhysicalDeviceType::INTEGRATED_GPU, ..PLAIN };
+        let cpu = DeviceFacts { kind: vk::PhysicalDeviceType::CPU.as_raw(), bus: Some([0; 4]), ..PLAIN };
+        let integrated = DeviceFacts { kind: vk::PhysicalDeviceType::INTEGRATED_GPU.as_raw(), ..PLAIN };
         let near = DeviceFacts { bus: Some([0, 1, 0, 0]), ..PLAIN };
         let far = DeviceFacts { bus: Some([0, 2, 0, 0]), device: 0, ..PLAIN };
         let low = DeviceFacts { vendor: 0, ..PLAIN };
@@ -147,7 +154,8 @@ mod tests {
 
     #[test]
     fn the_device_that_the_user_names_comes_first() {
-        let software = DeviceFacts { kind: vk::PhysicalDeviceType::CPU, vendor: 0x10005, device: 0, ..PLAIN };
+        let software =
+            DeviceFacts { kind: vk::PhysicalDeviceType::CPU.as_raw(), vendor: 0x10005, device: 0, ..PLAIN };
         let preference = Preference(Preference::parse(b"0x10005:0"));
         assert_eq!(sorted(std::vec![PLAIN, software], preference), [software, PLAIN]);
         assert_eq!(Preference::parse(b"10de:2204"), Some((0x10de, 0x2204)));

@@ -52,7 +52,8 @@ impl Sources {
         logger: &Logger,
     ) -> Result<(), vk::Result> {
         if list.driver_count == 0 || list.p_drivers.is_null() {
-            let message = "VkDirectDriverLoadingListLUNARG names no driver (driverCount is 0 or pDrivers is NULL)";
+            let message =
+                "VkDirectDriverLoadingListLUNARG names no driver (driverCount is 0 or pDrivers is NULL)";
             logger.log(Level::Warning, Topic::Driver, format_args!("{message}"));
             return Ok(());
         }
@@ -60,7 +61,9 @@ impl Sources {
         for index in 0..list.driver_count as usize {
             // SAFETY: the caller vouches for the counted array and for the drivers.
             let opened = unsafe {
-                (*list.p_drivers.add(index)).pfn_get_instance_proc_addr.map(|function| Driver::direct(function))
+                (*list.p_drivers.add(index))
+                    .pfn_get_instance_proc_addr
+                    .map(|function| Driver::direct(function))
             };
             match opened {
                 Some(Ok(driver)) => self.direct.try_push(driver)?,
@@ -75,7 +78,11 @@ impl Sources {
     ///
     /// # Errors
     /// `ERROR_OUT_OF_HOST_MEMORY`.
-    pub fn extensions(&self, loader: &Loader, logger: &Logger) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+    pub fn extensions(
+        &self,
+        loader: &Loader,
+        logger: &Logger,
+    ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
         let mut all = extensions::instance_extensions(loader, &self.discovered, logger)?;
         for driver in &self.direct {
             for extension in driver.instance_extensions().iter().flatten() {
@@ -87,5 +94,9 @@ impl Sources {
 }
 
 fn log_direct(logger: &Logger, index: usize, outcome: &Outcome) {
-    logger.log(outcome.level(), Topic::Driver, format_args!("driver {index} that the application gave: {outcome}"));
+    logger.log(
+        outcome.level(),
+        Topic::Driver,
+        format_args!("driver {index} that the application gave: {outcome}"),
+    );
 }

@@ -135,7 +135,8 @@ unsafe fn make(
             Ok(own) => surface.own.try_push(own)?,
             Err(error) => {
                 let path = Shown(&driver.driver.library_path);
-                let message = format_args!("{path}: {name} returned {error:?}; it will not serve this surface");
+                let message =
+                    format_args!("{path}: {name} returned {error:?}; it will not serve this surface");
                 instance.logger.log(Level::Error, Topic::Driver, message);
                 surface.own.try_push(vk::SurfaceKHR::null())?;
                 last_error = Some(error);
@@ -205,7 +206,11 @@ unsafe fn drivers_own(
 }
 
 /// Terminator of vkDestroySurfaceKHR.
-unsafe extern "system" fn destroy(handle: vk::Instance, surface: vk::SurfaceKHR, callbacks: *const Callbacks) {
+unsafe extern "system" fn destroy(
+    handle: vk::Instance,
+    surface: vk::SurfaceKHR,
+    callbacks: *const Callbacks,
+) {
     // SAFETY: the chain passes the handle; the application vouches for the surface, which is a leaked box, and
     // excludes other users.
     unsafe {

@@ -7,8 +7,8 @@ use super::handle;
 use super::physical_device::PhysicalDevice;
 use super::surface::Surface;
 use super::terminators::Terminator;
-use crate::abi::function;
 use crate::abi::chain;
+use crate::abi::function;
 use crate::dispatch::Table as _;
 use crate::log::{Level, Topic};
 use crate::memory::Shown;
@@ -178,9 +178,8 @@ unsafe fn answer_maintenance1(info: &SurfaceInfo, out: *mut core::ffi::c_void) {
     // SAFETY: the caller vouches for the chains.
     unsafe {
         let Some(asked) = chain::find::<vk::SurfacePresentModeEXT<'_>>(info.p_next) else { return };
-        for structure in chain::structures(out) {
-            let address = core::ptr::from_ref(structure).cast_mut();
-            match structure.s_type {
+        for address in chain::pointers(out) {
+            match (*address).s_type {
                 vk::StructureType::SURFACE_PRESENT_MODE_COMPATIBILITY_EXT => {
                     let modes = &mut *address.cast::<vk::SurfacePresentModeCompatibilityEXT<'_>>();
                     if !modes.p_present_modes.is_null() && modes.present_mode_count > 0 {

@@ -29,7 +29,8 @@ pub(super) unsafe extern "system" fn create_swapchain(
     // SAFETY: the chain passes what the application vouches for; the type is the command's.
     unsafe {
         let Some(device) = device_of(handle.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-        let Some(create) = device.drivers::<vk::PFN_vkCreateSwapchainKHR>(command::CREATE_SWAPCHAIN_KHR) else {
+        let Some(create) = device.drivers::<vk::PFN_vkCreateSwapchainKHR>(command::CREATE_SWAPCHAIN_KHR)
+        else {
             return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
         };
         let own = CreateInfo { surface: drivers_surface(device, (*info).surface), ..*info };

@@ -6,8 +6,8 @@ use ash::vk;
 
 use super::instance::Instance;
 use super::{
-    create_device, create_instance, emulated, extension_queries, group, messenger, naming, physical_device, surface,
-    surface_queries, swapchain,
+    create_device, create_instance, emulated, extension_queries, group, messenger, naming, physical_device,
+    surface, surface_queries, swapchain,
 };
 use crate::abi::function;
 use crate::dispatch::{Command, TERMINATORS, Table as _};

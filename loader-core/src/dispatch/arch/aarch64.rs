@@ -8,8 +8,12 @@ macro_rules! instance_trampoline {
             "cbz x0, 2f\n ldr w16, [x0, #8]\n",
             "movz w17, #({magic} & 0xffff)\n movk w17, #(({magic} >> 16) & 0xffff), lsl #16\n",
             "cmp w16, w17\n b.ne 2f\n",
-            "ldr x16, [x0]\n ldr x16, [x16, #(8 * ", $slot, ")]\n br x16\n",
-            "2: mov w16, #(", $slot, ")\n b {bad}\n"
+            "ldr x16, [x0]\n ldr x16, [x16, #(8 * ",
+            $slot,
+            ")]\n br x16\n",
+            "2: mov w16, #(",
+            $slot,
+            ")\n b {bad}\n"
         )
     };
 }

@@ -8,8 +8,12 @@ macro_rules! instance_trampoline {
         concat!(
             "cmp r0, #0\n beq 2f\n ldr ip, [r0, #4]\n",
             "eor ip, ip, #({magic} & 0xff000000)\n cmp ip, #({magic} & 0x0000ffff)\n bne 2f\n",
-            "ldr ip, [r0]\n ldr pc, [ip, #(4 * ", $slot, ")]\n",
-            "2: movw ip, #(", $slot, ")\n b {bad}\n"
+            "ldr ip, [r0]\n ldr pc, [ip, #(4 * ",
+            $slot,
+            ")]\n",
+            "2: movw ip, #(",
+            $slot,
+            ")\n b {bad}\n"
         )
     };
 }

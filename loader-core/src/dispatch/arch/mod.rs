@@ -38,4 +38,6 @@ mod x86_64;
     target_arch = "x86",
     target_arch = "riscv64"
 )))]
-compile_error!("no trampolines for this architecture yet: add a file to dispatch/arch that defines the macros above");
+compile_error!(
+    "no trampolines for this architecture yet: add a file to dispatch/arch that defines the macros above"
+);

@@ -6,8 +6,12 @@ macro_rules! instance_trampoline {
     ($slot:literal) => {
         concat!(
             "beqz a0, 2f\n lwu t0, 8(a0)\n li t1, {magic}\n bne t0, t1, 2f\n",
-            "ld t0, 0(a0)\n li t1, 8 * ", $slot, "\n add t0, t0, t1\n ld t0, 0(t0)\n jr t0\n",
-            "2: li t0, ", $slot, "\n tail {bad}\n"
+            "ld t0, 0(a0)\n li t1, 8 * ",
+            $slot,
+            "\n add t0, t0, t1\n ld t0, 0(t0)\n jr t0\n",
+            "2: li t0, ",
+            $slot,
+            "\n tail {bad}\n"
         )
     };
 }
@@ -23,7 +27,9 @@ macro_rules! device_trampoline {
 macro_rules! terminator {
     ($slot:literal) => {
         concat!(
-            "ld t0, 16(a0)\n ld a0, 24(a0)\n li t1, 8 * ", $slot, "\n add t0, t0, t1\n",
+            "ld t0, 16(a0)\n ld a0, 24(a0)\n li t1, 8 * ",
+            $slot,
+            "\n add t0, t0, t1\n",
             "ld t0, 0(t0)\n jr t0\n"
         )
     };

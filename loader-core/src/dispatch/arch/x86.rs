@@ -6,8 +6,12 @@ macro_rules! instance_trampoline {
     ($slot:literal) => {
         concat!(
             "mov 4(%esp), %eax\n test %eax, %eax\n jz 2f\n cmpl ${magic}, 4(%eax)\n jne 2f\n",
-            "mov (%eax), %eax\n jmp *4*", $slot, "(%eax)\n",
-            "2: mov $", $slot, ", %eax\n jmp {bad}\n"
+            "mov (%eax), %eax\n jmp *4*",
+            $slot,
+            "(%eax)\n",
+            "2: mov $",
+            $slot,
+            ", %eax\n jmp {bad}\n"
         )
     };
 }
@@ -24,7 +28,9 @@ macro_rules! terminator {
     ($slot:literal) => {
         concat!(
             "mov 4(%esp), %eax\n mov 12(%eax), %ecx\n mov %ecx, 4(%esp)\n",
-            "mov 8(%eax), %eax\n jmp *4*", $slot, "(%eax)\n"
+            "mov 8(%eax), %eax\n jmp *4*",
+            $slot,
+            "(%eax)\n"
         )
     };
 }

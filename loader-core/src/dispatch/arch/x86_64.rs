@@ -6,8 +6,12 @@ macro_rules! instance_trampoline {
     ($slot:literal) => {
         concat!(
             "test %rdi, %rdi\n jz 2f\n cmpl ${magic}, 8(%rdi)\n jne 2f\n",
-            "mov (%rdi), %rax\n jmp *8*", $slot, "(%rax)\n",
-            "2: mov $", $slot, ", %eax\n jmp {bad}\n"
+            "mov (%rdi), %rax\n jmp *8*",
+            $slot,
+            "(%rax)\n",
+            "2: mov $",
+            $slot,
+            ", %eax\n jmp {bad}\n"
         )
     };
 }
