@@ -25,6 +25,7 @@
 extern crate std;
 
 mod c_path;
+mod exports_gen;
 mod os;
 mod policy;
 
