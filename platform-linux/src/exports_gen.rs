@@ -6,8 +6,8 @@
 /// table that dispatches it (`global`, `instance` or `device`), and its slot there.
 #[macro_export]
 macro_rules! for_each_export {
-    ($callback:path $(, $argument:tt)*) => {
-        $callback! { $($argument)* ;
+    ($($callback:ident)::+ $(, $argument:tt)*) => {
+        $($callback)::+! { $($argument)* ;
             vkAcquireNextImage2KHR: device 212,
             vkAcquireNextImageKHR: device 208,
             vkAllocateCommandBuffers: device 39,

@@ -16,7 +16,7 @@ struct Chore(&'static str, &'static str, fn(&[String]) -> Result<(), Failure>);
 const CHORES: &[Chore] = &[
     Chore("build", "build the shared libraries, each alone, into target/release [--debug]", build::run),
     Chore("abi", "check what the built libraries export, need and contain [FILE]", abi::run),
-    Chore("gen", "write the tables made from vk.xml: --registry PATH [--check]", r#gen::run),
+    Chore("gen", "write the tables made from vk.xml: --registry PATH [--check] [--handles]", r#gen::run),
     Chore(
         "check-targets",
         "compile the crates without an operating system for other targets",

@@ -15,14 +15,20 @@ pub(super) fn hash(seed: u64, name: &[u8]) -> Option<u64> {
     let (words, _) = name.as_chunks();
     let start = seed ^ name.len() as u64;
     let all = words.iter().fold(start, |state, word| mix(state, *word));
-    // A difference in a word's last byte is now in the upper half of either half: one more turn spreads it.
-    Some(mix(all, *last).wrapping_mul(MULTIPLIER))
+    Some(spread(mix(all, *last)))
 }
 
+/// The rotation brings a difference in a word's last byte, which the product has in its highest bits only, to where the
+/// next product spreads it.
 #[inline]
 fn mix(state: u64, word: [u8; 8]) -> u64 {
-    let product = (state ^ u64::from_le_bytes(word)).wrapping_mul(MULTIPLIER);
-    product ^ (product >> 32)
+    (state.rotate_left(26) ^ u64::from_le_bytes(word)).wrapping_mul(MULTIPLIER)
+}
+
+/// Does for the last word what the next one does for the others.
+#[inline]
+fn spread(state: u64) -> u64 {
+    (state ^ (state >> 32)).wrapping_mul(MULTIPLIER)
 }
 
 /// The bucket of a hash among `buckets`, a power of two.

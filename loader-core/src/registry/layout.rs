@@ -1,14 +1,14 @@
 //! From the [`source`] of the generated files to tables, while compiling.
 //!
-//! Every table is an array of small integers, and every row says where its part of another table *ends*: it begins
-//! where that of the row before ends. Nothing here runs in the loader; a mistake is a build error.
+//! Every table is an array of small integers; where a row has several of something, it has a [`Span`] of another table.
+//! But for [`Span::of`] nothing here runs in the loader; a mistake is a build error.
 //!
 //! [`source`]: super::source
 #![allow(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     clippy::panic,
-    reason = "evaluated by the compiler, which reports a failure as an error"
+    reason = "evaluated by the compiler, which reports a failure as an error; sums of two u16 fit a usize"
 )]
 
 use super::source::{Command, Condition, Extension, Provider};
@@ -17,20 +17,42 @@ use super::{Class, CommandId, ExtensionKind, Platform, Promotion};
 /// What a [`CommandRow`] has instead of an alias.
 pub(super) const NO_ALIAS: u16 = u16::MAX;
 
+/// A part of another table.
+#[derive(Clone, Copy)]
+pub(super) struct Span {
+    start: u16,
+    len: u16,
+}
+
+impl Span {
+    const EMPTY: Self = Self { start: 0, len: 0 };
+
+    /// This part of `table`.
+    #[inline]
+    pub(super) fn of<T>(self, table: &[T]) -> &[T] {
+        let start = self.start as usize;
+        table.get(start..start + self.len as usize).unwrap_or_default()
+    }
+
+    const fn new(start: usize, end: usize) -> Self {
+        Self { start: narrow(start), len: narrow(end - start) }
+    }
+}
+
 /// A command.
 #[derive(Clone, Copy)]
 pub(super) struct CommandRow {
     pub(super) class: Class,
     pub(super) core: u8,
     pub(super) alias: u16,
-    pub(super) providers_end: u16,
+    pub(super) providers: Span,
 }
 
 /// An extension that has a command.
 #[derive(Clone, Copy)]
 pub(super) struct ProviderRow {
     pub(super) extension: u16,
-    pub(super) condition_end: u16,
+    pub(super) condition: Span,
 }
 
 /// An extension.
@@ -40,7 +62,7 @@ pub(super) struct ExtensionRow {
     pub(super) kind: ExtensionKind,
     pub(super) platform: Platform,
     pub(super) promoted_to: Promotion,
-    pub(super) condition_end: u16,
+    pub(super) condition: Span,
 }
 
 /// Steps of conditions in postfix order: the number of an extension that must be enabled, or one of the steps below.
@@ -69,7 +91,7 @@ pub(super) struct Commands<const ROWS: usize, const BYTES: usize, const PROVIDER
 {
     /// All names one after the other, each with its NUL.
     pub(super) names: [u8; BYTES],
-    pub(super) name_ends: [u16; ROWS],
+    pub(super) name_spans: [Span; ROWS],
     pub(super) rows: [CommandRow; ROWS],
     pub(super) providers: [ProviderRow; PROVIDERS],
     pub(super) steps: [u16; STEPS],
@@ -79,7 +101,7 @@ pub(super) struct Commands<const ROWS: usize, const BYTES: usize, const PROVIDER
 pub(super) struct Extensions<const ROWS: usize, const BYTES: usize, const STEPS: usize> {
     /// All names one after the other, each with its NUL.
     pub(super) names: [u8; BYTES],
-    pub(super) name_ends: [u16; ROWS],
+    pub(super) name_spans: [Span; ROWS],
     pub(super) rows: [ExtensionRow; ROWS],
     pub(super) steps: [u16; STEPS],
 }
@@ -131,12 +153,12 @@ pub(super) const fn commands<
 >(
     files: &[&[Command]],
 ) -> Commands<ROWS, BYTES, PROVIDERS, STEPS> {
-    let empty_row = CommandRow { class: Class::Global, core: 0, alias: NO_ALIAS, providers_end: 0 };
+    let empty_row = CommandRow { class: Class::Global, core: 0, alias: NO_ALIAS, providers: Span::EMPTY };
     let mut tables = Commands {
         names: [0; BYTES],
-        name_ends: [0; ROWS],
+        name_spans: [Span::EMPTY; ROWS],
         rows: [empty_row; ROWS],
-        providers: [ProviderRow { extension: 0, condition_end: 0 }; PROVIDERS],
+        providers: [ProviderRow { extension: 0, condition: Span::EMPTY }; PROVIDERS],
         steps: [0; STEPS],
     };
     let (mut id, mut bytes, mut providers, mut steps) = (0, 0, 0, 0);
@@ -146,14 +168,19 @@ pub(super) const fn commands<
         while row < files[file].len() {
             let command = &files[file][row];
             assert!(command.id as usize == id, "the numbers of the generated files must follow each other");
+            let name_start = bytes;
             bytes = write_name(&mut tables.names, bytes, command.name);
-            tables.name_ends[id] = narrow(bytes);
+            tables.name_spans[id] = Span::new(name_start, bytes);
+            let providers_start = providers;
             let mut of = 0;
             while of < command.providers.len() {
                 let Provider { extension, condition } = &command.providers[of];
+                let condition_start = steps;
                 steps = write_steps(&mut tables.steps, steps, condition);
-                tables.providers[providers] =
-                    ProviderRow { extension: narrow(extension.index()), condition_end: narrow(steps) };
+                tables.providers[providers] = ProviderRow {
+                    extension: narrow(extension.index()),
+                    condition: Span::new(condition_start, steps),
+                };
                 providers += 1;
                 of += 1;
             }
@@ -161,7 +188,7 @@ pub(super) const fn commands<
                 class: command.class,
                 core: command.core,
                 alias: alias(command.alias),
-                providers_end: narrow(providers),
+                providers: Span::new(providers_start, providers),
             };
             id += 1;
             row += 1;
@@ -179,10 +206,14 @@ pub(super) const fn extensions<const ROWS: usize, const BYTES: usize, const STEP
         kind: ExtensionKind::Instance,
         platform: Platform::None,
         promoted_to: Promotion::None,
-        condition_end: 0,
+        condition: Span::EMPTY,
     };
-    let mut tables =
-        Extensions { names: [0; BYTES], name_ends: [0; ROWS], rows: [empty_row; ROWS], steps: [0; STEPS] };
+    let mut tables = Extensions {
+        names: [0; BYTES],
+        name_spans: [Span::EMPTY; ROWS],
+        rows: [empty_row; ROWS],
+        steps: [0; STEPS],
+    };
     let (mut id, mut bytes, mut steps) = (0, 0, 0);
     let mut file = 0;
     while file < files.len() {
@@ -190,15 +221,16 @@ pub(super) const fn extensions<const ROWS: usize, const BYTES: usize, const STEP
         while row < files[file].len() {
             let extension = &files[file][row];
             assert!(extension.id as usize == id, "the numbers of the generated files must follow each other");
+            let (name_start, condition_start) = (bytes, steps);
             bytes = write_name(&mut tables.names, bytes, extension.name);
-            tables.name_ends[id] = narrow(bytes);
+            tables.name_spans[id] = Span::new(name_start, bytes);
             steps = write_steps(&mut tables.steps, steps, &extension.needs);
             tables.rows[id] = ExtensionRow {
                 spec_version: extension.spec_version,
                 kind: extension.kind,
                 platform: extension.platform,
                 promoted_to: extension.promoted_to,
-                condition_end: narrow(steps),
+                condition: Span::new(condition_start, steps),
             };
             id += 1;
             row += 1;

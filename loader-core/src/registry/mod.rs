@@ -154,9 +154,9 @@ impl CommandId {
 
     /// The extensions that have the command.
     pub fn providers(self) -> impl Iterator<Item = Provider> {
-        tables::providers(self.index()).filter_map(|at| {
-            let (row, condition) = tables::provider(at)?;
-            Some(Provider { extension: ExtensionId(row.extension), condition: Condition(condition) })
+        tables::providers(self.index()).iter().map(|row| Provider {
+            extension: ExtensionId(row.extension),
+            condition: Condition(tables::provider_condition(row)),
         })
     }
 

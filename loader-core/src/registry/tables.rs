@@ -1,7 +1,5 @@
 //! The tables, laid out from the generated files, and the look-ups in them.
 
-use core::ops::Range;
-
 use super::layout::{self, CommandRow, Commands, ExtensionRow, Extensions, ProviderRow, Sizes, step};
 use super::source::{Command, Extension};
 use super::{
@@ -43,9 +41,7 @@ const _: () = assert!(COMMAND_SIZES.rows == COMMAND_COUNT && EXTENSION_SIZES.row
 /// The name of a command with its NUL; empty for a number that no command has.
 #[inline]
 pub(super) fn command_name(index: usize) -> &'static [u8] {
-    let start = index.checked_sub(1).and_then(|before| COMMANDS.name_ends.get(before)).copied().unwrap_or(0);
-    let end = COMMANDS.name_ends.get(index).copied().unwrap_or(start);
-    COMMANDS.names.get(usize::from(start)..usize::from(end)).unwrap_or_default()
+    COMMANDS.name_spans.get(index).map_or(&[], |span| span.of(&COMMANDS.names))
 }
 
 /// The row of a command.
@@ -54,30 +50,20 @@ pub(super) fn command(index: usize) -> Option<&'static CommandRow> {
     COMMANDS.rows.get(index)
 }
 
-/// Where the providers of a command stand.
-pub(super) fn providers(index: usize) -> Range<usize> {
-    let start = index.checked_sub(1).and_then(command).map_or(0, |row| row.providers_end);
-    let end = command(index).map_or(start, |row| row.providers_end);
-    usize::from(start)..usize::from(end)
+/// The extensions that have a command.
+pub(super) fn providers(index: usize) -> &'static [ProviderRow] {
+    command(index).map_or(&[], |row| row.providers.of(&COMMANDS.providers))
 }
 
-/// A provider, and the steps of its condition.
-pub(super) fn provider(index: usize) -> Option<(ProviderRow, &'static [u16])> {
-    let row = COMMANDS.providers.get(index)?;
-    let start = index
-        .checked_sub(1)
-        .and_then(|before| COMMANDS.providers.get(before))
-        .map_or(0, |row| row.condition_end);
-    Some((*row, COMMANDS.steps.get(usize::from(start)..usize::from(row.condition_end))?))
+/// The steps of a provider's condition.
+pub(super) fn provider_condition(row: &ProviderRow) -> &'static [u16] {
+    row.condition.of(&COMMANDS.steps)
 }
 
 /// The name of an extension with its NUL; empty for a number that no extension has.
 #[inline]
 pub(super) fn extension_name(index: usize) -> &'static [u8] {
-    let start =
-        index.checked_sub(1).and_then(|before| EXTENSIONS.name_ends.get(before)).copied().unwrap_or(0);
-    let end = EXTENSIONS.name_ends.get(index).copied().unwrap_or(start);
-    EXTENSIONS.names.get(usize::from(start)..usize::from(end)).unwrap_or_default()
+    EXTENSIONS.name_spans.get(index).map_or(&[], |span| span.of(&EXTENSIONS.names))
 }
 
 /// The row of an extension.
@@ -87,9 +73,7 @@ pub(super) fn extension(index: usize) -> Option<&'static ExtensionRow> {
 
 /// The steps of what an extension needs.
 pub(super) fn extension_condition(index: usize) -> &'static [u16] {
-    let start = index.checked_sub(1).and_then(extension).map_or(0, |row| row.condition_end);
-    let end = extension(index).map_or(start, |row| row.condition_end);
-    EXTENSIONS.steps.get(usize::from(start)..usize::from(end)).unwrap_or_default()
+    extension(index).map_or(&[], |row| row.condition.of(&EXTENSIONS.steps))
 }
 
 /// Whether a condition holds. The results of its steps are the low bits of a word; no condition of the registry has

@@ -144,7 +144,7 @@ fn a_number_beyond_the_table_is_no_command() {
 fn every_command_is_core_or_has_an_extension_for_one_platform() {
     for id in CommandId::all() {
         let extensions: Vec<_> = id.providers().map(|provider| provider.extension).collect();
-        assert!(id.core().is_some() != !extensions.is_empty(), "{:?}", id.name());
+        assert!(id.core().is_some() == extensions.is_empty(), "{:?}", id.name());
         assert!(
             extensions.iter().all(|extension| extension.platform() == id.window_system()),
             "{:?}",

@@ -66,8 +66,8 @@ fn callback(registry: &Numbered, names: &[&str]) -> String {
          /// table that dispatches it (`global`, `instance` or `device`), and its slot there.\n\
          #[macro_export]\n\
          macro_rules! for_each_export {{\n    \
-             ($callback:path $(, $argument:tt)*) => {{\n        \
-                 $callback! {{ $($argument)* ;\n{rows}        }}\n    \
+             ($($callback:ident)::+ $(, $argument:tt)*) => {{\n        \
+                 $($callback)::+! {{ $($argument)* ;\n{rows}        }}\n    \
              }};\n}}\n",
         header()
     )

@@ -1,17 +1,19 @@
 //! `cargo xtask gen`: from `vk.xml` to the committed tables.
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
-//! that nobody handles ([`audit`]), and written out by [`commands`], [`extensions`], [`lookup`] and [`exports`].
+//! that nobody handles ([`audit`], against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`] and [`exports`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::Failure;
 
+mod audit;
 mod commands;
 mod condition;
 mod exports;
 mod extensions;
+mod handled;
 #[path = "../../../loader-core/src/registry/hash.rs"]
 #[allow(dead_code, reason = "the look-up itself is used by the loader only")]
 mod hash;
@@ -41,19 +43,24 @@ impl Generated {
     }
 }
 
-/// Runs the chore: `--registry PATH` says where `vk.xml` is, `--check` compares instead of writing.
+/// Runs the chore: `--registry PATH` says where `vk.xml` is, `--check` compares instead of writing, and `--handles`
+/// prints what is done about every handle.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut registry = None;
-    let mut check = false;
+    let (mut check, mut handles) = (false, false);
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match argument.as_str() {
             "--registry" => registry = rest.next(),
             "--check" => check = true,
+            "--handles" => handles = true,
             other => return Err(format!("gen does not know `{other}`").into()),
         }
     }
     let path = registry.ok_or("gen needs --registry PATH, the vk.xml to read")?;
+    if handles {
+        audit::print();
+    }
     let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     let files = generate(&text)?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
@@ -61,7 +68,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 }
 
 fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
-    let registry = order::number(model::Registry::parse(text)?);
+    let document = roxmltree::Document::parse(text)?;
+    let registry = order::number(model::Registry::read(document.root_element())?);
+    audit::check(document.root_element(), &registry)?;
     let mut files = commands::files(&registry)?;
     files.extend(extensions::files(&registry)?);
     files.push(lookup::file(&registry)?);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use roxmltree::{Document, Node};
+use roxmltree::Node;
 
 use crate::Failure;
 use crate::r#gen::condition::Condition;
@@ -53,9 +53,8 @@ enum Declaration {
 }
 
 impl Registry {
-    pub(super) fn parse(text: &str) -> Result<Self, Failure> {
-        let document = Document::parse(text)?;
-        let root = document.root_element();
+    /// Reads the registry from the root element of `vk.xml`.
+    pub(super) fn read(root: Node) -> Result<Self, Failure> {
         let declarations = declarations(root)?;
         let mut reader = Reader { declarations, commands: Vec::new(), index: BTreeMap::new() };
         let newest_minor = reader.features(root)?;
@@ -218,7 +217,7 @@ fn is_supported(extension: Node) -> bool {
     extension.attribute("supported").is_some_and(|list| list.split(',').any(|api| api == API))
 }
 
-fn required<'a>(node: Node<'a, '_>, attribute: &str) -> Result<&'a str, Failure> {
+pub(super) fn required<'a>(node: Node<'a, '_>, attribute: &str) -> Result<&'a str, Failure> {
     let tag = node.tag_name().name();
     node.attribute(attribute).ok_or_else(|| format!("<{tag}> without {attribute}").into())
 }

@@ -1,0 +1,71 @@
+//! The list of exports: what programs linked against other loaders need, and in step with the registry.
+
+use std::collections::BTreeSet;
+use std::ffi::CString;
+
+use loader_core::registry::{self, Class, CommandId, command};
+use platform_linux::for_each_export;
+
+/// The committed list that the built library is compared with.
+const LIST: &str = include_str!("../exports.txt");
+
+/// What `libvulkan.so.1` of Vulkan 1.3.239 exports in Debian 12: programs may be linked against each of them.
+const BEFORE: &str = include_str!("exports-1.3.239.txt");
+
+/// A row of [`for_each_export`].
+struct Row {
+    name: &'static str,
+    table: &'static str,
+    slot: usize,
+}
+
+macro_rules! rows {
+    ($($argument:ident)*; $($name:ident: $table:ident $slot:literal,)*) => {
+        &[$(Row { name: stringify!($name), table: stringify!($table), slot: $slot }),*]
+    };
+}
+
+const ROWS: &[Row] = for_each_export!(rows);
+
+fn command(name: &str) -> CommandId {
+    registry::find(&CString::new(name).unwrap()).unwrap_or_else(|| panic!("{name} is no command"))
+}
+
+#[test]
+fn every_row_dispatches_its_own_command() {
+    for row in ROWS {
+        let expected = match row.table {
+            "global" => Some(CommandId::new(row.slot as u16)).filter(|id| id.class() == Class::Global),
+            "instance" => CommandId::from_instance_slot(row.slot),
+            "device" => CommandId::from_device_slot(row.slot),
+            other => panic!("no table is called {other}"),
+        };
+        assert_eq!(Some(command(row.name)), expected, "{}", row.name);
+    }
+}
+
+#[test]
+fn the_rows_are_the_committed_list_in_order() {
+    let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
+    assert_eq!(names, LIST.lines().collect::<Vec<_>>());
+    assert!(names.is_sorted_by(|one, next| one < next));
+}
+
+#[test]
+fn nothing_is_lost_and_only_vulkan_1_4_is_new() {
+    let now: BTreeSet<CommandId> = LIST.lines().map(command).collect();
+    let before: BTreeSet<CommandId> = BEFORE.lines().map(command).collect();
+    assert_eq!((now.len(), before.len()), (269, 250));
+    assert!(before.is_subset(&now));
+    let newest: BTreeSet<CommandId> = CommandId::all().filter(|id| id.core() == Some(4)).collect();
+    assert_eq!(now.difference(&before).copied().collect::<BTreeSet<_>>(), newest);
+}
+
+#[test]
+fn extension_commands_beyond_window_systems_are_not_exported() {
+    let now: BTreeSet<CommandId> = LIST.lines().map(command).collect();
+    assert!(now.contains(&command::CREATE_HEADLESS_SURFACE_EXT) && now.contains(&command::QUEUE_PRESENT_KHR));
+    for id in [command::CREATE_DEBUG_UTILS_MESSENGER_EXT, command::GET_PHYSICAL_DEVICE_FEATURES_2_KHR] {
+        assert!(!now.contains(&id));
+    }
+}
