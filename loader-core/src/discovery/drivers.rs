@@ -21,8 +21,9 @@ const MANIFEST_LIMIT: usize = 4096;
 /// of them says; which of them name the same library.
 pub(super) fn find(inquiry: &mut Inquiry<'_>, request: &Request, policy: &Policy) -> Result<Plan, Stop> {
     let mut plan = Plan::default();
-    let choices = Choices::read(inquiry, policy, &policy.drivers, &mut plan.notes)?;
-    let places = choices.places(inquiry, policy, &policy.drivers, &mut plan.notes)?;
+    let choices = Choices::read(inquiry, policy, &policy.drivers)?;
+    plan.notes = choices.notes(inquiry, policy, &policy.drivers)?;
+    let places = choices.places(inquiry, policy, &policy.drivers)?;
     let manifests = look(inquiry, places, &mut plan)?;
     let ignored = ignored_unread(&manifests, &choices)?;
     for (manifest, ignored) in manifests.iter().zip(&ignored) {

@@ -40,9 +40,11 @@ pub(super) fn is_manifest_name(name: &[u8]) -> bool {
 pub(super) fn path(parts: &[&[u8]]) -> Result<Text, OutOfMemory> {
     let mut path = Text::new();
     path.try_reserve_exact(parts.iter().map(|part| part.len()).sum()).map_err(|_| OutOfMemory)?;
-    for byte in parts.iter().copied().flatten() {
-        if *byte != b'/' || path.last() != Some(&b'/') {
-            path.try_push(*byte)?;
+    for part in parts {
+        for piece in part.split_inclusive(|byte| *byte == b'/') {
+            if piece != b"/" || path.last() != Some(&b'/') {
+                path.try_extend(piece)?;
+            }
         }
     }
     if path.len() > 1 && path.last() == Some(&b'/') {
@@ -52,34 +54,25 @@ pub(super) fn path(parts: &[&[u8]]) -> Result<Text, OutOfMemory> {
 }
 
 impl<'a> Choices<'a> {
-    /// Reads every variable of the search and of the places.
+    /// Reads the variables of the search.
     pub(super) fn read(
         inquiry: &mut Inquiry<'a>,
         policy: &Policy,
         search: &Search,
-        notes: &mut Vec<Note>,
-    ) -> Result<Self, Stop> {
-        for name in search.variables().chain(policy.roots.iter().flat_map(Root::variables)) {
-            inquiry.variable(name, policy.reader)?;
-        }
-        let elevated = inquiry.elevated()?;
-        inquiry.settle()?;
-        if elevated && policy.reader == Reader::Secure {
-            note_withheld(inquiry, search, notes)?;
-        }
-        let mut set = |name: &'static CStr| -> Result<Option<Setting<'a>>, OutOfMemory> {
+    ) -> Result<Self, OutOfMemory> {
+        let mut setting = |name: Option<&'static CStr>| -> Result<Option<Setting<'a>>, OutOfMemory> {
+            let Some(name) = name else { return Ok(None) };
             Ok(inquiry.variable(name, policy.reader)?.map(|value| (name, value)))
         };
         let mut replacing = None;
         for name in search.replacing {
-            replacing = note_replaced(set(name)?, replacing, notes)?.or(replacing);
+            replacing = replacing.or(setting(Some(name))?);
         }
-        let adding = search.adding.map(&mut set).transpose()?.flatten();
         Ok(Self {
-            adding: note_replaced(adding, replacing, notes)?,
-            select: search.select.map(&mut set).transpose()?.flatten(),
-            disable: search.disable.map(&mut set).transpose()?.flatten(),
             replacing,
+            adding: setting(search.adding)?,
+            select: setting(search.select)?,
+            disable: setting(search.disable)?,
         })
     }
 
@@ -89,9 +82,7 @@ impl<'a> Choices<'a> {
         inquiry: &mut Inquiry<'a>,
         policy: &Policy,
         search: &Search,
-        notes: &mut Vec<Note>,
     ) -> Result<Vec<Place>, Stop> {
-        let usual = usual_places(inquiry, policy, search)?;
         let mut places = Vec::new();
         let Some((name, value)) = self.replacing else {
             if let Some((name, value)) = self.adding {
@@ -99,58 +90,61 @@ impl<'a> Choices<'a> {
                     places.try_push(Place::named(element, Origin::Adding(name))?)?;
                 }
             }
-            places.try_reserve(usual.len()).map_err(|_| OutOfMemory)?;
-            for place in usual {
-                places.try_push(place)?;
-            }
+            add_usual_places(inquiry, policy, search, &mut places)?;
+            inquiry.settle()?;
             return Ok(places);
         };
         for element in elements(value) {
-            places.try_push(find_bare_name(
-                inquiry,
-                Place::named(element, Origin::Replacing(name))?,
-                &usual,
-            )?)?;
+            places.try_push(Place::named(element, Origin::Replacing(name))?)?;
+        }
+        if places.iter().any(Place::is_bare_name) {
+            let mut usual = Vec::new();
+            add_usual_places(inquiry, policy, search, &mut usual)?;
+            for place in places.iter_mut().filter(|place| place.is_bare_name()) {
+                find_bare_name(inquiry, place, &usual)?;
+            }
         }
         inquiry.settle()?;
-        if places.is_empty() {
-            notes.try_push(Note::ReplacedByNothing { name })?;
-        }
         Ok(places)
     }
-}
 
-/// Notes which variables are set but withheld from an elevated process.
-fn note_withheld(inquiry: &mut Inquiry<'_>, search: &Search, notes: &mut Vec<Note>) -> Result<(), Stop> {
-    for name in search.variables() {
-        let honoured = inquiry.variable(name, Reader::Secure)?.is_some();
-        if !honoured && inquiry.variable(name, Reader::Plain)?.is_some() {
-            notes.try_push(Note::VariableIgnored { name, because: Ignored::Elevated })?;
+    /// What a user may want to know about the variables.
+    pub(super) fn notes(
+        &self,
+        inquiry: &mut Inquiry<'a>,
+        policy: &Policy,
+        search: &Search,
+    ) -> Result<Vec<Note>, OutOfMemory> {
+        let mut notes = Vec::new();
+        if inquiry.elevated()? && policy.reader == Reader::Secure {
+            for name in search.variables() {
+                let honoured = inquiry.variable(name, Reader::Secure)?.is_some();
+                if !honoured && inquiry.variable(name, Reader::Plain)?.is_some() {
+                    notes.try_push(Note::VariableIgnored { name, because: Ignored::Elevated })?;
+                }
+            }
         }
+        let Some((replacing, value)) = self.replacing else { return Ok(notes) };
+        let others = search.replacing.iter().copied().skip_while(|name| *name != replacing).skip(1);
+        for name in others.chain(search.adding) {
+            if inquiry.variable(name, policy.reader)?.is_some() {
+                notes.try_push(Note::VariableIgnored { name, because: Ignored::ReplacedBy(replacing) })?;
+            }
+        }
+        if elements(value).next().is_none() {
+            notes.try_push(Note::ReplacedByNothing { name: replacing })?;
+        }
+        Ok(notes)
     }
-    inquiry.settle()
 }
 
-/// `setting`, unless one that is set already takes its place, which is noted.
-fn note_replaced<'a>(
-    setting: Option<Setting<'a>>,
-    by: Option<Setting<'a>>,
-    notes: &mut Vec<Note>,
-) -> Result<Option<Setting<'a>>, OutOfMemory> {
-    if let (Some((name, _)), Some((by, _))) = (setting, by) {
-        notes.try_push(Note::VariableIgnored { name, because: Ignored::ReplacedBy(by) })?;
-        return Ok(None);
-    }
-    Ok(setting)
-}
-
-/// The folders that are searched when no variable says otherwise.
-fn usual_places(
+/// Adds the folders that are searched when no variable says otherwise.
+fn add_usual_places(
     inquiry: &mut Inquiry<'_>,
     policy: &Policy,
     search: &Search,
-) -> Result<Vec<Place>, OutOfMemory> {
-    let mut places = Vec::new();
+    places: &mut Vec<Place>,
+) -> Result<(), OutOfMemory> {
     for root in policy.roots {
         let (origin, list, below) = match root {
             Root::BuiltIn { name, path } => (Origin::BuiltIn(name), *path, &b""[..]),
@@ -173,7 +167,7 @@ fn usual_places(
             places.try_push(Place { path, origin, is_manifest: false })?;
         }
     }
-    Ok(places)
+    Ok(())
 }
 
 /// The variable that names the user's own folder.
@@ -184,19 +178,20 @@ fn elements(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|byte| *byte == SEPARATOR).map(<[u8]>::trim_ascii).filter(|element| !element.is_empty())
 }
 
-/// Where a manifest that is named without any folder is: in the folder of the process, or else in the first usual
+/// Looks for a manifest that is named without any folder: in the folder of the process, or else in the first usual
 /// place that has it.
-fn find_bare_name(inquiry: &mut Inquiry<'_>, named: Place, usual: &[Place]) -> Result<Place, OutOfMemory> {
-    if !named.is_manifest || named.path.contains(&b'/') || inquiry.exists(&named.path)? {
-        return Ok(named);
+fn find_bare_name(inquiry: &mut Inquiry<'_>, named: &mut Place, usual: &[Place]) -> Result<(), OutOfMemory> {
+    if inquiry.exists(&named.path)? {
+        return Ok(());
     }
     for place in usual {
         let path = path(&[&place.path, b"/", &named.path])?;
         if inquiry.exists(&path)? {
-            return Ok(Place { path, ..named });
+            named.path = path;
+            return Ok(());
         }
     }
-    Ok(named)
+    Ok(())
 }
 
 impl Place {
@@ -205,23 +200,16 @@ impl Place {
         let path = path(&[element])?;
         Ok(Self { is_manifest: is_manifest_name(&path), path, origin })
     }
+
+    /// Whether it names a manifest and no folder.
+    fn is_bare_name(&self) -> bool {
+        self.is_manifest && !self.path.contains(&b'/')
+    }
 }
 
 impl Search {
     /// The variables of this search.
     fn variables(&self) -> impl Iterator<Item = &'static CStr> + use<> {
         self.replacing.iter().copied().chain(self.adding).chain(self.select).chain(self.disable)
-    }
-}
-
-impl Root {
-    /// The variables on which this place depends.
-    fn variables(&self) -> impl Iterator<Item = &'static CStr> + use<> {
-        let (own, home) = match self {
-            Self::BuiltIn { .. } => (None, None),
-            Self::Variable { name, fallback: Fallback::InHome(_) } => (Some(*name), Some(HOME)),
-            Self::Variable { name, .. } => (Some(*name), None),
-        };
-        own.into_iter().chain(home)
     }
 }

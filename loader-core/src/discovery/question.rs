@@ -44,8 +44,8 @@ impl Question {
         match self {
             Self::Elevated => (Topic::Elevated, b""),
             Self::Executable => (Topic::Executable, b""),
-            Self::Variable(name, Reader::Plain) => (Topic::PlainVariable, name.as_c_str().to_bytes()),
-            Self::Variable(name, Reader::Secure) => (Topic::SecureVariable, name.as_c_str().to_bytes()),
+            Self::Variable(name, Reader::Plain) => (Topic::PlainVariable, name.bytes()),
+            Self::Variable(name, Reader::Secure) => (Topic::SecureVariable, name.bytes()),
             Self::Exists(path) => (Topic::Exists, path),
             Self::Identity(path) => (Topic::Identity, path),
             Self::Listing(path) => (Topic::Listing, path),
@@ -54,7 +54,7 @@ impl Question {
     }
 }
 
-/// The name of a variable of the process.
+/// The name of a variable of the process, with a NUL at its end and none before it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct VariableName(Text);
 
@@ -71,5 +71,10 @@ impl VariableName {
     #[must_use]
     pub fn as_c_str(&self) -> &CStr {
         CStr::from_bytes_until_nul(&self.0).unwrap_or(c"")
+    }
+
+    /// The name without the NUL at its end.
+    fn bytes(&self) -> &[u8] {
+        self.0.split_last().map_or(b"", |(_, name)| name)
     }
 }

@@ -113,12 +113,14 @@ impl DriverManifest {
     }
 }
 
-/// The fields that a driver manifest needs, each with its line, and what else it holds.
+/// What a driver manifest holds.
 struct Fields<'a> {
     format_version: Version,
-    library_path: (u32, json::Str<'a>),
+    /// The library, and where it is written.
+    library_path: (json::Value<'a>, json::Str<'a>),
     api_version: Version,
-    icd: json::Value<'a>,
+    library_arch: Option<json::Value<'a>>,
+    portability: Option<json::Value<'a>>,
 }
 
 impl<'a> Fields<'a> {
@@ -127,15 +129,23 @@ impl<'a> Fields<'a> {
         if root.kind() != json::Kind::Object {
             return Err(ManifestError::NotAnObject { line: root.line() });
         }
-        let format_version = version(root, Field::FormatVersion)?;
-        let icd = member(root, Field::Icd)?;
+        let [format_version, icd] = root.members_named([Field::FormatVersion.key(), Field::Icd.key()]);
+        let format_version = version(format_version, Field::FormatVersion, root)?;
+        let icd = present(icd, Field::Icd, root)?;
         if icd.kind() != json::Kind::Object {
             let problem = FieldProblem::WrongType { expected: "an object" };
             return Err(ManifestError::Field { field: Field::Icd, problem, line: icd.line() });
         }
-        let (line, library_path) = string(icd, Field::LibraryPath)?;
-        let api_version = version(icd, Field::ApiVersion)?;
-        Ok(Self { format_version, library_path: (line, library_path), api_version, icd })
+        let fields = [Field::LibraryPath, Field::ApiVersion, Field::LibraryArch, Field::Portability];
+        let [library_path, api_version, library_arch, portability] =
+            icd.members_named(fields.map(Field::key));
+        Ok(Self {
+            format_version,
+            library_path: string(library_path, Field::LibraryPath, icd)?,
+            api_version: version(api_version, Field::ApiVersion, icd)?,
+            library_arch,
+            portability,
+        })
     }
 
     fn into_manifest(self, library_path: Text) -> Result<DriverManifest, ManifestError> {
@@ -148,11 +158,11 @@ impl<'a> Fields<'a> {
             return Err(ManifestError::Field {
                 field: Field::LibraryPath,
                 problem,
-                line: self.library_path.0,
+                line: self.library_path.0.line(),
             });
         }
-        let (library_arch, arch_warning) = library_arch(self.icd);
-        let (portability, portability_warning) = portability(self.icd);
+        let (library_arch, arch_warning) = self.library_arch.map_or((None, None), library_arch);
+        let (portability, portability_warning) = self.portability.map_or((false, None), portability);
         let known = [Version::new(1, 0, 0), Version::new(1, 0, 1)].contains(&self.format_version);
         let format_warning = (!known).then_some(ManifestWarning::UnknownFormatVersion(self.format_version));
         Ok(DriverManifest {
@@ -166,52 +176,58 @@ impl<'a> Fields<'a> {
     }
 }
 
-fn member<'a>(object: json::Value<'a>, field: Field) -> Result<json::Value<'a>, ManifestError> {
-    object.member(field.key()).ok_or_else(|| ManifestError::Field {
-        field,
-        problem: FieldProblem::Missing,
-        line: object.line(),
-    })
+/// A field that `object` must have.
+fn present<'a>(
+    value: Option<json::Value<'a>>,
+    field: Field,
+    object: json::Value<'_>,
+) -> Result<json::Value<'a>, ManifestError> {
+    value.ok_or_else(|| ManifestError::Field { field, problem: FieldProblem::Missing, line: object.line() })
 }
 
-fn string<'a>(object: json::Value<'a>, field: Field) -> Result<(u32, json::Str<'a>), ManifestError> {
-    let value = member(object, field)?;
+/// A text that `object` must have, and the value that it is.
+fn string<'a>(
+    value: Option<json::Value<'a>>,
+    field: Field,
+    object: json::Value<'_>,
+) -> Result<(json::Value<'a>, json::Str<'a>), ManifestError> {
+    let value = present(value, field, object)?;
     let problem = FieldProblem::WrongType { expected: "a string" };
-    let text = value.string().ok_or(ManifestError::Field { field, problem, line: value.line() })?;
-    Ok((value.line(), text))
+    let text = value.string().ok_or_else(|| ManifestError::Field { field, problem, line: value.line() })?;
+    Ok((value, text))
 }
 
-fn version(object: json::Value<'_>, field: Field) -> Result<Version, ManifestError> {
-    let (line, text) = string(object, field)?;
+fn version(
+    value: Option<json::Value<'_>>,
+    field: Field,
+    object: json::Value<'_>,
+) -> Result<Version, ManifestError> {
+    let (value, text) = string(value, field, object)?;
     Version::parse(text.as_written()).map_err(|error| ManifestError::Field {
         field,
         problem: FieldProblem::Version(error),
-        line,
+        line: value.line(),
     })
 }
 
 /// The pointer width; a value that the format does not know is ignored with a warning.
-fn library_arch(icd: json::Value<'_>) -> (Option<u32>, Option<ManifestWarning>) {
-    let field = Field::LibraryArch;
-    let Some(value) = icd.member(field.key()) else { return (None, None) };
+fn library_arch(value: json::Value<'_>) -> (Option<u32>, Option<ManifestWarning>) {
     let problem = match value.string() {
         Some(text) if text.is("64") => return (Some(64), None),
         Some(text) if text.is("32") => return (Some(32), None),
         Some(_) => FieldProblem::Unknown,
         None => FieldProblem::WrongType { expected: "a string" },
     };
-    (None, Some(ManifestWarning::FieldIgnored { field, problem, line: value.line() }))
+    (None, Some(ManifestWarning::FieldIgnored { field: Field::LibraryArch, problem, line: value.line() }))
 }
 
 /// Whether the driver is one; a value of another type counts as `false` with a warning.
-fn portability(icd: json::Value<'_>) -> (bool, Option<ManifestWarning>) {
-    let field = Field::Portability;
-    let Some(value) = icd.member(field.key()) else { return (false, None) };
+fn portability(value: json::Value<'_>) -> (bool, Option<ManifestWarning>) {
     if let Some(truth) = value.truth() {
         return (truth, None);
     }
     let problem = FieldProblem::WrongType { expected: "true or false" };
-    (false, Some(ManifestWarning::FieldIgnored { field, problem, line: value.line() }))
+    (false, Some(ManifestWarning::FieldIgnored { field: Field::Portability, problem, line: value.line() }))
 }
 
 impl Field {

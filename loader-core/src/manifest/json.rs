@@ -79,6 +79,19 @@ impl<'a> Value<'a> {
         self.members().find(|(key, _)| key.is(name)).map(|(_, value)| value)
     }
 
+    /// What [`member`](Value::member) gives for each of `names`, in one pass.
+    #[must_use]
+    pub fn members_named<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
+        let mut found = [None; N];
+        for (key, value) in self.members() {
+            let mut places = found.iter_mut().zip(names);
+            if let Some((place, _)) = places.find(|(_, name)| key.is(name)) {
+                place.get_or_insert(value);
+            }
+        }
+        found
+    }
+
     /// The members of an object in the order of the file, duplicates included. Empty if this is no object.
     #[must_use]
     pub fn members(&self) -> Members<'a> {
@@ -367,8 +380,9 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_blanks(&mut self) {
-        let blanks = self.rest().iter().take_while(|byte| (1..=b' ').contains(*byte)).count();
-        self.step(blanks);
+        while self.peek().is_some_and(|byte| (1..=b' ').contains(&byte)) {
+            self.step(1);
+        }
     }
 
     /// Skips blanks, one `separator` if there is one, and blanks.
@@ -478,7 +492,7 @@ impl<'a> Scanner<'a> {
 
     fn skip_number(&mut self) -> Result<(), ErrorKind> {
         let is_part = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
-        let length = self.rest().iter().take_while(|byte| is_part(byte)).count();
+        let length = self.rest().iter().position(|byte| !is_part(byte)).unwrap_or(self.rest().len());
         let number = self.rest().get(..length).unwrap_or_default();
         if !number.iter().any(u8::is_ascii_digit) {
             return Err(ErrorKind::BadNumber);

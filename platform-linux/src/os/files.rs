@@ -7,7 +7,7 @@ use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use loader_core::platform::{FileError, Files, Fingerprint};
 
 use super::{clear_errno, errno};
-use crate::c_path::CPath;
+use crate::c_path::with_c_path;
 
 #[cfg(not(all(target_env = "gnu", target_pointer_width = "32")))]
 use libc::{fopen, readdir, stat};
@@ -29,15 +29,15 @@ impl Files for FileSystem {
 
     fn exists(&self, path: &[u8]) -> bool {
         // SAFETY: the path is a valid C string.
-        CPath::new(path).is_ok_and(|path| unsafe { libc::access(path.as_ptr(), libc::F_OK) } == 0)
+        with_c_path(path, |path| unsafe { libc::access(path.as_ptr(), libc::F_OK) }) == Ok(0)
     }
 
     fn resolve(&self, path: &[u8]) -> Result<Option<Text>, OutOfMemory> {
-        let Ok(path) = CPath::new(path) else {
+        // SAFETY: the path is a valid C string; with no buffer given, the C library allocates one.
+        let resolve = |path: &CStr| unsafe { libc::realpath(path.as_ptr(), core::ptr::null_mut()) };
+        let Ok(resolved) = with_c_path(path, resolve) else {
             return Ok(None);
         };
-        // SAFETY: the path is a valid C string; with no buffer given, the C library allocates one.
-        let resolved = unsafe { libc::realpath(path.as_ptr(), core::ptr::null_mut()) };
         if resolved.is_null() {
             return if errno() == libc::ENOMEM { Err(OutOfMemory) } else { Ok(None) };
         }
@@ -49,7 +49,7 @@ impl Files for FileSystem {
     }
 
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint> {
-        fingerprint_of(&state_of(&CPath::new(path).ok()?)?)
+        fingerprint_of(&state_of(path)?)
     }
 
     /// Asks for the state after the folder was opened, which saves the call for folders that are missing, and before
@@ -62,9 +62,8 @@ impl Files for FileSystem {
     }
 
     fn read_with_state(&self, path: &[u8], limit: usize) -> Result<(Text, Option<Fingerprint>), FileError> {
-        let path = CPath::new(path).map_err(file_error)?;
         // A path that only an interposer knows has no state; it is opened all the same.
-        let state = state_of(&path);
+        let state = state_of(path);
         if state.is_some_and(|state| state.st_mode & libc::S_IFMT != libc::S_IFREG) {
             return Err(FileError::NotAFile);
         }
@@ -72,13 +71,13 @@ impl Files for FileSystem {
         if size.is_some_and(|size| size > limit) {
             return Err(FileError::TooLarge);
         }
-        let content = Stream::open(&path)?.read(size.unwrap_or(0), limit)?;
+        let content = Stream::open(path)?.read(size.unwrap_or(0), limit)?;
         Ok((content, state.as_ref().and_then(fingerprint_of)))
     }
 
     #[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
     fn identity(&self, path: &[u8]) -> Option<(u64, u64)> {
-        let state = state_of(&CPath::new(path).ok()?)?;
+        let state = state_of(path)?;
         Some((state.st_dev as u64, state.st_ino as u64))
     }
 }
@@ -102,9 +101,9 @@ struct Folder(*mut libc::DIR);
 
 impl Folder {
     fn open(path: &[u8]) -> Result<Self, FileError> {
-        let path = CPath::new(path).map_err(file_error)?;
         // SAFETY: the path is a valid C string.
-        let folder = unsafe { libc::opendir(path.as_ptr()) };
+        let open = |path: &CStr| unsafe { libc::opendir(path.as_ptr()) };
+        let folder = with_c_path(path, open).map_err(file_error)?;
         if folder.is_null() {
             return Err(file_error(errno()));
         }
@@ -148,10 +147,11 @@ impl Drop for Folder {
 struct Stream(*mut libc::FILE);
 
 impl Stream {
-    fn open(path: &CPath) -> Result<Self, FileError> {
+    fn open(path: &[u8]) -> Result<Self, FileError> {
         // "e": a program that the application starts meanwhile does not inherit the descriptor.
         // SAFETY: both are valid C strings.
-        let stream = unsafe { fopen(path.as_ptr(), c"rbe".as_ptr()) };
+        let open = |path: &CStr| unsafe { fopen(path.as_ptr(), c"rbe".as_ptr()) };
+        let stream = with_c_path(path, open).map_err(file_error)?;
         if stream.is_null() {
             return Err(file_error(errno()));
         }
@@ -200,12 +200,12 @@ impl Drop for Stream {
 }
 
 /// What `stat` says about `path`, if it says anything.
-fn state_of(path: &CPath) -> Option<stat> {
+fn state_of(path: &[u8]) -> Option<stat> {
     let mut state = MaybeUninit::<stat>::uninit();
     // SAFETY: the path is a valid C string and `state` is writable.
-    let result = unsafe { stat(path.as_ptr(), state.as_mut_ptr()) };
+    let result = with_c_path(path, |path| unsafe { stat(path.as_ptr(), state.as_mut_ptr()) });
     // SAFETY: stat returned 0, so it has filled the structure.
-    (result == 0).then(|| unsafe { state.assume_init() })
+    (result == Ok(0)).then(|| unsafe { state.assume_init() })
 }
 
 fn file_error(number: c_int) -> FileError {

@@ -7,7 +7,7 @@ use core::ptr::NonNull;
 use loader_core::memory::{OutOfMemory, Text, text};
 use loader_core::platform::{Libraries, Library, LibraryKind};
 
-use crate::c_path::CPath;
+use crate::c_path::with_c_path;
 
 /// The dynamic linker of this process.
 pub(crate) struct DynamicLinker;
@@ -18,10 +18,10 @@ const FLAGS: c_int = libc::RTLD_LAZY | libc::RTLD_LOCAL;
 
 impl Libraries for DynamicLinker {
     fn open(&self, path: &[u8], _: LibraryKind) -> Result<Library, Text> {
-        let path = CPath::new(path).map_err(|_| message(b"not a path that a file can have"))?;
         // SAFETY: the path is a valid C string. Running the initialisers of drivers and layers is what a loader is
         // for.
-        let handle = unsafe { libc::dlopen(path.as_ptr(), FLAGS) };
+        let open = |path: &CStr| unsafe { libc::dlopen(path.as_ptr(), FLAGS) };
+        let handle = with_c_path(path, open).map_err(|_| message(b"not a path that a file can have"))?;
         NonNull::new(handle).map(Library).ok_or_else(last_error)
     }
 
