@@ -32,7 +32,6 @@ mod policy;
 
 pub use policy::POLICY;
 
-use loader_core::discovery::{Policy, Root};
 use loader_core::flavour::Flavour;
 use loader_core::loader::Loader;
 use loader_core::platform::Platform;
@@ -53,21 +52,8 @@ fn abort() -> ! {
     unsafe { libc::abort() }
 }
 
-/// Where manifests are searched besides the user's own folders. A distribution sets `VKLOAD_SYSCONFDIR` and
-/// `VKLOAD_EXTRASYSCONFDIR` when it builds the library.
-static ROOTS: [Root; 6] = Policy::linux_roots(
-    match option_env!("VKLOAD_SYSCONFDIR") {
-        Some(folder) => folder.as_bytes(),
-        None => b"/usr/local/etc",
-    },
-    match option_env!("VKLOAD_EXTRASYSCONFDIR") {
-        Some(folder) => folder.as_bytes(),
-        None => b"/etc",
-    },
-);
-
 /// The loader of the process.
-pub static LOADER: Loader = Loader::new(&PLATFORM, Flavour::linux(Policy::linux(&ROOTS)));
+pub static LOADER: Loader = Loader::new(&PLATFORM, Flavour::linux(POLICY));
 
 /// The global commands of Vulkan: those that need no object.
 ///

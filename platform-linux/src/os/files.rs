@@ -49,7 +49,7 @@ impl Files for FileSystem {
     }
 
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint> {
-        fingerprint_of(&state_of(path)?)
+        State::of(path)?.fingerprint()
     }
 
     /// Asks for the state after the folder was opened, which saves the call for folders that are missing, and before
@@ -63,37 +63,21 @@ impl Files for FileSystem {
 
     fn read_with_state(&self, path: &[u8], limit: usize) -> Result<(Text, Option<Fingerprint>), FileError> {
         // A path that only an interposer knows has no state; it is opened all the same.
-        let state = state_of(path);
-        if state.is_some_and(|state| state.st_mode & libc::S_IFMT != libc::S_IFREG) {
+        let state = State::of(path);
+        if state.as_ref().is_some_and(|state| !state.is_regular_file()) {
             return Err(FileError::NotAFile);
         }
-        let size = state.and_then(|state| usize::try_from(state.st_size).ok());
+        let size = state.as_ref().and_then(State::size);
         if size.is_some_and(|size| size > limit) {
             return Err(FileError::TooLarge);
         }
         let content = Stream::open(path)?.read(size.unwrap_or(0), limit)?;
-        Ok((content, state.as_ref().and_then(fingerprint_of)))
+        Ok((content, state.as_ref().and_then(State::fingerprint)))
     }
 
-    #[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
     fn identity(&self, path: &[u8]) -> Option<(u64, u64)> {
-        let state = state_of(path)?;
-        Some((state.st_dev as u64, state.st_ino as u64))
+        Some(State::of(path)?.identity())
     }
-}
-
-#[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
-fn fingerprint_of(state: &stat) -> Option<Fingerprint> {
-    let changed = (
-        nanoseconds(state.st_mtime as i64, state.st_mtime_nsec as i64),
-        nanoseconds(state.st_ctime as i64, state.st_ctime_nsec as i64),
-    );
-    let now = now();
-    if !is_settled(changed.0, now) || !is_settled(changed.1, now) {
-        return None;
-    }
-    let size = u64::try_from(state.st_size).ok()?;
-    Some(Fingerprint { identity: (state.st_dev as u64, state.st_ino as u64), size, changed })
 }
 
 /// An open folder.
@@ -199,13 +183,48 @@ impl Drop for Stream {
     }
 }
 
-/// What `stat` says about `path`, if it says anything.
-fn state_of(path: &[u8]) -> Option<stat> {
-    let mut state = MaybeUninit::<stat>::uninit();
-    // SAFETY: the path is a valid C string and `state` is writable.
-    let result = with_c_path(path, |path| unsafe { stat(path.as_ptr(), state.as_mut_ptr()) });
-    // SAFETY: stat returned 0, so it has filled the structure.
-    (result == Ok(0)).then(|| unsafe { state.assume_init() })
+/// What `stat` says about a path.
+struct State {
+    stat: stat,
+    /// When it was asked, or a little before: a change that comes later leaves no earlier time.
+    asked: i64,
+}
+
+#[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
+impl State {
+    /// The state of `path`, if the system tells it.
+    fn of(path: &[u8]) -> Option<Self> {
+        let asked = now();
+        let mut state = MaybeUninit::<stat>::uninit();
+        // SAFETY: the path is a valid C string and `state` is writable.
+        let result = with_c_path(path, |path| unsafe { stat(path.as_ptr(), state.as_mut_ptr()) });
+        // SAFETY: stat returned 0, so it has filled the structure.
+        (result == Ok(0)).then(|| Self { stat: unsafe { state.assume_init() }, asked })
+    }
+
+    fn is_regular_file(&self) -> bool {
+        self.stat.st_mode & libc::S_IFMT == libc::S_IFREG
+    }
+
+    fn size(&self) -> Option<usize> {
+        usize::try_from(self.stat.st_size).ok()
+    }
+
+    fn identity(&self) -> (u64, u64) {
+        (self.stat.st_dev as u64, self.stat.st_ino as u64)
+    }
+
+    fn fingerprint(&self) -> Option<Fingerprint> {
+        let changed = (
+            nanoseconds(self.stat.st_mtime as i64, self.stat.st_mtime_nsec as i64),
+            nanoseconds(self.stat.st_ctime as i64, self.stat.st_ctime_nsec as i64),
+        );
+        if !is_settled(changed.0, self.asked) || !is_settled(changed.1, self.asked) {
+            return None;
+        }
+        let size = u64::try_from(self.stat.st_size).ok()?;
+        Some(Fingerprint { identity: self.identity(), size, changed })
+    }
 }
 
 fn file_error(number: c_int) -> FileError {

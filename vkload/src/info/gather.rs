@@ -1,9 +1,13 @@
 //! Asks the loader.
 
 use std::ffi::CStr;
+use std::io;
 
-use loader_core::discovery::{self, Candidate, Decision, Looked, Origin, Outcome, Plan, Request, Snapshot};
+use loader_core::discovery::{
+    self, BestReason, Candidate, Decision, Looked, Origin, Outcome, Plan, Request, Snapshot,
+};
 use loader_core::memory::Shown;
+use loader_core::platform::FileError;
 use platform_linux::{PLATFORM, POLICY};
 
 use super::report::{Driver, Problem, Report, Searched};
@@ -51,10 +55,22 @@ fn fill(report: &mut Report, plan: &Plan, outcomes: &[(usize, Outcome)]) {
         let (path, because, found) = (shown(&place.path), origin(place.origin), found(&place.result));
         report.searched.push(Searched { path, because, found });
     }
-    report.notes.extend(plan.notes.iter().map(|note| format!("{note:?}")));
+    report.notes.extend(plan.notes.iter().map(ToString::to_string));
     if !report.has_device() {
-        let reason = format!("{:?}", discovery::best_reason(plan, outcomes));
-        report.problem = Some(Problem { reason, advice: advice::install_a_driver() });
+        let reason = discovery::best_reason(plan, outcomes);
+        let advice = if lacks_a_driver(&reason) { advice::install_a_driver() } else { Vec::new() };
+        report.problem = Some(Problem { reason: reason.to_string(), advice });
+    }
+}
+
+/// Whether installing a driver would help. Everything else says itself what to do.
+fn lacks_a_driver(reason: &BestReason<'_>) -> bool {
+    match reason {
+        BestReason::NothingFound(plan) => {
+            !plan.searched.iter().any(|place| matches!(place.origin, Origin::Replacing(_)))
+        }
+        BestReason::Failed(_, outcome) => matches!(outcome, Outcome::NoDevices),
+        BestReason::Skipped(..) => false,
     }
 }
 
@@ -64,16 +80,16 @@ fn verdict<'a>(candidate: &Candidate, outcomes: impl Iterator<Item = &'a Outcome
     let mut remarks = Vec::new();
     if let Decision::Skip(reason) = candidate.decision {
         used = false;
-        remarks.push(format!("{reason:?}"));
+        remarks.push(reason.to_string());
     }
-    remarks.extend(candidate.warning.map(|warning| format!("{warning:?}")));
+    remarks.extend(candidate.warning.map(|warning| warning.to_string()));
     for outcome in outcomes {
         match outcome {
             Outcome::Used { .. } => {}
-            Outcome::ApiVersionLie { .. } => remarks.push(format!("{outcome:?}")),
+            Outcome::ApiVersionLie { .. } => remarks.push(outcome.to_string()),
             _ => {
                 used = false;
-                remarks.push(format!("{outcome:?}"));
+                remarks.push(outcome.to_string());
             }
         }
     }
@@ -83,7 +99,7 @@ fn verdict<'a>(candidate: &Candidate, outcomes: impl Iterator<Item = &'a Outcome
 fn origin(origin: Origin) -> String {
     let words = |name: &CStr| name.to_string_lossy().into_owned();
     match origin {
-        Origin::Variable(name) => words(name),
+        Origin::Replacing(name) | Origin::Adding(name) | Origin::Variable(name) => words(name),
         Origin::Fallback(name) => format!("{} is unset", words(name)),
         Origin::BuiltIn(name) => name.to_owned(),
     }
@@ -95,6 +111,9 @@ fn found(result: &Looked) -> String {
         Looked::Folder { manifests } => format!("{manifests} manifests"),
         Looked::File => "a manifest".into(),
         Looked::Repeated => "the same as above".into(),
+        Looked::Failed(FileError::NotFound) => "nothing".into(),
+        Looked::Failed(FileError::Denied) => "no permission to read".into(),
+        Looked::Failed(FileError::Other(number)) => io::Error::from_raw_os_error(*number).to_string(),
         Looked::Failed(error) => format!("{error:?}"),
     }
 }

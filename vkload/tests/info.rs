@@ -1,0 +1,54 @@
+//! `vkload info` as a user meets it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// Runs `vkload` where `drivers` is the only place with drivers.
+fn vkload(drivers: &Path, arguments: &[&str]) -> Output {
+    let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+    vkload.args(arguments).env("VK_DRIVER_FILES", drivers).env_remove("VK_LOADER_DRIVERS_SELECT");
+    vkload.env_remove("VK_LOADER_DRIVERS_DISABLE").output().expect("vkload runs")
+}
+
+fn json(drivers: &Path) -> Value {
+    serde_json::from_slice(&vkload(drivers, &["--json"]).stdout).expect("JSON")
+}
+
+#[test]
+fn with_no_driver_it_says_why_and_ends_with_1() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = vkload(folder.path(), &[]);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("\nDrivers\n  none\n"), "{text}");
+    assert!(text.contains("VK_DRIVER_FILES is set"), "{text}");
+    assert!(!text.contains("Install a driver"), "the variable hides what is installed: {text}");
+}
+
+#[test]
+fn every_manifest_is_listed_with_the_reason_why_it_is_not_used() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("a.json"), "{").expect("a file");
+    fs::create_dir(folder.path().join("b.json")).expect("a folder");
+    let report = json(folder.path());
+    let drivers = report["drivers"].as_array().expect("drivers");
+    assert_eq!(drivers.len(), 2, "{report:#}");
+    for driver in drivers {
+        assert_eq!(driver["used"], false, "{report:#}");
+        assert_eq!(driver["foundBy"], "VK_DRIVER_FILES");
+        assert_ne!(driver["remark"], "");
+    }
+    assert!(report["problem"]["reason"].as_str().expect("a reason").contains("a.json"), "{report:#}");
+}
+
+#[test]
+fn the_commands_name_may_be_left_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let short = vkload(folder.path(), &["--json"]);
+    let long = vkload(folder.path(), &["info", "--json"]);
+    assert_eq!(short.stdout, long.stdout);
+    assert_eq!(vkload(folder.path(), &["no-such-command"]).status.code(), Some(2));
+}
