@@ -66,6 +66,7 @@ PFN_vkVoidFunction driver_device_proc(VkDevice handle, const char *name) {
 VkResult driver_negotiate(uint32_t *version) {
     trace("vk_icdNegotiateLoaderICDInterfaceVersion", "offered=%u", *version);
     FORCED_RESULT("vk_icdNegotiateLoaderICDInterfaceVersion");
+    if (names_have(&config.lies, "vk_icdNegotiateLoaderICDInterfaceVersion")) return *version = UINT32_MAX, VK_SUCCESS;
     if (*version > config.interface) *version = config.interface;
     return VK_SUCCESS;
 }

@@ -26,6 +26,7 @@
 //! The loader under test is `libvulkan.so.1` of the release build (`cargo xtask build`), or what the variable
 //! `VKLOAD_TEST_LIBRARY` names: the same tests can be pointed at another loader, to see where the two differ.
 
+mod bodies;
 mod child;
 mod compile;
 mod device;
@@ -36,6 +37,7 @@ mod sandbox;
 mod scenario;
 mod trace;
 
+pub use bodies::{code, list_devices, list_devices_1_0, list_devices_asking};
 pub use child::Vk;
 pub use device::Device;
 pub use driver::{Driver, Lie};
