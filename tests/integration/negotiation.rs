@@ -133,7 +133,9 @@ fn a_library_that_is_no_driver_is_rejected() {
 
 #[test]
 fn a_version_higher_than_the_loaders_does_no_harm() {
-    run_beside_good(Driver::new("bad").lie(NEGOTIATE, Lie::Huge).result("vkCreateInstance", vk::Result::ERROR_UNKNOWN));
+    run_beside_good(
+        Driver::new("bad").lie(NEGOTIATE, Lie::Huge).result("vkCreateInstance", vk::Result::ERROR_UNKNOWN),
+    );
 }
 
 #[test]
@@ -170,5 +172,8 @@ fn drivers_of_all_versions_work_together() {
     let run = scenario.run(list_devices);
     let mut devices = run.ok().list("devices");
     devices.sort_unstable();
-    assert_eq!(devices, ["driver0", "driver1", "driver2", "driver3", "driver4", "driver5", "driver6", "driver7"]);
+    assert_eq!(
+        devices,
+        ["driver0", "driver1", "driver2", "driver3", "driver4", "driver5", "driver6", "driver7"]
+    );
 }

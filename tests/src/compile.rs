@@ -50,7 +50,17 @@ fn compile(sources: &[PathBuf], switches: &[&str], library: &Path) {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
     let unfinished = library.with_extension("unfinished");
     let output = Command::new(&compiler)
-        .args(["-std=c11", "-O1", "-s", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror"])
+        .args([
+            "-std=c11",
+            "-O1",
+            "-s",
+            "-fPIC",
+            "-shared",
+            "-fvisibility=hidden",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+        ])
         .args(["-Wno-missing-field-initializers", "-Wl,-Bsymbolic", "-Wl,-z,defs"])
         .args(switches)
         .args(sources.iter().filter(|source| source.extension().is_some_and(|extension| extension == "c")))

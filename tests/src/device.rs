@@ -31,7 +31,8 @@ impl Device {
     #[must_use]
     pub fn pci(self, place: [u32; 4]) -> Self {
         let [domain, bus, device, function] = place;
-        self.line("device_pci", format!("{domain}:{bus}:{device}:{function}")).extension("VK_EXT_pci_bus_info")
+        self.line("device_pci", format!("{domain}:{bus}:{device}:{function}"))
+            .extension("VK_EXT_pci_bus_info")
     }
 
     /// The version of Vulkan that it implements; the driver's own unless told otherwise.

@@ -52,7 +52,8 @@ impl Driver {
     /// Exports what interface versions 2 and 3 ask for.
     pub const LOOKUP_NEGOTIATE: &[&str] = &["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE"];
     /// Exports what interface versions 4 to 6 ask for.
-    pub const LOOKUP_NEGOTIATE_PHYSICAL: &[&str] = &["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DEXPORT_PHYSICAL"];
+    pub const LOOKUP_NEGOTIATE_PHYSICAL: &[&str] =
+        &["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DEXPORT_PHYSICAL"];
 
     /// A driver whose manifest is `NAME.json` and whose library is `libNAME.so` in the sandbox's `lib`.
     #[must_use]

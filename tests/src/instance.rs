@@ -173,11 +173,17 @@ impl Instance<'_> {
     ///
     /// # Errors
     /// What vkCreateDevice returns.
-    pub fn try_device(&self, physical_device: vk::PhysicalDevice, extensions: &[&str]) -> Result<ash::Device, vk::Result> {
+    pub fn try_device(
+        &self,
+        physical_device: vk::PhysicalDevice,
+        extensions: &[&str],
+    ) -> Result<ash::Device, vk::Result> {
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
-        let extensions: Vec<CString> = extensions.iter().map(|name| CString::new(*name).unwrap_or_default()).collect();
+        let extensions: Vec<CString> =
+            extensions.iter().map(|name| CString::new(*name).unwrap_or_default()).collect();
         let extensions: Vec<*const c_char> = extensions.iter().map(|name| name.as_ptr()).collect();
-        let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&extensions);
+        let info =
+            vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&extensions);
         // SAFETY: the structure and all that it points to are alive.
         unsafe { self.create_device(physical_device, &info, None) }
     }
@@ -218,7 +224,9 @@ impl Instance<'_> {
 #[must_use]
 pub fn extension_names(list: &[vk::ExtensionProperties]) -> Vec<String> {
     let name = |extension: &vk::ExtensionProperties| {
-        extension.extension_name_as_c_str().map_or("?".to_owned(), |name: &CStr| name.to_string_lossy().into_owned())
+        extension
+            .extension_name_as_c_str()
+            .map_or("?".to_owned(), |name: &CStr| name.to_string_lossy().into_owned())
     };
     list.iter().map(name).collect()
 }

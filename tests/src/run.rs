@@ -39,7 +39,12 @@ impl Run {
     /// Something called `abort()`, and it was neither the scenario itself nor a test driver.
     #[track_caller]
     pub fn aborted(&self) -> &Self {
-        assert_eq!(self.output.status.signal(), Some(libc::SIGABRT), "should have aborted: {}", self.report());
+        assert_eq!(
+            self.output.status.signal(),
+            Some(libc::SIGABRT),
+            "should have aborted: {}",
+            self.report()
+        );
         assert!(!self.stderr.contains("[test driver]"), "a driver got something wrong: {}", self.report());
         self
     }
