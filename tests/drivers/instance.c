@@ -1,0 +1,175 @@
+/* Global commands and those of VkInstance. */
+#include "driver.h"
+#include <string.h>
+
+CALL vkEnumerateInstanceVersion_(uint32_t *version) {
+    trace("vkEnumerateInstanceVersion", " ");
+    FORCED_RESULT("vkEnumerateInstanceVersion");
+    *version = config.api;
+    return VK_SUCCESS;
+}
+
+CALL vkEnumerateInstanceExtensionProperties_(const char *layer, uint32_t *count, VkExtensionProperties *out) {
+    trace("vkEnumerateInstanceExtensionProperties", "layer=%s fill=%d", layer == NULL ? "NULL" : layer, out != NULL);
+    FORCED_RESULT("vkEnumerateInstanceExtensionProperties");
+    return answer_extensions("vkEnumerateInstanceExtensionProperties", &config.extensions, config.unterminated, count, out);
+}
+
+CALL vkEnumerateInstanceLayerProperties_(uint32_t *count, VkLayerProperties *out) {
+    trace("vkEnumerateInstanceLayerProperties", "fill=%d", out != NULL);
+    *count = 0;
+    return VK_SUCCESS;
+}
+
+static VkResult check_extensions(const VkInstanceCreateInfo *info, struct names *enabled) {
+    for (uint32_t i = 0; i < info->enabledExtensionCount; ++i) {
+        const char *name = info->ppEnabledExtensionNames[i];
+        if (!names_have(&config.extensions, name)) return VK_ERROR_EXTENSION_NOT_PRESENT;
+        strncpy(enabled->name[enabled->count++], name, NAME_SIZE - 1);
+    }
+    return VK_SUCCESS;
+}
+
+static void trace_create(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator) {
+    const VkApplicationInfo *application = info->pApplicationInfo;
+    trace("vkCreateInstance", "api=%u application=%s engine=%s flags=%u layers=%u extensions=%s chain=%s allocator=%d",
+          application == NULL ? 0 : application->apiVersion,
+          application == NULL || application->pApplicationName == NULL ? "NULL" : application->pApplicationName,
+          application == NULL || application->pEngineName == NULL ? "NULL" : application->pEngineName, info->flags,
+          info->enabledLayerCount, name_list(info->enabledExtensionCount, info->ppEnabledExtensionNames),
+          chain_types(info->pNext), allocator != NULL);
+}
+
+CALL vkCreateInstance_(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
+    trace_create(info, allocator);
+    FORCED_RESULT("vkCreateInstance");
+    uint32_t wanted = info->pApplicationInfo == NULL ? 0 : info->pApplicationInfo->apiVersion;
+    if (config.api < VK_API_VERSION_1_1 && wanted >= VK_API_VERSION_1_1) return VK_ERROR_INCOMPATIBLE_DRIVER;
+    struct names enabled = {0};
+    VkResult result = check_extensions(info, &enabled);
+    if (result != VK_SUCCESS) return result;
+    struct object *instance = object_new(INSTANCE, NULL, 0);
+    instance->extensions = enabled;
+    for (uint32_t i = 0; i < config.device_count; ++i) object_new(PHYSICAL_DEVICE, instance, i)->device = &config.device[i];
+    *out = (VkInstance)instance;
+    return VK_SUCCESS;
+}
+
+CALL_VOID vkDestroyInstance_(VkInstance handle, const VkAllocationCallbacks *allocator) {
+    struct object *instance = INSTANCE_OF("vkDestroyInstance", handle);
+    trace("vkDestroyInstance", "allocator=%d", allocator != NULL);
+    object_delete_children(instance);
+    object_delete("vkDestroyInstance", INSTANCE, instance);
+}
+
+CALL vkEnumeratePhysicalDevices_(VkInstance handle, uint32_t *count, VkPhysicalDevice *out) {
+    struct object *instance = INSTANCE_OF("vkEnumeratePhysicalDevices", handle);
+    trace("vkEnumeratePhysicalDevices", "fill=%d", out != NULL);
+    FORCED_RESULT("vkEnumeratePhysicalDevices");
+    struct object *devices[MAX_DEVICES];
+    uint32_t available = 0;
+    for (uint32_t i = 0; i < config.device_count; ++i)
+        if (!config_hidden(i)) devices[available++] = object_child(instance, PHYSICAL_DEVICE, i);
+    return answer_array("vkEnumeratePhysicalDevices", devices, available, sizeof *devices, count, out);
+}
+
+/* The members of a group that are there now; 0 drops the group. */
+static uint32_t group_members(struct object *instance, uint32_t group, VkPhysicalDevice *members) {
+    uint32_t count = 0, listed = config.group_count > 0 ? config.group[group].count : 1;
+    for (uint32_t i = 0; i < listed; ++i) {
+        uint32_t device = config.group_count > 0 ? config.group[group].member[i] : group;
+        if (!config_hidden(device)) members[count++] = (VkPhysicalDevice)object_child(instance, PHYSICAL_DEVICE, device);
+    }
+    return count;
+}
+
+static VkResult groups(const char *command, VkInstance handle, uint32_t *count, VkPhysicalDeviceGroupProperties *out) {
+    struct object *instance = INSTANCE_OF(command, handle);
+    trace(command, "fill=%d chain=%s", out != NULL, out == NULL || *count == 0 ? "" : chain_types(out->pNext));
+    FORCED_RESULT(command);
+    VkPhysicalDeviceGroupProperties all[MAX_DEVICES];
+    memset(all, 0, sizeof all);
+    uint32_t available = 0, listed = config.group_count > 0 ? config.group_count : config.device_count;
+    for (uint32_t group = 0; group < listed; ++group) {
+        all[available].physicalDeviceCount = group_members(instance, group, all[available].physicalDevices);
+        all[available].subsetAllocation = VK_TRUE;
+        available += all[available].physicalDeviceCount > 0;
+    }
+    return answer_chained(command, all, available, sizeof *all, count, out);
+}
+
+CALL vkEnumeratePhysicalDeviceGroups_(VkInstance handle, uint32_t *count, VkPhysicalDeviceGroupProperties *out) {
+    return groups("vkEnumeratePhysicalDeviceGroups", handle, count, out);
+}
+
+CALL vkEnumeratePhysicalDeviceGroupsKHR_(VkInstance handle, uint32_t *count, VkPhysicalDeviceGroupProperties *out) {
+    return groups("vkEnumeratePhysicalDeviceGroupsKHR", handle, count, out);
+}
+
+CALL vkCreateDebugUtilsMessengerEXT_(VkInstance handle, const VkDebugUtilsMessengerCreateInfoEXT *info, const VkAllocationCallbacks *allocator, VkDebugUtilsMessengerEXT *out) {
+    struct object *instance = INSTANCE_OF("vkCreateDebugUtilsMessengerEXT", handle);
+    trace("vkCreateDebugUtilsMessengerEXT", "allocator=%d", allocator != NULL);
+    FORCED_RESULT("vkCreateDebugUtilsMessengerEXT");
+    struct object *messenger = object_new(MESSENGER, instance, 0);
+    messenger->tag = info->pUserData;
+    *out = (VkDebugUtilsMessengerEXT)messenger;
+    return VK_SUCCESS;
+}
+
+CALL_VOID vkDestroyDebugUtilsMessengerEXT_(VkInstance handle, VkDebugUtilsMessengerEXT messenger, const VkAllocationCallbacks *allocator) {
+    INSTANCE_OF("vkDestroyDebugUtilsMessengerEXT", handle);
+    trace("vkDestroyDebugUtilsMessengerEXT", "allocator=%d", allocator != NULL);
+    object_delete("vkDestroyDebugUtilsMessengerEXT", MESSENGER, (void *)messenger);
+}
+
+CALL_VOID vkSubmitDebugUtilsMessageEXT_(VkInstance handle, VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types, const VkDebugUtilsMessengerCallbackDataEXT *data) {
+    INSTANCE_OF("vkSubmitDebugUtilsMessageEXT", handle);
+    trace("vkSubmitDebugUtilsMessageEXT", "severity=%d types=%u message=%s", (int)severity, types, data->pMessage);
+}
+
+CALL vkCreateDebugReportCallbackEXT_(VkInstance handle, const VkDebugReportCallbackCreateInfoEXT *info, const VkAllocationCallbacks *allocator, VkDebugReportCallbackEXT *out) {
+    struct object *instance = INSTANCE_OF("vkCreateDebugReportCallbackEXT", handle);
+    trace("vkCreateDebugReportCallbackEXT", "allocator=%d", allocator != NULL);
+    FORCED_RESULT("vkCreateDebugReportCallbackEXT");
+    struct object *report = object_new(REPORT, instance, 0);
+    report->tag = info->pUserData;
+    *out = (VkDebugReportCallbackEXT)report;
+    return VK_SUCCESS;
+}
+
+CALL_VOID vkDestroyDebugReportCallbackEXT_(VkInstance handle, VkDebugReportCallbackEXT report, const VkAllocationCallbacks *allocator) {
+    INSTANCE_OF("vkDestroyDebugReportCallbackEXT", handle);
+    trace("vkDestroyDebugReportCallbackEXT", "allocator=%d", allocator != NULL);
+    object_delete("vkDestroyDebugReportCallbackEXT", REPORT, (void *)report);
+}
+
+CALL_VOID vkDebugReportMessageEXT_(VkInstance handle, VkDebugReportFlagsEXT flags, VkDebugReportObjectTypeEXT type, uint64_t object, size_t location, int32_t code, const char *prefix, const char *message) {
+    INSTANCE_OF("vkDebugReportMessageEXT", handle);
+    (void)location;
+    trace("vkDebugReportMessageEXT", "flags=%u type=%d object=%llx code=%d prefix=%s message=%s", flags, (int)type, (unsigned long long)object, code, prefix, message);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr_(VkInstance instance, const char *name) {
+    return driver_instance_proc(instance, name);
+}
+
+#define V1_0 VK_API_VERSION_1_0
+#define V1_1 VK_API_VERSION_1_1
+const struct command instance_commands[] = {
+    COMMAND(vkCreateInstance, LEVEL_GLOBAL, V1_0, NULL),
+    COMMAND(vkEnumerateInstanceVersion, LEVEL_GLOBAL, V1_0, NULL),
+    COMMAND(vkEnumerateInstanceExtensionProperties, LEVEL_GLOBAL, V1_0, NULL),
+    COMMAND(vkEnumerateInstanceLayerProperties, LEVEL_GLOBAL, V1_0, NULL),
+    COMMAND(vkGetInstanceProcAddr, LEVEL_GLOBAL, V1_0, NULL),
+    COMMAND(vkDestroyInstance, LEVEL_INSTANCE, V1_0, NULL),
+    COMMAND(vkEnumeratePhysicalDevices, LEVEL_INSTANCE, V1_0, NULL),
+    COMMAND(vkEnumeratePhysicalDeviceGroups, LEVEL_INSTANCE, V1_1, NULL),
+    COMMAND(vkEnumeratePhysicalDeviceGroupsKHR, LEVEL_INSTANCE, 0, "VK_KHR_device_group_creation"),
+    COMMAND(vkCreateDebugUtilsMessengerEXT, LEVEL_INSTANCE, 0, "VK_EXT_debug_utils"),
+    COMMAND(vkDestroyDebugUtilsMessengerEXT, LEVEL_INSTANCE, 0, "VK_EXT_debug_utils"),
+    COMMAND(vkSubmitDebugUtilsMessageEXT, LEVEL_INSTANCE, 0, "VK_EXT_debug_utils"),
+    COMMAND(vkCreateDebugReportCallbackEXT, LEVEL_INSTANCE, 0, "VK_EXT_debug_report"),
+    COMMAND(vkDestroyDebugReportCallbackEXT, LEVEL_INSTANCE, 0, "VK_EXT_debug_report"),
+    COMMAND(vkDebugReportMessageEXT, LEVEL_INSTANCE, 0, "VK_EXT_debug_report"),
+    {0},
+};

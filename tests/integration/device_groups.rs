@@ -1,0 +1,139 @@
+//! Groups of physical devices, over several drivers and those that know no groups.
+use ash::vk;
+use vkload_tests::{Ask, Device, Driver, Instance, Scenario, Vk};
+
+type Enumerate = vk::PFN_vkEnumeratePhysicalDeviceGroups;
+
+/// Says the names in each group as `groups`, the groups separated by slashes.
+fn say_groups(vk: &Vk, instance: &Instance<'_>, command: &str) {
+    // SAFETY: both commands that tests ask for have this type.
+    let enumerate: Enumerate = unsafe { instance.command(command) };
+    let mut count = 0;
+    // SAFETY: valid use of Vulkan on one thread.
+    let result = unsafe { enumerate(instance.handle(), &mut count, std::ptr::null_mut()) };
+    assert_eq!(result, vk::Result::SUCCESS);
+    let mut groups = vec![vk::PhysicalDeviceGroupProperties::default(); count as usize];
+    // SAFETY: there is room for as many as the count says.
+    let result = unsafe { enumerate(instance.handle(), &mut count, groups.as_mut_ptr()) };
+    vk.say("result", format_args!("{result:?}"));
+    let names: Vec<String> = groups
+        .iter()
+        .map(|group| {
+            let members = &group.physical_devices[..group.physical_device_count as usize];
+            members.iter().map(|device| instance.name(*device)).collect::<Vec<_>>().join("+")
+        })
+        .collect();
+    vk.say("groups", names.join("/"));
+    let devices = instance.devices();
+    let known = groups.iter().all(|group| devices.contains(&group.physical_devices[0]));
+    vk.say("handles of the devices", known);
+}
+
+fn core(vk: &Vk) {
+    say_groups(vk, &vk.create(&Ask::new().api(1, 1)).unwrap(), "vkEnumeratePhysicalDeviceGroups");
+}
+
+fn extension(vk: &Vk) {
+    let ask = Ask::new().extension("VK_KHR_device_group_creation");
+    say_groups(vk, &vk.create(&ask).unwrap(), "vkEnumeratePhysicalDeviceGroupsKHR");
+}
+
+fn pair(name: &str) -> Driver {
+    let device = |number| Device::new(&format!("{name}{number}"));
+    Driver::new(name).device(device(0)).device(device(1)).device(device(2)).group(&[0, 1]).group(&[2])
+}
+
+#[test]
+fn a_drivers_groups_are_passed_on() {
+    let run = Scenario::new().env("VK_LOADER_DISABLE_SELECT", "1").driver(pair("a")).run(core);
+    run.ok().says("result", "SUCCESS").says("groups", "a0+a1/a2").says("handles of the devices", true);
+}
+
+#[test]
+fn groups_of_several_drivers_are_added_up() {
+    let run = Scenario::new()
+        .env("VK_LOADER_DISABLE_SELECT", "1")
+        .driver(pair("a"))
+        .driver(Driver::new("b").device(Device::new("b0")))
+        .run(core);
+    run.ok().says("result", "SUCCESS").says("groups", "b0/a0+a1/a2").says("handles of the devices", true);
+}
+
+#[test]
+fn a_driver_that_knows_no_groups_has_one_for_each_device() {
+    let run = Scenario::new()
+        .env("VK_LOADER_DISABLE_SELECT", "1")
+        .driver(pair("a"))
+        .driver(Driver::new("old").api("1.0.0").device(Device::new("old0")).device(Device::new("old1")))
+        .run(core);
+    run.ok().says("groups", "old0/old1/a0+a1/a2");
+}
+
+#[test]
+fn the_extensions_command_works_like_the_core_one() {
+    let driver = pair("a").api("1.0.0").extension("VK_KHR_device_group_creation");
+    let run = Scenario::new().env("VK_LOADER_DISABLE_SELECT", "1").driver(driver).run(extension);
+    run.ok().says("groups", "a0+a1/a2").says("handles of the devices", true);
+}
+
+#[test]
+fn a_small_array_of_groups_is_filled_and_incomplete() {
+    let run = Scenario::new().driver(pair("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let mut groups = [vk::PhysicalDeviceGroupProperties::default()];
+        let mut count = 1;
+        // SAFETY: there is room for as many as the count says.
+        let result = unsafe {
+            (instance.fp_v1_1().enumerate_physical_device_groups)(
+                instance.handle(),
+                &mut count,
+                groups.as_mut_ptr(),
+            )
+        };
+        vk.say("result", format_args!("{result:?} {count} {}", groups[0].physical_device_count > 0));
+    });
+    run.ok().says("result", "INCOMPLETE 1 true");
+}
+
+#[test]
+fn drivers_see_what_hangs_on_the_callers_structures() {
+    let run = Scenario::new().driver(pair("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let mut extra =
+            vk::BaseOutStructure { s_type: vk::StructureType::from_raw(999), ..Default::default() };
+        let mut groups = [vk::PhysicalDeviceGroupProperties::default(); 2];
+        groups[0].p_next = (&raw mut extra).cast();
+        // SAFETY: the structures are alive.
+        unsafe { instance.enumerate_physical_device_groups(&mut groups) }.unwrap();
+        vk.say("kept", std::ptr::eq(groups[0].p_next, (&raw mut extra).cast()));
+    });
+    run.ok().says("kept", true);
+    let trace = run.trace("a");
+    let filled: Vec<_> = trace
+        .calls("vkEnumeratePhysicalDeviceGroups")
+        .into_iter()
+        .filter(|call| call.get("fill") == "1")
+        .collect();
+    assert!(filled.iter().any(|call| call.get("chain") == "999"), "{filled:?}");
+}
+
+#[test]
+fn a_device_of_a_group_is_created_with_the_drivers_handles() {
+    let run =
+        Scenario::new().driver(pair("a")).driver(Driver::new("b").device(Device::new("b0"))).run(|vk| {
+            let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+            let members = [instance.named("a0"), instance.named("a1")];
+            let mut group = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(&members);
+            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut group);
+            // SAFETY: valid use of Vulkan on one thread.
+            unsafe { instance.create_device(members[0], &info, None).unwrap().destroy_device(None) };
+            vk.say(
+                "unchanged",
+                group.p_physical_devices == members.as_ptr()
+                    && members == [instance.named("a0"), instance.named("a1")],
+            );
+        });
+    run.ok().says("unchanged", true);
+    assert_eq!(run.trace("a").only("vkCreateDevice").list("group"), ["a0", "a1"]);
+}

@@ -1,0 +1,349 @@
+//! Looking commands up by name.
+use std::collections::HashMap;
+
+use ash::vk;
+use loader_core::registry::{Class, CommandId, Platform, command};
+use vkload_tests::{Ask, Device, Driver, Scenario, Vk};
+
+const GLOBALS: [&str; 4] = [
+    "vkCreateInstance",
+    "vkEnumerateInstanceVersion",
+    "vkEnumerateInstanceExtensionProperties",
+    "vkEnumerateInstanceLayerProperties",
+];
+
+/// The extensions whose instance-level and device-level commands are there only when they are enabled.
+const ONLY_WHEN_ENABLED: [&str; 2] = ["VK_EXT_debug_utils", "VK_EXT_debug_report"];
+
+fn good() -> Driver {
+    Driver::new("good").device(Device::new("gpu"))
+}
+
+/// The commands that exist where this test runs.
+fn commands() -> impl Iterator<Item = CommandId> {
+    let here = [Platform::None, Platform::Xlib, Platform::XlibXrandr, Platform::Xcb, Platform::Wayland];
+    CommandId::all().filter(move |command| here.contains(&command.window_system()))
+}
+
+fn name(command: CommandId) -> &'static str {
+    command.name().to_str().unwrap()
+}
+
+fn needs_enabling(command: CommandId) -> bool {
+    command.core().is_none()
+        && command.providers().all(|provider| {
+            ONLY_WHEN_ENABLED.iter().any(|name| provider.extension.name().to_bytes() == name.as_bytes())
+        })
+}
+
+// ---- without an instance ----
+
+#[test]
+fn null_answers_global_commands_and_nothing_else() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        let null = vk::Instance::null();
+        let globals: Vec<_> = GLOBALS.iter().filter(|name| vk.proc(null, name) == 0).collect();
+        vk.say("missing", format_args!("{globals:?}"));
+        vk.say("itself", vk.proc(null, "vkGetInstanceProcAddr") == vk.symbol("vkGetInstanceProcAddr"));
+        let others = commands()
+            .filter(|command| command.class() != Class::Global && vk.proc(null, name(*command)) != 0);
+        vk.say("too many", others.map(name).collect::<Vec<_>>().join(","));
+        vk.say("unknown", vk.proc(null, "vkNobodyKnowsThis"));
+    });
+    run.ok().says("missing", "[]").says("itself", true).says("too many", "").says("unknown", 0);
+}
+
+// ---- with an instance ----
+
+#[test]
+fn global_commands_are_answered_below_version_1_3_only() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        let answered = |instance: &ash::Instance| {
+            GLOBALS.iter().filter(|name| vk.proc(instance.handle(), name) != 0).count()
+        };
+        vk.say("none", answered(&vk.instance()));
+        for minor in [0, 2, 3, 4] {
+            vk.say(&format!("1.{minor}"), answered(&vk.create(&Ask::new().api(1, minor)).unwrap()));
+        }
+        let instance = vk.create(&Ask::new().api(1, 3)).unwrap();
+        vk.say("itself", instance.proc("vkGetInstanceProcAddr") == vk.symbol("vkGetInstanceProcAddr"));
+    });
+    run.ok().says("none", 4).says("1.0", 4).says("1.2", 4).says("1.3", 0).says("1.4", 0).says("itself", true);
+}
+
+#[test]
+fn every_command_of_the_registry_is_answered_with_nothing_enabled() {
+    let run = Scenario::new().driver(good().api("1.0.0")).run(|vk| {
+        let instance = vk.instance();
+        let all = commands().filter(|command| !needs_enabling(*command));
+        let missing: Vec<_> = all.filter(|command| instance.proc(name(*command)) == 0).map(name).collect();
+        vk.say("missing", missing.join(","));
+    });
+    run.ok().says("missing", "");
+}
+
+#[test]
+fn every_command_has_an_address_of_its_own() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        let instance = vk.instance();
+        let mut seen: HashMap<usize, &str> = HashMap::new();
+        for command in commands() {
+            let address = instance.proc(name(command));
+            if address == 0 {
+                continue;
+            }
+            if let Some(other) = seen.insert(address, name(command)) {
+                vk.say("shared", format_args!("{other} and {}", name(command)));
+            }
+        }
+        vk.say("seen", seen.len());
+    });
+    assert_eq!(run.ok().maybe_said("shared"), None);
+    assert!(run.said("seen").parse::<usize>().unwrap() > 500);
+}
+
+#[test]
+fn debug_commands_are_answered_when_they_are_enabled() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        for (index, extension) in ONLY_WHEN_ENABLED.iter().enumerate() {
+            let other = ONLY_WHEN_ENABLED[1 - index];
+            let instance = vk.create(&Ask::new().extension(extension)).unwrap();
+            for command in commands().filter(|command| needs_enabling(*command)) {
+                let has = |extension: &str| {
+                    command
+                        .providers()
+                        .any(|provider| provider.extension.name().to_bytes() == extension.as_bytes())
+                };
+                let answered = instance.proc(name(command)) != 0;
+                assert_eq!(answered, has(extension), "{} with {extension}, not {other}", name(command));
+            }
+        }
+        vk.say("checked", commands().filter(|command| needs_enabling(*command)).count());
+    });
+    assert!(run.ok().said("checked").parse::<usize>().unwrap() >= 10);
+}
+
+#[test]
+fn near_misses_are_null() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        let instance = vk.instance();
+        let mut wrong = Vec::new();
+        for command in commands() {
+            let name = name(command);
+            let cut = &name[..name.len() - 1];
+            let changed = format!("{}?", cut);
+            let added = format!("{name}X");
+            let lower = name.replacen("vk", "VK", 1);
+            for miss in [cut, &changed, &added, &lower] {
+                let exists = commands().any(|command| command.name().to_bytes() == miss.as_bytes());
+                if !exists && instance.proc(miss) != 0 {
+                    wrong.push(miss.to_owned());
+                }
+            }
+        }
+        for miss in ["", "v", "vk", "vkvkCmdDraw", " vkCmdDraw", "vkCmdDraw "] {
+            assert_eq!(instance.proc(miss), 0, "{miss:?}");
+        }
+        vk.say("wrong", wrong.join(","));
+    });
+    run.ok().says("wrong", "");
+}
+
+#[test]
+fn exported_commands_are_what_look_ups_answer() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        let instance = vk.instance();
+        let mut differ = Vec::new();
+        for command in commands().filter(|command| vk.symbol(name(*command)) != 0) {
+            let instance =
+                if command.class() == Class::Global { vk::Instance::null() } else { instance.handle() };
+            if vk.proc(instance, name(command)) != vk.symbol(name(command)) {
+                differ.push(name(command));
+            }
+        }
+        vk.say("differ", differ.join(","));
+    });
+    run.ok().says("differ", "");
+}
+
+#[test]
+fn long_and_strange_names_do_no_harm() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        let instance = vk.instance();
+        for name in
+            ["vk".repeat(100_000), "\u{1}\u{2}".to_owned(), "%s%n%d".to_owned(), "vk\u{e4}".to_owned()]
+        {
+            assert_eq!(instance.proc(&name), 0);
+            assert_eq!(vk.proc(vk::Instance::null(), &name), 0);
+        }
+    });
+    run.ok();
+}
+
+// ---- with a device ----
+
+/// What vkGetDeviceProcAddr answers.
+fn device_proc(instance: &ash::Instance, device: &ash::Device, name: &str) -> usize {
+    let name = std::ffi::CString::new(name).unwrap();
+    // SAFETY: the device is alive and the name a C string.
+    let function = unsafe { (instance.fp_v1_0().get_device_proc_addr)(device.handle(), name.as_ptr()) };
+    function.map_or(0, |function| function as usize)
+}
+
+#[test]
+fn the_device_look_up_has_one_address() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        let instance = vk.instance();
+        let device = instance.device(instance.devices()[0], &[]);
+        let exported = vk.symbol("vkGetDeviceProcAddr");
+        vk.say("instance", instance.proc("vkGetDeviceProcAddr") == exported);
+        vk.say("device", device_proc(&instance, &device, "vkGetDeviceProcAddr") == exported);
+    });
+    run.ok().says("instance", true).says("device", true);
+}
+
+#[test]
+fn device_commands_that_the_driver_has_are_the_drivers_own() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        let instance = vk.instance();
+        let device = instance.device(instance.devices()[0], &[]);
+        vk.say("vkCmdDraw", device_proc(&instance, &device, "vkCmdDraw") != vk.symbol("vkCmdDraw"));
+    });
+    run.ok().says("vkCmdDraw", true);
+}
+
+#[test]
+fn a_device_answers_only_extensions_that_are_enabled() {
+    let driver = Driver::new("good")
+        .extension("VK_KHR_surface")
+        .device(Device::new("gpu").extension("VK_KHR_swapchain").extension("VK_EXT_debug_marker"));
+    let run = Scenario::new().driver(driver).run(|vk| {
+        let instance = vk.create(&Ask::new().extension("VK_KHR_surface")).unwrap();
+        let with = instance.device(instance.devices()[0], &["VK_KHR_swapchain"]);
+        let without = instance.device(instance.devices()[0], &[]);
+        for command in [
+            "vkCreateSwapchainKHR",
+            "vkDestroySwapchainKHR",
+            "vkDebugMarkerSetObjectNameEXT",
+            "vkCmdDrawMeshTasksEXT",
+        ] {
+            let answered = |device| device_proc(&instance, device, command) != 0;
+            vk.say(command, format_args!("{} {}", answered(&with), answered(&without)));
+        }
+    });
+    run.ok().says("vkCreateSwapchainKHR", "true false").says("vkDestroySwapchainKHR", "true false");
+    run.says("vkDebugMarkerSetObjectNameEXT", "false false").says("vkCmdDrawMeshTasksEXT", "false false");
+}
+
+#[test]
+fn a_device_answers_no_instance_commands() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        let instance = vk.instance();
+        let device = instance.device(instance.devices()[0], &[]);
+        let levels = [Class::Global, Class::Instance, Class::PhysicalDevice];
+        let wrong: Vec<_> = commands()
+            .filter(|command| {
+                levels.contains(&command.class()) && *command != command::GET_INSTANCE_PROC_ADDR
+            })
+            .filter(|command| device_proc(&instance, &device, name(*command)) != 0)
+            .map(name)
+            .collect();
+        vk.say("wrong", wrong.join(","));
+    });
+    run.ok().says("wrong", "");
+}
+
+#[test]
+fn core_commands_above_the_applications_version_are_answered() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 0)).unwrap();
+        let device = instance.device(instance.devices()[0], &[]);
+        vk.say("vkCmdSetCullMode", device_proc(&instance, &device, "vkCmdSetCullMode") != 0);
+    });
+    run.ok().says("vkCmdSetCullMode", true);
+}
+
+/// Whether commands of 1.1, 1.2 and 1.3 are answered to an application of version 1.1.
+fn with_maintenance5(vk: &Vk, extension: bool, feature: bool) {
+    let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+    let mut maintenance5 = vk::PhysicalDeviceMaintenance5FeaturesKHR::default().maintenance5(feature);
+    let extensions = [c"VK_KHR_maintenance5".as_ptr()];
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(if extension { &extensions } else { &[] })
+        .push_next(&mut maintenance5);
+    // SAFETY: the structures are alive.
+    let device = unsafe { instance.create_device(instance.devices()[0], &info, None) }.unwrap();
+    let answered = ["vkTrimCommandPool", "vkGetSemaphoreCounterValue", "vkCmdSetCullMode"]
+        .map(|command| device_proc(&instance, &device, command) != 0);
+    vk.say("answered", format_args!("{answered:?}"));
+}
+
+fn maintenance5_driver() -> Driver {
+    Driver::new("good").device(Device::new("gpu").extension("VK_KHR_maintenance5"))
+}
+
+#[test]
+fn maintenance5_hides_core_commands_above_the_applications_version() {
+    let run = Scenario::new().driver(maintenance5_driver()).run(|vk| with_maintenance5(vk, true, true));
+    run.ok().says("answered", "[true, false, false]");
+}
+
+#[test]
+fn maintenance5_without_its_feature_hides_nothing() {
+    let run = Scenario::new().driver(maintenance5_driver()).run(|vk| with_maintenance5(vk, true, false));
+    run.ok().says("answered", "[true, true, true]");
+}
+
+#[test]
+fn maintenance5_without_its_extension_hides_nothing() {
+    let run = Scenario::new().driver(maintenance5_driver()).run(|vk| with_maintenance5(vk, false, true));
+    run.ok().says("answered", "[true, true, true]");
+}
+
+// ---- calls into what is not there ----
+
+/// Looks `command` up through the instance and calls it on a device that has not enabled it.
+fn call_what_is_not_enabled(vk: &Vk) {
+    let instance = vk.create(&Ask::new().api(1, 3)).unwrap();
+    let device = instance.device(instance.devices()[0], &[]);
+    // SAFETY: the call ends the process before any argument matters.
+    unsafe {
+        let function: unsafe extern "system" fn(vk::Device, u64, u64, u64, u64) =
+            instance.command(&vk.arg("command"));
+        vk.say("called", true);
+        function(device.handle(), 0, 0, 0, 0);
+    }
+    vk.say("came back", true);
+}
+
+#[test]
+fn calling_a_command_that_is_not_enabled_aborts_with_its_name() {
+    for command in
+        ["vkDebugMarkerSetObjectTagEXT", "vkCreateVideoSessionKHR", "vkGetFenceFdKHR", "vkTrimCommandPoolKHR"]
+    {
+        let run = Scenario::new().driver(good()).argument("command", command).run(call_what_is_not_enabled);
+        run.aborted().says("called", true).logs(&[command]);
+        assert_eq!(run.maybe_said("came back"), None);
+    }
+}
+
+#[test]
+fn calling_a_core_command_that_the_driver_lacks_aborts_with_its_name() {
+    let command = "vkTrimCommandPool";
+    let run = Scenario::new()
+        .driver(good().api("1.0.0"))
+        .argument("command", command)
+        .run(call_what_is_not_enabled);
+    run.aborted().logs(&[command]);
+}
+
+#[test]
+fn creating_a_swapchain_without_the_extension_aborts_with_its_name() {
+    let run = Scenario::new()
+        .driver(good())
+        .argument("command", "vkCreateSwapchainKHR")
+        .run(call_what_is_not_enabled);
+    run.aborted().logs(&["vkCreateSwapchainKHR"]);
+}

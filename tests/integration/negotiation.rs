@@ -1,0 +1,179 @@
+//! How the loader and a driver agree on an interface version.
+use ash::vk;
+use vkload_tests::{Device, Driver, Lie, Run, Scenario, list_devices};
+
+const NEGOTIATE: &str = "vk_icdNegotiateLoaderICDInterfaceVersion";
+
+fn driver(interface: u32) -> Driver {
+    Driver::new("good").interface(interface).device(Device::new("gpu")).trace_lookups()
+}
+
+fn run(driver: Driver) -> Run {
+    Scenario::new().log().driver(driver).run(list_devices)
+}
+
+/// A driver that cannot be used, beside one that can.
+fn run_beside_good(bad: Driver) -> Run {
+    let good = Driver::new("good").device(Device::new("gpu"));
+    let run = Scenario::new().log().driver(bad.device(Device::new("never"))).driver(good).run(list_devices);
+    run.ok().says("result", "SUCCESS").says("devices", "gpu");
+    run
+}
+
+fn assert_works(interface: u32) -> Run {
+    let run = run(driver(interface));
+    run.ok().says("result", "SUCCESS").says("devices", "gpu");
+    run
+}
+
+/// The exported function is called before anything else of the driver.
+fn assert_negotiates_first(interface: u32) {
+    let run = assert_works(interface);
+    let trace = run.trace("good");
+    assert_eq!(trace.commands()[..2], ["load", NEGOTIATE]);
+    let offered: u32 = trace.calls(NEGOTIATE)[0].get("offered").parse().unwrap();
+    assert_eq!(offered, 7, "what the loader offers");
+    assert!(
+        trace.calls("vk_icdGetInstanceProcAddr").iter().all(|call| call.get("name") != NEGOTIATE),
+        "it is exported, so there is nothing to look up"
+    );
+}
+
+#[test]
+fn version_0_needs_only_vulkans_own_commands() {
+    let run = assert_works(0);
+    assert!(!run.trace("good").has(NEGOTIATE));
+}
+
+#[test]
+fn version_1_needs_only_the_look_up() {
+    let run = assert_works(1);
+    assert!(!run.trace("good").has(NEGOTIATE));
+}
+
+#[test]
+fn version_2_negotiates_before_anything_else() {
+    assert_negotiates_first(2);
+}
+
+#[test]
+fn version_3_negotiates_before_anything_else() {
+    assert_negotiates_first(3);
+}
+
+#[test]
+fn version_4_negotiates_before_anything_else() {
+    assert_negotiates_first(4);
+}
+
+#[test]
+fn version_5_negotiates_before_anything_else() {
+    assert_negotiates_first(5);
+}
+
+#[test]
+fn version_6_negotiates_before_anything_else() {
+    assert_negotiates_first(6);
+}
+
+#[test]
+fn version_7_negotiates_through_the_look_up() {
+    let run = assert_works(7);
+    let trace = run.trace("good");
+    assert!(trace.has(NEGOTIATE));
+    let first = trace.0.iter().position(|call| call.command == NEGOTIATE).unwrap();
+    let before = &trace.0[..first];
+    assert!(
+        before.iter().all(|call| call.command == "load" || call.get("name").starts_with("vk_icd")),
+        "negotiation comes first: {before:#?}"
+    );
+}
+
+#[test]
+fn version_7_may_export_everything_too() {
+    let run = run(driver(7).exports(Driver::LOOKUP_NEGOTIATE_PHYSICAL));
+    run.ok().says("devices", "gpu");
+    assert_eq!(run.trace("good").commands()[..2], ["load", NEGOTIATE]);
+}
+
+#[test]
+fn a_look_up_alone_is_version_1_unless_it_finds_the_negotiation() {
+    let run = run(driver(7).without(NEGOTIATE).without("vk_icdGetPhysicalDeviceProcAddr"));
+    run.ok().says("devices", "gpu");
+    assert!(!run.trace("good").has(NEGOTIATE));
+}
+
+#[test]
+fn a_driver_that_refuses_is_not_used_ldp_driver_3() {
+    let run = run_beside_good(Driver::new("bad").result(NEGOTIATE, vk::Result::ERROR_INCOMPATIBLE_DRIVER));
+    assert!(!run.trace("bad").has("vkCreateInstance"));
+    run.logs(&["libbad.so", "LDP_DRIVER_3"]);
+}
+
+#[test]
+fn any_error_of_the_negotiation_is_a_refusal() {
+    let run = run_beside_good(Driver::new("bad").result(NEGOTIATE, vk::Result::ERROR_INITIALIZATION_FAILED));
+    assert!(!run.trace("bad").has("vkCreateInstance"));
+    run.logs(&["libbad.so", "LDP_DRIVER_3"]);
+}
+
+#[test]
+fn a_negotiation_without_a_look_up_is_rejected() {
+    let run = run_beside_good(Driver::new("bad").exports(Driver::NEGOTIATE));
+    assert!(!run.trace("bad").has("vkCreateInstance"));
+    run.logs(&["libbad.so"]);
+}
+
+#[test]
+fn a_library_that_is_no_driver_is_rejected() {
+    let run = run_beside_good(Driver::new("bad").exports(Driver::NOTHING));
+    assert_eq!(run.trace("bad").commands(), ["load", "unload"], "nothing can be called, and it is closed");
+    run.logs(&["libbad.so"]);
+}
+
+#[test]
+fn a_version_higher_than_the_loaders_does_no_harm() {
+    run_beside_good(
+        Driver::new("bad").lie(NEGOTIATE, Lie::Huge).result("vkCreateInstance", vk::Result::ERROR_UNKNOWN),
+    );
+}
+
+#[test]
+fn a_version_that_cannot_serve_vulkan_1_1_is_noted_ldp_driver_7() {
+    let run = Scenario::new()
+        .log()
+        .driver(Driver::new("odd").interface(4).api("1.1.0").device(Device::new("gpu")))
+        .run(list_devices);
+    run.ok().says("devices", "gpu").logs(&["libodd.so", "LDP_DRIVER_7"]);
+}
+
+#[test]
+fn version_5_serves_vulkan_1_1_without_a_note() {
+    run(driver(5).api("1.1.0")).logs_not(&["LDP_DRIVER_7"]);
+}
+
+#[test]
+fn surfaces_of_its_own_need_version_3_ldp_driver_8() {
+    let surfaces = |name, interface| {
+        let driver = Driver::new(name).interface(interface).own_surfaces().device(Device::new(name));
+        driver.api("1.0.0").extension("VK_KHR_surface").extension("VK_KHR_xcb_surface")
+    };
+    let run = Scenario::new().log().driver(surfaces("two", 2)).driver(surfaces("three", 3)).run(list_devices);
+    run.ok().logs(&["libtwo.so", "LDP_DRIVER_8"]).logs_not(&["libthree.so", "LDP_DRIVER_8"]);
+}
+
+#[test]
+fn drivers_of_all_versions_work_together() {
+    let mut scenario = Scenario::new().env("VK_LOADER_DISABLE_SELECT", "1");
+    for version in 0..8 {
+        let name = format!("driver{version}");
+        scenario = scenario.driver(Driver::new(&name).interface(version).device(Device::new(&name)));
+    }
+    let run = scenario.run(list_devices);
+    let mut devices = run.ok().list("devices");
+    devices.sort_unstable();
+    assert_eq!(
+        devices,
+        ["driver0", "driver1", "driver2", "driver3", "driver4", "driver5", "driver6", "driver7"]
+    );
+}

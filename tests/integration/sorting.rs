@@ -1,0 +1,156 @@
+//! The order in which physical devices are enumerated, and how a user chooses another.
+use ash::vk::{self, PhysicalDeviceType as Kind};
+use vkload_tests::{Ask, Device, Driver, Scenario, list_devices, list_devices_1_0, list_devices_asking};
+
+/// One driver with a device of each kind, worst first.
+fn kinds() -> Driver {
+    let kinds = [
+        ("cpu", Kind::CPU),
+        ("other", Kind::OTHER),
+        ("virtual", Kind::VIRTUAL_GPU),
+        ("integrated", Kind::INTEGRATED_GPU),
+        ("discrete", Kind::DISCRETE_GPU),
+    ];
+    kinds
+        .iter()
+        .fold(Driver::new("kinds"), |driver, (name, kind)| driver.device(Device::new(name).kind(*kind)))
+}
+
+const BEST_FIRST: &str = "discrete,integrated,virtual,other,cpu";
+const AS_THE_DRIVER_SAYS: &str = "cpu,other,virtual,integrated,discrete";
+
+#[test]
+fn better_kinds_come_first() {
+    Scenario::new().driver(kinds()).run(list_devices).ok().says("devices", BEST_FIRST);
+}
+
+#[test]
+fn version_1_0_does_not_sort() {
+    // No driver has what sorting needs, and the application did not ask for it.
+    Scenario::new()
+        .driver(kinds().api("1.0.0"))
+        .run(list_devices_1_0)
+        .ok()
+        .says("devices", AS_THE_DRIVER_SAYS);
+}
+
+#[test]
+fn the_extension_sorts_on_version_1_0() {
+    let run = Scenario::new().driver(kinds().extension("VK_KHR_get_physical_device_properties2")).run(|vk| {
+        list_devices_asking(vk, &Ask::new().api(1, 0).extension("VK_KHR_get_physical_device_properties2"));
+    });
+    run.ok().says("devices", BEST_FIRST);
+}
+
+#[test]
+fn a_driver_that_has_the_extension_sorts_on_version_1_0() {
+    let driver = kinds().api("1.0.0").extension("VK_KHR_get_physical_device_properties2");
+    let run = Scenario::new().driver(driver).run(list_devices_1_0);
+    run.ok().says("devices", BEST_FIRST);
+    let trace = run.trace("kinds");
+    let enabled = trace.only("vkCreateInstance").list("extensions");
+    assert_eq!(enabled, ["VK_KHR_get_physical_device_properties2"], "sorting needs it");
+}
+
+#[test]
+fn sorting_is_off_with_disable_select() {
+    let run = Scenario::new().driver(kinds()).env("VK_LOADER_DISABLE_SELECT", "1").run(list_devices);
+    run.ok().says("devices", AS_THE_DRIVER_SAYS);
+}
+
+#[test]
+fn disable_select_of_0_sorts() {
+    let run = Scenario::new().driver(kinds()).env("VK_LOADER_DISABLE_SELECT", "0").run(list_devices);
+    run.ok().says("devices", BEST_FIRST);
+}
+
+#[test]
+fn device_select_puts_one_device_first() {
+    let driver = Driver::new("two")
+        .device(Device::new("big").kind(Kind::DISCRETE_GPU).id(0x10de, 0x1234))
+        .device(Device::new("small").kind(Kind::CPU).id(0x8086, 0xabcd));
+    let run =
+        Scenario::new().driver(driver.clone()).env("VK_LOADER_DEVICE_SELECT", "8086:abcd").run(list_devices);
+    run.ok().says("devices", "small,big");
+    let run = Scenario::new()
+        .driver(driver.clone())
+        .env("VK_LOADER_DEVICE_SELECT", "0x8086:0xABCD")
+        .run(list_devices);
+    run.ok().says("devices", "small,big");
+    let run = Scenario::new().driver(driver).env("VK_LOADER_DEVICE_SELECT", "nonsense").run(list_devices);
+    run.ok().says("devices", "big,small");
+}
+
+#[test]
+fn buses_are_compared_part_by_part() {
+    let at = |name, place| Device::new(name).kind(Kind::DISCRETE_GPU).pci(place);
+    let driver = Driver::new("buses")
+        .device(Device::new("nowhere").kind(Kind::DISCRETE_GPU))
+        .device(at("1:0:0:0", [1, 0, 0, 0]))
+        .device(at("0:2:0:0", [0, 2, 0, 0]))
+        .device(at("0:1:3:0", [0, 1, 3, 0]))
+        .device(at("0:1:2:1", [0, 1, 2, 1]))
+        .device(at("0:1:2:0", [0, 1, 2, 0]));
+    let run = Scenario::new().driver(driver).run(list_devices);
+    run.ok().says("devices", "0:1:2:0,0:1:2:1,0:1:3:0,0:2:0:0,1:0:0:0,nowhere");
+}
+
+#[test]
+fn the_last_difference_is_vendor_and_device() {
+    let device = |name, vendor, device| Device::new(name).kind(Kind::DISCRETE_GPU).id(vendor, device);
+    let driver = Driver::new("ids")
+        .device(device("7", 1, 6))
+        .device(device("3", 2, 1))
+        .device(device("1", 5, 4))
+        .device(device("2", 1, 3));
+    Scenario::new().driver(driver).run(list_devices).ok().says("devices", "1,2,3,7");
+}
+
+#[test]
+fn equals_keep_their_order() {
+    let run = Scenario::new()
+        .driver(Driver::new("a").device(Device::new("a0")).device(Device::new("a1")))
+        .driver(Driver::new("b").device(Device::new("b0")))
+        .run(list_devices);
+    run.ok().says("devices", "b0,a0,a1");
+}
+
+#[test]
+fn devices_of_several_drivers_are_sorted_together() {
+    let run = Scenario::new()
+        .driver(Driver::new("a").device(Device::new("discrete").kind(Kind::DISCRETE_GPU)))
+        .driver(
+            Driver::new("b")
+                .device(Device::new("cpu").kind(Kind::CPU))
+                .device(Device::new("integrated").kind(Kind::INTEGRATED_GPU)),
+        )
+        .run(list_devices);
+    run.ok().says("devices", "discrete,integrated,cpu");
+}
+
+#[test]
+fn groups_are_sorted_by_their_first_device() {
+    let driver = Driver::new("groups")
+        .device(Device::new("cpu").kind(Kind::CPU))
+        .device(Device::new("integrated").kind(Kind::INTEGRATED_GPU))
+        .device(Device::new("discrete").kind(Kind::DISCRETE_GPU))
+        .device(Device::new("virtual").kind(Kind::VIRTUAL_GPU))
+        .group(&[0, 1])
+        .group(&[3, 2]);
+    let run = Scenario::new().driver(driver).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        // SAFETY: valid use of Vulkan on one thread.
+        let mut groups = unsafe {
+            let count = instance.enumerate_physical_device_groups_len().unwrap();
+            vec![vk::PhysicalDeviceGroupProperties::default(); count]
+        };
+        // SAFETY: as above.
+        unsafe { instance.enumerate_physical_device_groups(&mut groups) }.unwrap();
+        for (index, group) in groups.iter().enumerate() {
+            let members = &group.physical_devices[..group.physical_device_count as usize];
+            let names: Vec<String> = members.iter().map(|device| instance.name(*device)).collect();
+            vk.say(&format!("group {index}"), names.join(","));
+        }
+    });
+    run.ok().says("group 0", "discrete,virtual").says("group 1", "integrated,cpu");
+}

@@ -1,0 +1,252 @@
+//! Commands that no registry knows: whatever their arguments are, they reach the driver that has them.
+use std::ffi::c_void;
+
+use ash::vk;
+use vkload_tests::{Ask, Device, Driver, Instance, Scenario, Vk};
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Three {
+    x: u64,
+    y: u64,
+    z: u64,
+}
+
+/// The type of the unknown commands of test drivers: more arguments of either kind than fit into registers, and a
+/// structure by value. Returns a number made of all of them.
+type Unknown<H> = unsafe extern "system" fn(
+    H,
+    u32,
+    f32,
+    u64,
+    f64,
+    Three,
+    i32,
+    *const c_void,
+    u64,
+    u64,
+    u64,
+    f32,
+    f64,
+    f32,
+    f64,
+    f32,
+    f64,
+    f32,
+    u8,
+) -> u64;
+
+/// Calls with arguments that all differ.
+///
+/// # Safety
+/// The function has to be one of a test driver's unknown commands, for this kind of handle.
+unsafe fn call<H>(function: Unknown<H>, handle: H) -> u64 {
+    let three = Three { x: 1 << 60, y: 2 << 60, z: 3 };
+    // SAFETY: the caller's.
+    unsafe {
+        function(
+            handle,
+            11,
+            1.5,
+            0xfeed_0000_0000_0001,
+            2.25,
+            three,
+            -5,
+            std::ptr::without_provenance(0xabc),
+            21,
+            22,
+            23,
+            3.5,
+            4.5,
+            5.5,
+            6.5,
+            7.5,
+            8.5,
+            9.5,
+            200,
+        )
+    }
+}
+
+/// What the driver's command of this number makes of the arguments of `call`.
+fn expected(number: u64) -> u64 {
+    let float = |value: f64| value.to_bits();
+    let arguments = [
+        11,
+        float(1.5),
+        0xfeed_0000_0000_0001,
+        float(2.25),
+        1 << 60,
+        2 << 60,
+        3,
+        i64::cast_unsigned(-5),
+        0xabc,
+        21,
+        22,
+        23,
+        float(3.5),
+        float(4.5),
+        float(5.5),
+        float(6.5),
+        float(7.5),
+        float(8.5),
+        float(9.5),
+        200,
+    ];
+    let mix = |hash: u64, value: u64| (hash ^ value).wrapping_mul(0x0100_0000_01b3);
+    arguments.into_iter().fold(mix(0xcbf2_9ce4_8422_2325, number), mix)
+}
+
+fn physical_device_name(number: u64) -> String {
+    format!("vkUnknownPhysicalDevice{number}TEST")
+}
+
+fn device_name(number: u64) -> String {
+    format!("vkUnknownDevice{number}TEST")
+}
+
+fn call_on_physical_device(instance: &Instance<'_>, device: vk::PhysicalDevice, number: u64) {
+    // SAFETY: it is such a command.
+    let result = unsafe { call(instance.command(&physical_device_name(number)), device) };
+    assert_eq!(result, expected(number), "{}", physical_device_name(number));
+}
+
+fn call_on_device(instance: &Instance<'_>, device: &ash::Device, number: u64) {
+    // SAFETY: it is such a command.
+    let result = unsafe { call(instance.command(&device_name(number)), device.handle()) };
+    assert_eq!(result, expected(number), "{}", device_name(number));
+}
+
+fn driver(name: &str) -> Driver {
+    Driver::new(name).device(Device::new(name)).unknown_commands(300, 300)
+}
+
+#[test]
+fn arguments_of_a_physical_device_command_come_through() {
+    let run = Scenario::new().driver(driver("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        call_on_physical_device(&instance, instance.devices()[0], 0);
+        call_on_physical_device(&instance, instance.devices()[0], 7);
+    });
+    run.ok();
+}
+
+#[test]
+fn arguments_of_a_device_command_come_through() {
+    let run = Scenario::new().driver(driver("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let device = instance.device(instance.devices()[0], &[]);
+        call_on_device(&instance, &device, 0);
+        call_on_device(&instance, &device, 7);
+    });
+    run.ok();
+}
+
+#[test]
+fn a_driver_without_the_physical_device_look_up_has_unknown_device_commands_only() {
+    let run = Scenario::new().driver(driver("a").interface(3)).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let device = instance.device(instance.devices()[0], &[]);
+        call_on_device(&instance, &device, 1);
+    });
+    run.ok();
+}
+
+#[test]
+fn two_hundred_and_fifty_of_each_kind_are_there() {
+    let run = Scenario::new().driver(driver("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let physical_device = instance.devices()[0];
+        let device = instance.device(physical_device, &[]);
+        for number in 0..250 {
+            call_on_physical_device(&instance, physical_device, number);
+            call_on_device(&instance, &device, number);
+        }
+        vk.say("same", instance.proc(&device_name(3)) == instance.proc(&device_name(3)));
+        vk.say("distinct", instance.proc(&device_name(3)) != instance.proc(&device_name(4)));
+    });
+    run.ok().says("same", true).says("distinct", true);
+}
+
+#[test]
+fn a_device_that_was_there_before_the_look_up_is_served() {
+    let run = Scenario::new().driver(driver("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let early = instance.device(instance.devices()[0], &[]);
+        call_on_device(&instance, &early, 5);
+        let late = instance.device(instance.devices()[0], &[]);
+        call_on_device(&instance, &late, 5);
+        call_on_device(&instance, &early, 5);
+    });
+    run.ok();
+}
+
+#[test]
+fn the_device_look_up_answers_the_drivers_own() {
+    let run = Scenario::new().driver(driver("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let device = instance.device(instance.devices()[0], &[]);
+        let name = std::ffi::CString::new(device_name(9)).unwrap();
+        // SAFETY: the device is alive; the function is such a command.
+        let result = unsafe {
+            let function = instance.get_device_proc_addr(device.handle(), name.as_ptr()).unwrap();
+            call(
+                std::mem::transmute::<unsafe extern "system" fn(), Unknown<vk::Device>>(function),
+                device.handle(),
+            )
+        };
+        assert_eq!(result, expected(9));
+    });
+    run.ok();
+}
+
+#[test]
+fn each_driver_serves_its_own_devices() {
+    let run = Scenario::new().driver(driver("a")).driver(driver("b")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        for name in ["a", "b"] {
+            let physical_device = instance.named(name);
+            call_on_physical_device(&instance, physical_device, 2);
+            call_on_device(&instance, &instance.device(physical_device, &[]), 2);
+        }
+    });
+    run.ok();
+}
+
+#[test]
+fn unknown_to_all_drivers_is_null() {
+    let run = Scenario::new().driver(driver("a")).run(|vk| {
+        let instance = vk.instance();
+        for name in ["vkUnknownDevice300TEST", "vkUnknownPhysicalDevice300TEST", "vkUnknownInstanceTEST"] {
+            assert_eq!(instance.proc(name), 0, "{name}");
+        }
+    });
+    run.ok();
+}
+
+/// One driver has the commands, and they are called on the other's device.
+fn beside_one_without(body: fn(&Vk)) -> vkload_tests::Run {
+    Scenario::new().driver(driver("has")).driver(Driver::new("lacks").device(Device::new("lacks"))).run(body)
+}
+
+#[test]
+fn a_physical_device_whose_driver_lacks_the_command_aborts_with_its_name() {
+    let run = beside_one_without(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        call_on_physical_device(&instance, instance.named("has"), 3);
+        vk.say("reached", true);
+        call_on_physical_device(&instance, instance.named("lacks"), 3);
+    });
+    run.aborted().says("reached", true).logs(&["vkUnknownPhysicalDevice3TEST"]);
+}
+
+#[test]
+fn a_device_whose_driver_lacks_the_command_aborts_with_its_name() {
+    let run = beside_one_without(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        call_on_device(&instance, &instance.device(instance.named("has"), &[]), 3);
+        vk.say("reached", true);
+        call_on_device(&instance, &instance.device(instance.named("lacks"), &[]), 3);
+    });
+    run.aborted().says("reached", true).logs(&["vkUnknownDevice3TEST"]);
+}

@@ -1,0 +1,38 @@
+//! Bodies that many scenarios share.
+
+use ash::vk;
+
+use crate::{Ask, Vk};
+
+/// Creates an instance of Vulkan 1.3 and enumerates devices. Says `result` (of vkCreateInstance), `enumeration` (of
+/// vkEnumeratePhysicalDevices) and `devices` (their names in order).
+pub fn list_devices(vk: &Vk) {
+    list_devices_asking(vk, &Ask::new().api(1, 3));
+}
+
+/// The same for an instance of Vulkan 1.0 that asks for nothing, where devices are not sorted.
+pub fn list_devices_1_0(vk: &Vk) {
+    list_devices_asking(vk, &Ask::new().api(1, 0));
+}
+
+/// The same with whatever is asked for.
+pub fn list_devices_asking(vk: &Vk, ask: &Ask<'_>) {
+    let instance = match vk.create(ask) {
+        Ok(instance) => instance,
+        Err(error) => return vk.say("result", format_args!("{error:?}")),
+    };
+    vk.say("result", "SUCCESS");
+    match instance.try_devices() {
+        Ok(_) => {
+            vk.say("enumeration", "SUCCESS");
+            vk.say("devices", instance.names().join(","));
+        }
+        Err(error) => vk.say("enumeration", format_args!("{error:?}")),
+    }
+}
+
+/// The code of a result: `SUCCESS` where there is a value.
+#[must_use]
+pub fn code<T>(result: &Result<T, vk::Result>) -> String {
+    result.as_ref().map_or_else(|error| format!("{error:?}"), |_| "SUCCESS".to_owned())
+}

@@ -1,0 +1,189 @@
+//! The process in which a scenario's body runs.
+//!
+//! It is the test's own executable, started again. A constructor runs the body before the test harness gets control,
+//! and ends the process. The body is a plain function, and executables are laid out the same way each time they are
+//! started, so its distance from a known address tells which one is meant.
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::fmt::Display;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::panic::catch_unwind;
+use std::path::PathBuf;
+
+use ash::vk;
+
+use crate::{Ask, Instance};
+
+/// The body of a scenario: a closure that captures nothing.
+pub(crate) type Body = fn(&Vk);
+
+/// Variable with the body's distance from [`ENTER`], decimal.
+pub(crate) const BODY: &str = "VKLOAD_TEST_BODY";
+/// Variable with the path of the library under test.
+pub(crate) const LIBRARY: &str = "VKLOAD_TEST_LIBRARY";
+/// Variable with the path of the sandbox.
+pub(crate) const SANDBOX: &str = "VKLOAD_TEST_SANDBOX";
+/// Variables that begin so are arguments of the body.
+pub(crate) const ARGUMENT: &str = "VKLOAD_TEST_ARGUMENT_";
+
+/// How long a scenario may take, seconds: long enough for a slow machine, only there so that nothing hangs.
+const TIME_LIMIT: u32 = 60;
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static ENTER: extern "C" fn() = enter;
+
+/// How the process finds the body again.
+pub(crate) fn number(body: Body) -> String {
+    (body as usize).wrapping_sub(ENTER as usize).to_string()
+}
+
+extern "C" fn enter() {
+    let Ok(number) = std::env::var(BODY) else { return };
+    let address = number.parse::<usize>().unwrap().wrapping_add(ENTER as usize);
+    // SAFETY: `number` made it from a function of this type in the same executable, which the parent process started.
+    let body: Body = unsafe { std::mem::transmute(address) };
+    // SAFETY: no signal handler is replaced; the default action of SIGALRM ends the process.
+    unsafe { libc::alarm(TIME_LIMIT) };
+    let ended = catch_unwind(|| body(&Vk::open()));
+    std::process::exit(if ended.is_ok() { 0 } else { 101 });
+}
+
+/// The loader under test, and a way to tell the test what happened.
+pub struct Vk {
+    library: *mut c_void,
+    /// Its global commands.
+    pub entry: ash::Entry,
+}
+
+impl Vk {
+    /// Opens the library under test once more; it stays open.
+    ///
+    /// # Panics
+    /// If it does not open.
+    #[must_use]
+    pub fn open() -> Self {
+        let path = CString::new(std::env::var(LIBRARY).unwrap()).unwrap();
+        // SAFETY: the library's constructors are those of a loader, which are meant to run anywhere.
+        let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        assert!(!library.is_null(), "{path:?} does not open: {}", last_error());
+        let symbol = symbol(library, c"vkGetInstanceProcAddr");
+        assert!(!symbol.is_null(), "{path:?} has no vkGetInstanceProcAddr");
+        // SAFETY: a library that exports this name exports Vulkan's function.
+        let get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr = unsafe { std::mem::transmute(symbol) };
+        let functions = ash::StaticFn { get_instance_proc_addr };
+        // SAFETY: as above; the library is closed only by `close`, which takes `self`.
+        let entry = unsafe { ash::Entry::from_static_fn(functions) };
+        Self { library, entry }
+    }
+
+    /// Closes the library.
+    ///
+    /// # Panics
+    /// If the dynamic linker refuses.
+    pub fn close(self) {
+        // SAFETY: `open` opened it; nothing of it is used after `self` is gone.
+        assert_eq!(unsafe { libc::dlclose(self.library) }, 0, "{}", last_error());
+    }
+
+    /// Tells the test something. Under one key the last word counts.
+    ///
+    /// # Panics
+    /// If it cannot be written down.
+    #[expect(clippy::unused_self, reason = "only the child has something to say")]
+    pub fn say(&self, key: &str, value: impl Display) {
+        let path = PathBuf::from(std::env::var(SANDBOX).unwrap()).join("out/said");
+        let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
+        file.write_all(format!("{key}\t{value}\n").as_bytes()).unwrap();
+    }
+
+    /// An argument of the scenario. The path of each driver's manifest is one, under the driver's name.
+    ///
+    /// # Panics
+    /// If the scenario has no such argument.
+    #[must_use]
+    #[expect(clippy::unused_self, reason = "only the child has arguments")]
+    pub fn arg(&self, name: &str) -> String {
+        std::env::var(format!("{ARGUMENT}{name}")).unwrap()
+    }
+
+    /// The path of something in the sandbox.
+    ///
+    /// # Panics
+    /// Never in a scenario.
+    #[must_use]
+    #[expect(clippy::unused_self, reason = "only the child has a sandbox")]
+    pub fn path(&self, relative: &str) -> PathBuf {
+        PathBuf::from(std::env::var(SANDBOX).unwrap()).join(relative)
+    }
+
+    /// Whether the library of a driver is loaded at this moment.
+    #[must_use]
+    pub fn is_loaded(&self, driver: &str) -> bool {
+        let path = self.path(&format!("lib/lib{driver}.so"));
+        let path = CString::new(path.to_str().unwrap_or_default()).unwrap_or_default();
+        // SAFETY: nothing is loaded by this.
+        let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+        if library.is_null() {
+            return false;
+        }
+        // SAFETY: the call above counted it once more.
+        unsafe { libc::dlclose(library) };
+        true
+    }
+
+    /// Hides devices of a driver by their numbers from now on, as if they were unplugged.
+    ///
+    /// # Panics
+    /// If it cannot be written down.
+    pub fn hide(&self, driver: &str, devices: &[u32]) {
+        let list: Vec<String> = devices.iter().map(u32::to_string).collect();
+        std::fs::write(self.path(&format!("lib/lib{driver}.so.cfg.hidden")), list.join("\n")).unwrap();
+    }
+
+    /// The address of an exported symbol, 0 if there is none.
+    #[must_use]
+    pub fn symbol(&self, name: &str) -> usize {
+        symbol(self.library, &CString::new(name).unwrap_or_default()) as usize
+    }
+
+    /// What vkGetInstanceProcAddr answers, as an address.
+    #[must_use]
+    pub fn proc(&self, instance: vk::Instance, name: &str) -> usize {
+        let name = CString::new(name).unwrap_or_default();
+        // SAFETY: the instance is null or alive; the name is a C string.
+        let function = unsafe { self.entry.get_instance_proc_addr(instance, name.as_ptr()) };
+        function.map_or(0, |function| function as usize)
+    }
+
+    /// Creates an instance.
+    ///
+    /// # Errors
+    /// What vkCreateInstance returns.
+    pub fn create(&self, ask: &Ask<'_>) -> Result<Instance<'_>, vk::Result> {
+        ask.create(self)
+    }
+
+    /// Creates an instance of Vulkan 1.0 that asks for nothing.
+    ///
+    /// # Panics
+    /// If that fails.
+    #[must_use]
+    pub fn instance(&self) -> Instance<'_> {
+        self.create(&Ask::new()).unwrap()
+    }
+}
+
+fn symbol(library: *mut c_void, name: &CStr) -> *mut c_void {
+    // SAFETY: the library is open; the name is a C string.
+    unsafe { libc::dlsym(library, name.as_ptr()) }
+}
+
+fn last_error() -> String {
+    // SAFETY: dlerror gives null or a C string that lasts until the next call of this thread.
+    unsafe {
+        let text: *const c_char = libc::dlerror();
+        if text.is_null() { String::new() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
+    }
+}

@@ -1,0 +1,77 @@
+//! Compiles the test driver, once for each set of switches.
+
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+use crate::sandbox::temporary_folder;
+
+/// The library made of `tests/drivers/*.c` with these switches. What was compiled before is used again as long as the
+/// sources and the switches are the same; threads and processes may ask at the same time.
+pub(crate) fn driver(switches: &[&str]) -> PathBuf {
+    // A file lock belongs to the open file, but one at a time in this process is enough, too.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+
+    let sources = sources();
+    let folder = temporary_folder().join("drivers");
+    fs::create_dir_all(&folder).unwrap();
+    let library = folder.join(format!("{:016x}.so", fingerprint(&sources, switches)));
+    let lock = File::create(folder.join("lock")).unwrap();
+    lock.lock().unwrap();
+    if !library.exists() {
+        compile(&sources, switches, &library);
+    }
+    library
+}
+
+fn sources() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("drivers");
+    let mut sources: Vec<PathBuf> = fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    sources.sort();
+    sources
+}
+
+fn fingerprint(sources: &[PathBuf], switches: &[&str]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    switches.hash(&mut hasher);
+    for source in sources {
+        fs::read(source).unwrap().hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+fn compile(sources: &[PathBuf], switches: &[&str], library: &Path) {
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    let unfinished = library.with_extension("unfinished");
+    let output = Command::new(&compiler)
+        .args([
+            "-std=c11",
+            "-O1",
+            "-s",
+            "-fPIC",
+            "-shared",
+            "-fvisibility=hidden",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+        ])
+        .args(["-Wno-missing-field-initializers", "-Wl,-Bsymbolic", "-Wl,-z,defs"])
+        .args(switches)
+        .args(sources.iter().filter(|source| source.extension().is_some_and(|extension| extension == "c")))
+        .args(["-lpthread", "-ldl", "-o"])
+        .arg(&unfinished)
+        .output()
+        .unwrap_or_else(|error| panic!("the test driver needs a C compiler, and '{compiler}': {error}"));
+    assert!(
+        output.status.success(),
+        "the test driver does not compile (it needs Vulkan's headers, on Debian libvulkan-dev):\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    fs::rename(&unfinished, library).unwrap();
+}

@@ -1,0 +1,264 @@
+//! Drivers made to measure.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+use ash::vk;
+
+use crate::{Device, Sandbox, compile};
+
+/// How a driver breaks the idiom of asking for a count and then for as many elements.
+#[derive(Clone, Copy, Debug)]
+#[repr(i32)]
+pub enum Lie {
+    /// The second call has one element more than the first one counted.
+    Grows = 1,
+    /// The first call counts three elements too many.
+    Shrinks,
+    /// The second call claims seven elements more than it was given room for.
+    Overflows,
+    /// The first call answers 4,294,967,295.
+    Huge,
+    /// The second call always says that it is incomplete.
+    Endless,
+}
+
+/// A driver to be installed: well-behaved, of interface version 5 and Vulkan 1.3, without devices and extensions,
+/// unless told otherwise. Versions are written as in manifests: `1.3.0`.
+#[derive(Clone, Debug)]
+pub struct Driver {
+    name: String,
+    interface: u32,
+    exports: Option<&'static [&'static str]>,
+    api: String,
+    manifest_api: Option<String>,
+    library_path: Option<String>,
+    manifest_fields: String,
+    manifest: Option<String>,
+    folder: String,
+    configuration: String,
+}
+
+impl Driver {
+    /// Exports nothing at all.
+    pub const NOTHING: &[&str] = &[];
+    /// Exports the function that looks commands up, and no more.
+    pub const LOOKUP: &[&str] = &["-DEXPORT_LOOKUP"];
+    /// Exports the negotiation, and nothing to look commands up with.
+    pub const NEGOTIATE: &[&str] = &["-DEXPORT_NEGOTIATE"];
+    /// Exports Vulkan's own commands, as interface version 0 has it.
+    pub const CORE: &[&str] = &["-DEXPORT_CORE"];
+    /// Exports what interface versions 2 and 3 ask for.
+    pub const LOOKUP_NEGOTIATE: &[&str] = &["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE"];
+    /// Exports what interface versions 4 to 6 ask for.
+    pub const LOOKUP_NEGOTIATE_PHYSICAL: &[&str] =
+        &["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DEXPORT_PHYSICAL"];
+
+    /// A driver whose manifest is `NAME.json` and whose library is `libNAME.so` in the sandbox's `lib`.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            interface: 5,
+            exports: None,
+            api: "1.3.0".to_owned(),
+            manifest_api: None,
+            library_path: None,
+            manifest_fields: String::new(),
+            manifest: None,
+            folder: "data/vulkan/icd.d".to_owned(),
+            configuration: String::new(),
+        }
+    }
+
+    /// The highest interface version that it has. Decides what it exports, unless [`Self::exports`] does.
+    #[must_use]
+    pub fn interface(mut self, version: u32) -> Self {
+        self.interface = version;
+        self
+    }
+
+    /// What it exports, one of the constants of this type.
+    #[must_use]
+    pub fn exports(mut self, switches: &'static [&'static str]) -> Self {
+        self.exports = Some(switches);
+        self
+    }
+
+    /// What its vkEnumerateInstanceVersion answers and, unless [`Self::manifest_api`] is used, its manifest says.
+    #[must_use]
+    pub fn api(mut self, version: &str) -> Self {
+        version.clone_into(&mut self.api);
+        self
+    }
+
+    /// What only its manifest says.
+    #[must_use]
+    pub fn manifest_api(mut self, version: &str) -> Self {
+        self.manifest_api = Some(version.to_owned());
+        self
+    }
+
+    /// What its manifest has as `library_path` instead of the library's absolute path.
+    #[must_use]
+    pub fn library_path(mut self, path: &str) -> Self {
+        self.library_path = Some(path.to_owned());
+        self
+    }
+
+    /// One more field of the manifest's `ICD` object, the value in JSON.
+    #[must_use]
+    pub fn manifest_field(mut self, key: &str, value: &str) -> Self {
+        write!(self.manifest_fields, ", \"{key}\": {value}").unwrap();
+        self
+    }
+
+    /// The whole manifest as text, with `LIBRARY` for the path of its library.
+    #[must_use]
+    pub fn manifest(mut self, text: &str) -> Self {
+        self.manifest = Some(text.to_owned());
+        self
+    }
+
+    /// The folder of its manifest in the sandbox, `data/vulkan/icd.d` if nothing else is said.
+    #[must_use]
+    pub fn folder(mut self, folder: &str) -> Self {
+        folder.clone_into(&mut self.folder);
+        self
+    }
+
+    /// A physical device, after those that it has already.
+    #[must_use]
+    pub fn device(mut self, device: Device) -> Self {
+        self.configuration.push_str(device.configuration());
+        self
+    }
+
+    /// A group of devices by their numbers. Without any, each device is a group.
+    #[must_use]
+    pub fn group(self, members: &[u32]) -> Self {
+        let members: Vec<String> = members.iter().map(u32::to_string).collect();
+        self.line("group", members.join(","))
+    }
+
+    /// An instance extension that it has.
+    #[must_use]
+    pub fn extension(self, name: &str) -> Self {
+        self.line("extension", name)
+    }
+
+    /// An instance extension that it has, in this version.
+    #[must_use]
+    pub fn extension_version(self, name: &str, version: u32) -> Self {
+        self.line("extension", format!("{name}:{version}"))
+    }
+
+    /// What a command returns at once, without doing anything.
+    #[must_use]
+    pub fn result(self, command: &str, result: vk::Result) -> Self {
+        self.line("result", format!("{command}:{}", result.as_raw()))
+    }
+
+    /// A command that lies.
+    #[must_use]
+    pub fn lie(self, command: &str, lie: Lie) -> Self {
+        self.line("lie", format!("{command}:{}", lie as i32))
+    }
+
+    /// A command that it does not have, although its version or extensions would.
+    #[must_use]
+    pub fn without(self, command: &str) -> Self {
+        self.line("without", command)
+    }
+
+    /// Makes surfaces of its own (interface version 3).
+    #[must_use]
+    pub fn own_surfaces(self) -> Self {
+        self.line("own_surfaces", 1)
+    }
+
+    /// Records look-ups by name too, as `vk_icdGetInstanceProcAddr` and so on.
+    #[must_use]
+    pub fn trace_lookups(self) -> Self {
+        self.line("trace_lookups", 1)
+    }
+
+    /// Adds an extension, of the instance and of each device, whose name has no NUL at its end.
+    #[must_use]
+    pub fn unterminated(self) -> Self {
+        self.line("unterminated", 1)
+    }
+
+    /// Leaves the magic number out of its dispatchable objects.
+    #[must_use]
+    pub fn forgets_magic(self) -> Self {
+        self.line("magic", 0)
+    }
+
+    /// Has this many commands `vkUnknownPhysicalDevice<N>TEST` and `vkUnknownDevice<N>TEST`, at most 300 of each.
+    #[must_use]
+    pub fn unknown_commands(self, physical_device: u32, device: u32) -> Self {
+        self.line("unknown_physical_devices", physical_device).line("unknown_devices", device)
+    }
+
+    fn line(mut self, key: &str, value: impl std::fmt::Display) -> Self {
+        // Keys after a device belong to that device: what concerns the driver goes to the front.
+        self.configuration = format!("{key}={value}\n{}", self.configuration);
+        self
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Puts its library, configuration and manifest into the sandbox. Gives the path of the manifest.
+    pub fn install(&self, sandbox: &Sandbox) -> PathBuf {
+        let library = sandbox.path(format!("lib/lib{}.so", self.name));
+        fs::create_dir_all(library.parent().unwrap()).unwrap();
+        // A copy, not a link: the dynamic linker takes two links for one library.
+        fs::copy(compile::driver(self.switches()), &library).unwrap();
+        let configuration = format!(
+            "trace={}\ninterface={}\napi={}\n{}",
+            sandbox.path(format!("out/{}.trace", self.name)).display(),
+            self.interface,
+            version(&self.api),
+            self.configuration
+        );
+        fs::write(format!("{}.cfg", library.display()), configuration).unwrap();
+        sandbox.write(
+            format!("{}/{}.json", self.folder, self.name),
+            self.manifest_text(library.to_str().unwrap()),
+        )
+    }
+
+    fn switches(&self) -> &'static [&'static str] {
+        self.exports.unwrap_or(match self.interface {
+            0 => Self::CORE,
+            1 | 7.. => Self::LOOKUP,
+            2 | 3 => Self::LOOKUP_NEGOTIATE,
+            4..=6 => Self::LOOKUP_NEGOTIATE_PHYSICAL,
+        })
+    }
+
+    fn manifest_text(&self, library: &str) -> String {
+        if let Some(text) = &self.manifest {
+            return text.replace("LIBRARY", library);
+        }
+        let library = self.library_path.as_deref().unwrap_or(library);
+        let api = self.manifest_api.as_deref().unwrap_or(&self.api);
+        let more = &self.manifest_fields;
+        format!(
+            "{{\"file_format_version\": \"1.0.1\", \"ICD\": {{\"library_path\": \"{library}\", \"api_version\": \"{api}\"{more}}}}}\n"
+        )
+    }
+}
+
+/// `MAJOR.MINOR.PATCH` or `VARIANT.MAJOR.MINOR.PATCH` as Vulkan packs it into a number.
+pub(crate) fn version(text: &str) -> u32 {
+    let mut parts: Vec<u32> = text.split('.').map(|part| part.parse().unwrap()).collect();
+    if parts.len() == 3 {
+        parts.insert(0, 0);
+    }
+    vk::make_api_version(parts[0], parts[1], parts[2], parts[3])
+}

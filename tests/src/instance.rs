@@ -1,0 +1,232 @@
+//! Instances in a scenario's body.
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::ops::Deref;
+
+use ash::vk;
+
+use crate::Vk;
+
+/// What to ask vkCreateInstance for. Without [`Ask::api`] there is no VkApplicationInfo.
+#[derive(Clone, Default)]
+pub struct Ask<'a> {
+    api: Option<u32>,
+    extensions: Vec<CString>,
+    layers: Vec<CString>,
+    flags: vk::InstanceCreateFlags,
+    next: Option<&'a c_void>,
+}
+
+impl<'a> Ask<'a> {
+    /// Asks for nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// For a version of Vulkan.
+    #[must_use]
+    pub fn api(self, major: u32, minor: u32) -> Self {
+        self.raw_api(vk::make_api_version(0, major, minor, 0))
+    }
+
+    /// For a version of Vulkan as a number.
+    #[must_use]
+    pub fn raw_api(mut self, version: u32) -> Self {
+        self.api = Some(version);
+        self
+    }
+
+    /// For an extension.
+    #[must_use]
+    pub fn extension(mut self, name: &str) -> Self {
+        self.extensions.push(CString::new(name).unwrap_or_default());
+        self
+    }
+
+    /// For a layer.
+    #[must_use]
+    pub fn layer(mut self, name: &str) -> Self {
+        self.layers.push(CString::new(name).unwrap_or_default());
+        self
+    }
+
+    /// For portability drivers too: the flag, and not the extension.
+    #[must_use]
+    pub fn portability_flag(mut self) -> Self {
+        self.flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
+        self
+    }
+
+    /// With these flags.
+    #[must_use]
+    pub fn flags(mut self, flags: vk::InstanceCreateFlags) -> Self {
+        self.flags = flags;
+        self
+    }
+
+    /// With this structure as pNext.
+    #[must_use]
+    pub fn next<T: vk::ExtendsInstanceCreateInfo>(mut self, structure: &'a T) -> Self {
+        let pointer: *const T = structure;
+        // SAFETY: a reference to the first byte of a structure that lives as long; it is only passed on.
+        self.next = Some(unsafe { &*pointer.cast() });
+        self
+    }
+
+    pub(crate) fn create<'v>(&self, vk: &'v Vk) -> Result<Instance<'v>, vk::Result> {
+        let application = vk::ApplicationInfo::default()
+            .application_name(c"scenario")
+            .engine_name(c"none")
+            .api_version(self.api.unwrap_or(0));
+        let extensions: Vec<*const c_char> = self.extensions.iter().map(|name| name.as_ptr()).collect();
+        let layers: Vec<*const c_char> = self.layers.iter().map(|name| name.as_ptr()).collect();
+        let mut info = vk::InstanceCreateInfo::default()
+            .flags(self.flags)
+            .enabled_extension_names(&extensions)
+            .enabled_layer_names(&layers);
+        if self.api.is_some() {
+            info = info.application_info(&application);
+        }
+        if let Some(next) = self.next {
+            info.p_next = next;
+        }
+        // SAFETY: the structure and all that it points to are alive.
+        let raw = unsafe { vk.entry.create_instance(&info, None) }?;
+        Ok(Instance { vk, raw: Some(raw) })
+    }
+}
+
+/// An instance, destroyed when it goes out of scope.
+pub struct Instance<'v> {
+    vk: &'v Vk,
+    raw: Option<ash::Instance>,
+}
+
+impl Deref for Instance<'_> {
+    type Target = ash::Instance;
+    fn deref(&self) -> &ash::Instance {
+        self.raw.as_ref().unwrap_or_else(|| unreachable!("only `leak` and `drop` take it"))
+    }
+}
+
+impl Drop for Instance<'_> {
+    fn drop(&mut self) {
+        if let Some(raw) = &self.raw {
+            // SAFETY: it is alive, and nothing else uses it: a body has one thread.
+            unsafe { raw.destroy_instance(None) };
+        }
+    }
+}
+
+impl Instance<'_> {
+    /// Never destroys it.
+    ///
+    /// # Panics
+    /// Never.
+    pub fn leak(mut self) -> ash::Instance {
+        self.raw.take().unwrap()
+    }
+
+    /// Its physical devices.
+    ///
+    /// # Panics
+    /// If they cannot be enumerated.
+    #[must_use]
+    pub fn devices(&self) -> Vec<vk::PhysicalDevice> {
+        self.try_devices().unwrap()
+    }
+
+    /// Its physical devices.
+    ///
+    /// # Errors
+    /// What vkEnumeratePhysicalDevices returns.
+    pub fn try_devices(&self) -> Result<Vec<vk::PhysicalDevice>, vk::Result> {
+        // SAFETY: the instance is alive.
+        unsafe { self.enumerate_physical_devices() }
+    }
+
+    /// The name of a physical device.
+    #[must_use]
+    pub fn name(&self, device: vk::PhysicalDevice) -> String {
+        // SAFETY: the device is one of this instance.
+        let properties = unsafe { self.get_physical_device_properties(device) };
+        properties.device_name_as_c_str().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// The names of its physical devices, in order.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.devices().into_iter().map(|device| self.name(device)).collect()
+    }
+
+    /// The physical device of this name.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[must_use]
+    pub fn named(&self, name: &str) -> vk::PhysicalDevice {
+        self.devices().into_iter().find(|device| self.name(*device) == name).unwrap()
+    }
+
+    /// Creates a device with one queue and these extensions.
+    ///
+    /// # Errors
+    /// What vkCreateDevice returns.
+    pub fn try_device(
+        &self,
+        physical_device: vk::PhysicalDevice,
+        extensions: &[&str],
+    ) -> Result<ash::Device, vk::Result> {
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        let extensions: Vec<CString> =
+            extensions.iter().map(|name| CString::new(*name).unwrap_or_default()).collect();
+        let extensions: Vec<*const c_char> = extensions.iter().map(|name| name.as_ptr()).collect();
+        let info =
+            vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&extensions);
+        // SAFETY: the structure and all that it points to are alive.
+        unsafe { self.create_device(physical_device, &info, None) }
+    }
+
+    /// The same, where it has to work.
+    ///
+    /// # Panics
+    /// If it does not.
+    #[must_use]
+    pub fn device(&self, physical_device: vk::PhysicalDevice, extensions: &[&str]) -> ash::Device {
+        self.try_device(physical_device, extensions).unwrap()
+    }
+
+    /// What vkGetInstanceProcAddr answers, as an address.
+    #[must_use]
+    pub fn proc(&self, name: &str) -> usize {
+        self.vk.proc(self.handle(), name)
+    }
+
+    /// A command by its type.
+    ///
+    /// # Safety
+    /// `F` has to be the function pointer type of the command.
+    ///
+    /// # Panics
+    /// If vkGetInstanceProcAddr does not know it.
+    #[must_use]
+    pub unsafe fn command<F: Copy>(&self, name: &str) -> F {
+        let address = self.proc(name);
+        assert_ne!(address, 0, "{name} is not there");
+        assert_eq!(size_of::<F>(), size_of::<usize>());
+        // SAFETY: the caller says that it is such a function; the sizes are the same.
+        unsafe { std::mem::transmute_copy(&address) }
+    }
+}
+
+/// The names in a list of extensions, in order.
+#[must_use]
+pub fn extension_names(list: &[vk::ExtensionProperties]) -> Vec<String> {
+    let name = |extension: &vk::ExtensionProperties| {
+        extension
+            .extension_name_as_c_str()
+            .map_or("?".to_owned(), |name: &CStr| name.to_string_lossy().into_owned())
+    };
+    list.iter().map(name).collect()
+}

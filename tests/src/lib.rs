@@ -1,0 +1,48 @@
+//! Tests of the loader through its shared library, as programs and drivers meet it.
+//!
+//! A test describes a machine and runs a piece of a program on it, in a process of its own, because loading,
+//! environment variables and aborting belong to a whole process:
+//!
+//! ```no_run
+//! use vkload_tests::{Ask, Device, Driver, Scenario};
+//!
+//! let run = Scenario::new()
+//!     .driver(Driver::new("good").interface(5).api("1.3.0").device(Device::new("gpu")))
+//!     .run(|vk| {
+//!         let instance = vk.create(&Ask::new().api(1, 3)).unwrap();
+//!         vk.say("devices", instance.names().join(","));
+//!     });
+//! run.ok();
+//! assert_eq!(run.said("devices"), "gpu");
+//! assert_eq!(run.trace("good").only("vkCreateInstance").get("layers"), "0");
+//! ```
+//!
+//! * [`Driver`] is a Vulkan driver that does what the test wants, errors and lies included, and records every call
+//!   it gets. It is compiled from `tests/drivers/` once for each set of exported symbols.
+//! * [`Scenario`] holds the files and the environment; [`Scenario::run`] starts this very executable again with
+//!   nothing of the real environment, and the closure runs there before `main`.
+//! * [`Run`] is what came of it: exit status, standard error, what the closure said, what the drivers recorded.
+//!
+//! The loader under test is `libvulkan.so.1` of the release build (`cargo xtask build`), or what the variable
+//! `VKLOAD_TEST_LIBRARY` names: the same tests can be pointed at another loader, to see where the two differ.
+
+mod bodies;
+mod child;
+mod compile;
+mod device;
+mod driver;
+mod instance;
+mod run;
+mod sandbox;
+mod scenario;
+mod trace;
+
+pub use bodies::{code, list_devices, list_devices_1_0, list_devices_asking};
+pub use child::Vk;
+pub use device::Device;
+pub use driver::{Driver, Lie};
+pub use instance::{Ask, Instance, extension_names};
+pub use run::Run;
+pub use sandbox::Sandbox;
+pub use scenario::Scenario;
+pub use trace::{Call, Trace};

@@ -1,0 +1,134 @@
+//! What came of a scenario.
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Output;
+
+use crate::{Sandbox, Trace};
+
+/// A scenario that has run. The methods panic with everything that is known about the run when something is not as they say.
+#[derive(Debug)]
+pub struct Run {
+    /// The folder that it ran in, still there.
+    pub sandbox: Sandbox,
+    /// Its standard error.
+    pub stderr: String,
+    output: Output,
+    said: Vec<(String, String)>,
+}
+
+impl Run {
+    pub(crate) fn new(sandbox: Sandbox, output: Output) -> Self {
+        let said = fs::read_to_string(sandbox.path("out/said")).unwrap_or_default();
+        let said = said.lines().filter_map(|line| line.split_once('\t'));
+        Self {
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            said: said.map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
+            sandbox,
+            output,
+        }
+    }
+
+    /// The scenario came to its end.
+    #[track_caller]
+    pub fn ok(&self) -> &Self {
+        assert!(self.output.status.success(), "the scenario failed: {}", self.report());
+        self
+    }
+
+    /// Something called `abort()`, and it was neither the scenario itself nor a test driver.
+    #[track_caller]
+    pub fn aborted(&self) -> &Self {
+        assert_eq!(
+            self.output.status.signal(),
+            Some(libc::SIGABRT),
+            "should have aborted: {}",
+            self.report()
+        );
+        assert!(!self.stderr.contains("[test driver]"), "a driver got something wrong: {}", self.report());
+        self
+    }
+
+    /// The process was ended by a signal, whichever: `abort()` or a jump to nowhere.
+    #[track_caller]
+    pub fn died(&self) -> &Self {
+        let signal = self.output.status.signal();
+        assert!(signal.is_some_and(|signal| signal != libc::SIGALRM), "should have died: {}", self.report());
+        assert!(!self.stderr.contains("[test driver]"), "a driver got something wrong: {}", self.report());
+        self
+    }
+
+    /// What the scenario said under this key, last.
+    #[must_use]
+    #[track_caller]
+    pub fn said(&self, key: &str) -> &str {
+        self.maybe_said(key).unwrap_or_else(|| panic!("nothing was said about {key}: {}", self.report()))
+    }
+
+    /// The same as a list that was separated by commas.
+    #[must_use]
+    #[track_caller]
+    pub fn list(&self, key: &str) -> Vec<&str> {
+        self.said(key).split(',').filter(|item| !item.is_empty()).collect()
+    }
+
+    /// What the scenario said under this key, last, if anything.
+    #[must_use]
+    pub fn maybe_said(&self, key: &str) -> Option<&str> {
+        self.said.iter().rfind(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+
+    /// Asserts on the value of a key.
+    #[track_caller]
+    pub fn says(&self, key: &str, value: impl std::fmt::Display) -> &Self {
+        assert_eq!(self.said(key), value.to_string(), "about {key}: {}", self.report());
+        self
+    }
+
+    /// The calls that a driver recorded; none if it was never loaded.
+    #[must_use]
+    pub fn trace(&self, driver: &str) -> Trace {
+        let path = self.sandbox.path(format!("out/{driver}.trace"));
+        Trace::parse(&fs::read_to_string(path).unwrap_or_default())
+    }
+
+    /// Whether a driver's library was opened.
+    #[must_use]
+    pub fn loaded(&self, driver: &str) -> bool {
+        self.trace(driver).has("load")
+    }
+
+    /// The lines of the log, each split into its kind (`ERROR`, `INFO | DRIVER` ...) and its message.
+    #[must_use]
+    pub fn log(&self) -> Vec<(&str, &str)> {
+        let lines = self.stderr.lines().filter_map(|line| line.strip_prefix("[Vulkan Loader] "));
+        lines.filter_map(|line| line.split_once(':')).map(|(kind, text)| (kind, text.trim_start())).collect()
+    }
+
+    /// Asserts that some line of the log has all of these words.
+    #[track_caller]
+    pub fn logs(&self, words: &[&str]) -> &Self {
+        let found = self.stderr.lines().any(|line| words.iter().all(|word| line.contains(word)));
+        assert!(found, "no line of the log has all of {words:?}: {}", self.report());
+        self
+    }
+
+    /// Asserts that no line of the log has all of these words.
+    #[track_caller]
+    pub fn logs_not(&self, words: &[&str]) -> &Self {
+        let found = self.stderr.lines().find(|line| words.iter().all(|word| line.contains(word)));
+        assert_eq!(found, None, "a line of the log has all of {words:?}: {}", self.report());
+        self
+    }
+
+    fn report(&self) -> String {
+        let said: Vec<String> = self.said.iter().map(|(key, value)| format!("  {key}: {value}\n")).collect();
+        format!(
+            "{}\nin {}\nit said:\n{}on standard error:\n{}",
+            self.output.status,
+            self.sandbox.path("").display(),
+            said.concat(),
+            self.stderr
+        )
+    }
+}

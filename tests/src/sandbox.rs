@@ -1,0 +1,73 @@
+//! A folder that stands for the whole file system of a scenario.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A folder of its own for one scenario, removed afterwards unless the test fails.
+#[derive(Debug)]
+pub struct Sandbox {
+    root: PathBuf,
+}
+
+impl Sandbox {
+    /// A new folder, with the folders that are searched for drivers in it.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "it makes a folder")]
+    pub fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let root = temporary_folder().join(format!("sandbox-{}-{number}", std::process::id()));
+        for folder in ["home", "data/vulkan/icd.d", "out"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        Self { root }
+    }
+
+    /// The path of something in it.
+    #[must_use]
+    pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+        self.root.join(relative)
+    }
+
+    /// Writes a file and the folders that it lies in.
+    pub fn write(&self, relative: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(relative);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, contents).unwrap();
+        path
+    }
+
+    /// The variables that keep a program inside it.
+    #[must_use]
+    pub fn environment(&self) -> Vec<(String, String)> {
+        let inside = |path: &str| self.path(path).to_str().unwrap().to_owned();
+        vec![
+            ("HOME".to_owned(), inside("home")),
+            ("XDG_CONFIG_DIRS".to_owned(), inside("config")),
+            ("XDG_DATA_DIRS".to_owned(), inside("data")),
+        ]
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the scenario's files are kept in {}", self.root.display());
+        } else {
+            _ = fs::remove_dir_all(&self.root);
+        }
+    }
+}
+
+/// Where files of test runs go: `tmp/vkload-tests` in the folder that cargo builds into.
+pub(crate) fn temporary_folder() -> PathBuf {
+    target_folder().join("tmp/vkload-tests")
+}
+
+/// The folder that cargo builds into: test executables lie in `PROFILE/deps` of it.
+pub(crate) fn target_folder() -> PathBuf {
+    let executable = std::env::current_exe().unwrap();
+    let deps = executable.parent().unwrap();
+    deps.parent().and_then(Path::parent).unwrap_or(deps).to_owned()
+}

@@ -1,0 +1,121 @@
+//! A machine to run a piece of a program on.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::child::{self, Body};
+use crate::{Driver, Run, Sandbox};
+
+/// Files, drivers and environment of a program to run.
+#[derive(Debug)]
+pub struct Scenario {
+    sandbox: Sandbox,
+    environment: BTreeMap<String, String>,
+    executable: PathBuf,
+}
+
+impl Scenario {
+    /// A machine without any driver.
+    ///
+    /// # Panics
+    /// If there is no library to test.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "it makes a folder")]
+    pub fn new() -> Self {
+        let sandbox = Sandbox::new();
+        let mut environment: BTreeMap<String, String> = sandbox.environment().into_iter().collect();
+        environment.insert(child::LIBRARY.to_owned(), library_under_test().to_str().unwrap().to_owned());
+        environment.insert(child::SANDBOX.to_owned(), sandbox.path("").to_str().unwrap().to_owned());
+        Self { sandbox, environment, executable: std::env::current_exe().unwrap() }
+    }
+
+    /// Installs a driver.
+    #[must_use]
+    pub fn driver(self, driver: Driver) -> Self {
+        let manifest = driver.install(&self.sandbox);
+        // The scenario finds manifests by name: Vk::arg("good").
+        self.argument(driver.name(), manifest.to_str().unwrap())
+    }
+
+    /// Writes a file into the sandbox.
+    #[must_use]
+    pub fn file(self, relative: &str, contents: impl AsRef<[u8]>) -> Self {
+        self.sandbox.write(relative, contents);
+        self
+    }
+
+    /// Does something to the sandbox.
+    #[must_use]
+    pub fn with(self, action: impl FnOnce(&Sandbox)) -> Self {
+        action(&self.sandbox);
+        self
+    }
+
+    /// Sets a variable of the program's environment. `SANDBOX` in the value stands for the path of the sandbox.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        let root = self.sandbox.path("");
+        let value = value.replace("SANDBOX", root.to_str().unwrap().trim_end_matches('/'));
+        self.environment.insert(name.to_owned(), value);
+        self
+    }
+
+    /// Removes a variable that the sandbox sets.
+    #[must_use]
+    pub fn env_remove(mut self, name: &str) -> Self {
+        self.environment.remove(name);
+        self
+    }
+
+    /// Asks the loader to log everything.
+    #[must_use]
+    pub fn log(self) -> Self {
+        self.env("VK_LOADER_DEBUG", "all")
+    }
+
+    /// Something that the body gets at with [`Vk::arg`](crate::Vk::arg).
+    #[must_use]
+    pub fn argument(self, name: &str, value: &str) -> Self {
+        let name = format!("{}{name}", child::ARGUMENT);
+        self.env(&name, value)
+    }
+
+    /// Runs as this executable instead: a copy of the present one.
+    #[must_use]
+    pub fn executable(mut self, path: PathBuf) -> Self {
+        self.executable = path;
+        self
+    }
+
+    /// The folder of this scenario.
+    #[must_use]
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
+    }
+
+    /// Runs the body in a process of its own and waits for its end.
+    #[must_use]
+    pub fn run(self, body: Body) -> Run {
+        let output = Command::new(&self.executable)
+            .env_clear()
+            .envs(&self.environment)
+            .env(child::BODY, child::number(body))
+            .stdin(Stdio::null())
+            .output()
+            .unwrap_or_else(|error| panic!("{}: {error}", self.executable.display()));
+        Run::new(self.sandbox, output)
+    }
+}
+
+/// The library under test.
+fn library_under_test() -> PathBuf {
+    let chosen = std::env::var_os("VKLOAD_TEST_LIBRARY").map(PathBuf::from);
+    let library = chosen.unwrap_or_else(|| crate::sandbox::target_folder().join("release/libvulkan.so.1"));
+    assert!(
+        library.is_file(),
+        "there is no library to test at {}: run `cargo xtask build` first, or name one in VKLOAD_TEST_LIBRARY",
+        library.display()
+    );
+    std::path::absolute(library).unwrap()
+}
