@@ -44,10 +44,10 @@ pub static DEVICE_TRAMPOLINES: Block =
 pub static TERMINATORS: Block =
     Block { start: terminators, first: 0, count: ALL_INSTANCE_SLOTS, distance: 32 };
 /// What a slot of an instance table holds if nothing implements the command.
-pub static MISSING_INSTANCE_COMMANDS: Block =
+pub(super) static MISSING_INSTANCE_COMMANDS: Block =
     Block { start: missing_instance_commands, first: 0, count: ALL_INSTANCE_SLOTS, distance: 16 };
 /// What a slot of a device table holds if nothing implements the command.
-pub static MISSING_DEVICE_COMMANDS: Block =
+pub(super) static MISSING_DEVICE_COMMANDS: Block =
     Block { start: missing_device_commands, first: 0, count: ALL_DEVICE_SLOTS, distance: 16 };
 
 impl Block {
@@ -106,7 +106,7 @@ unsafe extern "C" fn unknown_instance_trampoline() {
 /// # Safety
 /// Reached only by the jumps of trampolines.
 #[unsafe(naked)]
-pub unsafe extern "C" fn bad_handle() {
+pub(super) unsafe extern "C" fn bad_handle() {
     assembly!(report!(); report = sym bad_handle_reported)
 }
 

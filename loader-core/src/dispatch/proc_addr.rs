@@ -77,7 +77,7 @@ fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
         return None;
     }
     let loader = instance.loader;
-    if instance.drivers.iter().any(|driver| driver.find_physical_device_command(name.as_ptr()).is_some()) {
+    if instance.drivers.iter().any(|driver| driver.find_physical_device_command(name).is_some()) {
         let number = loader.unknown.physical_device.add(loader, name).ok()??;
         instance.resolve_unknown_physical_device_command(number);
         return UNKNOWN_INSTANCE_TRAMPOLINES.piece(INSTANCE_SLOTS.wrapping_add(number));

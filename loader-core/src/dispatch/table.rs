@@ -140,6 +140,7 @@ impl Table for DeviceTable {
 }
 
 // The trampolines' assembly relies on the tables being bare arrays of addresses.
+#[expect(clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 const _: () = {
     assert!(size_of::<Slot>() == size_of::<usize>());
     assert!(size_of::<InstanceTable>() == (INSTANCE_SLOTS + UNKNOWN_COMMANDS) * size_of::<usize>());

@@ -65,7 +65,6 @@ impl Application {
     }
 
     /// The callbacks as a driver takes them: NULL where the application gave none.
-    #[must_use]
     pub fn as_ptr(&self) -> *const vk::AllocationCallbacks<'static> {
         self.callbacks.as_ref().map_or(core::ptr::null(), core::ptr::from_ref)
     }

@@ -16,7 +16,7 @@ use crate::memory::{Application, Box, OutOfMemory};
 use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionKind, ExtensionSet, command};
 
 /// What drivers put into the first word of every dispatchable object that they make.
-pub const DRIVER_MAGIC: usize = 0x01cd_c0de;
+pub(super) const DRIVER_MAGIC: usize = 0x01cd_c0de;
 
 /// A device.
 pub struct Device {

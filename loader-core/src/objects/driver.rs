@@ -1,6 +1,6 @@
 //! Drivers: libraries that are open, and what each of them is for one instance.
 
-use core::ffi::{CStr, c_char};
+use core::ffi::CStr;
 use core::ops::Deref;
 use core::ptr::NonNull;
 
@@ -323,10 +323,10 @@ impl DriverInstance {
 
     /// The driver's physical-device command of this name, which the registry need not know.
     #[must_use]
-    pub fn find_physical_device_command(&self, name: *const c_char) -> Option<Command> {
+    pub fn find_physical_device_command(&self, name: &CStr) -> Option<Command> {
         let find = self.driver.interface.get_physical_device_proc_addr?;
         // SAFETY: the instance is alive as long as this value; the name was given as a valid C string.
-        unsafe { find(self.handle, name) }
+        unsafe { find(self.handle, name.as_ptr()) }
     }
 }
 

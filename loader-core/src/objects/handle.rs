@@ -24,6 +24,7 @@ pub struct Handle {
     lower: *mut c_void,
 }
 
+#[expect(clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 const _: () = {
     let word = size_of::<usize>();
     assert!(core::mem::offset_of!(Handle, table) == 0);
@@ -80,8 +81,9 @@ unsafe fn at<'a>(address: u64) -> Option<&'a Handle> {
 /// `handle` is NULL, a valid handle, or points to at least two readable words.
 #[must_use]
 pub unsafe fn instance<'a>(handle: vk::Instance, command: CommandId) -> &'a Instance {
-    // SAFETY: the caller vouches for the address; a handle with the magic is the first member of an instance.
+    // SAFETY: the caller vouches for the address.
     match unsafe { at(handle.as_raw()) } {
+        // SAFETY: a handle with the magic is the first member of one.
         Some(found) => unsafe { &*core::ptr::from_ref(found).cast::<Instance>() },
         None => loader::report_bad_handle(command),
     }
@@ -93,8 +95,9 @@ pub unsafe fn instance<'a>(handle: vk::Instance, command: CommandId) -> &'a Inst
 /// As for [`instance`].
 #[must_use]
 pub unsafe fn physical_device<'a>(handle: vk::PhysicalDevice, command: CommandId) -> &'a PhysicalDevice {
-    // SAFETY: the caller vouches for the address; a handle with the magic is the first member of a physical device.
+    // SAFETY: the caller vouches for the address.
     match unsafe { at(handle.as_raw()) } {
+        // SAFETY: a handle with the magic is the first member of one.
         Some(found) => unsafe { &*core::ptr::from_ref(found).cast::<PhysicalDevice>() },
         None => loader::report_bad_handle(command),
     }

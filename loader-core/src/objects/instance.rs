@@ -8,7 +8,7 @@ use super::driver::DriverInstance;
 use super::handle::Handle;
 use super::sources::Sources;
 use super::{Device, PhysicalDevice};
-use crate::dispatch::{Command, InstanceTable, Table, UNKNOWN_COMMANDS};
+use crate::dispatch::{Command, InstanceTable, Table};
 use crate::loader::Loader;
 use crate::log::Logger;
 use crate::memory::{Application, Box, SharedList, Vec};
@@ -120,19 +120,18 @@ impl Instance {
         let slot = INSTANCE_SLOTS.wrapping_add(number);
         let mut found = false;
         for driver in &self.drivers {
-            let function = driver.find_physical_device_command(name.as_ptr());
+            let function = driver.find_physical_device_command(name);
             found |= function.is_some();
-            set(&*driver.table, slot, function);
+            set(&driver.table, slot, function);
         }
-        set(&*self.table, slot, crate::dispatch::TERMINATORS.piece(slot));
+        set(&self.table, slot, crate::dispatch::TERMINATORS.piece(slot));
         found
     }
 
     /// Puts the functions for the unknown device command `number` into the tables of all devices that are alive.
     pub(crate) fn resolve_unknown_device_command(&self, number: usize) {
         let waiting = self.loader.platform.waiting;
-        let mut place = 0usize;
-        while number < UNKNOWN_COMMANDS {
+        for place in 0usize.. {
             // Devices are pinned one at a time; one that comes or goes meanwhile is served by its own creation.
             let pinned = self.devices.read(waiting, |devices| {
                 // SAFETY: devices in the list are alive, and pinning keeps this one alive after the lock.
@@ -140,7 +139,6 @@ impl Instance {
             });
             let Some(device) = pinned else { return };
             device.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
-            place = place.wrapping_add(1);
         }
     }
 }

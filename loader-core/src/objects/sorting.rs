@@ -15,7 +15,7 @@ use crate::registry::command;
 /// What the order depends on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(test, derive(Debug))]
-pub struct DeviceFacts {
+pub(super) struct DeviceFacts {
     /// A `VkPhysicalDeviceType`.
     kind: i32,
     vendor: u32,
@@ -26,12 +26,12 @@ pub struct DeviceFacts {
 
 /// The device that the user wants first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Preference(Option<(u32, u32)>);
+pub(super) struct Preference(Option<(u32, u32)>);
 
 impl Preference {
     /// `VK_LOADER_DEVICE_SELECT`: vendor and device as hexadecimal numbers, with a colon between them.
     #[must_use]
-    pub fn from_environment(loader: &Loader) -> Self {
+    pub(super) fn from_environment(loader: &Loader) -> Self {
         let wanted =
             loader.platform.environment.variable(c"VK_LOADER_DEVICE_SELECT", Reader::Plain).ok().flatten();
         Self(wanted.and_then(|value| Self::parse(&value)))
@@ -57,7 +57,7 @@ fn hexadecimal(text: &str) -> Option<u32> {
 /// other before software ones; those with a PCI address before those without, by address; the lower exclusive or of
 /// vendor and device number.
 #[must_use]
-pub fn order(one: &DeviceFacts, other: &DeviceFacts, preference: &Preference) -> Ordering {
+pub(super) fn order(one: &DeviceFacts, other: &DeviceFacts, preference: &Preference) -> Ordering {
     let key = |facts: &DeviceFacts| {
         (
             !preference.wants(facts),
@@ -83,7 +83,7 @@ fn rank(kind: i32) -> u8 {
 impl DeviceFacts {
     /// Asks the driver about its device.
     #[must_use]
-    pub fn of(driver: &DriverInstance, device: vk::PhysicalDevice) -> Self {
+    pub(super) fn of(driver: &DriverInstance, device: vk::PhysicalDevice) -> Self {
         let mut properties = vk::PhysicalDeviceProperties::default();
         // SAFETY: the types are the commands'; the handle is the driver's own.
         unsafe {

@@ -11,7 +11,7 @@ use crate::log::{Level, Logger, Topic};
 use crate::memory::{Counted, TryGrow, Vec};
 
 /// The drivers that an instance is to be made of.
-pub struct Sources {
+pub(super) struct Sources {
     /// What discovery found.
     pub discovered: Counted<Drivers>,
     /// Drivers that the application gave. They come before the discovered ones.
@@ -28,7 +28,7 @@ impl Sources {
     ///
     /// # Safety
     /// The create info's chain is a pNext chain, and drivers in it behave as drivers.
-    pub unsafe fn new(
+    pub(super) unsafe fn new(
         loader: &'static Loader,
         info: &vk::InstanceCreateInfo<'_>,
         request: Request,
@@ -78,7 +78,7 @@ impl Sources {
     ///
     /// # Errors
     /// `ERROR_OUT_OF_HOST_MEMORY`.
-    pub fn extensions(
+    pub(super) fn extensions(
         &self,
         loader: &Loader,
         logger: &Logger,
