@@ -55,7 +55,11 @@ fn outcome_weight(outcome: &Outcome) -> Option<u32> {
         Outcome::NegotiationRefused { .. } => 73,
         Outcome::NoEntryPoint => 72,
         Outcome::NoDevices => 30,
-        Outcome::DuplicateOf { .. } | Outcome::ApiVersionLie { .. } | Outcome::Used { .. } => return None,
+        Outcome::DuplicateOf { .. }
+        | Outcome::ApiVersionLie { .. }
+        | Outcome::OldInterface { .. }
+        | Outcome::IncompleteSurfaces { .. }
+        | Outcome::Used { .. } => return None,
     })
 }
 

@@ -30,8 +30,22 @@ pub enum Outcome {
     InterfaceVersion {
         /// What it settled on.
         version: u32,
-        /// What it would have to be at least.
+        /// What it would have to be: at least this if it is lower, at most this if it is higher.
         needed: u32,
+    },
+    /// The driver has Vulkan 1.1 or newer, and an interface version below 5 (LDP_DRIVER_7). It is used, but may refuse
+    /// applications that ask for more than 1.0.
+    OldInterface {
+        /// The interface version that was settled on.
+        interface: u32,
+        /// The version of Vulkan that it has.
+        api_version: Version,
+    },
+    /// The driver creates surfaces of its own without the interface version 3 or a command that this takes
+    /// (LDP_DRIVER_8). It is used, with surfaces of the loader.
+    IncompleteSurfaces {
+        /// The command that it lacks, or that needs interface version 3.
+        name: &'static CStr,
     },
     /// The driver lacks a command that every driver has.
     MissingCommand {
@@ -80,6 +94,8 @@ impl Outcome {
             Self::NoEntryPoint => "no-entry-point",
             Self::NegotiationRefused { .. } => "negotiation-refused",
             Self::InterfaceVersion { .. } => "interface-version",
+            Self::OldInterface { .. } => "interface-too-old-for-version",
+            Self::IncompleteSurfaces { .. } => "incomplete-surfaces",
             Self::MissingCommand { .. } => "missing-command",
             Self::CreateInstanceFailed { .. } => "create-instance-failed",
             Self::EnumerationFailed { .. } => "enumeration-failed",
@@ -94,8 +110,9 @@ impl Outcome {
     #[must_use]
     pub fn policy(&self) -> Option<&'static str> {
         match self {
-            Self::NegotiationRefused { .. } => Some("LDP_DRIVER_3"),
-            Self::InterfaceVersion { .. } => Some("LDP_DRIVER_7"),
+            Self::NegotiationRefused { .. } | Self::InterfaceVersion { .. } => Some("LDP_DRIVER_3"),
+            Self::OldInterface { .. } => Some("LDP_DRIVER_7"),
+            Self::IncompleteSurfaces { .. } => Some("LDP_DRIVER_8"),
             _ => None,
         }
     }
@@ -108,6 +125,8 @@ impl Outcome {
             | Self::NoEntryPoint
             | Self::NegotiationRefused { .. }
             | Self::InterfaceVersion { .. }
+            | Self::OldInterface { .. }
+            | Self::IncompleteSurfaces { .. }
             | Self::MissingCommand { .. }
             | Self::EnumerationFailed { .. }
             | Self::ApiVersionLie { .. } => Level::Warning,
@@ -119,7 +138,13 @@ impl Outcome {
     /// Whether the driver is out after this.
     #[must_use]
     pub fn is_failure(&self) -> bool {
-        !matches!(self, Self::Used { .. } | Self::ApiVersionLie { .. })
+        !matches!(
+            self,
+            Self::Used { .. }
+                | Self::ApiVersionLie { .. }
+                | Self::OldInterface { .. }
+                | Self::IncompleteSurfaces { .. }
+        )
     }
 }
 
@@ -138,9 +163,24 @@ impl fmt::Display for Outcome {
                 "the driver has no interface version in common with this loader ({}); update the driver",
                 VkResult(*result)
             ),
+            Self::InterfaceVersion { version, needed } if version > needed => write!(
+                f,
+                "the driver chose interface version {version}, above the {needed} that it was offered; report this \
+                 to its makers"
+            ),
             Self::InterfaceVersion { version, needed } => write!(
                 f,
-                "the driver speaks interface version {version}, and {needed} is needed; update the driver"
+                "the driver chose interface version {version}, and at least {needed} is needed; update the driver"
+            ),
+            Self::OldInterface { interface, api_version } => write!(
+                f,
+                "the driver has Vulkan {api_version}, which takes interface version 5, and only interface version \
+                 {interface}; update it if programs that need more than Vulkan 1.0 fail"
+            ),
+            Self::IncompleteSurfaces { name } => write!(
+                f,
+                "the driver lacks {} or the interface version for it, so the loader creates its surfaces",
+                Name(name)
             ),
             Self::MissingCommand { name } => {
                 write!(f, "the driver lacks the command {}; update the driver", Name(name))

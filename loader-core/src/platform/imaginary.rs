@@ -50,7 +50,15 @@ impl Imaginary {
     }
 
     pub(crate) fn platform(&'static self) -> Platform {
-        Platform { environment: self, files: self, libraries: self, identity: self, log: self, waiting: self }
+        Platform {
+            environment: self,
+            files: self,
+            libraries: self,
+            identity: self,
+            log: self,
+            waiting: self,
+            abort: std::process::abort,
+        }
     }
 
     pub(crate) fn set(&self, variable: &str, value: &str) -> &Self {
