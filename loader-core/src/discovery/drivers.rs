@@ -131,8 +131,7 @@ fn ignored_unread(manifests: &[Manifest], choices: &Choices<'_>) -> Result<Vec<O
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
         ignored.try_push(match (select, disable) {
             _ if first != at => Some(Reason::ManifestRepeated { of: first }),
-            (Some((_, wanted)), _) if wanted.matches(name) => None,
-            (Some((by, _)), _) => Some(Reason::NotSelected { by }),
+            (Some((by, wanted)), _) if !wanted.matches(name) => Some(Reason::NotSelected { by }),
             (None, Some((by, unwanted))) if unwanted.matches(name) => Some(Reason::Disabled { by }),
             _ => None,
         })?;

@@ -118,8 +118,7 @@ impl<'a> Choices<'a> {
         let mut notes = Vec::new();
         if inquiry.elevated()? && policy.reader == Reader::Secure {
             for name in search.variables() {
-                let honoured = inquiry.variable(name, Reader::Secure)?.is_some();
-                if !honoured && inquiry.variable(name, Reader::Plain)?.is_some() {
+                if inquiry.variable(name, Reader::Plain)?.is_some() {
                     notes.try_push(Note::VariableIgnored { name, because: Ignored::Elevated })?;
                 }
             }

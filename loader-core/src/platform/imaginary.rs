@@ -23,6 +23,7 @@ pub(crate) struct Imaginary(Mutex<World>);
 struct World {
     variables: BTreeMap<String, String>,
     elevated: bool,
+    blurred: bool,
     nodes: BTreeMap<String, Node>,
     clock: i64,
     calls: StdVec<String>,
@@ -73,6 +74,12 @@ impl Imaginary {
 
     pub(crate) fn elevate(&self) -> &Self {
         self.world().elevated = true;
+        self
+    }
+
+    /// From now on no state can be told from another.
+    pub(crate) fn blur(&self) -> &Self {
+        self.world().blurred = true;
         self
     }
 
@@ -203,7 +210,7 @@ impl Files for Imaginary {
 
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint> {
         let (world, path) = self.enter("fingerprint", path);
-        let node = world.node(&path).ok()?;
+        let node = world.node(&path).ok().filter(|_| !world.blurred)?;
         Some(Fingerprint { identity: (1, node.number), size: 0, changed: (node.changed, node.changed) })
     }
 }

@@ -58,7 +58,10 @@ fn odd_manifests() -> StdVec<(&'static str, StdVec<u8>)> {
     std::vec![
         ("byte-order mark", [b"\xef\xbb\xbf", good.as_bytes()].concat()),
         ("trailing bytes", [good.as_bytes(), b"\n} and more \0\xff"].concat()),
-        ("duplicate keys", with("\"library_path\"", "\"library_path\": \"odd.so\", \"library_path\"")),
+        (
+            "duplicate keys",
+            with("\"library_path\"", "\"library_path\": \"odd.so\", \"library_path\": \"second.so\", \"x\"")
+        ),
         ("keys in another case", with("library_path", "Library_Path")),
         ("control characters", with("\"ICD\"", "\"note\": \"a\u{1}\nb\t\", \"ICD\"")),
         ("unknown keys", with("\"ICD\"", "\"note\": [{\"deep\": [[]]}, 1e400, null], \"ICD\"")),
