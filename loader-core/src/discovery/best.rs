@@ -15,6 +15,8 @@ pub enum BestReason<'a> {
     Failed(&'a Candidate, &'a Outcome),
     /// A driver was found and not opened.
     Skipped(&'a Candidate, &'a Reason),
+    /// Drivers were found and opened, and nothing is known against them: they have no device at this moment.
+    NothingFailed(&'a Plan),
     /// There is no manifest anywhere.
     NothingFound(&'a Plan),
 }
@@ -35,7 +37,8 @@ pub fn best_reason<'a>(plan: &'a Plan, outcomes: &'a [(usize, Outcome)]) -> Best
         Decision::Skip(reason) => Some((reason_weight(reason)?, BestReason::Skipped(driver, reason))),
         Decision::Use => None,
     });
-    let mut best = (0, BestReason::NothingFound(plan));
+    let found = plan.used().next().is_some();
+    let mut best = (0, if found { BestReason::NothingFailed(plan) } else { BestReason::NothingFound(plan) });
     for weighed in failed.chain(skipped) {
         if weighed.0 > best.0 {
             best = weighed;
@@ -83,6 +86,7 @@ impl BestReason<'_> {
         match self {
             Self::Failed(_, outcome) => outcome.id(),
             Self::Skipped(_, reason) => reason.id(),
+            Self::NothingFailed(_) => "no-devices",
             Self::NothingFound(_) => "no-manifest",
         }
     }
@@ -93,6 +97,11 @@ impl fmt::Display for BestReason<'_> {
         match self {
             Self::Failed(driver, outcome) => write!(f, "{}: {outcome}", Shown(&driver.path)),
             Self::Skipped(driver, reason) => write!(f, "{}: {reason}", Shown(&driver.path)),
+            Self::NothingFailed(plan) => write!(
+                f,
+                "drivers: {}, and none of them has a device; check that the device is there and who may use its files",
+                plan.used().count()
+            ),
             Self::NothingFound(plan) => nothing_found(plan, f),
         }
     }

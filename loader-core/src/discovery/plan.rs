@@ -36,7 +36,7 @@ pub struct Candidate {
     pub found_in: usize,
     /// The library to open: a bare name for the dynamic linker, or a path. Empty where the manifest was not read.
     pub library: Text,
-    /// The version of Vulkan that its manifest claims.
+    /// The version of Vulkan that its manifest claims. 0.0.0 where the manifest was not read.
     pub api_version: Version,
     /// Whether it implements only a part of Vulkan.
     pub portability: bool,

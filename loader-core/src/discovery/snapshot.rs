@@ -81,8 +81,10 @@ impl Snapshot {
         match self.place(record.question.key()) {
             Ok(_) => Ok(()),
             Err(place) => {
-                self.records.try_reserve(1).map_err(|_| OutOfMemory)?;
-                self.records.insert(place, record);
+                self.records.try_push(record)?;
+                if let Some(tail) = self.records.get_mut(place..) {
+                    tail.rotate_right(1);
+                }
                 Ok(())
             }
         }

@@ -50,7 +50,8 @@ fn a_defect_explains_more_than_another_pointer_width() {
 fn what_worked_is_no_reason() {
     let plan = plan_with(&[manifest("a.so")]);
     let outcomes = [(0, Outcome::Used { interface: 7, devices: 1 })];
-    assert_eq!(best_reason(&plan, &outcomes).id(), "no-manifest");
+    assert_eq!(best_reason(&plan, &outcomes).id(), "no-devices");
+    assert_eq!(best_reason(&Plan::default(), &[]).id(), "no-manifest");
     assert!(!outcomes[0].1.is_failure());
 }
 
