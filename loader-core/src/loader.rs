@@ -143,7 +143,7 @@ impl Drivers {
     /// Logs what became of the driver at `place`.
     pub fn log_outcome(&self, logger: &Logger, place: usize, outcome: &Outcome) {
         let Some(candidate) = self.plan.drivers.get(place) else { return };
-        logger.log(outcome.level(), Topic::Driver, format_args!("{}: {outcome}", Shown(&candidate.path)));
+        log_outcome(logger, &candidate.library, outcome);
     }
 
     fn log_plan(&self, logger: &Logger) {
@@ -185,11 +185,27 @@ impl Drivers {
     }
 }
 
+/// Logs what became of the driver that is called `name`.
+pub(crate) fn log_outcome(logger: &Logger, name: &[u8], outcome: &Outcome) {
+    let (name, policy) = (Shown(name), Policy(outcome.policy()));
+    logger.log(outcome.level(), Topic::Driver, format_args!("{name}: {outcome}{policy}"));
+}
+
+/// The number of a rule of the driver interface document, behind a message.
+struct Policy(Option<&'static str>);
+
+impl core::fmt::Display for Policy {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        self.0.map_or(Ok(()), |number| write!(f, " [{number}]"))
+    }
+}
+
 fn log_candidate(logger: &Logger, candidate: &Candidate) {
     let path = Shown(&candidate.path);
     match &candidate.decision {
         Decision::Skip(reason) => {
-            logger.log(reason.level(), Topic::Driver, format_args!("{path}: not used: {reason}"));
+            let policy = Policy(reason.policy());
+            logger.log(reason.level(), Topic::Driver, format_args!("{path}: not used: {reason}{policy}"));
         }
         Decision::Use => {
             let (library, version) = (Shown(&candidate.library), candidate.api_version);

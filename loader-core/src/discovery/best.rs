@@ -53,7 +53,7 @@ fn outcome_weight(outcome: &Outcome) -> Option<u32> {
         Outcome::CreateInstanceFailed { .. } => 90,
         Outcome::EnumerationFailed { .. } => 85,
         Outcome::DoesNotOpen { .. } => 80,
-        Outcome::MissingCommand { .. } => 75,
+        Outcome::MissingCommand { .. } | Outcome::OtherApi { .. } => 75,
         Outcome::InterfaceVersion { .. } => 74,
         Outcome::NegotiationRefused { .. } => 73,
         Outcome::NoEntryPoint => 72,

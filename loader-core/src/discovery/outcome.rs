@@ -47,6 +47,11 @@ pub enum Outcome {
         /// The command that it lacks, or that needs interface version 3.
         name: &'static CStr,
     },
+    /// The driver says that it is for another API (LDP_LOADER_4): its major version is not 1, or its variant not 0.
+    OtherApi {
+        /// What the driver says.
+        version: Version,
+    },
     /// The driver lacks a command that every driver has.
     MissingCommand {
         /// The command.
@@ -96,6 +101,7 @@ impl Outcome {
             Self::InterfaceVersion { .. } => "interface-version",
             Self::OldInterface { .. } => "interface-too-old-for-version",
             Self::IncompleteSurfaces { .. } => "incomplete-surfaces",
+            Self::OtherApi { .. } => "other-api",
             Self::MissingCommand { .. } => "missing-command",
             Self::CreateInstanceFailed { .. } => "create-instance-failed",
             Self::EnumerationFailed { .. } => "enumeration-failed",
@@ -111,6 +117,7 @@ impl Outcome {
     pub fn policy(&self) -> Option<&'static str> {
         match self {
             Self::NegotiationRefused { .. } | Self::InterfaceVersion { .. } => Some("LDP_DRIVER_3"),
+            Self::OtherApi { .. } => Some("LDP_LOADER_4"),
             Self::OldInterface { .. } => Some("LDP_DRIVER_7"),
             Self::IncompleteSurfaces { .. } => Some("LDP_DRIVER_8"),
             _ => None,
@@ -127,6 +134,7 @@ impl Outcome {
             | Self::InterfaceVersion { .. }
             | Self::OldInterface { .. }
             | Self::IncompleteSurfaces { .. }
+            | Self::OtherApi { .. }
             | Self::MissingCommand { .. }
             | Self::EnumerationFailed { .. }
             | Self::ApiVersionLie { .. } => Level::Warning,
@@ -182,6 +190,9 @@ impl fmt::Display for Outcome {
                 "the driver lacks {} or the interface version for it, so the loader creates its surfaces",
                 Name(name)
             ),
+            Self::OtherApi { version } => {
+                write!(f, "the driver is for version {version}, which is not one of Vulkan 1")
+            }
             Self::MissingCommand { name } => {
                 write!(f, "the driver lacks the command {}; update the driver", Name(name))
             }

@@ -112,6 +112,9 @@ pub unsafe fn get_device_proc_addr(
     let Some(command) = find(name) else {
         return device.find_unknown(name);
     };
+    if command == command::GET_DEVICE_PROC_ADDR {
+        return exports.get(command);
+    }
     let address = device.table.slot(command.device_slot()?)?.address();
     if DeviceTable::is_missing(address) {
         return None;

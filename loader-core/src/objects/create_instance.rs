@@ -2,14 +2,15 @@
 
 use ash::vk::{self, Handle as _};
 
-use super::driver::{Driver, DriverInstance, DriverOfInstance, OpenError};
+use super::driver::{DriverInstance, DriverOfInstance, OpenError};
 use super::extensions;
 use super::instance::Instance;
 use super::sources::Sources;
+use super::surface;
 use super::terminators::fill_instance_table;
 use crate::abi::{array, chain, name};
 use crate::discovery::{Outcome, Request};
-use crate::loader::Loader;
+use crate::loader::{Loader, log_outcome};
 use crate::log::{Level, Logger, Topic, write_line};
 use crate::manifest::Version;
 use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
@@ -161,6 +162,7 @@ unsafe fn make_drivers(
         // SAFETY: the caller vouches for the parameters.
         match unsafe { make_driver(instance, info, callbacks, driver, place) } {
             Ok(made) => {
+                note_faults(instance, &made);
                 let made = Box::try_new_in(made, instance.allocator).map_err(OutOfMemory::from)?;
                 instance.drivers.try_push(made)?;
             }
@@ -170,7 +172,7 @@ unsafe fn make_drivers(
                     discovered.log_outcome(&instance.logger, place, &outcome);
                     outcomes.try_push((place, outcome))?;
                 }
-                None => instance.logger.log(outcome.level(), Topic::Driver, format_args!("{outcome}")),
+                None => log_outcome(&instance.logger, b"a driver that the application gave", &outcome),
             },
         }
     }
@@ -210,7 +212,6 @@ unsafe fn make_driver(
     driver: DriverOfInstance,
     place: Option<usize>,
 ) -> Result<DriverInstance, OpenError> {
-    warn_of_old_interface(instance, &driver);
     let available = driver.instance_extensions().map_err(refused)?;
     // SAFETY: the caller vouches for the create info.
     let requested = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
@@ -266,19 +267,14 @@ fn refused(result: vk::Result) -> OpenError {
     OpenError::Refused(Outcome::CreateInstanceFailed { result: result.as_raw() })
 }
 
-/// LDP_DRIVER_7: a driver for Vulkan 1.1 or newer has at least the interface that leaves version checks to the loader.
-fn warn_of_old_interface(instance: &Instance, driver: &Driver) {
-    if driver.api_version >= Version::new(1, 1, 0) && driver.interface.version < CHECKED_VERSION_INTERFACE {
-        instance.logger.log(
-            Level::Warning,
-            Topic::Driver,
-            format_args!(
-                "{}: claims Vulkan {} but has interface version {} where {CHECKED_VERSION_INTERFACE} is needed \
-                 (LDP_DRIVER_7); it is used, and may refuse versions above 1.0",
-                Shown(&driver.library_path),
-                driver.api_version,
-                driver.interface.version
-            ),
-        );
+/// Says what a driver that is used does not do as it should.
+fn note_faults(instance: &Instance, made: &DriverInstance) {
+    let (api_version, interface) = (made.driver.api_version, made.driver.interface.version);
+    if api_version >= Version::new(1, 1, 0) && interface < CHECKED_VERSION_INTERFACE {
+        let fault = Outcome::OldInterface { interface, api_version };
+        log_outcome(&instance.logger, &made.driver.library_path, &fault);
+    }
+    if let Some(fault) = surface::fault_of_own_surfaces(made) {
+        log_outcome(&instance.logger, &made.driver.library_path, &fault);
     }
 }

@@ -105,7 +105,7 @@ impl OpenDrivers {
         }
         // SAFETY: the manifest says that the library is a driver.
         let interface = unsafe { negotiation::with_library(platform.libraries, library) }?;
-        let api_version = interface.api_version(Some(candidate.api_version));
+        let api_version = interface.api_version(Some(candidate.api_version))?;
         let library_path = text(&[path])?;
         let driver = Driver { library_path, interface, api_version, library: Some(library) };
         let open =
@@ -187,7 +187,7 @@ impl Driver {
     pub unsafe fn direct(gipa: vk::PFN_vkGetInstanceProcAddr) -> Result<Self, Outcome> {
         // SAFETY: the caller vouches for the function.
         let interface = unsafe { negotiation::with_function(gipa) }?;
-        let api_version = interface.api_version(None);
+        let api_version = interface.api_version(None)?;
         Ok(Self { library_path: Vec::new(), interface, api_version, library: None })
     }
 
@@ -213,21 +213,27 @@ impl Driver {
 impl DriverInterface {
     /// The version that counts: 1.0 if the manifest says less than 1.1, or the driver cannot be asked, or it says
     /// less than 1.1 (section "Driver API Version" of the driver interface document).
-    fn api_version(&self, manifest: Option<Version>) -> Version {
+    ///
+    /// # Errors
+    /// A version of another API (LDP_LOADER_4).
+    fn api_version(&self, manifest: Option<Version>) -> Result<Version, Outcome> {
         const OLDEST: Version = Version::new(1, 0, 0);
         const ASKED: Version = Version::new(1, 1, 0);
         if manifest.is_some_and(|version| version < ASKED) {
-            return OLDEST;
+            return Ok(OLDEST);
         }
-        let Some(enumerate) = self.enumerate_instance_version else { return OLDEST };
+        let Some(enumerate) = self.enumerate_instance_version else { return Ok(OLDEST) };
         let mut version = 0;
         // SAFETY: version is a valid pointer.
         let result = unsafe { enumerate(&mut version) };
-        if result != vk::Result::SUCCESS || version < vk::API_VERSION_1_1 {
-            return OLDEST;
+        if result != vk::Result::SUCCESS {
+            return Ok(OLDEST);
         }
         let said = Version::from_encoded(version);
-        manifest.map_or(said, |manifest| manifest.min(said).max(ASKED))
+        if said.variant != 0 || said.major != 1 {
+            return Err(Outcome::OtherApi { version: said });
+        }
+        Ok(if said < ASKED { OLDEST } else { manifest.map_or(said, |manifest| manifest.min(said)) })
     }
 }
 
@@ -294,12 +300,16 @@ impl DriverInstance {
             };
             let made = Self { table, handle, driver, place, enabled, allocator };
             made.fill_table();
-            for needed in NEEDED {
-                if made.table.get::<Command>(*needed).is_none() {
-                    return Err(Outcome::MissingCommand { name: needed.name() }.into());
-                }
+            let lacks = |needed: &&CommandId| made.table.get::<Command>(**needed).is_none();
+            let device_commands = made.find(command::GET_DEVICE_PROC_ADDR.name());
+            let missing = match NEEDED.iter().find(lacks) {
+                None if device_commands.is_none() => Some(&command::GET_DEVICE_PROC_ADDR),
+                missing => missing,
+            };
+            match missing {
+                Some(missing) => Err(Outcome::MissingCommand { name: missing.name() }.into()),
+                None => Ok(made),
             }
-            Ok(made)
         }
     }
 

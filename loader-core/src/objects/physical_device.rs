@@ -11,6 +11,7 @@ use super::sorting::{DeviceFacts, Preference, order};
 use crate::abi::array;
 use crate::discovery::Outcome;
 use crate::dispatch::Table as _;
+use crate::loader::log_outcome;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory, Process, TryGrow, Vec};
 use crate::registry::command;
@@ -143,8 +144,7 @@ impl Instance {
 
     pub(super) fn log_enumeration(&self, driver: &DriverInstance, result: vk::Result) {
         let outcome = Outcome::EnumerationFailed { result: result.as_raw() };
-        let path = crate::memory::Shown(&driver.driver.library_path);
-        self.logger.log(outcome.level(), Topic::Driver, format_args!("{path}: {outcome}"));
+        log_outcome(&self.logger, &driver.driver.library_path, &outcome);
     }
 }
 

@@ -6,9 +6,9 @@ use super::driver::Driver;
 use super::extensions;
 use crate::abi::chain;
 use crate::discovery::{Outcome, Request};
-use crate::loader::{Drivers, Loader};
+use crate::loader::{Drivers, Loader, log_outcome};
 use crate::log::{Level, Logger, Topic};
-use crate::memory::{Counted, TryGrow, Vec};
+use crate::memory::{Counted, TryGrow, Vec, format_into};
 
 /// The drivers that an instance is to be made of.
 pub(super) struct Sources {
@@ -94,9 +94,7 @@ impl Sources {
 }
 
 fn log_direct(logger: &Logger, index: usize, outcome: &Outcome) {
-    logger.log(
-        outcome.level(),
-        Topic::Driver,
-        format_args!("driver {index} that the application gave: {outcome}"),
-    );
+    let mut name = Vec::new();
+    format_into(&mut name, format_args!("driver {index} that the application gave"));
+    log_outcome(logger, &name, outcome);
 }

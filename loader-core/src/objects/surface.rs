@@ -14,7 +14,8 @@ use super::instance::Instance;
 use super::surface_kinds::{KINDS, Kind, LARGEST};
 use super::terminators::Terminator;
 use crate::abi::function;
-use crate::dispatch::Table as _;
+use crate::discovery::Outcome;
+use crate::dispatch::{Command, Table as _};
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::OWN_SURFACE_INTERFACE;
@@ -131,7 +132,7 @@ unsafe fn make(
     let mut last_error = None;
     for driver in &instance.drivers {
         // SAFETY: the application vouches for the create info and its callbacks.
-        match unsafe { drivers_own(instance, driver, kind, info, callbacks) } {
+        match unsafe { drivers_own(driver, kind, info, callbacks) } {
             Ok(own) => surface.own.try_push(own)?,
             Err(error) => {
                 let path = Shown(&driver.driver.library_path);
@@ -162,9 +163,21 @@ const NEEDED_FOR_OWN: [CommandId; 4] = [
     command::GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR,
 ];
 
+/// Why the driver's own surfaces are not used although it has commands to make them.
+pub(super) fn fault_of_own_surfaces(driver: &DriverInstance) -> Option<Outcome> {
+    // SAFETY: the functions are not called.
+    let has = |command: CommandId| unsafe { driver.table.get::<Command>(command) }.is_some();
+    let create = KINDS.iter().map(|kind| kind.command).find(|command| has(*command))?;
+    if !has(command::DESTROY_SURFACE_KHR) {
+        return None;
+    }
+    let too_old = driver.driver.interface.version < OWN_SURFACE_INTERFACE;
+    let name = if too_old { Some(create) } else { NEEDED_FOR_OWN.into_iter().find(|command| !has(*command)) };
+    name.map(|command| Outcome::IncompleteSurfaces { name: command.name() })
+}
+
 /// Has the driver make its own surface, if it wants to: NULL if it does not.
 unsafe fn drivers_own(
-    instance: &Instance,
     driver: &DriverInstance,
     kind: &Kind,
     info: *const c_void,
@@ -181,20 +194,7 @@ unsafe fn drivers_own(
         ) else {
             return Ok(vk::SurfaceKHR::null());
         };
-        let lacks = |command: &&CommandId| driver.table.get::<crate::dispatch::Command>(**command).is_none();
-        let missing = NEEDED_FOR_OWN.iter().find(lacks);
-        if driver.driver.interface.version < OWN_SURFACE_INTERFACE || missing.is_some() {
-            let command = missing.map_or("", |command| command.name().to_str().unwrap_or_default());
-            instance.logger.log(
-                Level::Warning,
-                Topic::Driver,
-                format_args!(
-                    "{}: offers to make surfaces, which takes interface version {OWN_SURFACE_INTERFACE} (it has {}) \
-                     and all commands on surfaces (missing: {command:?}); the loader makes the surface (LDP_DRIVER_8)",
-                    Shown(&driver.driver.library_path),
-                    driver.driver.interface.version
-                ),
-            );
+        if fault_of_own_surfaces(driver).is_some() {
             return Ok(vk::SurfaceKHR::null());
         }
         let mut surface = vk::SurfaceKHR::null();
