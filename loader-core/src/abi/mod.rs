@@ -4,6 +4,8 @@ pub mod array;
 pub mod chain;
 pub mod entry;
 mod exports;
+#[cfg(test)]
+mod handled_tests;
 pub mod name;
 
 pub use exports::ExportTable;

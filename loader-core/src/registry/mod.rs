@@ -30,6 +30,8 @@ mod extension_set;
 mod extensions_1_gen;
 mod extensions_200_gen;
 mod extensions_400_gen;
+#[cfg(test)]
+pub(crate) mod handled_gen;
 mod hash;
 mod hash_gen;
 mod layout;

@@ -7,13 +7,16 @@
 //! that is no longer a place.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
 use roxmltree::Node;
 
 use crate::Failure;
-use crate::r#gen::model::{child_text, children, grandchildren, of_this_api, required};
+use crate::r#gen::commands::header;
+use crate::r#gen::handled::{self, How};
+use crate::r#gen::model::{Command, child_text, children, grandchildren, of_this_api, required};
 use crate::r#gen::order::{self, Group};
-use crate::r#gen::{Numbered, handled};
+use crate::r#gen::{Generated, Numbered, naming};
 
 /// Handles that differ above and below the loader.
 const TRANSLATED: [&str; 3] = ["VkInstance", "VkPhysicalDevice", "VkSurfaceKHR"];
@@ -22,8 +25,8 @@ const TRANSLATED: [&str; 3] = ["VkInstance", "VkPhysicalDevice", "VkSurfaceKHR"]
 pub(super) fn print() {
     println!("| place | function | what it does, or why there is none |\n|---|---|---|");
     for (place, how) in handled::PLACES {
-        let (kind, name) = how.function();
-        println!("| `{place}` | {kind} {name} | {} |", how.text());
+        let (kind, words) = how.words();
+        println!("| `{place}` | {kind} | {words} |");
     }
 }
 
@@ -32,7 +35,7 @@ pub(super) fn check(root: Node, registry: &Numbered) -> Result<(), Failure> {
     let found = places(root, registry)?;
     let mut named = BTreeSet::new();
     for (place, how) in handled::PLACES {
-        if how.text().is_empty() {
+        if how.words().1.is_empty() {
             return Err(format!("{place}: say what is done, or why nothing is").into());
         }
         if !named.insert((*place).to_owned()) {
@@ -52,6 +55,40 @@ pub(super) fn check(root: Node, registry: &Numbered) -> Result<(), Failure> {
         );
     }
     Ok(())
+}
+
+/// The commands that need functions of their own, for a test of the loader that it has them.
+pub(super) fn file(registry: &Numbered) -> Generated {
+    let mut text = format!(
+        "{}//! Commands that need a function of their own, because of the handles in them.\n\n",
+        header()
+    );
+    text.push_str("use crate::registry::{CommandId, command};\n");
+    let trampolines = commands(registry, |how| matches!(how, How::Trampoline(_)));
+    let terminators = commands(registry, |how| matches!(how, How::Terminator(_)));
+    for (constant, about, names) in [
+        (
+            "TRAMPOLINES",
+            "Commands for which a trampoline that knows no parameters is not enough.",
+            trampolines,
+        ),
+        ("TERMINATORS", "Commands that a driver cannot be called for as they are.", terminators),
+    ] {
+        let _ = write!(text, "\n/// {about}\npub(crate) const {constant}: &[CommandId] = &[\n{names}];\n");
+    }
+    Generated::registry("handled_gen.rs", text)
+}
+
+/// The constants of the commands with a place of this kind, one a line, aliases included.
+fn commands(registry: &Numbered, wanted: impl Fn(&How) -> bool) -> String {
+    let places = handled::PLACES.iter().filter(|(_, how)| wanted(how));
+    let names: BTreeSet<&str> = places.map(|(place, _)| place.split(':').next().unwrap_or(place)).collect();
+    let is_named = |command: &&Command| {
+        names.contains(command.name.as_str())
+            || command.alias_of.as_deref().is_some_and(|of| names.contains(of))
+    };
+    let chosen = registry.commands().iter().filter(is_named);
+    chosen.map(|command| format!("    command::{},\n", naming::command(&command.name))).collect()
 }
 
 /// The places: `vkCommand: parameter`, `vkCommand: VkStructure.member`, or `vkCommand` alone where it has none of these.

@@ -74,6 +74,7 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     let mut files = commands::files(&registry)?;
     files.extend(extensions::files(&registry)?);
     files.push(lookup::file(&registry)?);
+    files.push(audit::file(&registry));
     files.extend(exports::files(&registry)?);
     Ok(files)
 }

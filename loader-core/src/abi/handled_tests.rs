@@ -1,0 +1,32 @@
+//! Every command that the registry's audit of handles wants a function for has one.
+
+use super::entry::hand_written;
+use crate::dispatch;
+use crate::objects::{device_terminator, instance_terminator};
+use crate::registry::{Class, CommandId, handled_gen};
+
+/// Global commands are exported by name; the compiler misses them if they are gone.
+fn of_objects(commands: &'static [CommandId]) -> impl Iterator<Item = CommandId> {
+    commands.iter().copied().filter(|command| command.class() != Class::Global)
+}
+
+#[test]
+fn trampolines() {
+    for command in of_objects(handled_gen::TRAMPOLINES) {
+        assert!(hand_written(command).is_some(), "{:?}", command.name());
+    }
+}
+
+#[test]
+fn terminators() {
+    for command in of_objects(handled_gen::TERMINATORS) {
+        let own = device_terminator(command).or_else(|| instance_terminator(command));
+        // The stamped-out piece would pass the parameters on as they are.
+        let piece = command.instance_slot().and_then(|slot| dispatch::TERMINATORS.piece(slot));
+        assert!(
+            own.is_some() && own.map(|own| own as usize) != piece.map(|piece| piece as usize),
+            "{:?}",
+            command.name()
+        );
+    }
+}
