@@ -70,6 +70,7 @@ fn lacks_a_driver(reason: &BestReason<'_>) -> bool {
             !plan.searched.iter().any(|place| matches!(place.origin, Origin::Replacing(_)))
         }
         BestReason::Failed(_, outcome) => matches!(outcome, Outcome::NoDevices),
+        BestReason::NothingFailed(_) => true,
         BestReason::Skipped(..) => false,
     }
 }
@@ -86,9 +87,8 @@ fn verdict<'a>(candidate: &Candidate, outcomes: impl Iterator<Item = &'a Outcome
     for outcome in outcomes {
         match outcome {
             Outcome::Used { .. } => {}
-            Outcome::ApiVersionLie { .. } => remarks.push(outcome.to_string()),
             _ => {
-                used = false;
+                used &= !outcome.is_failure();
                 remarks.push(outcome.to_string());
             }
         }
