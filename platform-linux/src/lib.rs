@@ -28,6 +28,9 @@ mod c_path;
 #[macro_use]
 mod exports_gen;
 mod os;
+mod policy;
+
+pub use policy::POLICY;
 
 use loader_core::flavour::Flavour;
 use loader_core::loader::Loader;

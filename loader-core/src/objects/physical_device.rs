@@ -12,7 +12,7 @@ use crate::abi::array;
 use crate::discovery::Outcome;
 use crate::dispatch::Table as _;
 use crate::log::{Level, Topic};
-use crate::memory::{Application, Box, OutOfMemory, Process, TryGrow, Vec};
+use crate::memory::{Application, Box, OutOfMemory, Process, TryGrow, Vec, sort_by};
 use crate::registry::command;
 
 /// What a `VkPhysicalDevice` points to.
@@ -136,7 +136,7 @@ impl Instance {
         }
         if self.sorted {
             let preference = Preference::from_environment(self.loader);
-            all.sort_by(|one, other| order(&one.facts, &other.facts, &preference));
+            sort_by(&mut all, |one, other| order(&one.facts, &other.facts, &preference));
         }
         Ok(all)
     }
