@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use crate::memory::{Allocator, OutOfMemory, Vec};
+use crate::memory::{Allocator, TryGrow, Vec};
 
 /// More elements than any enumeration of a driver has. A driver that reports more is lying.
 const LIMIT: u32 = 1 << 16;
@@ -31,8 +31,7 @@ pub fn collect<T: Copy, A: Allocator>(
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         }
         values.clear();
-        values.try_reserve(count as usize).map_err(|_| OutOfMemory)?;
-        values.resize(count as usize, empty);
+        values.try_resize(count as usize, empty)?;
         if count == 0 {
             return Ok(values);
         }

@@ -11,7 +11,7 @@ use super::plan::{Candidate, Decision, Looked, Note, Plan, Searched};
 use super::policy::{Policy, Request};
 use super::reason::Reason;
 use crate::manifest::{DriverManifest, Version};
-use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
 use crate::platform::FileError;
 
 /// More manifests than this are not looked at.
@@ -103,7 +103,7 @@ fn take(
     for name in names.iter().filter(|name| is_manifest_name(name)) {
         manifests.try_push(name.as_slice())?;
     }
-    manifests.sort_unstable_by(|one, other| natural(one, other));
+    sort_by(&mut manifests, |one, other| natural(one, other));
     for name in &manifests {
         add(found, Manifest { path: path(&[folder, b"/", name])?, found_in }, left_out)?;
     }

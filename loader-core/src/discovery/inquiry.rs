@@ -5,7 +5,7 @@ use core::ffi::CStr;
 
 use super::question::{Question, VariableName};
 use super::snapshot::Snapshot;
-use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
 use crate::platform::{FileError, Reader};
 
 /// A snapshot, and what it does not know yet.
@@ -43,7 +43,7 @@ impl<'a> Inquiry<'a> {
 
     /// The open questions, each once.
     pub(super) fn into_questions(mut self) -> Vec<Question> {
-        self.questions.sort_unstable_by(|one, other| one.key().cmp(&other.key()));
+        sort_by(&mut self.questions, |one, other| one.key().cmp(&other.key()));
         self.questions.dedup();
         self.questions
     }

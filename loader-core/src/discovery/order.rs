@@ -3,7 +3,7 @@
 
 use core::cmp::Ordering;
 
-use crate::memory::{OutOfMemory, TryGrow, Vec};
+use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by};
 
 /// Orders file names byte by byte, digits as numbers: `9_driver.json` comes before `10_driver.json`.
 /// Names that differ only in leading zeros are ordered by their bytes, so that the order is total.
@@ -54,7 +54,7 @@ pub(super) fn first_equal<K: Ord>(keys: &[K]) -> Result<Vec<usize>, OutOfMemory>
         sorted.try_push((key, place))?;
         firsts.try_push(place)?;
     }
-    sorted.sort_unstable();
+    sort_by(&mut sorted, Ord::cmp);
     let mut earlier: Option<(&K, usize)> = None;
     for (key, place) in sorted {
         match earlier {

@@ -5,7 +5,7 @@ use core::ffi::CStr;
 
 use super::question::{Question, Topic};
 use crate::manifest::SIZE_LIMIT;
-use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by};
 use crate::platform::{FileError, Fingerprint, Platform, Reader};
 
 /// The answer to a [`Question`].
@@ -60,7 +60,7 @@ impl Snapshot {
     /// [`OutOfMemory`]; the snapshot then holds what it held before and perhaps some of the new answers.
     pub fn ask(&mut self, platform: &Platform, questions: Vec<Question>) -> Result<(), OutOfMemory> {
         let asked = self.ask_each(platform, questions);
-        self.records.sort_unstable_by(|one, other| one.question.key().cmp(&other.question.key()));
+        self.sort();
         self.records.dedup_by(|later, earlier| later.question == earlier.question);
         asked
     }
@@ -88,6 +88,10 @@ impl Snapshot {
                 Ok(())
             }
         }
+    }
+
+    fn sort(&mut self) {
+        sort_by(&mut self.records, |one, other| one.question.key().cmp(&other.question.key()));
     }
 
     /// Whether everything in the snapshot is certainly still as it was recorded.

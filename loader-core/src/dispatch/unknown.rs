@@ -7,7 +7,7 @@
 use core::ffi::CStr;
 
 use crate::loader::Loader;
-use crate::memory::{Box, OutOfMemory, Process, SharedList, TryGrow, Vec};
+use crate::memory::{OutOfMemory, Process, SharedList, TryGrow, Vec};
 use crate::platform::Waiting;
 
 use super::table::UNKNOWN_COMMANDS;
@@ -37,7 +37,11 @@ pub struct Names(SharedList<Name>);
 
 /// A name in memory of the process, which lives until [`Names::forget`].
 #[derive(Clone, Copy)]
-struct Name(&'static CStr);
+struct Name {
+    text: &'static CStr,
+    /// Of the vector that the text was made in.
+    capacity: usize,
+}
 
 impl Names {
     const fn new() -> Self {
@@ -47,7 +51,7 @@ impl Names {
     /// The number of `name`, if it has one.
     #[must_use]
     pub fn number(&self, loader: &Loader, name: &CStr) -> Option<usize> {
-        self.0.read(loader.platform.waiting, |names| names.iter().position(|known| known.0 == name))
+        self.0.read(loader.platform.waiting, |names| names.iter().position(|known| known.text == name))
     }
 
     /// Gives `name` a number, unless it has one.
@@ -65,7 +69,7 @@ impl Names {
             return Ok(None);
         }
         let copy = Name::copied(name)?;
-        match self.0.find_or_insert(waiting, copy, |known| known.0 == name) {
+        match self.0.find_or_insert(waiting, copy, |known| known.text == name) {
             Ok((_, true)) => {}
             Ok((_, false)) => copy.free(),
             Err(out_of_memory) => {
@@ -85,7 +89,7 @@ impl Names {
     /// The name with this number.
     #[must_use]
     pub fn name(&self, loader: &Loader, number: usize) -> Option<&'static CStr> {
-        self.0.read(loader.platform.waiting, |names| names.get(number).map(|name| name.0))
+        self.0.read(loader.platform.waiting, |names| names.get(number).map(|name| name.text))
     }
 
     /// Calls `use_name` with the name that has this number.
@@ -105,13 +109,18 @@ impl Name {
     fn copied(name: &CStr) -> Result<Self, OutOfMemory> {
         let mut bytes = Vec::new_in(Process);
         bytes.try_extend(name.to_bytes_with_nul())?;
-        let leaked: &'static [u8] = Box::leak(Vec::into_boxed_slice(bytes));
-        Ok(Self(CStr::from_bytes_with_nul(leaked).unwrap_or(c"")))
+        let capacity = bytes.capacity();
+        let leaked: &'static [u8] = Vec::leak(bytes);
+        // SAFETY: the bytes are those of a C string with its NUL.
+        Ok(Self { text: unsafe { CStr::from_bytes_with_nul_unchecked(leaked) }, capacity })
     }
 
     fn free(self) {
-        let bytes = core::ptr::from_ref(self.0.to_bytes_with_nul()).cast_mut();
-        // SAFETY: `copied` made the block as a boxed slice of this length, and each name is freed by its last owner.
-        drop(unsafe { Box::<[u8], Process>::from_raw_in(bytes, Process) });
+        let bytes = self.text.to_bytes_with_nul();
+        // SAFETY: `copied` made the block as a vector of this length and capacity, and each name is freed by its last
+        // owner.
+        drop(unsafe {
+            Vec::from_raw_parts_in(bytes.as_ptr().cast_mut(), bytes.len(), self.capacity, Process)
+        });
     }
 }

@@ -9,6 +9,7 @@
 mod application;
 mod counted;
 mod shared_list;
+mod sort;
 
 use core::fmt;
 
@@ -18,6 +19,7 @@ pub use allocator_api2::vec::Vec;
 pub use application::Application;
 pub use counted::Counted;
 pub use shared_list::SharedList;
+pub use sort::sort_by;
 
 /// An allocation failed. At the C edge this is `VK_ERROR_OUT_OF_HOST_MEMORY`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +55,14 @@ pub trait TryGrow<T> {
     fn try_extend(&mut self, values: &[T]) -> Result<(), OutOfMemory>
     where
         T: Copy;
+
+    /// Makes the vector `length` values long, by leaving out the last ones or appending copies of `value`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] when the vector cannot grow; it is unchanged then.
+    fn try_resize(&mut self, length: usize, value: T) -> Result<(), OutOfMemory>
+    where
+        T: Copy;
 }
 
 impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
@@ -79,6 +89,21 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
             self.as_mut_ptr().add(len).copy_from_nonoverlapping(values.as_ptr(), values.len());
             self.set_len(len.wrapping_add(values.len()));
         }
+        Ok(())
+    }
+
+    fn try_resize(&mut self, length: usize, value: T) -> Result<(), OutOfMemory>
+    where
+        T: Copy,
+    {
+        let more = length.saturating_sub(self.len());
+        self.try_reserve(more).map_err(|_| OutOfMemory)?;
+        self.truncate(length);
+        for place in self.spare_capacity_mut().iter_mut().take(more) {
+            place.write(value);
+        }
+        // SAFETY: the vector holds `length` values: it was cut to them, or `more` were written behind its last one.
+        unsafe { self.set_len(length) };
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use super::physical_device::PhysicalDevice;
 use super::sorting::{Preference, order};
 use crate::abi::array;
 use crate::dispatch::Table as _;
-use crate::memory::{Process, TryGrow, Vec};
+use crate::memory::{Process, TryGrow, Vec, sort_by};
 use crate::registry::command;
 
 const EMPTY: vk::PhysicalDeviceGroupProperties<'static> = vk::PhysicalDeviceGroupProperties {
@@ -132,10 +132,10 @@ fn sort(instance: &Instance, groups: &mut [Group]) {
     for group in groups.iter_mut() {
         let count = (group.physical_device_count as usize).min(group.physical_devices.len());
         if let Some(members) = group.physical_devices.get_mut(..count) {
-            members.sort_by(|one, other| order(&facts(one), &facts(other), &preference));
+            sort_by(members, |one, other| order(&facts(one), &facts(other), &preference));
         }
     }
-    groups.sort_by(|one, other| match (members(one).first(), members(other).first()) {
+    sort_by(groups, |one, other| match (members(one).first(), members(other).first()) {
         (Some(one), Some(other)) => order(&facts(one), &facts(other), &preference),
         (one, other) => one.is_none().cmp(&other.is_none()),
     });

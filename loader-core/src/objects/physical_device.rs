@@ -13,7 +13,7 @@ use crate::discovery::Outcome;
 use crate::dispatch::Table as _;
 use crate::loader::log_outcome;
 use crate::log::{Level, Topic};
-use crate::memory::{Application, Box, OutOfMemory, Process, TryGrow, Vec};
+use crate::memory::{Application, Box, OutOfMemory, Process, TryGrow, Vec, sort_by};
 use crate::registry::command;
 
 /// What a `VkPhysicalDevice` points to.
@@ -137,7 +137,7 @@ impl Instance {
         }
         if self.sorted {
             let preference = Preference::from_environment(self.loader);
-            all.sort_by(|one, other| order(&one.facts, &other.facts, &preference));
+            sort_by(&mut all, |one, other| order(&one.facts, &other.facts, &preference));
         }
         Ok(all)
     }

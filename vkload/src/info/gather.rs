@@ -3,12 +3,12 @@
 use std::ffi::CStr;
 use std::io;
 
-use loader_core::discovery::{
-    self, BestReason, Candidate, Decision, Looked, Origin, Outcome, Plan, Request, Snapshot,
-};
+use ash::{Entry, StaticFn};
+use loader_core::discovery::{self, BestReason, Candidate, Decision, Looked, Origin, Outcome, Plan, Request};
 use loader_core::memory::Shown;
 use loader_core::platform::FileError;
-use platform_linux::{PLATFORM, POLICY};
+use platform_linux::LOADER;
+use platform_linux::entry::get_instance_proc_addr;
 
 use super::report::{Driver, Problem, Report, Searched};
 use super::{advice, devices};
@@ -16,23 +16,16 @@ use super::{advice, devices};
 /// What the loader finds here and now.
 pub(crate) fn gather() -> Report {
     let mut report = Report::default();
+    // SAFETY: this is the loader's own vkGetInstanceProcAddr.
+    let entry = unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr }) };
+    let failure = devices::fill(&mut report, &entry).err();
     // Drivers of a part of Vulkan are shown too, so they are asked for.
-    let request = Request { portability: true };
-    let Ok(plan) = discovery::discover(&PLATFORM, &POLICY, &request, &mut Snapshot::new()) else {
-        let reason = "memory ran out while searching for drivers".into();
-        return Report { problem: Some(Problem { reason, advice: Vec::new() }), ..report };
-    };
-    let outcomes = [];
-    if let Some(Err(failure)) = entry().map(|entry| devices::fill(&mut report, &entry)) {
-        report.notes.push(format!("an application gets {failure:?}"));
+    match LOADER.discover(Request { portability: true }, &LOADER.logger()) {
+        Ok(drivers) => fill(&mut report, &drivers.plan, &drivers.outcomes),
+        Err(_) => report.notes.push("memory ran out while searching for drivers".into()),
     }
-    fill(&mut report, &plan, &outcomes);
+    report.notes.extend(failure.map(|failure| format!("a program gets {failure:?}")));
     report
-}
-
-/// The loader in this program, for the part that an application sees.
-fn entry() -> Option<ash::Entry> {
-    None
 }
 
 /// Fills in what the plan says, and what came of opening its drivers, each by its place in the plan.
