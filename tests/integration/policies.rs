@@ -1,6 +1,7 @@
 //! The requirements of a well-behaved loader, by their numbers in the driver interface document.
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::PathBuf;
+use std::process::Command;
 
 use ash::vk;
 use vkload_tests::{Ask, Device, Driver, Scenario, code, list_devices};
@@ -272,7 +273,10 @@ fn ldp_loader_13_elevated_programs_use_no_drivers_that_users_name() {
 /// A copy of this executable that runs with another group than its user's: enough to be elevated, and reads the same files.
 fn setgid_copy(scenario: &Scenario) -> Option<PathBuf> {
     let path = scenario.sandbox().path("elevated");
-    std::fs::copy(std::env::current_exe().unwrap(), &path).unwrap();
+    // Not copied by this process: a file that some thread has open for writing cannot be started, and a child that another
+    // thread starts meanwhile keeps it open a little longer.
+    let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&path).status().unwrap();
+    assert!(copied.success());
     let own = std::fs::metadata(&path).unwrap().gid();
     // SAFETY: the buffer has room for as many groups as the call is told.
     let groups = unsafe {

@@ -38,6 +38,7 @@ pub struct Driver {
     manifest: Option<String>,
     folder: String,
     configuration: String,
+    devices: String,
 }
 
 impl Driver {
@@ -69,6 +70,7 @@ impl Driver {
             manifest: None,
             folder: "data/vulkan/icd.d".to_owned(),
             configuration: String::new(),
+            devices: String::new(),
         }
     }
 
@@ -131,7 +133,7 @@ impl Driver {
     /// A physical device, after those that it has already.
     #[must_use]
     pub fn device(mut self, device: Device) -> Self {
-        self.configuration.push_str(device.configuration());
+        self.devices.push_str(device.configuration());
         self
     }
 
@@ -203,8 +205,7 @@ impl Driver {
     }
 
     fn line(mut self, key: &str, value: impl std::fmt::Display) -> Self {
-        // Keys after a device belong to that device: what concerns the driver goes to the front.
-        self.configuration = format!("{key}={value}\n{}", self.configuration);
+        writeln!(self.configuration, "{key}={value}").unwrap();
         self
     }
 
@@ -219,11 +220,13 @@ impl Driver {
         // A copy, not a link: the dynamic linker takes two links for one library.
         fs::copy(compile::driver(self.switches()), &library).unwrap();
         let configuration = format!(
-            "trace={}\ninterface={}\napi={}\n{}",
+            "trace={}\ninterface={}\napi={}\n{}{}",
             sandbox.path(format!("out/{}.trace", self.name)).display(),
             self.interface,
             version(&self.api),
-            self.configuration
+            self.configuration,
+            // Last, because keys after a device belong to that device.
+            self.devices
         );
         fs::write(format!("{}.cfg", library.display()), configuration).unwrap();
         sandbox.write(
