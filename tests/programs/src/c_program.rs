@@ -21,7 +21,8 @@ impl CProgram {
     /// Where the compiler or linker fails; their messages are on standard error.
     #[must_use]
     pub fn compile(name: &str, library: &Library, libraries: &[&str]) -> Self {
-        let folder = tempfile::Builder::new().prefix("vkload-c-").tempdir().expect("a folder for the program");
+        let folder =
+            tempfile::Builder::new().prefix("vkload-c-").tempdir().expect("a folder for the program");
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let status = Command::new("cc")
             .args(["-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"])

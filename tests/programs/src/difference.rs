@@ -4,40 +4,41 @@ use std::fmt::{self, Write as _};
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
+use crate::Library;
+
 /// The list: one row a difference, columns set apart by tabs: run, side, line, reason.
 const LIST: &str = include_str!("../expected-differences.tsv");
 
 /// A line that one side prints and the other does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub(crate) struct Line {
     /// `-` for the distribution's loader, `+` for ours.
-    pub side: char,
+    pub(crate) side: char,
     /// The line, without blanks around it.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// A row of the list.
 #[derive(Clone, Debug)]
-pub struct Expected {
+pub(crate) struct Expected {
     /// `-` for a line of the distribution's loader, `+` for one of ours.
-    pub side: char,
+    pub(crate) side: char,
     /// The line's text; `*` stands for any run of characters.
-    pub pattern: String,
+    pub(crate) pattern: String,
     /// Why the difference is right.
-    pub reason: String,
+    pub(crate) reason: String,
 }
 
 /// What two outputs differ in.
 #[derive(Debug)]
-pub struct Differences(Vec<Line>);
+pub(crate) struct Differences(Vec<Line>);
 
 impl Expected {
     /// The rows for the run called `run`.
     ///
     /// # Panics
     /// Where a row of the list lacks a column or a reason.
-    #[must_use]
-    pub fn of_run(run: &str) -> Vec<Self> {
+    pub(crate) fn of_run(run: &str) -> Vec<Self> {
         Self::parse(LIST, run)
     }
 
@@ -63,8 +64,7 @@ impl Expected {
 
 impl Differences {
     /// Compares two outputs line by line; blanks around a line do not count.
-    #[must_use]
-    pub fn between(distribution: &str, ours: &str) -> Self {
+    pub(crate) fn between(distribution: &str, ours: &str) -> Self {
         let left: Vec<_> = distribution.lines().map(str::trim).collect();
         let right: Vec<_> = ours.lines().map(str::trim).collect();
         let diff = TextDiff::from_slices(&left, &right);
@@ -83,7 +83,7 @@ impl Differences {
     ///
     /// # Errors
     /// With both lists, to be read by a person.
-    pub fn check(&self, expected: &[Expected]) -> Result<(), String> {
+    pub(crate) fn check(&self, expected: &[Expected]) -> Result<(), String> {
         let mut report = String::new();
         for line in &self.0 {
             if !expected.iter().any(|row| row.matches(line)) {
@@ -92,7 +92,11 @@ impl Differences {
         }
         for row in expected {
             if !self.0.iter().any(|line| row.matches(line)) {
-                let _ = writeln!(report, "expected, but no longer so: {} {} ({})", row.side, row.pattern, row.reason);
+                let _ = writeln!(
+                    report,
+                    "expected, but no longer so: {} {} ({})",
+                    row.side, row.pattern, row.reason
+                );
             }
         }
         if report.is_empty() { Ok(()) } else { Err(report) }
@@ -102,6 +106,17 @@ impl Differences {
 impl fmt::Display for Line {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} {}", self.side, self.text)
+    }
+}
+
+/// Fails where our library's output differs from the distribution's otherwise than the list has it for `run`.
+///
+/// # Panics
+/// With the differences.
+pub fn same_as_distribution(run: &str, distribution: &str, ours: &str, library: &Library) {
+    let expected = if library.is_distribution() { Vec::new() } else { Expected::of_run(run) };
+    if let Err(report) = Differences::between(distribution, ours).check(&expected) {
+        panic!("{run}:\n{report}");
     }
 }
 
@@ -153,7 +168,8 @@ mod tests {
 
     #[test]
     fn a_star_stands_for_any_run() {
-        for (pattern, text) in [("a*c", "abbc"), ("*", ""), ("ab", "ab"), ("*b*", "abc"), ("a*b*c", "a-b-c")] {
+        for (pattern, text) in [("a*c", "abbc"), ("*", ""), ("ab", "ab"), ("*b*", "abc"), ("a*b*c", "a-b-c")]
+        {
             assert!(glob(pattern, text), "{pattern} {text}");
         }
         for (pattern, text) in [("a*c", "ab"), ("ab", "abc"), ("a*a", "a"), ("", "x"), ("*x*", "abc")] {
@@ -163,7 +179,10 @@ mod tests {
 
     #[test]
     fn only_listed_differences_pass_and_all_of_them_must_occur() {
-        let expected = Expected::parse("# note\nrun,other\t-\tversion 1.3*\tolder\nrun\t+\tversion 1.4*\tnewer\n", "run");
+        let expected = Expected::parse(
+            "# note\nrun,other\t-\tversion 1.3*\tolder\nrun\t+\tversion 1.4*\tnewer\n",
+            "run",
+        );
         let found = Differences::between("same\nversion 1.3.239\n", "same\n  version 1.4.359\n");
         assert_eq!(found.check(&expected), Ok(()));
         let none = Differences::between("same\n", "same\n").check(&expected).unwrap_err();

@@ -6,7 +6,7 @@ use std::process::Command;
 /// Source of a driver that does next to nothing, which the benchmarks also use.
 pub const NULL_DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/null_driver.c");
 
-const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
+pub(crate) const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 
 /// The manifest of the distribution's lavapipe.
 ///

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// Debian's Khronos loader, the one to compare with (package libvulkan1).
-const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
+pub(crate) const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 
 /// A loader, and a folder that makes programs use it when it comes first in `LD_LIBRARY_PATH`.
 ///
@@ -76,7 +76,8 @@ impl Library {
 
     fn new(file: &Path) -> Self {
         let file = fs::canonicalize(file).expect("the library's path resolves");
-        let folder = tempfile::Builder::new().prefix("vkload-library-").tempdir().expect("a folder for links");
+        let folder =
+            tempfile::Builder::new().prefix("vkload-library-").tempdir().expect("a folder for links");
         for name in ["libvulkan.so.1", "libvulkan.so"] {
             symlink(&file, folder.path().join(name)).expect("a link to the library");
         }
@@ -84,7 +85,7 @@ impl Library {
     }
 }
 
-/// The workspace's `target` folder: test executables lie in `target/PROFILE/deps`.
+/// The workspace's `target` folder.
 fn target_folder() -> PathBuf {
     if let Some(folder) = env::var_os("CARGO_TARGET_DIR") {
         return PathBuf::from(folder);

@@ -40,7 +40,8 @@ impl Machine {
     /// Drivers and layers as the system's own folders list them.
     #[must_use]
     pub fn with_default_search() -> Self {
-        let folder = tempfile::Builder::new().prefix("vkload-machine-").tempdir().expect("a folder to run in");
+        let folder =
+            tempfile::Builder::new().prefix("vkload-machine-").tempdir().expect("a folder to run in");
         for name in ["home", "empty", "runtime", "work"] {
             fs::create_dir(folder.path().join(name)).expect("a folder to run in");
         }
@@ -103,20 +104,15 @@ impl Output {
 /// Runs `command` to its end.
 ///
 /// # Panics
-/// Where the program cannot be started, with the packages that may hold it.
+/// Where the program cannot be started.
 pub fn run(command: &mut Command) -> Output {
     let output = match command.output() {
         Ok(output) => output,
-        Err(error) => panic!("{}: {error}; {}", Path::new(command.get_program()).display(), packages()),
+        Err(error) => panic!("{}: {error}", Path::new(command.get_program()).display()),
     };
     Output {
         status: output.status,
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
         stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
-}
-
-fn packages() -> &'static str {
-    "these tests need the Debian packages vulkan-tools, mesa-vulkan-drivers, libvulkan-dev, libxcb1-dev, xvfb, \
-     valgrind and gcc"
 }

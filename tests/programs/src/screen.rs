@@ -69,7 +69,9 @@ impl Screen {
         assert_eq!((word(4), word(5), bits_per_pixel), (WIDTH, HEIGHT, 32), "the display's format");
         let data = &file[header_size + colours * 12..];
         let pixels = data.chunks_exact(bytes_per_line).take(HEIGHT).flat_map(|line| {
-            line[..WIDTH * 4].chunks_exact(4).map(|pixel| u32::from_le_bytes([pixel[0], pixel[1], pixel[2], 0]))
+            line[..WIDTH * 4]
+                .chunks_exact(4)
+                .map(|pixel| u32::from_le_bytes([pixel[0], pixel[1], pixel[2], 0]))
         });
         Picture { pixels: pixels.collect() }
     }
