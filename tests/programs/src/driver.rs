@@ -1,0 +1,64 @@
+//! Real drivers to run on: Mesa's lavapipe, which needs no hardware, and copies of it.
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Source of a driver that does next to nothing, which the benchmarks also use.
+pub const NULL_DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/null_driver.c");
+
+pub(crate) const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
+
+/// The manifest of the distribution's lavapipe.
+///
+/// # Panics
+/// Where it is not installed.
+#[must_use]
+pub fn lavapipe() -> PathBuf {
+    assert!(Path::new(LAVAPIPE).exists(), "install the Debian package mesa-vulkan-drivers");
+    PathBuf::from(LAVAPIPE)
+}
+
+/// `count` copies of lavapipe in `folder`, as `copy0.json` and so on. Each is a library file of its own, since
+/// manifests that name one library give one driver.
+#[must_use]
+pub fn lavapipe_copies(folder: &Path, count: usize) -> Vec<PathBuf> {
+    let text = fs::read_to_string(lavapipe()).expect("lavapipe's manifest");
+    let manifest: serde_json::Value = serde_json::from_str(&text).expect("lavapipe's manifest is JSON");
+    let library = manifest["ICD"]["library_path"].as_str().expect("lavapipe's library_path");
+    let copy = |number: usize| {
+        let file = folder.join(format!("libcopy{number}.so"));
+        fs::copy(library, &file).expect("a copy of lavapipe");
+        let manifest_file = folder.join(format!("copy{number}.json"));
+        write_manifest(&manifest_file, &file, manifest["ICD"]["api_version"].as_str().unwrap_or("1.1.0"));
+        manifest_file
+    };
+    (0..count).map(copy).collect()
+}
+
+/// Compiles the null driver in `folder`, with `devices` devices, and gives its manifest.
+///
+/// # Panics
+/// Where the C compiler fails.
+#[must_use]
+pub fn null_driver(folder: &Path, devices: u32) -> PathBuf {
+    let library = folder.join(format!("libnull{devices}.so"));
+    let status = Command::new("cc")
+        .args(["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-o"])
+        .arg(&library)
+        .arg(format!("-DDEVICES={devices}"))
+        .arg(NULL_DRIVER)
+        .status()
+        .expect("install the Debian package gcc");
+    assert!(status.success(), "the null driver does not compile");
+    let manifest = folder.join(format!("null{devices}.json"));
+    write_manifest(&manifest, &library, "1.3.0");
+    manifest
+}
+
+fn write_manifest(file: &Path, library: &Path, api_version: &str) {
+    let manifest = serde_json::json!({
+        "file_format_version": "1.0.0",
+        "ICD": { "library_path": library, "api_version": api_version },
+    });
+    fs::write(file, manifest.to_string()).expect("a manifest");
+}

@@ -1,0 +1,27 @@
+//! Runs programs that know nothing of this project (`vulkaninfo`, `vkcube`, small C programs) on a real
+//! driver, once through our library and once through the distribution's, and compares what they print.
+//!
+//! The library under test is `target/release/libvulkan.so.1`, built by `cargo xtask build`, or the file that
+//! the variable `VKLOAD_TEST_LIBRARY` names. Where that file is the distribution's own library, both sides
+//! are the same and no difference is expected.
+//!
+//! A test whose programs or driver are not there says so and passes, since they cannot be installed
+//! everywhere; with `VKLOAD_TESTS_COMPLETE=1` it fails.
+
+mod c_program;
+mod difference;
+mod driver;
+mod library;
+mod machine;
+mod needs;
+mod screen;
+mod valgrind;
+
+pub use c_program::CProgram;
+pub use difference::{json_lines, same_as_distribution};
+pub use driver::{NULL_DRIVER, lavapipe, lavapipe_copies, null_driver};
+pub use library::Library;
+pub use machine::{Machine, Output, run};
+pub use needs::Need;
+pub use screen::{Picture, Screen};
+pub use valgrind::{Finding, findings};

@@ -1,0 +1,94 @@
+//! The loaders that programs are made to use.
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+/// Debian's Khronos loader, the one to compare with (package libvulkan1).
+pub(crate) const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
+
+/// A loader, and a folder that makes programs use it when it comes first in `LD_LIBRARY_PATH`.
+///
+/// The folder holds two links, `libvulkan.so.1` for programs that were linked with the library and
+/// `libvulkan.so` for those that open it by that name and for the linker.
+#[derive(Debug)]
+pub struct Library {
+    file: PathBuf,
+    folder: TempDir,
+}
+
+impl Library {
+    /// The library that this workspace builds, or the one that `VKLOAD_TEST_LIBRARY` names.
+    ///
+    /// # Panics
+    /// Where there is no such file, with the command that builds it.
+    #[must_use]
+    pub fn under_test() -> Self {
+        let file = match env::var_os("VKLOAD_TEST_LIBRARY") {
+            Some(path) => PathBuf::from(path),
+            None => target_folder().join("release/libvulkan.so.1"),
+        };
+        assert!(file.exists(), "{} is missing: run `cargo xtask build` first", file.display());
+        Self::new(&file)
+    }
+
+    /// The loader that the distribution ships.
+    ///
+    /// # Panics
+    /// Where it is not installed.
+    #[must_use]
+    pub fn distribution() -> Self {
+        assert!(Path::new(DISTRIBUTION).exists(), "install the Debian package libvulkan1");
+        Self::new(Path::new(DISTRIBUTION))
+    }
+
+    /// The file itself, links resolved.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The folder of links.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Whether this is the distribution's own library, which differs in nothing from itself.
+    #[must_use]
+    pub fn is_distribution(&self) -> bool {
+        fs::canonicalize(DISTRIBUTION).is_ok_and(|file| file == self.file)
+    }
+
+    /// What `LD_LIBRARY_PATH` has to be.
+    #[must_use]
+    pub fn search_path(&self) -> OsString {
+        let mut path = self.folder().as_os_str().to_owned();
+        if let Some(rest) = env::var_os("LD_LIBRARY_PATH").filter(|rest| !rest.is_empty()) {
+            path.push(":");
+            path.push(rest);
+        }
+        path
+    }
+
+    fn new(file: &Path) -> Self {
+        let file = fs::canonicalize(file).expect("the library's path resolves");
+        let folder =
+            tempfile::Builder::new().prefix("vkload-library-").tempdir().expect("a folder for links");
+        for name in ["libvulkan.so.1", "libvulkan.so"] {
+            symlink(&file, folder.path().join(name)).expect("a link to the library");
+        }
+        Self { file, folder }
+    }
+}
+
+/// The workspace's `target` folder.
+fn target_folder() -> PathBuf {
+    if let Some(folder) = env::var_os("CARGO_TARGET_DIR") {
+        return PathBuf::from(folder);
+    }
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target")
+}

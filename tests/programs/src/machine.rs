@@ -1,0 +1,118 @@
+//! The surroundings in which a program runs: nothing of the user's own environment.
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+
+use tempfile::TempDir;
+
+use crate::Library;
+
+/// A place with an empty home folder and, unless asked otherwise, no manifests of drivers or layers.
+#[derive(Debug)]
+pub struct Machine {
+    folder: TempDir,
+    drivers: Option<String>,
+    display: Option<String>,
+}
+
+/// What a program left behind.
+#[derive(Debug)]
+pub struct Output {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// Its standard output, with what is not UTF-8 replaced.
+    pub stdout: String,
+    /// Its standard error, likewise.
+    pub stderr: String,
+}
+
+impl Machine {
+    /// Only the drivers whose manifests are listed; no layers. A layer's manifest that the distribution
+    /// installs under `/usr/share` is not seen, since `XDG_DATA_DIRS` points elsewhere.
+    #[must_use]
+    pub fn with_drivers(manifests: &[PathBuf]) -> Self {
+        let listed: Vec<_> = manifests.iter().map(|path| path.display().to_string()).collect();
+        Self { drivers: Some(listed.join(":")), ..Self::with_default_search() }
+    }
+
+    /// Drivers and layers as the system's own folders list them.
+    #[must_use]
+    pub fn with_default_search() -> Self {
+        let folder =
+            tempfile::Builder::new().prefix("vkload-machine-").tempdir().expect("a folder to run in");
+        for name in ["home", "empty", "runtime", "work"] {
+            fs::create_dir(folder.path().join(name)).expect("a folder to run in");
+        }
+        Self { folder, drivers: None, display: None }
+    }
+
+    /// Lets programs draw on `display`, such as `:7`.
+    #[must_use]
+    pub fn with_display(mut self, display: &str) -> Self {
+        self.display = Some(display.to_owned());
+        self
+    }
+
+    /// Where programs run, and where they leave files.
+    #[must_use]
+    pub fn work(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    /// `program` made to use `library` here.
+    pub fn command(&self, library: &Library, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        self.surround(&mut command, library);
+        command
+    }
+
+    fn surround(&self, command: &mut Command, library: &Library) {
+        let path = |name: &str| self.folder.path().join(name);
+        command
+            .env_clear()
+            .env("PATH", env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into()))
+            .env("LC_ALL", "C")
+            .env("HOME", path("home"))
+            .env("XDG_RUNTIME_DIR", path("runtime"))
+            .env("LD_LIBRARY_PATH", library.search_path())
+            .current_dir(path("work"));
+        if let Some(display) = &self.display {
+            command.env("DISPLAY", display);
+        }
+        let Some(drivers) = &self.drivers else { return };
+        command.env("VK_DRIVER_FILES", drivers);
+        for variable in ["XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"] {
+            command.env(variable, path("empty"));
+        }
+    }
+}
+
+impl Output {
+    /// The standard output of a program that ended well.
+    ///
+    /// # Panics
+    /// Where it did not, with both its outputs.
+    #[must_use]
+    pub fn success(self) -> String {
+        assert!(self.status.success(), "{}\n{}\n{}", self.status, self.stdout, self.stderr);
+        self.stdout
+    }
+}
+
+/// Runs `command` to its end.
+///
+/// # Panics
+/// Where the program cannot be started.
+pub fn run(command: &mut Command) -> Output {
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(error) => panic!("{}: {error}", Path::new(command.get_program()).display()),
+    };
+    Output {
+        status: output.status,
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}

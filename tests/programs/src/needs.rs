@@ -1,0 +1,51 @@
+//! What a test needs of the machine, and what happens where it is not there. The library under test is no such
+//! need: without it the tests fail.
+use std::env;
+use std::path::Path;
+
+use crate::{driver, library};
+
+/// A thing that a test cannot do without.
+#[derive(Clone, Copy, Debug)]
+pub enum Need {
+    /// The distribution's loader: Debian's libvulkan1.
+    Distribution,
+    /// Mesa's driver without hardware: Debian's mesa-vulkan-drivers.
+    Lavapipe,
+    /// A C compiler, and the headers of Vulkan, XCB and Xlib: Debian's gcc, libvulkan-dev, libxcb1-dev and libx11-dev.
+    Compiler,
+    /// A program found through `PATH`, in Debian's vulkan-tools, xvfb, valgrind or glslang-tools.
+    Program(&'static str),
+}
+
+impl Need {
+    /// Whether something is missing, which is said on standard error. The test then has to return.
+    ///
+    /// # Panics
+    /// Where something is missing and `VKLOAD_TESTS_COMPLETE=1`.
+    #[must_use]
+    pub fn missing(needs: &[Self]) -> bool {
+        let Some(need) = needs.iter().find(|need| !need.is_met()) else { return false };
+        let complete = env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
+        assert!(!complete, "missing: {need:?}");
+        eprintln!("skipped: missing {need:?}");
+        true
+    }
+
+    fn is_met(self) -> bool {
+        match self {
+            Self::Distribution => Path::new(library::DISTRIBUTION).exists(),
+            Self::Lavapipe => Path::new(driver::LAVAPIPE).exists(),
+            Self::Compiler => {
+                let headers = ["vulkan/vulkan.h", "xcb/xcb.h", "X11/Xlib.h"];
+                in_path("cc") && headers.iter().all(|header| Path::new("/usr/include").join(header).exists())
+            }
+            Self::Program(name) => in_path(name),
+        }
+    }
+}
+
+fn in_path(program: &str) -> bool {
+    env::var_os("PATH")
+        .is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(program).exists()))
+}

@@ -1,0 +1,152 @@
+//! C programs linked with `-lvulkan` run on our library as on the distribution's.
+use vkload_programs::{
+    CProgram, Library, Machine, Need, findings, lavapipe, lavapipe_copies, null_driver, run,
+    same_as_distribution,
+};
+
+const NEEDS: &[Need] = &[Need::Distribution, Need::Lavapipe, Need::Compiler];
+const VALGRIND: &[Need] = &[Need::Lavapipe, Need::Compiler, Need::Program("valgrind")];
+
+/// glibc keeps freed blocks aside for each thread and calls them used, unless told not to.
+const EXACT_MEMORY: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0");
+
+/// Runs a program on both loaders; both print the same.
+fn same_text(name: &str, machine: &Machine) -> String {
+    let ours = Library::under_test();
+    let theirs = Library::distribution();
+    let program = CProgram::compile(name, &ours, &[]);
+    let expected = run(&mut program.command(machine, &theirs)).success();
+    let text = run(&mut program.command(machine, &ours)).success();
+    same_as_distribution(name, &expected, &text, &ours);
+    text
+}
+
+fn lavapipe_machine() -> Machine {
+    Machine::with_drivers(&[lavapipe()])
+}
+
+#[test]
+fn everything_is_enumerated() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let text = same_text("enumerate", &lavapipe_machine());
+    assert!(text.contains("\ndevice llvmpipe") && text.contains("\ndevice VK_KHR_swapchain "), "{text}");
+}
+
+#[test]
+fn devices_are_made_and_used() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    assert_eq!(same_text("device", &lavapipe_machine()), "1 devices used\n");
+}
+
+#[test]
+fn a_triangle_is_drawn() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    assert_eq!(same_text("draw", &lavapipe_machine()), "a green triangle on red\n");
+}
+
+#[test]
+fn everything_is_found_through_proc_addr() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let text = same_text("probe", &lavapipe_machine());
+    assert!(
+        text.contains("compute: 1000 values right, last 4991004") && text.ends_with("devices 1\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn two_and_three_drivers_at_once() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder for drivers");
+    let copies = lavapipe_copies(folder.path(), 3);
+    for count in [2, 3] {
+        let machine = Machine::with_drivers(&copies[..count]);
+        let text = same_text("probe", &machine);
+        assert!(text.ends_with(&format!("devices {count}\n")), "{text}");
+        assert_eq!(text.matches("compute: 1000 values right").count(), count, "{text}");
+        assert_eq!(same_text("device", &machine), format!("{count} devices used\n"));
+        same_text("enumerate", &machine);
+    }
+}
+
+/// Lavapipe is used, whatever the drivers for hardware that is not there do.
+#[test]
+fn lavapipe_among_the_drivers_of_the_system() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    for machine in
+        [Machine::with_default_search(), Machine::with_drivers(&["/usr/share/vulkan/icd.d".into()])]
+    {
+        assert!(same_text("probe", &machine).contains("device llvmpipe"));
+    }
+}
+
+#[test]
+fn threads_make_instances_at_once() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder for drivers");
+    let library = Library::under_test();
+    let program = CProgram::compile("threads", &library, &[]);
+    let mut copies = lavapipe_copies(folder.path(), 2);
+    copies.push(null_driver(folder.path(), 3));
+    for (drivers, devices) in [(&copies[..1], 1), (&copies[..], 5)] {
+        let machine = Machine::with_drivers(drivers);
+        let text = run(program.command(&machine, &library).args(["8", "6"])).success();
+        assert_eq!(text, format!("8 threads saw {devices} devices\n"));
+    }
+}
+
+/// Nothing is left of the library once it is closed: no mapping, file, thread or byte.
+#[test]
+fn a_thousand_cycles_of_opening_and_closing() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder for drivers");
+    let null = Machine::with_drivers(&[null_driver(folder.path(), 2)]);
+    let library = Library::under_test();
+    let program = CProgram::compile("reopen", &library, &[]);
+    for (machine, every) in [(&null, "0"), (&null, "1"), (&lavapipe_machine(), "50")] {
+        let mut command = program.command(machine, &library);
+        let text = run(command.env(EXACT_MEMORY.0, EXACT_MEMORY.1).args(["1000", every])).success();
+        assert_eq!(text, "1000 cycles: 0 bytes more in use\n");
+    }
+}
+
+#[test]
+fn valgrind_blames_the_library_for_nothing() {
+    if Need::missing(VALGRIND) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder for drivers");
+    let null = Machine::with_drivers(&[null_driver(folder.path(), 2)]);
+    let lavapipe = lavapipe_machine();
+    let library = Library::under_test();
+    let runs: [(&str, &Machine, &[&str]); 6] = [
+        ("enumerate", &lavapipe, &[]),
+        ("device", &lavapipe, &[]),
+        ("draw", &lavapipe, &[]),
+        ("probe", &lavapipe, &[]),
+        ("threads", &null, &["4", "3"]),
+        ("reopen", &null, &["5", "1"]),
+    ];
+    for (name, machine, arguments) in runs {
+        let program = CProgram::compile(name, &library, &[]);
+        let all = findings(machine, &library, &program.path(), arguments);
+        let blamed: Vec<_> = all.iter().filter(|finding| finding.is_of(library.file())).collect();
+        assert!(blamed.is_empty(), "{name}: {blamed:#?}");
+    }
+}
