@@ -3,14 +3,15 @@
 
 use core::ffi::c_void;
 
-use ash::vk::{self, Handle as _};
+use ash::vk;
 
 use super::handle;
 use super::instance::Instance;
+use super::naming::{drivers_name, kind_of_report};
 use super::terminators::Terminator;
 use crate::abi::function;
 use crate::dispatch::Table as _;
-use crate::memory::{Application, Box, OutOfMemory, TryGrow, Vec};
+use crate::memory::{Application, Box, OutOfMemory, Process, TryGrow, Vec};
 use crate::registry::{CommandId, command};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
@@ -153,15 +154,28 @@ unsafe extern "system" fn submit_message(
     instance: vk::Instance,
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     kinds: vk::DebugUtilsMessageTypeFlagsEXT,
-    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'static>,
 ) {
     const COMMAND: CommandId = command::SUBMIT_DEBUG_UTILS_MESSAGE_EXT;
     // SAFETY: the chain passes what the application vouches for; the type is the command's.
     unsafe {
-        for driver in &handle::instance(instance, COMMAND).drivers {
-            if let Some(submit) = driver.table.get::<vk::PFN_vkSubmitDebugUtilsMessageEXT>(COMMAND) {
-                submit(driver.handle, severity, kinds, data);
+        let instance = handle::instance(instance, COMMAND);
+        let data = &*data;
+        let count = if data.p_objects.is_null() { 0 } else { data.object_count as usize };
+        let mut objects = Vec::new_in(Process);
+        for driver in &instance.drivers {
+            let Some(submit) = driver.table.get::<vk::PFN_vkSubmitDebugUtilsMessageEXT>(COMMAND) else { continue };
+            objects.clear();
+            for index in 0..count {
+                let object = &*data.p_objects.add(index);
+                let own = drivers_name(instance, driver, object.object_type, object.object_handle);
+                let own = vk::DebugUtilsObjectNameInfoEXT { object_handle: own, ..*object };
+                if objects.try_push(own).is_err() {
+                    return;
+                }
             }
+            let own = vk::DebugUtilsMessengerCallbackDataEXT { p_objects: objects.as_ptr(), ..*data };
+            submit(driver.handle, severity, kinds, &own);
         }
     }
 }
@@ -182,7 +196,7 @@ unsafe extern "system" fn report_message(
         let loaders = handle::instance(instance, COMMAND);
         for driver in &loaders.drivers {
             if let Some(report) = driver.table.get::<vk::PFN_vkDebugReportMessageEXT>(COMMAND) {
-                let own = if object == instance.as_raw() { driver.handle.as_raw() } else { object };
+                let own = drivers_name(loaders, driver, kind_of_report(kind), object);
                 report(driver.handle, flags, kind, own, location, code, prefix, message);
             }
         }

@@ -2,8 +2,10 @@
 
 use ash::vk::{self, Handle as _};
 
-use super::device::{Device, device_of};
+use super::device::device_of;
+use super::driver::DriverInstance;
 use super::handle;
+use super::instance::Instance;
 use super::surface::Surface;
 use crate::abi::function;
 use crate::dispatch::Command;
@@ -16,21 +18,26 @@ unsafe extern "system" fn succeed() -> vk::Result {
     vk::Result::SUCCESS
 }
 
-/// What the driver of `device` calls an object.
-unsafe fn drivers_handle(device: &Device, kind: vk::ObjectType, object: u64) -> u64 {
-    let driver = device.physical_device().driver();
-    // SAFETY: the application vouches for the handle and its type.
+/// What `driver` calls an object that the application knows by `object`.
+///
+/// # Safety
+/// `object` is a valid handle of this kind.
+pub(super) unsafe fn drivers_name(
+    instance: &Instance,
+    driver: &DriverInstance,
+    kind: vk::ObjectType,
+    object: u64,
+) -> u64 {
+    // SAFETY: the caller vouches for the handle and its kind.
     unsafe {
         match kind {
             vk::ObjectType::INSTANCE => driver.handle.as_raw(),
             vk::ObjectType::PHYSICAL_DEVICE => {
                 let command = command::SET_DEBUG_UTILS_OBJECT_NAME_EXT;
-                handle::physical_device(vk::PhysicalDevice::from_raw(object), command)
-                    .driver_handle()
-                    .as_raw()
+                handle::physical_device(vk::PhysicalDevice::from_raw(object), command).driver_handle().as_raw()
             }
             vk::ObjectType::SURFACE_KHR => Surface::from_handle(vk::SurfaceKHR::from_raw(object))
-                .map_or(object, |surface| surface.for_driver(device.instance(), driver).as_raw()),
+                .map_or(object, |surface| surface.for_driver(instance, driver).as_raw()),
             _ => object,
         }
     }
@@ -52,7 +59,7 @@ macro_rules! named {
                     return vk::Result::SUCCESS;
                 };
                 let $given = &*info;
-                let object = drivers_handle(found, $kind, $given.$handle);
+                let object = drivers_name(found.instance(), found.physical_device().driver(), $kind, $given.$handle);
                 set(device, &vk::$info { $handle: object, ..*$given })
             }
         }
@@ -69,7 +76,7 @@ named!(debug_marker_set_object_tag: PFN_vkDebugMarkerSetObjectTagEXT, DEBUG_MARK
     DebugMarkerObjectTagInfoEXT, |info| kind_of_report(info.object_type), object);
 
 /// The kinds of objects that VK_EXT_debug_report numbers in its own way, as far as they matter here.
-fn kind_of_report(kind: vk::DebugReportObjectTypeEXT) -> vk::ObjectType {
+pub(super) fn kind_of_report(kind: vk::DebugReportObjectTypeEXT) -> vk::ObjectType {
     match kind {
         vk::DebugReportObjectTypeEXT::INSTANCE => vk::ObjectType::INSTANCE,
         vk::DebugReportObjectTypeEXT::PHYSICAL_DEVICE => vk::ObjectType::PHYSICAL_DEVICE,

@@ -129,30 +129,22 @@ unsafe fn make(
             view.add(field.to).copy_from_nonoverlapping(info.cast::<u8>().add(field.from), field.size);
         }
     }
-    let mut last_error = None;
     for driver in &instance.drivers {
         // SAFETY: the application vouches for the create info and its callbacks.
         match unsafe { drivers_own(driver, kind, info, callbacks) } {
             Ok(own) => surface.own.try_push(own)?,
             Err(error) => {
+                // A surface without this driver's part would be one that the application cannot present to with it.
                 let path = Shown(&driver.driver.library_path);
-                let message =
-                    format_args!("{path}: {name} returned {error:?}; it will not serve this surface");
+                let message = format_args!("{path}: {name} returned {error:?}");
                 instance.logger.log(Level::Error, Topic::Driver, message);
-                surface.own.try_push(vk::SurfaceKHR::null())?;
-                last_error = Some(error);
+                // SAFETY: the surfaces are the drivers' own and nobody has seen them.
+                unsafe { destroy_own(instance, &surface, callbacks) };
+                return Err(error);
             }
         }
     }
-    let nobody = surface.own.iter().all(|own| own.is_null());
-    match last_error {
-        Some(error) if nobody || error == vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
-            // SAFETY: the surfaces are the drivers' own and nobody has seen them.
-            unsafe { destroy_own(instance, &surface, callbacks) };
-            Err(error)
-        }
-        _ => Ok(surface),
-    }
+    Ok(surface)
 }
 
 /// The commands on surfaces that a driver has to have besides those that make and destroy them.
