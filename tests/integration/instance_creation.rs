@@ -68,7 +68,7 @@ fn versions_below_1_0_create_an_instance_and_log_an_error() {
     let run = Scenario::new().log().driver(good("a")).run(|vk| {
         vk.say("1", code(&vk.create(&Ask::new().raw_api(1))));
     });
-    run.ok().says("1", "SUCCESS").logs(&["ERROR", "0.0.1"]);
+    run.ok().says("1", "SUCCESS").logs(&["ERROR", "apiVersion"]);
 }
 
 #[test]
