@@ -1,0 +1,319 @@
+//! Devices: what drivers are asked for, whose handles they see, and what is passed on as it is.
+use ash::vk;
+use vkload_tests::{Ask, Device, Driver, Scenario, code, extension_names};
+
+fn good(name: &str) -> Driver {
+    Driver::new(name).device(Device::new(name).extension("VK_KHR_swapchain").extension("VK_KHR_maintenance5"))
+}
+
+#[test]
+fn each_device_is_created_by_its_own_driver() {
+    let run = Scenario::new().driver(good("a")).driver(good("b")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let devices: Vec<_> = ["a", "b"].map(|name| instance.device(instance.named(name), &[])).into();
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            devices[0].device_wait_idle().unwrap();
+            devices[1].device_wait_idle().unwrap();
+            devices.iter().for_each(|device| device.destroy_device(None));
+        }
+    });
+    for name in ["a", "b"] {
+        let trace = run.ok().trace(name);
+        assert_eq!(trace.only("vkCreateDevice").get("device"), name);
+        assert_eq!(trace.calls("vkDeviceWaitIdle").len(), 1);
+        assert_eq!(trace.calls("vkDestroyDevice").len(), 1);
+    }
+}
+
+#[test]
+fn exported_commands_reach_the_right_driver() {
+    let run = Scenario::new().driver(good("a")).driver(good("b")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        // SAFETY: it is this command; valid use of Vulkan on one thread.
+        unsafe {
+            let wait: vk::PFN_vkDeviceWaitIdle = std::mem::transmute(vk.symbol("vkDeviceWaitIdle"));
+            let queue_wait: vk::PFN_vkQueueWaitIdle = std::mem::transmute(vk.symbol("vkQueueWaitIdle"));
+            for name in ["a", "b", "b"] {
+                let device = instance.device(instance.named(name), &[]);
+                assert_eq!(wait(device.handle()), vk::Result::SUCCESS);
+                assert_eq!(queue_wait(device.get_device_queue(0, 0)), vk::Result::SUCCESS);
+                device.destroy_device(None);
+            }
+        }
+    });
+    assert_eq!(run.ok().trace("a").calls("vkQueueWaitIdle").len(), 1);
+    assert_eq!(run.trace("b").calls("vkQueueWaitIdle").len(), 2);
+}
+
+#[test]
+fn queues_of_both_commands_can_be_used() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let device = instance.device(instance.devices()[0], &[]);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            let first = device.get_device_queue(0, 0);
+            let second = device.get_device_queue2(&vk::DeviceQueueInfo2::default().queue_index(1));
+            let again = device.get_device_queue(0, 0);
+            vk.say("same", first == again);
+            for queue in [first, second, again] {
+                device.queue_wait_idle(queue).unwrap();
+            }
+            device.destroy_device(None);
+        }
+    });
+    run.ok().says("same", true);
+}
+
+#[test]
+fn requested_extensions_reach_the_driver_in_order() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let device = instance.device(instance.devices()[0], &["VK_KHR_swapchain", "VK_KHR_maintenance5"]);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe { device.destroy_device(None) };
+    });
+    let trace = run.ok().trace("a");
+    assert_eq!(trace.only("vkCreateDevice").get("extensions"), "VK_KHR_swapchain,VK_KHR_maintenance5");
+}
+
+#[test]
+fn an_extension_that_the_device_lacks_is_an_error() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        let instance = vk.instance();
+        vk.say("result", code(&instance.try_device(instance.devices()[0], &["VK_EXT_mesh_shader"])));
+    });
+    run.ok().says("result", "ERROR_EXTENSION_NOT_PRESENT");
+}
+
+#[test]
+fn errors_of_the_driver_are_passed_on() {
+    for error in [
+        vk::Result::ERROR_FEATURE_NOT_PRESENT,
+        vk::Result::ERROR_OUT_OF_HOST_MEMORY,
+        vk::Result::ERROR_DEVICE_LOST,
+    ] {
+        let run = Scenario::new().driver(good("a").result("vkCreateDevice", error)).run(|vk| {
+            let instance = vk.instance();
+            vk.say("result", code(&instance.try_device(instance.devices()[0], &[])));
+        });
+        run.ok().says("result", format_args!("{error:?}"));
+    }
+}
+
+#[test]
+fn what_hangs_on_the_create_info_reaches_the_driver() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let mut features = vk::PhysicalDeviceVulkan11Features::default();
+        let mut maintenance5 = vk::PhysicalDeviceMaintenance5FeaturesKHR::default();
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        let info = vk::DeviceCreateInfo::default()
+            .queue_create_infos(&queues)
+            .push_next(&mut features)
+            .push_next(&mut maintenance5);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe { instance.create_device(instance.devices()[0], &info, None).unwrap().destroy_device(None) };
+    });
+    let expected = [
+        vk::StructureType::PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR,
+        vk::StructureType::PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
+    ]
+    .map(|kind| kind.as_raw().to_string());
+    let trace = run.ok().trace("a");
+    let found: Vec<_> = trace.only("vkCreateDevice").list("chain").into_iter().map(str::to_owned).collect();
+    let found: Vec<_> = found.into_iter().filter(|kind| expected.contains(kind)).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn the_applications_allocator_reaches_the_driver() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        let instance = vk.instance();
+        let device = instance.device(instance.devices()[0], &[]);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe { device.destroy_device(None) };
+    });
+    let trace = run.ok().trace("a");
+    assert_eq!(trace.only("vkCreateDevice").get("allocator"), "0");
+    assert_eq!(trace.only("vkDestroyDevice").get("allocator"), "0");
+}
+
+#[test]
+fn device_layers_are_not_passed_to_drivers() {
+    let run = Scenario::new().log().driver(good("a")).run(|vk| {
+        let instance = vk.instance();
+        let layers = [c"VK_LAYER_long_gone".as_ptr()];
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        let mut info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+        info.enabled_layer_count = 1;
+        info.pp_enabled_layer_names = layers.as_ptr();
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe { instance.create_device(instance.devices()[0], &info, None).unwrap().destroy_device(None) };
+    });
+    assert_eq!(run.ok().trace("a").only("vkCreateDevice").get("layers"), "0");
+    run.logs(&["WARNING", "layer"]);
+}
+
+#[test]
+fn device_extensions_are_the_drivers_own() {
+    let run = Scenario::new().driver(good("a")).driver(Driver::new("b").device(Device::new("b"))).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        for name in ["a", "b"] {
+            // SAFETY: valid use of Vulkan on one thread.
+            let list =
+                unsafe { instance.enumerate_device_extension_properties(instance.named(name)) }.unwrap();
+            vk.say(name, extension_names(&list).join(","));
+        }
+    });
+    run.ok().says("a", "VK_KHR_swapchain,VK_KHR_maintenance5").says("b", "");
+}
+
+#[test]
+fn device_extensions_that_nobody_knows_are_listed_and_enabled_all_the_same() {
+    let driver = Driver::new("a").device(Device::new("a").extension("VK_TEST_brand_new"));
+    let run = Scenario::new().driver(driver).run(|vk| {
+        let instance = vk.instance();
+        let physical_device = instance.devices()[0];
+        // SAFETY: valid use of Vulkan on one thread.
+        let list = unsafe { instance.enumerate_device_extension_properties(physical_device) }.unwrap();
+        vk.say("names", extension_names(&list).join(","));
+        vk.say("result", code(&instance.try_device(physical_device, &["VK_TEST_brand_new"])));
+    });
+    run.ok().says("names", "VK_TEST_brand_new").says("result", "SUCCESS");
+}
+
+#[test]
+fn a_missing_count_of_device_extensions_is_incomplete() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        let instance = vk.instance();
+        // SAFETY: the missing pointer is what is being tested.
+        let result = unsafe {
+            let function = instance.fp_v1_0().enumerate_device_extension_properties;
+            function(instance.devices()[0], std::ptr::null(), std::ptr::null_mut(), std::ptr::null_mut())
+        };
+        vk.say("result", format_args!("{result:?}"));
+    });
+    run.ok().says("result", "INCOMPLETE");
+}
+
+#[test]
+fn device_layers_are_listed_as_none() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        let instance = vk.instance();
+        // SAFETY: valid use of Vulkan on one thread.
+        let layers = unsafe { instance.enumerate_device_layer_properties(instance.devices()[0]) };
+        vk.say("layers", layers.unwrap().len());
+    });
+    run.ok().says("layers", 0);
+    assert!(!run.trace("a").has("vkEnumerateDeviceLayerProperties"));
+}
+
+#[test]
+fn destroying_no_device_does_nothing() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        let _instance = vk.instance();
+        // SAFETY: it is this command, and NULL is allowed.
+        unsafe {
+            let destroy: vk::PFN_vkDestroyDevice = std::mem::transmute(vk.symbol("vkDestroyDevice"));
+            destroy(vk::Device::null(), std::ptr::null());
+        }
+        vk.say("came back", true);
+    });
+    run.ok().says("came back", true);
+}
+
+#[test]
+fn many_devices_at_once_keep_apart() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        let instance = vk.instance();
+        let devices: Vec<_> = (0..100).map(|_| instance.device(instance.devices()[0], &[])).collect();
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            devices.iter().for_each(|device| device.device_wait_idle().unwrap());
+            devices.iter().rev().for_each(|device| device.destroy_device(None));
+        }
+    });
+    assert_eq!(run.ok().trace("a").calls("vkDeviceWaitIdle").len(), 100);
+    assert_eq!(run.trace("a").last("unload").get("devices"), "0");
+}
+
+// ---- names and tags ----
+
+#[test]
+fn names_of_objects_reach_the_driver_with_its_own_handles() {
+    let driver = Driver::new("a")
+        .own_surfaces()
+        .extension("VK_EXT_debug_utils")
+        .extension("VK_KHR_surface")
+        .extension("VK_EXT_headless_surface")
+        .device(Device::new("gpu").extension("VK_EXT_debug_marker"));
+    let run = Scenario::new().driver(driver).driver(good("b")).run(|vk| {
+        let ask = Ask::new()
+            .api(1, 1)
+            .extension("VK_EXT_debug_utils")
+            .extension("VK_KHR_surface")
+            .extension("VK_EXT_headless_surface");
+        let instance = vk.create(&ask).unwrap();
+        let physical_device = instance.named("gpu");
+        let device = instance.device(physical_device, &["VK_EXT_debug_marker"]);
+        let utils = ash::ext::debug_utils::Device::new(&instance, &device);
+        let marker = ash::ext::debug_marker::Device::new(&instance, &device);
+        let headless = ash::ext::headless_surface::Instance::new(&vk.entry, &instance);
+        let khr = ash::khr::surface::Instance::new(&vk.entry, &instance);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            let surface =
+                headless.create_headless_surface(&vk::HeadlessSurfaceCreateInfoEXT::default(), None).unwrap();
+            let queue = device.get_device_queue(0, 0);
+            let named = |info: vk::DebugUtilsObjectNameInfoEXT<'_>| {
+                utils.set_debug_utils_object_name(&info.object_name(c"somebody")).unwrap();
+            };
+            named(vk::DebugUtilsObjectNameInfoEXT::default().object_handle(instance.handle()));
+            named(vk::DebugUtilsObjectNameInfoEXT::default().object_handle(physical_device));
+            named(vk::DebugUtilsObjectNameInfoEXT::default().object_handle(device.handle()));
+            named(vk::DebugUtilsObjectNameInfoEXT::default().object_handle(queue));
+            named(vk::DebugUtilsObjectNameInfoEXT::default().object_handle(surface));
+            let tag = vk::DebugUtilsObjectTagInfoEXT::default()
+                .object_handle(physical_device)
+                .tag_name(9)
+                .tag(&[1]);
+            utils.set_debug_utils_object_tag(&tag).unwrap();
+            let name = vk::DebugMarkerObjectNameInfoEXT::default()
+                .object_type(vk::DebugReportObjectTypeEXT::PHYSICAL_DEVICE)
+                .object(ash::vk::Handle::as_raw(physical_device))
+                .object_name(c"marked");
+            marker.debug_marker_set_object_name(&name).unwrap();
+            khr.destroy_surface(surface, None);
+            device.destroy_device(None);
+        }
+    });
+    let trace = run.ok().trace("a");
+    let named: Vec<_> = trace
+        .calls("vkSetDebugUtilsObjectNameEXT")
+        .iter()
+        .map(|call| call.get("object").to_owned())
+        .collect();
+    assert_eq!(named, ["instance", "gpu", "device", "queue", "own_surface"]);
+    assert_eq!(trace.only("vkSetDebugUtilsObjectTagEXT").get("object"), "gpu");
+    assert_eq!(trace.only("vkDebugMarkerSetObjectNameEXT").get("object"), "gpu");
+}
+
+#[test]
+fn a_driver_without_debug_utils_is_not_asked_to_name_anything() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1).extension("VK_EXT_debug_utils")).unwrap();
+        let device = instance.device(instance.devices()[0], &[]);
+        // SAFETY: these are the commands; valid use of Vulkan on one thread.
+        unsafe {
+            let function: vk::PFN_vkSetDebugUtilsObjectNameEXT =
+                instance.command("vkSetDebugUtilsObjectNameEXT");
+            let info =
+                vk::DebugUtilsObjectNameInfoEXT::default().object_handle(device.handle()).object_name(c"x");
+            vk.say("result", format_args!("{:?}", function(device.handle(), &info)));
+            device.destroy_device(None);
+        }
+    });
+    run.ok().says("result", "SUCCESS");
+}

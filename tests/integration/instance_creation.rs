@@ -1,0 +1,232 @@
+//! What vkCreateInstance makes of what it is asked for, and what the version rules are.
+use ash::vk;
+use vkload_tests::{Ask, Device, Driver, Run, Scenario, Vk, code, list_devices};
+
+fn good(name: &str) -> Driver {
+    Driver::new(name).device(Device::new(name))
+}
+
+// ---- versions ----
+
+/// The apiVersion that a driver saw, asked for 1.3.
+fn version_seen(driver: Driver) -> (u32, Run) {
+    let run = Scenario::new().log().driver(driver).run(list_devices);
+    run.ok().says("result", "SUCCESS");
+    let seen = run.trace("a").only("vkCreateInstance").get("api").parse().unwrap();
+    (seen, run)
+}
+
+#[test]
+fn a_1_0_manifest_makes_a_1_0_driver() {
+    let (seen, _) = version_seen(good("a").api("1.0.0").manifest_api("1.0.5"));
+    assert_eq!(seen, vk::API_VERSION_1_0);
+}
+
+#[test]
+fn a_driver_without_the_version_command_is_a_1_0_driver() {
+    let (seen, run) = version_seen(good("a").manifest_api("1.3.0").without("vkEnumerateInstanceVersion"));
+    assert_eq!(seen, vk::API_VERSION_1_0);
+    run.logs(&["WARNING", "a.json"]);
+}
+
+#[test]
+fn a_driver_that_says_1_0_is_a_1_0_driver_whatever_its_manifest_says() {
+    let (seen, run) = version_seen(good("a").api("1.0.0").manifest_api("1.2.0"));
+    assert_eq!(seen, vk::API_VERSION_1_0);
+    run.logs(&["WARNING", "a.json"]);
+}
+
+#[test]
+fn a_driver_whose_version_command_fails_is_a_1_0_driver() {
+    let (seen, _) = version_seen(
+        good("a").manifest_api("1.3.0").result("vkEnumerateInstanceVersion", vk::Result::ERROR_UNKNOWN),
+    );
+    assert_eq!(seen, vk::API_VERSION_1_0);
+}
+
+#[test]
+fn a_1_1_driver_sees_the_version_as_it_was_asked_for() {
+    let (seen, _) = version_seen(good("a").api("1.1.0"));
+    assert_eq!(seen, vk::API_VERSION_1_3);
+}
+
+#[test]
+fn the_applications_structure_is_not_changed() {
+    let run = Scenario::new().driver(good("a").api("1.0.0")).run(|vk| {
+        let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
+        let info = vk::InstanceCreateInfo::default().application_info(&application);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe { vk.entry.create_instance(&info, None).unwrap().destroy_instance(None) };
+        vk.say("version", application.api_version == vk::API_VERSION_1_2);
+        vk.say("same", std::ptr::eq(info.p_application_info, &raw const application));
+    });
+    run.ok().says("version", true).says("same", true);
+}
+
+#[test]
+fn versions_below_1_0_create_an_instance_and_log_an_error() {
+    let run = Scenario::new().log().driver(good("a")).run(|vk| {
+        vk.say("1", code(&vk.create(&Ask::new().raw_api(1))));
+    });
+    run.ok().says("1", "SUCCESS").logs(&["ERROR", "apiVersion"]);
+}
+
+#[test]
+fn a_version_of_0_means_1_0() {
+    let run = Scenario::new()
+        .log()
+        .driver(good("a"))
+        .run(|vk| vk.say("0", code(&vk.create(&Ask::new().raw_api(0)))));
+    run.ok().says("0", "SUCCESS").logs_not(&["ERROR"]);
+}
+
+#[test]
+fn another_variant_creates_an_instance_and_warns() {
+    let run = Scenario::new().log().driver(good("a")).run(|vk| {
+        let version = vk::make_api_version(1, 1, 1, 0);
+        vk.say("result", code(&vk.create(&Ask::new().raw_api(version))));
+    });
+    run.ok().says("result", "SUCCESS").logs(&["WARNING", "variant"]);
+}
+
+#[test]
+fn the_loaders_version_does_not_depend_on_drivers() {
+    let body = |vk: &Vk| {
+        // SAFETY: valid use of Vulkan on one thread.
+        let version = unsafe { vk.entry.try_enumerate_instance_version() }.unwrap().unwrap();
+        vk.say("version", version);
+    };
+    let without = Scenario::new().run(body);
+    let with = Scenario::new().driver(good("a").api("1.0.0")).run(body);
+    with.ok().says("version", without.ok().said("version"));
+    let version: u32 = with.said("version").parse().unwrap();
+    assert!(version >= vk::make_api_version(0, 1, 4, 0), "{version:#x}");
+}
+
+// ---- what is asked for ----
+
+#[test]
+fn an_unknown_layer_is_an_error() {
+    let run = Scenario::new()
+        .driver(good("a"))
+        .run(|vk| vk.say("result", code(&vk.create(&Ask::new().layer("VK_LAYER_nobody_has")))));
+    run.ok().says("result", "ERROR_LAYER_NOT_PRESENT");
+    assert!(!run.trace("a").has("vkCreateInstance"));
+}
+
+#[test]
+fn no_layers_are_listed_where_there_are_none() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        // SAFETY: valid use of Vulkan on one thread.
+        vk.say("layers", unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap().len());
+    });
+    run.ok().says("layers", 0);
+}
+
+#[test]
+fn counts_without_arrays_are_errors() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        let mut info = vk::InstanceCreateInfo::default();
+        info.enabled_extension_count = 1;
+        // SAFETY: that the arrays are NULL is what is being tested.
+        vk.say("extensions", code(&unsafe { vk.entry.create_instance(&info, None) }));
+        let mut info = vk::InstanceCreateInfo::default();
+        info.enabled_layer_count = 1;
+        // SAFETY: as above.
+        vk.say("layers", code(&unsafe { vk.entry.create_instance(&info, None) }));
+    });
+    run.ok().says("extensions", "ERROR_EXTENSION_NOT_PRESENT").says("layers", "ERROR_LAYER_NOT_PRESENT");
+}
+
+#[test]
+fn what_hangs_on_the_create_info_reaches_drivers() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        let next = vk::ValidationFeaturesEXT::default();
+        let info = vk::InstanceCreateInfo { p_next: (&raw const next).cast(), ..Default::default() };
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe { vk.entry.create_instance(&info, None).unwrap().destroy_instance(None) };
+    });
+    let expected = vk::StructureType::VALIDATION_FEATURES_EXT.as_raw().to_string();
+    assert!(run.ok().trace("a").only("vkCreateInstance").list("chain").contains(&expected.as_str()));
+}
+
+#[test]
+fn a_missing_count_is_refused() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        let instance = vk.instance();
+        // SAFETY: the missing pointer is what is being tested.
+        let result = unsafe {
+            (instance.fp_v1_0().enumerate_physical_devices)(
+                instance.handle(),
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+            )
+        };
+        vk.say("result", format_args!("{result:?}"));
+    });
+    run.ok().says("result", "ERROR_INITIALIZATION_FAILED");
+    run.logs(&["VUID-vkEnumeratePhysicalDevices-pPhysicalDeviceCount-parameter"]);
+}
+
+// ---- portability ----
+
+fn portability(name: &str) -> Driver {
+    good(name).manifest_field("is_portability_driver", "true")
+}
+
+fn with_flag_and_extension(vk: &Vk) {
+    let ask = Ask::new().api(1, 1).portability_flag().extension("VK_KHR_portability_enumeration");
+    vkload_tests::list_devices_asking(vk, &ask);
+}
+
+#[test]
+fn portability_drivers_are_left_out_unless_asked_for() {
+    let run = Scenario::new().driver(portability("part")).driver(good("full")).run(list_devices);
+    run.ok().says("devices", "full");
+    let run = Scenario::new().driver(portability("part")).driver(good("full")).run(with_flag_and_extension);
+    assert_eq!(run.ok().list("devices").len(), 2);
+}
+
+#[test]
+fn portability_drivers_need_both_the_flag_and_the_extension() {
+    type Body = fn(&Vk);
+    let flag: Body = |vk| vkload_tests::list_devices_asking(vk, &Ask::new().api(1, 1).portability_flag());
+    let extension: Body = |vk| {
+        vkload_tests::list_devices_asking(
+            vk,
+            &Ask::new().api(1, 1).extension("VK_KHR_portability_enumeration"),
+        )
+    };
+    let mut messages = Vec::new();
+    for body in [list_devices as Body, flag, extension] {
+        let run = Scenario::new().log().driver(portability("part")).run(body);
+        run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
+        let message = run
+            .log()
+            .into_iter()
+            .rfind(|(_, text)| text.contains("ortability"))
+            .map(|(_, text)| text.to_owned());
+        messages.push(message.expect("a message about portability"));
+    }
+    messages.sort();
+    messages.dedup();
+    assert_eq!(messages.len(), 3, "each case has a message of its own: {messages:#?}");
+}
+
+#[test]
+fn the_portability_flag_is_kept_from_ordinary_drivers() {
+    let flag = vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
+    let has = portability("has").extension("VK_KHR_portability_enumeration");
+    let run = Scenario::new().driver(good("full")).driver(has).run(with_flag_and_extension);
+    assert_eq!(run.ok().trace("full").only("vkCreateInstance").get("flags"), "0");
+    assert_eq!(run.trace("has").only("vkCreateInstance").get("flags"), flag.as_raw().to_string());
+}
+
+#[test]
+fn other_flags_reach_drivers() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        vk.say("result", code(&vk.create(&Ask::new().flags(vk::InstanceCreateFlags::from_raw(0x100)))));
+    });
+    run.ok().says("result", "SUCCESS");
+    assert_eq!(run.trace("a").only("vkCreateInstance").get("flags"), "256");
+}
