@@ -43,6 +43,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod abi;
+pub mod chain;
 pub mod discovery;
 #[macro_use]
 pub mod dispatch;

@@ -2,7 +2,7 @@
 
 use core::ffi::{CStr, c_char};
 
-use ash::vk;
+use ash::vk::{self, Handle as _};
 
 use super::{array, function};
 use crate::discovery::Request;
@@ -146,10 +146,20 @@ pub unsafe extern "system" fn enumerate_physical_devices(
             complain(&found.logger, "vkEnumeratePhysicalDevices", "pPhysicalDeviceCount");
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
-        match found.table.get::<vk::PFN_vkEnumeratePhysicalDevices>(COMMAND) {
-            Some(enumerate) => enumerate(instance, count, out),
-            None => vk::Result::ERROR_INITIALIZATION_FAILED,
+        let Some(enumerate) = found.table.get::<vk::PFN_vkEnumeratePhysicalDevices>(COMMAND) else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
+        let result = enumerate(found.chain_handle(), count, out);
+        if result.as_raw() >= 0 && !out.is_null() {
+            for index in 0..*count as usize {
+                let given = out.add(index);
+                match found.handle_for_application((*given).as_raw()) {
+                    Ok(handle) => *given = vk::PhysicalDevice::from_raw(handle),
+                    Err(out_of_memory) => return out_of_memory.into(),
+                }
+            }
         }
+        result
     }
 }
 
@@ -192,9 +202,21 @@ unsafe fn groups(
             complain(&found.logger, command.name().to_str().unwrap_or_default(), "pPhysicalDeviceGroupCount");
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
-        match found.table.get::<vk::PFN_vkEnumeratePhysicalDeviceGroups>(command) {
-            Some(enumerate) => enumerate(instance, count, out),
-            None => vk::Result::ERROR_INITIALIZATION_FAILED,
+        let Some(enumerate) = found.table.get::<vk::PFN_vkEnumeratePhysicalDeviceGroups>(command) else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
+        let result = enumerate(found.chain_handle(), count, out);
+        if result.as_raw() >= 0 && !out.is_null() {
+            for index in 0..*count as usize {
+                let group = &mut *out.add(index);
+                for given in group.physical_devices.iter_mut().take(group.physical_device_count as usize) {
+                    match found.handle_for_application(given.as_raw()) {
+                        Ok(handle) => *given = vk::PhysicalDevice::from_raw(handle),
+                        Err(out_of_memory) => return out_of_memory.into(),
+                    }
+                }
+            }
         }
+        result
     }
 }

@@ -77,12 +77,13 @@ fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
         return None;
     }
     let loader = instance.loader;
-    if instance.drivers.iter().any(|driver| driver.find_physical_device_command(name).is_some()) {
+    if let Some(function) = instance.find_physical_device_command(name) {
         let number = loader.unknown.physical_device.add(loader, name).ok()??;
         instance.resolve_unknown_physical_device_command(number);
+        instance.set_unknown_physical_device_command(number, function);
         return UNKNOWN_INSTANCE_TRAMPOLINES.piece(INSTANCE_SLOTS.wrapping_add(number));
     }
-    if instance.drivers.iter().any(|driver| driver.find(name).is_some()) {
+    if instance.find(name).is_some() {
         let number = loader.unknown.device.add(loader, name).ok()??;
         instance.resolve_unknown_device_command(number);
         return DEVICE_TRAMPOLINES.piece(DEVICE_SLOTS.wrapping_add(number));

@@ -6,6 +6,7 @@ use super::device::{Device, Enabled};
 use super::extensions::{self, of_device};
 use super::physical_device::{PhysicalDevice, command_memory};
 use crate::abi::{chain, name};
+use crate::chain::enter_device_chain;
 use crate::dispatch::{Command, Table as _};
 use crate::log::{Level, Topic};
 use crate::memory::{Box, Shown};
@@ -26,8 +27,8 @@ pub unsafe extern "system" fn create_device(
 ) -> vk::Result {
     // SAFETY: the caller vouches for the parameters that are not NULL.
     unsafe {
-        let physical_device = super::handle::physical_device(handle, command::CREATE_DEVICE);
-        let instance = physical_device.instance();
+        let found = super::handle::any(handle.as_raw(), command::CREATE_DEVICE);
+        let instance = found.instance();
         let (false, Some(given)) = (out.is_null(), info.as_ref()) else {
             let message = format_args!("vkCreateDevice: pCreateInfo and pDevice must not be NULL");
             instance.logger.log(Level::Error, Topic::Loader, message);
@@ -38,9 +39,15 @@ pub unsafe extern "system" fn create_device(
             instance.logger.log(Level::Error, Topic::Loader, message);
             return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
         }
-        match instance.table.get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE) {
-            Some(create) => create(handle, info, callbacks, out),
-            None => vk::Result::ERROR_INITIALIZATION_FAILED,
+        let Some(create) = found.table().get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE) else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
+        match enter_device_chain(instance, instance.layers(), create, handle, given, callbacks) {
+            Ok(device) => {
+                *out = device;
+                vk::Result::SUCCESS
+            }
+            Err(error) => error,
         }
     }
 }

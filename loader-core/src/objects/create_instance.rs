@@ -8,8 +8,10 @@ use super::instance::Instance;
 use super::sources::Sources;
 use super::surface;
 use super::terminators::fill_instance_table;
-use crate::abi::{array, chain, name};
+use crate::abi::{chain, name};
+use crate::chain::{Layers, enter_instance_chain};
 use crate::discovery::{Outcome, Request};
+use crate::dispatch::Table as _;
 use crate::loader::{Loader, log_outcome};
 use crate::log::{Level, Logger, Topic, write_line};
 use crate::manifest::Version;
@@ -50,13 +52,17 @@ pub unsafe fn create_instance(
         let sources = Sources::new(loader, info, request, &logger)?;
         extensions::check_requested(requested, &sources.extensions(loader, &logger)?, "instance", &logger)?;
         let version = requested_version(info, &logger);
-        let mut instance = Instance::new(loader, logger, allocator, version, enabled, sources)?;
+        let layers = Layers::new(loader.platform);
+        let instance = Instance::new(loader, logger, allocator, version, enabled, sources, layers)?;
 
         // The handle goes down the chain with the call: the terminator finds the instance by it.
         let mut handle = instance.handle();
-        array::check(terminator(info, callbacks, &mut handle))?;
-        fill_instance_table(&mut instance);
-        *out = instance.handle();
+        let memory = allocator.scoped(vk::SystemAllocationScope::COMMAND);
+        enter_instance_chain(instance.layers(), info, callbacks, memory, &mut handle)?;
+        instance.set_chain_handle(handle);
+        fill_instance_table(&instance);
+        let given = instance.handle_for_application(handle.as_raw())?;
+        *out = vk::Instance::from_raw(given);
         Box::leak(instance);
         Ok(())
     }
@@ -66,15 +72,30 @@ pub unsafe fn create_instance(
 ///
 /// # Safety
 /// The parameters are those of the Vulkan command.
-pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, _callbacks: *const Callbacks) {
+pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: *const Callbacks) {
     if handle.is_null() {
         return;
     }
-    // SAFETY: a valid handle is a leaked box (`create_instance`); the caller excludes other users.
+    // SAFETY: a valid handle belongs to a leaked box (`create_instance`); the caller excludes other users.
     unsafe {
         let instance = super::handle::instance(handle, command::DESTROY_INSTANCE);
+        if let Some(destroy) = instance.table.get::<vk::PFN_vkDestroyInstance>(command::DESTROY_INSTANCE) {
+            destroy(instance.chain_handle(), callbacks);
+        }
         let allocator = instance.allocator;
         drop(Box::from_raw_in(core::ptr::from_ref(instance).cast_mut(), allocator));
+    }
+}
+
+/// Terminator of vkDestroyInstance: destroys the instances of the drivers.
+///
+/// # Safety
+/// The parameters are those that the chain was entered with.
+pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Instance, _callbacks: *const Callbacks) {
+    // SAFETY: the chain passes the handle, and the application excludes other users of the instance.
+    unsafe {
+        let _ = super::handle::instance(handle, command::DESTROY_INSTANCE);
+        (*core::ptr::with_exposed_provenance_mut::<Instance>(handle.as_raw() as usize)).finish();
     }
 }
 

@@ -1,9 +1,9 @@
 //! What the loader keeps for a `VkDevice`. The handle itself is the driver's: its first word, and that of its queues and
 //! command buffers, leads to the device's table, and from there to this.
 
-use core::ffi::CStr;
+use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use ash::vk::{self, Handle as _};
 
@@ -28,6 +28,9 @@ pub struct Device {
     find: vk::PFN_vkGetDeviceProcAddr,
     /// The driver's functions for the commands that the loader implements itself.
     own: [Option<Command>; DEVICE_TERMINATORS.len()],
+    /// The first layer's vkGetDeviceProcAddr, NULL if there is none, and what that layer calls the device.
+    first_layer: AtomicPtr<c_void>,
+    chain_handle: AtomicU64,
     extensions: ExtensionSet,
     newest_core: u8,
     pins: AtomicU32,
@@ -67,6 +70,8 @@ impl Device {
             physical_device: NonNull::from(physical_device),
             find,
             own: [None; DEVICE_TERMINATORS.len()],
+            first_layer: AtomicPtr::new(core::ptr::null_mut()),
+            chain_handle: AtomicU64::new(0),
             extensions: enabled.extensions,
             newest_core: enabled.newest_core,
             pins: AtomicU32::new(0),
@@ -105,18 +110,47 @@ impl Device {
 
     /// The function for `command`: the loader's terminator, the driver's, or an emulation.
     fn implementation(&mut self, command: CommandId) -> Option<Command> {
-        // SAFETY: the device is alive, and the name is a C string.
-        let drivers = unsafe { (self.find)(self.handle, command.name().as_ptr()) };
+        let drivers = self.drivers_unknown(command.name());
+        if let Some(place) = DEVICE_TERMINATORS.iter().position(|(id, _)| *id == command) {
+            *self.own.get_mut(place)? = drivers;
+        }
+        self.end_over(command, drivers)
+    }
+
+    /// The lower end of the chain of `command`, if the application enabled it.
+    pub(super) fn lower_end(&self, command: CommandId) -> Option<Command> {
+        if !self.has(command) {
+            return None;
+        }
+        self.end_over(command, self.drivers_unknown(command.name()))
+    }
+
+    fn end_over(&self, command: CommandId, drivers: Option<Command>) -> Option<Command> {
         if drivers.is_none() && EMULATED_DEVICE_COMMANDS.contains(&command) {
             return Some(super::naming::SUCCEED);
         }
-        for (place, (id, terminator)) in DEVICE_TERMINATORS.iter().enumerate() {
-            if *id == command {
-                *self.own.get_mut(place)? = drivers;
-                return drivers.map(|_| *terminator);
+        match DEVICE_TERMINATORS.iter().find(|(id, _)| *id == command) {
+            Some((_, terminator)) => drivers.map(|_| *terminator),
+            None => drivers,
+        }
+    }
+
+    /// Fills the table with what the first layer gives for `handle`, which is what came up the chain.
+    pub(crate) fn put_layers_on_top(&self, handle: vk::Device, find: vk::PFN_vkGetDeviceProcAddr) {
+        self.chain_handle.store(handle.as_raw(), Ordering::Relaxed);
+        self.first_layer.store(find as *mut c_void, Ordering::Release);
+        for slot in 0..DEVICE_SLOTS {
+            let Some(command) = CommandId::from_device_slot(slot) else { continue };
+            if self.has(command)
+                && let Some(function) = self.find_unknown(command.name())
+            {
+                self.table.set(command, function);
             }
         }
-        drivers
+        let loader = self.instance().loader;
+        for number in 0..loader.unknown.device.count(loader) {
+            self.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
+        }
     }
 
     /// Whether the application enabled `command`, by the version of Vulkan or by an extension.
@@ -141,9 +175,23 @@ impl Device {
         Some(unsafe { core::mem::transmute_copy::<Command, F>(&function) })
     }
 
-    /// The driver's function for a command that the registry does not know.
+    /// The upper end of the chain of the command with this name: the first layer's function, or the driver's.
     #[must_use]
     pub fn find_unknown(&self, name: &CStr) -> Option<Command> {
+        let first = self.first_layer.load(Ordering::Acquire);
+        if first.is_null() {
+            return self.drivers_unknown(name);
+        }
+        let handle = vk::Device::from_raw(self.chain_handle.load(Ordering::Relaxed));
+        // SAFETY: `put_layers_on_top` stored a function of this type; the device is alive.
+        unsafe {
+            let find = core::mem::transmute::<*mut c_void, vk::PFN_vkGetDeviceProcAddr>(first);
+            find(handle, name.as_ptr())
+        }
+    }
+
+    /// The driver's function with this name.
+    pub(super) fn drivers_unknown(&self, name: &CStr) -> Option<Command> {
         // SAFETY: the device is alive, and the name is a C string.
         unsafe { (self.find)(self.handle, name.as_ptr()) }
     }
@@ -180,6 +228,10 @@ impl Device {
         let table = core::ptr::from_ref(&*self.table).expose_provenance();
         let found = word.load(Ordering::Relaxed);
         if found == table {
+            return;
+        }
+        if found != DRIVER_MAGIC && !self.first_layer.load(Ordering::Relaxed).is_null() {
+            // An object that a layer wrapped, and that has its word already.
             return;
         }
         if found != DRIVER_MAGIC {
@@ -346,16 +398,12 @@ pub unsafe extern "system" fn allocate_command_buffers(
 /// The parameters are those of the Vulkan command.
 pub unsafe extern "system" fn create_external_compute_queue(
     handle: vk::Device,
-    info: *const core::ffi::c_void,
+    info: *const c_void,
     callbacks: *const Callbacks,
     out: *mut u64,
 ) -> vk::Result {
-    type Create = unsafe extern "system" fn(
-        vk::Device,
-        *const core::ffi::c_void,
-        *const Callbacks,
-        *mut usize,
-    ) -> vk::Result;
+    type Create =
+        unsafe extern "system" fn(vk::Device, *const c_void, *const Callbacks, *mut usize) -> vk::Result;
     // SAFETY: the caller vouches for the parameters; the handle that is written is a pointer.
     unsafe {
         let Some(device) = device_of(handle.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };

@@ -15,13 +15,26 @@ use crate::registry::CommandId;
 pub const MAGIC: u32 = 0xad00_ed00;
 
 /// The beginning of every instance and physical device. Trampolines and terminators, which are written in assembly,
-/// know this layout: four words.
+/// know the layout of its first four words.
 #[repr(C)]
 pub struct Handle {
-    table: AtomicPtr<InstanceTable>,
+    table: *const InstanceTable,
     magic: AtomicU32,
     lower_table: *const InstanceTable,
     lower: *mut c_void,
+    kind: Kind,
+    instance: AtomicPtr<Instance>,
+}
+
+/// What stands behind a handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An [`Instance`].
+    Instance,
+    /// A [`PhysicalDevice`].
+    PhysicalDevice,
+    /// Nothing more: the handle stands for one that a layer made, which it passes to the layers.
+    OfLayer,
 }
 
 #[expect(clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
@@ -36,8 +49,28 @@ const _: () = {
 impl Handle {
     /// A handle whose commands go through `table`; terminators replace it by `lower` and go through `lower_table`.
     #[must_use]
-    pub fn new(table: *const InstanceTable, lower_table: *const InstanceTable, lower: *mut c_void) -> Self {
-        Self { table: AtomicPtr::new(table.cast_mut()), magic: AtomicU32::new(MAGIC), lower_table, lower }
+    pub fn new(
+        kind: Kind,
+        table: *const InstanceTable,
+        lower_table: *const InstanceTable,
+        lower: *mut c_void,
+        instance: *const Instance,
+    ) -> Self {
+        let instance = AtomicPtr::new(instance.cast_mut());
+        Self { table, magic: AtomicU32::new(MAGIC), lower_table, lower, kind, instance }
+    }
+
+    /// The table that its commands go through.
+    #[must_use]
+    pub fn table(&self) -> &InstanceTable {
+        // SAFETY: a handle is made with a table that lives as long as its instance.
+        unsafe { &*self.table }
+    }
+
+    /// What stands behind it.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
     }
 
     /// The handle that the next one below knows the object by.
@@ -46,13 +79,27 @@ impl Handle {
         self.lower
     }
 
+    /// The instance that it belongs to.
+    #[must_use]
+    pub fn instance(&self) -> &Instance {
+        // SAFETY: a handle is made with its instance, or given it before anybody sees it, and never outlives it.
+        unsafe { &*self.instance.load(Ordering::Relaxed) }
+    }
+
+    /// Says which instance the handle belongs to, where that was not known when it was made.
+    pub(super) fn belongs_to(&self, instance: &Instance) {
+        self.instance.store(core::ptr::from_ref(instance).cast_mut(), Ordering::Relaxed);
+    }
+
     /// Makes the handle invalid, before its memory is given back.
     pub fn invalidate(&self) {
         self.magic.store(0, Ordering::Release);
     }
+}
 
-    fn is_valid(&self) -> bool {
-        self.magic.load(Ordering::Relaxed) == MAGIC
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.invalidate();
     }
 }
 
@@ -75,37 +122,37 @@ unsafe fn at<'a>(address: u64) -> Option<&'a Handle> {
     }
 }
 
-/// The instance that `handle` names. Reports a bad handle and aborts.
+/// The handle of an instance or physical device, given by the application. Reports a bad one and aborts.
 ///
 /// # Safety
 /// `handle` is NULL, a valid handle, or points to at least two readable words.
 #[must_use]
-pub unsafe fn instance<'a>(handle: vk::Instance, command: CommandId) -> &'a Instance {
+pub unsafe fn any<'a>(handle: u64, command: CommandId) -> &'a Handle {
     // SAFETY: the caller vouches for the address.
-    match unsafe { at(handle.as_raw()) } {
-        // SAFETY: a handle with the magic is the first member of one.
-        Some(found) => unsafe { &*core::ptr::from_ref(found).cast::<Instance>() },
-        None => loader::report_bad_handle(command),
-    }
+    unsafe { at(handle) }.unwrap_or_else(|| loader::report_bad_handle(command))
 }
 
-/// The physical device that `handle` names. Reports a bad handle and aborts.
+/// The instance that `handle` names. Reports a bad handle and aborts.
 ///
 /// # Safety
-/// As for [`instance`].
+/// As for [`any`].
+#[must_use]
+pub unsafe fn instance<'a>(handle: vk::Instance, command: CommandId) -> &'a Instance {
+    // SAFETY: the caller vouches for the address.
+    unsafe { any(handle.as_raw(), command) }.instance()
+}
+
+/// The physical device that `handle` names, at the lower end of a chain. Reports a bad handle and aborts.
+///
+/// # Safety
+/// As for [`any`].
 #[must_use]
 pub unsafe fn physical_device<'a>(handle: vk::PhysicalDevice, command: CommandId) -> &'a PhysicalDevice {
     // SAFETY: the caller vouches for the address.
-    match unsafe { at(handle.as_raw()) } {
-        // SAFETY: a handle with the magic is the first member of one.
-        Some(found) => unsafe { &*core::ptr::from_ref(found).cast::<PhysicalDevice>() },
-        None => loader::report_bad_handle(command),
+    let found = unsafe { any(handle.as_raw(), command) };
+    if found.kind != Kind::PhysicalDevice {
+        loader::report_bad_handle(command);
     }
-}
-
-impl Drop for Handle {
-    fn drop(&mut self) {
-        debug_assert!(self.is_valid() || self.magic.load(Ordering::Relaxed) == 0);
-        self.invalidate();
-    }
+    // SAFETY: a handle of this kind is the first member of a physical device.
+    unsafe { &*core::ptr::from_ref(found).cast::<PhysicalDevice>() }
 }

@@ -1,14 +1,18 @@
 //! What a `VkInstance` points to.
 
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::ffi::CStr;
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use ash::vk::{self, Handle as _};
 
 use super::driver::DriverInstance;
-use super::handle::Handle;
+use super::handle::{Handle, Kind};
+use super::of_layer::{self, OfLayer};
 use super::sources::Sources;
+use super::terminators::{terminator_get_instance_proc_addr, terminator_get_physical_device_proc_addr};
 use super::{Device, PhysicalDevice};
-use crate::dispatch::{Command, InstanceTable, Table};
+use crate::chain::{ActiveLayer, Layers};
+use crate::dispatch::{Command, InstanceTable, TERMINATORS, Table};
 use crate::loader::Loader;
 use crate::log::Logger;
 use crate::memory::{Application, Box, SharedList, Vec};
@@ -34,6 +38,12 @@ pub struct Instance {
     pub sorted: bool,
     /// Where its drivers come from.
     pub(super) sources: Sources,
+    /// Its layers, the one nearest to the application first. Closed last.
+    layers: Layers,
+    /// What the layers call the instance.
+    chain_handle: AtomicU64,
+    pub(super) of_layer_table: Option<Box<InstanceTable, Application>>,
+    pub(super) of_layers: SharedList<Owned<OfLayer>, Application>,
     /// The drivers, in the order in which they were discovered. Set by the terminator of vkCreateInstance.
     pub drivers: Vec<Box<DriverInstance, Application>, Application>,
     /// Every physical device that was ever handed out.
@@ -77,11 +87,14 @@ impl Instance {
         api_version: u32,
         extensions: ExtensionSet,
         sources: Sources,
+        layers: Layers,
     ) -> Result<Box<Self, Application>, crate::memory::OutOfMemory> {
         // SAFETY: a table is an array of addresses, for which NULL is valid.
         let table = unsafe { Box::<InstanceTable, Application>::try_new_zeroed_in(allocator)?.assume_init() };
         table.fill_missing();
-        let handle = Handle::new(&raw const *table, core::ptr::null(), core::ptr::null_mut());
+        let (none, lower) = (core::ptr::null(), core::ptr::null_mut());
+        let handle = Handle::new(Kind::Instance, &raw const *table, none, lower, core::ptr::null());
+        let of_layer_table = if layers.is_empty() { None } else { Some(of_layer::table(allocator)?) };
         let instance = Self {
             handle,
             table,
@@ -92,12 +105,19 @@ impl Instance {
             extensions,
             sorted: false,
             sources,
+            layers,
+            chain_handle: AtomicU64::new(0),
+            of_layer_table,
+            of_layers: SharedList::new_in(allocator),
             drivers: Vec::new_in(allocator),
             physical_devices: SharedList::new_in(allocator),
             devices: SharedList::new_in(allocator),
         };
         LIVE.fetch_add(1, Ordering::AcqRel);
-        Ok(Box::try_new_in(instance, allocator)?)
+        let made = Box::try_new_in(instance, allocator)?;
+        made.handle.belongs_to(&made);
+        made.chain_handle.store(made.handle().as_raw(), Ordering::Relaxed);
+        Ok(made)
     }
 
     /// The handle of the instance.
@@ -106,17 +126,34 @@ impl Instance {
         vk::Instance::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
     }
 
+    /// Its layers, the one nearest to the application first.
+    #[must_use]
+    pub fn layers(&self) -> &[ActiveLayer] {
+        &self.layers
+    }
+
+    /// What the layers call the instance: the loader's own handle, or one of the first layer's.
+    #[must_use]
+    pub fn chain_handle(&self) -> vk::Instance {
+        vk::Instance::from_raw(self.chain_handle.load(Ordering::Relaxed))
+    }
+
+    /// Notes what the chain of vkCreateInstance made of the handle.
+    pub(super) fn set_chain_handle(&self, handle: vk::Instance) {
+        self.chain_handle.store(handle.as_raw(), Ordering::Relaxed);
+    }
+
     /// Whether the application enabled what sorting needs, or a version that has it.
     pub(super) fn knows_properties2(&self) -> bool {
         self.api_version >= vk::API_VERSION_1_1
             || self.extensions.contains(extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2)
     }
 
-    /// Puts the functions for the unknown physical-device command `number` into all tables.
+    /// Puts the drivers' functions for the unknown physical-device command `number` into their tables.
     ///
-    /// Returns whether any driver has it.
-    pub(crate) fn resolve_unknown_physical_device_command(&self, number: usize) -> bool {
-        let Some(name) = self.loader.unknown.physical_device.name(self.loader, number) else { return false };
+    /// Returns the lower end of the command's chain if any driver has it.
+    pub(crate) fn resolve_unknown_physical_device_command(&self, number: usize) -> Option<Command> {
+        let name = self.loader.unknown.physical_device.name(self.loader, number)?;
         let slot = INSTANCE_SLOTS.wrapping_add(number);
         let mut found = false;
         for driver in &self.drivers {
@@ -124,8 +161,30 @@ impl Instance {
             found |= function.is_some();
             set(&driver.table, slot, function);
         }
-        set(&self.table, slot, crate::dispatch::TERMINATORS.piece(slot));
-        found
+        if found { TERMINATORS.piece(slot) } else { None }
+    }
+
+    /// Puts the upper end of the chain of the unknown physical-device command `number` into the instance's table.
+    pub(crate) fn set_unknown_physical_device_command(&self, number: usize, function: Command) {
+        set(&self.table, INSTANCE_SLOTS.wrapping_add(number), Some(function));
+    }
+
+    /// The upper end of the chain of a physical-device command that the registry does not know.
+    pub(crate) fn find_physical_device_command(&self, name: &CStr) -> Option<Command> {
+        let layers = self.layers().iter();
+        let find = layers.filter_map(|layer| layer.interface.get_physical_device_proc_addr).next();
+        let find = find.unwrap_or(terminator_get_physical_device_proc_addr);
+        // SAFETY: the handle is the one that the layers know the instance by, and the name is a C string.
+        unsafe { find(self.chain_handle(), name.as_ptr()) }
+    }
+
+    /// The upper end of the chain of a command.
+    pub(crate) fn find(&self, name: &CStr) -> Option<Command> {
+        let first = self.layers().first();
+        let find = first
+            .map_or(terminator_get_instance_proc_addr as _, |layer| layer.interface.get_instance_proc_addr);
+        // SAFETY: as above.
+        unsafe { find(self.chain_handle(), name.as_ptr()) }
     }
 
     /// Puts the functions for the unknown device command `number` into the tables of all devices that are alive.
@@ -149,14 +208,22 @@ fn set(table: &InstanceTable, slot: usize, function: Option<Command>) {
     }
 }
 
-impl Drop for Instance {
-    fn drop(&mut self) {
-        self.handle.invalidate();
+impl Instance {
+    /// Destroys what the drivers made, at the lower end of vkDestroyInstance's chain: the layers are still at work then.
+    pub(super) fn finish(&mut self) {
         for device in self.physical_devices.take(self.loader.platform.waiting) {
             // SAFETY: the list owns what it points to, and the instance is used by nobody else any more.
             drop(unsafe { Box::from_non_null_in(device.0, self.allocator) });
         }
         self.drivers.clear();
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        self.handle.invalidate();
+        self.finish();
+        self.forget_handles_of_layers();
         LIVE.fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -164,7 +164,9 @@ unsafe extern "system" fn submit_message(
         let count = if data.p_objects.is_null() { 0 } else { data.object_count as usize };
         let mut objects = Vec::new_in(Process);
         for driver in &instance.drivers {
-            let Some(submit) = driver.table.get::<vk::PFN_vkSubmitDebugUtilsMessageEXT>(COMMAND) else { continue };
+            let Some(submit) = driver.table.get::<vk::PFN_vkSubmitDebugUtilsMessageEXT>(COMMAND) else {
+                continue;
+            };
             objects.clear();
             for index in 0..count {
                 let object = &*data.p_objects.add(index);

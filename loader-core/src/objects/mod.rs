@@ -13,6 +13,7 @@ pub mod handle;
 mod instance;
 mod messenger;
 mod naming;
+mod of_layer;
 mod physical_device;
 mod sorting;
 mod sources;
@@ -32,4 +33,8 @@ pub use driver::{Driver, DriverInstance, DriverOfInstance, DriverRef, OpenDriver
 pub use extensions::instance_extensions;
 pub use instance::{Instance, live_instances};
 pub use physical_device::PhysicalDevice;
-pub use terminators::{device_terminator, instance_terminator, terminator_get_instance_proc_addr};
+pub(crate) use physical_device::command_memory;
+pub use terminators::{
+    device_terminator, instance_terminator, terminator_get_device_proc_addr,
+    terminator_get_instance_proc_addr, terminator_get_physical_device_proc_addr,
+};

@@ -34,7 +34,9 @@ pub(super) unsafe fn drivers_name(
             vk::ObjectType::INSTANCE => driver.handle.as_raw(),
             vk::ObjectType::PHYSICAL_DEVICE => {
                 let command = command::SET_DEBUG_UTILS_OBJECT_NAME_EXT;
-                handle::physical_device(vk::PhysicalDevice::from_raw(object), command).driver_handle().as_raw()
+                handle::physical_device(vk::PhysicalDevice::from_raw(object), command)
+                    .driver_handle()
+                    .as_raw()
             }
             vk::ObjectType::SURFACE_KHR => Surface::from_handle(vk::SurfaceKHR::from_raw(object))
                 .map_or(object, |surface| surface.for_driver(instance, driver).as_raw()),
@@ -59,7 +61,8 @@ macro_rules! named {
                     return vk::Result::SUCCESS;
                 };
                 let $given = &*info;
-                let object = drivers_name(found.instance(), found.physical_device().driver(), $kind, $given.$handle);
+                let object =
+                    drivers_name(found.instance(), found.physical_device().driver(), $kind, $given.$handle);
                 set(device, &vk::$info { $handle: object, ..*$given })
             }
         }

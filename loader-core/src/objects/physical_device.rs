@@ -5,7 +5,7 @@ use core::ptr::NonNull;
 use ash::vk::{self, Handle as _};
 
 use super::driver::DriverInstance;
-use super::handle::Handle;
+use super::handle::{Handle, Kind};
 use super::instance::{Instance, Owned};
 use super::sorting::{DeviceFacts, Preference, order};
 use crate::abi::array;
@@ -20,8 +20,6 @@ use crate::registry::command;
 #[repr(C)]
 pub struct PhysicalDevice {
     handle: Handle,
-    /// The instance.
-    instance: NonNull<Instance>,
     /// The driver that has the device.
     driver: NonNull<DriverInstance>,
     /// What sorting needs to know.
@@ -35,8 +33,7 @@ impl PhysicalDevice {
     /// The instance that it belongs to.
     #[must_use]
     pub fn instance(&self) -> &Instance {
-        // SAFETY: an instance outlives its physical devices.
-        unsafe { self.instance.as_ref() }
+        self.handle.instance()
     }
 
     /// The driver that it belongs to.
@@ -83,8 +80,13 @@ impl Instance {
             None => {
                 let lower = core::ptr::with_exposed_provenance_mut(handle.as_raw() as usize);
                 let made = PhysicalDevice {
-                    handle: Handle::new(&raw const *self.table, &raw const *driver.table, lower),
-                    instance: NonNull::from(self),
+                    handle: Handle::new(
+                        Kind::PhysicalDevice,
+                        &raw const *self.table,
+                        &raw const *driver.table,
+                        lower,
+                        self,
+                    ),
                     driver: NonNull::from(driver),
                     facts: DeviceFacts::of(driver, handle),
                 };
@@ -214,6 +216,6 @@ unsafe fn deliver(
 }
 
 /// Memory that only lasts for one call.
-pub(super) fn command_memory(instance: &Instance) -> Application {
+pub(crate) fn command_memory(instance: &Instance) -> Application {
     instance.allocator.scoped(vk::SystemAllocationScope::COMMAND)
 }

@@ -2,8 +2,11 @@
 
 use core::ffi::{CStr, c_char};
 
-use ash::vk;
+use ash::vk::{self, Handle as _};
 
+use super::device::device_of;
+use super::driver::DriverInstance;
+use super::handle;
 use super::instance::Instance;
 use super::{
     create_device, create_instance, emulated, extension_queries, group, messenger, naming, physical_device,
@@ -11,7 +14,7 @@ use super::{
 };
 use crate::abi::function;
 use crate::dispatch::{Command, TERMINATORS, Table as _};
-use crate::registry::{Class, CommandId, FIRST_INSTANCE, INSTANCE_SLOTS, command, find};
+use crate::registry::{Class, CommandId, INSTANCE_SLOTS, command, find};
 
 /// What a table of terminators holds for each command.
 pub(super) type Terminator = (CommandId, Command);
@@ -19,7 +22,7 @@ pub(super) type Terminator = (CommandId, Command);
 /// Commands on instances and physical devices.
 static INSTANCE_TERMINATORS: &[&[Terminator]] = &[
     &[
-        (command::DESTROY_INSTANCE, function!(create_instance::destroy_instance)),
+        (command::DESTROY_INSTANCE, function!(create_instance::destroy_terminator)),
         (command::ENUMERATE_PHYSICAL_DEVICES, function!(physical_device::enumerate_physical_devices)),
         (command::ENUMERATE_PHYSICAL_DEVICE_GROUPS, function!(group::enumerate_physical_device_groups)),
         (command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR, function!(group::enumerate_physical_device_groups)),
@@ -75,32 +78,32 @@ pub fn device_terminator(command: CommandId) -> Option<Command> {
     DEVICE_TERMINATORS.iter().find(|(id, _)| *id == command).map(|(_, function)| *function)
 }
 
-/// Fills an instance's table with the lower ends of the chains: an instance without layers.
-pub(super) fn fill_instance_table(instance: &mut Instance) {
-    for slot in 0..INSTANCE_SLOTS {
-        let Ok(id) = u16::try_from(FIRST_INSTANCE.saturating_add(slot)) else { continue };
-        let command = CommandId::new(id);
-        if command.class() == Class::PhysicalDevice
-            && let (Some(slot), Some(piece)) = (instance.table.slot(slot), TERMINATORS.piece(slot))
-        {
-            slot.set(piece);
+/// Fills an instance's table: with the lower ends of the chains if it has no layers, else with what the first layer
+/// gives.
+pub(super) fn fill_instance_table(instance: &Instance) {
+    let layered = !instance.layers().is_empty();
+    for number in 0..INSTANCE_SLOTS {
+        let Some(command) = CommandId::from_instance_slot(number) else { continue };
+        let end = if layered { instance.find(command.name()) } else { instance_terminator(command) };
+        if let (Some(slot), Some(function)) = (instance.table.slot(number), end) {
+            slot.set(function);
         }
-    }
-    for (command, function) in INSTANCE_TERMINATORS.iter().copied().flatten() {
-        instance.table.set(*command, *function);
     }
     let loader = instance.loader;
     for number in 0..loader.unknown.physical_device.count(loader) {
-        instance.resolve_unknown_physical_device_command(number);
+        let name = loader.unknown.physical_device.name(loader, number);
+        if let Some(function) = name.and_then(|name| instance.find_physical_device_command(name)) {
+            instance.set_unknown_physical_device_command(number, function);
+        }
     }
 }
 
 /// vkGetInstanceProcAddr at the lower end of a chain.
 ///
 /// # Safety
-/// `name` is a valid C string.
+/// `name` is NULL or a valid C string; `instance` is NULL or the handle that the chain was entered with.
 pub unsafe extern "system" fn terminator_get_instance_proc_addr(
-    _instance: vk::Instance,
+    instance: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
     if name.is_null() {
@@ -108,8 +111,67 @@ pub unsafe extern "system" fn terminator_get_instance_proc_addr(
     }
     // SAFETY: the caller vouches for the name.
     let name = unsafe { CStr::from_ptr(name) };
-    match find(name)? {
-        command::CREATE_INSTANCE => Some(function!(create_instance::terminator)),
-        command => instance_terminator(command),
+    match find(name) {
+        Some(command::CREATE_INSTANCE) => Some(function!(create_instance::terminator)),
+        Some(command::CREATE_DEVICE) => Some(function!(create_device::terminator)),
+        Some(command::GET_INSTANCE_PROC_ADDR) => Some(function!(terminator_get_instance_proc_addr)),
+        Some(command::GET_DEVICE_PROC_ADDR) => Some(function!(terminator_get_device_proc_addr)),
+        Some(command) if command.instance_slot().is_some() => instance_terminator(command),
+        _ if instance.is_null() => None,
+        // Commands of devices: which driver's it is does not matter, since devices have look-ups of their own.
+        _ => {
+            // SAFETY: the caller vouches for the handle.
+            let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
+            instance.drivers.iter().find_map(|driver| driver.find(name))
+        }
+    }
+}
+
+/// vk_layerGetPhysicalDeviceProcAddr at the lower end of a chain.
+///
+/// # Safety
+/// As for [`terminator_get_instance_proc_addr`].
+pub unsafe extern "system" fn terminator_get_physical_device_proc_addr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    if name.is_null() || instance.is_null() {
+        return None;
+    }
+    // SAFETY: the caller vouches for the name and the handle.
+    let (name, instance) =
+        unsafe { (CStr::from_ptr(name), handle::instance(instance, command::GET_INSTANCE_PROC_ADDR)) };
+    match find(name) {
+        Some(command) if command.class() == Class::PhysicalDevice => instance_terminator(command),
+        Some(_) => None,
+        None => {
+            let has = |driver: &DriverInstance| driver.find_physical_device_command(name).is_some();
+            if !instance.drivers.iter().any(|driver| has(driver)) {
+                return None;
+            }
+            let number = instance.loader.unknown.physical_device.add(instance.loader, name).ok()??;
+            instance.resolve_unknown_physical_device_command(number)
+        }
+    }
+}
+
+/// vkGetDeviceProcAddr at the lower end of a chain.
+///
+/// # Safety
+/// `name` is NULL or a valid C string; `device` is the driver's handle.
+pub unsafe extern "system" fn terminator_get_device_proc_addr(
+    device: vk::Device,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the caller vouches for the name and the handle.
+    let (name, device) = unsafe { (CStr::from_ptr(name), device_of(device.as_raw())?) };
+    match find(name) {
+        Some(command::GET_DEVICE_PROC_ADDR) => Some(function!(terminator_get_device_proc_addr)),
+        Some(command) if command.device_slot().is_some() => device.lower_end(command),
+        Some(_) => None,
+        None => device.drivers_unknown(name),
     }
 }

@@ -1,0 +1,122 @@
+//! The links and functions that layers are handed when an instance is created.
+
+use core::ffi::c_void;
+
+use ash::vk;
+
+use super::create_device::{layer_create_device, layer_destroy_device};
+use super::layer::ActiveLayer;
+use super::structures::{
+    FEATURE_SORTING, FindInstanceCommand, InstanceContent, InstanceCreateInfo, InstanceLink,
+    LayerDeviceFunctions, function,
+};
+use crate::memory::{Application, OutOfMemory, TryGrow, Vec};
+use crate::objects::terminator_get_instance_proc_addr;
+use crate::objects::terminator_get_physical_device_proc_addr;
+
+type Callbacks = vk::AllocationCallbacks<'static>;
+
+/// Calls vkCreateInstance of the first layer, with links to the others and to the terminator. `handle` points to the
+/// handle of the loader's instance; a layer may put another one there on the way back.
+///
+/// # Errors
+/// What the chain returned, or that memory is short.
+///
+/// # Safety
+/// The parameters are those of vkCreateInstance; `layers` are open, and `sorted` tells what the loader does.
+pub unsafe fn enter_instance_chain(
+    layers: &[ActiveLayer],
+    info: &vk::InstanceCreateInfo<'static>,
+    callbacks: *const Callbacks,
+    memory: Application,
+    handle: &mut vk::Instance,
+) -> Result<(), vk::Result> {
+    let find = layers
+        .first()
+        .map_or(terminator_get_instance_proc_addr as _, |first| first.interface.get_instance_proc_addr);
+    let mut links = links(layers, memory)?;
+    let s_type = vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
+    let features = InstanceCreateInfo {
+        s_type,
+        p_next: info.p_next,
+        function: function::FEATURES,
+        content: InstanceContent { features: FEATURE_SORTING },
+    };
+    let devices = InstanceCreateInfo {
+        s_type,
+        p_next: (&raw const features).cast(),
+        function: function::CREATE_DEVICE,
+        content: InstanceContent {
+            devices: LayerDeviceFunctions { create: layer_create_device, destroy: layer_destroy_device },
+        },
+    };
+    let data = InstanceCreateInfo {
+        s_type,
+        p_next: (&raw const devices).cast(),
+        function: function::LOADER_DATA,
+        content: InstanceContent { set_data: set_instance_data },
+    };
+    let link = InstanceCreateInfo {
+        s_type,
+        p_next: (&raw const data).cast(),
+        function: function::LINK,
+        content: InstanceContent { link: links.as_mut_ptr() },
+    };
+    let mut own = *info;
+    if !layers.is_empty() {
+        own.p_next = (&raw const link).cast();
+    }
+    // SAFETY: the function may be called without an instance and gives the type of the name; everything that the create
+    // info leads to lives until the call returns.
+    unsafe {
+        let create = find(vk::Instance::null(), c"vkCreateInstance".as_ptr());
+        let Some(create) = create else { return Err(vk::Result::ERROR_INITIALIZATION_FAILED) };
+        let create = core::mem::transmute::<crate::dispatch::Command, vk::PFN_vkCreateInstance>(create);
+        crate::abi::array::check(create(&own, callbacks, handle))
+    }
+}
+
+/// The link of each layer: to the next one, the last to the terminators.
+fn links(layers: &[ActiveLayer], memory: Application) -> Result<Vec<InstanceLink, Application>, OutOfMemory> {
+    let mut links = Vec::new_in(memory);
+    let mut physical_device: FindInstanceCommand = terminator_get_physical_device_proc_addr;
+    let mut find: FindInstanceCommand = terminator_get_instance_proc_addr;
+    for layer in layers.iter().rev() {
+        links.try_push(InstanceLink {
+            next: core::ptr::null_mut(),
+            get_instance_proc_addr: find,
+            get_physical_device_proc_addr: Some(physical_device),
+        })?;
+        find = layer.interface.get_instance_proc_addr;
+        physical_device = layer.interface.get_physical_device_proc_addr.unwrap_or(physical_device);
+    }
+    links.reverse();
+    let start = links.as_mut_ptr();
+    for (index, link) in links.iter_mut().enumerate().take(layers.len().saturating_sub(1)) {
+        link.next = start.wrapping_add(index).wrapping_add(1);
+    }
+    Ok(links)
+}
+
+/// Gives an object that a layer made for itself the first word of the instance that it belongs to.
+pub(super) unsafe extern "system" fn set_instance_data(
+    instance: vk::Instance,
+    object: *mut c_void,
+) -> vk::Result {
+    // SAFETY: a layer passes the handle that it was given, or its own, which begin with the same word, and an object that
+    // begins with a word for the loader.
+    unsafe { copy_first_word(vk::Handle::as_raw(instance), object) }
+}
+
+/// # Safety
+/// `from` is a dispatchable handle, `to` points to an object that begins with a word for the loader.
+pub(super) unsafe fn copy_first_word(from: u64, to: *mut c_void) -> vk::Result {
+    let Ok(from) = usize::try_from(from) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    let from = core::ptr::with_exposed_provenance::<*const c_void>(from);
+    if from.is_null() || to.is_null() {
+        return vk::Result::ERROR_INITIALIZATION_FAILED;
+    }
+    // SAFETY: the caller vouches for both.
+    unsafe { to.cast::<*const c_void>().write(from.read()) };
+    vk::Result::SUCCESS
+}

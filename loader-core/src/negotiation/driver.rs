@@ -1,0 +1,188 @@
+//! Agreeing with a driver.
+//!
+//! Rules: section "Loader and Driver Interface Negotiation" of the driver interface document.
+
+use core::ffi::{CStr, c_void};
+use core::mem::transmute;
+use core::ptr::NonNull;
+
+use ash::vk;
+
+use crate::discovery::Outcome;
+use crate::platform::{Libraries, Library};
+
+/// The newest interface version that this loader speaks.
+pub const NEWEST_INTERFACE: u32 = 7;
+
+/// The first version whose drivers may be given to `vkCreateInstance` by the application.
+pub const DIRECT_DRIVER_INTERFACE: u32 = 7;
+
+/// The first version whose drivers leave the check of `apiVersion` to the loader (LDP_DRIVER_7, LDP_DRIVER_9).
+pub const CHECKED_VERSION_INTERFACE: u32 = 5;
+
+/// The first version that knows physical-device commands the loader does not know.
+const PHYSICAL_DEVICE_PROC_ADDR_INTERFACE: u32 = 4;
+
+/// The first version whose drivers may create surfaces themselves (LDP_DRIVER_8).
+pub const OWN_SURFACE_INTERFACE: u32 = 3;
+
+type NegotiateFn = unsafe extern "system" fn(version: *mut u32) -> vk::Result;
+
+const NEGOTIATE: &CStr = c"vk_icdNegotiateLoaderICDInterfaceVersion";
+const GET_INSTANCE_PROC_ADDR: &CStr = c"vk_icdGetInstanceProcAddr";
+const GET_PHYSICAL_DEVICE_PROC_ADDR: &CStr = c"vk_icdGetPhysicalDeviceProcAddr";
+
+/// A driver's side of the interface, as far as it is the same for every instance.
+#[derive(Clone, Copy)]
+pub struct DriverInterface {
+    /// The version that both sides agreed on.
+    pub version: u32,
+    /// Finds the driver's commands.
+    pub get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
+    /// Finds the driver's physical-device commands, and nothing else.
+    pub get_physical_device_proc_addr: Option<vk::PFN_vkGetInstanceProcAddr>,
+    /// The driver's command of this name.
+    pub create_instance: vk::PFN_vkCreateInstance,
+    /// The driver's command of this name.
+    pub enumerate_instance_extension_properties: vk::PFN_vkEnumerateInstanceExtensionProperties,
+    /// The driver's command of this name; drivers for Vulkan 1.0 have none.
+    pub enumerate_instance_version: Option<vk::PFN_vkEnumerateInstanceVersion>,
+}
+
+/// Negotiates with the driver in `library`.
+///
+/// An exported negotiation function is called before anything else of the driver. If there is none, version 7 drivers
+/// offer it through `vk_icdGetInstanceProcAddr`; a driver that does not is of version 1, and one that does not even
+/// export that is of version 0.
+///
+/// # Errors
+/// Why the driver cannot be used.
+///
+/// # Safety
+/// `library` is a driver: the functions that it exports have the types that their names stand for.
+pub unsafe fn with_library(libraries: &dyn Libraries, library: Library) -> Result<DriverInterface, Outcome> {
+    let symbol = |name: &CStr| libraries.symbol(library, name);
+    // SAFETY: the caller vouches that the driver's exports are what their names say.
+    unsafe {
+        let negotiate = symbol(NEGOTIATE).map(|address| transmute::<NonNull<c_void>, NegotiateFn>(address));
+        let agreed = negotiate.map(|negotiate| agree(negotiate)).transpose()?;
+        let Some(address) = symbol(GET_INSTANCE_PROC_ADDR) else {
+            return if negotiate.is_some() { Err(Outcome::NoEntryPoint) } else { oldest_interface(&symbol) };
+        };
+        let get_instance_proc_addr = transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(address);
+        let version = match agreed {
+            Some(version) => version,
+            None => agree_through(get_instance_proc_addr)?.unwrap_or(1),
+        };
+        let exported = symbol(GET_PHYSICAL_DEVICE_PROC_ADDR)
+            .map(|address| transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(address));
+        complete(version, get_instance_proc_addr, exported)
+    }
+}
+
+/// Negotiates with a driver of which only its `vk_icdGetInstanceProcAddr` is known (VK_LUNARG_direct_driver_loading).
+///
+/// # Errors
+/// Why the driver cannot be used.
+///
+/// # Safety
+/// `get_instance_proc_addr` behaves as the driver interface document says.
+pub unsafe fn with_function(
+    get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
+) -> Result<DriverInterface, Outcome> {
+    // SAFETY: the caller vouches for the function.
+    unsafe {
+        let version = agree_through(get_instance_proc_addr)?.unwrap_or(0);
+        if version < DIRECT_DRIVER_INTERFACE {
+            return Err(Outcome::InterfaceVersion { version, needed: DIRECT_DRIVER_INTERFACE });
+        }
+        complete(version, get_instance_proc_addr, None)
+    }
+}
+
+unsafe fn agree(negotiate: NegotiateFn) -> Result<u32, Outcome> {
+    let mut version = NEWEST_INTERFACE;
+    // SAFETY: the function has the type of its name; version is a valid pointer.
+    let result = unsafe { negotiate(&mut version) };
+    if result != vk::Result::SUCCESS {
+        return Err(Outcome::NegotiationRefused { result: result.as_raw() });
+    }
+    if version > NEWEST_INTERFACE {
+        return Err(Outcome::InterfaceVersion { version, needed: NEWEST_INTERFACE });
+    }
+    Ok(version)
+}
+
+unsafe fn agree_through(gipa: vk::PFN_vkGetInstanceProcAddr) -> Result<Option<u32>, Outcome> {
+    // SAFETY: the function may be called without an instance, and gives the type that the name stands for.
+    unsafe {
+        match gipa(vk::Instance::null(), NEGOTIATE.as_ptr()) {
+            Some(function) => {
+                agree(transmute::<unsafe extern "system" fn(), NegotiateFn>(function)).map(Some)
+            }
+            None => Ok(None),
+        }
+    }
+}
+
+/// Completes the interface of a driver whose version is known.
+unsafe fn complete(
+    version: u32,
+    gipa: vk::PFN_vkGetInstanceProcAddr,
+    exported: Option<vk::PFN_vkGetInstanceProcAddr>,
+) -> Result<DriverInterface, Outcome> {
+    // SAFETY: global commands may be asked for without an instance; each has the type of its name.
+    unsafe {
+        let global = |name: &CStr| gipa(vk::Instance::null(), name.as_ptr());
+        let need = |name: &'static CStr| global(name).ok_or(Outcome::MissingCommand { name });
+        let create_instance = need(c"vkCreateInstance")?;
+        let enumerate = need(c"vkEnumerateInstanceExtensionProperties")?;
+        let physical_device = exported.or_else(|| {
+            global(GET_PHYSICAL_DEVICE_PROC_ADDR).filter(|_| version >= NEWEST_INTERFACE).map(|function| {
+                transmute::<unsafe extern "system" fn(), vk::PFN_vkGetInstanceProcAddr>(function)
+            })
+        });
+        Ok(DriverInterface {
+            version,
+            get_instance_proc_addr: gipa,
+            get_physical_device_proc_addr: physical_device
+                .filter(|_| version >= PHYSICAL_DEVICE_PROC_ADDR_INTERFACE),
+            create_instance: transmute::<unsafe extern "system" fn(), vk::PFN_vkCreateInstance>(
+                create_instance,
+            ),
+            enumerate_instance_extension_properties: transmute::<
+                unsafe extern "system" fn(),
+                vk::PFN_vkEnumerateInstanceExtensionProperties,
+            >(enumerate),
+            enumerate_instance_version: global(c"vkEnumerateInstanceVersion").map(|function| {
+                transmute::<unsafe extern "system" fn(), vk::PFN_vkEnumerateInstanceVersion>(function)
+            }),
+        })
+    }
+}
+
+/// The interface of a driver that exports nothing but Vulkan commands (version 0).
+unsafe fn oldest_interface(
+    symbol: &dyn Fn(&CStr) -> Option<NonNull<c_void>>,
+) -> Result<DriverInterface, Outcome> {
+    let need = |name: &'static CStr| symbol(name).ok_or(Outcome::MissingCommand { name });
+    let Some(gipa) = symbol(c"vkGetInstanceProcAddr") else { return Err(Outcome::NoEntryPoint) };
+    // SAFETY: the driver's exports are what their names say.
+    unsafe {
+        Ok(DriverInterface {
+            version: 0,
+            get_instance_proc_addr: transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(gipa),
+            get_physical_device_proc_addr: None,
+            create_instance: transmute::<NonNull<c_void>, vk::PFN_vkCreateInstance>(need(
+                c"vkCreateInstance",
+            )?),
+            enumerate_instance_extension_properties: transmute::<
+                NonNull<c_void>,
+                vk::PFN_vkEnumerateInstanceExtensionProperties,
+            >(need(
+                c"vkEnumerateInstanceExtensionProperties",
+            )?),
+            enumerate_instance_version: None,
+        })
+    }
+}

@@ -1,0 +1,150 @@
+//! Agreeing with a layer on the version of the interface between it and the loader.
+//!
+//! Rules: sections "Layer Version Negotiation" and "Layer Interface Versions" of the layer interface document.
+
+use core::ffi::{CStr, c_void};
+use core::mem::transmute;
+use core::ptr::NonNull;
+
+use ash::vk;
+
+use crate::chain::structures::{FindDeviceCommand, FindInstanceCommand, NegotiateFn, Negotiation};
+use crate::discovery::Outcome;
+use crate::memory::{OutOfMemory, text};
+use crate::platform::{Libraries, Library};
+
+/// The newest version of the layer interface that this loader speaks.
+pub const NEWEST_LAYER_INTERFACE: u32 = 2;
+
+/// The first version in which a layer hands over its functions, and may know physical-device commands of its own.
+const FUNCTIONS_INTERFACE: u32 = 2;
+
+/// A layer's side of the interface.
+#[derive(Clone, Copy)]
+pub struct LayerInterface {
+    /// The version that both sides agreed on; 0 for a layer that does not negotiate.
+    pub version: u32,
+    /// Finds the layer's commands.
+    pub get_instance_proc_addr: FindInstanceCommand,
+    /// Finds the layer's device commands; a layer without it takes no part in devices.
+    pub get_device_proc_addr: Option<FindDeviceCommand>,
+    /// Finds the layer's physical-device commands, and nothing else.
+    pub get_physical_device_proc_addr: Option<FindInstanceCommand>,
+}
+
+/// Names that a layer's manifest gives to the functions of its library. Empty where it gives none.
+#[derive(Clone, Copy, Default)]
+pub struct FunctionNames<'a> {
+    /// For `vkNegotiateLoaderLayerInterfaceVersion`.
+    pub negotiate: &'a [u8],
+    /// For `vkGetInstanceProcAddr`.
+    pub get_instance_proc_addr: &'a [u8],
+    /// For `vkGetDeviceProcAddr`.
+    pub get_device_proc_addr: &'a [u8],
+}
+
+/// A library of a layer, and what its symbols are called.
+struct Symbols<'a> {
+    libraries: &'a dyn Libraries,
+    library: Library,
+    layer: &'a [u8],
+}
+
+/// Negotiates with the layer called `name` in `library`.
+///
+/// Functions are looked for in this order: what the negotiation hands over, the names in the manifest,
+/// `<layer>GetInstanceProcAddr`, the plain names.
+///
+/// # Errors
+/// Why the layer cannot be used, or that memory is short.
+///
+/// # Safety
+/// `library` is a layer: the functions that it exports have the types that their names stand for.
+pub unsafe fn with_layer(
+    libraries: &dyn Libraries,
+    library: Library,
+    name: &[u8],
+    functions: FunctionNames<'_>,
+) -> Result<Result<LayerInterface, Outcome>, OutOfMemory> {
+    let symbols = Symbols { libraries, library, layer: name };
+    let mut agreed = Negotiation {
+        s_type: 1,
+        p_next: core::ptr::null_mut(),
+        version: NEWEST_LAYER_INTERFACE,
+        get_instance_proc_addr: None,
+        get_device_proc_addr: None,
+        get_physical_device_proc_addr: None,
+    };
+    let negotiate = match symbols.named(functions.negotiate)? {
+        None => libraries.symbol(library, c"vkNegotiateLoaderLayerInterfaceVersion"),
+        found => found,
+    };
+    // SAFETY: the caller vouches that exports are what their names say.
+    unsafe {
+        match negotiate.map(|address| transmute::<NonNull<c_void>, NegotiateFn>(address)) {
+            Some(negotiate) => {
+                let result = negotiate(&mut agreed);
+                if result != vk::Result::SUCCESS {
+                    return Ok(Err(Outcome::NegotiationRefused { result: result.as_raw() }));
+                }
+                if agreed.version > NEWEST_LAYER_INTERFACE {
+                    let (version, needed) = (agreed.version, NEWEST_LAYER_INTERFACE);
+                    return Ok(Err(Outcome::InterfaceVersion { version, needed }));
+                }
+            }
+            None => agreed.version = 0,
+        }
+        if agreed.version < FUNCTIONS_INTERFACE {
+            agreed.get_instance_proc_addr = None;
+            agreed.get_device_proc_addr = None;
+            agreed.get_physical_device_proc_addr = None;
+        }
+        if agreed.get_instance_proc_addr.is_none() {
+            agreed.get_instance_proc_addr = symbols
+                .look_up(functions.get_instance_proc_addr, b"GetInstanceProcAddr", c"vkGetInstanceProcAddr")?
+                .map(|address| transmute::<NonNull<c_void>, FindInstanceCommand>(address));
+        }
+        if agreed.get_device_proc_addr.is_none() && agreed.version < FUNCTIONS_INTERFACE {
+            agreed.get_device_proc_addr = symbols
+                .look_up(functions.get_device_proc_addr, b"GetDeviceProcAddr", c"vkGetDeviceProcAddr")?
+                .map(|address| transmute::<NonNull<c_void>, FindDeviceCommand>(address));
+        }
+    }
+    Ok(match agreed.get_instance_proc_addr {
+        Some(get_instance_proc_addr) => Ok(LayerInterface {
+            version: agreed.version,
+            get_instance_proc_addr,
+            get_device_proc_addr: agreed.get_device_proc_addr,
+            get_physical_device_proc_addr: agreed.get_physical_device_proc_addr,
+        }),
+        None => Err(Outcome::NoEntryPoint),
+    })
+}
+
+impl Symbols<'_> {
+    fn look_up(
+        &self,
+        named: &[u8],
+        suffix: &[u8],
+        plain: &CStr,
+    ) -> Result<Option<NonNull<c_void>>, OutOfMemory> {
+        if let Some(found) = self.named(named)? {
+            return Ok(Some(found));
+        }
+        let prefixed = text(&[self.layer, suffix, b"\0"])?;
+        let found = CStr::from_bytes_until_nul(&prefixed).ok().and_then(|name| self.symbol(name));
+        Ok(found.or_else(|| self.symbol(plain)))
+    }
+
+    fn named(&self, name: &[u8]) -> Result<Option<NonNull<c_void>>, OutOfMemory> {
+        if name.is_empty() {
+            return Ok(None);
+        }
+        let name = text(&[name, b"\0"])?;
+        Ok(CStr::from_bytes_until_nul(&name).ok().and_then(|name| self.symbol(name)))
+    }
+
+    fn symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
+        self.libraries.symbol(self.library, name)
+    }
+}

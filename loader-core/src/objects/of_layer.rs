@@ -1,0 +1,102 @@
+//! Handles that stand for those of layers.
+//!
+//! A layer may wrap the loader's instance or physical devices, or add physical devices of its own. What it hands up is
+//! an address that the loader knows nothing of, and that a trampoline could not check. So the application is given a
+//! handle of the loader's that stands for it: its table holds nothing but terminators, which put the layer's handle in its
+//! place on the way down.
+
+use core::ptr::NonNull;
+
+use ash::vk::{self, Handle as _};
+
+use super::handle::{Handle, Kind};
+use super::instance::{Instance, Owned};
+use crate::dispatch::{InstanceTable, TERMINATORS, Table as _};
+use crate::memory::{Application, Box, OutOfMemory};
+
+/// What the application is given for a handle of a layer.
+#[repr(C)]
+pub struct OfLayer(Handle);
+
+// SAFETY: nothing in it is changed after it is made, and what it points to lives as long as the instance.
+unsafe impl Sync for OfLayer {}
+
+/// The table of all such handles of an instance.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub(super) fn table(allocator: Application) -> Result<Box<InstanceTable, Application>, OutOfMemory> {
+    // SAFETY: a table is an array of addresses, for which NULL is valid.
+    let table = unsafe { Box::<InstanceTable, Application>::try_new_zeroed_in(allocator)?.assume_init() };
+    let mut number = 0usize;
+    while let (Some(slot), Some(piece)) = (table.slot(number), TERMINATORS.piece(number)) {
+        slot.set(piece);
+        number = number.wrapping_add(1);
+    }
+    Ok(table)
+}
+
+impl Instance {
+    /// What the application is given for `handle`, which came up the chain: the same if it is the loader's own.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(crate) fn handle_for_application(&self, handle: u64) -> Result<u64, OutOfMemory> {
+        let waiting = self.loader.platform.waiting;
+        if handle == self.handle().as_raw() || self.owns_physical_device(handle) || handle == 0 {
+            return Ok(handle);
+        }
+        let stands_for = |known: &Owned<OfLayer>| {
+            // SAFETY: the list keeps its handles alive until the instance is destroyed.
+            unsafe { known.0.as_ref() }.0.lower().expose_provenance() as u64 == handle
+        };
+        let known = self.of_layers.read(waiting, |list| list.iter().find(|known| stands_for(known)).copied());
+        if let Some(known) = known {
+            return Ok(known.0.as_ptr().expose_provenance() as u64);
+        }
+        let Ok(lower) = usize::try_from(handle) else { return Ok(handle) };
+        let lower = core::ptr::with_exposed_provenance_mut(lower);
+        let Some(table) = &self.of_layer_table else { return Ok(handle) };
+        let table = &raw const **table;
+        let made = OfLayer(Handle::new(Kind::OfLayer, table, &raw const *self.table, lower, self));
+        let made = Owned(Box::into_non_null(Box::try_new_in(made, self.allocator)?));
+        let inserted = self.of_layers.find_or_insert(waiting, made, stands_for);
+        if !matches!(inserted, Ok((_, true))) {
+            // SAFETY: the list did not take it, so nobody else has seen it.
+            drop(unsafe { Box::from_non_null_in(made.0, self.allocator) });
+        }
+        Ok(inserted?.0.0.as_ptr().expose_provenance() as u64)
+    }
+
+    fn owns_physical_device(&self, handle: u64) -> bool {
+        let waiting = self.loader.platform.waiting;
+        self.physical_devices.read(waiting, |list| {
+            list.iter().any(|known| known.0.as_ptr().expose_provenance() as u64 == handle)
+        })
+    }
+
+    /// What layers know `handle` by, which the application was given.
+    ///
+    /// # Safety
+    /// As for [`super::handle::any`].
+    pub(super) unsafe fn handle_for_layers(
+        handle: vk::PhysicalDevice,
+        command: crate::registry::CommandId,
+    ) -> vk::PhysicalDevice {
+        // SAFETY: the caller vouches for the handle.
+        let found = unsafe { super::handle::any(handle.as_raw(), command) };
+        match found.kind() {
+            Kind::OfLayer => vk::PhysicalDevice::from_raw(found.lower().expose_provenance() as u64),
+            _ => handle,
+        }
+    }
+
+    /// Frees the handles of layers.
+    pub(super) fn forget_handles_of_layers(&self) {
+        for handle in self.of_layers.take(self.loader.platform.waiting) {
+            let handle: NonNull<OfLayer> = handle.0;
+            // SAFETY: the list owned it, and the instance is used by nobody else any more.
+            drop(unsafe { Box::from_non_null_in(handle, self.allocator) });
+        }
+    }
+}
