@@ -9,6 +9,7 @@
 
 use core::ffi::c_void;
 
+use super::arch::native;
 use super::missing::{bad_handle_reported, report_missing_device_command, report_missing_instance_command};
 use super::table::{Command, UNKNOWN_COMMANDS};
 use crate::objects::handle::MAGIC;
@@ -24,38 +25,47 @@ pub struct Block {
     start: unsafe extern "system" fn(),
     first: usize,
     count: usize,
-    distance: usize,
+    /// Bytes from one piece to the next, as a power of two.
+    shift: u32,
 }
 
 /// Checks the handle and goes through a slot of its instance table. For the slots of known commands.
-pub static INSTANCE_TRAMPOLINES: Block =
-    Block { start: instance_trampolines, first: 0, count: INSTANCE_SLOTS, distance: 64 };
+pub static INSTANCE_TRAMPOLINES: Block = Block {
+    start: instance_trampolines,
+    first: 0,
+    count: INSTANCE_SLOTS,
+    shift: native::INSTANCE_TRAMPOLINE,
+};
 /// The same for the slots of unknown physical-device commands.
 pub static UNKNOWN_INSTANCE_TRAMPOLINES: Block = Block {
     start: unknown_instance_trampolines,
     first: INSTANCE_SLOTS,
     count: UNKNOWN_COMMANDS,
-    distance: 16,
+    shift: native::NUMBERED_JUMP,
 };
 /// Goes through a slot of the device's table.
 pub static DEVICE_TRAMPOLINES: Block =
-    Block { start: device_trampolines, first: 0, count: ALL_DEVICE_SLOTS, distance: 32 };
+    Block { start: device_trampolines, first: 0, count: ALL_DEVICE_SLOTS, shift: native::DEVICE_TRAMPOLINE };
 /// Goes through a slot of the table below a physical device, with the handle below.
 pub static TERMINATORS: Block =
-    Block { start: terminators, first: 0, count: ALL_INSTANCE_SLOTS, distance: 32 };
+    Block { start: terminators, first: 0, count: ALL_INSTANCE_SLOTS, shift: native::TERMINATOR };
 /// What a slot of an instance table holds if nothing implements the command.
-pub(super) static MISSING_INSTANCE_COMMANDS: Block =
-    Block { start: missing_instance_commands, first: 0, count: ALL_INSTANCE_SLOTS, distance: 16 };
+pub(super) static MISSING_INSTANCE_COMMANDS: Block = Block {
+    start: missing_instance_commands,
+    first: 0,
+    count: ALL_INSTANCE_SLOTS,
+    shift: native::NUMBERED_JUMP,
+};
 /// What a slot of a device table holds if nothing implements the command.
 pub(super) static MISSING_DEVICE_COMMANDS: Block =
-    Block { start: missing_device_commands, first: 0, count: ALL_DEVICE_SLOTS, distance: 16 };
+    Block { start: missing_device_commands, first: 0, count: ALL_DEVICE_SLOTS, shift: native::NUMBERED_JUMP };
 
 impl Block {
     /// The piece for `slot`, if there is one.
     #[must_use]
     pub fn piece(&self, slot: usize) -> Option<Command> {
         let index = slot.checked_sub(self.first).filter(|index| *index < self.count)?;
-        let address = (self.start as *const ()).wrapping_byte_add(index.wrapping_mul(self.distance));
+        let address = (self.start as *const ()).wrapping_byte_add(index.wrapping_shl(self.shift));
         // SAFETY: the address lies in the block, which holds a piece at every multiple of the distance below the
         // count; the blocks' alignment makes the assembler's padding end there.
         Some(unsafe { core::mem::transmute::<*const (), Command>(address) })
@@ -65,35 +75,36 @@ impl Block {
     #[must_use]
     pub fn holds(&self, address: *const c_void) -> bool {
         let start = self.start as *const () as usize;
-        let end = start.wrapping_add(self.count.wrapping_mul(self.distance));
+        let end = start.wrapping_add(self.count.wrapping_shl(self.shift));
         (start..end).contains(&(address as usize))
     }
 }
 
-/// Stamps out a block: `$text` once for each number from `$first` on, aligned to 2^`$align` bytes.
+/// Stamps out a block: `$text` once for each number from `$first` on, aligned to 2^`$shift` bytes. Does not assemble if
+/// a piece is longer than that.
 macro_rules! block {
-    ($name:ident: $count:expr, from $first:expr, align $align:literal, $text:expr $(; $($operands:tt)+)?) => {
+    ($name:ident: $count:expr, from $first:expr, shift $shift:expr, $text:expr $(; $($operands:tt)+)?) => {
         #[unsafe(naked)]
         unsafe extern "system" fn $name() {
             assembly!(
-                concat!(".p2align ", $align, "\n .set vkload_slot, {first}\n .rept {count}\n"),
+                ".p2align {shift}\n 100: .set vkload_slot, {first}\n .rept {count}\n",
                 $text,
-                concat!(".p2align ", $align, "\n .set vkload_slot, vkload_slot + 1\n .endr\n");
-                first = const $first, count = const $count $(, $($operands)+)?
+                ".p2align {shift}\n .set vkload_slot, vkload_slot + 1\n .endr\n .org 100b + ({count} << {shift})\n";
+                first = const $first, count = const $count, shift = const $shift $(, $($operands)+)?
             )
         }
     };
 }
 
-block!(instance_trampolines: INSTANCE_SLOTS, from 0, align "6", instance_trampoline!("vkload_slot");
+block!(instance_trampolines: INSTANCE_SLOTS, from 0, shift native::INSTANCE_TRAMPOLINE, instance_trampoline!("vkload_slot");
     magic = const MAGIC, bad = sym bad_handle);
-block!(unknown_instance_trampolines: UNKNOWN_COMMANDS, from INSTANCE_SLOTS, align "4", numbered_jump!("vkload_slot");
+block!(unknown_instance_trampolines: UNKNOWN_COMMANDS, from INSTANCE_SLOTS, shift native::NUMBERED_JUMP, numbered_jump!("vkload_slot");
     target = sym unknown_instance_trampoline);
-block!(device_trampolines: ALL_DEVICE_SLOTS, from 0, align "5", device_trampoline!("vkload_slot"));
-block!(terminators: ALL_INSTANCE_SLOTS, from 0, align "5", terminator!("vkload_slot"));
-block!(missing_instance_commands: ALL_INSTANCE_SLOTS, from 0, align "4", numbered_jump!("vkload_slot");
+block!(device_trampolines: ALL_DEVICE_SLOTS, from 0, shift native::DEVICE_TRAMPOLINE, device_trampoline!("vkload_slot"));
+block!(terminators: ALL_INSTANCE_SLOTS, from 0, shift native::TERMINATOR, terminator!("vkload_slot"));
+block!(missing_instance_commands: ALL_INSTANCE_SLOTS, from 0, shift native::NUMBERED_JUMP, numbered_jump!("vkload_slot");
     target = sym missing_instance_command);
-block!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, align "4", numbered_jump!("vkload_slot");
+block!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, shift native::NUMBERED_JUMP, numbered_jump!("vkload_slot");
     target = sym missing_device_command);
 
 #[unsafe(naked)]

@@ -1,6 +1,6 @@
 //! The few instructions that differ between processors, as text for the assembler.
 //!
-//! Every architecture file defines the same macros. In their text `{magic}`, `{bad}`, `{target}` and `{report}`
+//! Every architecture file defines the same macros, and how long what they make may be. In their text `{magic}`, `{bad}`, `{target}` and `{report}`
 //! are operands of the surrounding assembly, and a slot or number is the text of an assembler expression.
 //!
 //! | macro | does |
@@ -17,19 +17,29 @@
 
 #[cfg(target_arch = "aarch64")]
 #[macro_use]
-mod aarch64;
+pub(super) mod aarch64;
+#[cfg(target_arch = "aarch64")]
+pub(super) use aarch64 as native;
 #[cfg(target_arch = "arm")]
 #[macro_use]
-mod arm;
+pub(super) mod arm;
+#[cfg(target_arch = "arm")]
+pub(super) use arm as native;
 #[cfg(target_arch = "riscv64")]
 #[macro_use]
-mod riscv64;
+pub(super) mod riscv64;
+#[cfg(target_arch = "riscv64")]
+pub(super) use riscv64 as native;
 #[cfg(target_arch = "x86")]
 #[macro_use]
-mod x86;
+pub(super) mod x86;
+#[cfg(target_arch = "x86")]
+pub(super) use x86 as native;
 #[cfg(target_arch = "x86_64")]
 #[macro_use]
-mod x86_64;
+pub(super) mod x86_64;
+#[cfg(target_arch = "x86_64")]
+pub(super) use x86_64 as native;
 
 #[cfg(not(any(
     target_arch = "x86_64",

@@ -1,5 +1,11 @@
 //! 64-bit RISC-V: the first argument is in `a0`; `t0` to `t2` are free.
 
+/// The largest number of bytes of each piece, as a power of two.
+pub(in crate::dispatch) const INSTANCE_TRAMPOLINE: u32 = 6;
+pub(in crate::dispatch) const DEVICE_TRAMPOLINE: u32 = 5;
+pub(in crate::dispatch) const TERMINATOR: u32 = 5;
+pub(in crate::dispatch) const NUMBERED_JUMP: u32 = 4;
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! instance_trampoline {

@@ -1,5 +1,11 @@
 //! 32-bit x86, cdecl, AT&T syntax: all arguments are on the stack; `eax`, `ecx` and `edx` are free.
 
+/// The largest number of bytes of each piece, as a power of two.
+pub(in crate::dispatch) const INSTANCE_TRAMPOLINE: u32 = 6;
+pub(in crate::dispatch) const DEVICE_TRAMPOLINE: u32 = 4;
+pub(in crate::dispatch) const TERMINATOR: u32 = 5;
+pub(in crate::dispatch) const NUMBERED_JUMP: u32 = 4;
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! instance_trampoline {
