@@ -128,19 +128,6 @@ fn what_hangs_on_the_create_info_reaches_the_driver() {
 }
 
 #[test]
-fn the_applications_allocator_reaches_the_driver() {
-    let run = Scenario::new().driver(good("a")).run(|vk| {
-        let instance = vk.instance();
-        let device = instance.device(instance.devices()[0], &[]);
-        // SAFETY: valid use of Vulkan on one thread.
-        unsafe { device.destroy_device(None) };
-    });
-    let trace = run.ok().trace("a");
-    assert_eq!(trace.only("vkCreateDevice").get("allocator"), "0");
-    assert_eq!(trace.only("vkDestroyDevice").get("allocator"), "0");
-}
-
-#[test]
 fn device_layers_are_not_passed_to_drivers() {
     let run = Scenario::new().log().driver(good("a")).run(|vk| {
         let instance = vk.instance();
