@@ -354,6 +354,32 @@ fn capabilities2_of_display_surface_counter_is_emulated() {
 }
 
 #[test]
+fn compatible_present_modes_are_answered_for_drivers_that_know_none() {
+    let has =
+        driver("has").extension("VK_KHR_get_surface_capabilities2").extension("VK_EXT_surface_maintenance1");
+    let run = Scenario::new().driver(has).driver(driver("lacks").own_surfaces()).run(|vk| {
+        let extensions = ["VK_KHR_get_surface_capabilities2", "VK_EXT_surface_maintenance1"];
+        let instance = vk.create(&extensions.iter().fold(ask(), |ask, name| ask.extension(name))).unwrap();
+        let surface = create(vk, &instance, "xcb").unwrap();
+        let two = ash::khr::get_surface_capabilities2::Instance::new(&vk.entry, &instance);
+        let mut mode = vk::SurfacePresentModeEXT::default().present_mode(vk::PresentModeKHR::MAILBOX);
+        let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(surface).push_next(&mut mode);
+        let mut modes = [vk::PresentModeKHR::IMMEDIATE; 4];
+        let mut compatible = vk::SurfacePresentModeCompatibilityEXT::default().present_modes(&mut modes);
+        let mut capabilities = vk::SurfaceCapabilities2KHR::default().push_next(&mut compatible);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            two.get_physical_device_surface_capabilities2(instance.named("lacks"), &info, &mut capabilities)
+                .unwrap();
+            khr(vk, &instance).destroy_surface(surface, None);
+        }
+        vk.say("count", compatible.present_mode_count);
+        vk.say("first", modes[0] == vk::PresentModeKHR::MAILBOX);
+    });
+    run.ok().says("count", 1).says("first", true);
+}
+
+#[test]
 fn presentation_support_of_a_driver_without_it_is_false_with_an_error() {
     let without = Driver::new("without").extension("VK_KHR_surface").device(Device::new("without"));
     let run = Scenario::new().log().driver(driver("has")).driver(without).run(|vk| {
