@@ -118,6 +118,31 @@ fn drivers_see_what_hangs_on_the_callers_structures() {
 }
 
 #[test]
+fn a_group_behind_other_structures_is_found_and_they_are_kept() {
+    let run = Scenario::new().driver(pair("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let members = [instance.named("a2")];
+        let mut group = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(&members);
+        let mut before = vk::PhysicalDeviceVulkan11Features::default();
+        let mut after = vk::PhysicalDeviceVulkan12Features::default();
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        // push_next puts each in front of the ones before.
+        let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+        let info = info.push_next(&mut after).push_next(&mut group).push_next(&mut before);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe { instance.create_device(members[0], &info, None).unwrap().destroy_device(None) };
+    });
+    let trace = run.ok().trace("a");
+    let kinds = [
+        vk::StructureType::PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
+        vk::StructureType::DEVICE_GROUP_DEVICE_CREATE_INFO,
+        vk::StructureType::PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+    ];
+    assert_eq!(trace.only("vkCreateDevice").list("group"), ["a2"]);
+    assert_eq!(trace.only("vkCreateDevice").list("chain"), kinds.map(|kind| kind.as_raw().to_string()));
+}
+
+#[test]
 fn a_device_of_a_group_is_created_with_the_drivers_handles() {
     let run =
         Scenario::new().driver(pair("a")).driver(Driver::new("b").device(Device::new("b0"))).run(|vk| {

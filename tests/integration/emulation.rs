@@ -59,8 +59,10 @@ fn properties() {
             let (instance, device) = instance(vk);
             let mut stranger = stranger();
             let before = stranger;
-            let mut out = vk::PhysicalDeviceProperties2::default();
-            out.p_next = (&raw mut stranger).cast::<c_void>();
+            let mut out = vk::PhysicalDeviceProperties2 {
+                p_next: (&raw mut stranger).cast::<c_void>(),
+                ..Default::default()
+            };
             // SAFETY: it is this command; the structures are alive.
             unsafe {
                 let function: vk::PFN_vkGetPhysicalDeviceProperties2 =
@@ -272,10 +274,14 @@ fn external(vk: &Vk) {
         let mut buffer = vk::ExternalBufferProperties::default();
         buffer.external_memory_properties.external_memory_features =
             vk::ExternalMemoryFeatureFlags::from_raw(7);
-        let mut fence = vk::ExternalFenceProperties::default();
-        fence.external_fence_features = vk::ExternalFenceFeatureFlags::from_raw(7);
-        let mut semaphore = vk::ExternalSemaphoreProperties::default();
-        semaphore.external_semaphore_features = vk::ExternalSemaphoreFeatureFlags::from_raw(7);
+        let mut fence = vk::ExternalFenceProperties {
+            external_fence_features: vk::ExternalFenceFeatureFlags::from_raw(7),
+            ..Default::default()
+        };
+        let mut semaphore = vk::ExternalSemaphoreProperties {
+            external_semaphore_features: vk::ExternalSemaphoreFeatureFlags::from_raw(7),
+            ..Default::default()
+        };
         // SAFETY: these are the commands; the structures are alive.
         unsafe {
             let function: vk::PFN_vkGetPhysicalDeviceExternalBufferProperties =

@@ -218,7 +218,10 @@ fn a_raw_nul_in_the_library_path() {
 
 #[test]
 fn a_library_path_longer_than_any_path() {
-    skipped(GOOD.replace("LIBRARY", &format!("/{}", "x/".repeat(100_000))));
+    let text = GOOD.replace("LIBRARY", &format!("/{}", "x/".repeat(100_000)));
+    let run = beside_good(Scenario::new().file(&format!("{FOLDER}/bad.json"), text));
+    // The whole path may be too long for a line, its beginning is not.
+    run.says("devices", "gpu").logs(&["WARNING", "/x/x/x/"]);
 }
 
 // ---- odd, but shipped so ----
@@ -268,7 +271,7 @@ fn fields_that_nobody_knows_are_accepted() {
 
 #[test]
 fn escapes_in_the_library_path_are_decoded() {
-    accepted(GOOD.replace("LIBRARY", "LIBRARY").replace("library_path", "library_p\\u0061th"));
+    accepted(GOOD.replace("library_path", "library_p\\u0061th"));
 }
 
 // ---- not regular files ----
@@ -315,7 +318,7 @@ fn a_device_file() {
 fn a_file_that_may_not_be_read() {
     let run = path_named_bad(|_, path| {
         std::fs::write(path, "{}").unwrap();
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).unwrap();
     });
     // Root reads it all the same, and finds nothing in it.
     assert_skipped(&run);
@@ -431,7 +434,7 @@ fn the_right_pointer_width_is_accepted() {
 }
 
 #[test]
-fn a_driver_whose_objects_lack_the_magic_number_is_not_trusted() {
+fn a_driver_whose_objects_lack_the_magic_number_does_the_others_no_harm() {
     let run =
         beside_good(Scenario::new().driver(Driver::new("bad").forgets_magic().device(Device::new("odd"))));
     assert!(run.list("devices").contains(&"gpu"));

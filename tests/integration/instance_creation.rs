@@ -12,41 +12,41 @@ fn good(name: &str) -> Driver {
 fn version_seen(driver: Driver) -> (u32, Run) {
     let run = Scenario::new().log().driver(driver).run(list_devices);
     run.ok().says("result", "SUCCESS");
-    let seen = run.trace("a").only("vkCreateInstance").get("api").parse().unwrap();
+    let seen = run.trace("lying").only("vkCreateInstance").get("api").parse().unwrap();
     (seen, run)
 }
 
 #[test]
 fn a_1_0_manifest_makes_a_1_0_driver() {
-    let (seen, _) = version_seen(good("a").api("1.0.0").manifest_api("1.0.5"));
+    let (seen, _) = version_seen(good("lying").api("1.0.0").manifest_api("1.0.5"));
     assert_eq!(seen, vk::API_VERSION_1_0);
 }
 
 #[test]
 fn a_driver_without_the_version_command_is_a_1_0_driver() {
-    let (seen, run) = version_seen(good("a").manifest_api("1.3.0").without("vkEnumerateInstanceVersion"));
+    let (seen, run) = version_seen(good("lying").manifest_api("1.3.0").without("vkEnumerateInstanceVersion"));
     assert_eq!(seen, vk::API_VERSION_1_0);
-    run.logs(&["WARNING", "a.json"]);
+    run.logs(&["WARNING", "lying"]);
 }
 
 #[test]
 fn a_driver_that_says_1_0_is_a_1_0_driver_whatever_its_manifest_says() {
-    let (seen, run) = version_seen(good("a").api("1.0.0").manifest_api("1.2.0"));
+    let (seen, run) = version_seen(good("lying").api("1.0.0").manifest_api("1.2.0"));
     assert_eq!(seen, vk::API_VERSION_1_0);
-    run.logs(&["WARNING", "a.json"]);
+    run.logs(&["WARNING", "lying"]);
 }
 
 #[test]
 fn a_driver_whose_version_command_fails_is_a_1_0_driver() {
     let (seen, _) = version_seen(
-        good("a").manifest_api("1.3.0").result("vkEnumerateInstanceVersion", vk::Result::ERROR_UNKNOWN),
+        good("lying").manifest_api("1.3.0").result("vkEnumerateInstanceVersion", vk::Result::ERROR_UNKNOWN),
     );
     assert_eq!(seen, vk::API_VERSION_1_0);
 }
 
 #[test]
 fn a_1_1_driver_sees_the_version_as_it_was_asked_for() {
-    let (seen, _) = version_seen(good("a").api("1.1.0"));
+    let (seen, _) = version_seen(good("lying").api("1.1.0"));
     assert_eq!(seen, vk::API_VERSION_1_3);
 }
 
@@ -126,12 +126,10 @@ fn no_layers_are_listed_where_there_are_none() {
 #[test]
 fn counts_without_arrays_are_errors() {
     let run = Scenario::new().driver(good("a")).run(|vk| {
-        let mut info = vk::InstanceCreateInfo::default();
-        info.enabled_extension_count = 1;
+        let info = vk::InstanceCreateInfo { enabled_extension_count: 1, ..Default::default() };
         // SAFETY: that the arrays are NULL is what is being tested.
         vk.say("extensions", code(&unsafe { vk.entry.create_instance(&info, None) }));
-        let mut info = vk::InstanceCreateInfo::default();
-        info.enabled_layer_count = 1;
+        let info = vk::InstanceCreateInfo { enabled_layer_count: 1, ..Default::default() };
         // SAFETY: as above.
         vk.say("layers", code(&unsafe { vk.entry.create_instance(&info, None) }));
     });

@@ -83,7 +83,7 @@ fn they_are_shown_when_the_filter_is_off() {
 fn an_unknown_extension_cannot_be_enabled_unless_the_filter_is_off() {
     let driver = good("a").extension("VK_TEST_unheard_of");
     let body = |vk: &Vk| vk.say("result", code(&vk.create(&Ask::new().extension("VK_TEST_unheard_of"))));
-    with(&[driver.clone()]).run(body).ok().says("result", "ERROR_EXTENSION_NOT_PRESENT");
+    with(std::slice::from_ref(&driver)).run(body).ok().says("result", "ERROR_EXTENSION_NOT_PRESENT");
     let run = with(&[driver]).env("VK_LOADER_DISABLE_INST_EXT_FILTER", "1").run(body);
     run.ok().says("result", "SUCCESS");
     assert_eq!(run.trace("a").only("vkCreateInstance").get("extensions"), "VK_TEST_unheard_of");

@@ -1,84 +1,14 @@
 //! Surfaces: the loader's own structures, drivers that make theirs, and what is asked of either.
-use std::ffi::c_void;
-use std::ptr::without_provenance_mut;
-
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Instance, Run, Scenario, Vk, code};
-
-const WINDOW_SYSTEMS: [&str; 5] = [
-    "VK_KHR_xcb_surface",
-    "VK_KHR_xlib_surface",
-    "VK_KHR_wayland_surface",
-    "VK_EXT_headless_surface",
-    "VK_KHR_display",
-];
-
-/// A driver for all window systems of Linux, with one device that has swapchains.
-fn driver(name: &str) -> Driver {
-    let device = Device::new(name).extension("VK_KHR_swapchain").extension("VK_KHR_display_swapchain");
-    let driver = Driver::new(name).extension("VK_KHR_surface").device(device);
-    WINDOW_SYSTEMS.iter().fold(driver, |driver, extension| driver.extension(extension))
-}
-
-fn ask() -> Ask<'static> {
-    WINDOW_SYSTEMS
-        .iter()
-        .fold(Ask::new().api(1, 1).extension("VK_KHR_surface"), |ask, name| ask.extension(name))
-}
-
-fn pointer(address: usize) -> *mut c_void {
-    without_provenance_mut(address)
-}
-
-/// Creates a surface of the window system that the scenario's argument names.
-fn create(vk: &Vk, instance: &ash::Instance, system: &str) -> Result<vk::SurfaceKHR, vk::Result> {
-    let entry = &vk.entry;
-    // SAFETY: the structures are alive; nothing but test drivers looks at the pointers in them.
-    unsafe {
-        match system {
-            "xcb" => {
-                let info = vk::XcbSurfaceCreateInfoKHR::default().connection(pointer(0x1000)).window(77);
-                ash::khr::xcb_surface::Instance::new(entry, instance).create_xcb_surface(&info, None)
-            }
-            "xlib" => {
-                let info = vk::XlibSurfaceCreateInfoKHR::default().dpy(pointer(0x2000).cast()).window(88);
-                ash::khr::xlib_surface::Instance::new(entry, instance).create_xlib_surface(&info, None)
-            }
-            "wayland" => {
-                let info = vk::WaylandSurfaceCreateInfoKHR::default()
-                    .display(pointer(0x3000))
-                    .surface(pointer(0x3001));
-                ash::khr::wayland_surface::Instance::new(entry, instance).create_wayland_surface(&info, None)
-            }
-            "headless" => {
-                let info = vk::HeadlessSurfaceCreateInfoEXT::default();
-                ash::ext::headless_surface::Instance::new(entry, instance)
-                    .create_headless_surface(&info, None)
-            }
-            _ => {
-                let info = vk::DisplaySurfaceCreateInfoKHR::default()
-                    .display_mode(ash::vk::Handle::from_raw(0xABCD))
-                    .plane_index(3)
-                    .plane_stack_index(4)
-                    .transform(vk::SurfaceTransformFlagsKHR::ROTATE_90)
-                    .global_alpha(0.5)
-                    .alpha_mode(vk::DisplayPlaneAlphaFlagsKHR::GLOBAL)
-                    .image_extent(vk::Extent2D { width: 640, height: 480 });
-                ash::khr::display::Instance::new(entry, instance).create_display_plane_surface(&info, None)
-            }
-        }
-    }
-}
-
-fn khr(vk: &Vk, instance: &Instance<'_>) -> ash::khr::surface::Instance {
-    ash::khr::surface::Instance::new(&vk.entry, instance)
-}
+use vkload_tests::{
+    Ask, Device, Driver, Run, Scenario, Vk, ask_for_windows, code, create_surface, khr_surface, window_driver,
+};
 
 /// Creates a surface of the system `system`, asks every device whether it supports it, and destroys it.
 fn support(vk: &Vk) {
-    let instance = vk.create(&ask()).unwrap();
-    let surface = create(vk, &instance, &vk.arg("system")).unwrap();
-    let khr = khr(vk, &instance);
+    let instance = vk.create(&ask_for_windows()).unwrap();
+    let surface = create_surface(vk, &instance, &vk.arg("system")).unwrap();
+    let khr = khr_surface(vk, &instance);
     for device in instance.devices() {
         // SAFETY: valid use of Vulkan on one thread.
         let supported = unsafe { khr.get_physical_device_surface_support(device, 0, surface) };
@@ -99,7 +29,7 @@ fn run_support(system: &str, drivers: &[Driver]) -> Run {
 
 #[test]
 fn an_xcb_surface_has_its_connection_and_window() {
-    let run = run_support("xcb", &[driver("plain")]);
+    let run = run_support("xcb", &[window_driver("plain")]);
     let trace = run.says("plain", true).trace("plain");
     let call = trace.only("vkGetPhysicalDeviceSurfaceSupportKHR");
     assert_eq!((call.get("surface"), call.get("connection"), call.get("window")), ("xcb", "1000", "77"));
@@ -107,14 +37,14 @@ fn an_xcb_surface_has_its_connection_and_window() {
 
 #[test]
 fn an_xlib_surface_has_its_display_and_window() {
-    let trace = run_support("xlib", &[driver("plain")]).trace("plain");
+    let trace = run_support("xlib", &[window_driver("plain")]).trace("plain");
     let call = trace.only("vkGetPhysicalDeviceSurfaceSupportKHR");
     assert_eq!((call.get("surface"), call.get("display"), call.get("window")), ("xlib", "2000", "88"));
 }
 
 #[test]
 fn a_wayland_surface_has_its_display_and_surface() {
-    let trace = run_support("wayland", &[driver("plain")]).trace("plain");
+    let trace = run_support("wayland", &[window_driver("plain")]).trace("plain");
     let call = trace.only("vkGetPhysicalDeviceSurfaceSupportKHR");
     assert_eq!(
         (call.get("surface"), call.get("display"), call.get("surface_pointer")),
@@ -124,13 +54,13 @@ fn a_wayland_surface_has_its_display_and_surface() {
 
 #[test]
 fn a_headless_surface_has_its_kind() {
-    let trace = run_support("headless", &[driver("plain")]).trace("plain");
+    let trace = run_support("headless", &[window_driver("plain")]).trace("plain");
     assert_eq!(trace.only("vkGetPhysicalDeviceSurfaceSupportKHR").get("surface"), "headless");
 }
 
 #[test]
 fn a_display_surface_has_everything_it_was_made_with() {
-    let trace = run_support("display", &[driver("plain")]).trace("plain");
+    let trace = run_support("display", &[window_driver("plain")]).trace("plain");
     let call = trace.only("vkGetPhysicalDeviceSurfaceSupportKHR");
     let found = ["surface", "mode", "plane", "stack", "transform", "alpha", "alpha_mode", "extent"]
         .map(|key| call.get(key));
@@ -148,7 +78,7 @@ fn drivers_that_make_surfaces_get_theirs() {
         ("headless", "vkCreateHeadlessSurfaceEXT"),
         ("display", "vkCreateDisplayPlaneSurfaceKHR"),
     ] {
-        let run = run_support(system, &[driver("own").own_surfaces(), driver("plain")]);
+        let run = run_support(system, &[window_driver("own").own_surfaces(), window_driver("plain")]);
         let own = run.says("own", true).says("plain", true).trace("own");
         assert_eq!(own.calls(command).len(), 1, "{system}");
         assert_eq!(own.only("vkGetPhysicalDeviceSurfaceSupportKHR").get("surface"), "own");
@@ -161,23 +91,23 @@ fn drivers_that_make_surfaces_get_theirs() {
 #[test]
 fn below_interface_3_drivers_get_the_loaders_surface() {
     // A driver of interface version 2 may not make surfaces, whatever it has: it expects the loader's.
-    let old = driver("old").interface(2).api("1.0.0");
+    let old = window_driver("old").interface(2).api("1.0.0");
     let run = run_support("xcb", &[old]);
     assert_eq!(run.trace("old").only("vkGetPhysicalDeviceSurfaceSupportKHR").get("surface"), "xcb");
 }
 
 #[test]
 fn a_driver_that_fails_to_make_a_surface_fails_the_call_and_the_others_are_undone() {
-    let failing = driver("failing")
+    let failing = window_driver("failing")
         .own_surfaces()
         .result("vkCreateXcbSurfaceKHR", vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
     let run = Scenario::new()
-        .driver(driver("a").own_surfaces())
+        .driver(window_driver("a").own_surfaces())
         .driver(failing)
-        .driver(driver("z").own_surfaces())
+        .driver(window_driver("z").own_surfaces())
         .run(|vk| {
-            let instance = vk.create(&ask()).unwrap();
-            vk.say("result", code(&create(vk, &instance, "xcb")));
+            let instance = vk.create(&ask_for_windows()).unwrap();
+            vk.say("result", code(&create_surface(vk, &instance, "xcb")));
         });
     run.ok().says("result", "ERROR_NATIVE_WINDOW_IN_USE_KHR");
     for name in ["a", "z"] {
@@ -188,7 +118,7 @@ fn a_driver_that_fails_to_make_a_surface_fails_the_call_and_the_others_are_undon
 #[test]
 fn a_driver_without_the_extension_does_not_support_the_surface() {
     let without = Driver::new("without").device(Device::new("without"));
-    let run = run_support("xcb", &[driver("plain"), without]);
+    let run = run_support("xcb", &[window_driver("plain"), without]);
     run.says("plain", true).says("without", false);
 }
 
@@ -199,18 +129,20 @@ fn a_driver_that_makes_surfaces_but_not_this_one_does_not_support_it() {
         .extension("VK_KHR_surface")
         .extension("VK_EXT_headless_surface")
         .device(Device::new("other"));
-    let run = run_support("xcb", &[driver("plain"), other]);
+    let run = run_support("xcb", &[window_driver("plain"), other]);
     run.says("plain", true).says("other", false);
     assert!(!run.trace("other").has("vkGetPhysicalDeviceSurfaceSupportKHR"), "there is nothing to ask about");
 }
 
 #[test]
 fn destroying_no_surface_does_nothing() {
-    let run = Scenario::new().driver(driver("plain")).driver(driver("own").own_surfaces()).run(|vk| {
-        let instance = vk.create(&ask()).unwrap();
-        // SAFETY: VK_NULL_HANDLE is allowed.
-        unsafe { khr(vk, &instance).destroy_surface(vk::SurfaceKHR::null(), None) };
-    });
+    let run = Scenario::new().driver(window_driver("plain")).driver(window_driver("own").own_surfaces()).run(
+        |vk| {
+            let instance = vk.create(&ask_for_windows()).unwrap();
+            // SAFETY: VK_NULL_HANDLE is allowed.
+            unsafe { khr_surface(vk, &instance).destroy_surface(vk::SurfaceKHR::null(), None) };
+        },
+    );
     assert!(!run.ok().trace("own").has("vkDestroySurfaceKHR"));
 }
 
@@ -219,9 +151,9 @@ fn destroying_no_surface_does_nothing() {
 #[test]
 fn surfaces_need_their_extension() {
     for system in ["xcb", "xlib", "wayland", "headless", "display"] {
-        let run = Scenario::new().driver(driver("plain")).argument("system", system).run(|vk| {
+        let run = Scenario::new().driver(window_driver("plain")).argument("system", system).run(|vk| {
             let instance = vk.create(&Ask::new().api(1, 1).extension("VK_KHR_surface")).unwrap();
-            vk.say("result", code(&create(vk, &instance, &vk.arg("system"))));
+            vk.say("result", code(&create_surface(vk, &instance, &vk.arg("system"))));
         });
         run.ok().says("result", "ERROR_EXTENSION_NOT_PRESENT");
     }
@@ -231,26 +163,29 @@ fn surfaces_need_their_extension() {
 
 #[test]
 fn every_question_gets_the_drivers_surface() {
-    let run = Scenario::new().driver(driver("own").own_surfaces()).driver(driver("plain")).run(|vk| {
-        let instance = vk.create(&ask()).unwrap();
-        let surface = create(vk, &instance, "xcb").unwrap();
-        let khr = khr(vk, &instance);
-        for device in instance.devices() {
-            // SAFETY: valid use of Vulkan on one thread.
-            unsafe {
-                let capabilities = khr.get_physical_device_surface_capabilities(device, surface).unwrap();
-                assert!(capabilities.current_extent == vk::Extent2D { width: 640, height: 480 });
-                assert_eq!(khr.get_physical_device_surface_formats(device, surface).unwrap().len(), 2);
-                let modes = khr.get_physical_device_surface_present_modes(device, surface).unwrap();
-                assert!(modes == [vk::PresentModeKHR::FIFO, vk::PresentModeKHR::MAILBOX]);
-                let swapchain = ash::khr::swapchain::Instance::new(&vk.entry, &instance);
-                let rectangles = swapchain.get_physical_device_present_rectangles(device, surface).unwrap();
-                assert!(rectangles[0].extent == vk::Extent2D { width: 3, height: 4 });
+    let run = Scenario::new().driver(window_driver("own").own_surfaces()).driver(window_driver("plain")).run(
+        |vk| {
+            let instance = vk.create(&ask_for_windows()).unwrap();
+            let surface = create_surface(vk, &instance, "xcb").unwrap();
+            let khr = khr_surface(vk, &instance);
+            for device in instance.devices() {
+                // SAFETY: valid use of Vulkan on one thread.
+                unsafe {
+                    let capabilities = khr.get_physical_device_surface_capabilities(device, surface).unwrap();
+                    assert!(capabilities.current_extent == vk::Extent2D { width: 640, height: 480 });
+                    assert_eq!(khr.get_physical_device_surface_formats(device, surface).unwrap().len(), 2);
+                    let modes = khr.get_physical_device_surface_present_modes(device, surface).unwrap();
+                    assert!(modes == [vk::PresentModeKHR::FIFO, vk::PresentModeKHR::MAILBOX]);
+                    let swapchain = ash::khr::swapchain::Instance::new(&vk.entry, &instance);
+                    let rectangles =
+                        swapchain.get_physical_device_present_rectangles(device, surface).unwrap();
+                    assert!(rectangles[0].extent == vk::Extent2D { width: 3, height: 4 });
+                }
             }
-        }
-        // SAFETY: as above.
-        unsafe { khr.destroy_surface(surface, None) };
-    });
+            // SAFETY: as above.
+            unsafe { khr.destroy_surface(surface, None) };
+        },
+    );
     for command in [
         "vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
         "vkGetPhysicalDeviceSurfaceFormatsKHR",
@@ -264,13 +199,13 @@ fn every_question_gets_the_drivers_surface() {
 
 #[test]
 fn a_surface_of_null_passes_with_surfaceless_query() {
-    let driver = driver("own").own_surfaces().extension("VK_GOOGLE_surfaceless_query");
+    let driver = window_driver("own").own_surfaces().extension("VK_GOOGLE_surfaceless_query");
     let run = Scenario::new().driver(driver).run(|vk| {
-        let instance = vk.create(&ask().extension("VK_GOOGLE_surfaceless_query")).unwrap();
+        let instance = vk.create(&ask_for_windows().extension("VK_GOOGLE_surfaceless_query")).unwrap();
         let device = instance.devices()[0];
         // SAFETY: the extension allows VK_NULL_HANDLE.
         unsafe {
-            let khr = khr(vk, &instance);
+            let khr = khr_surface(vk, &instance);
             vk.say(
                 "formats",
                 khr.get_physical_device_surface_formats(device, vk::SurfaceKHR::null()).unwrap().len(),
@@ -284,8 +219,8 @@ fn a_surface_of_null_passes_with_surfaceless_query() {
 
 /// Asks through VK_KHR_get_surface_capabilities2 and says what came of it.
 fn ask_2(vk: &Vk) {
-    let instance = vk.create(&ask().extension("VK_KHR_get_surface_capabilities2")).unwrap();
-    let surface = create(vk, &instance, "xcb").unwrap();
+    let instance = vk.create(&ask_for_windows().extension("VK_KHR_get_surface_capabilities2")).unwrap();
+    let surface = create_surface(vk, &instance, "xcb").unwrap();
     let two = ash::khr::get_surface_capabilities2::Instance::new(&vk.entry, &instance);
     let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(surface);
     for device in instance.devices() {
@@ -306,13 +241,13 @@ fn ask_2(vk: &Vk) {
         vk.say(&format!("{name} formats"), format_args!("{} {formats:?}", code(&result)));
     }
     // SAFETY: as above.
-    unsafe { khr(vk, &instance).destroy_surface(surface, None) };
+    unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
 }
 
 #[test]
 fn capabilities2_is_emulated_for_drivers_that_lack_it() {
-    let has = driver("has").own_surfaces().extension("VK_KHR_get_surface_capabilities2");
-    let run = Scenario::new().driver(has).driver(driver("lacks").own_surfaces()).run(ask_2);
+    let has = window_driver("has").own_surfaces().extension("VK_KHR_get_surface_capabilities2");
+    let run = Scenario::new().driver(has).driver(window_driver("lacks").own_surfaces()).run(ask_2);
     run.ok();
     for name in ["has", "lacks"] {
         run.says(&format!("{name} capabilities"), "SUCCESS 2")
@@ -324,19 +259,19 @@ fn capabilities2_is_emulated_for_drivers_that_lack_it() {
 
 #[test]
 fn an_error_under_emulated_capabilities2_leaves_the_structure_alone() {
-    let lost = driver("lacks")
+    let lost = window_driver("lacks")
         .result("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", vk::Result::ERROR_SURFACE_LOST_KHR);
-    let has = driver("has").extension("VK_KHR_get_surface_capabilities2");
+    let has = window_driver("has").extension("VK_KHR_get_surface_capabilities2");
     let run = Scenario::new().driver(lost).driver(has).run(ask_2);
     run.ok().says("lacks capabilities", "ERROR_SURFACE_LOST_KHR 4321");
 }
 
 #[test]
 fn capabilities2_of_display_surface_counter_is_emulated() {
-    let has = driver("has").extension("VK_EXT_display_surface_counter");
-    let run = Scenario::new().driver(has).driver(driver("lacks").own_surfaces()).run(|vk| {
-        let instance = vk.create(&ask().extension("VK_EXT_display_surface_counter")).unwrap();
-        let surface = create(vk, &instance, "xcb").unwrap();
+    let has = window_driver("has").extension("VK_EXT_display_surface_counter");
+    let run = Scenario::new().driver(has).driver(window_driver("lacks").own_surfaces()).run(|vk| {
+        let instance = vk.create(&ask_for_windows().extension("VK_EXT_display_surface_counter")).unwrap();
+        let surface = create_surface(vk, &instance, "xcb").unwrap();
         // SAFETY: it is this command.
         let function: vk::PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT =
             unsafe { instance.command("vkGetPhysicalDeviceSurfaceCapabilities2EXT") };
@@ -348,16 +283,44 @@ fn capabilities2_of_display_surface_counter_is_emulated() {
             vk.say(name, format_args!("{result:?} {} {counters}", capabilities.min_image_count));
         }
         // SAFETY: as above.
-        unsafe { khr(vk, &instance).destroy_surface(surface, None) };
+        unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
     });
     run.ok().says("has", "SUCCESS 2 1").says("lacks", "SUCCESS 2 0");
 }
 
 #[test]
+fn compatible_present_modes_are_answered_for_drivers_that_know_none() {
+    let has = window_driver("has")
+        .extension("VK_KHR_get_surface_capabilities2")
+        .extension("VK_EXT_surface_maintenance1");
+    let run = Scenario::new().driver(has).driver(window_driver("lacks").own_surfaces()).run(|vk| {
+        let extensions = ["VK_KHR_get_surface_capabilities2", "VK_EXT_surface_maintenance1"];
+        let instance =
+            vk.create(&extensions.iter().fold(ask_for_windows(), |ask, name| ask.extension(name))).unwrap();
+        let surface = create_surface(vk, &instance, "xcb").unwrap();
+        let two = ash::khr::get_surface_capabilities2::Instance::new(&vk.entry, &instance);
+        let mut mode = vk::SurfacePresentModeEXT::default().present_mode(vk::PresentModeKHR::MAILBOX);
+        let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(surface).push_next(&mut mode);
+        let mut modes = [vk::PresentModeKHR::IMMEDIATE; 4];
+        let mut compatible = vk::SurfacePresentModeCompatibilityEXT::default().present_modes(&mut modes);
+        let mut capabilities = vk::SurfaceCapabilities2KHR::default().push_next(&mut compatible);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            two.get_physical_device_surface_capabilities2(instance.named("lacks"), &info, &mut capabilities)
+                .unwrap();
+            khr_surface(vk, &instance).destroy_surface(surface, None);
+        }
+        vk.say("count", compatible.present_mode_count);
+        vk.say("first", modes[0] == vk::PresentModeKHR::MAILBOX);
+    });
+    run.ok().says("count", 1).says("first", true);
+}
+
+#[test]
 fn presentation_support_of_a_driver_without_it_is_false_with_an_error() {
     let without = Driver::new("without").extension("VK_KHR_surface").device(Device::new("without"));
-    let run = Scenario::new().log().driver(driver("has")).driver(without).run(|vk| {
-        let instance = vk.create(&ask()).unwrap();
+    let run = Scenario::new().log().driver(window_driver("has")).driver(without).run(|vk| {
+        let instance = vk.create(&ask_for_windows()).unwrap();
         let xcb = ash::khr::xcb_surface::Instance::new(&vk.entry, &instance);
         let xlib = ash::khr::xlib_surface::Instance::new(&vk.entry, &instance);
         let wayland = ash::khr::wayland_surface::Instance::new(&vk.entry, &instance);
@@ -396,79 +359,15 @@ fn presentation_support_of_a_driver_without_it_is_false_with_an_error() {
     }
 }
 
-// ---- swapchains ----
-
-/// Creates a swapchain on each device, and two shared ones.
-fn swapchains(vk: &Vk) {
-    let instance = vk.create(&ask()).unwrap();
-    let surface = create(vk, &instance, "xcb").unwrap();
-    for physical_device in instance.devices() {
-        let device = instance.device(physical_device, &["VK_KHR_swapchain", "VK_KHR_display_swapchain"]);
-        let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
-        let swapchain = ash::khr::swapchain::Device::new(&instance, &device);
-        let shared = ash::khr::display_swapchain::Device::new(&instance, &device);
-        // SAFETY: valid use of Vulkan on one thread.
-        unsafe {
-            let mut all = shared.create_shared_swapchains(&[info, info], None).unwrap();
-            all.push(swapchain.create_swapchain(&info, None).unwrap());
-            let modes = swapchain.get_device_group_surface_present_modes(surface).unwrap();
-            assert!(modes == vk::DeviceGroupPresentModeFlagsKHR::LOCAL);
-            all.into_iter().for_each(|each| swapchain.destroy_swapchain(each, None));
-            device.destroy_device(None);
-        }
-        vk.say("surface unchanged", info.surface == surface);
-    }
-    // SAFETY: as above.
-    unsafe { khr(vk, &instance).destroy_surface(surface, None) };
-}
-
-#[test]
-fn swapchains_get_the_drivers_surface() {
-    let run = Scenario::new().driver(driver("own").own_surfaces()).driver(driver("plain")).run(swapchains);
-    run.ok().says("surface unchanged", true);
-    for (name, surface) in [("own", "own"), ("plain", "xcb")] {
-        let trace = run.trace(name);
-        assert_eq!(trace.only("vkCreateSwapchainKHR").get("surface"), surface);
-        assert_eq!(trace.only("vkGetDeviceGroupSurfacePresentModesKHR").get("surface"), surface);
-        let shared = trace.calls("vkCreateSharedSwapchainsKHR");
-        assert_eq!(shared.len(), 2);
-        assert!(shared.iter().all(|call| call.get("surface") == surface));
-        assert_eq!(trace.last("unload").get("swapchains"), "0");
-    }
-}
-
-#[test]
-fn swapchains_through_the_instances_look_up_get_the_drivers_surface_too() {
-    let run = Scenario::new().driver(driver("own").own_surfaces()).run(|vk| {
-        let instance = vk.create(&ask()).unwrap();
-        let surface = create(vk, &instance, "xcb").unwrap();
-        let device = instance.device(instance.devices()[0], &["VK_KHR_swapchain"]);
-        let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
-        let mut swapchain = vk::SwapchainKHR::null();
-        // SAFETY: these are the commands; valid use of Vulkan on one thread.
-        unsafe {
-            let create: vk::PFN_vkCreateSwapchainKHR = instance.command("vkCreateSwapchainKHR");
-            let destroy: vk::PFN_vkDestroySwapchainKHR = instance.command("vkDestroySwapchainKHR");
-            vk.say(
-                "result",
-                format_args!("{:?}", create(device.handle(), &info, std::ptr::null(), &mut swapchain)),
-            );
-            destroy(device.handle(), swapchain, std::ptr::null());
-            device.destroy_device(None);
-            khr(vk, &instance).destroy_surface(surface, None);
-        }
-    });
-    run.ok().says("result", "SUCCESS");
-    assert_eq!(run.trace("own").only("vkCreateSwapchainKHR").get("surface"), "own");
-}
-
 #[test]
 fn surfaces_outlive_devices_that_are_enumerated_anew() {
-    let run =
-        Scenario::new().driver(driver("a").own_surfaces()).driver(driver("b").own_surfaces()).run(|vk| {
-            let instance = vk.create(&ask()).unwrap();
-            let surface = create(vk, &instance, "xcb").unwrap();
-            let (a, khr) = (instance.named("a"), khr(vk, &instance));
+    let run = Scenario::new()
+        .driver(window_driver("a").own_surfaces())
+        .driver(window_driver("b").own_surfaces())
+        .run(|vk| {
+            let instance = vk.create(&ask_for_windows()).unwrap();
+            let surface = create_surface(vk, &instance, "xcb").unwrap();
+            let (a, khr) = (instance.named("a"), khr_surface(vk, &instance));
             vk.hide("b", &[0]);
             vk.say("without b", instance.names().join(","));
             // SAFETY: valid use of Vulkan on one thread.

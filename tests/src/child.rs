@@ -91,7 +91,6 @@ impl Vk {
     ///
     /// # Panics
     /// If it cannot be written down.
-    #[expect(clippy::unused_self, reason = "only the child has something to say")]
     pub fn say(&self, key: &str, value: impl Display) {
         let path = PathBuf::from(std::env::var(SANDBOX).unwrap()).join("out/said");
         let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
@@ -103,7 +102,6 @@ impl Vk {
     /// # Panics
     /// If the scenario has no such argument.
     #[must_use]
-    #[expect(clippy::unused_self, reason = "only the child has arguments")]
     pub fn arg(&self, name: &str) -> String {
         std::env::var(format!("{ARGUMENT}{name}")).unwrap()
     }
@@ -113,7 +111,6 @@ impl Vk {
     /// # Panics
     /// Never in a scenario.
     #[must_use]
-    #[expect(clippy::unused_self, reason = "only the child has a sandbox")]
     pub fn path(&self, relative: &str) -> PathBuf {
         PathBuf::from(std::env::var(SANDBOX).unwrap()).join(relative)
     }

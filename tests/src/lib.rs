@@ -36,6 +36,7 @@ mod run;
 mod sandbox;
 mod scenario;
 mod trace;
+mod windows;
 
 pub use bodies::{code, list_devices, list_devices_1_0, list_devices_asking};
 pub use child::Vk;
@@ -46,3 +47,4 @@ pub use run::Run;
 pub use sandbox::Sandbox;
 pub use scenario::Scenario;
 pub use trace::{Call, Trace};
+pub use windows::{ask_for_windows, create_surface, khr_surface, window_driver};

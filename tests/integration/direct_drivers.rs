@@ -1,0 +1,150 @@
+//! VK_LUNARG_direct_driver_loading: drivers that the application hands over itself.
+use ash::vk;
+use vkload_tests::{Ask, Device, Driver, Scenario, Vk, code};
+
+const EXTENSION: &str = "VK_LUNARG_direct_driver_loading";
+
+/// A driver that no search finds, which exports only its look-up.
+fn direct(name: &str) -> Driver {
+    Driver::new(name).folder("hidden").interface(7).device(Device::new(name))
+}
+
+fn found(name: &str) -> Driver {
+    Driver::new(name).device(Device::new(name))
+}
+
+/// The look-up function of a driver that lies in the sandbox.
+fn look_up(vk: &Vk, name: &str) -> vk::PFN_vkGetInstanceProcAddrLUNARG {
+    let path = std::ffi::CString::new(vk.path(&format!("lib/lib{name}.so")).to_str().unwrap()).unwrap();
+    // SAFETY: a test driver has such a function, and its library stays open.
+    unsafe {
+        let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
+        assert!(!library.is_null());
+        std::mem::transmute(libc::dlsym(library, c"vk_icdGetInstanceProcAddr".as_ptr()))
+    }
+}
+
+fn drivers<'a>(vk: &Vk, names: &[&str]) -> Vec<vk::DirectDriverLoadingInfoLUNARG<'a>> {
+    let one = |name: &&str| {
+        vk::DirectDriverLoadingInfoLUNARG::default().pfn_get_instance_proc_addr(look_up(vk, name))
+    };
+    names.iter().map(one).collect()
+}
+
+/// Creates an instance with this list and says what came of it.
+fn list(vk: &Vk, list: &vk::DirectDriverLoadingListLUNARG<'_>) {
+    vkload_tests::list_devices_asking(vk, &Ask::new().api(1, 0).extension(EXTENSION).next(list));
+}
+
+const EXCLUSIVE: vk::DirectDriverLoadingModeLUNARG = vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE;
+const INCLUSIVE: vk::DirectDriverLoadingModeLUNARG = vk::DirectDriverLoadingModeLUNARG::INCLUSIVE;
+
+#[test]
+fn exclusive_drivers_are_the_only_ones() {
+    let run = Scenario::new().driver(direct("direct")).driver(found("found")).run(|vk| {
+        let drivers = drivers(vk, &["direct"]);
+        list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(EXCLUSIVE).drivers(&drivers));
+    });
+    run.ok().says("devices", "direct");
+    assert!(!run.loaded("found"));
+}
+
+#[test]
+fn inclusive_drivers_are_added_to_those_that_are_found() {
+    let run = Scenario::new().driver(direct("direct")).driver(found("found")).run(|vk| {
+        let drivers = drivers(vk, &["direct"]);
+        list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE).drivers(&drivers));
+    });
+    // They come before those that are found, and drivers are enumerated from the last to the first.
+    run.ok().says("devices", "found,direct");
+}
+
+#[test]
+fn several_drivers_can_be_handed_over() {
+    let run = Scenario::new().driver(direct("a")).driver(direct("b")).run(|vk| {
+        let drivers = drivers(vk, &["a", "b"]);
+        list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(EXCLUSIVE).drivers(&drivers));
+    });
+    let mut devices = run.ok().list("devices");
+    devices.sort_unstable();
+    assert_eq!(devices, ["a", "b"]);
+}
+
+#[test]
+fn they_are_not_filtered_by_name() {
+    let run = Scenario::new()
+        .driver(direct("direct"))
+        .driver(found("found"))
+        .env("VK_LOADER_DRIVERS_DISABLE", "*")
+        .env("VK_LOADER_DRIVERS_SELECT", "nothing")
+        .run(|vk| {
+            let drivers = drivers(vk, &["direct"]);
+            list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE).drivers(&drivers));
+        });
+    run.ok().says("devices", "direct");
+}
+
+#[test]
+fn a_driver_below_interface_7_is_rejected() {
+    let old = Driver::new("old").folder("hidden").interface(5).device(Device::new("old"));
+    let run = Scenario::new().log().driver(old).driver(found("found")).run(|vk| {
+        let drivers = drivers(vk, &["old"]);
+        list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE).drivers(&drivers));
+    });
+    run.ok().says("devices", "found");
+    assert!(!run.trace("old").has("vkCreateInstance"));
+}
+
+#[test]
+fn exclusive_without_any_driver_that_works_is_incompatible_driver() {
+    let old = Driver::new("old").folder("hidden").interface(5).device(Device::new("old"));
+    let run = Scenario::new().driver(old).driver(found("found")).run(|vk| {
+        let drivers = drivers(vk, &["old"]);
+        list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(EXCLUSIVE).drivers(&drivers));
+    });
+    run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
+    assert!(!run.loaded("found"));
+}
+
+#[test]
+fn lists_that_say_nothing_are_passed_over() {
+    let run = Scenario::new().log().driver(found("found")).run(|vk| {
+        let nothing = vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE);
+        list(vk, &nothing);
+        vk.say("empty", "survived");
+        let mut without_array = vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE);
+        without_array.driver_count = 3;
+        list(vk, &without_array);
+        vk.say("without array", "survived");
+        let null = [vk::DirectDriverLoadingInfoLUNARG::default()];
+        list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE).drivers(&null));
+        let no_list = Ask::new().extension(EXTENSION);
+        vk.say("no list", code(&vk.create(&no_list)));
+    });
+    run.ok().says("devices", "found").says("no list", "SUCCESS");
+}
+
+#[test]
+fn the_list_counts_only_when_the_extension_is_enabled() {
+    let run = Scenario::new().driver(direct("direct")).driver(found("found")).run(|vk| {
+        let drivers = drivers(vk, &["direct"]);
+        let list = vk::DirectDriverLoadingListLUNARG::default().mode(EXCLUSIVE).drivers(&drivers);
+        vkload_tests::list_devices_asking(vk, &Ask::new().next(&list));
+    });
+    run.ok().says("devices", "found");
+}
+
+#[test]
+fn the_applications_library_stays_open() {
+    let run = Scenario::new().driver(direct("direct")).run(|vk| {
+        let drivers = drivers(vk, &["direct"]);
+        let list = vk::DirectDriverLoadingListLUNARG::default().mode(EXCLUSIVE).drivers(&drivers);
+        for _ in 0..2 {
+            let instance = vk.create(&Ask::new().extension(EXTENSION).next(&list)).unwrap();
+            vk.say("devices", instance.names().join(","));
+        }
+        vk.say("loaded", vk.is_loaded("direct"));
+    });
+    run.ok().says("devices", "direct").says("loaded", true);
+    assert_eq!(run.trace("direct").last("unload").get("instances"), "0");
+}

@@ -1,0 +1,171 @@
+//! Displays without a window system: what drivers tell about them, and taking them over.
+use std::ptr::without_provenance_mut;
+
+use ash::vk::{self, Handle};
+use vkload_tests::{Ask, Device, Driver, Instance, Scenario, Vk, code};
+
+const EXTENSIONS: [&str; 6] = [
+    "VK_KHR_surface",
+    "VK_KHR_display",
+    "VK_KHR_get_display_properties2",
+    "VK_EXT_direct_mode_display",
+    "VK_EXT_acquire_xlib_display",
+    "VK_EXT_acquire_drm_display",
+];
+
+/// A driver with two devices, so that a mix-up shows: displays and modes of device N end in N.
+fn driver(name: &str) -> Driver {
+    let device = |number: u32| Device::new(&format!("{name}{number}"));
+    let driver = Driver::new(name).device(device(0)).device(device(1));
+    EXTENSIONS.iter().fold(driver, |driver, extension| driver.extension(extension))
+}
+
+fn instance(vk: &Vk) -> Instance<'_> {
+    vk.create(&EXTENSIONS.iter().fold(Ask::new().api(1, 1), |ask, extension| ask.extension(extension)))
+        .unwrap()
+}
+
+/// Two drivers that have it all, and one that has nothing of it.
+fn scenario() -> Scenario {
+    Scenario::new()
+        .driver(driver("a"))
+        .driver(driver("b"))
+        .driver(Driver::new("none").device(Device::new("none")))
+}
+
+#[test]
+fn displays_planes_and_modes_are_the_devices_own() {
+    let run = scenario().run(|vk| {
+        let instance = instance(vk);
+        let display = ash::khr::display::Instance::new(&vk.entry, &instance);
+        for name in ["a0", "a1", "b0", "b1"] {
+            let device = instance.named(name);
+            // SAFETY: valid use of Vulkan on one thread.
+            unsafe {
+                let displays = display.get_physical_device_display_properties(device).unwrap();
+                let planes = display.get_physical_device_display_plane_properties(device).unwrap();
+                let supported = display.get_display_plane_supported_displays(device, 0).unwrap();
+                let one = displays[0].display;
+                assert!(planes[0].current_display == one && supported == [one]);
+                let modes = display.get_display_mode_properties(device, one).unwrap();
+                let created =
+                    display.create_display_mode(device, one, &vk::DisplayModeCreateInfoKHR::default(), None);
+                assert!(created.unwrap() == modes[0].display_mode);
+                let capabilities =
+                    display.get_display_plane_capabilities(device, modes[0].display_mode, 6).unwrap();
+                assert_eq!(capabilities.max_dst_extent.width, 6);
+                vk.say(name, format_args!("{:x} {:x}", one.as_raw(), modes[0].display_mode.as_raw()));
+            }
+        }
+    });
+    run.ok();
+    for (name, numbers) in
+        [("a0", "d15000 30de00"), ("a1", "d15001 30de01"), ("b0", "d15000 30de00"), ("b1", "d15001 30de01")]
+    {
+        run.says(name, numbers);
+    }
+}
+
+/// What the commands of VK_KHR_get_display_properties2 say about the device of this name.
+fn say_properties2(vk: &Vk, instance: &Instance<'_>, name: &str) {
+    let device = instance.named(name);
+    // SAFETY: these are the commands; the structures are alive.
+    unsafe {
+        let displays: vk::PFN_vkGetPhysicalDeviceDisplayProperties2KHR =
+            instance.command("vkGetPhysicalDeviceDisplayProperties2KHR");
+        let modes: vk::PFN_vkGetDisplayModeProperties2KHR =
+            instance.command("vkGetDisplayModeProperties2KHR");
+        let capabilities: vk::PFN_vkGetDisplayPlaneCapabilities2KHR =
+            instance.command("vkGetDisplayPlaneCapabilities2KHR");
+        let mut count = 1;
+        let mut properties = vk::DisplayProperties2KHR::default();
+        assert_eq!(displays(device, &mut count, &mut properties), vk::Result::SUCCESS);
+        let display = properties.display_properties.display;
+        let mut mode = vk::DisplayModeProperties2KHR::default();
+        assert_eq!(modes(device, display, &mut count, &mut mode), vk::Result::SUCCESS);
+        let info = vk::DisplayPlaneInfo2KHR::default()
+            .mode(mode.display_mode_properties.display_mode)
+            .plane_index(8);
+        let mut plane = vk::DisplayPlaneCapabilities2KHR::default();
+        assert_eq!(capabilities(device, &info, &mut plane), vk::Result::SUCCESS);
+        let width = plane.capabilities.max_dst_extent.width;
+        vk.say(name, format_args!("{count} {:x} {:x} {width}", display.as_raw(), info.mode.as_raw()));
+    }
+}
+
+#[test]
+fn display_properties_2_are_emulated_for_drivers_that_lack_them() {
+    let old = Driver::new("old")
+        .extension("VK_KHR_surface")
+        .extension("VK_KHR_display")
+        .device(Device::new("old0"))
+        .device(Device::new("old1"));
+    let run = Scenario::new().driver(driver("a")).driver(old).run(|vk| {
+        let instance = instance(vk);
+        say_properties2(vk, &instance, "a1");
+        say_properties2(vk, &instance, "old1");
+    });
+    run.ok().says("a1", "1 d15001 30de01 8").says("old1", "1 d15001 30de01 8");
+}
+
+#[test]
+fn a_driver_without_displays_has_none() {
+    let run = scenario().run(|vk| {
+        let instance = instance(vk);
+        let device = instance.named("none");
+        let display = ash::khr::display::Instance::new(&vk.entry, &instance);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            vk.say("displays", display.get_physical_device_display_properties(device).unwrap().len());
+            vk.say("planes", display.get_physical_device_display_plane_properties(device).unwrap().len());
+            vk.say("supported", display.get_display_plane_supported_displays(device, 0).unwrap().len());
+        }
+    });
+    run.ok().says("displays", 0).says("planes", 0).says("supported", 0);
+}
+
+#[test]
+fn displays_are_acquired_and_released_through_their_driver() {
+    let run = scenario().run(|vk| {
+        let instance = instance(vk);
+        let device = instance.named("b1");
+        let dpy = without_provenance_mut(0x4000);
+        // SAFETY: these are the commands; test drivers do not look at the pointers.
+        unsafe {
+            let release: vk::PFN_vkReleaseDisplayEXT = instance.command("vkReleaseDisplayEXT");
+            let acquire_xlib: vk::PFN_vkAcquireXlibDisplayEXT = instance.command("vkAcquireXlibDisplayEXT");
+            let randr: vk::PFN_vkGetRandROutputDisplayEXT = instance.command("vkGetRandROutputDisplayEXT");
+            let acquire_drm: vk::PFN_vkAcquireDrmDisplayEXT = instance.command("vkAcquireDrmDisplayEXT");
+            let drm: vk::PFN_vkGetDrmDisplayEXT = instance.command("vkGetDrmDisplayEXT");
+            let mut by_output = vk::DisplayKHR::null();
+            let mut by_connector = vk::DisplayKHR::null();
+            assert_eq!(randr(device, dpy, 12, &mut by_output), vk::Result::SUCCESS);
+            assert_eq!(drm(device, 5, 34, &mut by_connector), vk::Result::SUCCESS);
+            assert!(by_output == by_connector);
+            assert_eq!(acquire_xlib(device, dpy, by_output), vk::Result::SUCCESS);
+            assert_eq!(acquire_drm(device, 5, by_output), vk::Result::SUCCESS);
+            assert_eq!(release(device, by_output), vk::Result::SUCCESS);
+        }
+    });
+    let trace = run.ok().trace("b");
+    assert_eq!(trace.only("vkGetRandROutputDisplayEXT").get("output"), "12");
+    assert_eq!(trace.only("vkAcquireXlibDisplayEXT").get("dpy"), "4000");
+    assert_eq!(trace.only("vkAcquireDrmDisplayEXT").get("fd"), "5");
+    assert_eq!(trace.only("vkGetDrmDisplayEXT").get("connector"), "34");
+    assert_eq!(trace.only("vkReleaseDisplayEXT").get("device"), "1");
+    assert!(!run.trace("a").has("vkReleaseDisplayEXT"));
+}
+
+#[test]
+fn errors_of_displays_are_passed_on() {
+    let failing =
+        driver("a").result("vkGetPhysicalDeviceDisplayPropertiesKHR", vk::Result::ERROR_OUT_OF_HOST_MEMORY);
+    let run = Scenario::new().driver(failing).run(|vk| {
+        let instance = instance(vk);
+        let display = ash::khr::display::Instance::new(&vk.entry, &instance);
+        // SAFETY: valid use of Vulkan on one thread.
+        let result = unsafe { display.get_physical_device_display_properties(instance.named("a0")) };
+        vk.say("result", code(&result));
+    });
+    run.ok().says("result", "ERROR_OUT_OF_HOST_MEMORY");
+}

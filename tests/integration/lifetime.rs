@@ -1,0 +1,192 @@
+//! What is left when things are gone: memory, libraries, objects.
+use std::alloc::{Layout, alloc, dealloc};
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::Mutex;
+
+use ash::vk;
+use vkload_tests::{Device, Driver, Scenario, Vk};
+
+fn good() -> Driver {
+    Driver::new("good").device(Device::new("gpu"))
+}
+
+// ---- libraries ----
+
+#[test]
+fn drivers_are_closed_with_the_loader() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        drop(vk.instance());
+        let second = Vk::open();
+        drop(second.instance());
+        second.close();
+        vk.say("instance works after another handle is closed", vk.instance().names().join(","));
+    });
+    run.ok().says("instance works after another handle is closed", "gpu");
+    assert_eq!(run.trace("good").last("unload").get("instances"), "0");
+}
+
+#[test]
+fn a_driver_that_was_refused_is_closed() {
+    let refusing = Driver::new("bad")
+        .result("vk_icdNegotiateLoaderICDInterfaceVersion", vk::Result::ERROR_INCOMPATIBLE_DRIVER);
+    let run = Scenario::new().driver(good()).driver(refusing).run(|vk| {
+        drop(vk.instance());
+        vk.say("bad", vk.is_loaded("bad"));
+    });
+    run.ok().says("bad", false);
+}
+
+#[test]
+fn many_instances_one_after_another() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        for _ in 0..50 {
+            assert_eq!(vk.instance().names(), ["gpu"]);
+        }
+    });
+    assert_eq!(run.ok().trace("good").calls("vkCreateInstance").len(), 50);
+    assert_eq!(run.trace("good").calls("vkDestroyInstance").len(), 50);
+}
+
+#[test]
+fn many_instances_at_once() {
+    let run = Scenario::new().driver(good()).driver(Driver::new("b").device(Device::new("b"))).run(|vk| {
+        let mut instances: Vec<_> = (0..50).map(|_| vk.instance()).collect();
+        // Destroyed in an order of its own, and used in between.
+        while !instances.is_empty() {
+            drop(instances.swap_remove(instances.len() / 2));
+            if let Some(instance) = instances.first() {
+                assert_eq!(instance.names().len(), 2);
+            }
+        }
+    });
+    assert_eq!(run.ok().trace("b").last("unload").get("instances"), "0");
+}
+
+#[test]
+fn instances_on_several_threads() {
+    let run = Scenario::new().driver(good()).driver(Driver::new("b").device(Device::new("b"))).run(|_| {
+        let threads: Vec<_> = (0..8)
+            .map(|_| {
+                std::thread::spawn(|| {
+                    let vk = Vk::open();
+                    for _ in 0..20 {
+                        let instance = vk.instance();
+                        assert_eq!(instance.names().len(), 2);
+                        let device = instance.device(instance.named("gpu"), &[]);
+                        // SAFETY: valid use of Vulkan; objects are not shared between threads.
+                        unsafe {
+                            device.device_wait_idle().unwrap();
+                            device.destroy_device(None);
+                        }
+                    }
+                })
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+    assert_eq!(run.ok().trace("good").calls("vkCreateDevice").len(), 160);
+    assert_eq!(run.trace("good").last("unload").get("devices"), "0");
+}
+
+// ---- memory ----
+
+/// Live blocks of the application's allocator, by address.
+static BLOCKS: Mutex<Option<HashMap<usize, Layout>>> = Mutex::new(None);
+
+unsafe extern "system" fn allocate(
+    _: *mut c_void,
+    size: usize,
+    align: usize,
+    _: vk::SystemAllocationScope,
+) -> *mut c_void {
+    let layout = Layout::from_size_align(size.max(1), align).unwrap();
+    // SAFETY: the size is not 0.
+    let block = unsafe { alloc(layout) };
+    BLOCKS.lock().unwrap().get_or_insert_default().insert(block as usize, layout);
+    block.cast()
+}
+
+unsafe extern "system" fn reallocate(
+    user: *mut c_void,
+    old: *mut c_void,
+    size: usize,
+    align: usize,
+    scope: vk::SystemAllocationScope,
+) -> *mut c_void {
+    // SAFETY: as in `allocate`; what is copied is the smaller of the two sizes.
+    unsafe {
+        let new = allocate(user, size, align, scope);
+        if !old.is_null() {
+            let length = BLOCKS.lock().unwrap().as_ref().unwrap()[&(old as usize)].size();
+            std::ptr::copy_nonoverlapping(old.cast::<u8>(), new.cast::<u8>(), length.min(size));
+            free(user, old);
+        }
+        new
+    }
+}
+
+unsafe extern "system" fn free(_: *mut c_void, block: *mut c_void) {
+    if block.is_null() {
+        return;
+    }
+    let layout = BLOCKS
+        .lock()
+        .unwrap()
+        .as_mut()
+        .unwrap()
+        .remove(&(block as usize))
+        .expect("a block of this allocator");
+    // SAFETY: `allocate` made it with this layout.
+    unsafe { dealloc(block.cast(), layout) };
+}
+
+fn callbacks() -> vk::AllocationCallbacks<'static> {
+    vk::AllocationCallbacks::default()
+        .pfn_allocation(Some(allocate))
+        .pfn_reallocation(Some(reallocate))
+        .pfn_free(Some(free))
+}
+
+fn live() -> usize {
+    BLOCKS.lock().unwrap().as_ref().map_or(0, HashMap::len)
+}
+
+#[test]
+fn what_comes_from_the_applications_allocator_goes_back_to_it() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        let callbacks = callbacks();
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            let instance =
+                vk.entry.create_instance(&vk::InstanceCreateInfo::default(), Some(&callbacks)).unwrap();
+            vk.say("used", live() > 0);
+            let physical_device = instance.enumerate_physical_devices().unwrap()[0];
+            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+            let device = instance.create_device(physical_device, &info, Some(&callbacks)).unwrap();
+            device.destroy_device(Some(&callbacks));
+            instance.destroy_instance(Some(&callbacks));
+        }
+        vk.say("left", live());
+    });
+    run.ok().says("used", true).says("left", 0);
+    let trace = run.trace("good");
+    for command in ["vkCreateInstance", "vkDestroyInstance", "vkCreateDevice", "vkDestroyDevice"] {
+        assert_eq!(trace.only(command).get("allocator"), "1", "{command}");
+    }
+}
+
+#[test]
+fn a_creation_that_fails_leaves_nothing_behind() {
+    let failing = Driver::new("bad").result("vkCreateInstance", vk::Result::ERROR_OUT_OF_HOST_MEMORY);
+    let run = Scenario::new().driver(good()).driver(failing).run(|vk| {
+        let callbacks = callbacks();
+        // SAFETY: valid use of Vulkan on one thread.
+        let result =
+            unsafe { vk.entry.create_instance(&vk::InstanceCreateInfo::default(), Some(&callbacks)) };
+        vk.say("result", vkload_tests::code(&result));
+        vk.say("left", live());
+    });
+    run.ok().says("result", "ERROR_OUT_OF_HOST_MEMORY").says("left", 0);
+}

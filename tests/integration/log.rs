@@ -1,0 +1,315 @@
+//! What the loader tells, to whom, and in which form.
+use std::ffi::c_void;
+use std::sync::Mutex;
+
+use ash::vk;
+use vkload_tests::{Ask, Device, Driver, Run, Scenario, Vk, list_devices};
+
+fn good() -> Driver {
+    Driver::new("good").device(Device::new("gpu"))
+}
+
+fn broken() -> Driver {
+    Driver::new("broken").library_path("/nonexistent/libbroken.so")
+}
+
+// ---- lines on standard error ----
+
+#[test]
+fn lines_have_the_form_that_tools_parse() {
+    let run = Scenario::new().log().driver(good()).driver(broken()).run(list_devices);
+    let lines: Vec<_> = run.ok().stderr.lines().collect();
+    assert!(lines.len() > 3, "{lines:#?}");
+    let kinds = ["ERROR", "WARNING", "INFO", "DEBUG"];
+    let topics = ["", "PERF", "DRIVER", "LAYER"];
+    for line in lines {
+        let rest = line.strip_prefix("[Vulkan Loader] ").unwrap_or_else(|| panic!("{line}"));
+        let (kind, _) = rest.split_once(':').unwrap();
+        let (level, topic) = kind.split_once(" | ").unwrap_or((kind, ""));
+        let valid = (kinds.contains(&level) && topics.contains(&topic))
+            || (topics[1..].contains(&level) && topic.is_empty());
+        assert!(valid, "{line}");
+        let head = line.len() - rest.len() + kind.len() + 1;
+        if head < 32 {
+            assert!(
+                line[head..32].bytes().all(|byte| byte == b' '),
+                "the message begins at column 32: {line}"
+            );
+            assert_ne!(line.as_bytes().get(32), Some(&b' '), "the message begins at column 32: {line}");
+        }
+    }
+}
+
+#[test]
+fn words_choose_what_is_shown() {
+    let shown = |words: &str| {
+        let run =
+            Scenario::new().env("VK_LOADER_DEBUG", words).driver(good()).driver(broken()).run(list_devices);
+        run.ok();
+        run.log().into_iter().map(|(kind, _)| kind.to_owned()).collect::<std::collections::BTreeSet<_>>()
+    };
+    let debug = shown("debug");
+    assert!(debug.iter().all(|kind| kind.starts_with("DEBUG")), "{debug:?}");
+    assert!(!debug.is_empty());
+    let driver = shown("driver");
+    assert!(driver.iter().all(|kind| kind.contains("DRIVER")), "{driver:?}");
+    assert!(!driver.is_empty());
+    assert_eq!(shown("icd"), driver);
+    assert_eq!(shown("implem"), driver);
+    let both = shown("error,warn");
+    assert!(both.iter().all(|kind| kind.starts_with("ERROR") || kind.starts_with("WARNING")), "{both:?}");
+    assert_eq!(shown("nonsense"), shown(""));
+    assert!(shown("all").len() >= 3);
+}
+
+#[test]
+fn a_program_that_works_is_left_in_peace() {
+    let run = Scenario::new().driver(good()).driver(broken()).run(list_devices);
+    assert_eq!(run.ok().stderr, "", "nothing may be written where nothing was asked for");
+}
+
+#[test]
+fn extensions_and_application_are_told_at_info() {
+    let run = Scenario::new().env("VK_LOADER_DEBUG", "info").driver(good()).run(|vk| {
+        drop(vk.create(&Ask::new().api(1, 2).extension("VK_EXT_debug_utils")));
+    });
+    run.ok().logs(&["INFO", "VK_EXT_debug_utils"]).logs(&["INFO", "1.2"]).logs(&["INFO", "scenario"]);
+}
+
+#[test]
+fn every_driver_that_is_found_is_told_with_its_fate() {
+    let refusing = Driver::new("refusing")
+        .result("vk_icdNegotiateLoaderICDInterfaceVersion", vk::Result::ERROR_INCOMPATIBLE_DRIVER);
+    let failing = Driver::new("failing").result("vkCreateInstance", vk::Result::ERROR_UNKNOWN);
+    let run = Scenario::new()
+        .log()
+        .driver(good())
+        .driver(broken())
+        .driver(refusing)
+        .driver(failing)
+        .driver(Driver::new("empty"))
+        .run(list_devices);
+    for name in ["good", "broken", "refusing", "failing", "empty"] {
+        run.ok().logs(&[&format!("{name}.json")]);
+    }
+    run.logs(&["/nonexistent/libbroken.so"]);
+}
+
+#[test]
+fn long_paths_do_not_break_lines() {
+    let long = format!("/{}libbroken.so", "very-long-folder-name/".repeat(40));
+    let run = Scenario::new()
+        .log()
+        .driver(good())
+        .driver(Driver::new("broken").library_path(&long))
+        .run(list_devices);
+    run.ok().says("devices", "gpu");
+    assert!(run.stderr.lines().all(|line| line.starts_with("[Vulkan Loader] ")), "{}", run.stderr);
+}
+
+// ---- when no driver can be used ----
+
+/// The lines on standard error of a run in which nothing was asked to be logged.
+fn lines_without_driver(scenario: Scenario) -> Vec<String> {
+    let run = scenario.run(list_devices);
+    run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
+    run.stderr.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn no_driver_at_all_is_one_line() {
+    let lines = lines_without_driver(Scenario::new());
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    assert!(lines[0].starts_with("[Vulkan Loader] ERROR"), "{lines:#?}");
+}
+
+#[test]
+fn a_driver_that_does_not_open_is_named_in_that_line() {
+    let lines = lines_without_driver(Scenario::new().driver(broken()));
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    assert!(lines[0].contains("broken"), "{lines:#?}");
+}
+
+#[test]
+fn a_driver_that_gets_further_is_the_better_reason() {
+    let failing = Driver::new("failing").result("vkCreateInstance", vk::Result::ERROR_INITIALIZATION_FAILED);
+    let lines = lines_without_driver(
+        Scenario::new().driver(broken()).driver(failing).file("data/vulkan/icd.d/odd.json", "{"),
+    );
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    assert!(lines[0].contains("failing"), "{lines:#?}");
+}
+
+#[test]
+fn a_variable_keeps_the_line_away() {
+    let lines = lines_without_driver(Scenario::new().env("VK_LOADER_X_QUIET", "1"));
+    assert_eq!(lines, [""; 0]);
+}
+
+// ---- messengers ----
+
+/// What messengers were told: the severity and the message.
+static TOLD: Mutex<Vec<(i32, String)>> = Mutex::new(Vec::new());
+
+unsafe extern "system" fn hear(
+    severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    types: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    user: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: the loader passes a structure that lives as long as the call.
+    let data = unsafe { &*data };
+    // SAFETY: its message is a C string, its name too.
+    let (message, name) = unsafe { (data.message_as_c_str().unwrap(), data.message_id_name_as_c_str()) };
+    assert_eq!(name, Some(c"Loader Message"));
+    assert!(!types.is_empty());
+    assert_eq!(user as usize, 0x77);
+    assert_eq!(data.object_count, 1);
+    // SAFETY: as above; there is one.
+    assert!(unsafe { *data.p_objects }.object_type == vk::ObjectType::INSTANCE);
+    let text = message.to_string_lossy().into_owned();
+    TOLD.lock().unwrap().push((i32::try_from(severity.as_raw()).unwrap(), text));
+    vk::FALSE
+}
+
+fn messenger() -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
+    vk::DebugUtilsMessengerCreateInfoEXT::default()
+        .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::from_raw(0x1111))
+        .message_type(vk::DebugUtilsMessageTypeFlagsEXT::from_raw(7))
+        .pfn_user_callback(Some(hear))
+        .user_data(std::ptr::without_provenance_mut(0x77))
+}
+
+fn say_told(vk: &Vk, key: &str) {
+    let told = std::mem::take(&mut *TOLD.lock().unwrap());
+    vk.say(&format!("{key} count"), told.len());
+    vk.say(
+        key,
+        told.iter()
+            .map(|(severity, text)| format!("{severity:x} {}", text.replace('\n', " ")))
+            .collect::<Vec<_>>()
+            .join(" ; "),
+    );
+}
+
+#[test]
+fn a_chained_messenger_hears_of_creation_and_destruction_only() {
+    let run = Scenario::new().driver(good()).driver(broken()).run(|vk| {
+        let messenger = messenger();
+        let ask = Ask::new().api(1, 1).extension("VK_EXT_debug_utils").next(&messenger);
+        let instance = vk.create(&ask).unwrap();
+        say_told(vk, "creation");
+        _ = instance.devices();
+        say_told(vk, "between");
+    });
+    assert_ne!(run.ok().said("creation count"), "0");
+    assert!(run.said("creation").contains("broken.json"), "{}", run.said("creation"));
+    assert!(!run.said("creation").contains("[Vulkan Loader]"), "without the head of the lines");
+    run.says("between count", 0);
+    assert_eq!(run.stderr, "");
+}
+
+#[test]
+fn no_driver_is_told_to_a_chained_messenger_instead_of_standard_error() {
+    let run = Scenario::new().driver(broken()).run(|vk| {
+        let messenger = messenger();
+        let result = vk.create(&Ask::new().extension("VK_EXT_debug_utils").next(&messenger));
+        vk.say("result", vkload_tests::code(&result));
+        say_told(vk, "creation");
+    });
+    run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
+    assert!(run.said("creation").contains("1000 "), "at the severity of an error: {}", run.said("creation"));
+    assert!(run.said("creation").contains("broken"));
+    assert_eq!(run.stderr, "");
+}
+
+/// A messenger that is created later, on drivers with and without the extension.
+fn later(vk: &Vk) {
+    let instance = vk.create(&Ask::new().api(1, 1).extension("VK_EXT_debug_utils")).unwrap();
+    let utils = ash::ext::debug_utils::Instance::new(&vk.entry, &instance);
+    // SAFETY: valid use of Vulkan on one thread.
+    unsafe {
+        let first = utils.create_debug_utils_messenger(&messenger(), None).unwrap();
+        vk.say("handle", first != vk::DebugUtilsMessengerEXT::null());
+        let data = vk::DebugUtilsMessengerCallbackDataEXT::default()
+            .message_id_name(c"Loader Message")
+            .message(c"from the application")
+            .objects(&*Box::leak(Box::new([
+                vk::DebugUtilsObjectNameInfoEXT::default().object_handle(instance.handle())
+            ])));
+        TOLD.lock().unwrap().clear();
+        utils.submit_debug_utils_message(
+            vk::DebugUtilsMessageSeverityFlagsEXT::WARNING,
+            vk::DebugUtilsMessageTypeFlagsEXT::GENERAL,
+            &data,
+        );
+        say_told(vk, "submitted");
+        utils.destroy_debug_utils_messenger(first, None);
+        utils.submit_debug_utils_message(
+            vk::DebugUtilsMessageSeverityFlagsEXT::WARNING,
+            vk::DebugUtilsMessageTypeFlagsEXT::GENERAL,
+            &data,
+        );
+        say_told(vk, "after");
+    }
+}
+
+#[test]
+fn a_messenger_hears_what_the_application_submits() {
+    let has = Driver::new("has").extension("VK_EXT_debug_utils").device(Device::new("has"));
+    let run: Run = Scenario::new().driver(has).driver(good()).run(later);
+    run.ok().says("handle", true).says("submitted", "100 from the application").says("after count", 0);
+    let trace = run.trace("has");
+    assert_eq!(trace.calls("vkCreateDebugUtilsMessengerEXT").len(), 1);
+    assert_eq!(trace.calls("vkDestroyDebugUtilsMessengerEXT").len(), 1);
+    assert_eq!(trace.last("unload").get("messengers"), "0");
+    assert!(!run.trace("good").has("vkCreateDebugUtilsMessengerEXT"));
+}
+
+#[test]
+fn a_driver_that_fails_to_make_a_messenger_fails_the_call() {
+    let has = |name: &str| Driver::new(name).extension("VK_EXT_debug_utils").device(Device::new(name));
+    let failing =
+        has("failing").result("vkCreateDebugUtilsMessengerEXT", vk::Result::ERROR_OUT_OF_HOST_MEMORY);
+    let run = Scenario::new().driver(has("a")).driver(failing).driver(has("z")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1).extension("VK_EXT_debug_utils")).unwrap();
+        let utils = ash::ext::debug_utils::Instance::new(&vk.entry, &instance);
+        // SAFETY: valid use of Vulkan on one thread.
+        vk.say(
+            "result",
+            vkload_tests::code(&unsafe { utils.create_debug_utils_messenger(&messenger(), None) }),
+        );
+    });
+    run.ok().says("result", "ERROR_OUT_OF_HOST_MEMORY");
+    for name in ["a", "z"] {
+        assert_eq!(run.trace(name).last("unload").get("messengers"), "0", "{name}");
+    }
+}
+
+#[test]
+fn more_messengers_than_the_first_room_has() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1).extension("VK_EXT_debug_utils")).unwrap();
+        let utils = ash::ext::debug_utils::Instance::new(&vk.entry, &instance);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            let all: Vec<_> =
+                (0..70).map(|_| utils.create_debug_utils_messenger(&messenger(), None).unwrap()).collect();
+            let mut distinct = all.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            vk.say("distinct", distinct.len());
+            let objects = [vk::DebugUtilsObjectNameInfoEXT::default().object_handle(instance.handle())];
+            let data = vk::DebugUtilsMessengerCallbackDataEXT::default()
+                .message_id_name(c"Loader Message")
+                .message(c"to all")
+                .objects(&objects);
+            TOLD.lock().unwrap().clear();
+            let severity = vk::DebugUtilsMessageSeverityFlagsEXT::ERROR;
+            utils.submit_debug_utils_message(severity, vk::DebugUtilsMessageTypeFlagsEXT::GENERAL, &data);
+            say_told(vk, "submitted");
+            all.into_iter().for_each(|messenger| utils.destroy_debug_utils_messenger(messenger, None));
+        }
+    });
+    run.ok().says("distinct", 70).says("submitted count", 70);
+}

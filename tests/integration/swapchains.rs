@@ -1,0 +1,70 @@
+//! Swapchains: they are made for the surface that the driver knows.
+use ash::vk;
+use vkload_tests::{Scenario, Vk, ask_for_windows, create_surface, khr_surface, window_driver};
+
+/// Creates a swapchain on each device, and two shared ones.
+fn swapchains(vk: &Vk) {
+    let instance = vk.create(&ask_for_windows()).unwrap();
+    let surface = create_surface(vk, &instance, "xcb").unwrap();
+    for physical_device in instance.devices() {
+        let device = instance.device(physical_device, &["VK_KHR_swapchain", "VK_KHR_display_swapchain"]);
+        let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
+        let swapchain = ash::khr::swapchain::Device::new(&instance, &device);
+        let shared = ash::khr::display_swapchain::Device::new(&instance, &device);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            let mut all = shared.create_shared_swapchains(&[info, info], None).unwrap();
+            all.push(swapchain.create_swapchain(&info, None).unwrap());
+            let modes = swapchain.get_device_group_surface_present_modes(surface).unwrap();
+            assert!(modes == vk::DeviceGroupPresentModeFlagsKHR::LOCAL);
+            all.into_iter().for_each(|each| swapchain.destroy_swapchain(each, None));
+            device.destroy_device(None);
+        }
+        vk.say("surface unchanged", info.surface == surface);
+    }
+    // SAFETY: as above.
+    unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
+}
+
+#[test]
+fn swapchains_get_the_drivers_surface() {
+    let run = Scenario::new()
+        .driver(window_driver("own").own_surfaces())
+        .driver(window_driver("plain"))
+        .run(swapchains);
+    run.ok().says("surface unchanged", true);
+    for (name, surface) in [("own", "own"), ("plain", "xcb")] {
+        let trace = run.trace(name);
+        assert_eq!(trace.only("vkCreateSwapchainKHR").get("surface"), surface);
+        assert_eq!(trace.only("vkGetDeviceGroupSurfacePresentModesKHR").get("surface"), surface);
+        let shared = trace.calls("vkCreateSharedSwapchainsKHR");
+        assert_eq!(shared.len(), 2);
+        assert!(shared.iter().all(|call| call.get("surface") == surface));
+        assert_eq!(trace.last("unload").get("swapchains"), "0");
+    }
+}
+
+#[test]
+fn swapchains_through_the_instances_look_up_get_the_drivers_surface_too() {
+    let run = Scenario::new().driver(window_driver("own").own_surfaces()).run(|vk| {
+        let instance = vk.create(&ask_for_windows()).unwrap();
+        let surface = create_surface(vk, &instance, "xcb").unwrap();
+        let device = instance.device(instance.devices()[0], &["VK_KHR_swapchain"]);
+        let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
+        let mut swapchain = vk::SwapchainKHR::null();
+        // SAFETY: these are the commands; valid use of Vulkan on one thread.
+        unsafe {
+            let create: vk::PFN_vkCreateSwapchainKHR = instance.command("vkCreateSwapchainKHR");
+            let destroy: vk::PFN_vkDestroySwapchainKHR = instance.command("vkDestroySwapchainKHR");
+            vk.say(
+                "result",
+                format_args!("{:?}", create(device.handle(), &info, std::ptr::null(), &mut swapchain)),
+            );
+            destroy(device.handle(), swapchain, std::ptr::null());
+            device.destroy_device(None);
+            khr_surface(vk, &instance).destroy_surface(surface, None);
+        }
+    });
+    run.ok().says("result", "SUCCESS");
+    assert_eq!(run.trace("own").only("vkCreateSwapchainKHR").get("surface"), "own");
+}
