@@ -94,7 +94,7 @@ pub unsafe fn enumerate_instance_extension_properties(
     let extensions = loader
         .discover(Request { portability: true }, &logger)
         .map_err(vk::Result::from)
-        .and_then(|drivers| objects::instance_extensions(loader, &drivers, &logger));
+        .and_then(|drivers| objects::instance_extensions(loader, Some(&drivers), &logger));
     match extensions {
         // SAFETY: the caller vouches for the counted out-array.
         Ok(extensions) => unsafe { array::deliver(&extensions, count, out) },

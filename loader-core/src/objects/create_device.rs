@@ -1,9 +1,12 @@
 //! vkCreateDevice, at both ends of the chain.
 
+use core::ffi::CStr;
+
 use ash::vk::{self, Handle as _, TaggedStructure as _};
 
 use super::device::{Device, Enabled};
 use super::extensions::{self, of_device};
+use super::instance::Instance;
 use super::physical_device::{PhysicalDevice, command_memory};
 use crate::abi::{chain, name};
 use crate::chain::enter_device_chain;
@@ -34,6 +37,7 @@ pub unsafe extern "system" fn create_device(
             instance.logger.log(Level::Error, Topic::Loader, message);
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
+        warn_of_device_layers(instance, given);
         if given.enabled_extension_count > 0 && given.pp_enabled_extension_names.is_null() {
             let message = format_args!("vkCreateDevice: ppEnabledExtensionNames is NULL, its count is not 0");
             instance.logger.log(Level::Error, Topic::Loader, message);
@@ -49,6 +53,26 @@ pub unsafe extern "system" fn create_device(
             }
             Err(error) => error,
         }
+    }
+}
+
+/// Layers of devices are a thing of the past; an application that names others than its instance has may be surprised.
+unsafe fn warn_of_device_layers(instance: &Instance, info: &CreateInfo) {
+    #[expect(deprecated, reason = "only to say that they have no effect")]
+    let (names, count) = (info.pp_enabled_layer_names, info.enabled_layer_count);
+    // SAFETY: the caller vouches for the counted array of C strings.
+    let mut asked = unsafe { name::list(names, count) };
+    let known = |name: &CStr| instance.layers().iter().any(|layer| layer.name.as_slice() == name.to_bytes());
+    if let Some(stranger) = asked.find(|name| !known(name)) {
+        instance.logger.log(
+            Level::Warning,
+            Topic::Layer,
+            format_args!(
+                "vkCreateDevice: device layers have no effect, a device has the layers of its instance, and {} is \
+                 none of them",
+                Shown(stranger.to_bytes())
+            ),
+        );
     }
 }
 

@@ -1,5 +1,7 @@
 //! vkCreateInstance and vkDestroyInstance, at both ends of the chain.
 
+use core::ffi::CStr;
+
 use ash::vk::{self, Handle as _};
 
 use super::driver::{DriverInstance, DriverOfInstance, OpenError};
@@ -49,7 +51,7 @@ pub unsafe fn create_instance(
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let enabled = ExtensionSet::of(requested.clone());
         let request = Request { portability: wants_portability(info, &enabled) };
-        let sources = Sources::new(loader, info, request, &logger)?;
+        let sources = Sources::new(loader, info, &enabled, request, &logger)?;
         extensions::check_requested(requested, &sources.extensions(loader, &logger)?, "instance", &logger)?;
         let version = requested_version(info, &logger);
         let layers = Layers::new(loader.platform);
@@ -104,7 +106,7 @@ fn check_arrays(info: &CreateInfo, logger: &Logger) -> Result<(), vk::Result> {
     if info.enabled_layer_count > 0 {
         // SAFETY: the caller of vkCreateInstance vouches for the array.
         let mut layers = unsafe { name::list(info.pp_enabled_layer_names, info.enabled_layer_count) };
-        let first = layers.next().map_or(&b"(ppEnabledLayerNames is NULL)"[..], core::ffi::CStr::to_bytes);
+        let first = layers.next().map_or(&b"(ppEnabledLayerNames is NULL)"[..], CStr::to_bytes);
         logger.log(Level::Error, Topic::Layer, format_args!("there is no layer {}", Shown(first)));
         return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
     }
@@ -118,11 +120,14 @@ fn check_arrays(info: &CreateInfo, logger: &Logger) -> Result<(), vk::Result> {
 
 /// The version that the application was written for, after saying what it asks for and what is odd about it.
 unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
+    let none = vk::ApplicationInfo::default();
     // SAFETY: the caller vouches for the create info.
-    let Some(application) = (unsafe { info.p_application_info.as_ref() }) else { return vk::API_VERSION_1_0 };
+    let application = unsafe { info.p_application_info.as_ref() }.unwrap_or(&none);
     let version = application.api_version;
-    let shown = Version::from_encoded(version);
-    logger.log(Level::Info, Topic::Loader, format_args!("the application asks for Vulkan {shown}"));
+    if logger.filter.lets_through(Level::Info, Topic::Loader) {
+        // SAFETY: as above.
+        unsafe { log_request(info, application, logger) };
+    }
     if vk::api_version_variant(version) != 0 {
         let message =
             format_args!("the application's apiVersion {version:#x} is of another variant of Vulkan");
@@ -134,6 +139,31 @@ unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
         logger.log(Level::Error, Topic::Loader, message);
     }
     version.max(vk::API_VERSION_1_0)
+}
+
+/// Logs what the application says about itself and which extensions it wants.
+unsafe fn log_request(info: &CreateInfo, application: &vk::ApplicationInfo<'_>, logger: &Logger) {
+    // SAFETY: the caller vouches for the names and the array of extensions.
+    unsafe {
+        let said = |name: *const core::ffi::c_char| if name.is_null() { c"" } else { CStr::from_ptr(name) };
+        let (name, engine) = (said(application.p_application_name), said(application.p_engine_name));
+        logger.log(
+            Level::Info,
+            Topic::Loader,
+            format_args!(
+                "application \"{}\" version {}, engine \"{}\" version {}, asks for Vulkan {}",
+                Shown(name.to_bytes()),
+                application.application_version,
+                Shown(engine.to_bytes()),
+                application.engine_version,
+                Version::from_encoded(application.api_version)
+            ),
+        );
+        for extension in name::list(info.pp_enabled_extension_names, info.enabled_extension_count) {
+            let message = format_args!("the application asks for {}", Shown(extension.to_bytes()));
+            logger.log(Level::Info, Topic::Loader, message);
+        }
+    }
 }
 
 fn wants_portability(info: &CreateInfo, enabled: &ExtensionSet) -> bool {
@@ -170,13 +200,12 @@ unsafe fn make_drivers(
     let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
     let direct = core::mem::take(&mut instance.sources.direct);
     let discovered = instance.sources.discovered.clone();
-    let exclusive = instance.sources.exclusive;
     let mut sources: Vec<(Option<usize>, DriverOfInstance)> = Vec::new();
     for driver in direct {
         let owned = Box::try_new_in(driver, instance.allocator).map_err(OutOfMemory::from)?;
         sources.try_push((None, DriverOfInstance::Direct(owned)))?;
     }
-    for (place, driver) in discovered.open.iter().filter(|_| !exclusive) {
+    for (place, driver) in discovered.iter().flat_map(|drivers| &drivers.open) {
         sources.try_push((Some(*place), DriverOfInstance::Discovered(*driver)))?;
     }
     for (place, driver) in sources {
@@ -188,19 +217,21 @@ unsafe fn make_drivers(
                 instance.drivers.try_push(made)?;
             }
             Err(OpenError::OutOfMemory) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
-            Err(OpenError::Refused(outcome)) => match place {
-                Some(place) => {
+            Err(OpenError::Refused(outcome)) => match (place, &discovered) {
+                (Some(place), Some(discovered)) => {
                     discovered.log_outcome(&instance.logger, place, &outcome);
                     outcomes.try_push((place, outcome))?;
                 }
-                None => log_outcome(&instance.logger, b"a driver that the application gave", &outcome),
+                _ => log_outcome(&instance.logger, b"a driver that the application gave", &outcome),
             },
         }
     }
     if instance.drivers.is_empty() {
         // SAFETY: the caller vouches for the create info's chain.
         let heard = unsafe { has_messenger(info) };
-        discovered.report_no_driver(instance.loader, &instance.logger, &outcomes, heard);
+        if let Some(discovered) = discovered {
+            discovered.report_no_driver(instance.loader, &instance.logger, &outcomes, heard);
+        }
         return Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
     }
     instance.sorted = instance.loader.flavour.sorts_devices
@@ -236,7 +267,7 @@ unsafe fn make_driver(
     let available = driver.instance_extensions().map_err(refused)?;
     // SAFETY: the caller vouches for the create info.
     let requested = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
-    let has = |wanted: &core::ffi::CStr| available.iter().any(|extension| name::is(extension, wanted));
+    let has = |wanted: &CStr| available.iter().any(|extension| name::is(extension, wanted));
     let mut names: Vec<*const core::ffi::c_char> = Vec::new();
     let mut enabled = ExtensionSet::default();
     for wanted in requested.filter(|wanted| has(wanted)) {

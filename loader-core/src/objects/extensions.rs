@@ -5,7 +5,6 @@ use core::ffi::CStr;
 use ash::vk;
 
 use crate::abi::{array, name};
-use crate::discovery::Outcome;
 use crate::loader::{Drivers, Loader};
 use crate::log::{Level, Logger, Topic};
 use crate::memory::{Shown, TryGrow, Vec};
@@ -28,12 +27,12 @@ const OWN: [ExtensionId; 4] = [
 /// `ERROR_OUT_OF_HOST_MEMORY`.
 pub fn instance_extensions(
     loader: &Loader,
-    drivers: &Drivers,
+    drivers: Option<&Drivers>,
     logger: &Logger,
 ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
     let unfiltered = loader.switch(c"VK_LOADER_DISABLE_INST_EXT_FILTER");
     let mut all = Vec::new();
-    for (place, driver) in &drivers.open {
+    for (_, driver) in drivers.iter().flat_map(|drivers| &drivers.open) {
         match driver.instance_extensions() {
             Ok(extensions) => {
                 for extension in &extensions {
@@ -44,8 +43,11 @@ pub fn instance_extensions(
             }
             Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
             Err(result) => {
-                let outcome = Outcome::EnumerationFailed { result: result.as_raw() };
-                drivers.log_outcome(logger, *place, &outcome);
+                let message = format_args!(
+                    "{}: vkEnumerateInstanceExtensionProperties of the driver returned {result:?}",
+                    Shown(&driver.library_path)
+                );
+                logger.log(Level::Warning, Topic::Driver, message);
             }
         }
     }

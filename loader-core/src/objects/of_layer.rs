@@ -7,7 +7,7 @@
 
 use core::ptr::NonNull;
 
-use ash::vk::{self, Handle as _};
+use ash::vk::Handle as _;
 
 use super::handle::{Handle, Kind};
 use super::instance::{Instance, Owned};
@@ -16,7 +16,7 @@ use crate::memory::{Application, Box, OutOfMemory};
 
 /// What the application is given for a handle of a layer.
 #[repr(C)]
-pub struct OfLayer(Handle);
+pub(super) struct OfLayer(Handle);
 
 // SAFETY: nothing in it is changed after it is made, and what it points to lives as long as the instance.
 unsafe impl Sync for OfLayer {}
@@ -73,22 +73,6 @@ impl Instance {
         self.physical_devices.read(waiting, |list| {
             list.iter().any(|known| known.0.as_ptr().expose_provenance() as u64 == handle)
         })
-    }
-
-    /// What layers know `handle` by, which the application was given.
-    ///
-    /// # Safety
-    /// As for [`super::handle::any`].
-    pub(super) unsafe fn handle_for_layers(
-        handle: vk::PhysicalDevice,
-        command: crate::registry::CommandId,
-    ) -> vk::PhysicalDevice {
-        // SAFETY: the caller vouches for the handle.
-        let found = unsafe { super::handle::any(handle.as_raw(), command) };
-        match found.kind() {
-            Kind::OfLayer => vk::PhysicalDevice::from_raw(found.lower().expose_provenance() as u64),
-            _ => handle,
-        }
     }
 
     /// Frees the handles of layers.

@@ -9,15 +9,14 @@ use crate::discovery::{Outcome, Request};
 use crate::loader::{Drivers, Loader, log_outcome};
 use crate::log::{Level, Logger, Topic};
 use crate::memory::{Counted, TryGrow, Vec, format_into};
+use crate::registry::{ExtensionSet, extension};
 
 /// The drivers that an instance is to be made of.
 pub(super) struct Sources {
-    /// What discovery found.
-    pub discovered: Counted<Drivers>,
+    /// What discovery found; nothing where the application wants only the drivers that it gave.
+    pub discovered: Option<Counted<Drivers>>,
     /// Drivers that the application gave. They come before the discovered ones.
     pub direct: Vec<Driver>,
-    /// Whether only those count.
-    pub exclusive: bool,
 }
 
 impl Sources {
@@ -31,16 +30,23 @@ impl Sources {
     pub(super) unsafe fn new(
         loader: &'static Loader,
         info: &vk::InstanceCreateInfo<'_>,
+        enabled: &ExtensionSet,
         request: Request,
         logger: &Logger,
     ) -> Result<Self, vk::Result> {
-        let discovered = loader.discover(request, logger)?;
-        let mut sources = Self { discovered, direct: Vec::new(), exclusive: false };
-        // SAFETY: the caller vouches for the chain and the drivers in it.
-        unsafe {
-            if let Some(list) = chain::find::<vk::DirectDriverLoadingListLUNARG<'_>>(info.p_next) {
-                sources.add_direct(list, logger)?;
+        let mut sources = Self { discovered: None, direct: Vec::new() };
+        let mut exclusive = false;
+        if enabled.contains(extension::LUNARG_DIRECT_DRIVER_LOADING) {
+            // SAFETY: the caller vouches for the chain and the drivers in it.
+            unsafe {
+                if let Some(list) = chain::find::<vk::DirectDriverLoadingListLUNARG<'_>>(info.p_next) {
+                    exclusive = list.mode == vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE;
+                    sources.add_direct(list, logger)?;
+                }
             }
+        }
+        if !exclusive {
+            sources.discovered = Some(loader.discover(request, logger)?);
         }
         Ok(sources)
     }
@@ -57,7 +63,6 @@ impl Sources {
             logger.log(Level::Warning, Topic::Driver, format_args!("{message}"));
             return Ok(());
         }
-        self.exclusive = list.mode == vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE;
         for index in 0..list.driver_count as usize {
             // SAFETY: the caller vouches for the counted array and for the drivers.
             let opened = unsafe {
@@ -83,7 +88,7 @@ impl Sources {
         loader: &Loader,
         logger: &Logger,
     ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
-        let mut all = extensions::instance_extensions(loader, &self.discovered, logger)?;
+        let mut all = extensions::instance_extensions(loader, self.discovered.as_deref(), logger)?;
         for driver in &self.direct {
             for extension in driver.instance_extensions().iter().flatten() {
                 extensions::merge(&mut all, extension)?;
