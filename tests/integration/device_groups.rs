@@ -162,3 +162,25 @@ fn a_device_of_a_group_is_created_with_the_drivers_handles() {
     run.ok().says("unchanged", true);
     assert_eq!(run.trace("a").only("vkCreateDevice").list("group"), ["a0", "a1"]);
 }
+
+#[test]
+fn a_group_behind_other_structures_is_found_and_copied() {
+    let run = Scenario::new().driver(pair("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let members = [instance.named("a1")];
+        let mut group = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(&members);
+        let mut features = vk::PhysicalDeviceFeatures2::default();
+        let mut draw = vk::PhysicalDeviceShaderDrawParametersFeatures::default();
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+        let info = info.push_next(&mut group).push_next(&mut draw).push_next(&mut features);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe { instance.create_device(members[0], &info, None).unwrap().destroy_device(None) };
+        let unchanged = group.p_physical_devices == members.as_ptr()
+            && std::ptr::eq(features.p_next, &raw const draw as *const _)
+            && std::ptr::eq(draw.p_next, &raw const group as *const _);
+        vk.say("unchanged", unchanged);
+    });
+    run.ok().says("unchanged", true);
+    assert_eq!(run.trace("a").only("vkCreateDevice").list("group"), ["a1"]);
+}

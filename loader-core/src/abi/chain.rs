@@ -5,6 +5,7 @@ use core::ffi::c_void;
 use ash::vk;
 
 use crate::memory::{Allocator, OutOfMemory, Vec};
+use crate::registry;
 
 /// More structures than a sane chain has. A longer one is taken to be a loop.
 const LIMIT: usize = 1024;
@@ -91,8 +92,61 @@ pub unsafe fn copy_up_to<A: Allocator>(
     Ok(Some(start))
 }
 
-/// Bytes of the structure with this type, if the registry knows it.
+/// Bytes of the structure with this type, if the registry knows it in chains of vkCreateDevice.
 fn size_of_structure(s_type: vk::StructureType) -> Option<usize> {
-    let _ = s_type;
-    None
+    if s_type == vk::StructureType::LOADER_DEVICE_CREATE_INFO {
+        // Of vk_layer.h: type, chain, function, and a pointer or a function, each in a word.
+        return Some(size_of::<[usize; 4]>());
+    }
+    registry::structure_size(s_type.as_raw())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{copy_up_to, find, pointers};
+    use crate::memory::Vec;
+    use ash::vk::{self, TaggedStructure as _};
+
+    type Group = vk::DeviceGroupDeviceCreateInfo<'static>;
+
+    #[test]
+    fn a_chain_is_copied_up_to_a_structure() {
+        let mut features = vk::PhysicalDeviceFeatures2::default();
+        features.features.inherited_queries = vk::TRUE;
+        let mut group = Group { physical_device_count: 1, ..Group::default() };
+        let mut last = vk::PhysicalDeviceMemoryPriorityFeaturesEXT::default();
+        let info = vk::DeviceCreateInfo::default();
+        let info = info.push_next(&mut last).push_next(&mut group).push_next(&mut features);
+        let mut memory = Vec::new_in(allocator_api2::alloc::Global);
+        // SAFETY: the chain is well formed, and the types say what the structures are.
+        unsafe {
+            let change = |copy: *mut core::ffi::c_void| (*copy.cast::<Group>()).physical_device_count = 2;
+            let copied = copy_up_to(info.p_next, Group::STRUCTURE_TYPE, &mut memory, change);
+            let copied = copied.ok().flatten().unwrap();
+            let addresses = [copied, info.p_next].map(|first| pointers(first.cast_mut()));
+            let [copy, given] = addresses.map(Iterator::collect::<std::vec::Vec<_>>);
+            let shared: std::vec::Vec<bool> =
+                copy.iter().zip(&given).map(|(one, other)| one == other).collect();
+            assert_eq!((shared, given.len()), (std::vec![false, false, true], 3));
+            let group_of = |first| find::<Group>(first).unwrap().physical_device_count;
+            assert_eq!((group_of(copied), group_of(info.p_next)), (2, 1));
+            let features = find::<vk::PhysicalDeviceFeatures2<'_>>(copied).unwrap();
+            assert_eq!(features.features.inherited_queries, vk::TRUE);
+        }
+    }
+
+    #[test]
+    fn a_structure_of_unknown_size_is_not_copied() {
+        let mut group = Group::default();
+        let mut unknown = vk::BaseOutStructure {
+            s_type: vk::StructureType::from_raw(999),
+            p_next: (&raw mut group).cast(),
+            ..Default::default()
+        };
+        let mut memory = Vec::new_in(allocator_api2::alloc::Global);
+        let first = (&raw mut unknown).cast_const().cast();
+        // SAFETY: the chain is well formed.
+        let copied = unsafe { copy_up_to(first, Group::STRUCTURE_TYPE, &mut memory, |_| ()) };
+        assert!(matches!(copied, Ok(None)));
+    }
 }

@@ -37,6 +37,10 @@ mod hash_gen;
 mod layout;
 mod numbers_gen;
 mod source;
+mod structures;
+mod structures_gen;
+#[cfg(test)]
+mod structures_tests;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -45,6 +49,7 @@ pub use extension_set::ExtensionSet;
 pub use numbers_gen::{
     COMMAND_COUNT, EXTENSION_COUNT, FIRST_DEVICE, FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE, HEADER_VERSION,
 };
+pub use structures::structure_size;
 
 /// Slots of an instance's dispatch table: the commands of instances and of physical devices.
 pub const INSTANCE_SLOTS: usize = FIRST_DEVICE.saturating_sub(FIRST_INSTANCE);

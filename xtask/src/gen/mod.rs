@@ -1,7 +1,8 @@
 //! `cargo xtask gen`: from `vk.xml` to the committed tables.
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
-//! that nobody handles ([`audit`], against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`] and [`exports`].
+//! that nobody handles ([`audit`], against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`], [`structures`]
+//! and [`exports`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,10 +18,12 @@ mod handled;
 #[path = "../../../loader-core/src/registry/hash.rs"]
 #[allow(dead_code, reason = "the look-up itself is used by the loader only")]
 mod hash;
+mod layout;
 mod lookup;
 mod model;
 mod naming;
 mod order;
+mod structures;
 
 use order::Numbered;
 
@@ -74,6 +77,7 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     let mut files = commands::files(&registry)?;
     files.extend(extensions::files(&registry)?);
     files.push(lookup::file(&registry)?);
+    files.push(structures::file(document.root_element())?);
     files.push(audit::file(&registry));
     files.extend(exports::files(&registry)?);
     Ok(files)

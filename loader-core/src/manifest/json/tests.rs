@@ -137,7 +137,7 @@ fn damaged_documents_never_panic() {
     for _ in 0..20_000 {
         let mut damaged = whole.to_vec();
         for _ in 0..=noise(&mut state) % 4 {
-            let at = usize::try_from(noise(&mut state)).unwrap() % damaged.len();
+            let at = usize::try_from(noise(&mut state) % damaged.len() as u64).unwrap();
             let byte = br#"{}[]",:\u0d8 tfn-"#[usize::try_from(noise(&mut state) % 17).unwrap()];
             damaged[at] = byte;
         }

@@ -1,0 +1,126 @@
+//! The generated sizes, beside those of the same structures in Rust.
+
+use ash::vk::{self, TaggedStructure as _};
+
+use super::structure_size;
+
+macro_rules! sizes {
+    ($($name:ident)*) => {
+        [$((stringify!($name), vk::$name::STRUCTURE_TYPE.as_raw(), size_of::<vk::$name>())),*]
+    };
+}
+
+/// Every structure that ash knows in the chain of a `VkDeviceCreateInfo`, but for the features of the provisional
+/// VK_AMDX_shader_enqueue, which have become longer since.
+#[rustfmt::skip]
+const KNOWN: &[(&str, i32, usize)] = &sizes! {
+    DeviceDeviceMemoryReportCreateInfoEXT DeviceDiagnosticsConfigCreateInfoNV DeviceGroupDeviceCreateInfo
+    DeviceMemoryOverallocationCreateInfoAMD DevicePrivateDataCreateInfo
+    DeviceQueueShaderCoreControlCreateInfoARM PhysicalDevice16BitStorageFeatures
+    PhysicalDevice4444FormatsFeaturesEXT PhysicalDevice8BitStorageFeatures
+    PhysicalDeviceASTCDecodeFeaturesEXT PhysicalDeviceAccelerationStructureFeaturesKHR
+    PhysicalDeviceAddressBindingReportFeaturesEXT PhysicalDeviceAmigoProfilingFeaturesSEC
+    PhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT PhysicalDeviceBlendOperationAdvancedFeaturesEXT
+    PhysicalDeviceBorderColorSwizzleFeaturesEXT PhysicalDeviceBufferDeviceAddressFeatures
+    PhysicalDeviceBufferDeviceAddressFeaturesEXT PhysicalDeviceClusterCullingShaderFeaturesHUAWEI
+    PhysicalDeviceCoherentMemoryFeaturesAMD PhysicalDeviceColorWriteEnableFeaturesEXT
+    PhysicalDeviceComputeShaderDerivativesFeaturesNV PhysicalDeviceConditionalRenderingFeaturesEXT
+    PhysicalDeviceCooperativeMatrixFeaturesKHR PhysicalDeviceCooperativeMatrixFeaturesNV
+    PhysicalDeviceCopyMemoryIndirectFeaturesNV PhysicalDeviceCornerSampledImageFeaturesNV
+    PhysicalDeviceCoverageReductionModeFeaturesNV PhysicalDeviceCubicClampFeaturesQCOM
+    PhysicalDeviceCubicWeightsFeaturesQCOM PhysicalDeviceCudaKernelLaunchFeaturesNV
+    PhysicalDeviceCustomBorderColorFeaturesEXT PhysicalDeviceDepthBiasControlFeaturesEXT
+    PhysicalDeviceDepthClampZeroOneFeaturesEXT PhysicalDeviceDepthClipControlFeaturesEXT
+    PhysicalDeviceDepthClipEnableFeaturesEXT PhysicalDeviceDescriptorBufferFeaturesEXT
+    PhysicalDeviceDescriptorIndexingFeatures PhysicalDeviceDescriptorPoolOverallocationFeaturesNV
+    PhysicalDeviceDescriptorSetHostMappingFeaturesVALVE
+    PhysicalDeviceDeviceGeneratedCommandsComputeFeaturesNV PhysicalDeviceDeviceGeneratedCommandsFeaturesNV
+    PhysicalDeviceDeviceMemoryReportFeaturesEXT PhysicalDeviceDiagnosticsConfigFeaturesNV
+    PhysicalDeviceDisplacementMicromapFeaturesNV PhysicalDeviceDynamicRenderingFeatures
+    PhysicalDeviceDynamicRenderingLocalReadFeaturesKHR PhysicalDeviceExclusiveScissorFeaturesNV
+    PhysicalDeviceExtendedDynamicState2FeaturesEXT PhysicalDeviceExtendedDynamicState3FeaturesEXT
+    PhysicalDeviceExtendedDynamicStateFeaturesEXT PhysicalDeviceExtendedSparseAddressSpaceFeaturesNV
+    PhysicalDeviceExternalFormatResolveFeaturesANDROID PhysicalDeviceExternalMemoryRDMAFeaturesNV
+    PhysicalDeviceExternalMemoryScreenBufferFeaturesQNX PhysicalDeviceFaultFeaturesEXT
+    PhysicalDeviceFeatures2 PhysicalDeviceFragmentDensityMap2FeaturesEXT
+    PhysicalDeviceFragmentDensityMapFeaturesEXT PhysicalDeviceFragmentDensityMapOffsetFeaturesQCOM
+    PhysicalDeviceFragmentShaderBarycentricFeaturesKHR PhysicalDeviceFragmentShaderInterlockFeaturesEXT
+    PhysicalDeviceFragmentShadingRateEnumsFeaturesNV PhysicalDeviceFragmentShadingRateFeaturesKHR
+    PhysicalDeviceFrameBoundaryFeaturesEXT PhysicalDeviceGlobalPriorityQueryFeaturesKHR
+    PhysicalDeviceGraphicsPipelineLibraryFeaturesEXT PhysicalDeviceHostImageCopyFeaturesEXT
+    PhysicalDeviceHostQueryResetFeatures PhysicalDeviceImage2DViewOf3DFeaturesEXT
+    PhysicalDeviceImageCompressionControlFeaturesEXT PhysicalDeviceImageProcessing2FeaturesQCOM
+    PhysicalDeviceImageProcessingFeaturesQCOM PhysicalDeviceImageRobustnessFeatures
+    PhysicalDeviceImageSlicedViewOf3DFeaturesEXT PhysicalDeviceImageViewMinLodFeaturesEXT
+    PhysicalDeviceImagelessFramebufferFeatures PhysicalDeviceIndexTypeUint8FeaturesKHR
+    PhysicalDeviceInheritedViewportScissorFeaturesNV PhysicalDeviceInlineUniformBlockFeatures
+    PhysicalDeviceInvocationMaskFeaturesHUAWEI PhysicalDeviceLegacyDitheringFeaturesEXT
+    PhysicalDeviceLineRasterizationFeaturesKHR PhysicalDeviceLinearColorAttachmentFeaturesNV
+    PhysicalDeviceMaintenance4Features PhysicalDeviceMaintenance5FeaturesKHR
+    PhysicalDeviceMaintenance6FeaturesKHR PhysicalDeviceMapMemoryPlacedFeaturesEXT
+    PhysicalDeviceMemoryDecompressionFeaturesNV PhysicalDeviceMemoryPriorityFeaturesEXT
+    PhysicalDeviceMeshShaderFeaturesEXT PhysicalDeviceMeshShaderFeaturesNV
+    PhysicalDeviceMultiDrawFeaturesEXT PhysicalDeviceMultiviewFeatures
+    PhysicalDeviceMultiviewPerViewRenderAreasFeaturesQCOM
+    PhysicalDeviceMultiviewPerViewViewportsFeaturesQCOM PhysicalDeviceMutableDescriptorTypeFeaturesEXT
+    PhysicalDeviceNestedCommandBufferFeaturesEXT PhysicalDeviceNonSeamlessCubeMapFeaturesEXT
+    PhysicalDeviceOpacityMicromapFeaturesEXT PhysicalDeviceOpticalFlowFeaturesNV
+    PhysicalDevicePageableDeviceLocalMemoryFeaturesEXT PhysicalDevicePerStageDescriptorSetFeaturesNV
+    PhysicalDevicePerformanceQueryFeaturesKHR PhysicalDevicePipelineCreationCacheControlFeatures
+    PhysicalDevicePipelineExecutablePropertiesFeaturesKHR
+    PhysicalDevicePipelineLibraryGroupHandlesFeaturesEXT PhysicalDevicePipelinePropertiesFeaturesEXT
+    PhysicalDevicePipelineProtectedAccessFeaturesEXT PhysicalDevicePipelineRobustnessFeaturesEXT
+    PhysicalDevicePortabilitySubsetFeaturesKHR PhysicalDevicePresentBarrierFeaturesNV
+    PhysicalDevicePresentIdFeaturesKHR PhysicalDevicePresentWaitFeaturesKHR
+    PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT
+    PhysicalDevicePrivateDataFeatures PhysicalDeviceProtectedMemoryFeatures
+    PhysicalDeviceProvokingVertexFeaturesEXT PhysicalDeviceRGBA10X6FormatsFeaturesEXT
+    PhysicalDeviceRawAccessChainsFeaturesNV PhysicalDeviceRayQueryFeaturesKHR
+    PhysicalDeviceRayTracingInvocationReorderFeaturesNV PhysicalDeviceRayTracingMaintenance1FeaturesKHR
+    PhysicalDeviceRayTracingMotionBlurFeaturesNV PhysicalDeviceRayTracingPipelineFeaturesKHR
+    PhysicalDeviceRayTracingPositionFetchFeaturesKHR PhysicalDeviceRayTracingValidationFeaturesNV
+    PhysicalDeviceRelaxedLineRasterizationFeaturesIMG PhysicalDeviceRenderPassStripedFeaturesARM
+    PhysicalDeviceRepresentativeFragmentTestFeaturesNV PhysicalDeviceRobustness2FeaturesEXT
+    PhysicalDeviceSamplerYcbcrConversionFeatures PhysicalDeviceScalarBlockLayoutFeatures
+    PhysicalDeviceSchedulingControlsFeaturesARM PhysicalDeviceSeparateDepthStencilLayoutsFeatures
+    PhysicalDeviceShaderAtomicFloat16VectorFeaturesNV PhysicalDeviceShaderAtomicFloat2FeaturesEXT
+    PhysicalDeviceShaderAtomicFloatFeaturesEXT PhysicalDeviceShaderAtomicInt64Features
+    PhysicalDeviceShaderClockFeaturesKHR PhysicalDeviceShaderCoreBuiltinsFeaturesARM
+    PhysicalDeviceShaderDemoteToHelperInvocationFeatures PhysicalDeviceShaderDrawParametersFeatures
+    PhysicalDeviceShaderExpectAssumeFeaturesKHR
+    PhysicalDeviceShaderFloat16Int8Features PhysicalDeviceShaderFloatControls2FeaturesKHR
+    PhysicalDeviceShaderImageAtomicInt64FeaturesEXT PhysicalDeviceShaderImageFootprintFeaturesNV
+    PhysicalDeviceShaderIntegerDotProductFeatures PhysicalDeviceShaderIntegerFunctions2FeaturesINTEL
+    PhysicalDeviceShaderMaximalReconvergenceFeaturesKHR PhysicalDeviceShaderModuleIdentifierFeaturesEXT
+    PhysicalDeviceShaderObjectFeaturesEXT PhysicalDeviceShaderQuadControlFeaturesKHR
+    PhysicalDeviceShaderSMBuiltinsFeaturesNV PhysicalDeviceShaderSubgroupExtendedTypesFeatures
+    PhysicalDeviceShaderSubgroupRotateFeaturesKHR PhysicalDeviceShaderTerminateInvocationFeatures
+    PhysicalDeviceShaderTileImageFeaturesEXT PhysicalDeviceShadingRateImageFeaturesNV
+    PhysicalDeviceSubgroupSizeControlFeatures PhysicalDeviceSubpassMergeFeedbackFeaturesEXT
+    PhysicalDeviceSubpassShadingFeaturesHUAWEI PhysicalDeviceSwapchainMaintenance1FeaturesEXT
+    PhysicalDeviceSynchronization2Features PhysicalDeviceTexelBufferAlignmentFeaturesEXT
+    PhysicalDeviceTextureCompressionASTCHDRFeatures PhysicalDeviceTilePropertiesFeaturesQCOM
+    PhysicalDeviceTimelineSemaphoreFeatures PhysicalDeviceTransformFeedbackFeaturesEXT
+    PhysicalDeviceUniformBufferStandardLayoutFeatures PhysicalDeviceVariablePointersFeatures
+    PhysicalDeviceVertexAttributeDivisorFeaturesKHR PhysicalDeviceVertexInputDynamicStateFeaturesEXT
+    PhysicalDeviceVideoMaintenance1FeaturesKHR PhysicalDeviceVulkan11Features PhysicalDeviceVulkan12Features
+    PhysicalDeviceVulkan13Features PhysicalDeviceVulkanMemoryModelFeatures
+    PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR PhysicalDeviceYcbcr2Plane444FormatsFeaturesEXT
+    PhysicalDeviceYcbcrDegammaFeaturesQCOM PhysicalDeviceYcbcrImageArraysFeaturesEXT
+    PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures
+};
+
+#[test]
+fn sizes_are_those_of_the_types() {
+    for (name, s_type, size) in KNOWN {
+        assert_eq!(structure_size(*s_type), Some(*size), "{name}");
+    }
+}
+
+#[test]
+fn other_structures_have_no_size() {
+    let others = [vk::ApplicationInfo::STRUCTURE_TYPE, vk::DeviceCreateInfo::STRUCTURE_TYPE];
+    for s_type in others.map(vk::StructureType::as_raw).into_iter().chain([-1, 0, i32::MAX, i32::MIN]) {
+        assert_eq!(structure_size(s_type), None, "{s_type}");
+    }
+}

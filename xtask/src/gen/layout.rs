@@ -1,0 +1,270 @@
+//! How many bytes the types of the registry have in C.
+
+use std::collections::BTreeMap;
+
+use roxmltree::Node;
+
+use crate::Failure;
+use crate::r#gen::model::{child_text, children, grandchildren, of_this_api, required};
+use crate::r#gen::structures;
+
+/// What C leaves to the processor, in bytes.
+pub(super) struct Abi {
+    pointer: usize,
+    /// Alignment of `uint64_t` and `double` in structures.
+    align_of_8: usize,
+}
+
+/// 64-bit processors, 32-bit ones, and x86 of 32 bits.
+pub(super) const ABIS: [Abi; 3] =
+    [Abi { pointer: 8, align_of_8: 8 }, Abi { pointer: 4, align_of_8: 8 }, Abi { pointer: 4, align_of_8: 4 }];
+
+/// The types by name.
+pub(super) struct Types<'a> {
+    types: BTreeMap<&'a str, Type<'a>>,
+    /// Named numbers, for the lengths of arrays.
+    constants: BTreeMap<&'a str, usize>,
+}
+
+enum Type<'a> {
+    /// This many bytes, aligned to as many.
+    Number(usize),
+    Pointer,
+    SameAs(&'a str),
+    Structure {
+        members: Vec<Member<'a>>,
+        structure_type: Option<&'a str>,
+    },
+    Union(Vec<Member<'a>>),
+}
+
+struct Member<'a> {
+    of_type: &'a str,
+    is_pointer: bool,
+    /// How many there are, for arrays.
+    count: usize,
+    /// For a bit field, its bits.
+    bits: Option<usize>,
+}
+
+/// Size and alignment, in bytes.
+#[derive(Clone, Copy)]
+struct Layout {
+    size: usize,
+    align: usize,
+}
+
+const NUMBERS: [(&str, usize); 14] = [
+    ("char", 1),
+    ("int8_t", 1),
+    ("uint8_t", 1),
+    ("int16_t", 2),
+    ("uint16_t", 2),
+    ("int", 4),
+    ("int32_t", 4),
+    ("uint32_t", 4),
+    ("float", 4),
+    ("double", 8),
+    ("int64_t", 8),
+    ("uint64_t", 8),
+    // Of Fuchsia and Windows.
+    ("zx_handle_t", 4),
+    ("DWORD", 4),
+];
+
+const POINTERS: [&str; 6] = ["size_t", "HANDLE", "HINSTANCE", "HWND", "HMONITOR", "LPCWSTR"];
+
+impl<'a> Types<'a> {
+    pub(super) fn read(root: Node<'a, '_>) -> Result<Self, Failure> {
+        let mut types = Self { types: BTreeMap::new(), constants: BTreeMap::new() };
+        types.types.extend(NUMBERS.map(|(name, size)| (name, Type::Number(size))));
+        types.types.extend(POINTERS.map(|name| (name, Type::Pointer)));
+        for list in children(root, "enums") {
+            if list.attribute("type") == Some("constants") {
+                let values = children(list, "enum");
+                types.constants.extend(values.filter_map(|value| {
+                    Some((value.attribute("name")?, value.attribute("value")?.parse().ok()?))
+                }));
+            } else if list.attribute("bitwidth") == Some("64") {
+                types.types.insert(required(list, "name")?, Type::Number(8));
+            }
+        }
+        for node in grandchildren(root, "types", "type").filter(|node| of_this_api(*node)) {
+            if let Some((name, of_type)) = types.read_type(node)? {
+                types.types.entry(name).or_insert(of_type);
+            }
+        }
+        Ok(types)
+    }
+
+    /// The constant of the structure's `sType`, if it has one.
+    pub(super) fn structure_type(&self, name: &str) -> Option<&'a str> {
+        match self.types.get(name)? {
+            Type::Structure { structure_type, .. } => *structure_type,
+            Type::SameAs(other) => self.structure_type(other),
+            _ => None,
+        }
+    }
+
+    /// Bytes of the type.
+    pub(super) fn size(&self, name: &str, abi: &Abi) -> Result<usize, Failure> {
+        Ok(self.layout(name, abi)?.size)
+    }
+
+    fn read_type(&self, node: Node<'a, '_>) -> Result<Option<(&'a str, Type<'a>)>, Failure> {
+        let proto = children(node, "proto").next().unwrap_or(node);
+        let Some(name) = node.attribute("name").or_else(|| child_text(proto, "name")) else {
+            return Ok(None);
+        };
+        if let Some(other) = node.attribute("alias") {
+            return Ok(Some((name, Type::SameAs(other))));
+        }
+        let of_type = match (node.attribute("category"), child_text(node, "type")) {
+            (Some("enum"), _) => Type::Number(4),
+            (Some("funcpointer"), _) | (Some("handle"), Some("VK_DEFINE_HANDLE")) => Type::Pointer,
+            (Some("handle"), Some("VK_DEFINE_NON_DISPATCHABLE_HANDLE")) => Type::Number(8),
+            (Some("basetype"), _) if text(node).contains('*') => Type::Pointer,
+            (Some("bitmask" | "basetype"), Some(other)) => Type::SameAs(other),
+            (Some("struct"), _) => Type::Structure {
+                members: self.members(node)?,
+                structure_type: structures::structure_type(node),
+            },
+            (Some("union"), _) => Type::Union(self.members(node)?),
+            _ => return Ok(None),
+        };
+        Ok(Some((name, of_type)))
+    }
+
+    fn members(&self, node: Node<'a, '_>) -> Result<Vec<Member<'a>>, Failure> {
+        children(node, "member")
+            .filter(|member| of_this_api(*member))
+            .map(|member| {
+                let of_type = child_text(member, "type").ok_or("a member without type")?;
+                let declaration = text(member);
+                let (count, bits) = self.after_name(&declaration)?;
+                Ok(Member { of_type, is_pointer: declaration.contains('*'), count, bits })
+            })
+            .collect()
+    }
+
+    /// What stands behind a member's name: the lengths of an array multiplied, and the width of a bit field.
+    fn after_name(&self, declaration: &str) -> Result<(usize, Option<usize>), Failure> {
+        if let Some((_, bits)) = declaration.split_once(':') {
+            return Ok((1, Some(bits.trim().parse()?)));
+        }
+        let mut count = 1;
+        for length in declaration.split('[').skip(1) {
+            let length = length.split(']').next().unwrap_or_default().trim();
+            let known = self.constants.get(length).copied().or_else(|| length.parse().ok());
+            count *= known.ok_or_else(|| format!("no such length of an array: {length}"))?;
+        }
+        Ok((count, None))
+    }
+
+    fn layout(&self, name: &str, abi: &Abi) -> Result<Layout, Failure> {
+        match self.types.get(name).ok_or_else(|| format!("the size of {name} is not known"))? {
+            Type::Number(8) => Ok(Layout { size: 8, align: abi.align_of_8 }),
+            Type::Number(size) => Ok(Layout { size: *size, align: *size }),
+            Type::Pointer => Ok(Layout { size: abi.pointer, align: abi.pointer }),
+            Type::SameAs(other) => self.layout(other, abi),
+            Type::Structure { members, .. } => self.structure(members, abi),
+            Type::Union(members) => self.union(members, abi),
+        }
+    }
+
+    fn structure(&self, members: &[Member], abi: &Abi) -> Result<Layout, Failure> {
+        let (mut bits, mut align) = (0usize, 1);
+        for member in members {
+            let layout = self.member(member, abi)?;
+            align = align.max(layout.align);
+            // A bit field does not cross the border of its type; everything else begins at one.
+            let unit = layout.align * 8;
+            let width = member.bits.unwrap_or(layout.size * 8);
+            if member.bits.is_none() || bits / unit != (bits + width - 1) / unit {
+                bits = bits.next_multiple_of(unit);
+            }
+            bits += width;
+        }
+        Ok(Layout { size: bits.div_ceil(8).next_multiple_of(align), align })
+    }
+
+    fn union(&self, members: &[Member], abi: &Abi) -> Result<Layout, Failure> {
+        let (mut size, mut align) = (0usize, 1);
+        for member in members {
+            let layout = self.member(member, abi)?;
+            (size, align) = (size.max(layout.size), align.max(layout.align));
+        }
+        Ok(Layout { size: size.next_multiple_of(align), align })
+    }
+
+    fn member(&self, member: &Member, abi: &Abi) -> Result<Layout, Failure> {
+        let one = match member.is_pointer {
+            true => Layout { size: abi.pointer, align: abi.pointer },
+            false => self.layout(member.of_type, abi)?,
+        };
+        Ok(Layout { size: one.size * member.count, ..one })
+    }
+}
+
+/// The C text of a type or a member, without comments.
+fn text(node: Node) -> String {
+    let parts = node
+        .descendants()
+        .filter(|part| part.is_text() && part.parent().is_none_or(|parent| !parent.has_tag_name("comment")));
+    parts.filter_map(|part| part.text()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ABIS, Types};
+
+    const REGISTRY: &str = r#"<registry>
+        <types>
+            <type category="handle"><type>VK_DEFINE_HANDLE</type>(<name>VkQueue</name>)</type>
+            <type category="handle"><type>VK_DEFINE_NON_DISPATCHABLE_HANDLE</type>(<name>VkFence</name>)</type>
+            <type category="basetype">typedef <type>uint32_t</type> <name>VkBool32</name>;</type>
+            <type category="basetype">typedef <type>uint64_t</type> <name>VkFlags64</name>;</type>
+            <type category="bitmask">typedef <type>VkFlags64</type> <name>VkWide</name>;</type>
+            <type category="enum" name="VkKind"/>
+            <type category="enum" name="VkWideBits"/>
+            <type category="union" name="VkEither">
+                <member><type>char</type> <name>bytes</name>[5]</member>
+                <member><type>VkBool32</type> <name>word</name></member></type>
+            <type category="struct" name="VkPlain">
+                <member values="VK_STRUCTURE_TYPE_PLAIN"><type>VkKind</type> <name>sType</name></member>
+                <member><type>void</type>* <name>pNext</name><comment>of any [kind]</comment></member>
+                <member><type>VkBool32</type> <name>on</name></member></type>
+            <type category="struct" name="VkPlainKHR" alias="VkPlain"/>
+            <type category="struct" name="VkMixed">
+                <member><type>VkQueue</type> <name>queue</name></member>
+                <member><type>VkFence</type> <name>fence</name></member>
+                <member><type>VkWide</type> <name>wide</name></member>
+                <member><type>VkWideBits</type> <name>bits</name></member>
+                <member><type>VkEither</type> <name>either</name></member></type>
+            <type category="struct" name="VkArrays">
+                <member><type>uint8_t</type> <name>id</name>[<enum>VK_UUID_SIZE</enum>]</member>
+                <member><type>float</type> <name>matrix</name>[3][4]</member></type>
+            <type category="struct" name="VkBits">
+                <member><type>uint32_t</type> <name>a</name>:24</member>
+                <member><type>uint32_t</type> <name>b</name>:8</member>
+                <member><type>uint32_t</type> <name>c</name>:24</member>
+                <member><type>uint32_t</type> <name>d</name>:16</member></type>
+        </types>
+        <enums name="API Constants" type="constants"><enum name="VK_UUID_SIZE" value="16"/></enums>
+        <enums name="VkWideBits" type="bitmask" bitwidth="64"/>
+    </registry>"#;
+
+    #[test]
+    fn sizes_in_each_abi() {
+        let document = roxmltree::Document::parse(REGISTRY).unwrap();
+        let types = Types::read(document.root_element()).unwrap();
+        let sizes = |name| ABIS.each_ref().map(|abi| types.size(name, abi).unwrap());
+        assert_eq!(sizes("VkPlain"), [24, 12, 12]);
+        assert_eq!(sizes("VkPlainKHR"), [24, 12, 12]);
+        assert_eq!(sizes("VkMixed"), [40, 40, 36]);
+        assert_eq!(sizes("VkArrays"), [64, 64, 64]);
+        assert_eq!(sizes("VkBits"), [12, 12, 12]);
+        assert_eq!(types.structure_type("VkPlainKHR"), Some("VK_STRUCTURE_TYPE_PLAIN"));
+        assert!(types.size("VkNobodys", &ABIS[0]).is_err());
+    }
+}
