@@ -12,6 +12,7 @@ mod best;
 mod drivers;
 mod filter;
 mod inquiry;
+mod layers;
 mod order;
 mod outcome;
 mod places;
@@ -22,6 +23,10 @@ mod reason;
 mod snapshot;
 
 pub use best::{BestReason, best_reason};
+pub use layers::{
+    ActiveLayer, ActiveLayers, Because, Explained, LayerCandidate, LayerDecision, LayerKind, LayerNote,
+    LayerPlan, LayerReason, LayerRequest, LayerStep, Refusal, Refused, discover_layers, plan_layers,
+};
 pub use outcome::Outcome;
 pub use plan::{Candidate, Decision, Ignored, Looked, Note, Origin, Plan, Searched};
 pub use policy::{Fallback, Policy, Request, Root, Search};

@@ -5,9 +5,14 @@
 
 mod driver;
 pub mod json;
+mod layer;
 mod version;
 
 pub use driver::{DriverManifest, Field, FieldProblem, ManifestError, ManifestWarning};
+pub use layer::{
+    About, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType, NAME_LIMIT,
+    PreInstanceFunctions, Switch, Symbol,
+};
 pub use version::{Version, VersionError};
 
 /// The largest manifest that is read, bytes. Shipped ones have a few hundred.

