@@ -179,10 +179,8 @@ mod tests {
 
     #[test]
     fn only_listed_differences_pass_and_all_of_them_must_occur() {
-        let expected = Expected::parse(
-            "# note\nr*,other\t-\tversion 1.3*\tolder\nrun\t+\tversion 1.4*\tnewer\n",
-            "run",
-        );
+        let expected =
+            Expected::parse("# note\nr*,other\t-\tversion 1.3*\tolder\nrun\t+\tversion 1.4*\tnewer\n", "run");
         let found = Differences::between("same\nversion 1.3.239\n", "same\n  version 1.4.359\n");
         assert_eq!(found.check(&expected), Ok(()));
         let none = Differences::between("same\n", "same\n").check(&expected).unwrap_err();
