@@ -49,7 +49,7 @@ impl Expected {
             let columns: Vec<_> = row.split('\t').collect();
             let [runs, side, pattern, reason] = columns[..] else { panic!("not four columns: {row}") };
             assert!(matches!(side, "-" | "+") && !reason.trim().is_empty(), "side or reason is wrong: {row}");
-            if runs.split(',').any(|name| name == run) {
+            if runs.split(',').any(|name| glob(name, run)) {
                 let side = if side == "-" { '-' } else { '+' };
                 expected.push(Self { side, pattern: pattern.to_owned(), reason: reason.to_owned() });
             }
@@ -179,10 +179,8 @@ mod tests {
 
     #[test]
     fn only_listed_differences_pass_and_all_of_them_must_occur() {
-        let expected = Expected::parse(
-            "# note\nrun,other\t-\tversion 1.3*\tolder\nrun\t+\tversion 1.4*\tnewer\n",
-            "run",
-        );
+        let expected =
+            Expected::parse("# note\nr*,other\t-\tversion 1.3*\tolder\nrun\t+\tversion 1.4*\tnewer\n", "run");
         let found = Differences::between("same\nversion 1.3.239\n", "same\n  version 1.4.359\n");
         assert_eq!(found.check(&expected), Ok(()));
         let none = Differences::between("same\n", "same\n").check(&expected).unwrap_err();

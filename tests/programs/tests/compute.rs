@@ -1,8 +1,8 @@
-//! A compute shader through the Rust bindings `ash`, which open our library.
+//! A compute shader through the Rust bindings `ash`, which open our library or have it linked in.
 use std::ffi::c_void;
 use std::slice;
 
-use ash::{Device, Entry, Instance, vk};
+use ash::{Device, Entry, Instance, StaticFn, vk};
 use vkload_programs::{Library, Machine, Need, lavapipe, lavapipe_copies, run};
 
 const NEEDS: &[Need] = &[Need::Lavapipe];
@@ -14,23 +14,33 @@ const INSIDE: &str = "VKLOAD_COMPUTE_DEVICES";
 
 #[test]
 fn one_driver() {
-    in_a_process_of_its_own("one_driver", || vec![lavapipe()]);
+    in_a_process_of_its_own("one_driver", open, || vec![lavapipe()]);
+}
+
+/// The loader is a Rust library in this very program.
+#[test]
+fn one_driver_linked_in() {
+    in_a_process_of_its_own("one_driver_linked_in", linked_in, || vec![lavapipe()]);
 }
 
 #[test]
 fn three_drivers() {
     let folder = tempfile::tempdir().expect("a folder for drivers");
-    in_a_process_of_its_own("three_drivers", || lavapipe_copies(folder.path(), 3));
+    in_a_process_of_its_own("three_drivers", open, || lavapipe_copies(folder.path(), 3));
 }
 
 /// Runs the test called `name` again, with an environment that only has the drivers given, and there computes on
 /// every device: the environment of this process cannot change while other tests run.
-fn in_a_process_of_its_own(name: &str, drivers: impl FnOnce() -> Vec<std::path::PathBuf>) {
+fn in_a_process_of_its_own(
+    name: &str,
+    entry: fn() -> Entry,
+    drivers: impl FnOnce() -> Vec<std::path::PathBuf>,
+) {
     if Need::missing(NEEDS) {
         return;
     }
     if let Ok(devices) = std::env::var(INSIDE) {
-        compute_everywhere(devices.parse().expect("a count of devices"));
+        compute_everywhere(&entry(), devices.parse().expect("a count of devices"));
         return;
     }
     let drivers = drivers();
@@ -42,10 +52,18 @@ fn in_a_process_of_its_own(name: &str, drivers: impl FnOnce() -> Vec<std::path::
     assert!(text.contains("1 passed"), "{text}");
 }
 
-fn compute_everywhere(expected: usize) {
-    let library = Library::under_test();
+fn open() -> Entry {
     // SAFETY: the library's initialisers run in a process that has just started, on one thread of it.
-    let entry = unsafe { Entry::load_from(library.file()) }.expect("our library opens");
+    unsafe { Entry::load_from(Library::under_test().file()) }.expect("our library opens")
+}
+
+fn linked_in() -> Entry {
+    let get_instance_proc_addr = platform_linux::entry::get_instance_proc_addr;
+    // SAFETY: the function is vkGetInstanceProcAddr.
+    unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr }) }
+}
+
+fn compute_everywhere(entry: &Entry, expected: usize) {
     let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
     let info = vk::InstanceCreateInfo::default().application_info(&application);
     // SAFETY: the create info is complete and lives through the call; so are all those below.

@@ -1,0 +1,54 @@
+//! Compares our library with the distribution's: `cargo bench -p vkload-benches -- [--json] [--no-scaling] [NAME]`.
+use std::env;
+use std::process::ExitCode;
+
+use vkload_benches::child::{CHILD, Task};
+use vkload_benches::loader::Loader;
+use vkload_benches::measure::{self, Tools};
+use vkload_benches::report::Report;
+use vkload_benches::scaling;
+
+const USAGE: &str = "\
+usage: cargo bench -p vkload-benches -- [--json] [--no-scaling] [NAME]
+  --json        prints JSON instead of tables
+  --no-scaling  leaves out how costs grow, which takes most of the time
+  NAME          measures only operations whose names hold it";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    if arguments.first().is_some_and(|word| word == CHILD) {
+        let Some(task) = Task::parse(&arguments) else { return ExitCode::from(2) };
+        task.run();
+        return ExitCode::SUCCESS;
+    }
+    let (mut as_json, mut grow, mut only) = (false, true, String::new());
+    for argument in arguments {
+        match argument.as_str() {
+            "--json" => as_json = true,
+            "--no-scaling" => grow = false,
+            "--bench" => {} // from cargo
+            name if !name.starts_with('-') => name.clone_into(&mut only),
+            _ => {
+                eprintln!("{USAGE}");
+                return ExitCode::from(2);
+            }
+        }
+    }
+    match report(grow, &only) {
+        Ok(report) if as_json => println!("{:#}", report.json()),
+        Ok(report) => print!("{}", report.text()),
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn report(grow: bool, only: &str) -> Result<Report, String> {
+    let tools = Tools::find();
+    let loaders: Vec<_> = [Loader::ours()?].into_iter().chain(Loader::distribution()).collect();
+    let rows = measure::operations(&loaders, tools, only)?;
+    let series = if grow { scaling::series(&loaders, tools, only)? } else { Vec::new() };
+    Ok(Report { loaders, tools, rows, series })
+}

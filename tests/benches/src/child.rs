@@ -1,0 +1,281 @@
+//! The measured process: opens one library by its path and repeats one operation.
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::hint::black_box;
+use std::mem;
+use std::ptr;
+use std::sync::Barrier;
+use std::thread;
+use std::time::Instant;
+
+use ash::vk::{self, Handle};
+
+/// What the process is told on its command line.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The library's path.
+    pub library: String,
+    /// The operation's name.
+    pub operation: String,
+    /// How often to do it, on each thread.
+    pub calls: u32,
+    /// How many times to measure so many calls, or 0 to do them once, unmeasured.
+    pub samples: u32,
+    /// How many instances are alive meanwhile.
+    pub instances: u32,
+    /// How many threads do it at once.
+    pub threads: u32,
+}
+
+/// The word that tells the process that it is a child.
+pub const CHILD: &str = "child";
+
+impl Task {
+    /// The command line, without the program.
+    #[must_use]
+    pub fn arguments(&self) -> Vec<String> {
+        let numbers =
+            [self.calls, self.samples, self.instances, self.threads].map(|number| number.to_string());
+        [CHILD.to_owned(), self.library.clone(), self.operation.clone()].into_iter().chain(numbers).collect()
+    }
+
+    /// Reads what `arguments` made.
+    #[must_use]
+    pub fn parse(arguments: &[String]) -> Option<Self> {
+        let [child, library, operation, calls, samples, instances, threads] = arguments else { return None };
+        let (calls, samples) = (calls.parse().ok()?, samples.parse().ok()?);
+        let (instances, threads) = (instances.parse().ok()?, threads.parse().ok()?);
+        let (library, operation) = (library.clone(), operation.clone());
+        (child == CHILD).then_some(Self { library, operation, calls, samples, instances, threads })
+    }
+
+    /// Does it, and prints a line of nanoseconds per call for each sample.
+    ///
+    /// # Panics
+    /// Where the library or its driver does not do what it must.
+    pub fn run(&self) {
+        let vulkan = Vulkan::open(&self.library, self.instances);
+        let call = vulkan.call(&self.operation);
+        if self.threads <= 1 {
+            self.repeat(&call, || ());
+            return;
+        }
+        let barrier = Barrier::new(self.threads as usize);
+        thread::scope(|scope| {
+            for _ in 0..self.threads {
+                scope.spawn(|| {
+                    self.repeat(&call, || {
+                        barrier.wait();
+                    })
+                });
+            }
+        });
+    }
+
+    fn repeat(&self, call: &(dyn Fn(u32) + Sync), together: impl Fn()) {
+        if self.samples == 0 {
+            return call(self.calls);
+        }
+        call(self.calls.div_ceil(10));
+        for _ in 0..self.samples {
+            together();
+            let start = Instant::now();
+            call(self.calls);
+            let nanoseconds = start.elapsed().as_secs_f64() * 1e9 / f64::from(self.calls);
+            println!("{nanoseconds}");
+        }
+    }
+}
+
+/// Does an operation so many times.
+type Loop<'a> = Box<dyn Fn(u32) + Sync + 'a>;
+
+/// An open library, with an instance, a device and a command buffer unless the operation needs none.
+struct Vulkan {
+    get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
+    library: *mut c_void,
+    instance: vk::Instance,
+    physical_device: vk::PhysicalDevice,
+    device: vk::Device,
+    command_buffer: vk::CommandBuffer,
+}
+
+// SAFETY: the handles are used by commands that need no external synchronisation, or, as vkCmdDraw on the null driver,
+// touch nothing.
+unsafe impl Sync for Vulkan {}
+
+impl Vulkan {
+    fn open(library: &str, instances: u32) -> Self {
+        let path = CString::new(library).expect("a path");
+        // SAFETY: the path is a C string; what is opened is a Vulkan loader, and stays open.
+        let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        assert!(!library.is_null(), "the library does not open");
+        let mut vulkan = Self {
+            // SAFETY: the symbol is this function in every Vulkan loader.
+            get_instance_proc_addr: unsafe {
+                mem::transmute::<*mut c_void, vk::PFN_vkGetInstanceProcAddr>(symbol(
+                    library,
+                    c"vkGetInstanceProcAddr",
+                ))
+            },
+            library,
+            instance: vk::Instance::null(),
+            physical_device: vk::PhysicalDevice::null(),
+            device: vk::Device::null(),
+            command_buffer: vk::CommandBuffer::null(),
+        };
+        for _ in 0..instances {
+            vulkan.instance = vulkan.create_instance();
+        }
+        if instances > 0 {
+            vulkan.make_device();
+        }
+        vulkan
+    }
+
+    /// An exported command, as a function pointer of the type that it has.
+    fn exported<Command: Copy>(&self, name: &CStr) -> Command {
+        assert_eq!(size_of::<Command>(), size_of::<*mut c_void>());
+        let address = symbol(self.library, name);
+        // SAFETY: the callers below ask for each command as the type that the specification gives it.
+        unsafe { mem::transmute_copy(&address) }
+    }
+
+    fn create_instance(&self) -> vk::Instance {
+        let create: vk::PFN_vkCreateInstance = self.exported(c"vkCreateInstance");
+        let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
+        let info = vk::InstanceCreateInfo::default().application_info(&application);
+        let mut instance = vk::Instance::null();
+        // SAFETY: the create info is complete.
+        unsafe { create(&raw const info, ptr::null(), &raw mut instance) }.result().expect("an instance");
+        instance
+    }
+
+    fn make_device(&mut self) {
+        let enumerate: vk::PFN_vkEnumeratePhysicalDevices = self.exported(c"vkEnumeratePhysicalDevices");
+        let allocate: vk::PFN_vkAllocateCommandBuffers = self.exported(c"vkAllocateCommandBuffers");
+        let mut count = 1;
+        // SAFETY: the instance is live and there is room for one device.
+        let result = unsafe { enumerate(self.instance, &raw mut count, &raw mut self.physical_device) };
+        assert!(count == 1 && matches!(result, vk::Result::SUCCESS | vk::Result::INCOMPLETE), "{result}");
+        self.device = self.create_device();
+        let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(1);
+        // SAFETY: the device is live; the null driver needs no command pool.
+        let result = unsafe { allocate(self.device, &raw const info, &raw mut self.command_buffer) };
+        result.result().expect("a command buffer");
+    }
+
+    fn create_device(&self) -> vk::Device {
+        let create: vk::PFN_vkCreateDevice = self.exported(c"vkCreateDevice");
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+        let mut device = vk::Device::null();
+        // SAFETY: the create info is complete and the physical device is live.
+        let result = unsafe { create(self.physical_device, &raw const info, ptr::null(), &raw mut device) };
+        result.result().expect("a device");
+        device
+    }
+
+    /// The operation as a loop of so many calls. What a call needs is made ready before.
+    fn call(&self, operation: &str) -> Loop<'_> {
+        match operation {
+            "device_command" => {
+                let draw: vk::PFN_vkCmdDraw = self.exported(c"vkCmdDraw");
+                // SAFETY: the null driver's vkCmdDraw touches nothing.
+                repeat(move || unsafe { draw(self.command_buffer, 3, 1, 0, 0) })
+            }
+            "physical_device_command" => {
+                let get: vk::PFN_vkGetPhysicalDeviceFeatures = self.exported(c"vkGetPhysicalDeviceFeatures");
+                repeat(move || {
+                    let mut features = mem::MaybeUninit::uninit();
+                    // SAFETY: the physical device is live and there is room for its features.
+                    unsafe { get(self.physical_device, features.as_mut_ptr()) };
+                })
+            }
+            "proc_addr_early" => self.look_up(c"vkDestroyInstance", true),
+            "proc_addr_late" => self.look_up(c"vkGetDeviceImageSparseMemoryRequirements", true),
+            "proc_addr_extension" => self.look_up(c"vkCmdDrawMeshTasksEXT", true),
+            "proc_addr_unknown" => self.look_up(c"vkNoSuchCommandAnywhere", false),
+            "device_proc_addr" => {
+                let get: vk::PFN_vkGetDeviceProcAddr = self.exported(c"vkGetDeviceProcAddr");
+                repeat(move || {
+                    // SAFETY: the device is live and the name a C string.
+                    black_box(unsafe { get(self.device, c"vkCmdDraw".as_ptr()) });
+                })
+            }
+            "enumerate_devices" => self.enumerate_devices(),
+            "instance" | "instance_more" => {
+                let destroy: vk::PFN_vkDestroyInstance = self.exported(c"vkDestroyInstance");
+                // SAFETY: the instance has just been made.
+                repeat(move || unsafe { destroy(self.create_instance(), ptr::null()) })
+            }
+            "device" => {
+                let destroy: vk::PFN_vkDestroyDevice = self.exported(c"vkDestroyDevice");
+                // SAFETY: the device has just been made.
+                repeat(move || unsafe { destroy(self.create_device(), ptr::null()) })
+            }
+            _ => self.question(operation),
+        }
+    }
+
+    /// What can be asked without an instance.
+    fn question(&self, operation: &str) -> Loop<'_> {
+        type CountExtensions = unsafe extern "system" fn(*const c_char, *mut u32, *mut c_void) -> vk::Result;
+        type CountLayers = unsafe extern "system" fn(*mut u32, *mut c_void) -> vk::Result;
+        match operation {
+            "version" => {
+                let get: vk::PFN_vkEnumerateInstanceVersion = self.exported(c"vkEnumerateInstanceVersion");
+                // SAFETY: there is room for the answer.
+                repeat(move || assert_eq!(unsafe { get(&mut 0) }, vk::Result::SUCCESS))
+            }
+            "extensions" => {
+                let get: CountExtensions = self.exported(c"vkEnumerateInstanceExtensionProperties");
+                repeat(move || {
+                    // SAFETY: a count is asked for, and there is room for it.
+                    let result = unsafe { get(ptr::null(), &mut 0, ptr::null_mut()) };
+                    assert_eq!(result, vk::Result::SUCCESS);
+                })
+            }
+            "layers" => {
+                let get: CountLayers = self.exported(c"vkEnumerateInstanceLayerProperties");
+                // SAFETY: a count is asked for, and there is room for it.
+                repeat(move || assert_eq!(unsafe { get(&mut 0, ptr::null_mut()) }, vk::Result::SUCCESS))
+            }
+            _ => panic!("no operation is called {operation}"),
+        }
+    }
+
+    fn look_up(&self, name: &'static CStr, known: bool) -> Loop<'_> {
+        // SAFETY: the instance is live and the name a C string.
+        let look = || unsafe { (self.get_instance_proc_addr)(self.instance, name.as_ptr()) };
+        assert!(look().is_some() || !known, "{} is not found", name.to_string_lossy());
+        repeat(move || {
+            black_box(look());
+        })
+    }
+
+    fn enumerate_devices(&self) -> Loop<'_> {
+        const ROOM: usize = 256;
+        let enumerate: vk::PFN_vkEnumeratePhysicalDevices = self.exported(c"vkEnumeratePhysicalDevices");
+        let instance = self.instance;
+        Box::new(move |calls| {
+            let mut devices = [vk::PhysicalDevice::null(); ROOM];
+            for _ in 0..calls {
+                let mut count = ROOM as u32;
+                // SAFETY: the instance is live and there is room for so many devices.
+                let result = unsafe { enumerate(instance, &raw mut count, devices.as_mut_ptr()) };
+                assert!(result == vk::Result::SUCCESS && !devices[0].is_null());
+            }
+        })
+    }
+}
+
+fn repeat<'a>(call: impl Fn() + Sync + 'a) -> Loop<'a> {
+    Box::new(move |calls| (0..calls).for_each(|_| call()))
+}
+
+fn symbol(library: *mut c_void, name: &CStr) -> *mut c_void {
+    // SAFETY: the library is open and the name a C string.
+    let address = unsafe { libc::dlsym(library, name.as_ptr()) };
+    assert!(!address.is_null(), "{} is not exported", name.to_string_lossy());
+    address
+}

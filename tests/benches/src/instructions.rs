@@ -1,0 +1,110 @@
+//! Counting instructions with valgrind's callgrind: those of the loader and of the C library on its behalf, without the
+//! measuring program's, the driver's, and landing pads.
+use std::collections::HashMap;
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::child::Task;
+use crate::stage::Stage;
+
+/// The bytes of ENDBR64, where an indirect jump may land.
+const LANDING_PAD: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
+
+/// Instructions of a whole run, by object file and by address in it.
+type Costs = HashMap<String, HashMap<u64, u64>>;
+
+/// Whether callgrind is there.
+pub(crate) fn available() -> bool {
+    let mut command = Command::new("valgrind");
+    command
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Instructions of one call: the difference between twice as many calls and as many as `task` says, for each.
+///
+/// # Errors
+/// With what callgrind printed, where it or the program failed.
+pub(crate) fn per_call(stage: &Stage, task: &Task) -> Result<f64, String> {
+    let once = total(stage, task)?;
+    let twice = total(stage, &Task { calls: task.calls * 2, ..task.clone() })?;
+    Ok((twice as f64 - once as f64) / f64::from(task.calls))
+}
+
+fn total(stage: &Stage, task: &Task) -> Result<u64, String> {
+    let record = stage.record("callgrind.out");
+    let program = env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new("valgrind");
+    stage.surround(&mut command);
+    command
+        .args(["--tool=callgrind", "--dump-instr=yes", "--compress-strings=no", "--compress-pos=no"])
+        .arg(format!("--callgrind-out-file={}", record.display()))
+        .arg(&program)
+        .args(Task { samples: 0, ..task.clone() }.arguments());
+    let output = command.output().map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(format!("{}: {}", task.operation, String::from_utf8_lossy(&output.stderr)));
+    }
+    let text = fs::read_to_string(&record).map_err(|error| error.to_string())?;
+    let costs = parse(&text);
+    let counted =
+        costs.iter().filter(|(object, _)| Path::new(object) != program && !Stage::is_driver(object));
+    Ok(counted.map(|(object, addresses)| without_landing_pads(object, addresses)).sum())
+}
+
+/// Reads callgrind's format: `ob=FILE` begins an object's lines, `ADDRESS LINE COST` is an instruction's own cost, and the
+/// line after `calls=` is the cost of what it called, which is counted where it was spent.
+fn parse(text: &str) -> Costs {
+    let mut costs = Costs::new();
+    let mut object = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if let Some(name) = line.strip_prefix("ob=") {
+            name.clone_into(&mut object);
+        } else if line.starts_with("calls=") {
+            lines.next();
+        } else if let Some((address, cost)) = cost_line(line) {
+            *costs.entry(object.clone()).or_default().entry(address).or_default() += cost;
+        }
+    }
+    costs
+}
+
+fn cost_line(line: &str) -> Option<(u64, u64)> {
+    let mut words = line.strip_prefix("0x")?.split(' ');
+    let address = u64::from_str_radix(words.next()?, 16).ok()?;
+    Some((address, words.nth(1)?.parse().ok()?))
+}
+
+fn without_landing_pads(object: &str, addresses: &HashMap<u64, u64>) -> u64 {
+    let total: u64 = addresses.values().sum();
+    let Ok(file) = fs::read(object) else { return total };
+    let is_pad =
+        |address: u64| offset(&file, address).and_then(|at| file.get(at..at + 4)) == Some(&LANDING_PAD[..]);
+    let pads: u64 = addresses.iter().filter(|(address, _)| is_pad(**address)).map(|(_, cost)| cost).sum();
+    total - pads
+}
+
+/// Where in a 64-bit ELF file the byte of a virtual address lies, from its loadable segments.
+fn offset(file: &[u8], address: u64) -> Option<usize> {
+    let number = |at: usize, size: usize| {
+        let bytes = file.get(at..at + size)?;
+        Some(bytes.iter().rev().fold(0_u64, |value, byte| value << 8 | u64::from(*byte)))
+    };
+    let at = |place: u64| usize::try_from(place).ok();
+    let (table, size, count) = (number(32, 8)?, number(54, 2)?, number(56, 2)?);
+    for index in 0..count {
+        let header = at(table + index * size)?;
+        let (kind, start, virtual_start, length) =
+            (number(header, 4)?, number(header + 8, 8)?, number(header + 16, 8)?, number(header + 32, 8)?);
+        if kind == 1 && (virtual_start..virtual_start + length).contains(&address) {
+            return at(address - virtual_start + start);
+        }
+    }
+    None
+}

@@ -1,0 +1,15 @@
+//! Measures a Vulkan loader from outside, beside another one, on a driver that does nothing (`null_driver.c`).
+//!
+//! `cargo bench -p vkload-benches` compares `target/release/libvulkan.so.1`, or the library that
+//! `VKLOAD_TEST_LIBRARY` names, with Debian's libvulkan1. Each figure is the difference between running an
+//! operation 2N times and N times in processes of their own, so that what happens once does not count.
+
+pub mod child;
+mod instructions;
+pub mod loader;
+pub mod measure;
+pub mod operation;
+pub mod report;
+pub mod scaling;
+mod stage;
+mod system_calls;

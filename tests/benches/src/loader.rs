@@ -1,0 +1,41 @@
+//! The loaders that are compared.
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
+
+/// A loader's file, links resolved.
+#[derive(Clone, Debug)]
+pub struct Loader {
+    /// The library.
+    pub file: PathBuf,
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+impl Loader {
+    /// The library of this workspace, or the one that `VKLOAD_TEST_LIBRARY` names.
+    ///
+    /// # Errors
+    /// With what to do where it is not there.
+    pub fn ours() -> Result<Self, String> {
+        let target = env::var_os("CARGO_TARGET_DIR")
+            .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"), PathBuf::from);
+        let path = env::var_os("VKLOAD_TEST_LIBRARY")
+            .map_or_else(|| target.join("release/libvulkan.so.1"), PathBuf::from);
+        Self::at(&path).ok_or_else(|| format!("{} is missing: run `cargo xtask build` first", path.display()))
+    }
+
+    /// Debian's libvulkan1, if installed.
+    #[must_use]
+    pub fn distribution() -> Option<Self> {
+        Self::at(Path::new(DISTRIBUTION))
+    }
+
+    fn at(path: &Path) -> Option<Self> {
+        let file = fs::canonicalize(path).ok()?;
+        let size = fs::metadata(&file).ok()?.len();
+        Some(Self { file, size })
+    }
+}

@@ -1,0 +1,51 @@
+//! What is measured, and the figure that each has to reach.
+
+/// A thing that an application does with a loader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Its name on the command line of a child process and in JSON.
+    pub name: &'static str,
+    /// Its name for a person.
+    pub title: &'static str,
+    /// How many instances are alive meanwhile: without one, loaders open and close the driver each time.
+    pub instances: u32,
+    /// How many calls make the smaller of two runs that are compared.
+    pub calls: u32,
+    /// How many instructions a call may take, the driver's and landing pads not counted.
+    pub instructions: Option<u64>,
+}
+
+/// All operations, cheapest first. The instructions to reach are those of the design: fixed numbers for what is
+/// called often, and parts of what Khronos' loader of August 2026 takes (35,400, 130,500 and 427,000) for the rest.
+pub const OPERATIONS: [Operation; 14] = [
+    often("device_command", "vkCmdDraw, exported", Some(2)),
+    often("physical_device_command", "vkGetPhysicalDeviceFeatures", Some(9)),
+    often("proc_addr_early", "vkGetInstanceProcAddr, early name", Some(150)),
+    often("proc_addr_late", "vkGetInstanceProcAddr, late name", Some(150)),
+    often("proc_addr_extension", "vkGetInstanceProcAddr, extension's name", Some(150)),
+    often("proc_addr_unknown", "vkGetInstanceProcAddr, unknown name", None),
+    often("device_proc_addr", "vkGetDeviceProcAddr, known name", None),
+    often("enumerate_devices", "vkEnumeratePhysicalDevices, list", None),
+    seldom("version", "vkEnumerateInstanceVersion", 50, Some(35_400 / 5)),
+    seldom("extensions", "vkEnumerateInstanceExtensionProperties, count", 20, Some(130_500 / 5)),
+    seldom("layers", "vkEnumerateInstanceLayerProperties, count", 20, None),
+    seldom("instance", "vkCreateInstance + vkDestroyInstance", 10, Some(427_000 / 3)),
+    Operation { instances: 1, ..seldom("instance_more", "the same, with another instance alive", 10, None) },
+    Operation { instances: 1, ..seldom("device", "vkCreateDevice + vkDestroyDevice", 10, None) },
+];
+
+impl Operation {
+    /// The operation called `name`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        OPERATIONS.into_iter().find(|operation| operation.name == name)
+    }
+}
+
+const fn often(name: &'static str, title: &'static str, instructions: Option<u64>) -> Operation {
+    Operation { name, title, instances: 1, calls: 1000, instructions }
+}
+
+const fn seldom(name: &'static str, title: &'static str, calls: u32, instructions: Option<u64>) -> Operation {
+    Operation { name, title, instances: 0, calls, instructions }
+}
