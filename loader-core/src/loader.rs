@@ -3,6 +3,7 @@
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
+use crate::chain::FoundLayers;
 use crate::discovery::{
     self, BestReason, Candidate, Decision, Outcome, Plan, Request, Snapshot, best_reason,
 };
@@ -25,6 +26,7 @@ pub struct Loader {
     /// Commands that the registry does not know and that a driver or layer has.
     pub unknown: UnknownCommands,
     discovered: Lock<Option<Counted<Drivers>>>,
+    pub(crate) found_layers: Lock<Option<Counted<FoundLayers>>>,
 }
 
 /// The loader of this process, once it has been called.
@@ -53,6 +55,7 @@ impl Loader {
             drivers: OpenDrivers::new(),
             unknown: UnknownCommands::new(),
             discovered: Lock::new(None),
+            found_layers: Lock::new(None),
         }
     }
 
@@ -109,6 +112,8 @@ impl Loader {
     /// Gives back what the process owns. Afterwards the loader works as if it had just been started.
     pub fn unload(&self) {
         let last = self.discovered.lock(self.platform.waiting).take();
+        drop(last);
+        let last = self.found_layers.lock(self.platform.waiting).take();
         drop(last);
         self.drivers.close_unused(self.platform);
         self.unknown.forget(self.platform.waiting);
@@ -192,7 +197,7 @@ pub(crate) fn log_outcome(logger: &Logger, name: &[u8], outcome: &Outcome) {
 }
 
 /// The number of a rule of the driver interface document, behind a message.
-struct Policy(Option<&'static str>);
+pub(crate) struct Policy(pub(crate) Option<&'static str>);
 
 impl core::fmt::Display for Policy {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {

@@ -1,14 +1,18 @@
 //! Commands whose upper end is written by hand: what applications call instead of a trampoline.
 
-use core::ffi::{CStr, c_char};
+use core::ffi::{c_char, c_void};
 
 use ash::vk::{self, Handle as _};
 
-use super::{array, function};
-use crate::discovery::Request;
+use super::{array, function, name};
+use crate::chain::global;
+use crate::chain::structures::{ExtensionsFn, LayersFn, VersionFn};
+use crate::discovery::{LayerRequest, Request};
 use crate::dispatch::{Command, Table as _};
-use crate::loader::Loader;
+use crate::loader::{self, Loader};
 use crate::log::{Level, Logger, Topic, write_line};
+use crate::manifest::LayerManifest;
+use crate::memory::{OutOfMemory, TryGrow, Vec};
 use crate::objects::{self, Instance, handle};
 use crate::registry::{CommandId, HEADER_VERSION, command};
 
@@ -61,15 +65,29 @@ pub unsafe fn create_instance(
 /// # Safety
 /// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
 pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut u32) -> vk::Result {
-    loader.enter();
-    // SAFETY: the caller vouches for the pointer if it is not NULL.
-    match unsafe { version.as_mut() } {
-        Some(version) => {
-            *version = HEADER_VERSION;
-            vk::Result::SUCCESS
-        }
-        None => null(loader, "vkEnumerateInstanceVersion", "pApiVersion"),
+    unsafe extern "system" fn last(_link: *const c_void, version: *mut u32) -> vk::Result {
+        // SAFETY: the caller of the chain vouches for the pointer.
+        unsafe { *version = HEADER_VERSION };
+        vk::Result::SUCCESS
     }
+    loader.enter();
+    if version.is_null() {
+        return null(loader, "vkEnumerateInstanceVersion", "pApiVersion");
+    }
+    let run = || {
+        let found = loader.layers(&loader.logger())?;
+        // SAFETY: the caller vouches for the pointer; the types are the command's.
+        unsafe {
+            global::enter_global_chain(
+                global::VERSION,
+                loader,
+                &found,
+                last as VersionFn,
+                |function, link| function(link, version),
+            )
+        }
+    };
+    global::flatten(run())
 }
 
 /// vkEnumerateInstanceExtensionProperties.
@@ -86,17 +104,43 @@ pub unsafe fn enumerate_instance_extension_properties(
     if count.is_null() {
         return null(loader, "vkEnumerateInstanceExtensionProperties", "pPropertyCount");
     }
-    // SAFETY: the caller vouches for the C string if it is not NULL.
-    if !layer.is_null() && !unsafe { CStr::from_ptr(layer) }.is_empty() {
-        return vk::Result::ERROR_LAYER_NOT_PRESENT;
-    }
-    let logger = loader.logger();
-    let extensions = loader
-        .discover(Request { portability: true }, &logger)
-        .map_err(vk::Result::from)
-        .and_then(|drivers| objects::instance_extensions(loader, Some(&drivers), &logger));
-    match extensions {
-        // SAFETY: the caller vouches for the counted out-array.
+    let run = || {
+        let found = loader.layers(&loader.logger())?;
+        let last = last_of_extensions as ExtensionsFn;
+        // SAFETY: the caller vouches for the C string and the counted out-array; the types are the command's.
+        unsafe {
+            global::enter_global_chain(global::EXTENSIONS, loader, &found, last, |function, link| {
+                function(link, layer, count, out)
+            })
+        }
+    };
+    global::flatten(run())
+}
+
+/// The lower end of vkEnumerateInstanceExtensionProperties.
+unsafe extern "system" fn last_of_extensions(
+    _link: *const c_void,
+    layer: *const c_char,
+    count: *mut u32,
+    out: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    // SAFETY: the caller of the chain vouches for the C string.
+    let layer = unsafe { global::layer_name(layer) };
+    let run = || {
+        let logger = loader.logger();
+        let found = loader.layers(&logger)?;
+        if let Some(layer) = layer {
+            return found.instance_extensions_of(layer);
+        }
+        let drivers = loader.discover(Request { portability: true }, &logger)?;
+        let mut all = objects::instance_extensions(loader, Some(&drivers), &logger)?;
+        let active = found.plan.activate(&LayerRequest::default())?;
+        found.add_instance_extensions(&active, &mut all)?;
+        Ok(all)
+    };
+    match run() {
+        // SAFETY: the caller of the chain vouches for the counted out-array.
         Ok(extensions) => unsafe { array::deliver(&extensions, count, out) },
         Err(error) => error,
     }
@@ -115,8 +159,50 @@ pub unsafe fn enumerate_instance_layer_properties(
     if count.is_null() {
         return null(loader, "vkEnumerateInstanceLayerProperties", "pPropertyCount");
     }
-    // SAFETY: the caller vouches for the counted out-array.
-    unsafe { array::deliver(&[], count, out) }
+    let run = || {
+        let found = loader.layers(&loader.logger())?;
+        let last = last_of_layers as LayersFn;
+        // SAFETY: the caller vouches for the counted out-array; the types are the command's.
+        unsafe {
+            global::enter_global_chain(global::LAYERS, loader, &found, last, |function, link| {
+                function(link, count, out)
+            })
+        }
+    };
+    global::flatten(run())
+}
+
+/// The lower end of vkEnumerateInstanceLayerProperties.
+unsafe extern "system" fn last_of_layers(
+    _link: *const c_void,
+    count: *mut u32,
+    out: *mut vk::LayerProperties,
+) -> vk::Result {
+    let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    let run = || -> Result<_, OutOfMemory> {
+        let found = loader.layers(&loader.logger())?;
+        let mut all = Vec::new();
+        for manifest in found.listed() {
+            all.try_push(layer_properties(manifest))?;
+        }
+        Ok(all)
+    };
+    match run() {
+        // SAFETY: the caller of the chain vouches for the counted out-array.
+        Ok(layers) => unsafe { array::deliver(&layers, count, out) },
+        Err(out_of_memory) => out_of_memory.into(),
+    }
+}
+
+fn layer_properties(manifest: &LayerManifest) -> vk::LayerProperties {
+    let mut properties = vk::LayerProperties {
+        spec_version: manifest.api_version.encoded(),
+        implementation_version: manifest.implementation_version,
+        ..Default::default()
+    };
+    name::fill(&mut properties.layer_name, &manifest.name);
+    name::fill(&mut properties.description, &manifest.description);
+    properties
 }
 
 fn null(loader: &Loader, name: &str, parameter: &str) -> vk::Result {

@@ -33,3 +33,14 @@ pub unsafe fn list<'a>(names: *const *const c_char, count: u32) -> impl Iterator
         }
     })
 }
+
+/// Writes `text` into a fixed array of zeros, cut so that a terminator remains, and not within a UTF-8 character.
+pub fn fill(array: &mut [c_char], text: &[u8]) {
+    let mut end = text.len().min(array.len().saturating_sub(1));
+    while end < text.len() && end > 0 && text.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        end = end.saturating_sub(1);
+    }
+    for (to, from) in array.iter_mut().zip(text.iter().take(end)) {
+        *to = from.cast_signed() as _;
+    }
+}

@@ -14,6 +14,8 @@ pub struct ActiveLayer {
     pub implicit: bool,
     /// What was agreed with it.
     pub interface: LayerInterface,
+    /// The instance extensions that its manifest says it provides.
+    pub instance_extensions: Vec<vk::ExtensionProperties>,
     /// The device extensions that its manifest says it provides.
     pub device_extensions: Vec<vk::ExtensionProperties>,
     pub(crate) library: Library,

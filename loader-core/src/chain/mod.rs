@@ -8,9 +8,12 @@
 
 mod create_device;
 mod create_instance;
+mod found;
+pub mod global;
 mod layer;
 pub mod structures;
 
 pub use create_device::{enter_device_chain, layer_create_device, layer_destroy_device};
 pub use create_instance::enter_instance_chain;
+pub use found::FoundLayers;
 pub use layer::{ActiveLayer, Layers};

@@ -10,6 +10,7 @@ use ash::vk;
 
 use crate::chain::structures::{FindDeviceCommand, FindInstanceCommand, NegotiateFn, Negotiation};
 use crate::discovery::Outcome;
+use crate::manifest::{LayerFunctions, Symbol};
 use crate::memory::{OutOfMemory, text};
 use crate::platform::{Libraries, Library};
 
@@ -30,17 +31,6 @@ pub struct LayerInterface {
     pub get_device_proc_addr: Option<FindDeviceCommand>,
     /// Finds the layer's physical-device commands, and nothing else.
     pub get_physical_device_proc_addr: Option<FindInstanceCommand>,
-}
-
-/// Names that a layer's manifest gives to the functions of its library. Empty where it gives none.
-#[derive(Clone, Copy, Default)]
-pub struct FunctionNames<'a> {
-    /// For `vkNegotiateLoaderLayerInterfaceVersion`.
-    pub negotiate: &'a [u8],
-    /// For `vkGetInstanceProcAddr`.
-    pub get_instance_proc_addr: &'a [u8],
-    /// For `vkGetDeviceProcAddr`.
-    pub get_device_proc_addr: &'a [u8],
 }
 
 /// A library of a layer, and what its symbols are called.
@@ -64,7 +54,7 @@ pub unsafe fn with_layer(
     libraries: &dyn Libraries,
     library: Library,
     name: &[u8],
-    functions: FunctionNames<'_>,
+    functions: &LayerFunctions,
 ) -> Result<Result<LayerInterface, Outcome>, OutOfMemory> {
     let symbols = Symbols { libraries, library, layer: name };
     let mut agreed = Negotiation {
@@ -75,7 +65,7 @@ pub unsafe fn with_layer(
         get_device_proc_addr: None,
         get_physical_device_proc_addr: None,
     };
-    let negotiate = match symbols.named(functions.negotiate)? {
+    let negotiate = match symbols.named(&functions.negotiate) {
         None => libraries.symbol(library, c"vkNegotiateLoaderLayerInterfaceVersion"),
         found => found,
     };
@@ -101,12 +91,12 @@ pub unsafe fn with_layer(
         }
         if agreed.get_instance_proc_addr.is_none() {
             agreed.get_instance_proc_addr = symbols
-                .look_up(functions.get_instance_proc_addr, b"GetInstanceProcAddr", c"vkGetInstanceProcAddr")?
+                .look_up(&functions.get_instance_proc_addr, b"GetInstanceProcAddr", c"vkGetInstanceProcAddr")?
                 .map(|address| transmute::<NonNull<c_void>, FindInstanceCommand>(address));
         }
         if agreed.get_device_proc_addr.is_none() && agreed.version < FUNCTIONS_INTERFACE {
             agreed.get_device_proc_addr = symbols
-                .look_up(functions.get_device_proc_addr, b"GetDeviceProcAddr", c"vkGetDeviceProcAddr")?
+                .look_up(&functions.get_device_proc_addr, b"GetDeviceProcAddr", c"vkGetDeviceProcAddr")?
                 .map(|address| transmute::<NonNull<c_void>, FindDeviceCommand>(address));
         }
     }
@@ -122,13 +112,14 @@ pub unsafe fn with_layer(
 }
 
 impl Symbols<'_> {
+    /// The function with the name that the manifest gives, else with the layer's name before `suffix`, else `plain`.
     fn look_up(
         &self,
-        named: &[u8],
+        named: &Option<Symbol>,
         suffix: &[u8],
         plain: &CStr,
     ) -> Result<Option<NonNull<c_void>>, OutOfMemory> {
-        if let Some(found) = self.named(named)? {
+        if let Some(found) = self.named(named) {
             return Ok(Some(found));
         }
         let prefixed = text(&[self.layer, suffix, b"\0"])?;
@@ -136,12 +127,8 @@ impl Symbols<'_> {
         Ok(found.or_else(|| self.symbol(plain)))
     }
 
-    fn named(&self, name: &[u8]) -> Result<Option<NonNull<c_void>>, OutOfMemory> {
-        if name.is_empty() {
-            return Ok(None);
-        }
-        let name = text(&[name, b"\0"])?;
-        Ok(CStr::from_bytes_until_nul(&name).ok().and_then(|name| self.symbol(name)))
+    fn named(&self, name: &Option<Symbol>) -> Option<NonNull<c_void>> {
+        self.symbol(name.as_ref()?.as_c_str())
     }
 
     fn symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {

@@ -12,7 +12,7 @@ use crate::abi::{chain, name};
 use crate::chain::enter_device_chain;
 use crate::dispatch::{Command, Table as _};
 use crate::log::{Level, Topic};
-use crate::memory::{Box, Shown};
+use crate::memory::{Application, Box, Shown, TryGrow, Vec};
 use crate::registry::{ExtensionSet, command, extension};
 
 type CreateInfo = vk::DeviceCreateInfo<'static>;
@@ -120,7 +120,7 @@ unsafe fn make(
             .ok_or(lacking)?;
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let available = of_device(enumerate, physical_device.driver_handle())?;
-        extensions::check_requested(requested.clone(), &available, "device", &instance.logger)?;
+        let names = drivers_extensions(instance, requested.clone(), &available)?;
 
         let extensions = ExtensionSet::of(requested);
         let enabled =
@@ -134,6 +134,8 @@ unsafe fn make(
             own.enabled_layer_count = 0;
             own.pp_enabled_layer_names = core::ptr::null();
         }
+        own.enabled_extension_count = u32::try_from(names.len()).unwrap_or(u32::MAX);
+        own.pp_enabled_extension_names = names.as_ptr();
         let group = DriversGroup::new(physical_device, info.p_next)?;
         own.p_next = group.first();
         let mut handle = vk::Device::null();
@@ -159,6 +161,25 @@ unsafe fn make(
     }
 }
 
+/// The names of the extensions that the driver is asked for: those that it has. The others have to be ones that a layer
+/// of the instance provides.
+fn drivers_extensions<'a>(
+    instance: &Instance,
+    requested: impl Iterator<Item = &'a CStr>,
+    available: &[vk::ExtensionProperties],
+) -> Result<Vec<*const core::ffi::c_char, Application>, vk::Result> {
+    let mut names = Vec::new_in(command_memory(instance));
+    for wanted in requested {
+        let has = |list: &[vk::ExtensionProperties]| list.iter().any(|extension| name::is(extension, wanted));
+        if has(available) {
+            names.try_push(wanted.as_ptr())?;
+        } else if !instance.layers().iter().any(|layer| has(&layer.device_extensions)) {
+            extensions::check_requested(core::iter::once(wanted), available, "device", &instance.logger)?;
+        }
+    }
+    Ok(names)
+}
+
 /// The newest minor version whose core commands the device has. Only VK_KHR_maintenance5 hides those that are newer
 /// than the application's version.
 unsafe fn newest_core(api_version: u32, info: &CreateInfo, extensions: &ExtensionSet) -> u8 {
@@ -175,8 +196,8 @@ unsafe fn newest_core(api_version: u32, info: &CreateInfo, extensions: &Extensio
 /// registry knows the sizes.
 struct DriversGroup {
     first: *const core::ffi::c_void,
-    _copies: crate::memory::Vec<u64, crate::memory::Application>,
-    _handles: crate::memory::Vec<vk::PhysicalDevice, crate::memory::Application>,
+    _copies: Vec<u64, Application>,
+    _handles: Vec<vk::PhysicalDevice, Application>,
 }
 
 impl DriversGroup {
@@ -186,8 +207,8 @@ impl DriversGroup {
     ) -> Result<Self, vk::Result> {
         let instance = physical_device.instance();
         let memory = command_memory(instance);
-        let mut handles = crate::memory::Vec::new_in(memory);
-        let mut copies = crate::memory::Vec::new_in(memory);
+        let mut handles = Vec::new_in(memory);
+        let mut copies = Vec::new_in(memory);
         // SAFETY: the caller vouches for the chain.
         let Some(group) = (unsafe { chain::find::<vk::DeviceGroupDeviceCreateInfo<'_>>(first) }) else {
             return Ok(Self { first, _copies: copies, _handles: handles });
@@ -197,7 +218,7 @@ impl DriversGroup {
             let given = unsafe { *group.p_physical_devices.add(index) };
             // SAFETY: the application vouches for its handles.
             let known = unsafe { super::handle::physical_device(given, command::CREATE_DEVICE) };
-            crate::memory::TryGrow::try_push(&mut handles, known.driver_handle())?;
+            handles.try_push(known.driver_handle())?;
         }
         // SAFETY: the caller vouches for the chain; the copy ends with the group's structure, whose rest of the chain is
         // the application's.

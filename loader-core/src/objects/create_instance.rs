@@ -12,7 +12,7 @@ use super::surface;
 use super::terminators::fill_instance_table;
 use crate::abi::{chain, name};
 use crate::chain::{Layers, enter_instance_chain};
-use crate::discovery::{Outcome, Request};
+use crate::discovery::{LayerRequest, Outcome, Request};
 use crate::dispatch::Table as _;
 use crate::loader::{Loader, log_outcome};
 use crate::log::{Level, Logger, Topic, write_line};
@@ -52,9 +52,14 @@ pub unsafe fn create_instance(
         let enabled = ExtensionSet::of(requested.clone());
         let request = Request { portability: wants_portability(info, &enabled) };
         let sources = Sources::new(loader, info, &enabled, request, &logger)?;
-        extensions::check_requested(requested, &sources.extensions(loader, &logger)?, "instance", &logger)?;
         let version = requested_version(info, &logger);
-        let layers = Layers::new(loader.platform);
+        let layers = open_layers(loader, info, version, &logger)?;
+        let mut available = sources.extensions(loader, &logger)?;
+        layers
+            .iter()
+            .flat_map(|layer| &layer.instance_extensions)
+            .try_for_each(|extension| extensions::merge(&mut available, extension))?;
+        extensions::check_requested(requested, &available, "instance", &logger)?;
         let instance = Instance::new(loader, logger, allocator, version, enabled, sources, layers)?;
 
         // The handle goes down the chain with the call: the terminator finds the instance by it.
@@ -101,13 +106,27 @@ pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Instance, _c
     }
 }
 
-/// Refuses layers, which are not there, and an array that is NULL though its count is not.
+/// Opens the layers that are active in the instance.
+unsafe fn open_layers(
+    loader: &'static Loader,
+    info: &CreateInfo,
+    api_version: u32,
+    logger: &Logger,
+) -> Result<Layers, vk::Result> {
+    let mut enabled = Vec::new();
+    // SAFETY: the caller of vkCreateInstance vouches for the array.
+    for name in unsafe { name::list(info.pp_enabled_layer_names, info.enabled_layer_count) } {
+        enabled.try_push(name)?;
+    }
+    let request = LayerRequest { enabled: &enabled, api_version: Version::from_encoded(api_version) };
+    loader.layers(logger)?.open(loader, &request, logger)
+}
+
+/// Refuses arrays that are NULL though their count is not.
 fn check_arrays(info: &CreateInfo, logger: &Logger) -> Result<(), vk::Result> {
-    if info.enabled_layer_count > 0 {
-        // SAFETY: the caller of vkCreateInstance vouches for the array.
-        let mut layers = unsafe { name::list(info.pp_enabled_layer_names, info.enabled_layer_count) };
-        let first = layers.next().map_or(&b"(ppEnabledLayerNames is NULL)"[..], CStr::to_bytes);
-        logger.log(Level::Error, Topic::Layer, format_args!("there is no layer {}", Shown(first)));
+    if info.enabled_layer_count > 0 && info.pp_enabled_layer_names.is_null() {
+        let message = format_args!("vkCreateInstance: ppEnabledLayerNames is NULL, its count is not 0");
+        logger.log(Level::Error, Topic::Layer, message);
         return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
     }
     if info.enabled_extension_count > 0 && info.pp_enabled_extension_names.is_null() {

@@ -1,12 +1,15 @@
 //! vkEnumerateDeviceExtensionProperties and vkEnumerateDeviceLayerProperties.
 
-use core::ffi::{CStr, c_char};
+use core::ffi::c_char;
 
 use ash::vk;
 
+use super::extensions::{merge, of_device};
 use super::handle;
 use super::terminators::Terminator;
-use crate::abi::function;
+use crate::abi::{array, function};
+use crate::chain::ActiveLayer;
+use crate::chain::global::layer_name;
 use crate::dispatch::Table as _;
 use crate::log::{Level, Topic};
 use crate::registry::command;
@@ -17,7 +20,8 @@ pub(super) static TERMINATORS: &[Terminator] = &[
     (command::ENUMERATE_DEVICE_LAYER_PROPERTIES, function!(enumerate_device_layer_properties)),
 ];
 
-/// A driver is never asked about a layer (LDP_LOADER_12).
+/// The extensions of the driver and of the implicit layers; or those of a layer of the instance. A driver is never asked
+/// about a layer (LDP_LOADER_12).
 unsafe extern "system" fn enumerate_device_extension_properties(
     device: vk::PhysicalDevice,
     layer: *const c_char,
@@ -27,23 +31,36 @@ unsafe extern "system" fn enumerate_device_extension_properties(
     // SAFETY: the application vouches for the handle, the C string and the counted out-array.
     unsafe {
         let device = handle::physical_device(device, command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES);
-        if !layer.is_null() && !CStr::from_ptr(layer).is_empty() {
-            return vk::Result::ERROR_LAYER_NOT_PRESENT;
-        }
+        let layers = device.instance().layers();
         if count.is_null() {
-            device.instance().logger.log(
-                Level::Error,
-                Topic::Loader,
-                format_args!("vkEnumerateDeviceExtensionProperties: pPropertyCount must not be NULL"),
-            );
+            let message =
+                format_args!("vkEnumerateDeviceExtensionProperties: pPropertyCount must not be NULL");
+            device.instance().logger.log(Level::Error, Topic::Loader, message);
             return vk::Result::INCOMPLETE;
+        }
+        if let Some(name) = layer_name(layer) {
+            let known = layers.iter().find(|layer| layer.name.as_slice() == name.to_bytes());
+            return match known {
+                Some(layer) => array::deliver(&layer.device_extensions, count, out),
+                None => vk::Result::ERROR_LAYER_NOT_PRESENT,
+            };
         }
         let enumerate = device.driver().table.get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(
             command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES,
         );
-        match enumerate {
-            Some(enumerate) => enumerate(device.driver_handle(), core::ptr::null(), count, out),
-            None => vk::Result::ERROR_INITIALIZATION_FAILED,
+        let Some(enumerate) = enumerate else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+        let adding = |layer: &&ActiveLayer| layer.implicit && !layer.device_extensions.is_empty();
+        if !layers.iter().any(|layer| adding(&layer)) {
+            return enumerate(device.driver_handle(), core::ptr::null(), count, out);
+        }
+        let merged = of_device(enumerate, device.driver_handle()).and_then(|mut all| {
+            let added = layers.iter().filter(adding).flat_map(|layer| &layer.device_extensions);
+            added.into_iter().try_for_each(|extension| merge(&mut all, extension))?;
+            Ok(all)
+        });
+        match merged {
+            Ok(all) => array::deliver(&all, count, out),
+            Err(error) => error,
         }
     }
 }

@@ -78,9 +78,7 @@ fn is_known(loader: &Loader, extension: &vk::ExtensionProperties) -> bool {
 
 fn properties(id: ExtensionId) -> vk::ExtensionProperties {
     let mut properties = vk::ExtensionProperties { spec_version: id.spec_version(), ..Default::default() };
-    for (to, from) in properties.extension_name.iter_mut().zip(id.name().to_bytes()) {
-        *to = from.cast_signed() as _;
-    }
+    name::fill(&mut properties.extension_name, id.name().to_bytes());
     properties
 }
 

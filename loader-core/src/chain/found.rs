@@ -1,0 +1,236 @@
+//! The layers of the system, and opening those that are active.
+
+use core::ffi::CStr;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use ash::vk;
+
+use super::layer::{ActiveLayer, Layers};
+use crate::abi::name;
+use crate::discovery::{
+    ActiveLayers, Because, LayerCandidate, LayerKind, LayerPlan, LayerRequest, Outcome, Snapshot,
+    discover_layers,
+};
+use crate::loader::{Loader, Policy, log_outcome};
+use crate::log::{Level, Logger, Topic};
+use crate::manifest::{LayerExtension, LayerManifest};
+use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
+use crate::negotiation::{LayerInterface, with_layer};
+use crate::platform::{Library, LibraryKind};
+
+/// The layers of the system as one call sees them.
+pub struct FoundLayers {
+    /// The answers that the plan was made from.
+    pub snapshot: Snapshot,
+    /// Every layer that was found.
+    pub plan: LayerPlan,
+    /// Which of them turned out to be unusable when they were opened.
+    broken: Vec<AtomicBool>,
+}
+
+impl FoundLayers {
+    /// Finds the layers of the system.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn find(loader: &Loader, logger: &Logger) -> Result<Self, OutOfMemory> {
+        let mut snapshot = Snapshot::default();
+        let plan = discover_layers(loader.platform, &loader.flavour.discovery, &mut snapshot)?;
+        let mut broken = Vec::new();
+        for _ in &plan.layers {
+            broken.try_push(AtomicBool::new(false))?;
+        }
+        let found = Self { snapshot, plan, broken };
+        found.log(logger);
+        Ok(found)
+    }
+
+    /// The layers for vkEnumerateInstanceLayerProperties.
+    pub fn listed(&self) -> impl Iterator<Item = &LayerManifest> {
+        self.plan.listed().filter(|(place, _)| !self.is_broken(*place)).map(|(_, manifest)| manifest)
+    }
+
+    /// Whether the layer at this place of the plan turned out to be unusable.
+    #[must_use]
+    pub fn is_broken(&self, place: usize) -> bool {
+        self.broken.get(place).is_some_and(|broken| broken.load(Ordering::Relaxed))
+    }
+
+    /// The instance extensions of the layer with this name, or of the components of a meta-layer.
+    ///
+    /// # Errors
+    /// `ERROR_LAYER_NOT_PRESENT` if there is no such layer; `ERROR_OUT_OF_HOST_MEMORY`.
+    pub fn instance_extensions_of(&self, name: &CStr) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+        let place = self.plan.find(name.to_bytes()).filter(|place| !self.is_broken(*place));
+        let place = place.ok_or(vk::Result::ERROR_LAYER_NOT_PRESENT)?;
+        let mut all = Vec::new();
+        for library in &self.plan.libraries(place)? {
+            let manifest = self.plan.layers.get(*library).and_then(|layer| layer.manifest.as_ref());
+            for extension in manifest.iter().flat_map(|manifest| &manifest.instance_extensions) {
+                crate::objects::merge_extension(&mut all, &properties(extension))?;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Adds the instance extensions of active layers to `all`.
+    ///
+    /// # Errors
+    /// `ERROR_OUT_OF_HOST_MEMORY`.
+    pub fn add_instance_extensions(
+        &self,
+        active: &ActiveLayers,
+        all: &mut Vec<vk::ExtensionProperties>,
+    ) -> Result<(), vk::Result> {
+        for (layer, candidate) in active.chain(&self.plan) {
+            let manifest = candidate.manifest.as_ref().filter(|_| !self.is_broken(layer.layer));
+            for extension in manifest.iter().flat_map(|manifest| &manifest.instance_extensions) {
+                crate::objects::merge_extension(all, &properties(extension))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the layers that are active in an instance.
+    ///
+    /// # Errors
+    /// `ERROR_LAYER_NOT_PRESENT` if the application asks for one that it cannot have; `ERROR_OUT_OF_HOST_MEMORY`.
+    pub fn open(
+        &self,
+        loader: &'static Loader,
+        request: &LayerRequest<'_>,
+        logger: &Logger,
+    ) -> Result<Layers, vk::Result> {
+        let active = self.plan.activate(request)?;
+        for refused in &active.refused {
+            let name = request.enabled.get(refused.name).map_or(&b""[..], |name| name.to_bytes());
+            let message = format_args!(
+                "the application asks for the layer {}, which it cannot have; `VK_LOADER_DEBUG=layer` tells why, and \
+                 which layers there are",
+                Shown(name)
+            );
+            logger.log(Level::Error, Topic::Layer, message);
+        }
+        if !active.refused.is_empty() {
+            return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
+        }
+        let mut layers = Layers::new(loader.platform);
+        for (layer, candidate) in active.chain(&self.plan) {
+            let asked_for = matches!(layer.because, Because::Application);
+            match self.open_one(loader, candidate)? {
+                Ok(opened) => layers.add(opened)?,
+                Err(outcome) => {
+                    log_outcome(logger, &candidate.library, &outcome);
+                    if let Some(broken) = self.broken.get(layer.layer) {
+                        broken.store(true, Ordering::Relaxed);
+                    }
+                    if asked_for {
+                        return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
+                    }
+                }
+            }
+        }
+        for layer in layers.iter() {
+            let message = format_args!("layer {} is active", Shown(&layer.name));
+            logger.log(Level::Info, Topic::Layer, message);
+        }
+        Ok(layers)
+    }
+
+    fn open_one(
+        &self,
+        loader: &'static Loader,
+        candidate: &LayerCandidate,
+    ) -> Result<Result<ActiveLayer, Outcome>, OutOfMemory> {
+        let Some(manifest) = &candidate.manifest else { return Ok(Err(Outcome::NoEntryPoint)) };
+        let libraries = loader.platform.libraries;
+        let library = match libraries.open(&candidate.library, LibraryKind::Layer) {
+            Ok(library) => library,
+            Err(error) => return Ok(Err(Outcome::DoesNotOpen { error })),
+        };
+        let opened = open_library(loader, candidate, manifest, library);
+        if !matches!(opened, Ok(Ok(_))) {
+            // SAFETY: nothing of the library is used.
+            unsafe { libraries.close(library) };
+        }
+        opened
+    }
+
+    fn log(&self, logger: &Logger) {
+        if logger.filter.is_silent() {
+            return;
+        }
+        for searched in &self.plan.searched {
+            let (path, origin, result) = (Shown(&searched.path), searched.origin, searched.result);
+            logger.log(Level::Debug, Topic::Layer, format_args!("searched {path} ({origin}): {result}"));
+        }
+        for (place, layer) in self.plan.layers.iter().enumerate() {
+            let (name, path) = (Shown(layer.name()), Shown(&layer.path));
+            if let Some(warning) = &layer.warning {
+                logger.log(Level::Warning, Topic::Layer, format_args!("{path}: {warning}"));
+            }
+            match layer.skipped.as_ref().or(layer.waits.as_ref()) {
+                Some(reason) => {
+                    let (policy, words) = (Policy(reason.policy()), reason.explain(&self.plan, place));
+                    logger.log(reason.level(), Topic::Layer, format_args!("{path}: {name}: {words}{policy}"));
+                }
+                None => logger.log(Level::Debug, Topic::Layer, format_args!("{path}: {name}: can be used")),
+            }
+        }
+    }
+}
+
+fn open_library(
+    loader: &'static Loader,
+    candidate: &LayerCandidate,
+    manifest: &LayerManifest,
+    library: Library,
+) -> Result<Result<ActiveLayer, Outcome>, OutOfMemory> {
+    // SAFETY: the manifest says that the library is a layer.
+    let interface: LayerInterface =
+        match unsafe { with_layer(loader.platform.libraries, library, &manifest.name, &manifest.functions) }?
+        {
+            Ok(interface) => interface,
+            Err(outcome) => return Ok(Err(outcome)),
+        };
+    let instance_extensions = all_properties(&manifest.instance_extensions)?;
+    let device_extensions = all_properties(&manifest.device_extensions)?;
+    let name = crate::memory::text(&[&manifest.name])?;
+    let implicit = candidate.kind == LayerKind::Implicit;
+    Ok(Ok(ActiveLayer { name, implicit, interface, instance_extensions, device_extensions, library }))
+}
+
+fn all_properties(extensions: &[LayerExtension]) -> Result<Vec<vk::ExtensionProperties>, OutOfMemory> {
+    let mut all = Vec::new();
+    for extension in extensions {
+        all.try_push(properties(extension))?;
+    }
+    Ok(all)
+}
+
+fn properties(extension: &LayerExtension) -> vk::ExtensionProperties {
+    let mut properties =
+        vk::ExtensionProperties { spec_version: extension.spec_version, ..Default::default() };
+    name::fill(&mut properties.extension_name, &extension.name);
+    properties
+}
+
+impl Loader {
+    /// The layers of the system. What was found last time is used again if nothing has changed since.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn layers(&self, logger: &Logger) -> Result<Counted<FoundLayers>, OutOfMemory> {
+        let waiting = self.platform.waiting;
+        let last = self.found_layers.lock(waiting).clone();
+        if let Some(last) = last
+            && last.snapshot.still_true(self.platform)?
+        {
+            return Ok(last);
+        }
+        let found = Counted::try_new(FoundLayers::find(self, logger)?)?;
+        let previous = self.found_layers.lock(waiting).replace(found.clone());
+        drop(previous);
+        Ok(found)
+    }
+}

@@ -1,0 +1,129 @@
+//! Layers before there is an instance: implicit layers may intercept the global commands (pre-instance functions).
+//!
+//! Their libraries are open for the length of one call, so nothing of a layer survives it.
+
+use core::ffi::{CStr, c_void};
+
+use ash::vk;
+
+use super::found::FoundLayers;
+use super::structures::GlobalLink;
+use crate::discovery::LayerRequest;
+use crate::loader::Loader;
+use crate::manifest::{PreInstanceFunctions, Symbol};
+use crate::memory::{OutOfMemory, TryGrow, Vec};
+use crate::platform::{Library, LibraryKind, Platform};
+
+/// A global command that layers may intercept: its number in `VkChainType`, and the name that a manifest gives to a
+/// layer's function for it.
+#[derive(Clone, Copy)]
+pub struct GlobalCommand {
+    kind: u32,
+    named: fn(&PreInstanceFunctions) -> Option<&Symbol>,
+}
+
+/// vkEnumerateInstanceExtensionProperties.
+pub const EXTENSIONS: GlobalCommand =
+    GlobalCommand { kind: 1, named: |functions| functions.enumerate_instance_extension_properties.as_ref() };
+/// vkEnumerateInstanceLayerProperties.
+pub const LAYERS: GlobalCommand =
+    GlobalCommand { kind: 2, named: |functions| functions.enumerate_instance_layer_properties.as_ref() };
+/// vkEnumerateInstanceVersion.
+pub const VERSION: GlobalCommand =
+    GlobalCommand { kind: 3, named: |functions| functions.enumerate_instance_version.as_ref() };
+
+/// The functions of the layers that intercept a global command, opened for one call.
+struct Interceptors {
+    functions: Vec<*mut c_void>,
+    libraries: Vec<Library>,
+    platform: &'static Platform,
+}
+
+impl Drop for Interceptors {
+    fn drop(&mut self) {
+        for library in self.libraries.iter().rev() {
+            // SAFETY: the call is over, and nothing else was taken from the library.
+            unsafe { self.platform.libraries.close(*library) };
+        }
+    }
+}
+
+impl Interceptors {
+    fn of(command: GlobalCommand, loader: &'static Loader, found: &FoundLayers) -> Result<Self, OutOfMemory> {
+        let mut open = Self { functions: Vec::new(), libraries: Vec::new(), platform: loader.platform };
+        let active = found.plan.activate(&LayerRequest::default())?;
+        for (layer, candidate) in active.pre_instance(&found.plan) {
+            let manifest = candidate.manifest.as_ref().filter(|_| !found.is_broken(layer.layer));
+            let Some(name) = manifest.and_then(|manifest| (command.named)(&manifest.pre_instance_functions))
+            else {
+                continue;
+            };
+            let Ok(library) = loader.platform.libraries.open(&candidate.library, LibraryKind::Layer) else {
+                continue;
+            };
+            open.keep(library)?;
+            if let Some(function) = loader.platform.libraries.symbol(library, name.as_c_str()) {
+                open.functions.try_push(function.as_ptr())?;
+            }
+        }
+        Ok(open)
+    }
+
+    fn keep(&mut self, library: Library) -> Result<(), OutOfMemory> {
+        self.libraries.try_push(library).inspect_err(|_| {
+            // SAFETY: nothing of the library is used.
+            unsafe { self.platform.libraries.close(library) };
+        })
+    }
+}
+
+/// Calls `command` through the layers that intercept it, down to `last`. `call` calls a function of the type `F` with the
+/// link that it is to be given.
+///
+/// # Errors
+/// [`OutOfMemory`].
+///
+/// # Safety
+/// `F` is the function-pointer type of the command's functions in layers, and of `last`.
+pub unsafe fn enter_global_chain<F: Copy, R>(
+    command: GlobalCommand,
+    loader: &'static Loader,
+    found: &FoundLayers,
+    last: F,
+    call: impl FnOnce(F, *const c_void) -> R,
+) -> Result<R, OutOfMemory> {
+    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+    let open = Interceptors::of(command, loader, found)?;
+    let mut links: Vec<GlobalLink<F>> = Vec::new();
+    links.try_reserve_exact(open.functions.len().saturating_add(1)).map_err(|_| OutOfMemory)?;
+    let size = u32::try_from(size_of::<GlobalLink<F>>()).unwrap_or(u32::MAX);
+    let link = |function, next| GlobalLink { kind: command.kind, version: 1, size, function, next };
+    links.try_push(link(last, core::ptr::null()))?;
+    for address in open.functions.iter().rev() {
+        let next = links.last().map_or(core::ptr::null(), core::ptr::from_ref);
+        // SAFETY: the layer's manifest says that its function is one for this command.
+        let function = unsafe { core::mem::transmute_copy::<*mut c_void, F>(address) };
+        links.try_push(link(function, next))?;
+    }
+    let (function, next) = links.last().map_or((last, core::ptr::null()), |head| (head.function, head.next));
+    Ok(call(function, next.cast()))
+}
+
+/// The name of a layer as a C string that was passed, or nothing for NULL and for an empty one.
+///
+/// # Safety
+/// `layer` is NULL or a valid C string.
+#[must_use]
+pub unsafe fn layer_name<'a>(layer: *const core::ffi::c_char) -> Option<&'a CStr> {
+    if layer.is_null() {
+        return None;
+    }
+    // SAFETY: the caller vouches for the string.
+    let name = unsafe { CStr::from_ptr(layer) };
+    (!name.is_empty()).then_some(name)
+}
+
+/// The result of a command from one that may have run out of memory on the way.
+pub fn flatten(result: Result<vk::Result, OutOfMemory>) -> vk::Result {
+    result.unwrap_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY)
+}
