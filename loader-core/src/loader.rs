@@ -89,7 +89,7 @@ impl Loader {
         let waiting = self.platform.waiting;
         let last = self.discovered.lock(waiting).clone();
         if let Some(last) = last
-            && last.request == request
+            && last.serve(request)
             && last.snapshot.still_true(self.platform)?
         {
             return Ok(last);
@@ -121,6 +121,13 @@ impl Loader {
 }
 
 impl Drivers {
+    /// Whether these drivers are what `request` would find. Applications ask for extensions (all drivers count) and then
+    /// for an instance (seldom of those that implement only a part of Vulkan): most systems have none of the latter,
+    /// so that one search serves both.
+    fn serve(&self, request: Request) -> bool {
+        self.request == request || !self.plan.drivers.iter().any(|candidate| candidate.portability)
+    }
+
     fn open_all(&mut self, loader: &Loader, logger: &Logger) -> Result<(), OutOfMemory> {
         for (place, candidate) in self.plan.used() {
             match loader.drivers.open(loader.platform, candidate) {
@@ -252,4 +259,55 @@ pub fn fatal(topic: Topic, message: core::fmt::Arguments<'_>) -> ! {
 pub fn current() -> Option<&'static Loader> {
     // SAFETY: only `enter` stores here, and it stores references to statics.
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discovery::Policy;
+    use crate::platform::imaginary::Imaginary;
+    use std::boxed::Box;
+    use std::string::String;
+
+    const ALL: Request = Request { portability: true };
+    const WHOLE: Request = Request { portability: false };
+
+    fn loader_of(system: &'static Imaginary) -> &'static Loader {
+        static ROOTS: [discovery::Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
+        let platform = Box::leak(Box::new(system.platform()));
+        Box::leak(Box::new(Loader::new(platform, Flavour::linux(Policy::linux(&ROOTS)))))
+    }
+
+    /// How many drivers the search would use, and how many folders and files it read.
+    fn search(loader: &Loader, system: &Imaginary, request: Request) -> (usize, usize) {
+        system.calls();
+        let found = loader.discover(request, &loader.logger()).unwrap();
+        let is_read = |call: &&String| call.starts_with("list ") || call.starts_with("read ");
+        (found.plan.used().count(), system.calls().iter().filter(is_read).count())
+    }
+
+    #[test]
+    fn one_search_serves_calls_that_want_all_drivers_and_calls_that_want_whole_ones() {
+        let system = Imaginary::new();
+        system.file("/etc/vulkan/icd.d/broken.json", "{}");
+        let loader = loader_of(system);
+        assert!(search(loader, system, ALL).1 > 0);
+        assert_eq!(search(loader, system, WHOLE), (0, 0));
+        assert_eq!(search(loader, system, ALL), (0, 0));
+        system.file("/etc/vulkan/icd.d/another.json", "{}");
+        assert!(search(loader, system, WHOLE).1 > 0, "a change is seen");
+    }
+
+    #[test]
+    fn drivers_for_a_part_of_vulkan_are_found_after_a_search_that_leaves_them_out() {
+        let system = Imaginary::new();
+        system.file(
+            "/etc/vulkan/icd.d/part.json",
+            r#"{"file_format_version": "1.0.1", "ICD":
+                {"library_path": "/part.so", "api_version": "1.3.0", "is_portability_driver": true}}"#,
+        );
+        let loader = loader_of(system);
+        assert_eq!(search(loader, system, WHOLE).0, 0);
+        assert_eq!(search(loader, system, ALL).0, 1);
+    }
 }

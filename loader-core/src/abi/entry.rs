@@ -18,29 +18,28 @@ use crate::registry::{CommandId, HEADER_VERSION, command};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
-/// Commands other than the global ones and vkGetDeviceProcAddr.
-static HAND_WRITTEN: [(CommandId, Command); 10] = [
-    (command::DESTROY_INSTANCE, function!(destroy_instance)),
-    (command::ENUMERATE_PHYSICAL_DEVICES, function!(enumerate_physical_devices)),
-    (command::ENUMERATE_PHYSICAL_DEVICE_GROUPS, function!(enumerate_physical_device_groups)),
-    (command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR, function!(enumerate_physical_device_groups_khr)),
-    (command::CREATE_DEVICE, function!(create_device)),
-    (command::DESTROY_DEVICE, function!(destroy_device)),
-    (command::GET_DEVICE_QUEUE, function!(get_device_queue)),
-    (command::GET_DEVICE_QUEUE_2, function!(get_device_queue2)),
-    (command::ALLOCATE_COMMAND_BUFFERS, function!(allocate_command_buffers)),
-    (command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV, function!(create_external_compute_queue)),
-];
-
 pub use objects::{
     allocate_command_buffers, create_device, create_external_compute_queue, destroy_device, destroy_instance,
     get_device_queue, get_device_queue2,
 };
 
-/// The function for `command` if it is one of those written by hand.
+/// The function for `command` if it is one of those written by hand, other than the global ones and
+/// vkGetDeviceProcAddr.
 #[must_use]
-pub fn hand_written(command: CommandId) -> Option<Command> {
-    HAND_WRITTEN.iter().find(|(id, _)| *id == command).map(|(_, function)| *function)
+pub const fn hand_written(command: CommandId) -> Option<Command> {
+    Some(match command {
+        command::DESTROY_INSTANCE => function!(destroy_instance),
+        command::ENUMERATE_PHYSICAL_DEVICES => function!(enumerate_physical_devices),
+        command::ENUMERATE_PHYSICAL_DEVICE_GROUPS => function!(enumerate_physical_device_groups),
+        command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR => function!(enumerate_physical_device_groups_khr),
+        command::CREATE_DEVICE => function!(create_device),
+        command::DESTROY_DEVICE => function!(destroy_device),
+        command::GET_DEVICE_QUEUE => function!(get_device_queue),
+        command::GET_DEVICE_QUEUE_2 => function!(get_device_queue2),
+        command::ALLOCATE_COMMAND_BUFFERS => function!(allocate_command_buffers),
+        command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV => function!(create_external_compute_queue),
+        _ => return None,
+    })
 }
 
 /// vkCreateInstance.

@@ -1,32 +1,33 @@
 //! The exported functions as one macro for all platforms.
 
+use super::entry::hand_written;
 use crate::dispatch::Command;
 use crate::registry::{COMMAND_COUNT, CommandId};
 
-/// What the library exports, by command, so that looking a command up gives the same address as linking to it.
+/// What applications call where that is not one of the stamped-out trampolines: the functions that the library exports,
+/// so that looking a command up gives the same address as linking to it, and those written by hand.
 pub struct ExportTable([Option<Command>; COMMAND_COUNT]);
 
 impl ExportTable {
-    /// The table of these functions.
+    /// The table of these functions, by the numbers of their commands, and of those that are written by hand.
     #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn new(exports: &[(usize, Command)]) -> Self {
         let mut table = [None; COMMAND_COUNT];
+        let mut command = 0;
+        while command < COMMAND_COUNT {
+            table[command] = hand_written(CommandId::new(command as u16));
+            command += 1;
+        }
         let mut index = 0;
         while index < exports.len() {
-            #[expect(
-                clippy::indexing_slicing,
-                clippy::arithmetic_side_effects,
-                reason = "runs in the compiler"
-            )]
-            {
-                table[exports[index].0] = Some(exports[index].1);
-                index += 1;
-            }
+            table[exports[index].0] = Some(exports[index].1);
+            index += 1;
         }
         Self(table)
     }
 
-    /// The exported function for `command`, if there is one.
+    /// The function for `command`, if there is one.
     #[must_use]
     pub fn get(&self, command: CommandId) -> Option<Command> {
         self.0.get(command.index()).copied().flatten()

@@ -13,11 +13,11 @@ use crate::registry::{Class, CommandId, DEVICE_SLOTS, INSTANCE_SLOTS, command, f
 
 /// What the application calls for `command`: the exported function where there is one, else a function of the loader's
 /// own, else the trampoline.
+#[inline]
 fn entry_point(exports: &ExportTable, command: CommandId) -> Option<Command> {
-    exports.get(command).or_else(|| entry::hand_written(command)).or_else(|| match command.class() {
-        Class::Global => None,
-        Class::Instance | Class::PhysicalDevice => INSTANCE_TRAMPOLINES.piece(command.instance_slot()?),
-        _ => DEVICE_TRAMPOLINES.piece(command.device_slot()?),
+    exports.get(command).or_else(|| match command.instance_slot() {
+        Some(slot) => INSTANCE_TRAMPOLINES.piece(slot),
+        None => DEVICE_TRAMPOLINES.piece(command.device_slot()?),
     })
 }
 
@@ -43,35 +43,40 @@ pub unsafe fn get_instance_proc_addr(
     }
     // SAFETY: the caller vouches for the name.
     let name = unsafe { CStr::from_ptr(name) };
-    let found = find(name);
     if instance.is_null() {
-        let global = found.filter(|command| command.class() == Class::Global)?;
-        return exports.get(global);
+        return global_command(exports, name);
     }
     // SAFETY: the caller vouches for the handle.
     let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
-    let Some(command) = found else { return unknown_command(instance, name) };
+    let Some(command) = find(name) else { return unknown_command(instance, name) };
     if command.class() == Class::Global {
         let hidden =
             instance.api_version >= vk::API_VERSION_1_3 && command != command::GET_INSTANCE_PROC_ADDR;
         return if hidden { None } else { exports.get(command) };
     }
-    if !loader.flavour.knows(command) || is_hidden(instance, command) {
+    let flavour = &loader.flavour;
+    if !flavour.commands.contains(command)
+        || (flavour.commands_only_if_enabled.contains(command) && !is_enabled(instance, command))
+    {
         return None;
     }
     entry_point(exports, command)
 }
 
-/// Whether `command` belongs to an extension whose commands are only known to instances that enabled it.
-fn is_hidden(instance: &Instance, command: CommandId) -> bool {
-    let gated = instance.loader.flavour.commands_only_if_enabled;
-    command.core().is_none()
-        && command.providers().any(|provider| gated.contains(provider.extension))
-        && !command.providers().any(|provider| instance.extensions.contains(provider.extension))
+/// vkGetInstanceProcAddr without an instance.
+fn global_command(exports: &ExportTable, name: &CStr) -> Option<Command> {
+    let global = find(name).filter(|command| command.class() == Class::Global)?;
+    exports.get(global)
+}
+
+/// Whether the instance has enabled an extension that has the command.
+fn is_enabled(instance: &Instance, command: CommandId) -> bool {
+    command.providers().any(|provider| instance.extensions.contains(provider.extension))
 }
 
 /// A command that the registry does not know: first taken to be one on physical devices, since only drivers can tell,
 /// then one on devices (section "Driver Unknown Physical Device Extensions" of the driver interface document).
+#[cold]
 fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
     if !name.to_bytes().starts_with(b"vk") || name.count_bytes() > LONGEST_NAME {
         return None;

@@ -73,7 +73,7 @@ pub(crate) fn merge(
 fn is_known(loader: &Loader, extension: &vk::ExtensionProperties) -> bool {
     name::in_array(&extension.extension_name)
         .and_then(|name| find_extension(name.to_bytes()))
-        .is_some_and(|id| id.kind() == ExtensionKind::Instance && loader.flavour.knows_extension(id))
+        .is_some_and(|id| id.kind() == ExtensionKind::Instance && loader.flavour.extensions.contains(id))
 }
 
 fn properties(id: ExtensionId) -> vk::ExtensionProperties {

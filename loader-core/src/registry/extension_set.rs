@@ -3,7 +3,8 @@
 
 use core::ffi::CStr;
 
-use super::{EXTENSION_COUNT, ExtensionId, find_extension};
+use super::tables::EXTENSION_FILES;
+use super::{EXTENSION_COUNT, ExtensionId, Platform, find_extension};
 
 const WORDS: usize = EXTENSION_COUNT.div_ceil(64);
 
@@ -26,6 +27,30 @@ impl ExtensionSet {
         Self(words)
     }
 
+    /// The extensions for these platforms.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    pub const fn on(platforms: &[Platform]) -> Self {
+        let mut words = [0; WORDS];
+        let mut file = 0;
+        while file < EXTENSION_FILES.len() {
+            let mut row = 0;
+            while row < EXTENSION_FILES[file].len() {
+                let extension = &EXTENSION_FILES[file][row];
+                let mut place = 0;
+                while place < platforms.len() {
+                    if platforms[place] as u8 == extension.platform as u8 {
+                        words[extension.id as usize >> 6] |= 1 << (extension.id & 63);
+                    }
+                    place += 1;
+                }
+                row += 1;
+            }
+            file += 1;
+        }
+        Self(words)
+    }
+
     /// The known ones of `names`.
     pub fn of<'a>(names: impl Iterator<Item = &'a CStr>) -> Self {
         let mut set = Self::default();
@@ -42,8 +67,10 @@ impl ExtensionSet {
 
     /// Whether the extension is in the set.
     #[must_use]
-    pub fn contains(&self, id: ExtensionId) -> bool {
-        self.0.get(id.index() >> 6).is_some_and(|word| word & (1 << (id.index() & 63)) != 0)
+    #[expect(clippy::indexing_slicing, reason = "the index is compared with the length")]
+    pub const fn contains(&self, id: ExtensionId) -> bool {
+        let word = id.index() >> 6;
+        word < WORDS && self.0[word] & (1 << (id.index() & 63)) != 0
     }
 }
 

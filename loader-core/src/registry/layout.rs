@@ -1,7 +1,7 @@
 //! From the [`source`] of the generated files to tables, while compiling.
 //!
 //! Every table is an array of small integers; where a row has several of something, it has a [`Span`] of another table.
-//! But for [`Span::of`] nothing here runs in the loader; a mistake is a build error.
+//! But for [`Span::of`] and [`Span::start_of`] nothing here runs in the loader; a mistake is a build error.
 //!
 //! [`source`]: super::source
 #![allow(
@@ -32,6 +32,12 @@ impl Span {
     pub(super) fn of<T>(self, table: &[T]) -> &[T] {
         let start = self.start as usize;
         table.get(start..start + self.len as usize).unwrap_or_default()
+    }
+
+    /// `table` from this part on.
+    #[inline]
+    pub(super) fn start_of<T>(self, table: &[T]) -> Option<&[T]> {
+        table.get(self.start as usize..)
     }
 
     const fn new(start: usize, end: usize) -> Self {

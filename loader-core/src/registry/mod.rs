@@ -18,6 +18,7 @@
 
 use core::ffi::CStr;
 
+mod command_set;
 mod commands_device_1_0_gen;
 mod commands_device_1_1_to_1_4_gen;
 mod commands_device_extensions_1_gen;
@@ -45,6 +46,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+pub use command_set::CommandSet;
 pub use extension_set::ExtensionSet;
 pub use numbers_gen::{
     COMMAND_COUNT, EXTENSION_COUNT, FIRST_DEVICE, FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE, HEADER_VERSION,
@@ -87,9 +89,8 @@ pub mod extension {
 /// One hash and one comparison, whether the name exists or not.
 #[inline]
 pub fn find(name: &CStr) -> Option<CommandId> {
-    let wanted = name.to_bytes_with_nul();
     let candidate = hash_gen::COMMANDS.candidate(name.to_bytes())?;
-    (tables::command_name(usize::from(candidate)) == wanted).then_some(CommandId(candidate))
+    tables::is_command_name(usize::from(candidate), name).then_some(CommandId(candidate))
 }
 
 /// The extension of this name, which has no NUL, or `None`.

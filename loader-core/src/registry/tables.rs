@@ -1,5 +1,7 @@
 //! The tables, laid out from the generated files, and the look-ups in them.
 
+use core::ffi::CStr;
+
 use super::layout::{self, CommandRow, Commands, ExtensionRow, Extensions, ProviderRow, Sizes, step};
 use super::source::{Command, Extension};
 use super::{
@@ -9,7 +11,8 @@ use super::{
     extensions_200_gen, extensions_400_gen,
 };
 
-const COMMAND_FILES: &[&[Command]] = &[
+/// The commands, as the generated files state them. For the compiler only.
+pub(super) const COMMAND_FILES: &[&[Command]] = &[
     commands_global_gen::ROWS,
     commands_instance_gen::ROWS,
     commands_physical_device_gen::ROWS,
@@ -20,7 +23,8 @@ const COMMAND_FILES: &[&[Command]] = &[
     commands_device_extensions_400_gen::ROWS,
 ];
 
-const EXTENSION_FILES: &[&[Extension]] =
+/// The extensions, as the generated files state them. For the compiler only.
+pub(super) const EXTENSION_FILES: &[&[Extension]] =
     &[extensions_1_gen::ROWS, extensions_200_gen::ROWS, extensions_400_gen::ROWS];
 
 const COMMAND_SIZES: Sizes = layout::command_sizes(COMMAND_FILES);
@@ -42,6 +46,13 @@ const _: () = assert!(COMMAND_SIZES.rows == COMMAND_COUNT && EXTENSION_SIZES.row
 #[inline]
 pub(super) fn command_name(index: usize) -> &'static [u8] {
     COMMANDS.name_spans.get(index).map_or(&[], |span| span.of(&COMMANDS.names))
+}
+
+/// Whether the command has this name. The NUL at the end of either keeps the beginning of one from being the other.
+#[inline]
+pub(super) fn is_command_name(index: usize, name: &CStr) -> bool {
+    let known = COMMANDS.name_spans.get(index).and_then(|span| span.start_of(&COMMANDS.names));
+    known.is_some_and(|known| known.starts_with(name.to_bytes_with_nul()))
 }
 
 /// The row of a command.
