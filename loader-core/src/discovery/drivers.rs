@@ -5,17 +5,15 @@ use core::ffi::CStr;
 
 use super::filter::Filter;
 use super::inquiry::{Inquiry, Stop};
-use super::order::{first_equal, natural};
-use super::places::{Choices, Place, Setting, is_manifest_name, path};
-use super::plan::{Candidate, Decision, Looked, Note, Plan, Searched};
+use super::manifests::{Manifest, library, look};
+use super::order::first_equal;
+use super::places::{Choices, Setting};
+use super::plan::{Candidate, Decision, Plan};
 use super::policy::{Policy, Request};
 use super::reason::Reason;
 use crate::manifest::{DriverManifest, Version};
-use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 use crate::platform::FileError;
-
-/// More manifests than this are not looked at.
-const MANIFEST_LIMIT: usize = 4096;
 
 /// Makes the plan, in stages: what the user's variables say; the places to look at; the manifests there; what each
 /// of them says; which of them name the same library.
@@ -24,7 +22,7 @@ pub(super) fn find(inquiry: &mut Inquiry<'_>, request: &Request, policy: &Policy
     let choices = Choices::read(inquiry, policy, &policy.drivers)?;
     plan.notes = choices.notes(inquiry, policy, &policy.drivers)?;
     let places = choices.places(inquiry, policy, &policy.drivers)?;
-    let manifests = look(inquiry, places, &mut plan)?;
+    let manifests = look(inquiry, places, &mut plan.searched, &mut plan.notes)?;
     let ignored = ignored_unread(&manifests, &choices)?;
     for (manifest, ignored) in manifests.iter().zip(&ignored) {
         if ignored.is_none() {
@@ -44,78 +42,6 @@ pub(super) fn find(inquiry: &mut Inquiry<'_>, request: &Request, policy: &Policy
     }
     skip_duplicates(inquiry, &mut plan.drivers)?;
     Ok(plan)
-}
-
-/// A manifest that was found.
-struct Manifest {
-    path: Text,
-    /// Its place in the plan's list of places.
-    found_in: usize,
-}
-
-/// Looks at every place, each folder once.
-fn look(inquiry: &mut Inquiry<'_>, places: Vec<Place>, plan: &mut Plan) -> Result<Vec<Manifest>, Stop> {
-    let mut keys = Vec::new();
-    for place in &places {
-        keys.try_push((place.is_manifest, place.path.as_slice()))?;
-    }
-    let firsts = first_equal(&keys)?;
-    drop(keys);
-    for ((at, place), first) in places.iter().enumerate().zip(&firsts) {
-        if !place.is_manifest && at == *first {
-            inquiry.listing(&place.path)?.ok();
-        }
-    }
-    inquiry.settle()?;
-    let mut found = Vec::new();
-    let mut left_out = 0usize;
-    for ((at, place), first) in places.into_iter().enumerate().zip(firsts) {
-        let result = if place.is_manifest {
-            add(&mut found, Manifest { path: text(&[&place.path])?, found_in: at }, &mut left_out)?;
-            Looked::File
-        } else if at != first {
-            Looked::Repeated
-        } else {
-            match inquiry.listing(&place.path)? {
-                Ok(names) => {
-                    Looked::Folder { manifests: take(names, &place.path, at, &mut found, &mut left_out)? }
-                }
-                Err(error) => Looked::Failed(error),
-            }
-        };
-        plan.searched.try_push(Searched { path: place.path, origin: place.origin, result })?;
-    }
-    if left_out > 0 {
-        plan.notes.try_push(Note::TooManyManifests { left_out })?;
-    }
-    Ok(found)
-}
-
-/// Adds the manifests among `names` in the order of their names, and gives their number.
-fn take(
-    names: &[Text],
-    folder: &[u8],
-    found_in: usize,
-    found: &mut Vec<Manifest>,
-    left_out: &mut usize,
-) -> Result<usize, OutOfMemory> {
-    let mut manifests = Vec::new();
-    for name in names.iter().filter(|name| is_manifest_name(name)) {
-        manifests.try_push(name.as_slice())?;
-    }
-    sort_by(&mut manifests, |one, other| natural(one, other));
-    for name in &manifests {
-        add(found, Manifest { path: path(&[folder, b"/", name])?, found_in }, left_out)?;
-    }
-    Ok(manifests.len())
-}
-
-fn add(found: &mut Vec<Manifest>, manifest: Manifest, left_out: &mut usize) -> Result<(), OutOfMemory> {
-    if found.len() < MANIFEST_LIMIT {
-        return found.try_push(manifest);
-    }
-    *left_out = left_out.saturating_add(1);
-    Ok(())
 }
 
 /// For each manifest why it need not be read, if so.
@@ -193,15 +119,6 @@ fn decide(said: &DriverManifest, request: &Request, policy: &Policy) -> Option<R
         return Some(Reason::LibraryArch { library, process: policy.pointer_width });
     }
     (said.portability && !request.portability).then_some(Reason::PortabilityNotAsked)
-}
-
-/// The library to open: a path with a slash that is not absolute is relative to the folder of the manifest.
-fn library(written: Text, manifest: &[u8]) -> Result<Text, OutOfMemory> {
-    let relative = written.contains(&b'/') && !written.starts_with(b"/");
-    match manifest.iter().rposition(|byte| *byte == b'/') {
-        Some(slash) if relative => text(&[manifest.get(..=slash).unwrap_or_default(), &written]),
-        _ => Ok(written),
-    }
 }
 
 /// Skips every driver whose library an earlier one has.

@@ -13,6 +13,7 @@ mod drivers;
 mod filter;
 mod inquiry;
 mod layers;
+mod manifests;
 mod order;
 mod outcome;
 mod places;
@@ -29,7 +30,7 @@ pub use layers::{
 };
 pub use outcome::Outcome;
 pub use plan::{Candidate, Decision, Ignored, Looked, Note, Origin, Plan, Searched};
-pub use policy::{Fallback, Policy, Request, Root, Search};
+pub use policy::{Fallback, LayerVariables, Policy, Request, Root, Search};
 pub use question::{Question, VariableName};
 pub use reason::Reason;
 pub use snapshot::{Answer, Record, Snapshot};

@@ -131,7 +131,7 @@ impl<'a> Choices<'a> {
             }
         }
         if elements(value).next().is_none() {
-            notes.try_push(Note::ReplacedByNothing { name: replacing })?;
+            notes.try_push(Note::ReplacedByNothing { name: replacing, noun: search.noun })?;
         }
         Ok(notes)
     }

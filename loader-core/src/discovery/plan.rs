@@ -79,6 +79,8 @@ pub enum Origin {
     Fallback(&'static CStr),
     /// The loader was built with it, as the value of this option.
     BuiltIn(&'static str),
+    /// The manifest of the override layer names it.
+    OverrideLayer,
 }
 
 /// What was at a place that was searched.
@@ -117,7 +119,9 @@ impl Note {
     pub fn id(&self) -> &'static str {
         match self {
             Self::VariableIgnored { because: Ignored::Elevated, .. } => "variable-ignored-elevated",
-            Self::VariableIgnored { because: Ignored::ReplacedBy(_), .. } => "variable-ignored-replaced",
+            Self::VariableIgnored { because: Ignored::ReplacedBy(_) | Ignored::OverrideLayer, .. } => {
+                "variable-ignored-replaced"
+            }
             Self::ReplacedByNothing { .. } => "replaced-by-nothing",
             Self::TooManyManifests { .. } => "too-many-manifests",
         }
@@ -134,10 +138,12 @@ pub enum Note {
         /// Why not.
         because: Ignored,
     },
-    /// A variable that replaces the search is set and names nothing, so no driver can be found.
+    /// A variable that replaces the search is set and names nothing, so nothing can be found.
     ReplacedByNothing {
         /// The variable.
         name: &'static CStr,
+        /// What cannot be found: "driver".
+        noun: &'static str,
     },
     /// More manifests were found than the loader looks at.
     TooManyManifests {
@@ -153,6 +159,8 @@ pub enum Ignored {
     Elevated,
     /// This other variable takes its place.
     ReplacedBy(&'static CStr),
+    /// The override layer says where to search.
+    OverrideLayer,
 }
 
 /// Why the place is searched, to follow it in brackets.
@@ -162,6 +170,7 @@ impl fmt::Display for Origin {
             Self::Replacing(name) | Self::Adding(name) | Self::Variable(name) => Name(name).fmt(f),
             Self::Fallback(name) => write!(f, "{} is unset", Name(name)),
             Self::BuiltIn(option) => f.write_str(option),
+            Self::OverrideLayer => f.write_str("override_paths"),
         }
     }
 }
@@ -197,8 +206,13 @@ impl fmt::Display for Note {
             Self::VariableIgnored { name, because: Ignored::ReplacedBy(other) } => {
                 write!(f, "{} is ignored, since {} is set", Name(name), Name(other))
             }
-            Self::ReplacedByNothing { name } => {
-                write!(f, "{} is set and empty, which rules out every driver; unset it", Name(name))
+            Self::VariableIgnored { name, because: Ignored::OverrideLayer } => write!(
+                f,
+                "{} is ignored, since the override layer says where to search (\"override_paths\")",
+                Name(name)
+            ),
+            Self::ReplacedByNothing { name, noun } => {
+                write!(f, "{} is set and empty, which rules out every {noun}; unset it", Name(name))
             }
             Self::TooManyManifests { left_out } => {
                 write!(f, "there are too many manifests, {left_out} of them were left out")

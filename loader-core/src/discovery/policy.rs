@@ -14,6 +14,12 @@ pub struct Policy {
     pub reader: Reader,
     /// How drivers are found in them.
     pub drivers: Search,
+    /// How implicit layers are found in them.
+    pub implicit_layers: Search,
+    /// How explicit layers are found in them.
+    pub explicit_layers: Search,
+    /// The variables that say which layers are active.
+    pub layers: LayerVariables,
     /// The pointer width that a library must have, bits.
     pub pointer_width: u32,
 }
@@ -51,6 +57,8 @@ pub enum Fallback {
 /// How one kind of manifest is found.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
+    /// What is searched for, in a message: "driver".
+    pub noun: &'static str,
     /// What is appended to each place: `/vulkan/icd.d`.
     pub suffix: &'static [u8],
     /// Variables that replace the whole search by a list of files and folders. The first one that is set counts, even
@@ -62,6 +70,19 @@ pub struct Search {
     pub select: Option<&'static CStr>,
     /// The variable that says which are not wanted, by file name.
     pub disable: Option<&'static CStr>,
+}
+
+/// The variables that say which layers are active.
+#[derive(Clone, Copy, Debug)]
+pub struct LayerVariables {
+    /// A list of names, separated like paths, of layers that are enabled in this order.
+    pub names: &'static CStr,
+    /// A list of patterns of layers that are enabled in this order, after those.
+    pub enable: &'static CStr,
+    /// A list of patterns of layers that are disabled, unless they are enabled or allowed.
+    pub disable: &'static CStr,
+    /// A list of patterns of layers that the former does not disable.
+    pub allow: &'static CStr,
 }
 
 /// What a call asks for.
@@ -96,17 +117,57 @@ impl Policy {
     /// The search of Linux desktops in these places.
     #[must_use]
     pub const fn linux(roots: &'static [Root]) -> Self {
-        Self { roots, reader: Reader::Secure, drivers: Search::DRIVERS, pointer_width: usize::BITS }
+        Self {
+            roots,
+            reader: Reader::Secure,
+            drivers: Search::DRIVERS,
+            implicit_layers: Search::IMPLICIT_LAYERS,
+            explicit_layers: Search::EXPLICIT_LAYERS,
+            layers: LayerVariables::USUAL,
+            pointer_width: usize::BITS,
+        }
     }
 }
 
 impl Search {
     /// Driver manifests, as the driver interface document describes them.
     pub const DRIVERS: Self = Self {
+        noun: "driver",
         suffix: b"/vulkan/icd.d",
         replacing: &[c"VK_DRIVER_FILES", c"VK_ICD_FILENAMES"],
         adding: Some(c"VK_ADD_DRIVER_FILES"),
         select: Some(c"VK_LOADER_DRIVERS_SELECT"),
         disable: Some(c"VK_LOADER_DRIVERS_DISABLE"),
+    };
+
+    /// Manifests of layers that are active by their existence (loader and layer interface document, "Linux Layer
+    /// Discovery").
+    pub const IMPLICIT_LAYERS: Self = Self {
+        noun: "implicit layer",
+        suffix: b"/vulkan/implicit_layer.d",
+        replacing: &[c"VK_IMPLICIT_LAYER_PATH"],
+        adding: Some(c"VK_ADD_IMPLICIT_LAYER_PATH"),
+        select: None,
+        disable: None,
+    };
+
+    /// Manifests of layers that have to be asked for.
+    pub const EXPLICIT_LAYERS: Self = Self {
+        noun: "explicit layer",
+        suffix: b"/vulkan/explicit_layer.d",
+        replacing: &[c"VK_LAYER_PATH"],
+        adding: Some(c"VK_ADD_LAYER_PATH"),
+        select: None,
+        disable: None,
+    };
+}
+
+impl LayerVariables {
+    /// The variables that every loader for desktops has.
+    pub const USUAL: Self = Self {
+        names: c"VK_INSTANCE_LAYERS",
+        enable: c"VK_LOADER_LAYERS_ENABLE",
+        disable: c"VK_LOADER_LAYERS_DISABLE",
+        allow: c"VK_LOADER_LAYERS_ALLOW",
     };
 }

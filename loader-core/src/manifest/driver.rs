@@ -24,7 +24,7 @@ pub struct DriverManifest {
     pub warning: Option<ManifestWarning>,
 }
 
-/// A field of a driver manifest.
+/// A field of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// `file_format_version`.
@@ -39,6 +39,42 @@ pub enum Field {
     LibraryArch,
     /// `is_portability_driver`.
     Portability,
+    /// `layer`, the object that holds the following.
+    Layer,
+    /// `layers`, a list of such objects.
+    Layers,
+    /// `name` of a layer or an extension.
+    Name,
+    /// `type`.
+    Type,
+    /// `implementation_version`.
+    ImplementationVersion,
+    /// `description`.
+    Description,
+    /// `functions`.
+    Functions,
+    /// `pre_instance_functions`.
+    PreInstanceFunctions,
+    /// `instance_extensions`.
+    InstanceExtensions,
+    /// `device_extensions`.
+    DeviceExtensions,
+    /// `spec_version` of an extension.
+    SpecVersion,
+    /// `entrypoints` of an extension.
+    EntryPoints,
+    /// `enable_environment`.
+    EnableEnvironment,
+    /// `disable_environment`.
+    DisableEnvironment,
+    /// `component_layers`.
+    ComponentLayers,
+    /// `override_paths`.
+    OverridePaths,
+    /// `blacklisted_layers`.
+    BlacklistedLayers,
+    /// `app_keys`.
+    AppKeys,
 }
 
 /// What is wrong with a field.
@@ -59,6 +95,20 @@ pub enum FieldProblem {
     Version(VersionError),
     /// It has a value that the format does not know.
     Unknown,
+    /// It is longer than Vulkan has room for.
+    TooLong,
+    /// It has more values than are looked at.
+    TooMany,
+    /// It is there, and this other field too, which excludes it.
+    Excluded {
+        /// The other field.
+        by: &'static str,
+    },
+    /// It needs a newer version of the file format than the file has.
+    FormatTooOld {
+        /// The first version that has it.
+        needed: Version,
+    },
 }
 
 /// Why a manifest cannot be used (LDP_DRIVER_4).
@@ -177,7 +227,7 @@ impl<'a> Fields<'a> {
 }
 
 /// A field that `object` must have.
-fn present<'a>(
+pub(super) fn present<'a>(
     value: Option<json::Value<'a>>,
     field: Field,
     object: json::Value<'_>,
@@ -186,7 +236,7 @@ fn present<'a>(
 }
 
 /// A text that `object` must have, and the value that it is.
-fn string<'a>(
+pub(super) fn string<'a>(
     value: Option<json::Value<'a>>,
     field: Field,
     object: json::Value<'_>,
@@ -197,7 +247,7 @@ fn string<'a>(
     Ok((value, text))
 }
 
-fn version(
+pub(super) fn version(
     value: Option<json::Value<'_>>,
     field: Field,
     object: json::Value<'_>,
@@ -211,7 +261,7 @@ fn version(
 }
 
 /// The pointer width; a value that the format does not know is ignored with a warning.
-fn library_arch(value: json::Value<'_>) -> (Option<u32>, Option<ManifestWarning>) {
+pub(super) fn library_arch(value: json::Value<'_>) -> (Option<u32>, Option<ManifestWarning>) {
     let problem = match value.string() {
         Some(text) if text.is("64") => return (Some(64), None),
         Some(text) if text.is("32") => return (Some(32), None),
@@ -241,6 +291,24 @@ impl Field {
             Self::ApiVersion => "api_version",
             Self::LibraryArch => "library_arch",
             Self::Portability => "is_portability_driver",
+            Self::Layer => "layer",
+            Self::Layers => "layers",
+            Self::Name => "name",
+            Self::Type => "type",
+            Self::ImplementationVersion => "implementation_version",
+            Self::Description => "description",
+            Self::Functions => "functions",
+            Self::PreInstanceFunctions => "pre_instance_functions",
+            Self::InstanceExtensions => "instance_extensions",
+            Self::DeviceExtensions => "device_extensions",
+            Self::SpecVersion => "spec_version",
+            Self::EntryPoints => "entrypoints",
+            Self::EnableEnvironment => "enable_environment",
+            Self::DisableEnvironment => "disable_environment",
+            Self::ComponentLayers => "component_layers",
+            Self::OverridePaths => "override_paths",
+            Self::BlacklistedLayers => "blacklisted_layers",
+            Self::AppKeys => "app_keys",
         }
     }
 }
@@ -281,7 +349,13 @@ impl fmt::Display for ManifestWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownFormatVersion(version) => {
-                write!(f, "file format version {version} is not known here, the file is read as 1.0.1")
+                write!(
+                    f,
+                    "file format version {version} is not known here, the file is read like the newest one that is"
+                )
+            }
+            Self::FieldIgnored { field, problem: problem @ FieldProblem::TooMany, line } => {
+                write!(f, "line {line}: \"{}\" {problem}", field.key())
             }
             Self::FieldIgnored { field, problem, line } => {
                 write!(f, "line {line}: \"{}\" {problem}, so it is ignored", field.key())
@@ -302,6 +376,10 @@ impl fmt::Display for FieldProblem {
                 f.write_str("has a number that is too large for a version")
             }
             Self::Unknown => f.write_str("has a value that the format does not know"),
+            Self::TooLong => f.write_str("is longer than Vulkan has room for"),
+            Self::TooMany => f.write_str("has too many values, and the last ones are left out"),
+            Self::Excluded { by } => write!(f, "must not stand beside \"{by}\""),
+            Self::FormatTooOld { needed } => write!(f, "needs file format version {needed}"),
         }
     }
 }

@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 use core::fmt;
+use core::ops::Range;
 
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 
@@ -117,6 +118,20 @@ impl<'a> Value<'a> {
         (self.kind() == Kind::Truth).then(|| self.bytes.get(self.at) == Some(&b't'))
     }
 
+    /// The digits at the beginning of a number that is not negative; more than fits counts as the largest.
+    #[must_use]
+    pub fn unsigned(&self) -> Option<u32> {
+        (self.kind() == Kind::Number).then(|| leading_number(self.bytes.get(self.at..)?)).flatten()
+    }
+
+    /// Where the value stands in the document.
+    #[must_use]
+    pub fn range(&self) -> Range<usize> {
+        let mut scanner = Scanner { bytes: self.bytes, at: self.at };
+        let _ = scanner.skip_value();
+        self.at..scanner.at
+    }
+
     /// The line on which the value begins, from 1.
     #[must_use]
     pub fn line(&self) -> u32 {
@@ -205,9 +220,24 @@ impl<'a> Str<'a> {
         self.0
     }
 
+    /// The digits that the text begins with, after blanks; more than fits counts as the largest.
+    #[must_use]
+    pub fn unsigned(self) -> Option<u32> {
+        leading_number(self.0.trim_ascii_start())
+    }
+
     fn pieces(self) -> Pieces<'a> {
         Pieces(self.0)
     }
+}
+
+fn leading_number(text: &[u8]) -> Option<u32> {
+    let mut digits = text.iter().take_while(|byte| byte.is_ascii_digit()).peekable();
+    digits.peek()?;
+    let add = |number: u32, digit: &u8| {
+        number.saturating_mul(10).saturating_add(u32::from(digit.wrapping_sub(b'0')))
+    };
+    Some(digits.fold(0, add))
 }
 
 /// A part of a string.

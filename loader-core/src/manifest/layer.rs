@@ -2,6 +2,10 @@
 //! Format").
 #![forbid(unsafe_code)]
 
+mod read;
+#[cfg(test)]
+mod tests;
+
 use core::ffi::CStr;
 use core::ops::Range;
 
@@ -66,6 +70,9 @@ pub struct LayerManifest {
 
 /// The longest name of a layer or extension, bytes: what `VK_MAX_EXTENSION_NAME_SIZE` leaves without the NUL.
 pub const NAME_LIMIT: usize = 255;
+
+/// How many layers of one file are looked at.
+pub const LAYER_LIMIT: usize = 256;
 
 /// The call chains that a layer was once limited to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +143,9 @@ pub struct About {
     pub settings: Option<Range<usize>>,
 }
 
+/// The name of the layer that selects other ones (loader and layer interface document, "Override Meta-Layer").
+pub const OVERRIDE_LAYER: &[u8] = b"VK_LAYER_LUNARG_override";
+
 /// A name with a NUL at its end and none before it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Symbol(Text);
@@ -160,8 +170,33 @@ impl LayerFile {
     /// # Errors
     /// The outer error is [`OutOfMemory`], the inner one says what is wrong with the file.
     pub fn parse(bytes: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
-        let _ = bytes;
-        Ok(Ok(Self { format_version: Version::default(), warning: None, layers: Vec::new() }))
+        separate(read::file(bytes))
+    }
+}
+
+/// Why nothing can be made of a manifest or a part of it.
+enum Failure {
+    Manifest(ManifestError),
+    OutOfMemory,
+}
+
+impl From<OutOfMemory> for Failure {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+impl From<ManifestError> for Failure {
+    fn from(error: ManifestError) -> Self {
+        Self::Manifest(error)
+    }
+}
+
+fn separate<T>(result: Result<T, Failure>) -> Result<Result<T, ManifestError>, OutOfMemory> {
+    match result {
+        Ok(value) => Ok(Ok(value)),
+        Err(Failure::Manifest(error)) => Ok(Err(error)),
+        Err(Failure::OutOfMemory) => Err(OutOfMemory),
     }
 }
 

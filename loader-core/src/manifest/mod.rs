@@ -10,7 +10,7 @@ mod version;
 
 pub use driver::{DriverManifest, Field, FieldProblem, ManifestError, ManifestWarning};
 pub use layer::{
-    About, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType, NAME_LIMIT,
+    About, LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType, NAME_LIMIT,
     PreInstanceFunctions, Switch, Symbol,
 };
 pub use version::{Version, VersionError};

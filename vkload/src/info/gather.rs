@@ -95,6 +95,7 @@ fn origin(origin: Origin) -> String {
         Origin::Replacing(name) | Origin::Adding(name) | Origin::Variable(name) => words(name),
         Origin::Fallback(name) => format!("{} is unset", words(name)),
         Origin::BuiltIn(name) => name.to_owned(),
+        Origin::OverrideLayer => "override_paths".to_owned(),
     }
 }
 

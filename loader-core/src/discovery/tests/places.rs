@@ -146,7 +146,10 @@ fn an_empty_replacing_variable_rules_out_every_driver() {
         system.set("VK_DRIVER_FILES", value).set("VK_ICD_FILENAMES", "/etc/vulkan/icd.d");
         let plan = plan_of(system);
         assert!(plan.drivers.is_empty());
-        assert_eq!(plan.notes.last(), Some(&Note::ReplacedByNothing { name: c"VK_DRIVER_FILES" }));
+        assert_eq!(
+            plan.notes.last(),
+            Some(&Note::ReplacedByNothing { name: c"VK_DRIVER_FILES", noun: "driver" })
+        );
     }
 }
 

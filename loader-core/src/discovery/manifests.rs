@@ -1,0 +1,99 @@
+//! From places to the manifests there.
+#![forbid(unsafe_code)]
+
+use super::inquiry::{Inquiry, Stop};
+use super::order::{first_equal, natural};
+use super::places::{Place, is_manifest_name, path};
+use super::plan::{Looked, Note, Searched};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
+
+/// More manifests than this are not looked at.
+const MANIFEST_LIMIT: usize = 4096;
+
+/// A manifest that was found.
+pub(super) struct Manifest {
+    pub(super) path: Text,
+    /// Its place in the plan's list of places.
+    pub(super) found_in: usize,
+}
+
+/// Looks at every place, each folder once, and adds them to `searched`.
+pub(super) fn look(
+    inquiry: &mut Inquiry<'_>,
+    places: Vec<Place>,
+    searched: &mut Vec<Searched>,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<Manifest>, Stop> {
+    let before = searched.len();
+    let mut keys = Vec::new();
+    for place in &places {
+        keys.try_push((place.is_manifest, place.path.as_slice()))?;
+    }
+    let firsts = first_equal(&keys)?;
+    drop(keys);
+    for ((at, place), first) in places.iter().enumerate().zip(&firsts) {
+        if !place.is_manifest && at == *first {
+            inquiry.listing(&place.path)?.ok();
+        }
+    }
+    inquiry.settle()?;
+    let mut found = Vec::new();
+    let mut left_out = 0usize;
+    for ((at, place), first) in places.into_iter().enumerate().zip(firsts) {
+        let found_in = before.saturating_add(at);
+        let result = if place.is_manifest {
+            add(&mut found, Manifest { path: text(&[&place.path])?, found_in }, &mut left_out)?;
+            Looked::File
+        } else if at != first {
+            Looked::Repeated
+        } else {
+            match inquiry.listing(&place.path)? {
+                Ok(names) => Looked::Folder {
+                    manifests: take(names, &place.path, found_in, &mut found, &mut left_out)?,
+                },
+                Err(error) => Looked::Failed(error),
+            }
+        };
+        searched.try_push(Searched { path: place.path, origin: place.origin, result })?;
+    }
+    if left_out > 0 {
+        notes.try_push(Note::TooManyManifests { left_out })?;
+    }
+    Ok(found)
+}
+
+/// Adds the manifests among `names` in the order of their names, and gives their number.
+fn take(
+    names: &[Text],
+    folder: &[u8],
+    found_in: usize,
+    found: &mut Vec<Manifest>,
+    left_out: &mut usize,
+) -> Result<usize, OutOfMemory> {
+    let mut manifests = Vec::new();
+    for name in names.iter().filter(|name| is_manifest_name(name)) {
+        manifests.try_push(name.as_slice())?;
+    }
+    sort_by(&mut manifests, |one, other| natural(one, other));
+    for name in &manifests {
+        add(found, Manifest { path: path(&[folder, b"/", name])?, found_in }, left_out)?;
+    }
+    Ok(manifests.len())
+}
+
+fn add(found: &mut Vec<Manifest>, manifest: Manifest, left_out: &mut usize) -> Result<(), OutOfMemory> {
+    if found.len() < MANIFEST_LIMIT {
+        return found.try_push(manifest);
+    }
+    *left_out = left_out.saturating_add(1);
+    Ok(())
+}
+
+/// The library to open: a path with a slash that is not absolute is relative to the folder of the manifest.
+pub(super) fn library(written: Text, manifest: &[u8]) -> Result<Text, OutOfMemory> {
+    let relative = written.contains(&b'/') && !written.starts_with(b"/");
+    match manifest.iter().rposition(|byte| *byte == b'/') {
+        Some(slash) if relative => text(&[manifest.get(..=slash).unwrap_or_default(), &written]),
+        _ => Ok(written),
+    }
+}
