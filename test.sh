@@ -7,8 +7,8 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 # Debian's names: a driver, programs and headers to run against, a display, tools that watch memory.
-packages=(gcc libc6-dev binutils mesa-vulkan-drivers vulkan-tools libvulkan-dev libvulkan1 libxcb1-dev xvfb x11-apps imagemagick
-    valgrind strace)
+packages=(gcc libc6-dev binutils mesa-vulkan-drivers vulkan-tools libvulkan-dev libvulkan1 libxcb1-dev libx11-dev xvfb
+    glslang-tools valgrind strace)
 skipped=()
 
 main() {
@@ -16,6 +16,8 @@ main() {
     step "formatting" cargo fmt --all --check
     step "lints" cargo clippy --quiet --workspace --all-targets -- --deny warnings
     check_registry
+    # With every package there, a test that lacks something fails instead of saying so.
+    [ "${#skipped[@]}" -gt 0 ] || export VKLOAD_TESTS_COMPLETE=1
     step "libraries" cargo xtask build
     step "ABI" cargo xtask abi
     step "tests" cargo test --quiet --workspace

@@ -2,6 +2,7 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 
@@ -10,7 +11,7 @@ const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 pub struct Loader {
     /// The library.
     pub file: PathBuf,
-    /// Its size in bytes.
+    /// Its size in bytes, stripped of symbols where `strip` is there.
     pub size: u64,
 }
 
@@ -35,7 +36,13 @@ impl Loader {
 
     fn at(path: &Path) -> Option<Self> {
         let file = fs::canonicalize(path).ok()?;
-        let size = fs::metadata(&file).ok()?.len();
+        let size = stripped_size(&file).or_else(|| Some(fs::metadata(&file).ok()?.len()))?;
         Some(Self { file, size })
     }
+}
+
+fn stripped_size(file: &Path) -> Option<u64> {
+    let stripped = tempfile::NamedTempFile::new().ok()?;
+    let status = Command::new("strip").arg("-o").args([stripped.path(), file]).status().ok()?;
+    status.success().then(|| fs::metadata(stripped.path()).ok()).flatten().map(|metadata| metadata.len())
 }
