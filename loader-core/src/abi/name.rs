@@ -1,8 +1,18 @@
-//! Names that come from outside: requested extensions, and fixed arrays in what drivers report.
+//! Names as C strings: of commands, of requested extensions, and in fixed arrays of what drivers report.
 
 use core::ffi::{CStr, c_char};
 
 use ash::vk;
+
+use crate::registry::CommandId;
+
+/// The name of a command, to ask a driver or a layer for. Other than [`CommandId::name`] it is not looked through for
+/// its end, which for the hundreds of commands of a table is most of the work.
+#[must_use]
+pub fn of(command: CommandId) -> &'static CStr {
+    // SAFETY: the bytes end with their only NUL, see `name_with_nul`.
+    unsafe { CStr::from_bytes_with_nul_unchecked(command.name_with_nul()) }
+}
 
 /// The name in a fixed array, if it ends within the array. A driver may have forgotten the terminator.
 #[must_use]

@@ -4,7 +4,8 @@ use core::ffi::c_void;
 use core::mem::transmute_copy;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use super::blocks::{MISSING_DEVICE_COMMANDS, MISSING_INSTANCE_COMMANDS};
+use super::blocks::{Block, MISSING_DEVICE_COMMANDS, MISSING_INSTANCE_COMMANDS};
+use crate::memory::{Application, Box, OutOfMemory};
 use crate::objects::Device;
 use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 
@@ -56,25 +57,37 @@ pub trait Table {
     /// Number of slots for known commands.
     const KNOWN: usize;
 
+    /// The stubs that stand for commands that nothing implements.
+    const MISSING: &'static Block;
+
     /// The slot with this number.
     fn slot(&self, number: usize) -> Option<&Slot>;
 
     /// The number of the slot of `command`, if it belongs into this kind of table.
     fn number(command: CommandId) -> Option<usize>;
 
-    /// Whether `address` is one of the stubs that stand for commands that nothing implements.
-    fn is_missing(address: *const c_void) -> bool;
-
-    /// The stub for a slot.
-    fn missing(number: usize) -> Option<Command>;
-
-    /// Fills every slot with its stub.
-    fn fill_missing(&self) {
-        let mut number = 0usize;
-        while let (Some(slot), Some(stub)) = (self.slot(number), Self::missing(number)) {
-            slot.set(stub);
-            number = number.wrapping_add(1);
+    /// A table whose slots hold the pieces of `block`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    fn try_new(block: &Block, allocator: Application) -> Result<Box<Self, Application>, OutOfMemory>
+    where
+        Self: Sized,
+    {
+        let mut table = Box::<Self, Application>::try_new_uninit_in(allocator)?;
+        let slots = table.as_mut_ptr().cast::<Slot>();
+        for number in 0..size_of::<Self>().div_ceil(size_of::<Slot>()) {
+            let address = block.piece(number).map_or(core::ptr::null_mut(), |piece| piece as *mut c_void);
+            // SAFETY: a table is an array of atomic addresses (see the end of this file), of which this is one.
+            unsafe { slots.add(number).write(Slot(AtomicPtr::new(address))) };
         }
+        // SAFETY: all of its addresses were written. NULL is valid for what follows the slots.
+        Ok(unsafe { table.assume_init() })
+    }
+
+    /// Whether `address` is one of the stubs that stand for commands that nothing implements.
+    fn is_missing(address: *const c_void) -> bool {
+        Self::MISSING.holds(address)
     }
 
     /// Puts `function` into the slot of `command`.
@@ -101,6 +114,7 @@ pub trait Table {
 
 impl Table for InstanceTable {
     const KNOWN: usize = INSTANCE_SLOTS;
+    const MISSING: &'static Block = &MISSING_INSTANCE_COMMANDS;
 
     fn slot(&self, number: usize) -> Option<&Slot> {
         self.known.get(number).or_else(|| self.unknown.get(number.wrapping_sub(INSTANCE_SLOTS)))
@@ -109,18 +123,11 @@ impl Table for InstanceTable {
     fn number(command: CommandId) -> Option<usize> {
         command.instance_slot()
     }
-
-    fn is_missing(address: *const c_void) -> bool {
-        MISSING_INSTANCE_COMMANDS.holds(address)
-    }
-
-    fn missing(number: usize) -> Option<Command> {
-        MISSING_INSTANCE_COMMANDS.piece(number)
-    }
 }
 
 impl Table for DeviceTable {
     const KNOWN: usize = DEVICE_SLOTS;
+    const MISSING: &'static Block = &MISSING_DEVICE_COMMANDS;
 
     fn slot(&self, number: usize) -> Option<&Slot> {
         self.known.get(number).or_else(|| self.unknown.get(number.wrapping_sub(DEVICE_SLOTS)))
@@ -129,17 +136,9 @@ impl Table for DeviceTable {
     fn number(command: CommandId) -> Option<usize> {
         command.device_slot()
     }
-
-    fn is_missing(address: *const c_void) -> bool {
-        MISSING_DEVICE_COMMANDS.holds(address)
-    }
-
-    fn missing(number: usize) -> Option<Command> {
-        MISSING_DEVICE_COMMANDS.piece(number)
-    }
 }
 
-// The trampolines' assembly relies on the tables being bare arrays of addresses.
+// The trampolines' assembly and `Table::try_new` rely on the tables being bare arrays of addresses.
 #[expect(clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 const _: () = {
     assert!(size_of::<Slot>() == size_of::<usize>());
@@ -147,5 +146,6 @@ const _: () = {
     assert!(
         core::mem::offset_of!(DeviceTable, owner) == (DEVICE_SLOTS + UNKNOWN_COMMANDS) * size_of::<usize>()
     );
+    assert!(size_of::<DeviceTable>() == (DEVICE_SLOTS + UNKNOWN_COMMANDS + 1) * size_of::<usize>());
     assert!(!cfg!(target_arch = "arm") || core::mem::offset_of!(DeviceTable, owner) <= 4096);
 };

@@ -10,6 +10,7 @@ use ash::vk::{self, Handle as _};
 use super::instance::{Instance, Owned};
 use super::physical_device::PhysicalDevice;
 use super::terminators::{DEVICE_TERMINATORS, EMULATED_DEVICE_COMMANDS};
+use crate::abi::name;
 use crate::dispatch::{Command, DeviceTable, Table};
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory};
@@ -61,9 +62,7 @@ impl Device {
         enabled: Enabled,
         allocator: Application,
     ) -> Result<Box<Self, Application>, OutOfMemory> {
-        // SAFETY: a table is an array of addresses, for which NULL is valid.
-        let table = unsafe { Box::<DeviceTable, Application>::try_new_zeroed_in(allocator)?.assume_init() };
-        table.fill_missing();
+        let table = DeviceTable::try_new(DeviceTable::MISSING, allocator)?;
         let device = Self {
             table,
             handle: vk::Device::null(),
@@ -110,7 +109,7 @@ impl Device {
 
     /// The function for `command`: the loader's terminator, the driver's, or an emulation.
     fn implementation(&mut self, command: CommandId) -> Option<Command> {
-        let drivers = self.drivers_unknown(command.name());
+        let drivers = self.drivers_unknown(name::of(command));
         if let Some(place) = DEVICE_TERMINATORS.iter().position(|(id, _)| *id == command) {
             *self.own.get_mut(place)? = drivers;
         }
@@ -122,7 +121,7 @@ impl Device {
         if !self.has(command) {
             return None;
         }
-        self.end_over(command, self.drivers_unknown(command.name()))
+        self.end_over(command, self.drivers_unknown(name::of(command)))
     }
 
     fn end_over(&self, command: CommandId, drivers: Option<Command>) -> Option<Command> {
@@ -142,7 +141,7 @@ impl Device {
         for slot in 0..DEVICE_SLOTS {
             let Some(command) = CommandId::from_device_slot(slot) else { continue };
             if self.has(command)
-                && let Some(function) = self.find_unknown(command.name())
+                && let Some(function) = self.find_unknown(name::of(command))
             {
                 self.table.set(command, function);
             }

@@ -6,14 +6,14 @@ use core::ptr::NonNull;
 
 use ash::vk::{self, Handle as _};
 
-use crate::abi::array;
+use crate::abi::{array, name};
 use crate::discovery::{Candidate, Outcome};
 use crate::dispatch::{Command, InstanceTable, Table};
 use crate::manifest::Version;
 use crate::memory::{Application, Box, OutOfMemory, Process, SharedList, Text, Vec, text};
 use crate::negotiation::{self, DriverInterface};
 use crate::platform::{Libraries, Library, LibraryKind, Platform};
-use crate::registry::{CommandId, ExtensionSet, FIRST_INSTANCE, INSTANCE_SLOTS, command};
+use crate::registry::{CommandId, ExtensionSet, command};
 
 /// A driver that is open.
 pub struct Driver {
@@ -286,13 +286,11 @@ impl DriverInstance {
         enabled: ExtensionSet,
         allocator: Application,
     ) -> Result<Self, OpenError> {
-        let table = Box::<InstanceTable, Application>::try_new_zeroed_in(
-            allocator.scoped(vk::SystemAllocationScope::INSTANCE),
-        );
-        // SAFETY: the caller vouches for the handle; a table is an array of addresses, for which NULL is valid.
+        let scope = allocator.scoped(vk::SystemAllocationScope::INSTANCE);
+        // SAFETY: the caller vouches for the handle.
         unsafe {
-            let table = match table {
-                Ok(table) => table.assume_init(),
+            let table = match InstanceTable::try_new(InstanceTable::MISSING, scope) {
+                Ok(table) => table,
                 Err(_) => {
                     destroy(&driver, handle, &allocator);
                     return Err(OpenError::OutOfMemory);
@@ -314,11 +312,9 @@ impl DriverInstance {
     }
 
     fn fill_table(&self) {
-        self.table.fill_missing();
-        for slot in 0..INSTANCE_SLOTS {
-            let id = FIRST_INSTANCE.saturating_add(slot);
-            let Some(command) = u16::try_from(id).ok().map(CommandId::new) else { continue };
-            if let Some(function) = self.find(command.name()).or_else(|| super::emulated::stand_in(command)) {
+        for (number, stand_in) in super::emulated::STAND_INS.iter().enumerate() {
+            let Some(command) = CommandId::from_instance_slot(number) else { continue };
+            if let Some(function) = self.find(name::of(command)).or(*stand_in) {
                 self.table.set(command, function);
             }
         }

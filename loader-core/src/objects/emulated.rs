@@ -8,15 +8,15 @@ use core::ffi::c_void;
 use ash::vk;
 
 use super::handle;
-use super::terminators::Terminator;
+use super::terminators::{InstanceFunctions, Terminator, by_slot};
 use crate::abi::function;
-use crate::dispatch::{Command, Table as _};
+use crate::dispatch::Table as _;
 use crate::loader;
 use crate::log::{Level, Topic};
 use crate::registry::{CommandId, command};
 
 /// The commands of this file. Each serves the core command and its KHR alias.
-pub(super) static TERMINATORS: &[Terminator] = &[
+pub(super) const TERMINATORS: &[Terminator] = &[
     (command::GET_PHYSICAL_DEVICE_FEATURES_2, function!(features)),
     (command::GET_PHYSICAL_DEVICE_FEATURES_2_KHR, function!(features)),
     (command::GET_PHYSICAL_DEVICE_PROPERTIES_2, function!(properties)),
@@ -267,19 +267,14 @@ pub(super) unsafe fn wrapped<T: Copy, U>(
     }
 }
 
-/// What stands in a driver's table for commands that it lacks and that have an answer which needs no driver.
-#[must_use]
-pub(super) fn stand_in(command: CommandId) -> Option<Command> {
-    STAND_INS.iter().find(|(id, _)| *id == command).map(|(_, function)| *function)
-}
-
 macro_rules! stand_ins {
     ($($command:ident: $function:ident),* $(,)?) => {
         &[$((command::$command, function!($function::<{ command::$command.index() }>))),*]
     };
 }
 
-static STAND_INS: &[Terminator] = stand_ins! {
+/// What stands in a driver's table for commands that it lacks and that have an answer which needs no driver.
+pub(super) static STAND_INS: InstanceFunctions = by_slot(&[stand_ins! {
     GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR: not_supported,
     GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR: not_supported,
     GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR: not_supported,
@@ -299,7 +294,7 @@ static STAND_INS: &[Terminator] = stand_ins! {
     RELEASE_DISPLAY_EXT: not_present,
     ACQUIRE_WINRT_DISPLAY_NV: not_present,
     GET_WINRT_DISPLAY_NV: not_present,
-};
+}]);
 
 /// Tells that the driver lacks the command with this number.
 fn complain(number: usize) {

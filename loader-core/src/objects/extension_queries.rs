@@ -15,7 +15,7 @@ use crate::log::{Level, Topic};
 use crate::registry::command;
 
 /// The commands of this file.
-pub(super) static TERMINATORS: &[Terminator] = &[
+pub(super) const TERMINATORS: &[Terminator] = &[
     (command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES, function!(enumerate_device_extension_properties)),
     (command::ENUMERATE_DEVICE_LAYER_PROPERTIES, function!(enumerate_device_layer_properties)),
 ];

@@ -89,9 +89,7 @@ impl Instance {
         sources: Sources,
         layers: Layers,
     ) -> Result<Box<Self, Application>, crate::memory::OutOfMemory> {
-        // SAFETY: a table is an array of addresses, for which NULL is valid.
-        let table = unsafe { Box::<InstanceTable, Application>::try_new_zeroed_in(allocator)?.assume_init() };
-        table.fill_missing();
+        let table = InstanceTable::try_new(InstanceTable::MISSING, allocator)?;
         let (none, lower) = (core::ptr::null(), core::ptr::null_mut());
         let handle = Handle::new(Kind::Instance, &raw const *table, none, lower, core::ptr::null());
         let of_layer_table = if layers.is_empty() { None } else { Some(of_layer::table(allocator)?) };

@@ -20,7 +20,7 @@ type CreateFn =
 type DestroyFn = unsafe extern "system" fn(vk::Instance, u64, *const Callbacks);
 
 /// The commands of this file.
-pub(super) static TERMINATORS: &[Terminator] = &[
+pub(super) const TERMINATORS: &[Terminator] = &[
     (command::CREATE_DEBUG_UTILS_MESSENGER_EXT, function!(create_messenger)),
     (command::DESTROY_DEBUG_UTILS_MESSENGER_EXT, function!(destroy_messenger)),
     (command::SUBMIT_DEBUG_UTILS_MESSAGE_EXT, function!(submit_message)),

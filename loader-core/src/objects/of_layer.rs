@@ -26,14 +26,7 @@ unsafe impl Sync for OfLayer {}
 /// # Errors
 /// [`OutOfMemory`].
 pub(super) fn table(allocator: Application) -> Result<Box<InstanceTable, Application>, OutOfMemory> {
-    // SAFETY: a table is an array of addresses, for which NULL is valid.
-    let table = unsafe { Box::<InstanceTable, Application>::try_new_zeroed_in(allocator)?.assume_init() };
-    let mut number = 0usize;
-    while let (Some(slot), Some(piece)) = (table.slot(number), TERMINATORS.piece(number)) {
-        slot.set(piece);
-        number = number.wrapping_add(1);
-    }
-    Ok(table)
+    InstanceTable::try_new(&TERMINATORS, allocator)
 }
 
 impl Instance {

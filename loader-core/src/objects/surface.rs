@@ -40,7 +40,7 @@ macro_rules! creators {
 }
 
 /// The commands of this file.
-pub(super) static TERMINATORS: &[Terminator] = creators!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+pub(super) const TERMINATORS: &[Terminator] = creators!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
 
 /// What a `VkSurfaceKHR` points to.
 #[repr(C)]

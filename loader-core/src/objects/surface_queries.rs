@@ -15,7 +15,7 @@ use crate::memory::Shown;
 use crate::registry::{CommandId, command};
 
 /// The commands of this file.
-pub(super) static TERMINATORS: &[Terminator] = &[
+pub(super) const TERMINATORS: &[Terminator] = &[
     (command::GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR, function!(support)),
     (command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR, function!(capabilities)),
     (command::GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR, function!(formats)),

@@ -12,15 +12,18 @@ use super::{
     create_device, create_instance, emulated, extension_queries, group, messenger, naming, physical_device,
     surface, surface_queries, swapchain,
 };
-use crate::abi::function;
+use crate::abi::{function, name};
 use crate::dispatch::{Command, TERMINATORS, Table as _};
 use crate::registry::{Class, CommandId, INSTANCE_SLOTS, command, find};
 
 /// What a table of terminators holds for each command.
 pub(super) type Terminator = (CommandId, Command);
 
+/// Functions of commands on instances and physical devices, by the slots of the commands.
+pub(super) type InstanceFunctions = [Option<Command>; INSTANCE_SLOTS];
+
 /// Commands on instances and physical devices.
-static INSTANCE_TERMINATORS: &[&[Terminator]] = &[
+static INSTANCE_TERMINATORS: InstanceFunctions = by_slot(&[
     &[
         (command::DESTROY_INSTANCE, function!(create_instance::destroy_terminator)),
         (command::ENUMERATE_PHYSICAL_DEVICES, function!(physical_device::enumerate_physical_devices)),
@@ -33,7 +36,31 @@ static INSTANCE_TERMINATORS: &[&[Terminator]] = &[
     surface::TERMINATORS,
     surface_queries::TERMINATORS,
     messenger::TERMINATORS,
-];
+]);
+
+/// The functions of `lists` by slot, laid out by the compiler so that nothing has to be searched.
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::panic,
+    reason = "evaluated by the compiler"
+)]
+pub(super) const fn by_slot(lists: &[&[Terminator]]) -> InstanceFunctions {
+    let mut functions = [None; INSTANCE_SLOTS];
+    let mut list = 0;
+    while list < lists.len() {
+        let mut row = 0;
+        while row < lists[list].len() {
+            let (command, function) = lists[list][row];
+            let Some(slot) = command.instance_slot() else { panic!("a device command") };
+            assert!(functions[slot].is_none(), "a command has two functions");
+            functions[slot] = Some(function);
+            row += 1;
+        }
+        list += 1;
+    }
+    functions
+}
 
 /// Commands on devices that the loader implements itself where the driver has them.
 pub(super) const DEVICE_TERMINATORS: [Terminator; 8] = [
@@ -64,12 +91,9 @@ pub(super) const EMULATED_DEVICE_COMMANDS: [CommandId; 8] = [
 /// physical-device command on to the driver.
 #[must_use]
 pub fn instance_terminator(command: CommandId) -> Option<Command> {
-    let own = INSTANCE_TERMINATORS.iter().copied().flatten().find(|(id, _)| *id == command);
-    match own {
-        Some((_, function)) => Some(*function),
-        None if command.class() == Class::PhysicalDevice => TERMINATORS.piece(command.instance_slot()?),
-        None => None,
-    }
+    let slot = command.instance_slot()?;
+    let own = INSTANCE_TERMINATORS.get(slot).copied().flatten();
+    own.or_else(|| if command.class() == Class::PhysicalDevice { TERMINATORS.piece(slot) } else { None })
 }
 
 /// The lower end of a device's chain for `command`, where that is not the driver's own function.
@@ -84,7 +108,7 @@ pub(super) fn fill_instance_table(instance: &Instance) {
     let layered = !instance.layers().is_empty();
     for number in 0..INSTANCE_SLOTS {
         let Some(command) = CommandId::from_instance_slot(number) else { continue };
-        let end = if layered { instance.find(command.name()) } else { instance_terminator(command) };
+        let end = if layered { instance.find(name::of(command)) } else { instance_terminator(command) };
         if let (Some(slot), Some(function)) = (instance.table.slot(number), end) {
             slot.set(function);
         }

@@ -253,6 +253,7 @@ const fn alias(of: &[CommandId]) -> u16 {
 const fn write_name(names: &mut [u8], start: usize, name: &str) -> usize {
     let mut at = 0;
     while at < name.len() {
+        assert!(name.as_bytes()[at] != 0, "a name is a C string");
         names[start + at] = name.as_bytes()[at];
         at += 1;
     }

@@ -147,6 +147,12 @@ impl CommandId {
         CStr::from_bytes_with_nul(tables::command_name(self.index())).unwrap_or_default()
     }
 
+    /// The name and the NUL behind it; there is no other one in it (the compiler has checked it).
+    #[inline]
+    pub fn name_with_nul(self) -> &'static [u8] {
+        tables::command_name(self.index())
+    }
+
     /// What the first parameter is.
     #[inline]
     pub fn class(self) -> Class {

@@ -42,10 +42,10 @@ static EXTENSIONS: Extensions<EXTENSION_COUNT, { EXTENSION_SIZES.name_bytes }, {
 
 const _: () = assert!(COMMAND_SIZES.rows == COMMAND_COUNT && EXTENSION_SIZES.rows == EXTENSION_COUNT);
 
-/// The name of a command with its NUL; empty for a number that no command has.
+/// The name of a command with its NUL; empty but for the NUL for a number that no command has.
 #[inline]
 pub(super) fn command_name(index: usize) -> &'static [u8] {
-    COMMANDS.name_spans.get(index).map_or(&[], |span| span.of(&COMMANDS.names))
+    COMMANDS.name_spans.get(index).map_or(b"\0", |span| span.of(&COMMANDS.names))
 }
 
 /// Whether the command has this name. The NUL at the end of either keeps the beginning of one from being the other.
