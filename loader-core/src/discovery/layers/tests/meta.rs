@@ -47,7 +47,7 @@ fn llp_loader_10_a_missing_component_drops_the_meta_layer() {
 #[test]
 fn llp_loader_10_an_older_component_drops_the_meta_layer_and_a_newer_one_does_not() {
     let older = manifest("A", "").replace("1.3.0", "1.2.999");
-    let same = manifest("B", "").replace("1.3.0", "1.3.0");
+    let same = manifest("B", "");
     let newer = manifest("C", "").replace("1.3.0", "1.4.1");
     let case = Case::new()
         .file(&format!("{EXPLICIT}/a.json"), &older)
