@@ -66,7 +66,7 @@ fn ignored_unread(manifests: &[Manifest], choices: &Choices<'_>) -> Result<Vec<O
 }
 
 /// The variable and its patterns, if it has any.
-fn filter<'a>(setting: Option<Setting<'a>>) -> Option<(&'static CStr, Filter<'a>)> {
+pub(super) fn filter<'a>(setting: Option<Setting<'a>>) -> Option<(&'static CStr, Filter<'a>)> {
     let (by, value) = setting?;
     Some((by, Filter::new(value)?))
 }

@@ -1,9 +1,10 @@
-//! Lists of patterns for file names: `VK_LOADER_DRIVERS_SELECT` and `VK_LOADER_DRIVERS_DISABLE`.
+//! Lists of patterns: for file names in `VK_LOADER_DRIVERS_SELECT` and `VK_LOADER_DRIVERS_DISABLE`, for names of layers
+//! in `VK_LOADER_LAYERS_ENABLE`, `VK_LOADER_LAYERS_DISABLE` and `VK_LOADER_LAYERS_ALLOW`.
 #![forbid(unsafe_code)]
 
 /// A comma list of patterns as a variable holds it. There may be any number of them.
 ///
-/// A pattern is a file name in which each `*` stands for any number of any characters, in any case. Blanks around it
+/// A pattern is a name in which each `*` stands for any number of any characters, in any case. Blanks around it
 /// and empty patterns do not count.
 #[derive(Clone, Copy)]
 pub(super) struct Filter<'a>(&'a [u8]);
@@ -20,12 +21,14 @@ impl<'a> Filter<'a> {
         self.patterns().any(|pattern| matches(pattern, name))
     }
 
-    fn patterns(self) -> impl Iterator<Item = &'a [u8]> {
+    /// The patterns in the order in which they are listed.
+    pub(super) fn patterns(self) -> impl Iterator<Item = &'a [u8]> {
         self.0.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).filter(|pattern| !pattern.is_empty())
     }
 }
 
-fn matches(pattern: &[u8], name: &[u8]) -> bool {
+/// Whether `pattern` matches `name` as a whole.
+pub(super) fn matches(pattern: &[u8], name: &[u8]) -> bool {
     let mut parts = pattern.split(|byte| *byte == b'*');
     let start = parts.next().unwrap_or_default();
     let Some(mut rest) = strip_start(name, start) else { return false };

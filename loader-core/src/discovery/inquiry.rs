@@ -60,6 +60,12 @@ impl<'a> Inquiry<'a> {
         self.known(known, || Ok(Question::Variable(VariableName::new(name)?, reader)))
     }
 
+    /// The path of the executable, where that can be told.
+    pub(super) fn executable(&mut self) -> Result<Option<&'a [u8]>, OutOfMemory> {
+        let known = self.snapshot.executable();
+        self.known(known, || Ok(Question::Executable))
+    }
+
     /// Whether `path` names anything.
     pub(super) fn exists(&mut self, path: &[u8]) -> Result<bool, OutOfMemory> {
         let known = self.snapshot.exists(path);

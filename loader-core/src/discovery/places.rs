@@ -17,8 +17,8 @@ pub(super) type Setting<'a> = (&'static CStr, &'a [u8]);
 
 /// The variables of a search that are set and honoured.
 pub(super) struct Choices<'a> {
-    replacing: Option<Setting<'a>>,
-    adding: Option<Setting<'a>>,
+    pub(super) replacing: Option<Setting<'a>>,
+    pub(super) adding: Option<Setting<'a>>,
     pub(super) select: Option<Setting<'a>>,
     pub(super) disable: Option<Setting<'a>>,
 }
@@ -116,13 +116,7 @@ impl<'a> Choices<'a> {
         search: &Search,
     ) -> Result<Vec<Note>, OutOfMemory> {
         let mut notes = Vec::new();
-        if inquiry.elevated()? && policy.reader == Reader::Secure {
-            for name in search.variables() {
-                if inquiry.variable(name, Reader::Plain)?.is_some() {
-                    notes.try_push(Note::VariableIgnored { name, because: Ignored::Elevated })?;
-                }
-            }
-        }
+        note_elevated(inquiry, policy, search.variables(), &mut notes)?;
         let Some((replacing, value)) = self.replacing else { return Ok(notes) };
         let others = search.replacing.iter().copied().skip_while(|name| *name != replacing).skip(1);
         for name in others.chain(search.adding) {
@@ -135,6 +129,24 @@ impl<'a> Choices<'a> {
         }
         Ok(notes)
     }
+}
+
+/// Notes which of `variables` are set and not honoured since the process is elevated.
+pub(super) fn note_elevated(
+    inquiry: &mut Inquiry<'_>,
+    policy: &Policy,
+    variables: impl Iterator<Item = &'static CStr>,
+    notes: &mut Vec<Note>,
+) -> Result<(), OutOfMemory> {
+    if policy.reader != Reader::Secure || !inquiry.elevated()? {
+        return Ok(());
+    }
+    for name in variables {
+        if inquiry.variable(name, Reader::Plain)?.is_some() {
+            notes.try_push(Note::VariableIgnored { name, because: Ignored::Elevated })?;
+        }
+    }
+    Ok(())
 }
 
 /// Adds the folders that are searched when no variable says otherwise.
@@ -173,7 +185,7 @@ fn add_usual_places(
 const HOME: &CStr = c"HOME";
 
 /// The elements of a list of paths: blanks around them and empty ones do not count.
-fn elements(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn elements(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|byte| *byte == SEPARATOR).map(<[u8]>::trim_ascii).filter(|element| !element.is_empty())
 }
 
@@ -194,8 +206,8 @@ fn find_bare_name(inquiry: &mut Inquiry<'_>, named: &mut Place, usual: &[Place])
 }
 
 impl Place {
-    /// A file or folder that a variable names.
-    fn named(element: &[u8], origin: Origin) -> Result<Self, OutOfMemory> {
+    /// A file or folder that is named.
+    pub(super) fn named(element: &[u8], origin: Origin) -> Result<Self, OutOfMemory> {
         let path = path(&[element])?;
         Ok(Self { is_manifest: is_manifest_name(&path), path, origin })
     }

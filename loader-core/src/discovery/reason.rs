@@ -129,7 +129,7 @@ impl fmt::Display for Reason {
     }
 }
 
-fn unreadable(error: FileError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub(super) fn unreadable(error: FileError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match error {
         FileError::NotFound => {
             f.write_str("the manifest does not exist; correct its path or reinstall the driver")

@@ -116,6 +116,14 @@ impl Snapshot {
         self.truth((Topic::Elevated, b""))
     }
 
+    /// The path of the executable, if that was asked.
+    pub(super) fn executable(&self) -> Option<Option<&[u8]>> {
+        match self.find((Topic::Executable, b""))? {
+            Answer::Value(value) => Some(value.as_deref()),
+            _ => None,
+        }
+    }
+
     /// Whether `path` exists, if that was asked.
     pub(super) fn exists(&self, path: &[u8]) -> Option<bool> {
         self.truth((Topic::Exists, path))

@@ -23,6 +23,7 @@ pub(crate) struct Imaginary(Mutex<World>);
 struct World {
     variables: BTreeMap<String, String>,
     elevated: bool,
+    executable: Option<String>,
     blurred: bool,
     nodes: BTreeMap<String, Node>,
     clock: i64,
@@ -74,6 +75,12 @@ impl Imaginary {
 
     pub(crate) fn elevate(&self) -> &Self {
         self.world().elevated = true;
+        self
+    }
+
+    /// Says which program this is.
+    pub(crate) fn run(&self, executable: &str) -> &Self {
+        self.world().executable = Some(executable.to_string());
         self
     }
 
@@ -221,7 +228,8 @@ impl Identity for Imaginary {
     }
 
     fn executable(&self) -> Result<Option<Text>, OutOfMemory> {
-        Ok(None)
+        let (world, _) = self.enter("executable", b"");
+        world.executable.as_ref().map(|path| text(&[path.as_bytes()])).transpose()
     }
 }
 

@@ -6,8 +6,15 @@
 //! for one instance, from nothing but the plan and what the application asks for.
 #![forbid(unsafe_code)]
 
+mod activate;
+mod choose;
+mod find;
+mod meta;
 mod plan;
 mod reason;
+#[cfg(test)]
+mod tests;
+mod variables;
 
 pub use plan::{
     ActiveLayer, ActiveLayers, Because, LayerCandidate, LayerDecision, LayerKind, LayerNote, LayerPlan,
@@ -15,6 +22,7 @@ pub use plan::{
 };
 pub use reason::{Explained, LayerReason};
 
+use super::inquiry::{Inquiry, Stop};
 use super::{Policy, Question, Snapshot};
 use crate::memory::{OutOfMemory, Vec};
 use crate::platform::Platform;
@@ -33,8 +41,12 @@ pub enum LayerStep {
 /// # Errors
 /// [`OutOfMemory`].
 pub fn plan_layers(snapshot: &Snapshot, policy: &Policy) -> Result<LayerStep, OutOfMemory> {
-    let _ = (snapshot, policy);
-    Ok(LayerStep::Ready(LayerPlan::default()))
+    let mut inquiry = Inquiry::new(snapshot);
+    match find::find(&mut inquiry, policy) {
+        Ok(plan) => Ok(LayerStep::Ready(plan)),
+        Err(Stop::Ask) => Ok(LayerStep::Ask(inquiry.into_questions())),
+        Err(Stop::OutOfMemory) => Err(OutOfMemory),
+    }
 }
 
 /// Finds the layers of the system, asking `platform` for what `snapshot` does not know. The answers are left in

@@ -2,11 +2,14 @@
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
+use core::fmt;
 
 use super::reason::LayerReason;
+use crate::discovery::reason::Name;
 use crate::discovery::{Note, Searched};
+use crate::log::Level;
 use crate::manifest::{LayerManifest, ManifestWarning, Version};
-use crate::memory::{OutOfMemory, Text, Vec};
+use crate::memory::{Shown, Text, Vec};
 
 /// The layers of the system, and everything that led to this.
 #[derive(Debug, Default)]
@@ -18,6 +21,12 @@ pub struct LayerPlan {
     pub searched: Vec<Searched>,
     /// What a user may want to know besides.
     pub notes: Vec<LayerNote>,
+    /// The override layer, if one is in force.
+    pub(super) overriding: Option<usize>,
+    /// The layers that have a name, sorted by it; among equal names the one first that has a right to it.
+    pub(super) by_name: Vec<usize>,
+    /// The layers that are active without the application, in the order of calls, meta-layers not resolved.
+    pub(super) wanted: Vec<(usize, Because)>,
 }
 
 /// A layer that was found.
@@ -146,6 +155,11 @@ pub enum LayerNote {
         /// The layer of that name, if it was found and is skipped.
         skipped: Option<usize>,
     },
+    /// More layers were found than the loader looks at.
+    TooManyLayers {
+        /// How many were left out.
+        left_out: usize,
+    },
 }
 
 impl LayerPlan {
@@ -156,34 +170,6 @@ impl LayerPlan {
             .enumerate()
             .filter(|(_, layer)| layer.skipped.is_none())
             .filter_map(|(place, layer)| Some((place, layer.manifest.as_ref()?)))
-    }
-
-    /// The place of the layer that is called `name`, among those that can be used.
-    #[must_use]
-    pub fn find(&self, name: &[u8]) -> Option<usize> {
-        self.listed().find(|(_, manifest)| manifest.name.as_slice() == name).map(|(place, _)| place)
-    }
-
-    /// The layers whose library the layer at `place` stands for, in the order of calls: itself, or the components
-    /// of a meta-layer with those of their components. The extensions of a meta-layer are the ones of these.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    pub fn libraries(&self, place: usize) -> Result<Vec<usize>, OutOfMemory> {
-        let _ = place;
-        Ok(Vec::new())
-    }
-
-    /// Decides which layers are active in an instance.
-    ///
-    /// With an empty request these are the layers that are active before there is an instance: "implicitly enabled"
-    /// in the words of the specification.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    pub fn activate(&self, request: &LayerRequest<'_>) -> Result<ActiveLayers, OutOfMemory> {
-        let _ = request;
-        Ok(ActiveLayers::default())
     }
 
     /// What became of the layer at `place` in an instance.
@@ -228,5 +214,60 @@ impl LayerCandidate {
     #[must_use]
     pub fn name(&self) -> &[u8] {
         self.manifest.as_ref().map_or(b"", |manifest| manifest.name.as_slice())
+    }
+}
+
+impl LayerNote {
+    /// A short name that stays the same, for programs.
+    #[must_use]
+    pub fn id(&self) -> &'static str {
+        match self {
+            Self::Search(note) => note.id(),
+            Self::NotFound { .. } => "named-layer-not-found",
+            Self::TooManyLayers { .. } => "too-many-layers",
+        }
+    }
+
+    /// How grave it is.
+    #[must_use]
+    pub fn level(&self) -> Level {
+        match self {
+            Self::NotFound { .. } => Level::Error,
+            Self::Search(_) | Self::TooManyLayers { .. } => Level::Warning,
+        }
+    }
+}
+
+/// What is the matter, and what can be done about it.
+impl fmt::Display for LayerNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Search(note) => note.fmt(f),
+            Self::NotFound { by, name, skipped: None } => write!(
+                f,
+                "{} names the layer {}, which is not installed; correct the variable or install the layer",
+                Name(by),
+                Shown(name)
+            ),
+            Self::NotFound { by, name, skipped: Some(_) } => {
+                write!(f, "{} names the layer {}, which was found and cannot be used", Name(by), Shown(name))
+            }
+            Self::TooManyLayers { left_out } => {
+                write!(f, "there are too many layers, {left_out} of them were left out")
+            }
+        }
+    }
+}
+
+/// Why the layer is active, to follow it in brackets.
+impl fmt::Display for Because {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Implicit => f.write_str("implicit"),
+            Self::Override => f.write_str("override layer"),
+            Self::Variable(name) => Name(name).fmt(f),
+            Self::Application => f.write_str("the application"),
+            Self::Component { .. } => f.write_str("component of a meta-layer"),
+        }
     }
 }

@@ -5,8 +5,11 @@ use core::ffi::CStr;
 use core::fmt;
 
 use super::plan::LayerPlan;
+use crate::discovery::Reason;
+use crate::discovery::reason::{Name, unreadable};
 use crate::log::Level;
-use crate::manifest::{ManifestError, Version};
+use crate::manifest::{LayerManifest, ManifestError, Switch, Version};
+use crate::memory::Shown;
 use crate::platform::FileError;
 
 /// Why a layer is not used, or waits to be asked for.
@@ -78,19 +81,62 @@ impl LayerReason {
     /// A short name that stays the same, for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
-        ""
+        match self {
+            Self::Unreadable(error) => Reason::Unreadable(*error).id(),
+            Self::Invalid(error) => error.id(),
+            Self::ManifestRepeated => "manifest-repeated",
+            Self::DeviceLayer => "device-layer",
+            Self::LibraryArch { .. } => "library-arch-mismatch",
+            Self::ApiVersion { .. } => "api-version-incompatible",
+            Self::NoDisableEnvironment => "no-disable-environment",
+            Self::OtherProgram => "other-program",
+            Self::NameTaken { .. } => "name-taken",
+            Self::Blacklisted { .. } => "blacklisted",
+            Self::Disabled { .. } => "disabled",
+            Self::ComponentMissing { .. } => "component-missing",
+            Self::ComponentCycle { .. } => "component-cycle",
+            Self::ComponentTooOld { .. } => "component-too-old",
+            Self::EnableEnvironmentNotSet => "enable-environment-not-set",
+            Self::DisableEnvironmentSet => "disable-environment-set",
+            Self::NotAskedFor => "not-asked-for",
+        }
     }
 
     /// The rule of the loader and layer interface document that asks for this, where one does.
     #[must_use]
     pub fn policy(&self) -> Option<&'static str> {
-        None
+        match self {
+            Self::ApiVersion { .. } => Some("LLP_LOADER_4"),
+            Self::EnableEnvironmentNotSet => Some("LLP_LOADER_6"),
+            Self::DisableEnvironmentSet => Some("LLP_LOADER_7"),
+            Self::ComponentMissing { .. } | Self::ComponentCycle { .. } | Self::ComponentTooOld { .. } => {
+                Some("LLP_LOADER_10")
+            }
+            Self::Blacklisted { .. } => Some("LLP_LOADER_12"),
+            _ => None,
+        }
     }
 
     /// How grave it is: a defect is a warning, a choice is not.
     #[must_use]
     pub fn level(&self) -> Level {
-        Level::Info
+        match self {
+            Self::Unreadable(_)
+            | Self::Invalid(_)
+            | Self::DeviceLayer
+            | Self::ApiVersion { .. }
+            | Self::NoDisableEnvironment
+            | Self::ComponentMissing { .. }
+            | Self::ComponentCycle { .. }
+            | Self::ComponentTooOld { .. } => Level::Warning,
+            Self::Blacklisted { .. } | Self::Disabled { .. } | Self::DisableEnvironmentSet => Level::Info,
+            Self::ManifestRepeated
+            | Self::LibraryArch { .. }
+            | Self::OtherProgram
+            | Self::NameTaken { .. }
+            | Self::EnableEnvironmentNotSet
+            | Self::NotAskedFor => Level::Debug,
+        }
     }
 
     /// The reason in words, for the layer at `place` of `plan`.
@@ -110,7 +156,78 @@ pub struct Explained<'a> {
 
 impl fmt::Display for Explained<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let _ = (self.reason, self.plan, self.place);
-        f.write_str("")
+        match self.reason {
+            LayerReason::Unreadable(error) => unreadable(*error, f),
+            LayerReason::Invalid(error) => {
+                write!(f, "the manifest cannot be used, {error}; correct it or reinstall the layer")
+            }
+            LayerReason::ManifestRepeated => f.write_str("the same manifest was found before"),
+            LayerReason::DeviceLayer => {
+                f.write_str("it is a device layer, and no loader uses these any more; a newer build may help")
+            }
+            LayerReason::LibraryArch { library, process } => {
+                write!(f, "the layer is for {library}-bit programs and this is a {process}-bit one")
+            }
+            LayerReason::ApiVersion { version } => {
+                write!(f, "\"api_version\" is {version}, and only layers for versions 1.x.y can be used")
+            }
+            LayerReason::NoDisableEnvironment => f.write_str(
+                "the manifest has no \"disable_environment\" with the name of a variable, which every implicit \
+                 layer needs so that its user can be rid of it",
+            ),
+            LayerReason::OtherProgram => f.write_str("\"app_keys\" does not list this program"),
+            LayerReason::NameTaken { of } => {
+                write!(f, "{} comes first and has the same name", Shown(self.path_of(*of)))
+            }
+            LayerReason::Blacklisted { by } => {
+                write!(f, "the override layer in {} rules it out", Shown(self.path_of(*by)))
+            }
+            LayerReason::Disabled { by } => {
+                write!(f, "a pattern of {} matches its name; change or unset the variable", Name(by))
+            }
+            LayerReason::ComponentMissing { component } => write!(
+                f,
+                "its component {} does not exist or cannot be used; install it",
+                Shown(self.component(*component))
+            ),
+            LayerReason::ComponentCycle { component } => {
+                write!(f, "by way of its component {} it contains itself", Shown(self.component(*component)))
+            }
+            LayerReason::ComponentTooOld { component } => write!(
+                f,
+                "its component {} is made for a lower version of Vulkan than the layer itself",
+                Shown(self.component(*component))
+            ),
+            LayerReason::EnableEnvironmentNotSet => self.enable_environment(f),
+            LayerReason::DisableEnvironmentSet => {
+                let switch = self.manifest().and_then(|manifest| manifest.disable_environment.as_ref());
+                write!(f, "{} is set, which disables it", Shown(switch.map_or(b"", |it| it.variable.bytes())))
+            }
+            LayerReason::NotAskedFor => f.write_str("nothing asks for it"),
+        }
+    }
+}
+
+impl Explained<'_> {
+    fn enable_environment(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let switch = self.manifest().and_then(|manifest| manifest.enable_environment.as_ref());
+        match switch.filter(|switch| !switch.variable.bytes().is_empty()) {
+            Some(Switch { variable, value }) => {
+                write!(f, "it is active only if {} is set to \"{}\"", Shown(variable.bytes()), Shown(value))
+            }
+            None => f.write_str("\"enable_environment\" names no variable that could enable it"),
+        }
+    }
+
+    fn manifest(&self) -> Option<&LayerManifest> {
+        self.plan.layers.get(self.place)?.manifest.as_ref()
+    }
+
+    fn component(&self, component: usize) -> &[u8] {
+        self.manifest().and_then(|manifest| manifest.component_layers.get(component)).map_or(b"", |name| name)
+    }
+
+    fn path_of(&self, place: usize) -> &[u8] {
+        self.plan.layers.get(place).map_or(b"", |layer| layer.path.as_slice())
     }
 }

@@ -1,0 +1,208 @@
+//! Which layers are active, and in which order.
+#![forbid(unsafe_code)]
+
+use super::meta::is_lower;
+use super::plan::{
+    ActiveLayer, ActiveLayers, Because, LayerKind, LayerNote, LayerPlan, LayerRequest, Refusal, Refused,
+};
+use super::reason::LayerReason;
+use super::variables::Variables;
+use crate::discovery::filter::matches;
+use crate::manifest::Version;
+use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by, text};
+
+impl LayerPlan {
+    /// The place of the layer that is called `name`, if it can be used.
+    #[must_use]
+    pub fn find(&self, name: &[u8]) -> Option<usize> {
+        let place = self.named(name)?;
+        self.layers.get(place)?.skipped.is_none().then_some(place)
+    }
+
+    /// The layers whose libraries the layer at `place` stands for, in the order of calls: itself, or the components
+    /// of a meta-layer with those of their components. The extensions of a meta-layer are the ones of these.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn libraries(&self, place: usize) -> Result<Vec<usize>, OutOfMemory> {
+        let mut chain = Chain::new(self, Version::default())?;
+        chain.add(place, Because::Application)?;
+        let mut libraries = Vec::new();
+        for active in chain.active {
+            if self.layers.get(active.layer).is_some_and(|layer| !layer.library.is_empty()) {
+                libraries.try_push(active.layer)?;
+            }
+        }
+        Ok(libraries)
+    }
+
+    /// Decides which layers are active in an instance.
+    ///
+    /// With an empty request these are the layers that are active before there is an instance: "implicitly enabled"
+    /// in the words of the specification.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn activate(&self, request: &LayerRequest<'_>) -> Result<ActiveLayers, OutOfMemory> {
+        let mut chain = Chain::new(self, request.api_version)?;
+        for (place, because) in &self.wanted {
+            chain.add(*place, *because)?;
+        }
+        let mut refused = Vec::new();
+        for (name, wanted) in request.enabled.iter().enumerate() {
+            match self.named(wanted.to_bytes()) {
+                None => refused.try_push(Refused { name, because: Refusal::Unknown })?,
+                Some(layer) if self.layers.get(layer).is_some_and(|it| it.skipped.is_some()) => {
+                    refused.try_push(Refused { name, because: Refusal::Skipped { layer } })?;
+                }
+                Some(layer) => chain.add(layer, Because::Application)?,
+            }
+        }
+        Ok(ActiveLayers { layers: chain.active, refused })
+    }
+
+    /// The place of the layer that is called `name`, whether it can be used or not.
+    pub(super) fn named(&self, name: &[u8]) -> Option<usize> {
+        let name_at = |place: &usize| self.layers.get(*place).map_or(&b""[..], |layer| layer.name());
+        let first = self.by_name.partition_point(|place| name_at(place) < name);
+        self.by_name.get(first).filter(|place| name_at(place) == name).copied()
+    }
+
+    /// Prepares looking up layers by name. A layer that is skipped by now has no right to its name.
+    pub(super) fn index(&mut self) -> Result<(), OutOfMemory> {
+        for (place, layer) in self.layers.iter().enumerate() {
+            if layer.manifest.is_some() {
+                self.by_name.try_push(place)?;
+            }
+        }
+        let layers = &self.layers;
+        let key =
+            |place: &usize| layers.get(*place).map(|layer| (layer.name(), layer.skipped.is_some(), *place));
+        sort_by(&mut self.by_name, |one, other| key(one).cmp(&key(other)));
+        Ok(())
+    }
+
+    /// Decides which layers are active without the application, and in which order: implicit layers, the override
+    /// layer, those that a variable names, those that match a pattern.
+    pub(super) fn order(&mut self, variables: &Variables<'_>) -> Result<(), OutOfMemory> {
+        let mut wanted = Vec::new();
+        let overriding = self.overriding.filter(|place| self.is_wanted(*place));
+        let overridden = match overriding {
+            Some(place) => Chain::new(self, Version::default())?.with(place, Because::Override)?.placed,
+            None => Vec::new(),
+        };
+        for (place, layer) in self.layers.iter().enumerate() {
+            let elsewhere = overridden.get(place) == Some(&true) || variables.names(layer.name());
+            if layer.kind == LayerKind::Implicit && self.is_wanted(place) && !elsewhere {
+                wanted.try_push((place, Because::Implicit))?;
+            }
+        }
+        if let Some(place) = overriding {
+            wanted.try_push((place, Because::Override))?;
+        }
+        for name in &variables.names {
+            let by = variables.called.names;
+            let named = self.named(name);
+            let usable = named.filter(|place| self.layers.get(*place).is_some_and(|it| it.skipped.is_none()));
+            match usable {
+                Some(place) if self.is_switched_off(place) => {}
+                Some(place) => wanted.try_push((place, Because::Variable(by)))?,
+                None => {
+                    self.notes.try_push(LayerNote::NotFound { by, name: text(&[name])?, skipped: named })?
+                }
+            }
+        }
+        self.add_enabled(variables, &mut wanted)?;
+        self.wanted = wanted;
+        Ok(())
+    }
+
+    /// Adds the explicit layers that match a pattern, each once, in the order of the patterns.
+    fn add_enabled(
+        &self,
+        variables: &Variables<'_>,
+        wanted: &mut Vec<(usize, Because)>,
+    ) -> Result<(), OutOfMemory> {
+        let mut left = Vec::new();
+        for (place, layer) in self.layers.iter().enumerate() {
+            if layer.kind == LayerKind::Explicit && layer.skipped.is_none() {
+                left.try_push((place, layer.name()))?;
+            }
+        }
+        for pattern in variables.enable.iter().flat_map(|filter| filter.patterns()) {
+            for (place, _) in left.iter().filter(|(_, name)| matches(pattern, name)) {
+                wanted.try_push((*place, Because::Variable(variables.called.enable)))?;
+            }
+            left.retain(|(_, name)| !matches(pattern, name));
+        }
+        Ok(())
+    }
+
+    /// Whether a layer can be used and is active by itself.
+    fn is_wanted(&self, place: usize) -> bool {
+        self.layers.get(place).is_some_and(|layer| layer.skipped.is_none() && layer.waits.is_none())
+    }
+
+    /// Whether a variable of its manifest disables a layer.
+    fn is_switched_off(&self, place: usize) -> bool {
+        self.layers.get(place).is_some_and(|layer| layer.waits == Some(LayerReason::DisableEnvironmentSet))
+    }
+}
+
+/// The layers that are active so far.
+struct Chain<'a> {
+    plan: &'a LayerPlan,
+    /// What the application asks for.
+    api_version: Version,
+    active: Vec<ActiveLayer>,
+    /// For each layer whether it is active: only the first time counts.
+    placed: Vec<bool>,
+}
+
+impl<'a> Chain<'a> {
+    fn new(plan: &'a LayerPlan, api_version: Version) -> Result<Self, OutOfMemory> {
+        let mut placed = Vec::new();
+        placed.try_resize(plan.layers.len(), false)?;
+        Ok(Self { plan, api_version, active: Vec::new(), placed })
+    }
+
+    fn with(mut self, place: usize, because: Because) -> Result<Self, OutOfMemory> {
+        self.add(place, because)?;
+        Ok(self)
+    }
+
+    /// Adds a layer, after its components if it is a meta-layer. What is active already stays where it is; a component
+    /// that a variable disables is left out.
+    fn add(&mut self, place: usize, because: Because) -> Result<(), OutOfMemory> {
+        let plan = self.plan;
+        if !self.take(place) {
+            return Ok(());
+        }
+        let mut open = Vec::new();
+        open.try_push((place, because, 0usize))?;
+        while let Some((layer, because, next)) = open.last_mut() {
+            let (of, because) = (*layer, *because);
+            let manifest = plan.layers.get(of).and_then(|layer| layer.manifest.as_ref());
+            let Some(name) = manifest.and_then(|manifest| manifest.component_layers.get(*next)) else {
+                let older = manifest.is_some_and(|it| is_lower(it.api_version, self.api_version));
+                self.active.try_push(ActiveLayer { layer: of, because, older })?;
+                open.pop();
+                continue;
+            };
+            *next = next.saturating_add(1);
+            let component = plan.find(name).filter(|place| !plan.is_switched_off(*place));
+            if let Some(component) = component.filter(|place| self.take(*place)) {
+                open.try_push((component, Because::Component { of }, 0))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a place in the chain for a layer. Whether it had none.
+    fn take(&mut self, place: usize) -> bool {
+        match self.placed.get_mut(place) {
+            Some(placed) => !core::mem::replace(placed, true),
+            None => false,
+        }
+    }
+}

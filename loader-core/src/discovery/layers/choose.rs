@@ -1,0 +1,91 @@
+//! Which layers have a right to their names: the first of each, the override layer that is meant for this program,
+//! and none that the override layer rules out.
+#![forbid(unsafe_code)]
+
+use super::plan::{LayerCandidate, LayerKind, LayerPlan};
+use super::reason::LayerReason;
+use super::variables::Variables;
+use crate::discovery::inquiry::{Inquiry, Stop};
+use crate::discovery::order::first_equal;
+use crate::manifest::OVERRIDE_LAYER;
+use crate::memory::{OutOfMemory, TryGrow, Vec};
+
+/// The place of the override layer that is in force, if there is one (loader and layer interface document, "Override
+/// Meta-Layer"). One that lists this program beats one for all programs. The other ones are skipped.
+pub(super) fn choose_override(
+    inquiry: &mut Inquiry<'_>,
+    variables: &Variables<'_>,
+    layers: &mut [LayerCandidate],
+) -> Result<Option<usize>, Stop> {
+    for layer in layers.iter_mut().filter(|layer| is_override(layer)) {
+        let keys = layer.manifest.as_ref().map_or(&[][..], |manifest| &manifest.app_keys);
+        if keys.is_empty() {
+            continue;
+        }
+        let program = inquiry.executable()?;
+        if !keys.iter().any(|key| Some(key.as_slice()) == program) {
+            layer.skipped = Some(LayerReason::OtherProgram);
+        }
+    }
+    inquiry.settle()?;
+    let is_meant = |layer: &LayerCandidate| {
+        is_override(layer) && layer.manifest.as_ref().is_some_and(|manifest| !manifest.app_keys.is_empty())
+    };
+    let chosen = layers.iter().position(is_meant).or_else(|| layers.iter().position(is_override));
+    let Some(chosen) = chosen else { return Ok(None) };
+    for (place, layer) in layers.iter_mut().enumerate().filter(|(_, layer)| is_override(layer)) {
+        if place != chosen {
+            layer.skipped = Some(LayerReason::NameTaken { of: chosen });
+        }
+    }
+    let in_force = layers.get(chosen).is_some_and(|layer| {
+        layer.waits.is_none() && variables.disables(layer.kind, OVERRIDE_LAYER).is_none()
+    });
+    Ok(in_force.then_some(chosen))
+}
+
+/// Whether a layer can be used and is an override layer: an implicit meta-layer of that name.
+fn is_override(layer: &LayerCandidate) -> bool {
+    layer.skipped.is_none()
+        && layer.kind == LayerKind::Implicit
+        && layer
+            .manifest
+            .as_ref()
+            .is_some_and(|manifest| manifest.is_meta() && manifest.name.as_slice() == OVERRIDE_LAYER)
+}
+
+/// Skips every layer whose name an earlier one has.
+pub(super) fn skip_taken_names(layers: &mut [LayerCandidate]) -> Result<(), OutOfMemory> {
+    let mut names = Vec::new();
+    let mut places = Vec::new();
+    for (place, layer) in layers.iter().enumerate().filter(|(_, layer)| layer.skipped.is_none()) {
+        names.try_push(layer.name())?;
+        places.try_push(place)?;
+    }
+    let firsts = first_equal(&names)?;
+    drop(names);
+    for ((at, place), first) in places.iter().enumerate().zip(firsts) {
+        if let (true, Some(of), Some(layer)) = (first != at, places.get(first), layers.get_mut(*place)) {
+            layer.skipped = Some(LayerReason::NameTaken { of: *of });
+        }
+    }
+    Ok(())
+}
+
+/// Skips the layers that the override layer in force rules out.
+pub(super) fn skip_blacklisted(plan: &mut LayerPlan) -> Result<(), OutOfMemory> {
+    let Some(by) = plan.overriding else { return Ok(()) };
+    let manifest = plan.layers.get(by).and_then(|layer| layer.manifest.as_ref());
+    let mut ruled_out = Vec::new();
+    for name in manifest.iter().flat_map(|manifest| &manifest.blacklisted_layers) {
+        if let Some(place) = plan.find(name).filter(|place| *place != by) {
+            ruled_out.try_push(place)?;
+        }
+    }
+    for place in ruled_out {
+        if let Some(layer) = plan.layers.get_mut(place) {
+            layer.skipped.get_or_insert(LayerReason::Blacklisted { by });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,219 @@
+//! From places to layers.
+#![forbid(unsafe_code)]
+
+use super::choose::{choose_override, skip_blacklisted, skip_taken_names};
+use super::meta::check_meta_layers;
+use super::plan::{LayerCandidate, LayerKind, LayerNote, LayerPlan};
+use super::reason::LayerReason;
+use super::variables::Variables;
+use crate::discovery::inquiry::{Inquiry, Stop};
+use crate::discovery::manifests::{Manifest, library, look};
+use crate::discovery::order::first_equal;
+use crate::discovery::places::{Choices, Place, path};
+use crate::discovery::{Ignored, Note, Origin, Policy};
+use crate::manifest::{LayerFile, LayerManifest, LayerType, ManifestError, ManifestWarning};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use crate::platform::FileError;
+
+/// More layers than this are not looked at.
+const LAYER_LIMIT: usize = 4096;
+
+/// Makes the plan, in stages: what the user's variables say; the implicit layers; which of them the environment
+/// switches on; the override layer; the explicit layers; which of all can be used; which are wanted, in order.
+pub(super) fn find(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<LayerPlan, Stop> {
+    let mut plan = LayerPlan::default();
+    let mut notes = Vec::new();
+    let variables = Variables::read(inquiry, policy)?;
+    let implicit = Choices::read(inquiry, policy, &policy.implicit_layers)?;
+    let explicit = Choices::read(inquiry, policy, &policy.explicit_layers)?;
+    variables.note_elevated(inquiry, policy, &mut notes)?;
+    add_notes(&mut notes, implicit.notes(inquiry, policy, &policy.implicit_layers)?)?;
+    let explicit_notes = explicit.notes(inquiry, policy, &policy.explicit_layers)?;
+
+    let places = implicit.places(inquiry, policy, &policy.implicit_layers)?;
+    search(inquiry, policy, places, LayerKind::Implicit, &mut plan, &mut notes)?;
+    variables.switch(inquiry, &mut plan.layers)?;
+    inquiry.settle()?;
+    plan.overriding = choose_override(inquiry, &variables, &mut plan.layers)?;
+    let overriding = plan.overriding.and_then(|place| plan.layers.get(place));
+    let places = match overriding.map(override_places).transpose()? {
+        Some(places) if !places.is_empty() => {
+            for (name, _) in [explicit.replacing, explicit.adding].into_iter().flatten() {
+                notes.try_push(Note::VariableIgnored { name, because: Ignored::OverrideLayer })?;
+            }
+            places
+        }
+        _ => {
+            add_notes(&mut notes, explicit_notes)?;
+            explicit.places(inquiry, policy, &policy.explicit_layers)?
+        }
+    };
+    search(inquiry, policy, places, LayerKind::Explicit, &mut plan, &mut notes)?;
+    for note in notes {
+        plan.notes.try_push(LayerNote::Search(note))?;
+    }
+    skip_taken_names(&mut plan.layers)?;
+    plan.index()?;
+    skip_blacklisted(&mut plan)?;
+    variables.skip_disabled(&mut plan.layers);
+    check_meta_layers(&mut plan)?;
+    plan.order(&variables)?;
+    Ok(plan)
+}
+
+fn add_notes(notes: &mut Vec<Note>, more: Vec<Note>) -> Result<(), OutOfMemory> {
+    for note in more {
+        notes.try_push(note)?;
+    }
+    Ok(())
+}
+
+/// Where the override layer says that explicit layers are. A path that is not absolute is relative to the folder of
+/// its manifest.
+fn override_places(layer: &LayerCandidate) -> Result<Vec<Place>, OutOfMemory> {
+    let folder = layer.path.iter().rposition(|byte| *byte == b'/').and_then(|slash| layer.path.get(..=slash));
+    let mut places = Vec::new();
+    for written in layer.manifest.iter().flat_map(|manifest| &manifest.override_paths) {
+        let element = written.trim_ascii();
+        if element.is_empty() {
+            continue;
+        }
+        let base = if element.starts_with(b"/") { b"" } else { folder.unwrap_or_default() };
+        places.try_push(Place::named(&path(&[base, element])?, Origin::OverrideLayer)?)?;
+    }
+    Ok(places)
+}
+
+/// Reads the manifests at `places` and adds their layers to the plan.
+fn search(
+    inquiry: &mut Inquiry<'_>,
+    policy: &Policy,
+    places: Vec<Place>,
+    kind: LayerKind,
+    plan: &mut LayerPlan,
+    notes: &mut Vec<Note>,
+) -> Result<(), Stop> {
+    let manifests = look(inquiry, places, &mut plan.searched, notes)?;
+    let mut paths = Vec::new();
+    for manifest in &manifests {
+        paths.try_push(manifest.path.as_slice())?;
+    }
+    let firsts = first_equal(&paths)?;
+    drop(paths);
+    for ((at, manifest), first) in manifests.iter().enumerate().zip(&firsts) {
+        if at == *first {
+            inquiry.file(&manifest.path)?.ok();
+        }
+    }
+    inquiry.settle()?;
+    let mut found =
+        Found { layers: &mut plan.layers, left_out: 0, kind, pointer_width: policy.pointer_width };
+    for ((at, manifest), first) in manifests.into_iter().enumerate().zip(firsts) {
+        if at != first {
+            found.add(LayerCandidate::without_manifest(manifest, kind, LayerReason::ManifestRepeated))?;
+            continue;
+        }
+        let content = inquiry.file(&manifest.path)?;
+        found.read(manifest, content)?;
+    }
+    let left_out = found.left_out;
+    if left_out > 0 {
+        plan.notes.try_push(LayerNote::TooManyLayers { left_out })?;
+    }
+    Ok(())
+}
+
+/// Takes layers into the plan.
+struct Found<'a> {
+    layers: &'a mut Vec<LayerCandidate>,
+    left_out: usize,
+    kind: LayerKind,
+    pointer_width: u32,
+}
+
+impl Found<'_> {
+    fn read(&mut self, manifest: Manifest, content: Result<&[u8], FileError>) -> Result<(), OutOfMemory> {
+        let file = match content {
+            Err(error) => Err(LayerReason::Unreadable(error)),
+            Ok(bytes) => LayerFile::parse(bytes)?.map_err(LayerReason::Invalid),
+        };
+        let file = match file {
+            Ok(file) => file,
+            Err(reason) => {
+                return self.add(LayerCandidate::without_manifest(manifest, self.kind, reason));
+            }
+        };
+        for said in file.layers {
+            let again = Manifest { path: text(&[&manifest.path])?, found_in: manifest.found_in };
+            let candidate = self.candidate(again, said, file.warning)?;
+            self.add(candidate)?;
+        }
+        Ok(())
+    }
+
+    fn candidate(
+        &self,
+        manifest: Manifest,
+        said: Result<LayerManifest, ManifestError>,
+        warning: Option<ManifestWarning>,
+    ) -> Result<LayerCandidate, OutOfMemory> {
+        let said = match said {
+            Ok(said) => said,
+            Err(error) => {
+                let reason = LayerReason::Invalid(error);
+                return Ok(LayerCandidate::without_manifest(manifest, self.kind, reason));
+            }
+        };
+        let skipped = said.unusable(self.kind, self.pointer_width);
+        Ok(LayerCandidate {
+            library: library(text(&[&said.library_path])?, &manifest.path)?,
+            path: manifest.path,
+            found_in: manifest.found_in,
+            kind: self.kind,
+            warning: said.warning.or(warning),
+            manifest: Some(said),
+            skipped,
+            waits: (self.kind == LayerKind::Explicit).then_some(LayerReason::NotAskedFor),
+        })
+    }
+
+    fn add(&mut self, candidate: LayerCandidate) -> Result<(), OutOfMemory> {
+        if self.layers.len() < LAYER_LIMIT {
+            return self.layers.try_push(candidate);
+        }
+        self.left_out = self.left_out.saturating_add(1);
+        Ok(())
+    }
+}
+
+impl LayerCandidate {
+    fn without_manifest(manifest: Manifest, kind: LayerKind, reason: LayerReason) -> Self {
+        Self {
+            path: manifest.path,
+            found_in: manifest.found_in,
+            kind,
+            manifest: None,
+            library: Text::new(),
+            warning: None,
+            skipped: Some(reason),
+            waits: None,
+        }
+    }
+}
+
+impl LayerManifest {
+    /// Why the layer cannot be used, if so, as far as its manifest tells.
+    fn unusable(&self, kind: LayerKind, pointer_width: u32) -> Option<LayerReason> {
+        if self.layer_type == LayerType::Device {
+            return Some(LayerReason::DeviceLayer);
+        }
+        if self.api_version.variant != 0 || self.api_version.major != 1 {
+            return Some(LayerReason::ApiVersion { version: self.api_version });
+        }
+        if let Some(library) = self.library_arch.filter(|bits| *bits != pointer_width) {
+            return Some(LayerReason::LibraryArch { library, process: pointer_width });
+        }
+        (kind == LayerKind::Implicit && self.disable_environment.is_none())
+            .then_some(LayerReason::NoDisableEnvironment)
+    }
+}

@@ -1,0 +1,103 @@
+use super::*;
+use crate::discovery::{Request, discover};
+
+/// A system with layers of either kind, and what was learned from it.
+fn learned() -> (Case, Snapshot) {
+    let case = Case::new().implicit_with(&["I"], r#", "enable_environment": {"ON": "1"}"#);
+    let case = case.explicit(&["A"]).set("HOME", "/h");
+    let mut snapshot = Snapshot::new();
+    discover_layers(&case.system.platform(), &POLICY, &mut snapshot).unwrap();
+    case.system.calls();
+    (case, snapshot)
+}
+
+fn holds(case: &Case, snapshot: &Snapshot) -> bool {
+    snapshot.still_true(&case.system.platform()).unwrap()
+}
+
+#[test]
+fn nothing_changed_is_told_without_opening_anything() {
+    let (case, snapshot) = learned();
+    assert!(holds(&case, &snapshot));
+    let calls = case.system.calls();
+    assert!(!calls.iter().any(|call| call.starts_with("list") || call.starts_with("read")), "{calls:?}");
+    let on_files = calls.iter().filter(|call| !call.starts_with("variable")).count();
+    assert_eq!(on_files, 7 + 7 + 2, "one for each folder and manifest");
+}
+
+#[test]
+fn what_decides_about_layers_shows_when_it_changes() {
+    type Change = fn(&Imaginary) -> &Imaginary;
+    let changes: [(&str, Change); 8] = [
+        ("an enabling variable", |system| system.set("ON", "1")),
+        ("a disabling variable", |system| system.set("NO_I", "")),
+        ("names", |system| system.set("VK_INSTANCE_LAYERS", "A")),
+        ("patterns", |system| system.set("VK_LOADER_LAYERS_DISABLE", "*")),
+        ("a place", |system| system.set("VK_ADD_IMPLICIT_LAYER_PATH", "/x")),
+        ("a new manifest", |system| system.file(&format!("{IMPLICIT}/x.json"), "")),
+        ("another manifest", |system| system.file(&format!("{EXPLICIT}/A.json"), "")),
+        ("privileges", |system| system.elevate()),
+    ];
+    for (what, change) in changes {
+        let (case, snapshot) = learned();
+        change(case.system);
+        assert!(!holds(&case, &snapshot), "{what}");
+    }
+}
+
+#[test]
+fn drivers_and_layers_may_share_a_snapshot() {
+    let (case, mut snapshot) = learned();
+    let platform = case.system.platform();
+    discover(&platform, &POLICY, &Request { portability: true }, &mut snapshot).unwrap();
+    assert!(!case.system.calls().contains(&"variable XDG_DATA_DIRS".to_string()), "it is known already");
+    let LayerStep::Ready(plan) = plan_layers(&snapshot, &POLICY).unwrap() else {
+        panic!("everything was asked")
+    };
+    assert_eq!(plan.listed().count(), 2);
+}
+
+#[test]
+fn a_question_is_asked_once_in_a_search() {
+    let (case, _) = learned();
+    case.plan();
+    let mut calls = case.system.calls();
+    calls.retain(|call| !call.starts_with("fingerprint"));
+    let all = calls.len();
+    calls.sort();
+    calls.dedup();
+    assert_eq!(calls.len(), all);
+}
+
+#[test]
+fn many_layers_take_as_many_calls_as_there_are_files() {
+    let case = Case::new();
+    for number in 0..1000 {
+        case.system.file(&format!("{EXPLICIT}/{number}.json"), manifest(&format!("E{number}"), ""));
+    }
+    for number in 0..100 {
+        let fields = format!(r#""disable_environment": {{"NO_{number}": "1"}}"#);
+        case.system.file(&format!("{IMPLICIT}/{number}.json"), manifest(&format!("I{number}"), &fields));
+    }
+    let plan = case.plan();
+    let calls = case.system.calls();
+    assert_eq!(calls.iter().filter(|call| call.starts_with("read")).count(), 1100);
+    assert!(calls.len() < 3400, "{}", calls.len());
+    assert_eq!(plan.listed().count(), 1100);
+    let active = plan.activate(&LayerRequest::default()).unwrap();
+    assert_eq!(active.layers.len(), 100);
+    assert_eq!(plan.layers[active.layers[99].layer].name(), b"I99");
+}
+
+#[test]
+fn too_many_layers_are_cut_with_a_note() {
+    let list = "{},".repeat(255) + "{}";
+    let content = format!(r#"{{"file_format_version": "1.0.1", "layers": [{list}]}}"#);
+    let case = Case::new();
+    for number in 0..17 {
+        case.system.file(&format!("{EXPLICIT}/{number}.json"), &content);
+    }
+    let plan = case.plan();
+    assert_eq!(plan.layers.len(), 4096);
+    assert_eq!(plan.notes.as_slice(), [LayerNote::TooManyLayers { left_out: 256 }]);
+}

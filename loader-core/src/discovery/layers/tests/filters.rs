@@ -1,0 +1,105 @@
+use super::*;
+
+#[test]
+fn a_disabled_layer_is_neither_active_nor_listed_nor_to_be_had() {
+    let case = Case::new().implicit(&["I"]).explicit(&["E", "F"]).application(&["E"]);
+    let case = case.set("VK_LOADER_LAYERS_DISABLE", "i,E");
+    assert_eq!(case.listed(), ["F"]);
+    assert_eq!(case.refused(), pairs(&[("E", "disabled")]));
+    let plan = case.plan();
+    assert!(plan.activate(&LayerRequest::default()).unwrap().layers.is_empty());
+    assert_eq!(
+        case.explained("I"),
+        "a pattern of VK_LOADER_LAYERS_DISABLE matches its name; change or unset the variable"
+    );
+}
+
+#[test]
+fn words_stand_for_every_layer_of_a_kind() {
+    let cases = [
+        ("~all~", &[][..]),
+        ("*", &[]),
+        ("**", &[]),
+        ("~implicit~", &["E", "F"]),
+        ("~EXPLICIT~", &["I", "J"]),
+        (" ~implicit~ , f", &["E"]),
+        ("~nothing~", &["I", "J", "E", "F"]),
+        ("", &["I", "J", "E", "F"]),
+    ];
+    for (disable, left) in cases {
+        let case = Case::new().implicit(&["I", "J"]).explicit(&["E", "F"]);
+        assert_eq!(case.set("VK_LOADER_LAYERS_DISABLE", disable).listed(), left, "{disable}");
+    }
+}
+
+#[test]
+fn patterns_match_names_in_any_case() {
+    for pattern in ["VK_LAYER_acme_HUD", "*hud", "vk_layer_acme*", "*ACME*", "vk*hud"] {
+        let case = Case::new().explicit(&["VK_LAYER_ACME_hud"]);
+        assert_eq!(case.set("VK_LOADER_LAYERS_ENABLE", pattern).active(), ["VK_LAYER_ACME_hud"], "{pattern}");
+    }
+}
+
+#[test]
+fn enabled_layers_come_in_the_order_of_the_patterns() {
+    let case = Case::new().explicit(&["A1", "A2", "B", "C"]);
+    assert_eq!(case.set("VK_LOADER_LAYERS_ENABLE", "c,a*,*").active(), ["C", "A1", "A2", "B"]);
+}
+
+#[test]
+fn more_than_sixteen_patterns_count() {
+    let case = Case::new().explicit(&["A"]);
+    assert_eq!(case.set("VK_LOADER_LAYERS_ENABLE", &("x,".repeat(40) + "A")).active(), ["A"]);
+}
+
+#[test]
+fn what_is_enabled_cannot_be_disabled() {
+    for variable in ["VK_LOADER_LAYERS_ENABLE", "VK_INSTANCE_LAYERS"] {
+        let case = Case::new().implicit(&["I"]).explicit(&["E"]);
+        let case = case.set("VK_LOADER_LAYERS_DISABLE", "~all~").set(variable, "E");
+        assert_eq!(case.active(), ["E"], "{variable}");
+        case.system.set(variable, "I");
+        assert_eq!(case.active(), ["I"], "{variable}");
+    }
+}
+
+#[test]
+fn what_is_allowed_is_as_if_nothing_were_disabled() {
+    let case = Case::new().implicit(&["I", "J"]).explicit(&["E"]);
+    let case = case.implicit_with(&["K"], r#", "enable_environment": {"ON": "1"}"#);
+    let case = case.set("VK_LOADER_LAYERS_DISABLE", "*").set("VK_LOADER_LAYERS_ALLOW", "I,E,K");
+    assert_eq!(case.active(), ["I"]);
+    assert_eq!(case.listed(), ["I", "K", "E"]);
+    assert_eq!(case.set("VK_LOADER_LAYERS_ALLOW", "~implicit~").listed(), ["I", "J", "K"]);
+}
+
+#[test]
+fn the_words_enable_nothing() {
+    let case = Case::new().explicit(&["E"]).set("VK_LOADER_LAYERS_ENABLE", "~all~,~explicit~");
+    assert!(case.active().is_empty());
+}
+
+#[test]
+fn llp_loader_13_an_elevated_process_ignores_the_variables_and_says_so() {
+    let variables = [
+        "VK_INSTANCE_LAYERS",
+        "VK_LOADER_LAYERS_ENABLE",
+        "VK_LOADER_LAYERS_DISABLE",
+        "VK_LOADER_LAYERS_ALLOW",
+    ];
+    for variable in variables {
+        let case = Case::new().implicit(&["I"]).explicit(&["E"]).set(variable, "*").set(variable, "E");
+        case.system.elevate();
+        assert_eq!(case.active(), ["I"], "{variable}");
+        assert_eq!(case.listed(), ["I", "E"], "{variable}");
+        let note = "is ignored, since this process has privileges that its user may lack (LDP_LOADER_13)";
+        assert_eq!(case.notes(), [format!("{variable} {note}")]);
+    }
+}
+
+#[test]
+fn an_elevated_process_honours_the_variables_of_layers() {
+    let case = Case::new().implicit(&["I", "J"]).set("NO_I", "1");
+    case.system.elevate();
+    assert_eq!(case.active(), ["J"]);
+}

@@ -1,0 +1,126 @@
+//! What the environment says about layers by name.
+#![forbid(unsafe_code)]
+
+use core::ffi::CStr;
+
+use super::plan::{LayerCandidate, LayerKind};
+use super::reason::LayerReason;
+use crate::discovery::drivers::filter;
+use crate::discovery::filter::{Filter, matches};
+use crate::discovery::inquiry::Inquiry;
+use crate::discovery::places::{elements, note_elevated};
+use crate::discovery::policy::Policy;
+use crate::discovery::{LayerVariables, Note};
+use crate::manifest::Switch;
+use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by};
+use crate::platform::Reader;
+
+/// The variables that say which layers are active, as far as they are set and honoured.
+pub(super) struct Variables<'a> {
+    /// What they are called.
+    pub(super) called: LayerVariables,
+    /// The names that are enabled, in order.
+    pub(super) names: Vec<&'a [u8]>,
+    /// The same, sorted.
+    sorted_names: Vec<&'a [u8]>,
+    /// Patterns of what is enabled.
+    pub(super) enable: Option<Filter<'a>>,
+    disable: Option<(&'static CStr, Filter<'a>)>,
+    allow: Option<Filter<'a>>,
+}
+
+impl<'a> Variables<'a> {
+    /// Reads the variables.
+    pub(super) fn read(inquiry: &mut Inquiry<'a>, policy: &Policy) -> Result<Self, OutOfMemory> {
+        let called = policy.layers;
+        let mut patterns = |name: &'static CStr| -> Result<_, OutOfMemory> {
+            Ok(filter(inquiry.variable(name, policy.reader)?.map(|value| (name, value))))
+        };
+        let enable = patterns(called.enable)?.map(|(_, filter)| filter);
+        let disable = patterns(called.disable)?;
+        let allow = patterns(called.allow)?.map(|(_, filter)| filter);
+        let (mut names, mut sorted_names) = (Vec::new(), Vec::new());
+        for name in elements(inquiry.variable(called.names, policy.reader)?.unwrap_or_default()) {
+            names.try_push(name)?;
+            sorted_names.try_push(name)?;
+        }
+        sort_by(&mut sorted_names, Ord::cmp);
+        Ok(Self { called, names, sorted_names, enable, disable, allow })
+    }
+
+    /// Notes which of the variables are set and not honoured since the process is elevated.
+    pub(super) fn note_elevated(
+        &self,
+        inquiry: &mut Inquiry<'_>,
+        policy: &Policy,
+        notes: &mut Vec<Note>,
+    ) -> Result<(), OutOfMemory> {
+        let LayerVariables { names, enable, disable, allow } = self.called;
+        note_elevated(inquiry, policy, [names, enable, disable, allow].into_iter(), notes)
+    }
+
+    /// Notes of each implicit layer why it is not active by itself, if so. A variable of its manifest that disables it
+    /// beats everything here that enables it.
+    pub(super) fn switch(
+        &self,
+        inquiry: &mut Inquiry<'_>,
+        layers: &mut [LayerCandidate],
+    ) -> Result<(), OutOfMemory> {
+        let mut value = |switch: &Option<Switch>| match switch {
+            Some(switch) => inquiry.variable(switch.variable.as_c_str(), Reader::Plain),
+            None => Ok(None),
+        };
+        for layer in layers.iter_mut().filter(|layer| layer.skipped.is_none()) {
+            let Some(manifest) = &layer.manifest else { continue };
+            let disabled = value(&manifest.disable_environment)?.is_some();
+            let is = value(&manifest.enable_environment)?;
+            let needs = manifest.enable_environment.as_ref().map(|switch| switch.value.as_slice());
+            layer.waits = if disabled {
+                Some(LayerReason::DisableEnvironmentSet)
+            } else if needs.is_none() || is == needs || self.enables(&manifest.name) {
+                None
+            } else {
+                Some(LayerReason::EnableEnvironmentNotSet)
+            };
+        }
+        Ok(())
+    }
+
+    /// Whether a layer is named as one to enable.
+    pub(super) fn names(&self, name: &[u8]) -> bool {
+        self.sorted_names.binary_search(&name).is_ok()
+    }
+
+    /// Whether a layer is enabled, by name or by pattern.
+    fn enables(&self, name: &[u8]) -> bool {
+        self.names(name) || self.enable.is_some_and(|patterns| patterns.matches(name))
+    }
+
+    /// The variable that disables a layer: what is enabled or allowed cannot be disabled.
+    pub(super) fn disables(&self, kind: LayerKind, name: &[u8]) -> Option<&'static CStr> {
+        let (by, unwanted) = self.disable?;
+        let allowed = || self.allow.is_some_and(|allowed| covers(allowed, kind, name));
+        (covers(unwanted, kind, name) && !self.enables(name) && !allowed()).then_some(by)
+    }
+
+    /// Skips what is disabled.
+    pub(super) fn skip_disabled(&self, layers: &mut [LayerCandidate]) {
+        for layer in layers.iter_mut().filter(|layer| layer.skipped.is_none()) {
+            layer.skipped = self.disables(layer.kind, layer.name()).map(|by| LayerReason::Disabled { by });
+        }
+    }
+}
+
+/// Whether one of the patterns matches a layer. Beside patterns for its name there are words for every layer of a
+/// kind.
+fn covers(filter: Filter<'_>, kind: LayerKind, name: &[u8]) -> bool {
+    let whole_kind = match kind {
+        LayerKind::Implicit => b"~implicit~",
+        LayerKind::Explicit => b"~explicit~",
+    };
+    filter.patterns().any(|pattern| {
+        pattern.eq_ignore_ascii_case(b"~all~")
+            || pattern.eq_ignore_ascii_case(whole_kind)
+            || matches(pattern, name)
+    })
+}
