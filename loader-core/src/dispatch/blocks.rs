@@ -9,7 +9,7 @@
 
 use core::ffi::c_void;
 
-use super::arch::native;
+use super::arch::native::DISTANCES;
 use super::missing::{bad_handle_reported, report_missing_device_command, report_missing_instance_command};
 use super::table::{Command, UNKNOWN_COMMANDS};
 use crate::objects::handle::MAGIC;
@@ -25,8 +25,15 @@ pub struct Block {
     start: unsafe extern "system" fn(),
     first: usize,
     count: usize,
-    /// Bytes from one piece to the next, as a power of two.
-    shift: u32,
+    distance: usize,
+}
+
+/// How far apart pieces are in bytes, on one architecture: as long as the longest piece of the kind.
+pub(super) struct Distances {
+    pub(super) instance_trampoline: usize,
+    pub(super) device_trampoline: usize,
+    pub(super) terminator: usize,
+    pub(super) numbered_jump: usize,
 }
 
 /// Checks the handle and goes through a slot of its instance table. For the slots of known commands.
@@ -34,40 +41,51 @@ pub static INSTANCE_TRAMPOLINES: Block = Block {
     start: instance_trampolines,
     first: 0,
     count: INSTANCE_SLOTS,
-    shift: native::INSTANCE_TRAMPOLINE,
+    distance: DISTANCES.instance_trampoline,
 };
 /// The same for the slots of unknown physical-device commands.
 pub static UNKNOWN_INSTANCE_TRAMPOLINES: Block = Block {
     start: unknown_instance_trampolines,
     first: INSTANCE_SLOTS,
     count: UNKNOWN_COMMANDS,
-    shift: native::NUMBERED_JUMP,
+    distance: DISTANCES.numbered_jump,
 };
 /// Goes through a slot of the device's table.
-pub static DEVICE_TRAMPOLINES: Block =
-    Block { start: device_trampolines, first: 0, count: ALL_DEVICE_SLOTS, shift: native::DEVICE_TRAMPOLINE };
+pub static DEVICE_TRAMPOLINES: Block = Block {
+    start: device_trampolines,
+    first: 0,
+    count: ALL_DEVICE_SLOTS,
+    distance: DISTANCES.device_trampoline,
+};
 /// Goes through a slot of the table below a physical device, with the handle below.
 pub static TERMINATORS: Block =
-    Block { start: terminators, first: 0, count: ALL_INSTANCE_SLOTS, shift: native::TERMINATOR };
+    Block { start: terminators, first: 0, count: ALL_INSTANCE_SLOTS, distance: DISTANCES.terminator };
 /// What a slot of an instance table holds if nothing implements the command.
 pub(super) static MISSING_INSTANCE_COMMANDS: Block = Block {
     start: missing_instance_commands,
     first: 0,
     count: ALL_INSTANCE_SLOTS,
-    shift: native::NUMBERED_JUMP,
+    distance: DISTANCES.numbered_jump,
 };
 /// What a slot of a device table holds if nothing implements the command.
-pub(super) static MISSING_DEVICE_COMMANDS: Block =
-    Block { start: missing_device_commands, first: 0, count: ALL_DEVICE_SLOTS, shift: native::NUMBERED_JUMP };
+pub(super) static MISSING_DEVICE_COMMANDS: Block = Block {
+    start: missing_device_commands,
+    first: 0,
+    count: ALL_DEVICE_SLOTS,
+    distance: DISTANCES.numbered_jump,
+};
+
+// A number is loaded by an instruction that has 16 bits for it.
+const _: () = assert!(ALL_INSTANCE_SLOTS <= 0x1_0000 && ALL_DEVICE_SLOTS <= 0x1_0000);
 
 impl Block {
     /// The piece for `slot`, if there is one.
     #[must_use]
     pub fn piece(&self, slot: usize) -> Option<Command> {
         let index = slot.checked_sub(self.first).filter(|index| *index < self.count)?;
-        let address = (self.start as *const ()).wrapping_byte_add(index.wrapping_shl(self.shift));
+        let address = (self.start as *const ()).wrapping_byte_add(index.wrapping_mul(self.distance));
         // SAFETY: the address lies in the block, which holds a piece at every multiple of the distance below the
-        // count; the blocks' alignment makes the assembler's padding end there.
+        // count: the assembler puts each piece there, or fails where the one before is too long.
         Some(unsafe { core::mem::transmute::<*const (), Command>(address) })
     }
 
@@ -75,37 +93,40 @@ impl Block {
     #[must_use]
     pub fn holds(&self, address: *const c_void) -> bool {
         let start = self.start as *const () as usize;
-        let end = start.wrapping_add(self.count.wrapping_shl(self.shift));
+        let end = start.wrapping_add(self.count.wrapping_mul(self.distance));
         (start..end).contains(&(address as usize))
     }
 }
 
-/// Stamps out a block: `$text` once for each number from `$first` on, aligned to 2^`$shift` bytes. Does not assemble if
-/// a piece is longer than that.
+/// Stamps out a block: `$text` once for each number from `$first` on.
+///
+/// `.org` moves on to the place of the next piece, and fails if the piece is already longer; also if the function's
+/// beginning were not aligned to its 16 bytes.
 macro_rules! block {
-    ($name:ident: $count:expr, from $first:expr, shift $shift:expr, $text:expr $(; $($operands:tt)+)?) => {
+    ($name:ident: $count:expr, from $first:expr, $kind:ident, $text:expr $(; $($operands:tt)+)?) => {
         #[unsafe(naked)]
         unsafe extern "system" fn $name() {
             assembly!(
-                ".p2align {shift}\n 100: .set vkload_slot, {first}\n .rept {count}\n",
+                "3: .p2align 4\n .org 3b\n .set vkload_slot, {first}\n .rept {count}\n 3:\n",
                 $text,
-                ".p2align {shift}\n .set vkload_slot, vkload_slot + 1\n .endr\n .org 100b + ({count} << {shift})\n";
-                first = const $first, count = const $count, shift = const $shift $(, $($operands)+)?
+                ".org 3b + {distance}\n .set vkload_slot, vkload_slot + 1\n .endr\n";
+                first = const $first, count = const $count, distance = const DISTANCES.$kind
+                $(, $($operands)+)?
             )
         }
     };
 }
 
-block!(instance_trampolines: INSTANCE_SLOTS, from 0, shift native::INSTANCE_TRAMPOLINE, instance_trampoline!("vkload_slot");
-    magic = const MAGIC, bad = sym bad_handle);
-block!(unknown_instance_trampolines: UNKNOWN_COMMANDS, from INSTANCE_SLOTS, shift native::NUMBERED_JUMP, numbered_jump!("vkload_slot");
-    target = sym unknown_instance_trampoline);
-block!(device_trampolines: ALL_DEVICE_SLOTS, from 0, shift native::DEVICE_TRAMPOLINE, device_trampoline!("vkload_slot"));
-block!(terminators: ALL_INSTANCE_SLOTS, from 0, shift native::TERMINATOR, terminator!("vkload_slot"));
-block!(missing_instance_commands: ALL_INSTANCE_SLOTS, from 0, shift native::NUMBERED_JUMP, numbered_jump!("vkload_slot");
-    target = sym missing_instance_command);
-block!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, shift native::NUMBERED_JUMP, numbered_jump!("vkload_slot");
-    target = sym missing_device_command);
+block!(instance_trampolines: INSTANCE_SLOTS, from 0, instance_trampoline,
+    instance_trampoline!("vkload_slot"); magic = const MAGIC, bad = sym bad_handle);
+block!(unknown_instance_trampolines: UNKNOWN_COMMANDS, from INSTANCE_SLOTS, numbered_jump,
+    numbered_jump!("vkload_slot"); target = sym unknown_instance_trampoline);
+block!(device_trampolines: ALL_DEVICE_SLOTS, from 0, device_trampoline, device_trampoline!("vkload_slot"));
+block!(terminators: ALL_INSTANCE_SLOTS, from 0, terminator, terminator!("vkload_slot"));
+block!(missing_instance_commands: ALL_INSTANCE_SLOTS, from 0, numbered_jump,
+    numbered_jump!("vkload_slot"); target = sym missing_instance_command);
+block!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, numbered_jump,
+    numbered_jump!("vkload_slot"); target = sym missing_device_command);
 
 #[unsafe(naked)]
 unsafe extern "C" fn unknown_instance_trampoline() {

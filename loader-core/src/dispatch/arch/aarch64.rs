@@ -1,10 +1,9 @@
 //! 64-bit Arm: the first argument is in `x0`; `x16`, `x17` and `x9` are free.
 
-/// The largest number of bytes of each piece, as a power of two.
-pub(in crate::dispatch) const INSTANCE_TRAMPOLINE: u32 = 6;
-pub(in crate::dispatch) const DEVICE_TRAMPOLINE: u32 = 4;
-pub(in crate::dispatch) const TERMINATOR: u32 = 4;
-pub(in crate::dispatch) const NUMBERED_JUMP: u32 = 3;
+use crate::dispatch::blocks::Distances;
+
+pub(in crate::dispatch) const DISTANCES: Distances =
+    Distances { instance_trampoline: 44, device_trampoline: 12, terminator: 16, numbered_jump: 8 };
 
 #[doc(hidden)]
 #[macro_export]

@@ -1,11 +1,10 @@
 //! 32-bit Arm: the first argument is in `r0`; `ip` is free. The magic is the exclusive or of two numbers that fit
 //! into an instruction, so that it can be compared with one register.
 
-/// The largest number of bytes of each piece, as a power of two.
-pub(in crate::dispatch) const INSTANCE_TRAMPOLINE: u32 = 6;
-pub(in crate::dispatch) const DEVICE_TRAMPOLINE: u32 = 3;
-pub(in crate::dispatch) const TERMINATOR: u32 = 4;
-pub(in crate::dispatch) const NUMBERED_JUMP: u32 = 3;
+use crate::dispatch::blocks::Distances;
+
+pub(in crate::dispatch) const DISTANCES: Distances =
+    Distances { instance_trampoline: 40, device_trampoline: 8, terminator: 12, numbered_jump: 8 };
 
 #[doc(hidden)]
 #[macro_export]

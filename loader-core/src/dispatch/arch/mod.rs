@@ -1,7 +1,8 @@
 //! The few instructions that differ between processors, as text for the assembler.
 //!
-//! Every architecture file defines the same macros, and how long what they make may be. In their text `{magic}`, `{bad}`, `{target}` and `{report}`
-//! are operands of the surrounding assembly, and a slot or number is the text of an assembler expression.
+//! Every architecture file defines the same macros, and the lengths of what they make. In their text `{magic}`, `{bad}`,
+//! `{target}` and `{report}` are operands of the surrounding assembly, and a slot or number is the text of an assembler
+//! expression.
 //!
 //! | macro | does |
 //! |---|---|

@@ -1,10 +1,10 @@
-//! 64-bit RISC-V: the first argument is in `a0`; `t0` to `t2` are free.
+//! 64-bit RISC-V: the first argument is in `a0`; `t0` to `t2` are free. The linker is told not to shorten calls,
+//! which would move the pieces that follow.
 
-/// The largest number of bytes of each piece, as a power of two.
-pub(in crate::dispatch) const INSTANCE_TRAMPOLINE: u32 = 6;
-pub(in crate::dispatch) const DEVICE_TRAMPOLINE: u32 = 5;
-pub(in crate::dispatch) const TERMINATOR: u32 = 5;
-pub(in crate::dispatch) const NUMBERED_JUMP: u32 = 4;
+use crate::dispatch::blocks::Distances;
+
+pub(in crate::dispatch) const DISTANCES: Distances =
+    Distances { instance_trampoline: 48, device_trampoline: 20, terminator: 20, numbered_jump: 12 };
 
 #[doc(hidden)]
 #[macro_export]
@@ -80,6 +80,6 @@ macro_rules! trap {
 #[macro_export]
 macro_rules! assembly {
     ($($text:expr),+ $(; $($operands:tt)+)?) => {
-        core::arch::naked_asm!($($text),+ $(, $($operands)+)?)
+        core::arch::naked_asm!(".option push\n .option norelax\n", $($text),+, ".option pop\n" $(, $($operands)+)?)
     };
 }

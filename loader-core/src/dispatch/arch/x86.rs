@@ -1,10 +1,10 @@
 //! 32-bit x86, cdecl, AT&T syntax: all arguments are on the stack; `eax`, `ecx` and `edx` are free.
+//! Numbers are left in `ax`, the half of the register that takes the shortest instruction.
 
-/// The largest number of bytes of each piece, as a power of two.
-pub(in crate::dispatch) const INSTANCE_TRAMPOLINE: u32 = 6;
-pub(in crate::dispatch) const DEVICE_TRAMPOLINE: u32 = 4;
-pub(in crate::dispatch) const TERMINATOR: u32 = 5;
-pub(in crate::dispatch) const NUMBERED_JUMP: u32 = 4;
+use crate::dispatch::blocks::Distances;
+
+pub(in crate::dispatch) const DISTANCES: Distances =
+    Distances { instance_trampoline: 34, device_trampoline: 12, terminator: 20, numbered_jump: 9 };
 
 #[doc(hidden)]
 #[macro_export]
@@ -17,7 +17,7 @@ macro_rules! instance_trampoline {
             "(%eax)\n",
             "2: mov $",
             $slot,
-            ", %eax\n jmp {bad}\n"
+            ", %ax\n jmp {bad}\n"
         )
     };
 }
@@ -43,13 +43,13 @@ macro_rules! terminator {
 
 macro_rules! numbered_jump {
     ($number:literal) => {
-        concat!("mov $", $number, ", %eax\n jmp {target}\n")
+        concat!("mov $", $number, ", %ax\n jmp {target}\n")
     };
 }
 
 macro_rules! unknown_instance_trampoline {
     () => {
-        "mov 4(%esp), %ecx\n test %ecx, %ecx\n jz 2f\n cmpl ${magic}, 4(%ecx)\n jne 2f\n\
+        "movzwl %ax, %eax\n mov 4(%esp), %ecx\n test %ecx, %ecx\n jz 2f\n cmpl ${magic}, 4(%ecx)\n jne 2f\n\
          mov (%ecx), %ecx\n jmp *(%ecx, %eax, 4)\n 2: jmp {bad}\n"
     };
 }
@@ -58,7 +58,7 @@ macro_rules! unknown_instance_trampoline {
 #[macro_export]
 macro_rules! report {
     () => {
-        "mov 4(%esp), %ecx\n sub $4, %esp\n push %eax\n push %ecx\n call {report}\n ud2\n"
+        "movzwl %ax, %eax\n mov 4(%esp), %ecx\n sub $4, %esp\n push %eax\n push %ecx\n call {report}\n ud2\n"
     };
 }
 

@@ -1,10 +1,10 @@
-//! x86-64, System V calling convention, AT&T syntax: the first argument is in `rdi`; `rax` and `r11` are free.
+//! x86-64, System V calling convention, AT&T syntax: the first argument is in `rdi`; `rax` and `r11` are free. Numbers
+//! are left in `ax`, the half of the register that takes the shortest instruction.
 
-/// The largest number of bytes of each piece, as a power of two.
-pub(in crate::dispatch) const INSTANCE_TRAMPOLINE: u32 = 6;
-pub(in crate::dispatch) const DEVICE_TRAMPOLINE: u32 = 4;
-pub(in crate::dispatch) const TERMINATOR: u32 = 4;
-pub(in crate::dispatch) const NUMBERED_JUMP: u32 = 4;
+use crate::dispatch::blocks::Distances;
+
+pub(in crate::dispatch) const DISTANCES: Distances =
+    Distances { instance_trampoline: 32, device_trampoline: 9, terminator: 14, numbered_jump: 9 };
 
 #[doc(hidden)]
 #[macro_export]
@@ -17,7 +17,7 @@ macro_rules! instance_trampoline {
             "(%rax)\n",
             "2: mov $",
             $slot,
-            ", %eax\n jmp {bad}\n"
+            ", %ax\n jmp {bad}\n"
         )
     };
 }
@@ -38,13 +38,13 @@ macro_rules! terminator {
 
 macro_rules! numbered_jump {
     ($number:literal) => {
-        concat!("mov $", $number, ", %eax\n jmp {target}\n")
+        concat!("mov $", $number, ", %ax\n jmp {target}\n")
     };
 }
 
 macro_rules! unknown_instance_trampoline {
     () => {
-        "test %rdi, %rdi\n jz 2f\n cmpl ${magic}, 8(%rdi)\n jne 2f\n\
+        "movzwl %ax, %eax\n test %rdi, %rdi\n jz 2f\n cmpl ${magic}, 8(%rdi)\n jne 2f\n\
          mov (%rdi), %r11\n jmp *(%r11, %rax, 8)\n 2: jmp {bad}\n"
     };
 }
@@ -53,7 +53,7 @@ macro_rules! unknown_instance_trampoline {
 #[macro_export]
 macro_rules! report {
     () => {
-        "mov %eax, %esi\n sub $8, %rsp\n call {report}\n ud2\n"
+        "movzwl %ax, %esi\n sub $8, %rsp\n call {report}\n ud2\n"
     };
 }
 
