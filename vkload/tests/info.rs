@@ -28,6 +28,7 @@ fn with_no_driver_it_says_why_and_ends_with_1() {
     assert!(text.contains("\nDrivers\n  none\n"), "{text}");
     assert!(text.contains("VK_DRIVER_FILES is set"), "{text}");
     assert!(!text.contains("Install a driver"), "the variable hides what is installed: {text}");
+    assert!(output.stderr.is_empty(), "everything is said once: {}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]

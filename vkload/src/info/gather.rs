@@ -4,7 +4,9 @@ use std::ffi::CStr;
 use std::io;
 
 use ash::{Entry, StaticFn};
-use loader_core::discovery::{self, BestReason, Candidate, Decision, Looked, Origin, Outcome, Plan, Request};
+use loader_core::discovery::{
+    self, BestReason, Candidate, Decision, Looked, Note, Origin, Outcome, Plan, Request,
+};
 use loader_core::loader::Drivers;
 use loader_core::memory::Shown;
 use loader_core::objects;
@@ -71,7 +73,8 @@ fn fill(report: &mut Report, plan: &Plan, outcomes: &[&(usize, Outcome)]) {
 fn lacks_a_driver(reason: &BestReason<'_>) -> bool {
     match reason {
         BestReason::NothingFound(plan) => {
-            !plan.searched.iter().any(|place| matches!(place.origin, Origin::Replacing(_)))
+            let replaced = plan.searched.iter().any(|place| matches!(place.origin, Origin::Replacing(_)));
+            !replaced && !plan.notes.iter().any(|note| matches!(note, Note::ReplacedByNothing { .. }))
         }
         BestReason::Failed(_, outcome) => matches!(outcome, Outcome::NoDevices),
         BestReason::NothingFailed(_) => true,
