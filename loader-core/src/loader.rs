@@ -177,7 +177,7 @@ impl Drivers {
     /// Why there is no driver, given what was learnt by making instances of those that are open.
     #[must_use]
     pub fn best_reason<'a>(&'a self, outcomes: &'a [(usize, Outcome)]) -> BestReason<'a> {
-        best_reason(&self.plan, if outcomes.is_empty() { &self.outcomes } else { outcomes })
+        best_reason(&self.plan, self.outcomes.iter().chain(outcomes))
     }
 
     /// Says why no driver can be used: to everybody who listens, and if nobody does, as one line on the sink, since

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use ash::vk;
 use serde_json::Value;
+use vkload_tests::{Device, Driver, Sandbox};
 
 /// Runs `vkload` where `drivers` is the only place with drivers.
 fn vkload(drivers: &Path, arguments: &[&str]) -> Output {
@@ -26,6 +28,7 @@ fn with_no_driver_it_says_why_and_ends_with_1() {
     assert!(text.contains("\nDrivers\n  none\n"), "{text}");
     assert!(text.contains("VK_DRIVER_FILES is set"), "{text}");
     assert!(!text.contains("Install a driver"), "the variable hides what is installed: {text}");
+    assert!(output.stderr.is_empty(), "everything is said once: {}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
@@ -42,6 +45,46 @@ fn every_manifest_is_listed_with_the_reason_why_it_is_not_used() {
         assert_ne!(driver["remark"], "");
     }
     assert!(report["problem"]["reason"].as_str().expect("a reason").contains("a.json"), "{report:#}");
+}
+
+/// Runs `vkload info --json` on a machine with these drivers.
+fn report_on(drivers: &[Driver]) -> Value {
+    let sandbox = Sandbox::new();
+    for driver in drivers {
+        driver.install(&sandbox);
+    }
+    let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+    let output = vkload.arg("--json").env_clear().envs(sandbox.environment()).output().expect("vkload runs");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+#[test]
+fn what_only_making_an_instance_tells_is_told_of_each_driver() {
+    let report = report_on(&[
+        Driver::new("a-good").device(Device::new("gpu")).device(Device::new("other gpu")),
+        Driver::new("b-empty"),
+        Driver::new("c-failing").result("vkCreateInstance", vk::Result::ERROR_INITIALIZATION_FAILED),
+        Driver::new("d-mute").result("vkEnumeratePhysicalDevices", vk::Result::ERROR_DEVICE_LOST),
+        Driver::new("e-absent").library_path("/nowhere/libgone.so"),
+    ]);
+    let outcome = |place: usize| {
+        let driver = &report["drivers"][place];
+        (driver["outcome"].as_str().unwrap_or_default(), driver["used"] == true, driver["devices"].as_u64())
+    };
+    assert_eq!(outcome(0), ("used", true, Some(2)), "{report:#}");
+    assert_eq!(outcome(1), ("no-devices", false, Some(0)), "{report:#}");
+    assert_eq!(outcome(2), ("create-instance-failed", false, Some(0)), "{report:#}");
+    assert_eq!(outcome(3), ("enumeration-failed", false, Some(0)), "{report:#}");
+    assert_eq!(outcome(4), ("does-not-open", false, Some(0)), "{report:#}");
+    assert_eq!(report["devices"].as_array().map(Vec::len), Some(2));
+    assert!(report["problem"].is_null());
+}
+
+#[test]
+fn a_driver_without_devices_is_the_reason_where_there_is_no_other() {
+    let report = report_on(&[Driver::new("empty")]);
+    let reason = report["problem"]["reason"].as_str().unwrap_or_default();
+    assert!(reason.contains("empty.json") && reason.contains("no device"), "{report:#}");
 }
 
 #[test]

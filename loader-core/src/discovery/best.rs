@@ -28,8 +28,11 @@ pub enum BestReason<'a> {
 /// open, both before one that a user ruled out, that before a broken manifest, and last what is usual on a healthy
 /// machine: drivers for devices that it does not have, and for programs of another pointer width.
 #[must_use]
-pub fn best_reason<'a>(plan: &'a Plan, outcomes: &'a [(usize, Outcome)]) -> BestReason<'a> {
-    let failed = outcomes.iter().filter_map(|(place, outcome)| {
+pub fn best_reason<'a>(
+    plan: &'a Plan,
+    outcomes: impl IntoIterator<Item = &'a (usize, Outcome)>,
+) -> BestReason<'a> {
+    let failed = outcomes.into_iter().filter_map(|(place, outcome)| {
         let driver = plan.drivers.get(*place)?;
         Some((outcome_weight(outcome)?, BestReason::Failed(driver, outcome)))
     });

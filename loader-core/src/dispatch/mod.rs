@@ -3,7 +3,7 @@
 //! A **trampoline** is what the application calls: it loads the dispatch table from the first word of the object that
 //! it is given and jumps through the slot of its command. A **terminator** is the last link of an instance's chain: it
 //! replaces the loader's handle by the driver's and jumps through the same slot of the driver's table. Both are pieces of
-//! [`blocks`], a few instructions each, that know no parameters. Only commands that really transform something are
+//! a [`Block`], a few instructions each, that know no parameters. Only commands that really transform something are
 //! written by hand ([`crate::objects`]). A command that nothing implements has a stub that reports its name.
 
 #[macro_use]

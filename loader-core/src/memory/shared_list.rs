@@ -64,35 +64,25 @@ impl<T: Copy, A: Allocator + Clone> SharedList<T, A> {
         value: T,
         find: impl Fn(&T) -> bool,
     ) -> Result<(T, bool), OutOfMemory> {
-        let mut spare: Option<Vec<T, A>> = None;
-        let mut retired;
+        // The larger block before the values move there, the smaller one afterwards; freed after the lock.
+        let mut spare = Vec::new_in(self.0.lock(waiting).allocator().clone());
         loop {
-            let needed;
-            let allocator;
-            {
+            let needed = {
                 let mut list = self.0.lock(waiting);
                 if let Some(present) = list.iter().find(|present| find(present)) {
                     return Ok((*present, false));
                 }
-                if let Some(mut larger) = spare.take_if(|spare| spare.capacity() > list.len()) {
-                    push_all(&mut larger, &list);
-                    core::mem::swap(&mut *list, &mut larger);
-                    retired = larger;
-                } else {
-                    retired = Vec::new_in(list.allocator().clone());
+                if list.len() == list.capacity() && spare.capacity() > list.len() {
+                    push_all(&mut spare, &list);
+                    core::mem::swap(&mut *list, &mut spare);
                 }
                 if list.len() < list.capacity() {
                     push_all(&mut list, &[value]);
-                    drop(list);
-                    drop(retired);
                     return Ok((value, true));
                 }
-                needed = list.len().saturating_mul(2).max(8);
-                allocator = list.allocator().clone();
-            }
-            let mut larger = Vec::new_in(allocator);
-            larger.try_reserve_exact(needed).map_err(|_| OutOfMemory)?;
-            spare = Some(larger);
+                list.len().saturating_mul(2).max(8)
+            };
+            spare.try_reserve_exact(needed).map_err(|_| OutOfMemory)?;
         }
     }
 

@@ -15,6 +15,7 @@ mod messenger;
 mod naming;
 mod of_layer;
 mod physical_device;
+mod probe;
 mod sorting;
 mod sources;
 mod surface;
@@ -35,6 +36,7 @@ pub(crate) use extensions::merge as merge_extension;
 pub use instance::{Instance, live_instances};
 pub use physical_device::PhysicalDevice;
 pub(crate) use physical_device::command_memory;
+pub use probe::probe;
 pub use terminators::{
     device_terminator, instance_terminator, terminator_get_device_proc_addr,
     terminator_get_instance_proc_addr, terminator_get_physical_device_proc_addr,

@@ -155,7 +155,7 @@ impl DriverInstance {
     ///
     /// # Errors
     /// What the driver returned, or `ERROR_OUT_OF_HOST_MEMORY`.
-    fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, vk::Result> {
+    pub(super) fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, vk::Result> {
         // SAFETY: the type is the command's.
         let enumerate = unsafe {
             self.table.get::<vk::PFN_vkEnumeratePhysicalDevices>(command::ENUMERATE_PHYSICAL_DEVICES)

@@ -1,6 +1,6 @@
 //! Asks the loader as an application does, through its functions.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 use std::fmt::Write;
 
 use ash::{Entry, Instance, vk};
@@ -26,10 +26,19 @@ pub(crate) fn fill(report: &mut Report, entry: &Entry) -> Result<(), vk::Result>
 /// `entry` is a loader's.
 unsafe fn devices(entry: &Entry, newest: u32, portability: bool) -> Result<Vec<Device>, vk::Result> {
     let application = vk::ApplicationInfo::default().application_name(c"vkload").api_version(newest);
-    let names = [ash::khr::portability_enumeration::NAME.as_ptr()];
-    let mut info = vk::InstanceCreateInfo::default().application_info(&application);
+    // What the loader has to say is in the report, so its line about drivers that fail need not be on the terminal too.
+    let mut listener = vk::DebugUtilsMessengerCreateInfoEXT::default()
+        .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR)
+        .message_type(vk::DebugUtilsMessageTypeFlagsEXT::GENERAL)
+        .pfn_user_callback(Some(ignore));
+    let names = [ash::ext::debug_utils::NAME, ash::khr::portability_enumeration::NAME].map(CStr::as_ptr);
+    let names = if portability { &names[..] } else { &names[..1] };
+    let mut info = vk::InstanceCreateInfo::default()
+        .application_info(&application)
+        .enabled_extension_names(names)
+        .push_next(&mut listener);
     if portability {
-        info = info.flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR).enabled_extension_names(&names);
+        info = info.flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR);
     }
     // SAFETY: the create info and what it refers to are valid; the instance is destroyed below and used only here.
     unsafe {
@@ -39,6 +48,15 @@ unsafe fn devices(entry: &Entry, newest: u32, portability: bool) -> Result<Vec<D
         instance.destroy_instance(None);
         devices
     }
+}
+
+unsafe extern "system" fn ignore(
+    _: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _: vk::DebugUtilsMessageTypeFlagsEXT,
+    _: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    _: *mut c_void,
+) -> vk::Bool32 {
+    vk::FALSE
 }
 
 /// # Safety

@@ -4,8 +4,12 @@ use std::ffi::CStr;
 use std::io;
 
 use ash::{Entry, StaticFn};
-use loader_core::discovery::{self, BestReason, Candidate, Decision, Looked, Origin, Outcome, Plan, Request};
+use loader_core::discovery::{
+    self, BestReason, Candidate, Decision, Looked, Note, Origin, Outcome, Plan, Request,
+};
+use loader_core::loader::Drivers;
 use loader_core::memory::Shown;
+use loader_core::objects;
 use loader_core::platform::FileError;
 use platform_linux::LOADER;
 use platform_linux::entry::get_instance_proc_addr;
@@ -21,15 +25,24 @@ pub(crate) fn gather() -> Report {
     let failure = devices::fill(&mut report, &entry).err();
     // Drivers of a part of Vulkan are shown too, so they are asked for.
     match LOADER.discover(Request { portability: true }, &LOADER.logger()) {
-        Ok(drivers) => fill(&mut report, &drivers.plan, &drivers.outcomes),
+        Ok(drivers) => {
+            let probed = probe_all(&drivers);
+            let outcomes: Vec<_> = drivers.outcomes.iter().chain(&probed).collect();
+            fill(&mut report, &drivers.plan, &outcomes);
+        }
         Err(_) => report.notes.push("memory ran out while searching for drivers".into()),
     }
     report.notes.extend(failure.map(|failure| format!("a program gets {failure:?}")));
     report
 }
 
-/// Fills in what the plan says, and what came of opening its drivers, each by its place in the plan.
-fn fill(report: &mut Report, plan: &Plan, outcomes: &[(usize, Outcome)]) {
+/// Makes an instance of each driver alone, since an application's only tells whether any of them works.
+fn probe_all(drivers: &Drivers) -> Vec<(usize, Outcome)> {
+    drivers.open.iter().filter_map(|(place, driver)| Some((*place, objects::probe(*driver).ok()?))).collect()
+}
+
+/// Fills in what the plan says, and what came of its drivers, each by its place in the plan.
+fn fill(report: &mut Report, plan: &Plan, outcomes: &[&(usize, Outcome)]) {
     for (place, candidate) in plan.drivers.iter().enumerate() {
         let found_in = plan.searched.get(candidate.found_in);
         report.drivers.push(Driver {
@@ -50,7 +63,7 @@ fn fill(report: &mut Report, plan: &Plan, outcomes: &[(usize, Outcome)]) {
     }
     report.notes.extend(plan.notes.iter().map(ToString::to_string));
     if !report.has_device() {
-        let reason = discovery::best_reason(plan, outcomes);
+        let reason = discovery::best_reason(plan, outcomes.iter().copied());
         let advice = if lacks_a_driver(&reason) { advice::install_a_driver() } else { Vec::new() };
         report.problem = Some(Problem { reason: reason.to_string(), advice });
     }
@@ -60,7 +73,8 @@ fn fill(report: &mut Report, plan: &Plan, outcomes: &[(usize, Outcome)]) {
 fn lacks_a_driver(reason: &BestReason<'_>) -> bool {
     match reason {
         BestReason::NothingFound(plan) => {
-            !plan.searched.iter().any(|place| matches!(place.origin, Origin::Replacing(_)))
+            let replaced = plan.searched.iter().any(|place| matches!(place.origin, Origin::Replacing(_)));
+            !replaced && !plan.notes.iter().any(|note| matches!(note, Note::ReplacedByNothing { .. }))
         }
         BestReason::Failed(_, outcome) => matches!(outcome, Outcome::NoDevices),
         BestReason::NothingFailed(_) => true,
@@ -70,23 +84,24 @@ fn lacks_a_driver(reason: &BestReason<'_>) -> bool {
 
 /// Whether the candidate is used in the end, and what there is to say about it.
 fn verdict<'a>(candidate: &Candidate, outcomes: impl Iterator<Item = &'a Outcome>) -> Driver {
-    let mut used = true;
+    let mut driver = Driver { used: true, outcome: "used", ..Driver::default() };
     let mut remarks = Vec::new();
     if let Decision::Skip(reason) = candidate.decision {
-        used = false;
+        (driver.used, driver.outcome) = (false, reason.id());
         remarks.push(reason.to_string());
     }
     remarks.extend(candidate.warning.map(|warning| warning.to_string()));
     for outcome in outcomes {
-        match outcome {
-            Outcome::Used { .. } => {}
-            _ => {
-                used &= !outcome.is_failure();
-                remarks.push(outcome.to_string());
-            }
+        if let Outcome::Used { devices, .. } = outcome {
+            driver.devices = *devices;
+            continue;
         }
+        if outcome.is_failure() {
+            (driver.used, driver.outcome) = (false, outcome.id());
+        }
+        remarks.push(outcome.to_string());
     }
-    Driver { used, remark: remarks.join("; "), ..Driver::default() }
+    Driver { remark: remarks.join("; "), ..driver }
 }
 
 fn origin(origin: Origin) -> String {
@@ -160,11 +175,12 @@ mod tests {
             result: Looked::Folder { manifests: 1 },
         });
         let mut report = Report::default();
-        fill(&mut report, &plan, &[(0, Outcome::NoEntryPoint)]);
+        fill(&mut report, &plan, &[&(0, Outcome::NoEntryPoint)]);
         assert_eq!(report.drivers[0].manifest, "/x.json");
         assert_eq!(report.drivers[0].api_version, "1.3.5");
         assert_eq!(report.drivers[0].found_by, "XDG_DATA_DIRS is unset");
         assert!(!report.drivers[0].used);
+        assert_eq!(report.drivers[0].outcome, "no-entry-point");
         assert_eq!(report.searched[0].found, "1 manifest");
         assert!(report.problem.is_some(), "there is no device");
     }

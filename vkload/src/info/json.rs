@@ -42,6 +42,8 @@ fn driver(driver: &Driver) -> Value {
         "portability": driver.portability,
         "foundBy": driver.found_by,
         "used": driver.used,
+        "outcome": driver.outcome,
+        "devices": driver.devices,
         "remark": driver.remark,
     })
 }

@@ -38,8 +38,12 @@ pub(crate) struct Driver {
     pub(crate) portability: bool,
     /// What led to it.
     pub(crate) found_by: String,
-    /// Whether it is opened.
+    /// Whether applications get its devices.
     pub(crate) used: bool,
+    /// What came of it, by a name that does not change: `used`, or why not.
+    pub(crate) outcome: &'static str,
+    /// How many devices it has, before any are filtered.
+    pub(crate) devices: u32,
     /// Why it is not used, or what is odd about it. Empty where all is well.
     pub(crate) remark: String,
 }

@@ -8,7 +8,7 @@ use super::table::Table;
 /// Everything that matters at once; `verbose` adds where it was searched, and extensions.
 pub(crate) fn render(report: &Report, verbose: bool) -> String {
     let mut out = format!("Vulkan {} (vkload {})\n", report.vulkan, env!("CARGO_PKG_VERSION"));
-    section(&mut out, "Drivers", drivers(&report.drivers));
+    section(&mut out, "Drivers", drivers(report, verbose));
     section(&mut out, "Layers", layers(report));
     section(&mut out, "Devices", devices(&report.devices));
     if verbose || report.problem.is_some() {
@@ -32,17 +32,32 @@ fn section(out: &mut String, title: &str, table: Option<Table>) {
     out.extend(["\n", title, "\n", &lines]);
 }
 
-fn drivers(drivers: &[Driver]) -> Option<Table> {
-    let mut table = Table::new(&["MANIFEST", "LIBRARY", "VULKAN", "USED"]);
-    for driver in drivers {
-        let used = match (driver.used, driver.remark.as_str()) {
-            (true, "") => "yes".to_owned(),
-            (true, remark) => format!("yes; {remark}"),
-            (false, remark) => format!("no: {remark}"),
-        };
-        table.row([&driver.manifest, &driver.library, &driver.api_version, &used]);
+fn drivers(report: &Report, verbose: bool) -> Option<Table> {
+    let mut table = Table::new(if verbose {
+        &["MANIFEST", "LIBRARY", "VULKAN", "USED"]
+    } else {
+        &["MANIFEST", "VULKAN", "USED"]
+    });
+    for driver in &report.drivers {
+        let used = used(driver, report.has_device());
+        if verbose {
+            table.row([&driver.manifest, &driver.library, &driver.api_version, &used]);
+        } else {
+            table.row([&driver.manifest, &driver.api_version, &used]);
+        }
     }
-    (!drivers.is_empty()).then_some(table)
+    (!report.drivers.is_empty()).then_some(table)
+}
+
+/// Whether the driver is used, and why not. That it has no device is no matter for concern while another one works:
+/// distributions install drivers for many.
+fn used(driver: &Driver, works: bool) -> String {
+    match (driver.used, driver.remark.as_str()) {
+        (true, "") => format!("yes, devices: {}", driver.devices),
+        (true, remark) => format!("yes, devices: {}; {remark}", driver.devices),
+        (false, _) if works && driver.outcome == "no-devices" => "no: it has no device here".to_owned(),
+        (false, remark) => format!("no: {remark}"),
+    }
 }
 
 fn layers(report: &Report) -> Option<Table> {
@@ -96,6 +111,13 @@ mod tests {
     fn a_driver_that_is_not_used_says_why() {
         let driver = Driver { manifest: "/x.json".into(), remark: "disabled".into(), ..Driver::default() };
         let text = render(&Report { drivers: vec![driver], ..Report::default() }, false);
-        assert!(text.contains("  /x.json                    no: disabled\n"), "{text}");
+        assert!(text.contains("  /x.json           no: disabled\n"), "{text}");
+    }
+
+    #[test]
+    fn that_a_driver_has_no_device_is_short_while_another_one_works() {
+        let idle = Driver { outcome: "no-devices", remark: "long advice".into(), ..Driver::default() };
+        assert!(!used(&idle, true).contains("long advice"));
+        assert!(used(&idle, false).contains("long advice"));
     }
 }

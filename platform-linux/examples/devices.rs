@@ -1,0 +1,21 @@
+//! A program that carries the loader: it needs no `libvulkan.so.1`, and prints the devices of the system.
+
+use ash::{Entry, StaticFn, vk};
+use platform_linux::entry::get_instance_proc_addr;
+
+fn main() -> Result<(), vk::Result> {
+    // SAFETY: this is the loader's own vkGetInstanceProcAddr, which every other command is found through.
+    let entry = unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr }) };
+    let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
+    let info = vk::InstanceCreateInfo::default().application_info(&application);
+    // SAFETY: the create info is valid, and the instance is destroyed after its last use.
+    unsafe {
+        let instance = entry.create_instance(&info, None)?;
+        for device in instance.enumerate_physical_devices().unwrap_or_default() {
+            let properties = instance.get_physical_device_properties(device);
+            println!("{}", properties.device_name_as_c_str().unwrap_or(c"?").to_string_lossy());
+        }
+        instance.destroy_instance(None);
+    }
+    Ok(())
+}
