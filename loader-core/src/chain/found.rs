@@ -61,12 +61,28 @@ impl FoundLayers {
     /// # Errors
     /// `ERROR_LAYER_NOT_PRESENT` if there is no such layer; `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn instance_extensions_of(&self, name: &CStr) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+        self.extensions_of(name, |manifest| &manifest.instance_extensions)
+    }
+
+    /// The device extensions of the layer with this name, or of the components of a meta-layer.
+    ///
+    /// # Errors
+    /// As for [`FoundLayers::instance_extensions_of`].
+    pub fn device_extensions_of(&self, name: &CStr) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+        self.extensions_of(name, |manifest| &manifest.device_extensions)
+    }
+
+    fn extensions_of(
+        &self,
+        name: &CStr,
+        of: fn(&LayerManifest) -> &[LayerExtension],
+    ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
         let place = self.plan.find(name.to_bytes()).filter(|place| !self.is_broken(*place));
         let place = place.ok_or(vk::Result::ERROR_LAYER_NOT_PRESENT)?;
         let mut all = Vec::new();
         for library in &self.plan.libraries(place)? {
             let manifest = self.plan.layers.get(*library).and_then(|layer| layer.manifest.as_ref());
-            for extension in manifest.iter().flat_map(|manifest| &manifest.instance_extensions) {
+            for extension in manifest.into_iter().flat_map(of) {
                 crate::objects::merge_extension(&mut all, &properties(extension))?;
             }
         }
@@ -96,12 +112,12 @@ impl FoundLayers {
     /// # Errors
     /// `ERROR_LAYER_NOT_PRESENT` if the application asks for one that it cannot have; `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn open(
-        &self,
+        this: &Counted<Self>,
         loader: &'static Loader,
         request: &LayerRequest<'_>,
         logger: &Logger,
     ) -> Result<Layers, vk::Result> {
-        let active = self.plan.activate(request)?;
+        let active = this.plan.activate(request)?;
         for refused in &active.refused {
             let name = request.enabled.get(refused.name).map_or(&b""[..], |name| name.to_bytes());
             let message = format_args!(
@@ -114,14 +130,14 @@ impl FoundLayers {
         if !active.refused.is_empty() {
             return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
         }
-        let mut layers = Layers::new(loader.platform);
-        for (layer, candidate) in active.chain(&self.plan) {
+        let mut layers = Layers::none_of(this.clone(), loader.platform);
+        for (layer, candidate) in active.chain(&this.plan) {
             let asked_for = matches!(layer.because, Because::Application);
-            match self.open_one(loader, candidate)? {
+            match this.open_one(loader, candidate)? {
                 Ok(opened) => layers.add(opened)?,
                 Err(outcome) => {
                     log_outcome(logger, &candidate.library, &outcome);
-                    if let Some(broken) = self.broken.get(layer.layer) {
+                    if let Some(broken) = this.broken.get(layer.layer) {
                         broken.store(true, Ordering::Relaxed);
                     }
                     if asked_for {

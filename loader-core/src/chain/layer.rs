@@ -2,7 +2,8 @@
 
 use ash::vk;
 
-use crate::memory::{Text, Vec};
+use super::found::FoundLayers;
+use crate::memory::{Counted, Text, Vec};
 use crate::negotiation::LayerInterface;
 use crate::platform::{Library, Platform};
 
@@ -24,14 +25,16 @@ pub struct ActiveLayer {
 /// The layers of an instance, the one nearest to the application first. Their libraries are closed when this is dropped.
 pub struct Layers {
     active: Vec<ActiveLayer>,
+    /// All layers of the system, as they were when these were opened.
+    pub found: Counted<FoundLayers>,
     platform: &'static Platform,
 }
 
 impl Layers {
-    /// No layers.
+    /// None of the layers that were found.
     #[must_use]
-    pub fn new(platform: &'static Platform) -> Self {
-        Self { active: Vec::new(), platform }
+    pub fn none_of(found: Counted<FoundLayers>, platform: &'static Platform) -> Self {
+        Self { active: Vec::new(), found, platform }
     }
 
     /// Adds a layer behind the others.

@@ -11,7 +11,7 @@ use super::sources::Sources;
 use super::surface;
 use super::terminators::fill_instance_table;
 use crate::abi::{chain, name};
-use crate::chain::{Layers, enter_instance_chain};
+use crate::chain::{FoundLayers, Layers, enter_instance_chain};
 use crate::discovery::{LayerRequest, Outcome, Request};
 use crate::dispatch::Table as _;
 use crate::loader::{Loader, log_outcome};
@@ -119,7 +119,7 @@ unsafe fn open_layers(
         enabled.try_push(name)?;
     }
     let request = LayerRequest { enabled: &enabled, api_version: Version::from_encoded(api_version) };
-    loader.layers(logger)?.open(loader, &request, logger)
+    FoundLayers::open(&loader.layers(logger)?, loader, &request, logger)
 }
 
 /// Refuses arrays that are NULL though their count is not.

@@ -6,6 +6,8 @@ use core::ptr::NonNull;
 
 use ash::vk::{self, Handle as _};
 
+use super::PhysicalDevice;
+use super::instance::Owned;
 use crate::abi::{array, name};
 use crate::discovery::{Candidate, Outcome};
 use crate::dispatch::{Command, InstanceTable, Table};
@@ -245,6 +247,8 @@ pub struct DriverInstance {
     pub handle: vk::Instance,
     /// The driver.
     pub driver: DriverOfInstance,
+    /// Every device of it that was ever handed out.
+    pub(super) devices: SharedList<Owned<PhysicalDevice>, Application>,
     /// Its place in the plan, if it has one.
     pub place: Option<usize>,
     /// Whether the driver has `VK_EXT_debug_utils`, `VK_EXT_debug_report` enabled and so on: the names it was given.
@@ -296,7 +300,8 @@ impl DriverInstance {
                     return Err(OpenError::OutOfMemory);
                 }
             };
-            let made = Self { table, handle, driver, place, enabled, allocator };
+            let devices = SharedList::new_in(allocator);
+            let made = Self { table, handle, driver, devices, place, enabled, allocator };
             made.fill_table();
             let lacks = |needed: &&CommandId| made.table.get::<Command>(**needed).is_none();
             let device_commands = made.find(command::GET_DEVICE_PROC_ADDR.name());

@@ -39,10 +39,9 @@ unsafe extern "system" fn enumerate_device_extension_properties(
             return vk::Result::INCOMPLETE;
         }
         if let Some(name) = layer_name(layer) {
-            let known = layers.iter().find(|layer| layer.name.as_slice() == name.to_bytes());
-            return match known {
-                Some(layer) => array::deliver(&layer.device_extensions, count, out),
-                None => vk::Result::ERROR_LAYER_NOT_PRESENT,
+            return match device.instance().found_layers().device_extensions_of(name) {
+                Ok(extensions) => array::deliver(&extensions, count, out),
+                Err(error) => error,
             };
         }
         let enumerate = device.driver().table.get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(

@@ -5,17 +5,17 @@ use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use ash::vk::{self, Handle as _};
 
+use super::Device;
 use super::driver::DriverInstance;
 use super::handle::{Handle, Kind};
 use super::of_layer::{self, OfLayer};
 use super::sources::Sources;
 use super::terminators::{terminator_get_instance_proc_addr, terminator_get_physical_device_proc_addr};
-use super::{Device, PhysicalDevice};
-use crate::chain::{ActiveLayer, Layers};
+use crate::chain::{ActiveLayer, FoundLayers, Layers};
 use crate::dispatch::{Command, InstanceTable, TERMINATORS, Table};
 use crate::loader::Loader;
 use crate::log::Logger;
-use crate::memory::{Application, Box, SharedList, Vec};
+use crate::memory::{Application, Box, Counted, SharedList, Vec};
 use crate::registry::{DEVICE_SLOTS, ExtensionSet, INSTANCE_SLOTS, extension};
 
 /// An instance of the loader, which stands for the instances of several drivers.
@@ -46,8 +46,6 @@ pub struct Instance {
     pub(super) of_layers: SharedList<Owned<OfLayer>, Application>,
     /// The drivers, in the order in which they were discovered. Set by the terminator of vkCreateInstance.
     pub drivers: Vec<Box<DriverInstance, Application>, Application>,
-    /// Every physical device that was ever handed out.
-    pub(super) physical_devices: SharedList<Owned<PhysicalDevice>, Application>,
     /// The devices that are alive.
     pub(super) devices: SharedList<Owned<Device>, Application>,
 }
@@ -108,7 +106,6 @@ impl Instance {
             of_layer_table,
             of_layers: SharedList::new_in(allocator),
             drivers: Vec::new_in(allocator),
-            physical_devices: SharedList::new_in(allocator),
             devices: SharedList::new_in(allocator),
         };
         LIVE.fetch_add(1, Ordering::AcqRel);
@@ -128,6 +125,12 @@ impl Instance {
     #[must_use]
     pub fn layers(&self) -> &[ActiveLayer] {
         &self.layers
+    }
+
+    /// All layers of the system, as they were when the instance was made.
+    #[must_use]
+    pub fn found_layers(&self) -> &FoundLayers {
+        &self.layers.found
     }
 
     /// What the layers call the instance: the loader's own handle, or one of the first layer's.
@@ -209,9 +212,11 @@ fn set(table: &InstanceTable, slot: usize, function: Option<Command>) {
 impl Instance {
     /// Destroys what the drivers made, at the lower end of vkDestroyInstance's chain: the layers are still at work then.
     pub(super) fn finish(&mut self) {
-        for device in self.physical_devices.take(self.loader.platform.waiting) {
-            // SAFETY: the list owns what it points to, and the instance is used by nobody else any more.
-            drop(unsafe { Box::from_non_null_in(device.0, self.allocator) });
+        for driver in &self.drivers {
+            for device in driver.devices.take(self.loader.platform.waiting) {
+                // SAFETY: the list owns what it points to, and the instance is used by nobody else any more.
+                drop(unsafe { Box::from_non_null_in(device.0, self.allocator) });
+            }
         }
         self.drivers.clear();
     }

@@ -36,7 +36,11 @@ impl Instance {
     /// [`OutOfMemory`].
     pub(crate) fn handle_for_application(&self, handle: u64) -> Result<u64, OutOfMemory> {
         let waiting = self.loader.platform.waiting;
-        if handle == self.handle().as_raw() || self.owns_physical_device(handle) || handle == 0 {
+        if self.layers().is_empty()
+            || handle == self.handle().as_raw()
+            || self.owns_physical_device(handle)
+            || handle == 0
+        {
             return Ok(handle);
         }
         let stands_for = |known: &Owned<OfLayer>| {
@@ -63,8 +67,10 @@ impl Instance {
 
     fn owns_physical_device(&self, handle: u64) -> bool {
         let waiting = self.loader.platform.waiting;
-        self.physical_devices.read(waiting, |list| {
-            list.iter().any(|known| known.0.as_ptr().expose_provenance() as u64 == handle)
+        self.drivers.iter().any(|driver| {
+            driver.devices.read(waiting, |list| {
+                list.iter().any(|known| known.0.as_ptr().expose_provenance() as u64 == handle)
+            })
         })
     }
 

@@ -70,28 +70,21 @@ impl Instance {
         let waiting = self.loader.platform.waiting;
         let is_same = |known: &Owned<PhysicalDevice>| {
             // SAFETY: the list keeps its physical devices alive until the instance is destroyed.
-            let known = unsafe { known.0.as_ref() };
-            core::ptr::eq(known.driver(), driver) && known.driver_handle() == handle
+            unsafe { known.0.as_ref() }.driver_handle() == handle
         };
-        let known =
-            self.physical_devices.read(waiting, |known| known.iter().find(|known| is_same(known)).copied());
+        let known = driver.devices.read(waiting, |known| known.iter().find(|known| is_same(known)).copied());
         let found = match known {
             Some(known) => known,
             None => {
                 let lower = core::ptr::with_exposed_provenance_mut(handle.as_raw() as usize);
+                let (upper, below) = (&raw const *self.table, &raw const *driver.table);
                 let made = PhysicalDevice {
-                    handle: Handle::new(
-                        Kind::PhysicalDevice,
-                        &raw const *self.table,
-                        &raw const *driver.table,
-                        lower,
-                        self,
-                    ),
+                    handle: Handle::new(Kind::PhysicalDevice, upper, below, lower, self),
                     driver: NonNull::from(driver),
                     facts: DeviceFacts::of(driver, handle),
                 };
                 let made = Owned(Box::into_non_null(Box::try_new_in(made, self.allocator)?));
-                let inserted = self.physical_devices.find_or_insert(waiting, made, is_same);
+                let inserted = driver.devices.find_or_insert(waiting, made, is_same);
                 if !matches!(inserted, Ok((_, true))) {
                     // SAFETY: the list did not take it, so nobody else has seen it.
                     drop(unsafe { Box::from_non_null_in(made.0, self.allocator) });
@@ -112,9 +105,11 @@ impl Instance {
         for driver in self.drivers.iter().rev() {
             match driver.physical_devices() {
                 Ok(handles) => {
+                    let first = all.len();
                     for handle in &handles {
                         let device = self.physical_device(driver, *handle)?;
-                        if !all.iter().any(|known| core::ptr::eq(*known, device)) {
+                        let own = all.get(first..).unwrap_or_default();
+                        if !own.iter().any(|known| core::ptr::eq(*known, device)) {
                             all.try_push(device)?;
                         }
                     }
