@@ -15,7 +15,7 @@ use crate::chain::{ActiveLayer, FoundLayers, Layers};
 use crate::dispatch::{Command, InstanceTable, TERMINATORS, Table};
 use crate::loader::Loader;
 use crate::log::Logger;
-use crate::memory::{Application, Box, Counted, SharedList, Vec};
+use crate::memory::{Application, Box, SharedList, Vec};
 use crate::registry::{DEVICE_SLOTS, ExtensionSet, INSTANCE_SLOTS, extension};
 
 /// An instance of the loader, which stands for the instances of several drivers.
