@@ -17,15 +17,18 @@ pub fn of(command: CommandId) -> &'static CStr {
 /// The name in a fixed array, if it ends within the array. A driver may have forgotten the terminator.
 #[must_use]
 pub fn in_array(array: &[c_char]) -> Option<&CStr> {
-    // SAFETY: c_char and u8 have the same size and alignment, and every bit pattern is valid for both.
-    let bytes = unsafe { core::slice::from_raw_parts(array.as_ptr().cast::<u8>(), array.len()) };
-    CStr::from_bytes_until_nul(bytes).ok()
+    CStr::from_bytes_until_nul(bytes(array)).ok()
 }
 
-/// Whether `extension` is called `name`.
+/// Whether `extension` is called `name`. The terminator is compared with the rest, so that nothing is searched for it.
 #[must_use]
 pub fn is(extension: &vk::ExtensionProperties, name: &CStr) -> bool {
-    in_array(&extension.extension_name) == Some(name)
+    bytes(&extension.extension_name).starts_with(name.to_bytes_with_nul())
+}
+
+fn bytes(array: &[c_char]) -> &[u8] {
+    // SAFETY: c_char and u8 have the same size and alignment, and every bit pattern is valid for both.
+    unsafe { core::slice::from_raw_parts(array.as_ptr().cast::<u8>(), array.len()) }
 }
 
 /// The names in an array of C strings, NULL entries left out.
@@ -52,5 +55,32 @@ pub fn fill(array: &mut [c_char], text: &[u8]) {
     }
     for (to, from) in array.iter_mut().zip(text.iter().take(end)) {
         *to = from.cast_signed() as _;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn called(name: &[u8]) -> vk::ExtensionProperties {
+        let mut properties = vk::ExtensionProperties::default();
+        fill(&mut properties.extension_name, name);
+        properties
+    }
+
+    #[test]
+    fn a_name_is_itself_and_neither_its_beginning_nor_longer() {
+        let surface = called(b"VK_KHR_surface");
+        assert!(is(&surface, c"VK_KHR_surface"));
+        assert!(!is(&surface, c"VK_KHR_surface_protected_capabilities"));
+        assert!(!is(&surface, c"VK_KHR_sur"));
+        let unended = vk::ExtensionProperties { extension_name: [b'A' as _; 256], spec_version: 1 };
+        assert!(!is(&unended, c"A") && in_array(&unended.extension_name).is_none());
+    }
+
+    #[test]
+    fn every_command_has_the_name_that_it_is_asked_for_by() {
+        assert!(CommandId::all().all(|command| of(command) == command.name()));
+        assert_eq!(of(CommandId::new(u16::MAX)), c"");
     }
 }

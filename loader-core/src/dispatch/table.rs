@@ -66,18 +66,19 @@ pub trait Table {
     /// The number of the slot of `command`, if it belongs into this kind of table.
     fn number(command: CommandId) -> Option<usize>;
 
-    /// A table whose slots hold the pieces of `block`.
+    /// A table whose slots hold their stubs.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    fn try_new(block: &Block, allocator: Application) -> Result<Box<Self, Application>, OutOfMemory>
+    fn try_new(allocator: Application) -> Result<Box<Self, Application>, OutOfMemory>
     where
         Self: Sized,
     {
         let mut table = Box::<Self, Application>::try_new_uninit_in(allocator)?;
         let slots = table.as_mut_ptr().cast::<Slot>();
         for number in 0..size_of::<Self>().div_ceil(size_of::<Slot>()) {
-            let address = block.piece(number).map_or(core::ptr::null_mut(), |piece| piece as *mut c_void);
+            let address =
+                Self::MISSING.piece(number).map_or(core::ptr::null_mut(), |piece| piece as *mut c_void);
             // SAFETY: a table is an array of atomic addresses (see the end of this file), of which this is one.
             unsafe { slots.add(number).write(Slot(AtomicPtr::new(address))) };
         }

@@ -62,7 +62,7 @@ impl Device {
         enabled: Enabled,
         allocator: Application,
     ) -> Result<Box<Self, Application>, OutOfMemory> {
-        let table = DeviceTable::try_new(DeviceTable::MISSING, allocator)?;
+        let table = DeviceTable::try_new(allocator)?;
         let device = Self {
             table,
             handle: vk::Device::null(),

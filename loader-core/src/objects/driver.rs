@@ -293,7 +293,7 @@ impl DriverInstance {
         let scope = allocator.scoped(vk::SystemAllocationScope::INSTANCE);
         // SAFETY: the caller vouches for the handle.
         unsafe {
-            let table = match InstanceTable::try_new(InstanceTable::MISSING, scope) {
+            let table = match InstanceTable::try_new(scope) {
                 Ok(table) => table,
                 Err(_) => {
                     destroy(&driver, handle, &allocator);

@@ -87,7 +87,7 @@ impl Instance {
         sources: Sources,
         layers: Layers,
     ) -> Result<Box<Self, Application>, crate::memory::OutOfMemory> {
-        let table = InstanceTable::try_new(InstanceTable::MISSING, allocator)?;
+        let table = InstanceTable::try_new(allocator)?;
         let (none, lower) = (core::ptr::null(), core::ptr::null_mut());
         let handle = Handle::new(Kind::Instance, &raw const *table, none, lower, core::ptr::null());
         let of_layer_table = if layers.is_empty() { None } else { Some(of_layer::table(allocator)?) };

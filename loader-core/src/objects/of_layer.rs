@@ -26,7 +26,13 @@ unsafe impl Sync for OfLayer {}
 /// # Errors
 /// [`OutOfMemory`].
 pub(super) fn table(allocator: Application) -> Result<Box<InstanceTable, Application>, OutOfMemory> {
-    InstanceTable::try_new(&TERMINATORS, allocator)
+    let table = InstanceTable::try_new(allocator)?;
+    let mut number = 0usize;
+    while let (Some(slot), Some(piece)) = (table.slot(number), TERMINATORS.piece(number)) {
+        slot.set(piece);
+        number = number.wrapping_add(1);
+    }
+    Ok(table)
 }
 
 impl Instance {
