@@ -4,7 +4,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use loader_core::discovery::{
-    Answer, Plan, Policy, Question, Record, Request, Root, Snapshot, Step, VariableName, plan,
+    ActiveLayers, Answer, LayerPlan, LayerRequest, LayerStep, Plan, Policy, Question, Record, Request, Root,
+    Snapshot, Step, VariableName, plan, plan_layers,
 };
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use loader_core::platform::Reader;
@@ -59,6 +60,22 @@ static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
 const MANIFEST: &[u8] = br#"{"file_format_version": "1.0.1",
     "ICD": {"library_path": "../lib\u002fa.so", "api_version": "1.3.204"}}"#;
 
+/// An implicit layer, an explicit one, and a meta-layer of both; every field that takes memory is there.
+const LAYERS: &[u8] = br#"{"file_format_version": "1.2.0", "layers": [
+    {"name": "A", "type": "GLOBAL", "library_path": "../a.so", "api_version": "1.3.0", "implementation_version": "1",
+     "description": "a", "introduction": "i", "url": "u", "platforms": ["LINUX"], "status": "BETA",
+     "functions": {"vkGetInstanceProcAddr": "g"}, "pre_instance_functions": {"vkEnumerateInstanceVersion": "v"},
+     "instance_extensions": [{"name": "VK_a", "spec_version": "1"}],
+     "device_extensions": [{"name": "VK_b", "spec_version": "1", "entrypoints": ["vkB"]}],
+     "enable_environment": {"ON": "1"}, "disable_environment": {"OFF": "1"}},
+    {"name": "M", "type": "GLOBAL", "component_layers": ["A", "N"], "api_version": "1.3.0",
+     "implementation_version": "1", "description": "m", "disable_environment": {"OFF": "1"}},
+    {"name": "N", "type": "GLOBAL", "component_layers": ["A"], "api_version": "1.3.0",
+     "implementation_version": "1", "description": "n", "disable_environment": {"OFF": "1"}},
+    {"name": "VK_LAYER_LUNARG_override", "type": "GLOBAL", "component_layers": ["N"], "api_version": "1.3.0",
+     "implementation_version": "1", "description": "o", "disable_environment": {"OFF": "1"}, "app_keys": ["/x"],
+     "blacklisted_layers": ["B"], "override_paths": ["/o"]}]}"#;
+
 /// What a system with two manifests in each folder answers, one of them damaged.
 fn answer(question: &Question) -> Result<Answer, OutOfMemory> {
     Ok(match question {
@@ -66,7 +83,14 @@ fn answer(question: &Question) -> Result<Answer, OutOfMemory> {
         Question::Variable(name, Reader::Secure) if name.as_c_str() == c"HOME" => {
             Answer::Value(Some(text(&[b"/h"])?))
         }
-        Question::Variable(..) | Question::Executable => Answer::Value(None),
+        Question::Variable(name, Reader::Secure) if name.as_c_str() == c"VK_INSTANCE_LAYERS" => {
+            Answer::Value(Some(text(&[b"M:gone"])?))
+        }
+        Question::Variable(name, Reader::Secure) if name.as_c_str() == c"VK_LOADER_LAYERS_ENABLE" => {
+            Answer::Value(Some(text(&[b"a"])?))
+        }
+        Question::Executable => Answer::Value(Some(text(&[b"/x"])?)),
+        Question::Variable(..) => Answer::Value(None),
         Question::Identity(path) => Answer::Identity((!path.starts_with(b"/usr")).then_some((1, 1))),
         Question::Listing(_) => {
             let mut names = Vec::new();
@@ -75,6 +99,9 @@ fn answer(question: &Question) -> Result<Answer, OutOfMemory> {
             Answer::Names(Ok(names), None)
         }
         Question::File(path) if path.ends_with(b"10.json") => Answer::Content(Ok(text(&[b"{"])?), None),
+        Question::File(path) if path.windows(7).any(|part| part == b"layer.d") => {
+            Answer::Content(Ok(text(&[LAYERS])?), None)
+        }
         Question::File(_) => Answer::Content(Ok(text(&[MANIFEST])?), None),
     })
 }
@@ -106,8 +133,29 @@ fn search() -> Result<Plan, OutOfMemory> {
     }
 }
 
-#[test]
-fn every_allocation_may_fail() {
+static ONE_ROOT: [Root; 1] = [Root::BuiltIn { name: "SYSCONFDIR", path: b"/etc" }];
+
+fn search_layers() -> Result<(LayerPlan, ActiveLayers), OutOfMemory> {
+    let mut snapshot = Snapshot::new();
+    loop {
+        match plan_layers(&snapshot, &Policy::linux(&ONE_ROOT))? {
+            LayerStep::Ready(plan) => {
+                let active =
+                    plan.activate(&LayerRequest { enabled: &[c"A", c"nope"], ..Default::default() })?;
+                plan.libraries(1)?;
+                return Ok((plan, active));
+            }
+            LayerStep::Ask(questions) => {
+                for question in &questions {
+                    snapshot.record(Record { question: copy(question)?, answer: answer(question)? })?;
+                }
+            }
+        }
+    }
+}
+
+/// Calls `search` with memory for 0, 1, 2 and more allocations, until it has enough.
+fn with_ever_more_memory<T>(search: fn() -> Result<T, OutOfMemory>, check: fn(&T)) {
     let before = LIVE.get();
     for enough in 0..100_000 {
         LEFT.set(Some(enough));
@@ -115,14 +163,27 @@ fn every_allocation_may_fail() {
         LEFT.set(None);
         match found {
             Err(OutOfMemory) => assert_eq!(LIVE.get(), before, "leaked after {enough} allocations"),
-            Ok(plan) => {
+            Ok(found) => {
                 assert!(enough > 100, "{enough}");
-                assert_eq!((plan.drivers.len(), plan.used().count()), (14, 4));
-                drop(plan);
+                check(&found);
+                drop(found);
                 assert_eq!(LIVE.get(), before);
                 return;
             }
         }
     }
     panic!("no amount of memory was enough");
+}
+
+#[test]
+fn every_allocation_of_a_search_for_drivers_may_fail() {
+    with_ever_more_memory(search, |plan| assert_eq!((plan.drivers.len(), plan.used().count()), (14, 4)));
+}
+
+#[test]
+fn every_allocation_of_a_search_for_layers_may_fail() {
+    with_ever_more_memory(search_layers, |(plan, active)| {
+        assert_eq!(plan.listed().count(), 4);
+        assert_eq!((active.layers.len(), active.refused.len()), (4, 1));
+    });
 }

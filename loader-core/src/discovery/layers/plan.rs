@@ -6,7 +6,7 @@ use core::fmt;
 
 use super::reason::LayerReason;
 use crate::discovery::reason::Name;
-use crate::discovery::{Note, Searched};
+use crate::discovery::{Ignored, Note, Searched};
 use crate::log::Level;
 use crate::manifest::{LayerManifest, ManifestWarning, Version};
 use crate::memory::{Shown, Text, Vec};
@@ -242,6 +242,11 @@ impl LayerNote {
 impl fmt::Display for LayerNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Search(Note::VariableIgnored { name, because: Ignored::Elevated }) => write!(
+                f,
+                "{} is ignored, since this process has privileges that its user may lack (LLP_LOADER_13)",
+                Name(name)
+            ),
             Self::Search(note) => note.fmt(f),
             Self::NotFound { by, name, skipped: None } => write!(
                 f,
