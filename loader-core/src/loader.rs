@@ -1,6 +1,7 @@
 //! What belongs to the process: the platform, the open drivers, the last discovery, the names of unknown commands.
 
 use core::ffi::CStr;
+use core::fmt;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::chain::FoundLayers;
@@ -9,8 +10,8 @@ use crate::discovery::{
 };
 use crate::dispatch::UnknownCommands;
 use crate::flavour::Flavour;
-use crate::log::{Filter, Level, Logger, Topic, write_line};
-use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
+use crate::log::{Filter, Level, Listeners, Logger, Topic, write_line};
+use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
 use crate::objects::{DriverRef, OpenDrivers, OpenError};
 use crate::platform::{Lock, Platform, Reader};
 use crate::registry::{Class, CommandId};
@@ -64,13 +65,20 @@ impl Loader {
         CURRENT.store(core::ptr::from_ref(self).cast_mut(), Ordering::Release);
     }
 
-    /// The logger that the environment asks for now.
+    /// The logger that the environment asks for now, to which nobody listens.
     #[must_use]
     pub fn logger(&self) -> Logger {
+        self.logger_in(Application::process())
+    }
+
+    /// The same, with room for those who will listen in memory of `allocator`.
+    #[must_use]
+    pub fn logger_in(&self, allocator: Application) -> Logger {
         let wanted = self.platform.environment.variable(c"VK_LOADER_DEBUG", Reader::Plain).ok().flatten();
         Logger {
             sink: self.platform.log,
             filter: wanted.map_or(Filter::SILENT, |value| Filter::parse(&value)),
+            listeners: Listeners::new(allocator, self.platform.waiting),
         }
     }
 
@@ -92,12 +100,13 @@ impl Loader {
             && last.serve(request)
             && last.snapshot.still_true(self.platform)?
         {
+            last.tell(logger);
             return Ok(last);
         }
         let mut snapshot = Snapshot::default();
         let plan = discovery::discover(self.platform, &self.flavour.discovery, &request, &mut snapshot)?;
         let mut found = Drivers { snapshot, plan, open: Vec::new(), outcomes: Vec::new(), request };
-        found.log_plan(logger);
+        found.log_plan(logger, Logger::log);
         found.open_all(self, logger)?;
         let lasting =
             !found.outcomes.iter().any(|(_, outcome)| matches!(outcome, Outcome::DoesNotOpen { .. }));
@@ -158,19 +167,34 @@ impl Drivers {
         log_outcome(logger, &candidate.library, outcome);
     }
 
-    fn log_plan(&self, logger: &Logger) {
-        if logger.filter.is_silent() {
+    /// Tells those who listen now what was logged when the drivers were found.
+    fn tell(&self, logger: &Logger) {
+        if logger.listeners.is_empty() {
+            return;
+        }
+        let tell = |logger: &Logger, level, topic, message: fmt::Arguments<'_>| {
+            logger.tell(level, topic, message);
+        };
+        self.log_plan(logger, tell);
+        for (place, outcome) in &self.outcomes {
+            let Some(candidate) = self.plan.drivers.get(*place) else { continue };
+            log_outcome_by(logger, tell, &candidate.library, outcome);
+        }
+    }
+
+    fn log_plan(&self, logger: &Logger, log: Log) {
+        if logger.is_silent() {
             return;
         }
         for searched in &self.plan.searched {
             let (path, origin, result) = (Shown(&searched.path), searched.origin, searched.result);
-            logger.log(Level::Debug, Topic::Driver, format_args!("searched {path} ({origin}): {result}"));
+            log(logger, Level::Debug, Topic::Driver, format_args!("searched {path} ({origin}): {result}"));
         }
         for note in &self.plan.notes {
-            logger.log(Level::Warning, Topic::Driver, format_args!("{note}"));
+            log(logger, Level::Warning, Topic::Driver, format_args!("{note}"));
         }
         for candidate in &self.plan.drivers {
-            log_candidate(logger, candidate);
+            log_candidate(logger, log, candidate);
         }
     }
 
@@ -182,14 +206,9 @@ impl Drivers {
 
     /// Says why no driver can be used: to everybody who listens, and if nobody does, as one line on the sink, since
     /// an application that does not start would otherwise leave its user without a hint.
-    pub(crate) fn report_no_driver(
-        &self,
-        loader: &Loader,
-        logger: &Logger,
-        outcomes: &[(usize, Outcome)],
-        heard: bool,
-    ) {
+    pub(crate) fn report_no_driver(&self, loader: &Loader, logger: &Logger, outcomes: &[(usize, Outcome)]) {
         let reason = self.best_reason(outcomes);
+        let heard = logger.tell(Level::Error, Topic::Driver, format_args!("{reason}"));
         let shown = logger.filter.lets_through(Level::Error, Topic::Driver);
         if shown || !(heard || loader.switch(c"VK_LOADER_X_QUIET")) {
             write_line(logger.sink, Level::Error, Topic::Driver, format_args!("{reason}"));
@@ -199,29 +218,37 @@ impl Drivers {
 
 /// Logs what became of the driver that is called `name`.
 pub(crate) fn log_outcome(logger: &Logger, name: &[u8], outcome: &Outcome) {
+    log_outcome_by(logger, Logger::log, name, outcome);
+}
+
+/// How a record is logged: to everybody, or only to those who listen.
+pub(crate) type Log = fn(&Logger, Level, Topic, fmt::Arguments<'_>);
+
+fn log_outcome_by(logger: &Logger, log: Log, name: &[u8], outcome: &Outcome) {
     let (name, policy) = (Shown(name), Policy(outcome.policy()));
-    logger.log(outcome.level(), Topic::Driver, format_args!("{name}: {outcome}{policy}"));
+    log(logger, outcome.level(), Topic::Driver, format_args!("{name}: {outcome}{policy}"));
 }
 
 /// The number of a rule of the driver interface document, behind a message.
 pub(crate) struct Policy(pub(crate) Option<&'static str>);
 
-impl core::fmt::Display for Policy {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.map_or(Ok(()), |number| write!(f, " [{number}]"))
     }
 }
 
-fn log_candidate(logger: &Logger, candidate: &Candidate) {
+fn log_candidate(logger: &Logger, log: Log, candidate: &Candidate) {
     let path = Shown(&candidate.path);
     match &candidate.decision {
         Decision::Skip(reason) => {
             let policy = Policy(reason.policy());
-            logger.log(reason.level(), Topic::Driver, format_args!("{path}: not used: {reason}{policy}"));
+            log(logger, reason.level(), Topic::Driver, format_args!("{path}: not used: {reason}{policy}"));
         }
         Decision::Use => {
             let (library, version) = (Shown(&candidate.library), candidate.api_version);
-            logger.log(
+            log(
+                logger,
                 Level::Debug,
                 Topic::Driver,
                 format_args!("{path}: used: {library}, Vulkan {version}"),
@@ -229,7 +256,7 @@ fn log_candidate(logger: &Logger, candidate: &Candidate) {
         }
     }
     if let Some(warning) = &candidate.warning {
-        logger.log(Level::Warning, Topic::Driver, format_args!("{path}: {warning}"));
+        log(logger, Level::Warning, Topic::Driver, format_args!("{path}: {warning}"));
     }
 }
 
@@ -245,7 +272,7 @@ pub fn report_bad_handle(command: CommandId) -> ! {
 }
 
 /// Writes a message whatever any filter says, and aborts.
-pub fn fatal(topic: Topic, message: core::fmt::Arguments<'_>) -> ! {
+pub fn fatal(topic: Topic, message: fmt::Arguments<'_>) -> ! {
     let Some(loader) = current() else {
         // SAFETY: does not return.
         unsafe { crate::dispatch::trap() }

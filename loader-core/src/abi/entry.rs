@@ -10,7 +10,7 @@ use crate::chain::structures::{ExtensionsFn, LayersFn, VersionFn};
 use crate::discovery::{LayerRequest, Request};
 use crate::dispatch::{Command, Table as _};
 use crate::loader::{self, Loader};
-use crate::log::{Level, Logger, Topic, write_line};
+use crate::log::{Level, Logger, Topic};
 use crate::manifest::LayerManifest;
 use crate::memory::{OutOfMemory, TryGrow, Vec};
 use crate::objects::{self, Instance, handle};
@@ -211,7 +211,7 @@ fn null(loader: &Loader, name: &str, parameter: &str) -> vk::Result {
 
 fn complain(logger: &Logger, name: &str, parameter: &str) {
     let message = format_args!("{name}: {parameter} must not be NULL [VUID-{name}-{parameter}-parameter]");
-    write_line(logger.sink, Level::Error, Topic::Loader, message);
+    logger.insist(Level::Error, Topic::Usage, message);
 }
 
 /// vkEnumeratePhysicalDevices.

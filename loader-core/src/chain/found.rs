@@ -11,7 +11,7 @@ use crate::discovery::{
     ActiveLayers, Because, LayerCandidate, LayerKind, LayerPlan, LayerRequest, Outcome, Snapshot,
     discover_layers,
 };
-use crate::loader::{Loader, Policy, log_outcome};
+use crate::loader::{Loader, Log, Policy, log_outcome};
 use crate::log::{Level, Logger, Topic};
 use crate::manifest::{LayerExtension, LayerManifest};
 use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
@@ -41,7 +41,7 @@ impl FoundLayers {
             broken.try_push(AtomicBool::new(false))?;
         }
         let found = Self { snapshot, plan, broken };
-        found.log(logger);
+        found.log(logger, Logger::log);
         Ok(found)
     }
 
@@ -172,25 +172,39 @@ impl FoundLayers {
         opened
     }
 
-    fn log(&self, logger: &Logger) {
-        if logger.filter.is_silent() {
+    /// Tells those who listen now what was logged when the layers were found.
+    fn tell(&self, logger: &Logger) {
+        if !logger.listeners.is_empty() {
+            self.log(logger, |logger, level, topic, message| {
+                logger.tell(level, topic, message);
+            });
+        }
+    }
+
+    fn log(&self, logger: &Logger, log: Log) {
+        if logger.is_silent() {
             return;
         }
         for searched in &self.plan.searched {
             let (path, origin, result) = (Shown(&searched.path), searched.origin, searched.result);
-            logger.log(Level::Debug, Topic::Layer, format_args!("searched {path} ({origin}): {result}"));
+            log(logger, Level::Debug, Topic::Layer, format_args!("searched {path} ({origin}): {result}"));
         }
         for (place, layer) in self.plan.layers.iter().enumerate() {
             let (name, path) = (Shown(layer.name()), Shown(&layer.path));
             if let Some(warning) = &layer.warning {
-                logger.log(Level::Warning, Topic::Layer, format_args!("{path}: {warning}"));
+                log(logger, Level::Warning, Topic::Layer, format_args!("{path}: {warning}"));
             }
             match layer.skipped.as_ref().or(layer.waits.as_ref()) {
                 Some(reason) => {
                     let (policy, words) = (Policy(reason.policy()), reason.explain(&self.plan, place));
-                    logger.log(reason.level(), Topic::Layer, format_args!("{path}: {name}: {words}{policy}"));
+                    log(
+                        logger,
+                        reason.level(),
+                        Topic::Layer,
+                        format_args!("{path}: {name}: {words}{policy}"),
+                    );
                 }
-                None => logger.log(Level::Debug, Topic::Layer, format_args!("{path}: {name}: can be used")),
+                None => log(logger, Level::Debug, Topic::Layer, format_args!("{path}: {name}: can be used")),
             }
         }
     }
@@ -242,6 +256,7 @@ impl Loader {
         if let Some(last) = last
             && last.snapshot.still_true(self.platform)?
         {
+            last.tell(logger);
             return Ok(last);
         }
         let found = Counted::try_new(FoundLayers::find(self, logger)?)?;

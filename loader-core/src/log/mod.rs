@@ -3,7 +3,15 @@
 //! A line on standard error has the form that tools around Vulkan loaders parse: `[Vulkan Loader] `, the kind,
 //! `: `, blanks up to column 32, the message.
 
+mod listeners;
+mod message;
+
+use core::ffi::CStr;
 use core::fmt;
+
+pub use listeners::{Listener, Listeners};
+pub use message::Report;
+pub(crate) use message::kind_of_report;
 
 use crate::memory::{Text, TryGrow, Vec, format_into};
 
@@ -37,6 +45,8 @@ pub enum Topic {
     Layer,
     /// Something that costs time.
     Performance,
+    /// What the application does against the rules of Vulkan. Messages name the rule.
+    Usage,
 }
 
 /// The kinds of records that a user asked to see on the sink.
@@ -97,7 +107,7 @@ impl Filter {
             Level::Debug => Self::DEBUG,
         };
         let topic = match topic {
-            Topic::Loader => 0,
+            Topic::Loader | Topic::Usage => 0,
             Topic::Driver => Self::DRIVER,
             Topic::Layer => Self::LAYER,
             Topic::Performance => Self::PERFORMANCE,
@@ -112,21 +122,62 @@ impl Filter {
     }
 }
 
-/// A sink and what it lets through.
-#[derive(Clone, Copy)]
+/// Where every record goes: to the sink, as far as it lets it through, and to whoever listens.
 pub struct Logger {
-    /// Where records go.
+    /// Where lines go.
     pub sink: &'static dyn LogSink,
-    /// Which of them.
+    /// Which records are written there.
     pub filter: Filter,
+    /// The callbacks of the application, which choose for themselves.
+    pub listeners: Listeners,
 }
 
 impl Logger {
-    /// Writes a record if the filter lets it through.
+    /// Writes a record if the filter lets it through, and tells those who listen.
     pub fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
         if self.filter.lets_through(level, topic) {
             write_line(self.sink, level, topic, message);
         }
+        self.tell(level, topic, message);
+    }
+
+    /// Writes a record whatever the filter says, and tells those who listen. For what must be seen: calls with NULL.
+    pub fn insist(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
+        write_line(self.sink, level, topic, message);
+        self.tell(level, topic, message);
+    }
+
+    /// Only tells those who listen. Returns whether anybody heard it.
+    pub fn tell(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) -> bool {
+        if !self.listeners.hear(level, topic) {
+            return false;
+        }
+        let mut text = Vec::new();
+        format_into(&mut text, message);
+        if text.try_push(0).is_err()
+            && let Some(last) = text.last_mut()
+        {
+            *last = 0;
+        }
+        let text = CStr::from_bytes_until_nul(&text);
+        self.listeners.tell(
+            level,
+            topic,
+            text.unwrap_or(c"(there is no memory for the text of this message)"),
+        );
+        true
+    }
+
+    /// Whether a record would be written or heard: worth asking before much work goes into one.
+    #[must_use]
+    pub fn wants(&self, level: Level, topic: Topic) -> bool {
+        self.filter.lets_through(level, topic) || self.listeners.hear(level, topic)
+    }
+
+    /// Whether no record at all would be written or heard.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.filter.is_silent() && self.listeners.is_empty()
     }
 }
 
@@ -143,7 +194,7 @@ pub fn write_line(sink: &dyn LogSink, level: Level, topic: Topic, message: fmt::
         Level::Debug => "DEBUG",
     };
     let topic_name = match topic {
-        Topic::Loader => "",
+        Topic::Loader | Topic::Usage => "",
         Topic::Driver => " | DRIVER",
         Topic::Layer => " | LAYER",
         Topic::Performance => " | PERF",

@@ -43,6 +43,12 @@ impl Application {
         }
     }
 
+    /// Memory of the process, for an instance that is not there yet.
+    #[must_use]
+    pub const fn process() -> Self {
+        Self { callbacks: None, scope: vk::SystemAllocationScope::INSTANCE }
+    }
+
     /// The same callbacks in another scope.
     #[must_use]
     pub fn scoped(self, scope: vk::SystemAllocationScope) -> Self {

@@ -34,13 +34,13 @@ pub unsafe extern "system" fn create_device(
         let instance = found.instance();
         let (false, Some(given)) = (out.is_null(), info.as_ref()) else {
             let message = format_args!("vkCreateDevice: pCreateInfo and pDevice must not be NULL");
-            instance.logger.log(Level::Error, Topic::Loader, message);
+            instance.logger.log(Level::Error, Topic::Usage, message);
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
         warn_of_device_layers(instance, given);
         if given.enabled_extension_count > 0 && given.pp_enabled_extension_names.is_null() {
             let message = format_args!("vkCreateDevice: ppEnabledExtensionNames is NULL, its count is not 0");
-            instance.logger.log(Level::Error, Topic::Loader, message);
+            instance.logger.log(Level::Error, Topic::Usage, message);
             return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
         }
         let Some(create) = found.table().get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE) else {

@@ -10,12 +10,12 @@ use super::instance::Instance;
 use super::sources::Sources;
 use super::surface;
 use super::terminators::fill_instance_table;
-use crate::abi::{chain, name};
+use crate::abi::name;
 use crate::chain::{FoundLayers, Layers, enter_instance_chain};
 use crate::discovery::{LayerRequest, Outcome, Request};
 use crate::dispatch::Table as _;
 use crate::loader::{Loader, log_outcome};
-use crate::log::{Level, Logger, Topic, write_line};
+use crate::log::{Level, Logger, Topic};
 use crate::manifest::Version;
 use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::CHECKED_VERSION_INTERFACE;
@@ -38,16 +38,17 @@ pub unsafe fn create_instance(
     out: *mut vk::Instance,
 ) -> Result<(), vk::Result> {
     loader.enter();
-    let logger = loader.logger();
     // SAFETY: the caller vouches for the parameters that are not NULL.
     unsafe {
+        let allocator = Application::new(callbacks, vk::SystemAllocationScope::INSTANCE);
+        let logger = loader.logger_in(allocator);
         let (Some(info), Some(out)) = (create_info.as_ref(), out.as_mut()) else {
             let message = format_args!("vkCreateInstance: pCreateInfo and pInstance must not be NULL");
-            write_line(logger.sink, Level::Error, Topic::Loader, message);
+            logger.insist(Level::Error, Topic::Usage, message);
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         };
+        logger.listeners.add_chained(info.p_next)?;
         check_arrays(info, &logger)?;
-        let allocator = Application::new(callbacks, vk::SystemAllocationScope::INSTANCE);
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let enabled = ExtensionSet::of(requested.clone());
         let request = Request { portability: wants_portability(info, &enabled) };
@@ -70,6 +71,7 @@ pub unsafe fn create_instance(
         fill_instance_table(&instance);
         let given = instance.handle_for_application(handle.as_raw())?;
         *out = vk::Instance::from_raw(given);
+        instance.logger.listeners.created(given);
         Box::leak(instance);
         Ok(())
     }
@@ -86,6 +88,7 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
     // SAFETY: a valid handle belongs to a leaked box (`create_instance`); the caller excludes other users.
     unsafe {
         let instance = super::handle::instance(handle, command::DESTROY_INSTANCE);
+        instance.logger.listeners.destroying();
         if let Some(destroy) = instance.table.get::<vk::PFN_vkDestroyInstance>(command::DESTROY_INSTANCE) {
             destroy(instance.chain_handle(), callbacks);
         }
@@ -131,7 +134,7 @@ fn check_arrays(info: &CreateInfo, logger: &Logger) -> Result<(), vk::Result> {
     }
     if info.enabled_extension_count > 0 && info.pp_enabled_extension_names.is_null() {
         let message = format_args!("vkCreateInstance: ppEnabledExtensionNames is NULL, its count is not 0");
-        logger.log(Level::Error, Topic::Loader, message);
+        logger.log(Level::Error, Topic::Usage, message);
         return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
     }
     Ok(())
@@ -143,7 +146,7 @@ unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
     // SAFETY: the caller vouches for the create info.
     let application = unsafe { info.p_application_info.as_ref() }.unwrap_or(&none);
     let version = application.api_version;
-    if logger.filter.lets_through(Level::Info, Topic::Loader) {
+    if logger.wants(Level::Info, Topic::Loader) {
         // SAFETY: as above.
         unsafe { log_request(info, application, logger) };
     }
@@ -246,10 +249,8 @@ unsafe fn make_drivers(
         }
     }
     if instance.drivers.is_empty() {
-        // SAFETY: the caller vouches for the create info's chain.
-        let heard = unsafe { has_messenger(info) };
         if let Some(discovered) = discovered {
-            discovered.report_no_driver(instance.loader, &instance.logger, &outcomes, heard);
+            discovered.report_no_driver(instance.loader, &instance.logger, &outcomes);
         }
         return Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
     }
@@ -261,18 +262,6 @@ unsafe fn make_drivers(
                 .iter()
                 .any(|driver| driver.enabled.contains(extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2)));
     Ok(())
-}
-
-/// Whether the create info chains a callback for messages.
-unsafe fn has_messenger(info: &CreateInfo) -> bool {
-    // SAFETY: the caller vouches for the chain.
-    unsafe { chain::structures(info.p_next) }.any(|structure| {
-        matches!(
-            structure.s_type,
-            vk::StructureType::DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT
-                | vk::StructureType::DEBUG_REPORT_CALLBACK_CREATE_INFO_EXT
-        )
-    })
 }
 
 /// Makes an instance of one driver, with only what the driver knows (LDP_LOADER_7, LDP_LOADER_9).

@@ -35,7 +35,7 @@ unsafe extern "system" fn enumerate_device_extension_properties(
         if count.is_null() {
             let message =
                 format_args!("vkEnumerateDeviceExtensionProperties: pPropertyCount must not be NULL");
-            device.instance().logger.log(Level::Error, Topic::Loader, message);
+            device.instance().logger.log(Level::Error, Topic::Usage, message);
             return vk::Result::INCOMPLETE;
         }
         if let Some(name) = layer_name(layer) {

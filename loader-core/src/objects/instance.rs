@@ -14,8 +14,8 @@ use super::terminators::{terminator_get_instance_proc_addr, terminator_get_physi
 use crate::chain::{ActiveLayer, FoundLayers, Layers};
 use crate::dispatch::{Command, InstanceTable, TERMINATORS, Table};
 use crate::loader::Loader;
-use crate::log::Logger;
-use crate::memory::{Application, Box, SharedList, Vec};
+use crate::log::{Level, Logger, Topic};
+use crate::memory::{Application, Box, SharedList, Shown, Vec};
 use crate::registry::{DEVICE_SLOTS, ExtensionSet, INSTANCE_SLOTS, extension};
 
 /// An instance of the loader, which stands for the instances of several drivers.
@@ -112,6 +112,7 @@ impl Instance {
         let made = Box::try_new_in(instance, allocator)?;
         made.handle.belongs_to(&made);
         made.chain_handle.store(made.handle().as_raw(), Ordering::Relaxed);
+        made.logger.listeners.made(made.handle().as_raw());
         Ok(made)
     }
 
@@ -218,7 +219,11 @@ impl Instance {
                 drop(unsafe { Box::from_non_null_in(device.0, self.allocator) });
             }
         }
-        self.drivers.clear();
+        for driver in self.drivers.drain(..) {
+            let library = Shown(&driver.driver.library_path);
+            let message = format_args!("{library}: destroying its instance");
+            self.logger.log(Level::Debug, Topic::Driver, message);
+        }
     }
 }
 

@@ -1,17 +1,20 @@
-//! Messengers (VK_EXT_debug_utils) and report callbacks (VK_EXT_debug_report): one object of the loader for one of each
-//! driver that has the extension.
+//! Messengers (VK_EXT_debug_utils) and report callbacks (VK_EXT_debug_report).
+//!
+//! Each is one object of the loader, which listens to the loader's own messages and to those of the application, and
+//! which stands for an object of every driver that has the extension, so that drivers can send messages of their own.
+//! What the application sends stays in the loader: any driver that was told, too, would call the same callback again.
 
-use core::ffi::c_void;
+use core::ffi::{c_char, c_void};
 
 use ash::vk;
 
 use super::handle;
 use super::instance::Instance;
-use super::naming::{drivers_name, kind_of_report};
 use super::terminators::Terminator;
-use crate::abi::function;
+use crate::abi::{array, function};
 use crate::dispatch::Table as _;
-use crate::memory::{Application, Box, OutOfMemory, Process, TryGrow, Vec};
+use crate::log::{Level, Listener, Report, Topic};
+use crate::memory::{Application, Box, OutOfMemory, TryGrow, Vec};
 use crate::registry::{CommandId, command};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
@@ -29,20 +32,27 @@ pub(super) const TERMINATORS: &[Terminator] = &[
     (command::DEBUG_REPORT_MESSAGE_EXT, function!(report_message)),
 ];
 
-/// What the handles of messengers and report callbacks point to: what each driver of the instance calls its own, 0 if it
-/// has none.
-struct PerDriver(Vec<u64, Application>);
+/// What the handles of messengers and report callbacks point to.
+struct Messenger {
+    /// Its number among those who listen to the instance.
+    listener: u64,
+    /// What each driver of the instance calls its own, 0 if it has none.
+    of_drivers: Vec<u64, Application>,
+}
 
 unsafe extern "system" fn create_messenger(
     instance: vk::Instance,
-    info: *const c_void,
+    info: *const vk::DebugUtilsMessengerCreateInfoEXT<'static>,
     callbacks: *const Callbacks,
     out: *mut u64,
 ) -> vk::Result {
     const COMMANDS: [CommandId; 2] =
         [command::CREATE_DEBUG_UTILS_MESSENGER_EXT, command::DESTROY_DEBUG_UTILS_MESSENGER_EXT];
-    // SAFETY: the chain passes what the application vouches for.
-    unsafe { create(instance, COMMANDS, info, callbacks, out) }
+    // SAFETY: the chain passes what the application vouches for, unless it is NULL.
+    unsafe {
+        let listener = info.as_ref().map(Listener::messenger);
+        create(instance, COMMANDS, listener, info.cast(), callbacks, out)
+    }
 }
 
 unsafe extern "system" fn destroy_messenger(
@@ -56,14 +66,17 @@ unsafe extern "system" fn destroy_messenger(
 
 unsafe extern "system" fn create_report(
     instance: vk::Instance,
-    info: *const c_void,
+    info: *const vk::DebugReportCallbackCreateInfoEXT<'static>,
     callbacks: *const Callbacks,
     out: *mut u64,
 ) -> vk::Result {
     const COMMANDS: [CommandId; 2] =
         [command::CREATE_DEBUG_REPORT_CALLBACK_EXT, command::DESTROY_DEBUG_REPORT_CALLBACK_EXT];
     // SAFETY: as above.
-    unsafe { create(instance, COMMANDS, info, callbacks, out) }
+    unsafe {
+        let listener = info.as_ref().map(Listener::report);
+        create(instance, COMMANDS, listener, info.cast(), callbacks, out)
+    }
 }
 
 unsafe extern "system" fn destroy_report(instance: vk::Instance, object: u64, callbacks: *const Callbacks) {
@@ -73,27 +86,53 @@ unsafe extern "system" fn destroy_report(instance: vk::Instance, object: u64, ca
 
 unsafe fn create(
     instance: vk::Instance,
-    [create, destroy]: [CommandId; 2],
+    commands: [CommandId; 2],
+    listener: Option<Listener>,
     info: *const c_void,
     callbacks: *const Callbacks,
     out: *mut u64,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: the caller vouches for the parameters that are not NULL.
     unsafe {
-        let instance = handle::instance(instance, create);
-        let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
-        let mut objects = PerDriver(Vec::new_in(allocator));
-        match make_each(instance, create, info, callbacks, &mut objects).and_then(|()| {
-            Ok(Box::try_new_in(PerDriver(Vec::new_in(allocator)), allocator).map_err(OutOfMemory::from)?)
-        }) {
-            Ok(mut object) => {
-                core::mem::swap(&mut *object, &mut objects);
+        let instance = handle::instance(instance, commands[0]);
+        let (Some(listener), Some(out)) = (listener, out.as_mut()) else {
+            let name = commands[0].name().to_str().unwrap_or_default();
+            let message = format_args!("{name}: neither the create info nor the handle may be NULL");
+            instance.logger.insist(Level::Error, Topic::Usage, message);
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
+        match make(instance, commands, listener, info, callbacks) {
+            Ok(object) => {
                 *out = core::ptr::from_ref(Box::leak(object)).expose_provenance() as u64;
                 vk::Result::SUCCESS
             }
+            Err(error) => error,
+        }
+    }
+}
+
+unsafe fn make(
+    instance: &Instance,
+    [create, destroy]: [CommandId; 2],
+    listener: Listener,
+    info: *const c_void,
+    callbacks: *const Callbacks,
+) -> Result<Box<Messenger, Application>, vk::Result> {
+    // SAFETY: the caller vouches for the parameters.
+    unsafe {
+        let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
+        let empty = Messenger { listener: 0, of_drivers: Vec::new_in(allocator) };
+        let mut object = Box::try_new_in(empty, allocator).map_err(OutOfMemory::from)?;
+        let made = make_each(instance, create, info, callbacks, &mut object.of_drivers)
+            .and_then(|()| Ok(instance.logger.listeners.add(listener)?));
+        match made {
+            Ok(number) => {
+                object.listener = number;
+                Ok(object)
+            }
             Err(error) => {
-                destroy_each(instance, destroy, &objects, callbacks);
-                error
+                destroy_each(instance, destroy, &object.of_drivers, callbacks);
+                Err(error)
             }
         }
     }
@@ -104,32 +143,33 @@ unsafe fn make_each(
     command: CommandId,
     info: *const c_void,
     callbacks: *const Callbacks,
-    objects: &mut PerDriver,
+    of_drivers: &mut Vec<u64, Application>,
 ) -> Result<(), vk::Result> {
-    objects.0.try_reserve_exact(instance.drivers.len()).map_err(|_| OutOfMemory)?;
+    of_drivers.try_reserve_exact(instance.drivers.len()).map_err(|_| OutOfMemory)?;
     for driver in &instance.drivers {
         let mut own = 0;
         // SAFETY: the type is that of both commands; the caller vouches for the parameters.
         unsafe {
             let has = command.providers().any(|provider| driver.enabled.contains(provider.extension));
             if let Some(create) = driver.table.get::<CreateFn>(command).filter(|_| has) {
-                crate::abi::array::check(create(driver.handle, info, callbacks, &mut own))?;
+                array::check(create(driver.handle, info, callbacks, &mut own))?;
             }
         }
-        objects.0.try_push(own)?;
+        of_drivers.try_push(own)?;
     }
     Ok(())
 }
 
 unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callbacks: *const Callbacks) {
     let Ok(address) = usize::try_from(object) else { return };
-    let object = core::ptr::with_exposed_provenance_mut::<PerDriver>(address);
+    let object = core::ptr::with_exposed_provenance_mut::<Messenger>(address);
     // SAFETY: the application vouches for the handles, and that nobody else uses them; `create` leaked the box.
     unsafe {
         let instance = handle::instance(instance, command);
-        let Some(objects) = object.as_ref() else { return };
-        destroy_each(instance, command, objects, callbacks);
-        let allocator = *objects.0.allocator();
+        let Some(messenger) = object.as_ref() else { return };
+        instance.logger.listeners.remove(messenger.listener);
+        destroy_each(instance, command, &messenger.of_drivers, callbacks);
+        let allocator = *messenger.of_drivers.allocator();
         drop(Box::from_raw_in(object, allocator));
     }
 }
@@ -137,10 +177,10 @@ unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callb
 unsafe fn destroy_each(
     instance: &Instance,
     command: CommandId,
-    objects: &PerDriver,
+    of_drivers: &[u64],
     callbacks: *const Callbacks,
 ) {
-    for (driver, own) in instance.drivers.iter().zip(&objects.0).filter(|(_, own)| **own != 0) {
+    for (driver, own) in instance.drivers.iter().zip(of_drivers).filter(|(_, own)| **own != 0) {
         // SAFETY: the type is that of both commands, and the object is the driver's own.
         unsafe {
             if let Some(destroy) = driver.table.get::<DestroyFn>(command) {
@@ -153,31 +193,14 @@ unsafe fn destroy_each(
 unsafe extern "system" fn submit_message(
     instance: vk::Instance,
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
-    kinds: vk::DebugUtilsMessageTypeFlagsEXT,
+    types: vk::DebugUtilsMessageTypeFlagsEXT,
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'static>,
 ) {
-    const COMMAND: CommandId = command::SUBMIT_DEBUG_UTILS_MESSAGE_EXT;
-    // SAFETY: the chain passes what the application vouches for; the type is the command's.
+    // SAFETY: the chain passes what the application vouches for, unless it is NULL.
     unsafe {
-        let instance = handle::instance(instance, COMMAND);
-        let data = &*data;
-        let count = if data.p_objects.is_null() { 0 } else { data.object_count as usize };
-        let mut objects = Vec::new_in(Process);
-        for driver in &instance.drivers {
-            let Some(submit) = driver.table.get::<vk::PFN_vkSubmitDebugUtilsMessageEXT>(COMMAND) else {
-                continue;
-            };
-            objects.clear();
-            for index in 0..count {
-                let object = &*data.p_objects.add(index);
-                let own = drivers_name(instance, driver, object.object_type, object.object_handle);
-                let own = vk::DebugUtilsObjectNameInfoEXT { object_handle: own, ..*object };
-                if objects.try_push(own).is_err() {
-                    return;
-                }
-            }
-            let own = vk::DebugUtilsMessengerCallbackDataEXT { p_objects: objects.as_ptr(), ..*data };
-            submit(driver.handle, severity, kinds, &own);
+        let instance = handle::instance(instance, command::SUBMIT_DEBUG_UTILS_MESSAGE_EXT);
+        if let Some(data) = data.as_ref() {
+            instance.logger.listeners.submit(severity, types, data);
         }
     }
 }
@@ -189,18 +212,13 @@ unsafe extern "system" fn report_message(
     object: u64,
     location: usize,
     code: i32,
-    prefix: *const core::ffi::c_char,
-    message: *const core::ffi::c_char,
+    prefix: *const c_char,
+    text: *const c_char,
 ) {
-    const COMMAND: CommandId = command::DEBUG_REPORT_MESSAGE_EXT;
     // SAFETY: as above.
     unsafe {
-        let loaders = handle::instance(instance, COMMAND);
-        for driver in &loaders.drivers {
-            if let Some(report) = driver.table.get::<vk::PFN_vkDebugReportMessageEXT>(COMMAND) {
-                let own = drivers_name(loaders, driver, kind_of_report(kind), object);
-                report(driver.handle, flags, kind, own, location, code, prefix, message);
-            }
-        }
+        let instance = handle::instance(instance, command::DEBUG_REPORT_MESSAGE_EXT);
+        let report = Report { flags, kind, object, location, code, prefix, text };
+        instance.logger.listeners.report(report);
     }
 }

@@ -9,6 +9,7 @@ use super::instance::Instance;
 use super::surface::Surface;
 use crate::abi::function;
 use crate::dispatch::Command;
+use crate::log::kind_of_report;
 use crate::registry::command;
 
 /// Succeeds and does nothing, whatever the parameters are.
@@ -77,13 +78,3 @@ named!(debug_marker_set_object_name: PFN_vkDebugMarkerSetObjectNameEXT, DEBUG_MA
     DebugMarkerObjectNameInfoEXT, |info| kind_of_report(info.object_type), object);
 named!(debug_marker_set_object_tag: PFN_vkDebugMarkerSetObjectTagEXT, DEBUG_MARKER_SET_OBJECT_TAG_EXT,
     DebugMarkerObjectTagInfoEXT, |info| kind_of_report(info.object_type), object);
-
-/// The kinds of objects that VK_EXT_debug_report numbers in its own way, as far as they matter here.
-pub(super) fn kind_of_report(kind: vk::DebugReportObjectTypeEXT) -> vk::ObjectType {
-    match kind {
-        vk::DebugReportObjectTypeEXT::INSTANCE => vk::ObjectType::INSTANCE,
-        vk::DebugReportObjectTypeEXT::PHYSICAL_DEVICE => vk::ObjectType::PHYSICAL_DEVICE,
-        vk::DebugReportObjectTypeEXT::SURFACE_KHR => vk::ObjectType::SURFACE_KHR,
-        _ => vk::ObjectType::UNKNOWN,
-    }
-}

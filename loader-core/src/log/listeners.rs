@@ -1,0 +1,262 @@
+//! Those who listen to an instance: messengers of VK_EXT_debug_utils and report callbacks of VK_EXT_debug_report.
+
+use core::ffi::{CStr, c_void};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use ash::vk;
+
+use super::message::{LOADER, Message, Report, kind_of_report, severity_and_types};
+use super::{Level, Topic};
+use crate::abi::chain;
+use crate::memory::{Application, OutOfMemory, SharedList};
+use crate::platform::Waiting;
+
+/// The listeners of one instance, from before it is created until after it is destroyed.
+///
+/// Callbacks run without a lock: each is copied out of the list before it is called, so that a callback may make and
+/// destroy messengers, its own too. A message is heard by those who listen when it is sent and still do when it is their
+/// turn.
+pub struct Listeners {
+    list: SharedList<Listener, Application>,
+    waiting: &'static dyn Waiting,
+    /// How many listeners there have ever been: the number of the latest.
+    count: AtomicU64,
+    /// Whether the instance is being created or destroyed: only then those chained to vkCreateInstance listen.
+    beginning_or_ending: AtomicBool,
+    /// What the application calls the instance; 0 as long as there is none.
+    instance: AtomicU64,
+}
+
+/// A callback of the application's with what it wants to hear.
+#[derive(Clone, Copy)]
+pub struct Listener {
+    /// Later ones have higher numbers.
+    number: u64,
+    /// Whether it came with vkCreateInstance.
+    chained: bool,
+    callback: Callback,
+    user_data: *mut c_void,
+}
+
+#[derive(Clone, Copy)]
+enum Callback {
+    Messenger(
+        vk::DebugUtilsMessageSeverityFlagsEXT,
+        vk::DebugUtilsMessageTypeFlagsEXT,
+        vk::PFN_vkDebugUtilsMessengerCallbackEXT,
+    ),
+    Report(vk::DebugReportFlagsEXT, vk::PFN_vkDebugReportCallbackEXT),
+}
+
+// SAFETY: the user data is only handed back to the callback, which by the specification may be called from any thread
+// that calls Vulkan.
+unsafe impl Send for Listener {}
+// SAFETY: as above.
+unsafe impl Sync for Listener {}
+
+impl Listeners {
+    /// Nobody, with room for more in memory of `allocator`.
+    pub fn new(allocator: Application, waiting: &'static dyn Waiting) -> Self {
+        Self {
+            list: SharedList::new_in(allocator),
+            waiting,
+            count: AtomicU64::new(0),
+            beginning_or_ending: AtomicBool::new(true),
+            instance: AtomicU64::new(0),
+        }
+    }
+
+    /// Adds what is chained to the create info of an instance. It listens while the instance is created or destroyed.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    ///
+    /// # Safety
+    /// `first` begins a pNext chain; callbacks in it may be called until the instance is destroyed.
+    pub unsafe fn add_chained(&self, first: *const c_void) -> Result<(), OutOfMemory> {
+        // SAFETY: the caller vouches for the chain; types say what structures are.
+        for structure in unsafe { chain::structures(first) } {
+            let structure: *const vk::BaseInStructure<'_> = structure;
+            // SAFETY: as above.
+            let listener = unsafe {
+                match (*structure).s_type {
+                    vk::StructureType::DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT => {
+                        Listener::messenger(&*structure.cast())
+                    }
+                    vk::StructureType::DEBUG_REPORT_CALLBACK_CREATE_INFO_EXT => {
+                        Listener::report(&*structure.cast())
+                    }
+                    _ => continue,
+                }
+            };
+            self.add(Listener { chained: true, ..listener })?;
+        }
+        Ok(())
+    }
+
+    /// Adds a listener. Returns its number.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; those that listen already go on.
+    pub fn add(&self, listener: Listener) -> Result<u64, OutOfMemory> {
+        let number = self.count.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        self.list.insert(self.waiting, Listener { number, ..listener })?;
+        Ok(number)
+    }
+
+    /// Takes the listener with this number away.
+    pub fn remove(&self, number: u64) {
+        self.list.remove(self.waiting, |listener| listener.number == number);
+    }
+
+    /// Notes that the loader has made the instance, which it calls `handle`.
+    pub fn made(&self, handle: u64) {
+        self.instance.store(handle, Ordering::Relaxed);
+    }
+
+    /// Notes that the instance has been created and that the application calls it `handle`.
+    pub fn created(&self, handle: u64) {
+        self.made(handle);
+        self.beginning_or_ending.store(false, Ordering::Relaxed);
+    }
+
+    /// Notes that the instance is going to be destroyed.
+    pub fn destroying(&self) {
+        self.beginning_or_ending.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether nobody listens.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let begins_or_ends = self.beginning_or_ending.load(Ordering::Relaxed);
+        self.list.read(self.waiting, |list| !list.iter().any(|one| begins_or_ends || !one.chained))
+    }
+
+    /// Whether anybody wants to hear messages of the loader of this level and topic.
+    #[must_use]
+    pub fn hear(&self, level: Level, topic: Topic) -> bool {
+        let (severity, types) = severity_and_types(level, topic);
+        let data = vk::DebugUtilsMessengerCallbackDataEXT::default();
+        // SAFETY: the data names no object, and the text is not read.
+        let report = unsafe { Report::of(severity, types, &data) };
+        self.next(u64::MAX, &Message { severity, types, data: &data, report }).is_some()
+    }
+
+    /// Tells everybody who wants to hear it a message of the loader.
+    pub(super) fn tell(&self, level: Level, topic: Topic, text: &CStr) {
+        let object = vk::DebugUtilsObjectNameInfoEXT {
+            object_type: vk::ObjectType::INSTANCE,
+            object_handle: self.instance.load(Ordering::Relaxed),
+            ..Default::default()
+        };
+        let data = vk::DebugUtilsMessengerCallbackDataEXT::default()
+            .message_id_name(LOADER)
+            .message(text)
+            .objects(core::slice::from_ref(&object));
+        let (severity, types) = severity_and_types(level, topic);
+        // SAFETY: the data lives until the end of the call.
+        unsafe { self.submit(severity, types, &data) };
+    }
+
+    /// Tells everybody who wants to hear it a message of VK_EXT_debug_utils.
+    ///
+    /// # Safety
+    /// The data is valid for a callback.
+    pub unsafe fn submit(
+        &self,
+        severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+        types: vk::DebugUtilsMessageTypeFlagsEXT,
+        data: &vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    ) {
+        // SAFETY: the caller vouches for the data.
+        unsafe {
+            let report = Report::of(severity, types, data);
+            self.call(&Message { severity, types, data, report });
+        }
+    }
+
+    /// Tells everybody who wants to hear it a message of VK_EXT_debug_report.
+    ///
+    /// # Safety
+    /// The report's pointers are those of a valid call of `vkDebugReportMessageEXT`.
+    pub unsafe fn report(&self, report: Report) {
+        let object = vk::DebugUtilsObjectNameInfoEXT {
+            object_type: kind_of_report(report.kind),
+            object_handle: report.object,
+            ..Default::default()
+        };
+        let data = vk::DebugUtilsMessengerCallbackDataEXT {
+            p_message_id_name: report.prefix,
+            message_id_number: report.code,
+            p_message: report.text,
+            ..Default::default()
+        }
+        .objects(core::slice::from_ref(&object));
+        let (severity, types) = report.severity_and_types();
+        // SAFETY: the caller vouches for the pointers; the rest lives until the end of the call.
+        unsafe { self.call(&Message { severity, types, data: &data, report }) };
+    }
+
+    /// Calls back, the latest listener first. Those who come while this goes on have higher numbers than any that is
+    /// still to be called.
+    unsafe fn call(&self, message: &Message<'_>) {
+        let mut before = u64::MAX;
+        while let Some(listener) = self.next(before, message) {
+            before = listener.number;
+            // SAFETY: the caller vouches for the message, and the application for the callback.
+            unsafe { listener.call(message) };
+        }
+    }
+
+    /// The latest listener before the one with the number `before` who wants to hear this.
+    fn next(&self, before: u64, message: &Message<'_>) -> Option<Listener> {
+        let begins_or_ends = self.beginning_or_ending.load(Ordering::Relaxed);
+        let listens =
+            |one: &&Listener| one.number < before && (begins_or_ends || !one.chained) && one.wants(message);
+        self.list.read(self.waiting, |list| list.iter().filter(listens).max_by_key(|one| one.number).copied())
+    }
+}
+
+impl Listener {
+    /// The listener that a messenger with this create info is.
+    #[must_use]
+    pub fn messenger(info: &vk::DebugUtilsMessengerCreateInfoEXT<'_>) -> Self {
+        let callback = Callback::Messenger(info.message_severity, info.message_type, info.pfn_user_callback);
+        Self { number: 0, chained: false, callback, user_data: info.p_user_data }
+    }
+
+    /// The listener that a report callback with this create info is.
+    #[must_use]
+    pub fn report(info: &vk::DebugReportCallbackCreateInfoEXT<'_>) -> Self {
+        let callback = Callback::Report(info.flags, info.pfn_callback);
+        Self { number: 0, chained: false, callback, user_data: info.p_user_data }
+    }
+
+    fn wants(&self, message: &Message<'_>) -> bool {
+        match self.callback {
+            Callback::Messenger(severities, types, function) => {
+                function.is_some()
+                    && severities.intersects(message.severity)
+                    && types.intersects(message.types)
+            }
+            Callback::Report(flags, function) => function.is_some() && flags.intersects(message.report.flags),
+        }
+    }
+
+    /// Calls back. The answer concerns layers only, whom it makes refuse the call that the message is about.
+    unsafe fn call(&self, message: &Message<'_>) {
+        let Report { flags, kind, object, location, code, prefix, text } = message.report;
+        // SAFETY: the caller vouches for the message; the callback is of the type that its structure says.
+        unsafe {
+            match self.callback {
+                Callback::Messenger(_, _, Some(function)) => {
+                    function(message.severity, message.types, message.data, self.user_data);
+                }
+                Callback::Report(_, Some(function)) => {
+                    function(flags, kind, object, location, code, prefix, text, self.user_data);
+                }
+                Callback::Messenger(_, _, None) | Callback::Report(_, None) => {}
+            }
+        }
+    }
+}
