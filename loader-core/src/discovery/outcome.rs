@@ -156,6 +156,9 @@ impl Outcome {
     }
 }
 
+/// `VK_ERROR_INCOMPATIBLE_DRIVER`.
+const INCOMPATIBLE_DRIVER: i32 = -9;
+
 /// What is the matter, and what can be done about it. Reads on after a path and a colon.
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -166,9 +169,13 @@ impl fmt::Display for Outcome {
             Self::NoEntryPoint => f.write_str(
                 "the library has no entry point of a Vulkan driver; check \"library_path\" in the manifest",
             ),
+            Self::NegotiationRefused { result: INCOMPATIBLE_DRIVER } => f.write_str(
+                "the driver has no interface version in common with this loader; update the driver",
+            ),
             Self::NegotiationRefused { result } => write!(
                 f,
-                "the driver has no interface version in common with this loader ({}); update the driver",
+                "the driver does not start ({}): often a library that it loads itself, or its kernel module, is missing \
+                 or of another version",
                 VkResult(*result)
             ),
             Self::InterfaceVersion { version, needed } if version > needed => write!(
