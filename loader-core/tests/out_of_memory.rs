@@ -5,9 +5,9 @@ use std::cell::Cell;
 
 use loader_core::discovery::{
     ActiveLayers, Answer, LayerPlan, LayerRequest, LayerStep, Plan, Policy, Question, Record, Request, Root,
-    Snapshot, Step, VariableName, plan, plan_layers,
+    Snapshot, Step, plan, plan_layers,
 };
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use loader_core::memory::{CText, OutOfMemory, Text, TryGrow, Vec, text};
 use loader_core::platform::Reader;
 
 /// Fails every allocation of this thread once `LEFT` have succeeded, and counts the blocks that live.
@@ -111,7 +111,7 @@ fn copy(question: &Question) -> Result<Question, OutOfMemory> {
     Ok(match question {
         Question::Elevated => Question::Elevated,
         Question::Executable => Question::Executable,
-        Question::Variable(name, reader) => Question::Variable(VariableName::new(name.as_c_str())?, *reader),
+        Question::Variable(name, reader) => Question::Variable(CText::new(name.as_c_str())?, *reader),
         Question::Exists(path) => Question::Exists(again(path)?),
         Question::Identity(path) => Question::Identity(again(path)?),
         Question::Listing(path) => Question::Listing(again(path)?),

@@ -12,6 +12,10 @@ pub(crate) const PATH_MAX: usize = libc::PATH_MAX as usize;
 /// # Errors
 /// What the system would say: `ENAMETOOLONG`, or `ENOENT` for a path with a NUL in it, which nothing can have.
 pub(crate) fn with_c_path<T>(path: &[u8], with: impl FnOnce(&CStr) -> T) -> Result<T, c_int> {
+    // SAFETY: the bytes of `path` may be read.
+    if !unsafe { libc::memchr(path.as_ptr().cast(), 0, path.len()) }.is_null() {
+        return Err(libc::ENOENT);
+    }
     let mut copy = [const { MaybeUninit::<u8>::uninit() }; PATH_MAX];
     let end = copy.get_mut(path.len()).ok_or(libc::ENAMETOOLONG)?;
     end.write(0);
@@ -19,8 +23,11 @@ pub(crate) fn with_c_path<T>(path: &[u8], with: impl FnOnce(&CStr) -> T) -> Resu
         to.write(*from);
     }
     let length = path.len().wrapping_add(1);
-    // SAFETY: the array is longer than `path`, and its first `length` bytes were written above.
-    let copy = unsafe { core::slice::from_raw_parts(copy.as_ptr().cast::<u8>(), length) };
-    let path = CStr::from_bytes_with_nul(copy).map_err(|_| libc::ENOENT)?;
+    // SAFETY: the array is longer than `path`, and its first `length` bytes were written above: the path, which has no
+    // NUL in it, and a NUL.
+    let path = unsafe {
+        let copy = core::slice::from_raw_parts(copy.as_ptr().cast::<u8>(), length);
+        CStr::from_bytes_with_nul_unchecked(copy)
+    };
     Ok(with(path))
 }

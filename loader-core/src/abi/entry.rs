@@ -1,18 +1,18 @@
 //! Commands whose upper end is written by hand: what applications call instead of a trampoline.
 
-use core::ffi::{c_char, c_void};
+use core::ffi::{CStr, c_char, c_void};
 
 use ash::vk::{self, Handle as _};
 
 use super::{array, function, name};
-use crate::chain::global;
 use crate::chain::structures::{ExtensionsFn, LayersFn, VersionFn};
+use crate::chain::{FoundLayers, global};
 use crate::discovery::{LayerRequest, Request};
 use crate::dispatch::{Command, Table as _};
 use crate::loader::{self, Loader};
 use crate::log::{Level, Logger, Topic};
 use crate::manifest::LayerManifest;
-use crate::memory::{OutOfMemory, TryGrow, Vec};
+use crate::memory::{TryGrow, Vec};
 use crate::objects::{self, Instance, handle};
 use crate::registry::{CommandId, HEADER_VERSION, command};
 
@@ -82,6 +82,7 @@ pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut 
                 loader,
                 &found,
                 last as VersionFn,
+                || last(core::ptr::null(), version),
                 |function, link| function(link, version),
             )
         }
@@ -104,13 +105,18 @@ pub unsafe fn enumerate_instance_extension_properties(
         return null(loader, "vkEnumerateInstanceExtensionProperties", "pPropertyCount");
     }
     let run = || {
-        let found = loader.layers(&loader.logger())?;
-        let last = last_of_extensions as ExtensionsFn;
+        let logger = loader.logger();
+        let found = loader.layers(&logger)?;
         // SAFETY: the caller vouches for the C string and the counted out-array; the types are the command's.
         unsafe {
-            global::enter_global_chain(global::EXTENSIONS, loader, &found, last, |function, link| {
-                function(link, layer, count, out)
-            })
+            global::enter_global_chain(
+                global::EXTENSIONS,
+                loader,
+                &found,
+                last_of_extensions as ExtensionsFn,
+                || deliver(extensions(loader, &found, global::layer_name(layer), &logger), count, out),
+                |function, link| function(link, layer, count, out),
+            )
         }
     };
     global::flatten(run())
@@ -124,23 +130,41 @@ unsafe extern "system" fn last_of_extensions(
     out: *mut vk::ExtensionProperties,
 ) -> vk::Result {
     let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    // SAFETY: the caller of the chain vouches for the C string.
-    let layer = unsafe { global::layer_name(layer) };
-    let run = || {
-        let logger = loader.logger();
-        let found = loader.layers(&logger)?;
-        if let Some(layer) = layer {
-            return found.instance_extensions_of(layer);
-        }
-        let drivers = loader.discover(Request { portability: true }, &logger)?;
-        let mut all = objects::instance_extensions(loader, Some(&drivers), &logger)?;
-        let active = found.plan.activate(&LayerRequest::default())?;
-        found.add_instance_extensions(&active, &mut all)?;
-        Ok(all)
-    };
-    match run() {
-        // SAFETY: the caller of the chain vouches for the counted out-array.
-        Ok(extensions) => unsafe { array::deliver(&extensions, count, out) },
+    let logger = loader.logger();
+    // SAFETY: the caller of the chain vouches for the C string and the counted out-array.
+    unsafe {
+        let layer = global::layer_name(layer);
+        let found = loader.layers(&logger).map_err(vk::Result::from);
+        deliver(found.and_then(|found| extensions(loader, &found, layer, &logger)), count, out)
+    }
+}
+
+/// The instance extensions of `layer`, or without one those of the drivers and of the layers that are active by
+/// themselves.
+fn extensions(
+    loader: &'static Loader,
+    found: &FoundLayers,
+    layer: Option<&CStr>,
+    logger: &Logger,
+) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+    if let Some(layer) = layer {
+        return found.instance_extensions_of(layer);
+    }
+    let drivers = loader.discover(Request { portability: true }, logger)?;
+    let mut all = objects::instance_extensions(loader, Some(&drivers), logger)?;
+    let active = found.plan.activate(&LayerRequest::default())?;
+    found.add_instance_extensions(&active, &mut all)?;
+    Ok(all)
+}
+
+/// Copies what was found to a counted out-array.
+///
+/// # Safety
+/// `count` and `out` are a counted out-array.
+unsafe fn deliver<T: Copy>(found: Result<Vec<T>, vk::Result>, count: *mut u32, out: *mut T) -> vk::Result {
+    match found {
+        // SAFETY: the caller vouches for the counted out-array.
+        Ok(all) => unsafe { array::deliver(&all, count, out) },
         Err(error) => error,
     }
 }
@@ -160,12 +184,16 @@ pub unsafe fn enumerate_instance_layer_properties(
     }
     let run = || {
         let found = loader.layers(&loader.logger())?;
-        let last = last_of_layers as LayersFn;
         // SAFETY: the caller vouches for the counted out-array; the types are the command's.
         unsafe {
-            global::enter_global_chain(global::LAYERS, loader, &found, last, |function, link| {
-                function(link, count, out)
-            })
+            global::enter_global_chain(
+                global::LAYERS,
+                loader,
+                &found,
+                last_of_layers as LayersFn,
+                || deliver(layers(&found), count, out),
+                |function, link| function(link, count, out),
+            )
         }
     };
     global::flatten(run())
@@ -178,19 +206,18 @@ unsafe extern "system" fn last_of_layers(
     out: *mut vk::LayerProperties,
 ) -> vk::Result {
     let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    let run = || -> Result<_, OutOfMemory> {
-        let found = loader.layers(&loader.logger())?;
-        let mut all = Vec::new();
-        for manifest in found.listed() {
-            all.try_push(layer_properties(manifest))?;
-        }
-        Ok(all)
-    };
-    match run() {
-        // SAFETY: the caller of the chain vouches for the counted out-array.
-        Ok(layers) => unsafe { array::deliver(&layers, count, out) },
-        Err(out_of_memory) => out_of_memory.into(),
+    let found = loader.layers(&loader.logger()).map_err(vk::Result::from);
+    // SAFETY: the caller of the chain vouches for the counted out-array.
+    unsafe { deliver(found.and_then(|found| layers(&found)), count, out) }
+}
+
+/// What vkEnumerateInstanceLayerProperties lists.
+fn layers(found: &FoundLayers) -> Result<Vec<vk::LayerProperties>, vk::Result> {
+    let mut all = Vec::new();
+    for manifest in found.listed() {
+        all.try_push(layer_properties(manifest))?;
     }
+    Ok(all)
 }
 
 fn layer_properties(manifest: &LayerManifest) -> vk::LayerProperties {

@@ -77,8 +77,9 @@ impl Interceptors {
     }
 }
 
-/// Calls `command` through the layers that intercept it, down to `last`. `call` calls a function of the type `F` with the
-/// link that it is to be given.
+/// Calls `command` through the layers that intercept it, down to `last`; or `direct` where there are none, which does
+/// the same as `last` without asking again for the layers that are known here. `call` calls a function of the type `F`
+/// with the link that it is to be given.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -90,10 +91,14 @@ pub unsafe fn enter_global_chain<F: Copy, R>(
     loader: &'static Loader,
     found: &FoundLayers,
     last: F,
+    direct: impl FnOnce() -> R,
     call: impl FnOnce(F, *const c_void) -> R,
 ) -> Result<R, OutOfMemory> {
     const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
     let open = Interceptors::of(command, loader, found)?;
+    if open.functions.is_empty() {
+        return Ok(direct());
+    }
     let mut links: Vec<GlobalLink<F>> = Vec::new();
     links.try_reserve_exact(open.functions.len().saturating_add(1)).map_err(|_| OutOfMemory)?;
     let size = u32::try_from(size_of::<GlobalLink<F>>()).unwrap_or(u32::MAX);

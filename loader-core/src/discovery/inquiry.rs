@@ -3,9 +3,9 @@
 
 use core::ffi::CStr;
 
-use super::question::{Question, VariableName};
+use super::question::Question;
 use super::snapshot::Snapshot;
-use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
+use crate::memory::{CText, OutOfMemory, Text, TryGrow, Vec, sort_by, text};
 use crate::platform::{FileError, Reader};
 
 /// A snapshot, and what it does not know yet.
@@ -57,7 +57,7 @@ impl<'a> Inquiry<'a> {
     /// The value of a variable that is set.
     pub(super) fn variable(&mut self, name: &CStr, reader: Reader) -> Result<Option<&'a [u8]>, OutOfMemory> {
         let known = self.snapshot.variable(name, reader);
-        self.known(known, || Ok(Question::Variable(VariableName::new(name)?, reader)))
+        self.known(known, || Ok(Question::Variable(CText::new(name)?, reader)))
     }
 
     /// The path of the executable, where that can be told.

@@ -31,7 +31,7 @@ pub use layers::{
 pub use outcome::Outcome;
 pub use plan::{Candidate, Decision, Ignored, Looked, Note, Origin, Plan, Searched};
 pub use policy::{Fallback, LayerVariables, Policy, Request, Root, Search};
-pub use question::{Question, VariableName};
+pub use question::Question;
 pub use reason::Reason;
 pub use snapshot::{Answer, Record, Snapshot};
 

@@ -7,6 +7,7 @@
 //! Every block has one of three owners: the process (allocator [`Process`]), an instance or a device.
 
 mod application;
+mod c_text;
 mod counted;
 mod shared_list;
 mod sort;
@@ -17,6 +18,7 @@ pub use allocator_api2::alloc::{AllocError, Allocator, Global as Process};
 pub use allocator_api2::boxed::Box;
 pub use allocator_api2::vec::Vec;
 pub use application::Application;
+pub use c_text::CText;
 pub use counted::Counted;
 pub use shared_list::SharedList;
 pub use sort::sort_by;

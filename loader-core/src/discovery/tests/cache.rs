@@ -1,4 +1,5 @@
 use super::*;
+use crate::memory::CText;
 use crate::platform::FileError;
 
 /// A system with two manifests, and what was learned from it.
@@ -99,7 +100,7 @@ fn a_recorded_answer_is_not_asked_for() {
     let mut snapshot = Snapshot::new();
     let select = |value: &[u8]| Record {
         question: Question::Variable(
-            VariableName::new(c"VK_LOADER_DRIVERS_SELECT").unwrap(),
+            CText::new(c"VK_LOADER_DRIVERS_SELECT").unwrap(),
             crate::platform::Reader::Secure,
         ),
         answer: Answer::Value(Some(crate::memory::text(&[value]).unwrap())),
