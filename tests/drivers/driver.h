@@ -59,6 +59,7 @@ struct config {
     bool magic;               /* dispatchable objects start with ICD_LOADER_MAGIC */
     bool own_surfaces;        /* creates VkSurfaceKHR itself */
     bool trace_lookups;       /* records GetProcAddr calls too */
+    bool speaks;              /* sends a message of its own when devices are enumerated */
     bool unterminated;        /* one extension name fills its array to the last byte */
     uint32_t unknown_devices; /* how many vkUnknownDevice<N>TEST there are */
     uint32_t unknown_physical_devices;
@@ -117,6 +118,7 @@ struct object {
     const struct device_config *device;
     struct names extensions; /* enabled ones, of instances and devices */
     const void *tag;
+    PFN_vkVoidFunction callback; /* of messengers and report callbacks; the tag is their user data */
     struct object *next;
 };
 
@@ -128,6 +130,8 @@ struct object *object_find(enum kind kind, const void *handle);
 void object_delete(const char *command, enum kind kind, const void *handle);
 void object_delete_children(struct object *parent);
 struct object *object_child(struct object *parent, enum kind kind, uint32_t index);
+/* The child of this kind after `previous`, or the first one. */
+struct object *object_next_child(struct object *parent, enum kind kind, const struct object *previous);
 uint32_t object_count(enum kind kind);
 
 #define INSTANCE_OF(command, handle) object_check(command, INSTANCE, handle)

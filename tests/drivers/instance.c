@@ -62,10 +62,27 @@ CALL_VOID vkDestroyInstance_(VkInstance handle, const VkAllocationCallbacks *all
     object_delete("vkDestroyInstance", INSTANCE, instance);
 }
 
+/* Real drivers look at what each messenger wants; calling all of them shows best what should not have been told. */
+static void tell_messengers(struct object *instance, VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types, const VkDebugUtilsMessengerCallbackDataEXT *data) {
+    for (struct object *one = NULL; (one = object_next_child(instance, MESSENGER, one)) != NULL;)
+        ((PFN_vkDebugUtilsMessengerCallbackEXT)one->callback)(severity, types, data, (void *)one->tag);
+}
+
+static void speak(struct object *instance) {
+    VkDebugUtilsObjectNameInfoEXT object = {VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, NULL, VK_OBJECT_TYPE_INSTANCE, (uint64_t)(uintptr_t)instance, NULL};
+    VkDebugUtilsMessengerCallbackDataEXT data = {VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CALLBACK_DATA_EXT};
+    data.pMessageIdName = "driver";
+    data.pMessage = "from the driver";
+    data.objectCount = 1;
+    data.pObjects = &object;
+    tell_messengers(instance, VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT, VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT, &data);
+}
+
 CALL vkEnumeratePhysicalDevices_(VkInstance handle, uint32_t *count, VkPhysicalDevice *out) {
     struct object *instance = INSTANCE_OF("vkEnumeratePhysicalDevices", handle);
     trace("vkEnumeratePhysicalDevices", "fill=%d", out != NULL);
     FORCED_RESULT("vkEnumeratePhysicalDevices");
+    if (config.speaks && out == NULL) speak(instance);
     struct object *devices[MAX_DEVICES];
     uint32_t available = 0;
     for (uint32_t i = 0; i < config.device_count; ++i)
@@ -112,6 +129,7 @@ CALL vkCreateDebugUtilsMessengerEXT_(VkInstance handle, const VkDebugUtilsMessen
     FORCED_RESULT("vkCreateDebugUtilsMessengerEXT");
     struct object *messenger = object_new(MESSENGER, instance, 0);
     messenger->tag = info->pUserData;
+    messenger->callback = (PFN_vkVoidFunction)info->pfnUserCallback;
     *out = (VkDebugUtilsMessengerEXT)messenger;
     return VK_SUCCESS;
 }
@@ -123,8 +141,9 @@ CALL_VOID vkDestroyDebugUtilsMessengerEXT_(VkInstance handle, VkDebugUtilsMessen
 }
 
 CALL_VOID vkSubmitDebugUtilsMessageEXT_(VkInstance handle, VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types, const VkDebugUtilsMessengerCallbackDataEXT *data) {
-    INSTANCE_OF("vkSubmitDebugUtilsMessageEXT", handle);
+    struct object *instance = INSTANCE_OF("vkSubmitDebugUtilsMessageEXT", handle);
     trace("vkSubmitDebugUtilsMessageEXT", "severity=%d types=%u message=%s", (int)severity, types, data->pMessage);
+    tell_messengers(instance, severity, types, data);
 }
 
 CALL vkCreateDebugReportCallbackEXT_(VkInstance handle, const VkDebugReportCallbackCreateInfoEXT *info, const VkAllocationCallbacks *allocator, VkDebugReportCallbackEXT *out) {
@@ -133,6 +152,7 @@ CALL vkCreateDebugReportCallbackEXT_(VkInstance handle, const VkDebugReportCallb
     FORCED_RESULT("vkCreateDebugReportCallbackEXT");
     struct object *report = object_new(REPORT, instance, 0);
     report->tag = info->pUserData;
+    report->callback = (PFN_vkVoidFunction)info->pfnCallback;
     *out = (VkDebugReportCallbackEXT)report;
     return VK_SUCCESS;
 }
@@ -144,9 +164,10 @@ CALL_VOID vkDestroyDebugReportCallbackEXT_(VkInstance handle, VkDebugReportCallb
 }
 
 CALL_VOID vkDebugReportMessageEXT_(VkInstance handle, VkDebugReportFlagsEXT flags, VkDebugReportObjectTypeEXT type, uint64_t object, size_t location, int32_t code, const char *prefix, const char *message) {
-    INSTANCE_OF("vkDebugReportMessageEXT", handle);
-    (void)location;
+    struct object *instance = INSTANCE_OF("vkDebugReportMessageEXT", handle);
     trace("vkDebugReportMessageEXT", "flags=%u type=%d object=%llx code=%d prefix=%s message=%s", flags, (int)type, (unsigned long long)object, code, prefix, message);
+    for (struct object *one = NULL; (one = object_next_child(instance, REPORT, one)) != NULL;)
+        ((PFN_vkDebugReportCallbackEXT)one->callback)(flags, type, object, location, code, prefix, message, (void *)one->tag);
 }
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr_(VkInstance instance, const char *name) {

@@ -47,6 +47,14 @@ struct object *object_child(struct object *parent, enum kind kind, uint32_t inde
     return found;
 }
 
+struct object *object_next_child(struct object *parent, enum kind kind, const struct object *previous) {
+    pthread_mutex_lock(&lock);
+    struct object *found = previous == NULL ? live : previous->next;
+    while (found != NULL && (found->parent != parent || found->kind != kind)) found = found->next;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 static void unlink_object(struct object *object) {
     struct object **link = &live;
     while (*link != object) link = &(*link)->next;

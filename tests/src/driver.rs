@@ -186,6 +186,12 @@ impl Driver {
         self.line("trace_lookups", 1)
     }
 
+    /// Sends a message of its own to its messengers when its devices are counted.
+    #[must_use]
+    pub fn speaks(self) -> Self {
+        self.line("speaks", 1)
+    }
+
     /// Adds an extension, of the instance and of each device, whose name has no NUL at its end.
     #[must_use]
     pub fn unterminated(self) -> Self {

@@ -32,6 +32,7 @@ mod compile;
 mod device;
 mod driver;
 mod instance;
+pub mod listening;
 mod run;
 mod sandbox;
 mod scenario;
