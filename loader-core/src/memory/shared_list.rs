@@ -110,6 +110,9 @@ mod tests {
         fn wait(&self, _: u32) {
             std::thread::yield_now();
         }
+        fn thread(&self) -> usize {
+            1
+        }
     }
 
     #[test]

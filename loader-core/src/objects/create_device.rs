@@ -139,7 +139,9 @@ unsafe fn make(
         let group = DriversGroup::new(physical_device, info.p_next)?;
         own.p_next = group.first();
         let mut handle = vk::Device::null();
+        let turn = driver.driver.turn();
         let result = create(physical_device.driver_handle(), &own, callbacks, &mut handle);
+        drop(turn);
         if result != vk::Result::SUCCESS || handle.is_null() {
             instance.logger.log(
                 Level::Error,

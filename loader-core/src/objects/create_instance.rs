@@ -312,7 +312,9 @@ unsafe fn make_driver(
     let mut handle = vk::Instance::null();
     // SAFETY: everything that the structure points to is alive; the driver's function has the type of its name.
     unsafe {
+        let turn = driver.turn();
         let result = (driver.interface.create_instance)(&own, callbacks, &mut handle);
+        drop(turn);
         if result != vk::Result::SUCCESS || handle.is_null() {
             return Err(refused(result));
         }

@@ -325,6 +325,18 @@ pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *con
     }
 }
 
+/// Terminator of vkDestroyDevice.
+pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Device, callbacks: *const Callbacks) {
+    // SAFETY: the chain passes the driver's handle; the type is the command's.
+    unsafe {
+        let Some(device) = device_of(handle.as_raw()) else { return };
+        if let Some(destroy) = device.drivers::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
+            let _turn = device.physical_device().driver().driver.turn();
+            destroy(handle, callbacks);
+        }
+    }
+}
+
 /// vkGetDeviceQueue as the application calls it: the queue is given the device's table.
 ///
 /// # Safety

@@ -14,7 +14,7 @@ use crate::dispatch::{Command, InstanceTable, Table};
 use crate::manifest::Version;
 use crate::memory::{Application, Box, OutOfMemory, Process, SharedList, Text, Vec, text};
 use crate::negotiation::{self, DriverInterface};
-use crate::platform::{Libraries, Library, LibraryKind, Platform};
+use crate::platform::{Libraries, Library, LibraryKind, Platform, Turn, Turns, Waiting};
 use crate::registry::{CommandId, ExtensionSet, command};
 
 /// A driver that is open.
@@ -26,6 +26,8 @@ pub struct Driver {
     /// The version of Vulkan that counts for it: the lower one of what its manifest and it say.
     pub api_version: Version,
     library: Option<Library>,
+    turns: Turns,
+    waiting: &'static dyn Waiting,
 }
 
 /// A driver that stays open until the loader's own library is unloaded.
@@ -53,7 +55,10 @@ impl Deref for DriverRef {
 
 /// The driver libraries that are open. A driver stays open once it is: threads of its own or of the application may
 /// hold addresses in it.
-pub struct OpenDrivers(SharedList<DriverRef>);
+pub struct OpenDrivers {
+    list: SharedList<DriverRef>,
+    opening: Turns,
+}
 
 /// Why a driver is not open.
 pub enum OpenError {
@@ -78,7 +83,7 @@ impl From<Outcome> for OpenError {
 impl OpenDrivers {
     /// None yet.
     pub(crate) const fn new() -> Self {
-        Self(SharedList::new())
+        Self { list: SharedList::new(), opening: Turns::new() }
     }
 
     /// Opens the driver that `candidate` names, unless it is open; and tells if its manifest promised too much.
@@ -93,26 +98,29 @@ impl OpenDrivers {
         let path: &[u8] = &candidate.library;
         let by_path =
             |list: &[DriverRef]| list.iter().find(|open| open.library_path.as_slice() == path).copied();
-        if let Some(open) = self.0.read(platform.waiting, by_path) {
+        if let Some(open) = self.list.read(platform.waiting, by_path) {
             return Ok((open, open.lie(candidate.api_version)));
         }
+        // Two threads that negotiate with one driver would be in it at once.
+        let _turn = self.opening.take(platform.waiting);
         let library = platform
             .libraries
             .open(path, LibraryKind::Driver)
             .map_err(|error| Outcome::DoesNotOpen { error })?;
         let opening = Opening { libraries: platform.libraries, library: Some(library) };
         let by_library = |list: &[DriverRef]| list.iter().find(|open| open.library == Some(library)).copied();
-        if let Some(open) = self.0.read(platform.waiting, by_library) {
+        if let Some(open) = self.list.read(platform.waiting, by_library) {
             return Ok((open, open.lie(candidate.api_version)));
         }
         // SAFETY: the manifest says that the library is a driver.
         let interface = unsafe { negotiation::with_library(platform.libraries, library) }?;
         let api_version = interface.api_version(Some(candidate.api_version))?;
         let library_path = text(&[path])?;
-        let driver = Driver { library_path, interface, api_version, library: Some(library) };
+        let (turns, waiting) = (Turns::new(), platform.waiting);
+        let driver = Driver { library_path, interface, api_version, library: Some(library), turns, waiting };
         let open =
             DriverRef(Box::into_non_null(Box::try_new_in(driver, Process).map_err(OutOfMemory::from)?));
-        match self.0.find_or_insert(platform.waiting, open, |other| other.library == Some(library)) {
+        match self.list.find_or_insert(platform.waiting, open, |other| other.library == Some(library)) {
             Ok((kept, true)) => {
                 opening.keep();
                 Ok((kept, kept.lie(candidate.api_version)))
@@ -135,7 +143,7 @@ impl OpenDrivers {
         if crate::objects::live_instances() != 0 {
             return;
         }
-        for driver in self.0.take(platform.waiting) {
+        for driver in self.list.take(platform.waiting) {
             let library = driver.library;
             // SAFETY: no instance is alive, and only instances and calls in progress use drivers.
             unsafe {
@@ -186,11 +194,24 @@ impl Driver {
     ///
     /// # Safety
     /// As for [`negotiation::with_function`].
-    pub unsafe fn direct(gipa: vk::PFN_vkGetInstanceProcAddr) -> Result<Self, Outcome> {
+    pub unsafe fn direct(
+        gipa: vk::PFN_vkGetInstanceProcAddr,
+        waiting: &'static dyn Waiting,
+    ) -> Result<Self, Outcome> {
         // SAFETY: the caller vouches for the function.
         let interface = unsafe { negotiation::with_function(gipa) }?;
         let api_version = interface.api_version(None)?;
-        Ok(Self { library_path: Vec::new(), interface, api_version, library: None })
+        let turns = Turns::new();
+        Ok(Self { library_path: Vec::new(), interface, api_version, library: None, turns, waiting })
+    }
+
+    /// Lets no other thread into the driver's commands that create, destroy and enumerate until the turn is over.
+    ///
+    /// The specification lets applications call these from several threads at once, but drivers have only ever met
+    /// loaders that let one thread at a time through: NVIDIA's (580.159.04) crashes otherwise.
+    #[must_use]
+    pub fn turn(&self) -> Turn<'_> {
+        self.turns.take(self.waiting)
     }
 
     /// Whether the manifest promises more than the driver has.
@@ -204,6 +225,7 @@ impl Driver {
     /// # Errors
     /// What the driver returned, or `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn instance_extensions(&self) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+        let _turn = self.turn();
         let enumerate = self.interface.enumerate_instance_extension_properties;
         array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
             // SAFETY: a counted out-array, and no layer.
@@ -367,6 +389,7 @@ unsafe fn destroy(driver: &Driver, handle: vk::Instance, allocator: &Application
     if handle.is_null() {
         return;
     }
+    let _turn = driver.turn();
     // SAFETY: the caller vouches for the handle; the function has the type of its name.
     unsafe {
         let find = driver.interface.get_instance_proc_addr;

@@ -154,6 +154,7 @@ impl DriverInstance {
                 .into_iter()
                 .find_map(|command| self.table.get::<vk::PFN_vkEnumeratePhysicalDeviceGroups>(command))?
         };
+        let _turn = self.driver.turn();
         Some(array::collect(Process, EMPTY, |count, out: *mut Group| {
             // SAFETY: a counted out-array, whose elements are given their chains before they are filled.
             unsafe {

@@ -156,6 +156,7 @@ impl DriverInstance {
             self.table.get::<vk::PFN_vkEnumeratePhysicalDevices>(command::ENUMERATE_PHYSICAL_DEVICES)
         };
         let enumerate = enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
+        let _turn = self.driver.turn();
         let mut devices = array::collect(Process, vk::PhysicalDevice::null(), |count, out| {
             // SAFETY: the instance is the driver's, and this is a counted out-array.
             unsafe { enumerate(self.handle, count, out) }

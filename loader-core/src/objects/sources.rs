@@ -41,7 +41,7 @@ impl Sources {
             unsafe {
                 if let Some(list) = chain::find::<vk::DirectDriverLoadingListLUNARG<'_>>(info.p_next) {
                     exclusive = list.mode == vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE;
-                    sources.add_direct(list, logger)?;
+                    sources.add_direct(loader, list, logger)?;
                 }
             }
         }
@@ -54,6 +54,7 @@ impl Sources {
     /// Rules: VK_LUNARG_direct_driver_loading. What cannot be used is logged and skipped.
     unsafe fn add_direct(
         &mut self,
+        loader: &'static Loader,
         list: &vk::DirectDriverLoadingListLUNARG<'_>,
         logger: &Logger,
     ) -> Result<(), vk::Result> {
@@ -68,7 +69,7 @@ impl Sources {
             let opened = unsafe {
                 (*list.p_drivers.add(index))
                     .pfn_get_instance_proc_addr
-                    .map(|function| Driver::direct(function))
+                    .map(|function| Driver::direct(function, loader.platform.waiting))
             };
             match opened {
                 Some(Ok(driver)) => self.direct.try_push(driver)?,

@@ -9,8 +9,8 @@ use super::driver::DriverInstance;
 use super::handle;
 use super::instance::Instance;
 use super::{
-    create_device, create_instance, emulated, extension_queries, group, messenger, naming, physical_device,
-    surface, surface_queries, swapchain,
+    create_device, create_instance, device, emulated, extension_queries, group, messenger, naming,
+    physical_device, surface, surface_queries, swapchain,
 };
 use crate::abi::{function, name};
 use crate::dispatch::{Command, TERMINATORS, Table as _};
@@ -63,7 +63,8 @@ pub(super) const fn by_slot(lists: &[&[Terminator]]) -> InstanceFunctions {
 }
 
 /// Commands on devices that the loader implements itself where the driver has them.
-pub(super) const DEVICE_TERMINATORS: [Terminator; 8] = [
+pub(super) const DEVICE_TERMINATORS: [Terminator; 9] = [
+    (command::DESTROY_DEVICE, function!(device::destroy_terminator)),
     (command::CREATE_SWAPCHAIN_KHR, function!(swapchain::create_swapchain)),
     (command::CREATE_SHARED_SWAPCHAINS_KHR, function!(swapchain::create_shared_swapchains)),
     (command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR, function!(swapchain::group_present_modes)),

@@ -255,4 +255,8 @@ impl LogSink for Imaginary {
 
 impl Waiting for Imaginary {
     fn wait(&self, _: u32) {}
+
+    fn thread(&self) -> usize {
+        1
+    }
 }

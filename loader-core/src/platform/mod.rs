@@ -11,12 +11,14 @@ mod identity;
 #[cfg(test)]
 pub(crate) mod imaginary;
 mod libraries;
+mod turns;
 mod waiting;
 
 pub use environment::{Environment, Reader};
 pub use files::{FileError, Files, Fingerprint};
 pub use identity::Identity;
 pub use libraries::{Libraries, Library, LibraryKind};
+pub use turns::{Turn, Turns};
 pub use waiting::{Lock, Waiting};
 
 use crate::log::LogSink;

@@ -7,6 +7,9 @@ pub trait Waiting: Sync {
     /// Waits a little. `turn` counts how often this thread has waited for the same thing, from 0; after a few
     /// turns the implementation sleeps, so that a real-time thread does not starve the one that it waits for.
     fn wait(&self, turn: u32);
+
+    /// A number for the calling thread, never 0, that no other living thread of the process has.
+    fn thread(&self) -> usize;
 }
 
 /// A lock for sections of a few instructions.

@@ -25,6 +25,12 @@ impl Waiting for Backoff {
             unsafe { libc::nanosleep(&raw const SLEEP, core::ptr::null_mut()) };
         }
     }
+
+    fn thread(&self) -> usize {
+        // SAFETY: has no preconditions. The C library gives each living thread a number of its own, the address of its
+        // descriptor.
+        (unsafe { libc::pthread_self() }) as usize
+    }
 }
 
 #[cfg(test)]

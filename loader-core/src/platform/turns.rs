@@ -1,0 +1,93 @@
+//! Taking turns at something that calls out of the loader.
+
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use super::Waiting;
+
+/// Lets one thread at a time do something that may take long and call out: opening a library, creating something in a
+/// driver.
+///
+/// This is not a [`super::Lock`]: a thread that has its turn may come back and take another one within it, so a driver
+/// that calls Vulkan from inside a call does not wait for itself. Other threads sleep.
+pub struct Turns {
+    /// The thread whose turn it is, 0 if nobody's.
+    thread: AtomicUsize,
+    /// How many turns it has taken within each other.
+    depth: AtomicU32,
+}
+
+/// A turn, until it is dropped.
+pub struct Turn<'a>(&'a Turns);
+
+impl Turns {
+    /// Nobody's turn.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { thread: AtomicUsize::new(0), depth: AtomicU32::new(0) }
+    }
+
+    /// Waits until no other thread has a turn, and takes one.
+    pub fn take(&self, waiting: &dyn Waiting) -> Turn<'_> {
+        let this = waiting.thread();
+        if self.thread.load(Ordering::Relaxed) != this {
+            let mut turn = 0u32;
+            while self.thread.compare_exchange_weak(0, this, Ordering::Acquire, Ordering::Relaxed).is_err() {
+                waiting.wait(turn);
+                turn = turn.saturating_add(1);
+            }
+        }
+        self.depth.fetch_add(1, Ordering::Relaxed);
+        Turn(self)
+    }
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if self.0.depth.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.0.thread.store(0, Ordering::Release);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+    struct Threads;
+    impl Waiting for Threads {
+        fn wait(&self, _: u32) {
+            std::thread::yield_now();
+        }
+        fn thread(&self) -> usize {
+            let mut hasher = DefaultHasher::new();
+            std::thread::current().id().hash(&mut hasher);
+            hasher.finish() as usize | 1
+        }
+    }
+
+    #[test]
+    fn one_thread_at_a_time_has_its_turn_and_may_take_another_within() {
+        let turns = Turns::new();
+        let inside = AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        let _outer = turns.take(&Threads);
+                        let _inner = turns.take(&Threads);
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        assert_eq!(turns.thread.load(Ordering::SeqCst), 0);
+    }
+}
