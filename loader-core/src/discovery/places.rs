@@ -41,12 +41,9 @@ pub(super) fn path(parts: &[&[u8]]) -> Result<Text, OutOfMemory> {
     let mut path = Text::new();
     path.try_reserve_exact(parts.iter().map(|part| part.len()).sum()).map_err(|_| OutOfMemory)?;
     for part in parts {
-        for piece in part.split_inclusive(|byte| *byte == b'/') {
-            if piece != b"/" || path.last() != Some(&b'/') {
-                path.try_extend(piece)?;
-            }
-        }
+        path.try_extend(part)?;
     }
+    path.dedup_by(|later, earlier| *later == b'/' && *earlier == b'/');
     if path.len() > 1 && path.last() == Some(&b'/') {
         path.truncate(path.len().saturating_sub(1));
     }
