@@ -171,8 +171,8 @@ impl<'a> Chain<'a> {
         Ok(self)
     }
 
-    /// Adds a layer, after its components if it is a meta-layer. What is active already stays where it is; a component
-    /// that a variable disables is left out.
+    /// Adds a layer, after its components if it is a meta-layer. What is active already stays where it is. An implicit
+    /// component needs its variables as if it stood alone, but that the override layer enables what it lists.
     fn add(&mut self, place: usize, because: Because) -> Result<(), OutOfMemory> {
         let plan = self.plan;
         if !self.take(place) {
@@ -190,7 +190,11 @@ impl<'a> Chain<'a> {
                 continue;
             };
             *next = next.saturating_add(1);
-            let component = plan.find(name).filter(|place| !plan.is_switched_off(*place));
+            let component = plan.find(name).filter(|at| match plan.layers.get(*at).and_then(|it| it.waits) {
+                Some(LayerReason::DisableEnvironmentSet) => false,
+                Some(LayerReason::EnableEnvironmentNotSet) => plan.overriding == Some(place),
+                _ => true,
+            });
             if let Some(component) = component.filter(|place| self.take(*place)) {
                 open.try_push((component, Because::Component { of }, 0))?;
             }

@@ -72,9 +72,10 @@ pub(super) fn skip_taken_names(layers: &mut [LayerCandidate]) -> Result<(), OutO
     Ok(())
 }
 
-/// Skips the layers that the override layer in force rules out.
-pub(super) fn skip_blacklisted(plan: &mut LayerPlan) -> Result<(), OutOfMemory> {
-    let Some(by) = plan.overriding else { return Ok(()) };
+/// Skips the layers that the override layer rules out, if one is in force and can be used. Whether there are any.
+pub(super) fn skip_blacklisted(plan: &mut LayerPlan) -> Result<bool, OutOfMemory> {
+    let can_be_used = |place: &usize| plan.layers.get(*place).is_some_and(|layer| layer.skipped.is_none());
+    let Some(by) = plan.overriding.filter(can_be_used) else { return Ok(false) };
     let manifest = plan.layers.get(by).and_then(|layer| layer.manifest.as_ref());
     let mut ruled_out = Vec::new();
     for name in manifest.iter().flat_map(|manifest| &manifest.blacklisted_layers) {
@@ -82,10 +83,10 @@ pub(super) fn skip_blacklisted(plan: &mut LayerPlan) -> Result<(), OutOfMemory> 
             ruled_out.try_push(place)?;
         }
     }
-    for place in ruled_out {
-        if let Some(layer) = plan.layers.get_mut(place) {
-            layer.skipped.get_or_insert(LayerReason::Blacklisted { by });
+    for place in &ruled_out {
+        if let Some(layer) = plan.layers.get_mut(*place) {
+            layer.skipped = Some(LayerReason::Blacklisted { by });
         }
     }
-    Ok(())
+    Ok(!ruled_out.is_empty())
 }

@@ -54,9 +54,11 @@ pub(super) fn find(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<LayerPl
     }
     skip_taken_names(&mut plan.layers)?;
     plan.index()?;
-    skip_blacklisted(&mut plan)?;
     variables.skip_disabled(&mut plan.layers);
     check_meta_layers(&mut plan)?;
+    if skip_blacklisted(&mut plan)? {
+        check_meta_layers(&mut plan)?;
+    }
     plan.order(&variables)?;
     Ok(plan)
 }
