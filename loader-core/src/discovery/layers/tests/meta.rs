@@ -104,6 +104,15 @@ fn an_implicit_meta_layer_brings_its_components() {
 }
 
 #[test]
+fn a_component_that_a_variable_names_is_active_in_that_place() {
+    let case = Case::new().explicit(&["A", "B"]).implicit_meta("M", &["A", "B"], "");
+    let case = case.set("VK_INSTANCE_LAYERS", "A");
+    assert_eq!(case.active(), ["B", "M", "A"]);
+    case.system.set("VK_INSTANCE_LAYERS", "M:A");
+    assert_eq!(case.active(), ["A", "B", "M"], "the first place in the list");
+}
+
+#[test]
 fn a_long_row_of_nested_meta_layers_does_no_harm() {
     let case = Case::new().explicit(&["A"]);
     let last = 3000;
