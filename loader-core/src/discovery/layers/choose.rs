@@ -2,7 +2,7 @@
 //! and none that the override layer rules out.
 #![forbid(unsafe_code)]
 
-use super::plan::{LayerCandidate, LayerKind, LayerPlan};
+use super::plan::{LayerCandidate, LayerPlan};
 use super::reason::LayerReason;
 use super::variables::Variables;
 use crate::discovery::inquiry::{Inquiry, Stop};
@@ -11,7 +11,7 @@ use crate::manifest::OVERRIDE_LAYER;
 use crate::memory::{OutOfMemory, TryGrow, Vec};
 
 /// The place of the override layer that is in force, if there is one (loader and layer interface document, "Override
-/// Meta-Layer"). One that lists this program beats one for all programs. The other ones are skipped.
+/// Meta-Layer"). `layers` are the implicit ones. One that lists this program beats one for all programs. The other ones are skipped.
 pub(super) fn choose_override(
     inquiry: &mut Inquiry<'_>,
     variables: &Variables<'_>,
@@ -44,10 +44,9 @@ pub(super) fn choose_override(
     Ok(in_force.then_some(chosen))
 }
 
-/// Whether a layer can be used and is an override layer: an implicit meta-layer of that name.
+/// Whether an implicit layer can be used and is an override layer: a meta-layer of that name.
 fn is_override(layer: &LayerCandidate) -> bool {
     layer.skipped.is_none()
-        && layer.kind == LayerKind::Implicit
         && layer
             .manifest
             .as_ref()

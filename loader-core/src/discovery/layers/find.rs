@@ -102,10 +102,8 @@ fn search(
     }
     let firsts = first_equal(&paths)?;
     drop(paths);
-    for ((at, manifest), first) in manifests.iter().enumerate().zip(&firsts) {
-        if at == *first {
-            inquiry.file(&manifest.path)?.ok();
-        }
+    for manifest in &manifests {
+        inquiry.file(&manifest.path)?.ok();
     }
     inquiry.settle()?;
     let mut found =

@@ -133,6 +133,9 @@ fn it_enables_what_it_lists_unless_a_variable_disables_that() {
     let case = || Case::new().implicit_with(&["I", "J"], enabling).implicit_meta(OVERRIDE, &["J", "I"], "");
     assert_eq!(case().active(), ["J", "I", OVERRIDE]);
     assert_eq!(case().set("ON", "1").set("NO_J", "1").active(), ["I", OVERRIDE]);
+    let nested =
+        Case::new().implicit_with(&["I"], enabling).meta("M", &["I"]).implicit_meta(OVERRIDE, &["M"], "");
+    assert_eq!(nested.active(), ["I", "M", OVERRIDE], "also by way of another meta-layer");
 }
 
 #[test]
