@@ -86,13 +86,16 @@ impl LayerPlan {
     /// layer, those that a variable names, those that match a pattern.
     pub(super) fn order(&mut self, variables: &Variables<'_>) -> Result<(), OutOfMemory> {
         let mut wanted = Vec::new();
+        for layer in &self.layers {
+            self.reserved.try_push(variables.names(layer.name()))?;
+        }
         let overriding = self.overriding.filter(|place| self.is_wanted(*place));
         let overridden = match overriding {
             Some(place) => Chain::new(self, Version::default())?.with(place, Because::Override)?.placed,
             None => Vec::new(),
         };
         for (place, layer) in self.layers.iter().enumerate() {
-            let elsewhere = overridden.get(place) == Some(&true) || variables.names(layer.name());
+            let elsewhere = overridden.get(place) == Some(&true) || self.reserved.get(place) == Some(&true);
             if layer.kind == LayerKind::Implicit && self.is_wanted(place) && !elsewhere {
                 wanted.try_push((place, Because::Implicit))?;
             }
@@ -171,13 +174,15 @@ impl<'a> Chain<'a> {
         Ok(self)
     }
 
-    /// Adds a layer, after its components if it is a meta-layer. What is active already stays where it is; a component
-    /// that a variable disables is left out.
+    /// Adds a layer, after its components if it is a meta-layer. What is active already stays where it is. An implicit
+    /// component needs its variables as if it stood alone, but that the override layer enables what it lists. A
+    /// component that a list of names has too waits for its place there.
     fn add(&mut self, place: usize, because: Because) -> Result<(), OutOfMemory> {
         let plan = self.plan;
         if !self.take(place) {
             return Ok(());
         }
+        let early = matches!(because, Because::Implicit | Because::Override);
         let mut open = Vec::new();
         open.try_push((place, because, 0usize))?;
         while let Some((layer, because, next)) = open.last_mut() {
@@ -190,7 +195,12 @@ impl<'a> Chain<'a> {
                 continue;
             };
             *next = next.saturating_add(1);
-            let component = plan.find(name).filter(|place| !plan.is_switched_off(*place));
+            let component = plan.find(name).filter(|at| !early || plan.reserved.get(*at) != Some(&true));
+            let component = component.filter(|at| match plan.layers.get(*at).and_then(|it| it.waits) {
+                Some(LayerReason::DisableEnvironmentSet) => false,
+                Some(LayerReason::EnableEnvironmentNotSet) => plan.overriding == Some(place),
+                _ => true,
+            });
             if let Some(component) = component.filter(|place| self.take(*place)) {
                 open.try_push((component, Because::Component { of }, 0))?;
             }

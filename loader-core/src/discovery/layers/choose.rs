@@ -2,7 +2,7 @@
 //! and none that the override layer rules out.
 #![forbid(unsafe_code)]
 
-use super::plan::{LayerCandidate, LayerKind, LayerPlan};
+use super::plan::{LayerCandidate, LayerPlan};
 use super::reason::LayerReason;
 use super::variables::Variables;
 use crate::discovery::inquiry::{Inquiry, Stop};
@@ -11,7 +11,7 @@ use crate::manifest::OVERRIDE_LAYER;
 use crate::memory::{OutOfMemory, TryGrow, Vec};
 
 /// The place of the override layer that is in force, if there is one (loader and layer interface document, "Override
-/// Meta-Layer"). One that lists this program beats one for all programs. The other ones are skipped.
+/// Meta-Layer"). `layers` are the implicit ones. One that lists this program beats one for all programs. The other ones are skipped.
 pub(super) fn choose_override(
     inquiry: &mut Inquiry<'_>,
     variables: &Variables<'_>,
@@ -44,10 +44,9 @@ pub(super) fn choose_override(
     Ok(in_force.then_some(chosen))
 }
 
-/// Whether a layer can be used and is an override layer: an implicit meta-layer of that name.
+/// Whether an implicit layer can be used and is an override layer: a meta-layer of that name.
 fn is_override(layer: &LayerCandidate) -> bool {
     layer.skipped.is_none()
-        && layer.kind == LayerKind::Implicit
         && layer
             .manifest
             .as_ref()
@@ -72,9 +71,10 @@ pub(super) fn skip_taken_names(layers: &mut [LayerCandidate]) -> Result<(), OutO
     Ok(())
 }
 
-/// Skips the layers that the override layer in force rules out.
-pub(super) fn skip_blacklisted(plan: &mut LayerPlan) -> Result<(), OutOfMemory> {
-    let Some(by) = plan.overriding else { return Ok(()) };
+/// Skips the layers that the override layer rules out, if one is in force and can be used. Whether there are any.
+pub(super) fn skip_blacklisted(plan: &mut LayerPlan) -> Result<bool, OutOfMemory> {
+    let can_be_used = |place: &usize| plan.layers.get(*place).is_some_and(|layer| layer.skipped.is_none());
+    let Some(by) = plan.overriding.filter(can_be_used) else { return Ok(false) };
     let manifest = plan.layers.get(by).and_then(|layer| layer.manifest.as_ref());
     let mut ruled_out = Vec::new();
     for name in manifest.iter().flat_map(|manifest| &manifest.blacklisted_layers) {
@@ -82,10 +82,10 @@ pub(super) fn skip_blacklisted(plan: &mut LayerPlan) -> Result<(), OutOfMemory> 
             ruled_out.try_push(place)?;
         }
     }
-    for place in ruled_out {
-        if let Some(layer) = plan.layers.get_mut(place) {
-            layer.skipped.get_or_insert(LayerReason::Blacklisted { by });
+    for place in &ruled_out {
+        if let Some(layer) = plan.layers.get_mut(*place) {
+            layer.skipped = Some(LayerReason::Blacklisted { by });
         }
     }
-    Ok(())
+    Ok(!ruled_out.is_empty())
 }

@@ -54,9 +54,11 @@ pub(super) fn find(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<LayerPl
     }
     skip_taken_names(&mut plan.layers)?;
     plan.index()?;
-    skip_blacklisted(&mut plan)?;
     variables.skip_disabled(&mut plan.layers);
     check_meta_layers(&mut plan)?;
+    if skip_blacklisted(&mut plan)? {
+        check_meta_layers(&mut plan)?;
+    }
     plan.order(&variables)?;
     Ok(plan)
 }
@@ -100,10 +102,8 @@ fn search(
     }
     let firsts = first_equal(&paths)?;
     drop(paths);
-    for ((at, manifest), first) in manifests.iter().enumerate().zip(&firsts) {
-        if at == *first {
-            inquiry.file(&manifest.path)?.ok();
-        }
+    for manifest in &manifests {
+        inquiry.file(&manifest.path)?.ok();
     }
     inquiry.settle()?;
     let mut found =

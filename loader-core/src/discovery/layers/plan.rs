@@ -25,6 +25,8 @@ pub struct LayerPlan {
     pub(super) overriding: Option<usize>,
     /// The layers that have a name, sorted by it; among equal names the one first that has a right to it.
     pub(super) by_name: Vec<usize>,
+    /// Of each layer whether a variable with a list of names has it.
+    pub(super) reserved: Vec<bool>,
     /// The layers that are active without the application, in the order of calls, meta-layers not resolved.
     pub(super) wanted: Vec<(usize, Because)>,
 }

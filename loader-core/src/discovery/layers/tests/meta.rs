@@ -85,17 +85,31 @@ fn a_disabled_component_is_left_out() {
 }
 
 #[test]
-fn an_implicit_component_needs_no_enabling_and_can_be_disabled() {
+fn an_implicit_component_needs_its_variables() {
     let case = Case::new().implicit_with(&["I"], r#", "enable_environment": {"ON": "1"}"#);
-    let case = case.explicit(&["A"]).meta("M", &["I", "A"]).application(&["M"]);
-    assert_eq!(case.active(), ["I", "A", "M"]);
-    assert_eq!(case.set("NO_I", "1").active(), ["A", "M"]);
+    let case = case.explicit(&["A"]).meta("M", &["I", "A"]).meta("N", &["M"]);
+    assert_eq!(case.plan().libraries(2).unwrap().len(), 1);
+    let case = case.application(&["N"]);
+    assert_eq!(case.active(), ["A", "M", "N"]);
+    case.system.set("ON", "1").set("NO_I", "1");
+    assert_eq!(case.active(), ["A", "M", "N"]);
+    case.system.unset("NO_I");
+    assert_eq!(case.active(), ["I", "A", "M", "N"]);
 }
 
 #[test]
 fn an_implicit_meta_layer_brings_its_components() {
     let case = Case::new().explicit(&["A"]).implicit(&["I", "Z"]).implicit_meta("M", &["A", "Z"], "");
     assert_eq!(case.active(), ["I", "A", "Z", "M"]);
+}
+
+#[test]
+fn a_component_that_a_variable_names_is_active_in_that_place() {
+    let case = Case::new().explicit(&["A", "B"]).implicit_meta("M", &["A", "B"], "");
+    let case = case.set("VK_INSTANCE_LAYERS", "A");
+    assert_eq!(case.active(), ["B", "M", "A"]);
+    case.system.set("VK_INSTANCE_LAYERS", "M:A");
+    assert_eq!(case.active(), ["A", "B", "M"], "the first place in the list");
 }
 
 #[test]

@@ -113,10 +113,29 @@ fn a_disabled_override_layer_overrides_nothing() {
 }
 
 #[test]
-fn with_a_missing_component_it_is_dropped_and_its_blacklist_still_holds() {
+fn with_a_missing_component_it_is_dropped_and_rules_out_nothing() {
     let case = Case::new().implicit(&["I", "J"]).explicit(&["A"]);
     let case = case.implicit_meta(OVERRIDE, &["J", "gone"], r#", "blacklisted_layers": ["I"]"#);
-    assert_eq!(case.active(), ["J"]);
+    assert_eq!(case.active(), ["I", "J"]);
+    assert_eq!(case.skipped()[2], (OVERRIDE.to_string(), "component-missing"));
+}
+
+#[test]
+fn a_meta_layer_with_a_blacklisted_component_is_dropped() {
+    let case = Case::new().explicit(&["A", "B"]).meta("M", &["A", "B"]);
+    let case = case.implicit_meta(OVERRIDE, &[], r#", "blacklisted_layers": ["A"]"#);
+    assert_eq!(case.listed(), [OVERRIDE, "B"]);
+}
+
+#[test]
+fn it_enables_what_it_lists_unless_a_variable_disables_that() {
+    let enabling = r#", "enable_environment": {"ON": "1"}"#;
+    let case = || Case::new().implicit_with(&["I", "J"], enabling).implicit_meta(OVERRIDE, &["J", "I"], "");
+    assert_eq!(case().active(), ["J", "I", OVERRIDE]);
+    assert_eq!(case().set("ON", "1").set("NO_J", "1").active(), ["I", OVERRIDE]);
+    let nested =
+        Case::new().implicit_with(&["I"], enabling).meta("M", &["I"]).implicit_meta(OVERRIDE, &["M"], "");
+    assert_eq!(nested.active(), ["I", "M", OVERRIDE], "also by way of another meta-layer");
 }
 
 #[test]
