@@ -292,7 +292,9 @@ pub fn current() -> Option<&'static Loader> {
 mod tests {
     use super::*;
     use crate::discovery::Policy;
+    use crate::log::Listener;
     use crate::platform::imaginary::Imaginary;
+    use ash::vk;
     use std::boxed::Box;
     use std::string::String;
 
@@ -323,6 +325,38 @@ mod tests {
         assert_eq!(search(loader, system, ALL), (0, 0));
         system.file("/etc/vulkan/icd.d/another.json", "{}");
         assert!(search(loader, system, WHOLE).1 > 0, "a change is seen");
+    }
+
+    #[test]
+    fn who_listens_to_a_second_search_is_told_what_the_first_one_found() {
+        unsafe extern "system" fn count(
+            _: vk::DebugUtilsMessageSeverityFlagsEXT,
+            _: vk::DebugUtilsMessageTypeFlagsEXT,
+            data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+            heard: *mut core::ffi::c_void,
+        ) -> vk::Bool32 {
+            // SAFETY: the logger passes valid data, and the test a counter that lives longer.
+            let (text, heard) = unsafe { ((*data).message_as_c_str(), &mut *heard.cast::<usize>()) };
+            *heard +=
+                usize::from(text.unwrap().to_str().unwrap().starts_with("/etc/vulkan/icd.d/broken.json: "));
+            vk::FALSE
+        }
+        let system = Imaginary::new();
+        system.file("/etc/vulkan/icd.d/broken.json", "{}");
+        let loader = loader_of(system);
+        assert!(search(loader, system, WHOLE).1 > 0);
+        let mut heard = 0usize;
+        let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+            .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::from_raw(0x1111))
+            .message_type(vk::DebugUtilsMessageTypeFlagsEXT::GENERAL)
+            .pfn_user_callback(Some(count))
+            .user_data((&raw mut heard).cast());
+        let logger = loader.logger();
+        logger.listeners.add(Listener::messenger(&info)).unwrap();
+        system.calls();
+        drop(loader.discover(WHOLE, &logger).unwrap());
+        assert!(!system.calls().iter().any(|call| call.starts_with("read ")), "nothing is searched again");
+        assert_eq!(heard, 1);
     }
 
     #[test]

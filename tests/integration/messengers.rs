@@ -268,19 +268,22 @@ fn both_kinds_can_be_chained() {
 
 #[test]
 fn who_comes_late_is_told_what_was_found_before() {
-    let run = Scenario::new().driver(plain("one")).driver(missing()).run(|vk| {
+    let refusing = plain("refusing")
+        .result("vk_icdNegotiateLoaderICDInterfaceVersion", vk::Result::ERROR_INCOMPATIBLE_DRIVER);
+    let broken = "data/vulkan/icd.d/broken.json";
+    let run = Scenario::new().driver(plain("one")).driver(refusing).file(broken, "{").run(|vk| {
         drop(vk.create(&ask()).unwrap());
         let chained = messenger(1, EVERYTHING);
-        for _ in 0..2 {
+        for key in ["first", "second"] {
             let instance = vk.create(&ask().next(&chained)).unwrap();
             let heard = std::mem::take(&mut *HEARD.lock().unwrap());
-            let about = heard.iter().filter(|entry| entry.contains("/nonexistent/libmissing.so"));
-            vk.say("about", about.count() > 0);
+            let about = |what: &str| heard.iter().filter(|entry| entry.contains(what)).count();
+            vk.say(key, format!("{} {}", about("librefusing.so: "), about("broken.json: ")));
             drop(instance);
             forget_heard();
         }
     });
-    run.ok().says("about", true);
+    run.ok().says("first", "1 1").says("second", "1 1");
     assert_eq!(run.stderr, "");
 }
 
