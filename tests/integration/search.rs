@@ -318,3 +318,14 @@ fn what_changes_on_disk_is_seen_by_the_next_instance() {
     });
     run.ok().says("before", "a").says("added", "b,a").says("removed", "b");
 }
+
+#[test]
+fn a_variable_that_the_program_sets_for_itself_counts() {
+    let run = Scenario::new().driver(usual("usual")).driver(at("aside", "own")).run(|vk| {
+        vk.say("before", vk.instance().names().join(","));
+        // SAFETY: this process has one thread.
+        unsafe { std::env::set_var("VK_DRIVER_FILES", vk.path("aside/own.json")) };
+        vk.say("after", vk.instance().names().join(","));
+    });
+    run.ok().says("before", "usual").says("after", "own");
+}
