@@ -1,0 +1,184 @@
+//! A parent for objects in unit tests, and an allocator that counts and fails.
+
+use core::ffi::c_void;
+use core::ptr::NonNull;
+use std::alloc::Layout;
+use std::boxed::Box;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::thread;
+
+use ash::vk;
+use loader_core::memory::Application;
+
+use crate::Host;
+use crate::dispatch::{DispatchTable, EntryPoints};
+use crate::object::{ObjectBase, ParentKind, ParentObject, Root};
+use loader_core::platform::Waiting;
+
+pub(crate) struct TestHost;
+
+impl Waiting for TestHost {
+    fn wait(&self, _: u32) {
+        thread::yield_now();
+    }
+}
+
+impl Host for TestHost {
+    fn now(&self) -> u64 {
+        0
+    }
+}
+
+/// A device without anything but its root.
+#[repr(C)]
+pub(crate) struct TestDevice(Root);
+
+/// An instance without anything but its root.
+#[repr(C)]
+pub(crate) struct TestInstance(Root);
+
+// SAFETY: begins with its root.
+unsafe impl ParentObject for TestDevice {
+    const KIND: ParentKind = ParentKind::Device;
+    fn root(&self) -> &Root {
+        &self.0
+    }
+}
+
+// SAFETY: begins with its root.
+unsafe impl ParentObject for TestInstance {
+    const KIND: ParentKind = ParentKind::Instance;
+    fn root(&self) -> &Root {
+        &self.0
+    }
+}
+
+/// Keeps a root alive at one address.
+pub(crate) struct Held<T: ParentObject>(NonNull<T>);
+
+impl<T: ParentObject> Held<T> {
+    pub(crate) fn new(callbacks: Option<&vk::AllocationCallbacks<'_>>) -> Self {
+        static TABLE: DispatchTable = DispatchTable::new(&EntryPoints::NONE);
+        let place = NonNull::from(Box::leak(Box::<T>::new_uninit()));
+        let kind = match T::KIND {
+            ParentKind::Instance => vk::ObjectType::INSTANCE,
+            ParentKind::Device => vk::ObjectType::DEVICE,
+        };
+        let base = ObjectBase::with_dispatch(kind, T::KIND, place.cast(), &raw const TABLE);
+        let callbacks = callbacks.map_or(core::ptr::null(), core::ptr::from_ref);
+        // SAFETY: the test's callbacks live as long as the test.
+        let memory = unsafe { Application::new(callbacks, vk::SystemAllocationScope::DEVICE) };
+        // SAFETY: both test parents are a root and nothing else.
+        unsafe { place.cast::<Root>().write(Root::new(base, memory, &TestHost)) };
+        Self(place.cast())
+    }
+}
+
+impl<T: ParentObject> core::ops::Deref for Held<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        // SAFETY: the block lives as long as this.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl<T: ParentObject> Drop for Held<T> {
+    fn drop(&mut self) {
+        // SAFETY: the block came from a box of the same type.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}
+
+/// What an application's allocator saw.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    blocks: BTreeMap<usize, Layout>,
+    scopes: std::vec::Vec<i32>,
+    fail_at: Option<usize>,
+}
+
+impl Ledger {
+    /// Fails the allocation with this number, from 0, and all after it.
+    pub(crate) fn failing_at(number: usize) -> Self {
+        Self { state: Mutex::new(State { fail_at: Some(number), ..State::default() }) }
+    }
+
+    pub(crate) fn callbacks(&self) -> vk::AllocationCallbacks<'static> {
+        vk::AllocationCallbacks {
+            p_user_data: core::ptr::from_ref(self).cast_mut().cast(),
+            pfn_allocation: Some(allocate),
+            pfn_reallocation: Some(reallocate),
+            pfn_free: Some(free),
+            ..Default::default()
+        }
+    }
+
+    pub(crate) fn live_blocks(&self) -> usize {
+        self.state.lock().unwrap().blocks.len()
+    }
+
+    /// The scopes of all allocations, in order.
+    pub(crate) fn scopes(&self) -> std::vec::Vec<i32> {
+        self.state.lock().unwrap().scopes.clone()
+    }
+
+    /// The smallest alignment that was asked for.
+    pub(crate) fn alignments(&self) -> std::vec::Vec<usize> {
+        self.state.lock().unwrap().blocks.values().map(Layout::align).collect()
+    }
+}
+
+unsafe extern "system" fn allocate(
+    user: *mut c_void,
+    size: usize,
+    align: usize,
+    scope: vk::SystemAllocationScope,
+) -> *mut c_void {
+    // SAFETY: the user data is the ledger.
+    let mut state = unsafe { &*user.cast::<Ledger>() }.state.lock().unwrap();
+    if state.fail_at.is_some_and(|number| state.scopes.len() >= number) {
+        return core::ptr::null_mut();
+    }
+    state.scopes.push(scope.as_raw());
+    let layout = Layout::from_size_align(size, align).unwrap();
+    // SAFETY: sizes of 0 are never asked for.
+    let block = unsafe { std::alloc::alloc(layout) };
+    state.blocks.insert(block.expose_provenance(), layout);
+    block.cast()
+}
+
+unsafe extern "system" fn reallocate(
+    user: *mut c_void,
+    old: *mut c_void,
+    size: usize,
+    align: usize,
+    scope: vk::SystemAllocationScope,
+) -> *mut c_void {
+    // SAFETY: as below.
+    unsafe {
+        let new = allocate(user, size, align, scope);
+        if !new.is_null() && !old.is_null() {
+            let had = (&*user.cast::<Ledger>()).state.lock().unwrap().blocks[&old.addr()].size();
+            new.cast::<u8>().copy_from_nonoverlapping(old.cast(), had.min(size));
+            free(user, old);
+        }
+        new
+    }
+}
+
+unsafe extern "system" fn free(user: *mut c_void, block: *mut c_void) {
+    if block.is_null() {
+        return;
+    }
+    // SAFETY: the user data is the ledger.
+    let mut state = unsafe { &*user.cast::<Ledger>() }.state.lock().unwrap();
+    let layout = state.blocks.remove(&block.addr()).expect("a block of this allocator");
+    // SAFETY: the block came from the allocator with this layout.
+    unsafe { std::alloc::dealloc(block.cast(), layout) };
+}
