@@ -31,7 +31,9 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod chain;
 pub mod dispatch;
+pub mod features;
 mod host;
 pub mod object;
 #[cfg(test)]

@@ -60,12 +60,19 @@ pub(crate) struct Held<T: ParentObject>(NonNull<T>);
 impl<T: ParentObject> Held<T> {
     pub(crate) fn new(callbacks: Option<&vk::AllocationCallbacks<'_>>) -> Self {
         static TABLE: DispatchTable = DispatchTable::new(&EntryPoints::NONE);
+        Self::with_table(callbacks, &TABLE)
+    }
+
+    pub(crate) fn with_table(
+        callbacks: Option<&vk::AllocationCallbacks<'_>>,
+        table: &'static DispatchTable,
+    ) -> Self {
         let place = NonNull::from(Box::leak(Box::<T>::new_uninit()));
         let kind = match T::KIND {
             ParentKind::Instance => vk::ObjectType::INSTANCE,
             ParentKind::Device => vk::ObjectType::DEVICE,
         };
-        let base = ObjectBase::with_dispatch(kind, T::KIND, place.cast(), &raw const TABLE);
+        let base = ObjectBase::with_dispatch(kind, T::KIND, place.cast(), table);
         let callbacks = callbacks.map_or(core::ptr::null(), core::ptr::from_ref);
         // SAFETY: the test's callbacks live as long as the test.
         let memory = unsafe { Application::new(callbacks, vk::SystemAllocationScope::DEVICE) };

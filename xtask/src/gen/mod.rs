@@ -1,7 +1,7 @@
 //! `cargo xtask gen`: from `vk.xml` to the committed tables.
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
-//! that nobody handles ([`audit`], against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`] and [`exports`].
+//! that nobody handles ([`audit`], against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`], [`exports`] and [`features`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,7 @@ mod commands;
 mod condition;
 mod exports;
 mod extensions;
+mod features;
 mod handled;
 #[path = "../../../loader-core/src/registry/hash.rs"]
 #[allow(dead_code, reason = "the look-up itself is used by the loader only")]
@@ -76,6 +77,7 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     files.push(lookup::file(&registry)?);
     files.push(audit::file(&registry));
     files.extend(exports::files(&registry)?);
+    files.extend(features::files(document.root_element(), &registry)?);
     Ok(files)
 }
 

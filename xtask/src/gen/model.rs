@@ -213,7 +213,7 @@ pub(super) fn of_this_api(node: Node) -> bool {
     node.attribute("api").is_none_or(|list| list.split(',').any(|api| api == API))
 }
 
-fn is_supported(extension: Node) -> bool {
+pub(super) fn is_supported(extension: Node) -> bool {
     extension.attribute("supported").is_some_and(|list| list.split(',').any(|api| api == API))
 }
 
