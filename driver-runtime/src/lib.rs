@@ -32,15 +32,26 @@ extern crate alloc;
 extern crate std;
 
 pub mod chain;
+mod common;
 pub mod dispatch;
+mod driver;
+pub mod extensions;
 pub mod features;
 mod host;
+pub mod icd;
+pub mod instance;
 pub mod object;
+pub mod physical_device;
+pub mod result;
 #[cfg(test)]
 mod testing;
 
+pub use driver::{Driver, Search, Tables};
 pub use host::Host;
+pub use instance::{Instance, InstanceRequest};
 pub use loader_core::memory::{self, OutOfMemory};
+pub use loader_core::platform::Waiting;
 pub use loader_core::registry;
 pub use loader_core::vk;
 pub use object::{Object, ObjectBase, Owned, VkObject};
+pub use physical_device::{Description, Enumeration, PhysicalDevice};

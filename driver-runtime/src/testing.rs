@@ -1,5 +1,6 @@
 //! A parent for objects in unit tests, and an allocator that counts and fails.
 
+use core::cell::{Cell, RefCell};
 use core::ffi::c_void;
 use core::ptr::NonNull;
 use std::alloc::Layout;
@@ -12,7 +13,14 @@ use ash::vk;
 use loader_core::memory::Application;
 
 use crate::Host;
+use crate::physical_device::{Description, Enumeration};
+use crate::result::{CreateInstanceError, EnumerateError};
+use loader_core::registry::{ExtensionSet, extension};
+
 use crate::dispatch::{DispatchTable, EntryPoints};
+use crate::driver::{Driver, Search};
+use crate::entry_points;
+use crate::instance::{Instance, InstanceRequest};
 use crate::object::{ObjectBase, ParentKind, ParentObject, Root};
 use loader_core::platform::Waiting;
 
@@ -188,4 +196,109 @@ unsafe extern "system" fn free(user: *mut c_void, block: *mut c_void) {
     let layout = state.blocks.remove(&block.addr()).expect("a block of this allocator");
     // SAFETY: the block came from the allocator with this layout.
     unsafe { std::alloc::dealloc(block.cast(), layout) };
+}
+
+/// A driver that does what the test on this thread tells it to.
+pub(crate) struct TestDriver;
+
+/// What the driver does next.
+pub(crate) struct Plan {
+    pub(crate) api_version: u32,
+    pub(crate) extensions: ExtensionSet,
+    pub(crate) create: Result<(), CreateInstanceError>,
+    /// For each search: how it ends, after so many devices.
+    pub(crate) searches: std::vec::Vec<(u32, Result<Search, EnumerateError>)>,
+    pub(crate) nodes: std::vec::Vec<Result<bool, EnumerateError>>,
+    pub(crate) device: fn() -> Description,
+}
+
+std::thread_local! {
+    static PLAN: RefCell<Plan> = const { RefCell::new(Plan {
+        api_version: vk::API_VERSION_1_3,
+        extensions: ExtensionSet::new(&[extension::KHR_SURFACE, extension::EXT_DEBUG_UTILS]),
+        create: Ok(()),
+        searches: std::vec::Vec::new(),
+        nodes: std::vec::Vec::new(),
+        device: || Description::new(b"test", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU),
+    }) };
+    static LIVE: Cell<i32> = const { Cell::new(0) };
+}
+
+/// Changes what the driver does on this thread.
+pub(crate) fn plan(change: impl FnOnce(&mut Plan)) {
+    PLAN.with_borrow_mut(change);
+}
+
+/// How many physical devices of the driver are alive on this thread.
+pub(crate) fn live_devices() -> i32 {
+    LIVE.get()
+}
+
+/// The driver's part of a physical device.
+pub(crate) struct Gpu;
+
+impl Gpu {
+    fn new() -> Self {
+        LIVE.set(LIVE.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        LIVE.set(LIVE.get() - 1);
+    }
+}
+
+extern "system" fn create_buffer(
+    _: vk::Device,
+    _: *const vk::BufferCreateInfo<'_>,
+    _: *const vk::AllocationCallbacks<'_>,
+    _: *mut vk::Buffer,
+) -> vk::Result {
+    vk::Result::SUCCESS
+}
+
+extern "system" fn draw_mesh_tasks(_: vk::CommandBuffer, _: u32, _: u32, _: u32) {}
+
+impl Driver for TestDriver {
+    type Instance = ();
+    type PhysicalDevice = Gpu;
+    const COMMANDS: EntryPoints = entry_points! {
+        CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
+        CMD_DRAW_MESH_TASKS_EXT: PFN_vkCmdDrawMeshTasksEXT = draw_mesh_tasks,
+    };
+
+    fn host() -> &'static dyn Host {
+        &TestHost
+    }
+    fn api_version() -> u32 {
+        PLAN.with_borrow(|plan| plan.api_version)
+    }
+    fn instance_extensions() -> ExtensionSet {
+        PLAN.with_borrow(|plan| plan.extensions)
+    }
+    fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
+        PLAN.with_borrow(|plan| plan.create)
+    }
+    fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
+        let (count, end) = PLAN.with_borrow_mut(|plan| {
+            if plan.searches.is_empty() { (0, Ok(Search::Nodes)) } else { plan.searches.remove(0) }
+        });
+        let device = PLAN.with_borrow(|plan| plan.device);
+        for _ in 0..count {
+            found.push(device(), Gpu::new())?;
+        }
+        end
+    }
+    fn nodes(_: &Instance<Self>) -> u32 {
+        PLAN.with_borrow(|plan| plan.nodes.len() as u32)
+    }
+    fn try_create_for_node(
+        _: &Instance<Self>,
+        node: u32,
+    ) -> Result<Option<(Description, Gpu)>, EnumerateError> {
+        let device = PLAN.with_borrow(|plan| plan.device);
+        PLAN.with_borrow(|plan| plan.nodes[node as usize]).map(|own| own.then(|| (device(), Gpu::new())))
+    }
 }

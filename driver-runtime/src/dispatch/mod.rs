@@ -11,5 +11,6 @@ mod tests;
 mod trampolines;
 
 pub use gate::Enabled;
+pub(crate) use table::function;
 pub use table::{Command, DispatchTable, EntryPoints, is_type_of};
 pub(crate) use trampolines::trampoline;

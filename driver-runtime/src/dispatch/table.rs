@@ -106,6 +106,16 @@ impl DispatchTable {
         self.slots.get(slot).copied()
     }
 
+    /// As [`DispatchTable::get`], as a pointer to what the function is; the macro `function!` checks the type.
+    ///
+    /// # Safety
+    /// `P` is the type of a pointer to the function of this command.
+    pub(crate) unsafe fn get_as<P: Copy>(&self, command: CommandId) -> Option<P> {
+        const { assert!(size_of::<P>() == size_of::<Command>()) };
+        // SAFETY: pointers to functions have the same size and meaning whatever their parameters.
+        self.get(command).map(|function| unsafe { core::mem::transmute_copy::<Command, P>(&function) })
+    }
+
     /// Fills a table with what `look_up` finds: for each command by its first name, then by its aliases. For window system
     /// code and for layers, which call through somebody else's functions.
     pub fn load(&mut self, mut look_up: impl FnMut(&CStr) -> vk::PFN_vkVoidFunction) {
@@ -189,5 +199,16 @@ macro_rules! entry_points {
         ))*
     };
 }
+
+/// The function of a command in a table, typed; to be used in an unsafe block, where the types of commands and
+/// pointers are checked to belong together.
+macro_rules! function {
+    ($table:expr, $command:ident: $pointer_type:ident) => {{
+        const COMMAND: loader_core::registry::CommandId = loader_core::registry::command::$command;
+        const _: () = assert!($crate::dispatch::is_type_of(stringify!($pointer_type), COMMAND));
+        $table.get_as::<ash::vk::$pointer_type>(COMMAND)
+    }};
+}
+pub(crate) use function;
 
 const _: () = assert!(registry::COMMAND_COUNT < u16::MAX as usize);

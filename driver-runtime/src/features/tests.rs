@@ -69,7 +69,9 @@ fn b54_unknown_and_second_structures_are_ignored_and_loops_end() {
     };
     let info = vk::DeviceCreateInfo { p_next: (&raw const unknown).cast(), ..Default::default() };
     assert!(!ask(&info).unwrap().contains(name::TIMELINE_SEMAPHORE));
-    second.p_next = (&raw mut first).cast();
+    let place = &raw mut second;
+    // SAFETY: the structure is alive; the chain is read through pointers only.
+    unsafe { (*place).p_next = (&raw mut first).cast() };
     assert_eq!(ask(&info).unwrap_err(), CheckError::Loop);
 }
 

@@ -171,6 +171,11 @@ impl ObjectBase {
         self.visible.store(true, Ordering::Relaxed);
     }
 
+    /// As [`ObjectBase::set_visible`], for objects whose handle is given out again and again.
+    pub(crate) fn set_shared(&self) {
+        self.visible.store(true, Ordering::Relaxed);
+    }
+
     pub(crate) fn root(&self) -> &Root {
         // SAFETY: the parent outlives the object.
         unsafe { self.root.as_ref() }

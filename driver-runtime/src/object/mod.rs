@@ -18,6 +18,8 @@ use core::ptr::NonNull;
 use ash::vk::{self, Handle};
 use loader_core::memory::{Allocator, Application, OutOfMemory};
 
+use crate::dispatch::DispatchTable;
+
 pub use base::{LOADER_MAGIC, ObjectBase};
 pub use foreign::Foreign;
 pub use parent::{ParentKind, ParentObject, Root};
@@ -55,8 +57,20 @@ impl<T: VkObject> Object<T> {
         let root = parent.root();
         // SAFETY: the caller vouches for the callbacks.
         let memory = unsafe { root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT) };
+        Self::create_in(parent, memory, root.base().dispatch(), driver)
+    }
+
+    /// Creates an object with a table of its own in memory of `memory`. `parent` outlives the object, which the runtime
+    /// sees to itself.
+    pub(crate) fn create_in(
+        parent: &T::Parent,
+        memory: Application,
+        dispatch: *const DispatchTable,
+        driver: T,
+    ) -> Result<Owned<T>, OutOfMemory> {
         let block = memory.allocate(Self::LAYOUT)?.cast::<Self>();
-        let base = ObjectBase::new(T::Handle::TYPE, T::Parent::KIND, NonNull::from(root));
+        let root = NonNull::from(parent).cast::<Root>();
+        let base = ObjectBase::with_dispatch(T::Handle::TYPE, T::Parent::KIND, root, dispatch);
         // SAFETY: the block has the layout of the object.
         unsafe { block.write(Self { base, driver }) };
         Ok(Owned { object: block, memory })
@@ -137,12 +151,23 @@ impl<T: VkObject> Owned<T> {
         T::Handle::from_raw(address as u64)
     }
 
+    /// The handle of an object that stays owned: the runtime hands it out and destroys it itself.
+    pub(crate) fn shared_handle(&self) -> T::Handle {
+        self.base.set_shared();
+        T::Handle::from_raw(self.object.as_ptr().expose_provenance() as u64)
+    }
+
     /// The driver's part, to change it while nobody else has the object.
     pub fn driver_mut(&mut self) -> &mut T {
         // SAFETY: the object is owned and no reference to it is handed out for longer than self is borrowed.
         unsafe { &mut (*self.object.as_ptr()).driver }
     }
 }
+
+// SAFETY: the value owns the object, whose driver's part may be sent and shared, as the base may.
+unsafe impl<T: VkObject> Send for Owned<T> {}
+// SAFETY: as above.
+unsafe impl<T: VkObject> Sync for Owned<T> {}
 
 impl<T: VkObject> Deref for Owned<T> {
     type Target = Object<T>;

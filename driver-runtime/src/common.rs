@@ -1,0 +1,47 @@
+//! The commands that every driver has from the runtime.
+
+use crate::dispatch::EntryPoints;
+use crate::driver::Driver;
+use crate::{entry_points, instance, physical_device};
+
+pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
+    entry_points! {
+        GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = instance::get_instance_proc_addr::<D>,
+        CREATE_INSTANCE: PFN_vkCreateInstance = instance::create_instance::<D>,
+        DESTROY_INSTANCE: PFN_vkDestroyInstance = instance::destroy_instance::<D>,
+        ENUMERATE_INSTANCE_VERSION: PFN_vkEnumerateInstanceVersion = instance::enumerate_instance_version::<D>,
+        ENUMERATE_INSTANCE_EXTENSION_PROPERTIES: PFN_vkEnumerateInstanceExtensionProperties
+            = instance::enumerate_instance_extension_properties::<D>,
+        ENUMERATE_INSTANCE_LAYER_PROPERTIES: PFN_vkEnumerateInstanceLayerProperties
+            = instance::enumerate_instance_layer_properties,
+        ENUMERATE_PHYSICAL_DEVICES: PFN_vkEnumeratePhysicalDevices
+            = physical_device::enumerate_physical_devices::<D>,
+        ENUMERATE_PHYSICAL_DEVICE_GROUPS: PFN_vkEnumeratePhysicalDeviceGroups
+            = physical_device::enumerate_physical_device_groups::<D>,
+        ENUMERATE_DEVICE_EXTENSION_PROPERTIES: PFN_vkEnumerateDeviceExtensionProperties
+            = physical_device::enumerate_device_extension_properties::<D>,
+        ENUMERATE_DEVICE_LAYER_PROPERTIES: PFN_vkEnumerateDeviceLayerProperties
+            = physical_device::enumerate_device_layer_properties,
+        GET_PHYSICAL_DEVICE_TOOL_PROPERTIES: PFN_vkGetPhysicalDeviceToolProperties
+            = physical_device::get_tool_properties,
+        GET_PHYSICAL_DEVICE_FEATURES: PFN_vkGetPhysicalDeviceFeatures = physical_device::get_features,
+        GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2 = physical_device::get_features_2::<D>,
+        GET_PHYSICAL_DEVICE_PROPERTIES: PFN_vkGetPhysicalDeviceProperties = physical_device::get_properties,
+        GET_PHYSICAL_DEVICE_PROPERTIES_2: PFN_vkGetPhysicalDeviceProperties2
+            = physical_device::get_properties_2::<D>,
+        GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES: PFN_vkGetPhysicalDeviceMemoryProperties
+            = physical_device::get_memory_properties,
+        GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2: PFN_vkGetPhysicalDeviceMemoryProperties2
+            = physical_device::get_memory_properties_2::<D>,
+        GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES: PFN_vkGetPhysicalDeviceQueueFamilyProperties
+            = physical_device::get_queue_family_properties,
+        GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2: PFN_vkGetPhysicalDeviceQueueFamilyProperties2
+            = physical_device::get_queue_family_properties_2::<D>,
+        GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES: PFN_vkGetPhysicalDeviceFormatProperties
+            = physical_device::get_format_properties,
+        GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES: PFN_vkGetPhysicalDeviceImageFormatProperties
+            = physical_device::get_image_format_properties,
+        GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES: PFN_vkGetPhysicalDeviceSparseImageFormatProperties
+            = physical_device::get_sparse_image_format_properties,
+    }
+}
