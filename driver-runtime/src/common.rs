@@ -2,7 +2,7 @@
 
 use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
-use crate::{entry_points, instance, physical_device};
+use crate::{device, entry_points, instance, physical_device};
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
     entry_points! {
@@ -43,5 +43,16 @@ pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
             = physical_device::get_image_format_properties,
         GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES: PFN_vkGetPhysicalDeviceSparseImageFormatProperties
             = physical_device::get_sparse_image_format_properties,
+        CREATE_DEVICE: PFN_vkCreateDevice = device::create_device::<D>,
+        DESTROY_DEVICE: PFN_vkDestroyDevice = device::destroy_device::<D>,
+        GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = device::get_device_proc_addr::<D>,
+        GET_DEVICE_QUEUE: PFN_vkGetDeviceQueue = device::get_device_queue::<D>,
+        GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2 = device::get_device_queue_2::<D>,
+        CREATE_PRIVATE_DATA_SLOT: PFN_vkCreatePrivateDataSlot = device::create_private_data_slot::<D>,
+        DESTROY_PRIVATE_DATA_SLOT: PFN_vkDestroyPrivateDataSlot = device::destroy_private_data_slot::<D>,
+        SET_PRIVATE_DATA: PFN_vkSetPrivateData = device::set_private_data::<D>,
+        GET_PRIVATE_DATA: PFN_vkGetPrivateData = device::get_private_data::<D>,
+        SET_DEBUG_UTILS_OBJECT_NAME_EXT: PFN_vkSetDebugUtilsObjectNameEXT = device::set_object_name::<D>,
+        SET_DEBUG_UTILS_OBJECT_TAG_EXT: PFN_vkSetDebugUtilsObjectTagEXT = device::set_object_tag,
     }
 }

@@ -3,10 +3,11 @@
 use loader_core::registry::ExtensionSet;
 
 use crate::Host;
+use crate::device::{Device, DeviceRequest, Lost, QueuePlace};
 use crate::dispatch::{DispatchTable, EntryPoints};
 use crate::instance::{Instance, InstanceRequest};
-use crate::physical_device::{Description, Enumeration};
-use crate::result::{CreateInstanceError, EnumerateError};
+use crate::physical_device::{Description, Enumeration, PhysicalDevice};
+use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError};
 
 /// A driver: its parts of the runtime's objects, and its own commands.
 pub trait Driver: Sized + Send + Sync + 'static {
@@ -14,6 +15,10 @@ pub trait Driver: Sized + Send + Sync + 'static {
     type Instance: Send + Sync;
     /// The driver's part of a physical device.
     type PhysicalDevice: Send + Sync;
+    /// The driver's part of a device.
+    type Device: Send + Sync;
+    /// The driver's part of a queue.
+    type Queue: Send + Sync;
 
     /// The commands that the driver implements itself. They win over the runtime's.
     const COMMANDS: EntryPoints;
@@ -67,6 +72,31 @@ pub trait Driver: Sized + Send + Sync + 'static {
     ) -> Result<Option<(Description, Self::PhysicalDevice)>, EnumerateError> {
         let _ = (instance, node);
         Ok(None)
+    }
+
+    /// Makes the driver's part of a device; extensions, features and queues were checked.
+    ///
+    /// # Errors
+    /// [`CreateDeviceError`].
+    fn create_device(
+        physical: &PhysicalDevice<Self>,
+        request: &DeviceRequest<'_>,
+    ) -> Result<Self::Device, CreateDeviceError>;
+
+    /// Makes the driver's part of a queue, while its device is created.
+    ///
+    /// # Errors
+    /// [`CreateDeviceError`].
+    fn create_queue(device: &Device<Self>, place: QueuePlace) -> Result<Self::Queue, CreateDeviceError>;
+
+    /// Asks the system whether the device is still there. Called before every submission and after waits, from any
+    /// thread. What is lost is reported with [`Device::set_lost`], the only source of a [`Lost`].
+    ///
+    /// # Errors
+    /// [`Lost`].
+    fn check_status(device: &Device<Self>) -> Result<(), Lost> {
+        let _ = device;
+        Ok(())
     }
 }
 

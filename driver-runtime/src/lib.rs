@@ -33,6 +33,7 @@ extern crate std;
 
 pub mod chain;
 mod common;
+pub mod device;
 pub mod dispatch;
 mod driver;
 pub mod extensions;
@@ -46,6 +47,7 @@ pub mod result;
 #[cfg(test)]
 mod testing;
 
+pub use device::{Device, DeviceRequest, Queue, QueuePlace};
 pub use driver::{Driver, Search, Tables};
 pub use host::Host;
 pub use instance::{Instance, InstanceRequest};

@@ -13,10 +13,11 @@ use ash::vk;
 use loader_core::memory::Application;
 
 use crate::Host;
-use crate::physical_device::{Description, Enumeration};
-use crate::result::{CreateInstanceError, EnumerateError};
+use crate::physical_device::{Description, Enumeration, PhysicalDevice};
+use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError};
 use loader_core::registry::{ExtensionSet, extension};
 
+use crate::device::{Device, DeviceRequest, Lost, QueuePlace};
 use crate::dispatch::{DispatchTable, EntryPoints};
 use crate::driver::{Driver, Search};
 use crate::entry_points;
@@ -210,6 +211,9 @@ pub(crate) struct Plan {
     pub(crate) searches: std::vec::Vec<(u32, Result<Search, EnumerateError>)>,
     pub(crate) nodes: std::vec::Vec<Result<bool, EnumerateError>>,
     pub(crate) device: fn() -> Description,
+    pub(crate) create_device: Result<(), CreateDeviceError>,
+    pub(crate) gone: bool,
+    pub(crate) status_checks: u32,
 }
 
 std::thread_local! {
@@ -220,6 +224,9 @@ std::thread_local! {
         searches: std::vec::Vec::new(),
         nodes: std::vec::Vec::new(),
         device: || Description::new(b"test", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU),
+        create_device: Ok(()),
+        gone: false,
+        status_checks: 0,
     }) };
     static LIVE: Cell<i32> = const { Cell::new(0) };
 }
@@ -264,6 +271,8 @@ extern "system" fn draw_mesh_tasks(_: vk::CommandBuffer, _: u32, _: u32, _: u32)
 impl Driver for TestDriver {
     type Instance = ();
     type PhysicalDevice = Gpu;
+    type Device = ();
+    type Queue = u32;
     const COMMANDS: EntryPoints = entry_points! {
         CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
         CMD_DRAW_MESH_TASKS_EXT: PFN_vkCmdDrawMeshTasksEXT = draw_mesh_tasks,
@@ -300,5 +309,18 @@ impl Driver for TestDriver {
     ) -> Result<Option<(Description, Gpu)>, EnumerateError> {
         let device = PLAN.with_borrow(|plan| plan.device);
         PLAN.with_borrow(|plan| plan.nodes[node as usize]).map(|own| own.then(|| (device(), Gpu::new())))
+    }
+    fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
+        PLAN.with_borrow(|plan| plan.create_device)
+    }
+    fn create_queue(_: &Device<Self>, place: QueuePlace) -> Result<u32, CreateDeviceError> {
+        Ok(place.index)
+    }
+    fn check_status(device: &Device<Self>) -> Result<(), Lost> {
+        let gone = PLAN.with_borrow_mut(|plan| {
+            plan.status_checks += 1;
+            plan.gone
+        });
+        if gone { Err(device.set_lost("the test said so")) } else { Ok(()) }
     }
 }

@@ -20,6 +20,7 @@ use crate::physical_device::PhysicalDevices;
 
 pub use app_info::AppInfo;
 pub(crate) use create::{create_instance, destroy_instance};
+pub(crate) use proc_addr::c_string;
 pub use proc_addr::{
     get_instance_proc_addr, get_instance_proc_addr_unchecked, get_physical_device_proc_addr,
 };

@@ -6,7 +6,7 @@ mod plain;
 mod properties;
 mod queries;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use core::ops::Deref;
 

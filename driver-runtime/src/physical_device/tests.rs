@@ -10,7 +10,8 @@ use ash::vk;
 use loader_core::registry::{ExtensionSet, command, extension};
 
 use super::enumeration::{enumerate_physical_device_groups, enumerate_physical_devices};
-use super::{Description, Enumeration, Physical};
+use super::{Description, Enumeration, Physical, PhysicalDevice};
+use crate::device::{Device, DeviceRequest, QueuePlace};
 use crate::dispatch::{DispatchTable, EntryPoints, trampoline};
 use crate::driver::{Driver, Search, Tables};
 use crate::entry_points;
@@ -18,7 +19,7 @@ use crate::features::{Features, name};
 use crate::instance::tests::{Made, make_for};
 use crate::instance::{Instance, InstanceRequest};
 use crate::object::Object;
-use crate::result::{CreateInstanceError, EnumerateError};
+use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError};
 use crate::testing::{TestDriver, TestHost, live_devices, plan};
 
 fn enumerate(made: &Made, room: usize) -> (vk::Result, u32, Vec<vk::PhysicalDevice>) {
@@ -31,7 +32,7 @@ fn enumerate(made: &Made, room: usize) -> (vk::Result, u32, Vec<vk::PhysicalDevi
 }
 
 /// An instance with one device, described by `device`.
-fn with_device(device: fn() -> Description) -> (Made, vk::PhysicalDevice) {
+pub(crate) fn with_device(device: fn() -> Description) -> (Made, vk::PhysicalDevice) {
     plan(|plan| {
         plan.searches = std::vec![(1, Ok(Search::Done))];
         plan.device = device;
@@ -167,6 +168,8 @@ static SEARCHES: AtomicU32 = AtomicU32::new(0);
 impl Driver for Slow {
     type Instance = ();
     type PhysicalDevice = ();
+    type Device = ();
+    type Queue = ();
     const COMMANDS: EntryPoints = EntryPoints::NONE;
     fn host() -> &'static dyn crate::Host {
         &TestHost
@@ -185,6 +188,12 @@ impl Driver for Slow {
         thread::yield_now();
         found.push(Description::new(b"x", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU), ())?;
         Ok(Search::Done)
+    }
+    fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
+        Ok(())
+    }
+    fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
+        Ok(())
     }
 }
 
