@@ -38,6 +38,50 @@ impl EntryPoints {
         self
     }
 
+    /// These functions and those of `other`.
+    ///
+    /// # Panics
+    /// If a command has a function in both: in a constant, an error of the build.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    pub const fn and(mut self, other: &Self) -> Self {
+        let mut index = 0;
+        while index < COMMAND_COUNT {
+            if let Some(function) = other.functions[index] {
+                self = self.with(CommandId::new(index as u16), function);
+            }
+            index += 1;
+        }
+        self
+    }
+
+    /// The same, and `function` for every command whose name begins with `prefix` and that has none yet under its first
+    /// name. The function is called with the parameters of all of them, so it must take none.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    pub const fn with_all(mut self, prefix: &str, function: Command) -> Self {
+        let mut taken = [false; COMMAND_COUNT];
+        let mut index = 0;
+        while index < COMMAND_COUNT {
+            if self.functions[index].is_some() {
+                taken[CommandId::new(index as u16).canonical().index()] = true;
+            }
+            index += 1;
+        }
+        index = 0;
+        while index < COMMAND_COUNT {
+            let command = CommandId::new(index as u16);
+            if command.canonical().index() == index
+                && !taken[index]
+                && begins_with(command.const_name(), prefix)
+            {
+                self.functions[index] = Some(function);
+            }
+            index += 1;
+        }
+        self
+    }
+
     /// The function that this part has for the command, under this very name.
     #[must_use]
     pub fn get(&self, command: CommandId) -> Option<Command> {
@@ -136,6 +180,19 @@ impl DispatchTable {
             *word |= 1 << (slot & 63);
         }
     }
+}
+
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+const fn begins_with(name: &[u8], prefix: &str) -> bool {
+    let prefix = prefix.as_bytes();
+    let mut at = 0;
+    while at < prefix.len() {
+        if at >= name.len() || name[at] != prefix[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
 }
 
 /// What a slot without a function holds.
