@@ -2,7 +2,7 @@
 
 use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
-use crate::{device, entry_points, instance, physical_device};
+use crate::{device, entry_points, instance, physical_device, sync};
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
     entry_points! {
@@ -48,6 +48,20 @@ pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
         GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = device::get_device_proc_addr::<D>,
         GET_DEVICE_QUEUE: PFN_vkGetDeviceQueue = device::get_device_queue::<D>,
         GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2 = device::get_device_queue_2::<D>,
+        QUEUE_SUBMIT: PFN_vkQueueSubmit = sync::queue_submit::<D>,
+        QUEUE_SUBMIT_2: PFN_vkQueueSubmit2 = sync::queue_submit_2::<D>,
+        QUEUE_WAIT_IDLE: PFN_vkQueueWaitIdle = sync::queue_wait_idle::<D>,
+        DEVICE_WAIT_IDLE: PFN_vkDeviceWaitIdle = sync::device_wait_idle::<D>,
+        CREATE_FENCE: PFN_vkCreateFence = sync::create_fence::<D>,
+        DESTROY_FENCE: PFN_vkDestroyFence = sync::destroy_fence::<D>,
+        RESET_FENCES: PFN_vkResetFences = sync::reset_fences::<D>,
+        GET_FENCE_STATUS: PFN_vkGetFenceStatus = sync::get_fence_status::<D>,
+        WAIT_FOR_FENCES: PFN_vkWaitForFences = sync::wait_for_fences::<D>,
+        CREATE_SEMAPHORE: PFN_vkCreateSemaphore = sync::create_semaphore::<D>,
+        DESTROY_SEMAPHORE: PFN_vkDestroySemaphore = sync::destroy_semaphore::<D>,
+        GET_SEMAPHORE_COUNTER_VALUE: PFN_vkGetSemaphoreCounterValue = sync::get_semaphore_counter_value::<D>,
+        SIGNAL_SEMAPHORE: PFN_vkSignalSemaphore = sync::signal_semaphore::<D>,
+        WAIT_SEMAPHORES: PFN_vkWaitSemaphores = sync::wait_semaphores::<D>,
         CREATE_PRIVATE_DATA_SLOT: PFN_vkCreatePrivateDataSlot = device::create_private_data_slot::<D>,
         DESTROY_PRIVATE_DATA_SLOT: PFN_vkDestroyPrivateDataSlot = device::destroy_private_data_slot::<D>,
         SET_PRIVATE_DATA: PFN_vkSetPrivateData = device::set_private_data::<D>,

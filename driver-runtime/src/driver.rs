@@ -3,11 +3,12 @@
 use loader_core::registry::ExtensionSet;
 
 use crate::Host;
-use crate::device::{Device, DeviceRequest, Lost, QueuePlace};
+use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
 use crate::dispatch::{DispatchTable, EntryPoints};
 use crate::instance::{Instance, InstanceRequest};
 use crate::physical_device::{Description, Enumeration, PhysicalDevice};
-use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError};
+use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
+use crate::sync::{Primitive, SyncType, Work};
 
 /// A driver: its parts of the runtime's objects, and its own commands.
 pub trait Driver: Sized + Send + Sync + 'static {
@@ -20,6 +21,11 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// The driver's part of a queue.
     type Queue: Send + Sync;
 
+    /// The driver's synchronisation objects, of whichever of its types.
+    type Sync: Primitive;
+
+    /// The types of its synchronisation objects, the preferred ones first.
+    const SYNC_TYPES: &'static [SyncType];
     /// The commands that the driver implements itself. They win over the runtime's.
     const COMMANDS: EntryPoints;
     /// Commands of window systems, where the driver's are not written by the driver; they win over the runtime's.
@@ -88,6 +94,19 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// # Errors
     /// [`CreateDeviceError`].
     fn create_queue(device: &Device<Self>, place: QueuePlace) -> Result<Self::Queue, CreateDeviceError>;
+
+    /// Makes a synchronisation object of the type with this number in [`Driver::SYNC_TYPES`].
+    ///
+    /// # Errors
+    /// [`SubmitError`].
+    fn create_sync(device: &Device<Self>, kind: usize, initial: u64) -> Result<Self::Sync, SubmitError>;
+
+    /// Gives work to a queue, in the order in which it is to be done. Everything that the work waits for was given to some
+    /// queue before, unless the driver's timelines are [native](crate::sync::TimelineMode::Native).
+    ///
+    /// # Errors
+    /// [`SubmitError`]; for a lost device, after [`Device::set_lost`].
+    fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError>;
 
     /// Asks the system whether the device is still there. Called before every submission and after waits, from any
     /// thread. What is lost is reported with [`Device::set_lost`], the only source of a [`Lost`].

@@ -44,6 +44,7 @@ pub mod instance;
 pub mod object;
 pub mod physical_device;
 pub mod result;
+pub mod sync;
 #[cfg(test)]
 mod testing;
 
@@ -65,5 +66,6 @@ pub mod driver_prelude {
     pub use crate::instance::{Instance, InstanceRequest};
     pub use crate::physical_device::{Description, Enumeration, PhysicalDevice};
     pub use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
+    pub use crate::sync::{Ability, Primitive, SyncType, Work};
     pub use crate::{Host, entry_points};
 }

@@ -2,7 +2,9 @@
 
 use core::cell::{Cell, RefCell};
 use core::ffi::c_void;
+use core::ops::Deref;
 use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU64, Ordering};
 use std::alloc::Layout;
 use std::boxed::Box;
 use std::collections::BTreeMap;
@@ -14,10 +16,11 @@ use loader_core::memory::Application;
 
 use crate::Host;
 use crate::physical_device::{Description, Enumeration, PhysicalDevice};
-use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError};
+use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
+use crate::sync::{Ability, Primitive, SyncType, Work};
 use loader_core::registry::{ExtensionSet, extension};
 
-use crate::device::{Device, DeviceRequest, Lost, QueuePlace};
+use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
 use crate::dispatch::{DispatchTable, EntryPoints};
 use crate::driver::{Driver, Search};
 use crate::entry_points;
@@ -34,8 +37,10 @@ impl Waiting for TestHost {
 }
 
 impl Host for TestHost {
+    /// Every look at the clock takes a second.
     fn now(&self) -> u64 {
-        0
+        static NOW: AtomicU64 = AtomicU64::new(0);
+        NOW.fetch_add(1_000_000_000, Ordering::Relaxed)
     }
 }
 
@@ -213,6 +218,9 @@ pub(crate) struct Plan {
     pub(crate) device: fn() -> Description,
     pub(crate) create_device: Result<(), CreateDeviceError>,
     pub(crate) gone: bool,
+    pub(crate) submit: Result<(), SubmitError>,
+    /// The number of the queue and of the command buffers of each submission.
+    pub(crate) submitted: std::vec::Vec<(u32, usize)>,
     pub(crate) status_checks: u32,
 }
 
@@ -226,6 +234,8 @@ std::thread_local! {
         device: || Description::new(b"test", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU),
         create_device: Ok(()),
         gone: false,
+        submit: Ok(()),
+        submitted: std::vec::Vec::new(),
         status_checks: 0,
     }) };
     static LIVE: Cell<i32> = const { Cell::new(0) };
@@ -239,6 +249,21 @@ pub(crate) fn plan(change: impl FnOnce(&mut Plan)) {
 /// How many physical devices of the driver are alive on this thread.
 pub(crate) fn live_devices() -> i32 {
     LIVE.get()
+}
+
+/// A synchronisation object.
+pub(crate) struct Number(AtomicU64);
+
+impl Primitive for Number {
+    fn value(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+    fn signal(&self, value: u64) {
+        self.0.store(value, Ordering::SeqCst);
+    }
+    fn reset(&self) {
+        self.0.store(0, Ordering::SeqCst);
+    }
 }
 
 /// The driver's part of a physical device.
@@ -273,6 +298,11 @@ impl Driver for TestDriver {
     type PhysicalDevice = Gpu;
     type Device = ();
     type Queue = u32;
+    type Sync = Number;
+    const SYNC_TYPES: &'static [SyncType] = &[
+        SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
+        SyncType::EMULATED_TIMELINE,
+    ];
     const COMMANDS: EntryPoints = entry_points! {
         CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
         CMD_DRAW_MESH_TASKS_EXT: PFN_vkCmdDrawMeshTasksEXT = draw_mesh_tasks,
@@ -315,6 +345,19 @@ impl Driver for TestDriver {
     }
     fn create_queue(_: &Device<Self>, place: QueuePlace) -> Result<u32, CreateDeviceError> {
         Ok(place.index)
+    }
+    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Number, SubmitError> {
+        Ok(Number(initial.into()))
+    }
+    /// Everything is done at once; what was done can be read from the plan.
+    fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
+        assert!(work.waits.iter().all(|wait| wait.sync.value() >= wait.value), "submitted before its time");
+        work.waits.iter().for_each(|wait| wait.sync.reset());
+        work.signals.iter().for_each(|signal| signal.sync.signal(signal.value));
+        PLAN.with_borrow_mut(|plan| {
+            plan.submitted.push((**queue.deref(), work.commands.len()));
+            plan.submit
+        })
     }
     fn check_status(device: &Device<Self>) -> Result<(), Lost> {
         let gone = PLAN.with_borrow_mut(|plan| {

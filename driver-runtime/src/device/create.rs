@@ -15,6 +15,7 @@ use crate::features;
 use crate::object::{Object, ObjectBase, ParentKind, ParentObject, Root};
 use crate::physical_device::{Physical, PhysicalDevice};
 use crate::result::CreateDeviceError;
+use crate::sync::SyncTypes;
 
 /// # Safety
 /// As the specification has it for `vkCreateDevice`.
@@ -63,6 +64,8 @@ unsafe fn create<D: Driver>(
         let minor = known.minor_version();
         let features = features::check(info, minor, &known.extensions, |out| report(table, handle, out))?;
         check_queues(physical, info)?;
+        let sync_types =
+            SyncTypes::new(D::SYNC_TYPES).map_err(|_| CreateDeviceError::InitializationFailed)?;
         let request = DeviceRequest { extensions: &extensions, features: &features, info };
         let driver = D::create_device(physical, &request)?;
         let block =
@@ -76,6 +79,7 @@ unsafe fn create<D: Driver>(
             extensions,
             features,
             lost,
+            sync_types,
             queues,
             driver,
         });

@@ -6,7 +6,7 @@ mod lost;
 mod proc_addr;
 mod queue;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use core::ops::Deref;
 use core::ptr::NonNull;
@@ -19,6 +19,7 @@ use crate::extensions::EnabledExtensions;
 use crate::features;
 use crate::object::{ObjectBase, Owned, ParentKind, ParentObject, Root};
 use crate::physical_device::PhysicalDevice;
+use crate::sync::SyncTypes;
 
 pub(crate) use attach::{
     create_private_data_slot, destroy_private_data_slot, get_private_data, set_object_name, set_object_tag,
@@ -38,6 +39,7 @@ pub struct Device<D: Driver> {
     extensions: EnabledExtensions,
     features: features::Enabled,
     lost: lost::State,
+    sync_types: SyncTypes,
     queues: Vec<Owned<QueueState<D>>, Application>,
     driver: D::Device,
 }
@@ -94,6 +96,11 @@ impl<D: Driver> Device<D> {
     /// The queues.
     pub fn queues(&self) -> &[Owned<QueueState<D>>] {
         &self.queues
+    }
+
+    /// What the driver's synchronisation objects are used for.
+    pub fn sync_types(&self) -> &SyncTypes {
+        &self.sync_types
     }
 
     /// Records that the device is lost, which it stays for ever.

@@ -7,6 +7,7 @@ use ash::vk;
 use super::Device;
 use crate::driver::Driver;
 use crate::object::{Object, VkObject};
+use crate::sync::Pipeline;
 
 /// A queue, with the driver's part behind what the runtime keeps.
 pub type Queue<D> = Object<QueueState<D>>;
@@ -14,6 +15,7 @@ pub type Queue<D> = Object<QueueState<D>>;
 /// What is kept of a queue.
 pub struct QueueState<D: Driver> {
     place: QueuePlace,
+    pipeline: Pipeline<D>,
     driver: D::Queue,
 }
 
@@ -30,12 +32,17 @@ pub struct QueuePlace {
 
 impl<D: Driver> QueueState<D> {
     pub(super) fn new(place: QueuePlace, driver: D::Queue) -> Self {
-        Self { place, driver }
+        Self { place, pipeline: Pipeline::new(), driver }
     }
 
     /// Which queue of the device it is.
     pub fn place(&self) -> QueuePlace {
         self.place
+    }
+
+    /// The submissions that are held back.
+    pub(crate) fn pipeline(&self) -> &Pipeline<D> {
+        &self.pipeline
     }
 }
 

@@ -20,7 +20,7 @@ use crate::testing::{Ledger, TestDriver, plan};
 pub(crate) struct MadeDevice(pub(crate) vk::Device, #[expect(dead_code, reason = "is kept")] Made);
 
 impl MadeDevice {
-    fn get(&self) -> &Device<TestDriver> {
+    pub(crate) fn get(&self) -> &Device<TestDriver> {
         // SAFETY: the handle is live.
         unsafe { Device::from_handle(self.0) }.unwrap()
     }
@@ -43,7 +43,7 @@ fn describe() -> Description {
     known
 }
 
-fn make(info: &vk::DeviceCreateInfo<'_>) -> Result<MadeDevice, vk::Result> {
+pub(crate) fn make(info: &vk::DeviceCreateInfo<'_>) -> Result<MadeDevice, vk::Result> {
     let (made, physical) = with_device(describe);
     let mut device = vk::Device::null();
     // SAFETY: the tests make valid structures.
@@ -53,7 +53,7 @@ fn make(info: &vk::DeviceCreateInfo<'_>) -> Result<MadeDevice, vk::Result> {
 
 const PRIORITIES: [f32; 8] = [1.0; 8];
 
-fn queues(family: u32, count: usize) -> vk::DeviceQueueCreateInfo<'static> {
+pub(crate) fn queues(family: u32, count: usize) -> vk::DeviceQueueCreateInfo<'static> {
     vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&PRIORITIES[..count])
 }
 

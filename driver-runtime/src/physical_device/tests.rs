@@ -11,7 +11,7 @@ use loader_core::registry::{ExtensionSet, command, extension};
 
 use super::enumeration::{enumerate_physical_device_groups, enumerate_physical_devices};
 use super::{Description, Enumeration, Physical, PhysicalDevice};
-use crate::device::{Device, DeviceRequest, QueuePlace};
+use crate::device::{Device, DeviceRequest, Queue, QueuePlace};
 use crate::dispatch::{DispatchTable, EntryPoints, trampoline};
 use crate::driver::{Driver, Search, Tables};
 use crate::entry_points;
@@ -19,8 +19,9 @@ use crate::features::{Features, name};
 use crate::instance::tests::{Made, make_for};
 use crate::instance::{Instance, InstanceRequest};
 use crate::object::Object;
-use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError};
-use crate::testing::{TestDriver, TestHost, live_devices, plan};
+use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
+use crate::sync::{SyncType, Work};
+use crate::testing::{Number, TestDriver, TestHost, live_devices, plan};
 
 fn enumerate(made: &Made, room: usize) -> (vk::Result, u32, Vec<vk::PhysicalDevice>) {
     let mut handles = std::vec![vk::PhysicalDevice::null(); room];
@@ -170,6 +171,8 @@ impl Driver for Slow {
     type PhysicalDevice = ();
     type Device = ();
     type Queue = ();
+    type Sync = Number;
+    const SYNC_TYPES: &'static [SyncType] = &[];
     const COMMANDS: EntryPoints = EntryPoints::NONE;
     fn host() -> &'static dyn crate::Host {
         &TestHost
@@ -193,6 +196,12 @@ impl Driver for Slow {
         Ok(())
     }
     fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
+        Ok(())
+    }
+    fn create_sync(_: &Device<Self>, _: usize, _: u64) -> Result<Number, SubmitError> {
+        Err(SubmitError::OutOfDeviceMemory)
+    }
+    fn submit(_: &Queue<Self>, _: &Work<'_, Self>) -> Result<(), SubmitError> {
         Ok(())
     }
 }
@@ -274,7 +283,7 @@ fn b49_handles_stay_the_same_and_groups_have_one_device() {
 fn b50_devices_go_with_their_instance() {
     plan(|plan| plan.searches = std::vec![(3, Ok(Search::Done))]);
     let made = make_for(0, &[]).unwrap();
-    enumerate(&made, 0);
+    assert_eq!(enumerate(&made, 0).1, 3);
     assert_eq!(live_devices(), 3);
     drop(made);
     assert_eq!(live_devices(), 0);
