@@ -40,6 +40,11 @@ impl Span {
         table.get(self.start as usize..)
     }
 
+    /// Where the part starts and how long it is.
+    pub(super) const fn parts(self) -> (usize, usize) {
+        (self.start as usize, self.len as usize)
+    }
+
     const fn new(start: usize, end: usize) -> Self {
         Self { start: narrow(start), len: narrow(end - start) }
     }

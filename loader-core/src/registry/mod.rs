@@ -153,6 +153,18 @@ impl CommandId {
         tables::command_name(self.index())
     }
 
+    /// As [`CommandId::name`], for constants: the bytes with the NUL. The command must be below [`COMMAND_COUNT`].
+    pub const fn const_name(self) -> &'static [u8] {
+        tables::const_command_name(self.index())
+    }
+
+    /// The first of the names that stand for the same function, for constants: the command that this one is an alias
+    /// of, or itself. The command must be below [`COMMAND_COUNT`].
+    pub const fn canonical(self) -> Self {
+        let alias = tables::const_alias(self.index());
+        if alias == layout::NO_ALIAS { self } else { Self(alias) }
+    }
+
     /// What the first parameter is.
     #[inline]
     pub fn class(self) -> Class {

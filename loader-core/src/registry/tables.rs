@@ -55,6 +55,27 @@ pub(super) fn is_command_name(index: usize, name: &CStr) -> bool {
     known.is_some_and(|known| known.starts_with(name.to_bytes_with_nul()))
 }
 
+/// As [`command_name`], for constants.
+#[expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a failure is an error of the build"
+)]
+pub(super) const fn const_command_name(index: usize) -> &'static [u8] {
+    let (start, len) = COMMANDS.name_spans[index].parts();
+    COMMANDS.names.split_at(start).1.split_at(len).0
+}
+
+/// The alias in the row of a command, for constants; [`layout::NO_ALIAS`] if there is none.
+pub(super) const fn const_alias(index: usize) -> u16 {
+    if index < COMMAND_COUNT {
+        #[expect(clippy::indexing_slicing, reason = "the index was compared")]
+        COMMANDS.rows[index].alias
+    } else {
+        layout::NO_ALIAS
+    }
+}
+
 /// The row of a command.
 #[inline]
 pub(super) fn command(index: usize) -> Option<&'static CommandRow> {

@@ -1,8 +1,8 @@
 //! `cargo xtask gen`: from `vk.xml` to the committed tables.
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
-//! that nobody handles ([`audit`], against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`], [`structures`]
-//! and [`exports`].
+//! that nobody handles ([`audit`], against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`],
+//! [`structures`], [`exports`] and [`features`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ mod commands;
 mod condition;
 mod exports;
 mod extensions;
+mod features;
 mod handled;
 #[path = "../../../loader-core/src/registry/hash.rs"]
 #[allow(dead_code, reason = "the look-up itself is used by the loader only")]
@@ -80,6 +81,7 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     files.push(structures::file(document.root_element())?);
     files.push(audit::file(&registry));
     files.extend(exports::files(&registry)?);
+    files.extend(features::files(document.root_element(), &registry)?);
     Ok(files)
 }
 

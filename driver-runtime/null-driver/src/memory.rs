@@ -1,0 +1,122 @@
+//! Device memory, which is host memory.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+use driver_runtime::{Device, Object, VkObject, vk};
+
+use crate::Null;
+use crate::device::create;
+use crate::physical_device::HEAP_SIZE;
+
+/// What buffers and images want their memory aligned to.
+pub(crate) const ALIGNMENT: u64 = 64;
+
+/// A block of memory, zero at first.
+pub(crate) struct Memory {
+    block: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: the block is bytes; the specification makes applications order their accesses.
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+unsafe impl Sync for Memory {}
+
+impl VkObject for Memory {
+    type Handle = vk::DeviceMemory;
+    type Parent = Device<Null>;
+}
+
+impl Memory {
+    fn new(size: u64) -> Option<Self> {
+        if size == 0 || size > HEAP_SIZE {
+            return None;
+        }
+        let layout = Layout::from_size_align(usize::try_from(size).ok()?, ALIGNMENT as usize).ok()?;
+        // SAFETY: the size is not 0.
+        let block = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        Some(Self { block, layout })
+    }
+
+    /// The bytes from `offset` on, if there are any.
+    pub(crate) fn at(&self, offset: u64) -> Option<NonNull<u8>> {
+        let offset = usize::try_from(offset).ok().filter(|offset| *offset < self.layout.size())?;
+        // SAFETY: the offset lies in the block.
+        Some(unsafe { self.block.add(offset) })
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: the block came from the allocator with this layout.
+        unsafe { dealloc(self.block.as_ptr(), self.layout) };
+    }
+}
+
+pub(crate) unsafe extern "system" fn allocate_memory(
+    device: vk::Device,
+    info: *const vk::MemoryAllocateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::DeviceMemory,
+) -> vk::Result {
+    // SAFETY: the caller passes a live handle and valid pointers.
+    unsafe {
+        match Memory::new((*info).allocation_size) {
+            Some(memory) => create(device, callbacks, out, memory),
+            None => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+        }
+    }
+}
+
+pub(crate) unsafe extern "system" fn free_memory(
+    _: vk::Device,
+    memory: vk::DeviceMemory,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller passes a live or null handle.
+    unsafe { Object::<Memory>::destroy(memory, callbacks) };
+}
+
+pub(crate) unsafe extern "system" fn map_memory(
+    _: vk::Device,
+    memory: vk::DeviceMemory,
+    offset: vk::DeviceSize,
+    _: vk::DeviceSize,
+    _: vk::MemoryMapFlags,
+    out: *mut *mut c_void,
+) -> vk::Result {
+    // SAFETY: the caller passes a live handle and a valid pointer.
+    unsafe {
+        match Object::<Memory>::from_handle(memory).and_then(|memory| memory.at(offset)) {
+            Some(start) => {
+                out.write(start.as_ptr().cast());
+                vk::Result::SUCCESS
+            }
+            None => vk::Result::ERROR_MEMORY_MAP_FAILED,
+        }
+    }
+}
+
+/// Memory stays where it is.
+pub(crate) unsafe extern "system" fn unmap_memory(_: vk::Device, _: vk::DeviceMemory) {}
+
+/// All memory is coherent.
+pub(crate) unsafe extern "system" fn flush_mapped_memory_ranges(
+    _: vk::Device,
+    _: u32,
+    _: *const vk::MappedMemoryRange<'_>,
+) -> vk::Result {
+    vk::Result::SUCCESS
+}
+
+/// No memory is allocated lazily.
+pub(crate) unsafe extern "system" fn get_device_memory_commitment(
+    _: vk::Device,
+    _: vk::DeviceMemory,
+    out: *mut vk::DeviceSize,
+) {
+    // SAFETY: the caller passes a valid pointer.
+    unsafe { out.write(0) };
+}

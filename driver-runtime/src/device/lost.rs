@@ -1,0 +1,61 @@
+//! A device that is gone does not come back.
+
+use core::sync::atomic::{AtomicU8, Ordering};
+
+use ash::vk;
+use loader_core::platform::Lock;
+
+use crate::result::SubmitError;
+
+/// The device is lost. Only [`Device::set_lost`](super::Device::set_lost) makes this first, so whoever returns it has
+/// recorded the loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost(());
+
+impl From<Lost> for vk::Result {
+    fn from(_: Lost) -> Self {
+        Self::ERROR_DEVICE_LOST
+    }
+}
+
+impl From<Lost> for SubmitError {
+    fn from(_: Lost) -> Self {
+        Self::DeviceLost
+    }
+}
+
+/// Whether a device is lost, and why.
+pub(super) struct State {
+    lost: AtomicU8,
+    reason: Lock<Option<&'static str>>,
+}
+
+impl State {
+    pub(super) const fn new() -> Self {
+        Self { lost: AtomicU8::new(0), reason: Lock::new(None) }
+    }
+
+    /// The first reason is kept.
+    pub(super) fn set(&self, reason: &'static str) -> Lost {
+        self.reason.lock(&Spin).get_or_insert(reason);
+        self.lost.store(1, Ordering::Release);
+        Lost(())
+    }
+
+    pub(super) fn get(&self) -> Result<(), Lost> {
+        if self.lost.load(Ordering::Acquire) == 0 { Ok(()) } else { Err(Lost(())) }
+    }
+
+    pub(super) fn reason(&self) -> Option<&'static str> {
+        *self.reason.lock(&Spin)
+    }
+}
+
+/// The lock is held for two words.
+struct Spin;
+
+impl loader_core::platform::Waiting for Spin {
+    fn wait(&self, _: u32) {
+        core::hint::spin_loop();
+    }
+}

@@ -1,0 +1,147 @@
+//! Devices.
+
+mod attach;
+mod create;
+mod lost;
+mod proc_addr;
+mod queue;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use core::ops::Deref;
+use core::ptr::NonNull;
+
+use ash::vk::{self, Handle};
+use loader_core::memory::{Application, Vec};
+
+use crate::driver::Driver;
+use crate::extensions::EnabledExtensions;
+use crate::features;
+use crate::object::{ObjectBase, Owned, ParentKind, ParentObject, Root};
+use crate::physical_device::PhysicalDevice;
+use crate::sync::SyncTypes;
+
+pub(crate) use attach::{
+    create_private_data_slot, destroy_private_data_slot, get_private_data, set_object_name, set_object_tag,
+    set_private_data,
+};
+pub(crate) use create::{create_device, destroy_device};
+pub use lost::Lost;
+pub(crate) use proc_addr::get_device_proc_addr;
+pub use queue::{Queue, QueuePlace, QueueState};
+pub(crate) use queue::{get_device_queue, get_device_queue_2};
+
+/// A device: what the runtime keeps, and behind it the driver's part.
+#[repr(C)]
+pub struct Device<D: Driver> {
+    root: Root,
+    physical: NonNull<PhysicalDevice<D>>,
+    extensions: EnabledExtensions,
+    features: features::Enabled,
+    lost: lost::State,
+    sync_types: SyncTypes,
+    queues: Vec<Owned<QueueState<D>>, Application>,
+    driver: D::Device,
+}
+
+// SAFETY: the physical device outlives the device and may be shared.
+unsafe impl<D: Driver> Send for Device<D> {}
+// SAFETY: as above.
+unsafe impl<D: Driver> Sync for Device<D> {}
+
+/// What a device is created with; extensions, features and queues are checked.
+pub struct DeviceRequest<'a> {
+    /// The extensions that the application enables.
+    pub extensions: &'a EnabledExtensions,
+    /// The features that it enables.
+    pub features: &'a features::Enabled,
+    /// All that it asks for.
+    pub info: &'a vk::DeviceCreateInfo<'a>,
+}
+
+impl<D: Driver> Device<D> {
+    /// The device of a handle, or `None` for NULL and for what is no device.
+    ///
+    /// # Safety
+    /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
+    #[must_use]
+    pub unsafe fn from_handle<'a>(handle: vk::Device) -> Option<&'a Self> {
+        let address = usize::try_from(handle.as_raw()).unwrap_or_default();
+        let base = NonNull::new(core::ptr::with_exposed_provenance_mut::<ObjectBase>(address))?;
+        // SAFETY: a live handle is the address of an object, which begins with its base; the type says what follows.
+        unsafe {
+            if base.as_ref().kind() != vk::ObjectType::DEVICE {
+                return None;
+            }
+            Some(base.cast::<Self>().as_ref())
+        }
+    }
+
+    /// The physical device.
+    pub fn physical(&self) -> &PhysicalDevice<D> {
+        // SAFETY: the physical device belongs to the instance, which outlives its devices.
+        unsafe { self.physical.as_ref() }
+    }
+
+    /// The extensions that the application enabled.
+    pub fn extensions(&self) -> &EnabledExtensions {
+        &self.extensions
+    }
+
+    /// The features that the application enabled.
+    pub fn features(&self) -> &features::Enabled {
+        &self.features
+    }
+
+    /// The queues.
+    pub fn queues(&self) -> &[Owned<QueueState<D>>] {
+        &self.queues
+    }
+
+    /// What the driver's synchronisation objects are used for.
+    pub fn sync_types(&self) -> &SyncTypes {
+        &self.sync_types
+    }
+
+    /// Records that the device is lost, which it stays for ever.
+    pub fn set_lost(&self, reason: &'static str) -> Lost {
+        self.lost.set(reason)
+    }
+
+    /// Whether the device is lost, as far as somebody noticed.
+    ///
+    /// # Errors
+    /// [`Lost`].
+    pub fn lost(&self) -> Result<(), Lost> {
+        self.lost.get()
+    }
+
+    /// Why the device was lost: the first reason that was given.
+    pub fn lost_reason(&self) -> Option<&'static str> {
+        self.lost.reason()
+    }
+
+    /// Whether the device is still there: asks the driver, unless it is known to be lost.
+    ///
+    /// # Errors
+    /// [`Lost`].
+    pub fn check_status(&self) -> Result<(), Lost> {
+        self.lost()?;
+        D::check_status(self)
+    }
+}
+
+impl<D: Driver> Deref for Device<D> {
+    type Target = D::Device;
+    fn deref(&self) -> &D::Device {
+        &self.driver
+    }
+}
+
+// SAFETY: the first field is the root, and the layout is C's.
+unsafe impl<D: Driver> ParentObject for Device<D> {
+    const KIND: ParentKind = ParentKind::Device;
+    fn root(&self) -> &Root {
+        &self.root
+    }
+}

@@ -1,0 +1,99 @@
+//! Queues. They belong to their device: created and destroyed with it.
+
+use core::ops::Deref;
+
+use ash::vk;
+
+use super::Device;
+use crate::driver::Driver;
+use crate::object::{Object, VkObject};
+use crate::sync::Pipeline;
+
+/// A queue, with the driver's part behind what the runtime keeps.
+pub type Queue<D> = Object<QueueState<D>>;
+
+/// What is kept of a queue.
+pub struct QueueState<D: Driver> {
+    place: QueuePlace,
+    pipeline: Pipeline<D>,
+    driver: D::Queue,
+}
+
+/// Which queue of a device it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct QueuePlace {
+    /// The number of its family.
+    pub family: u32,
+    /// Its number in the family, among those that were created with the same flags.
+    pub index: u32,
+    /// The flags that it was created with.
+    pub flags: vk::DeviceQueueCreateFlags,
+}
+
+impl<D: Driver> QueueState<D> {
+    pub(super) fn new(place: QueuePlace, driver: D::Queue) -> Self {
+        Self { place, pipeline: Pipeline::new(), driver }
+    }
+
+    /// Which queue of the device it is.
+    pub fn place(&self) -> QueuePlace {
+        self.place
+    }
+
+    /// The submissions that are held back.
+    pub(crate) fn pipeline(&self) -> &Pipeline<D> {
+        &self.pipeline
+    }
+}
+
+impl<D: Driver> VkObject for QueueState<D> {
+    type Handle = vk::Queue;
+    type Parent = Device<D>;
+}
+
+impl<D: Driver> Deref for QueueState<D> {
+    type Target = D::Queue;
+    fn deref(&self) -> &D::Queue {
+        &self.driver
+    }
+}
+
+/// # Safety
+/// As the specification has it for `vkGetDeviceQueue`.
+pub(crate) unsafe extern "system" fn get_device_queue<D: Driver>(
+    device: vk::Device,
+    family: u32,
+    index: u32,
+    out: *mut vk::Queue,
+) {
+    let place = QueuePlace { family, index, flags: vk::DeviceQueueCreateFlags::empty() };
+    // SAFETY: the caller vouches for handle and pointer.
+    unsafe { out.write(find::<D>(device, place)) };
+}
+
+/// # Safety
+/// As the specification has it for `vkGetDeviceQueue2`.
+pub(crate) unsafe extern "system" fn get_device_queue_2<D: Driver>(
+    device: vk::Device,
+    info: *const vk::DeviceQueueInfo2<'_>,
+    out: *mut vk::Queue,
+) {
+    // SAFETY: the caller vouches for handle and pointers.
+    unsafe {
+        let info = &*info;
+        let place =
+            QueuePlace { family: info.queue_family_index, index: info.queue_index, flags: info.flags };
+        out.write(find::<D>(device, place));
+    }
+}
+
+/// The queue of this family, number and flags, all three together.
+///
+/// # Safety
+/// `device` is a live handle.
+unsafe fn find<D: Driver>(device: vk::Device, place: QueuePlace) -> vk::Queue {
+    // SAFETY: the caller vouches for the handle.
+    let Some(device) = (unsafe { Device::<D>::from_handle(device) }) else { return vk::Queue::null() };
+    let queue = device.queues().iter().find(|queue| queue.place() == place);
+    queue.map_or(vk::Queue::null(), |queue| queue.shared_handle())
+}

@@ -1,0 +1,221 @@
+//! Devices as a loader meets them. The numbers are those of the checklist in the README.
+
+use std::ffi::CStr;
+use std::ptr::null;
+use std::vec::Vec;
+
+use ash::vk::{self, Handle};
+use loader_core::registry::{ExtensionSet, extension};
+
+use super::{Device, create_device, destroy_device, get_device_queue, get_device_queue_2};
+use crate::features::{Features, name};
+use crate::instance::tests::Made;
+use crate::object::{Object, ParentObject, VkObject};
+use crate::physical_device::Description;
+use crate::physical_device::tests::with_device;
+use crate::result::CreateDeviceError;
+use crate::testing::{Ledger, TestDriver, plan};
+
+/// A device that is destroyed with the test, before its instance.
+pub(crate) struct MadeDevice(pub(crate) vk::Device, #[expect(dead_code, reason = "is kept")] Made);
+
+impl MadeDevice {
+    pub(crate) fn get(&self) -> &Device<TestDriver> {
+        // SAFETY: the handle is live.
+        unsafe { Device::from_handle(self.0) }.unwrap()
+    }
+}
+
+impl Drop for MadeDevice {
+    fn drop(&mut self) {
+        // SAFETY: the handle is live and not used any more.
+        unsafe { destroy_device::<TestDriver>(self.0, null()) };
+    }
+}
+
+fn describe() -> Description {
+    let mut known = Description::new(b"x", vk::API_VERSION_1_2, vk::PhysicalDeviceType::CPU);
+    known.extensions = ExtensionSet::new(&[extension::EXT_MESH_SHADER]);
+    known.features = Features::NONE.with(name::WIDE_LINES);
+    known.queue_family_count = 2;
+    known.queue_families[0].queue_count = 3;
+    known.queue_families[1].queue_count = 1;
+    known
+}
+
+pub(crate) fn make(info: &vk::DeviceCreateInfo<'_>) -> Result<MadeDevice, vk::Result> {
+    let (made, physical) = with_device(describe);
+    let mut device = vk::Device::null();
+    // SAFETY: the tests make valid structures.
+    unsafe { create_device::<TestDriver>(physical, info, null(), &mut device) }.result()?;
+    Ok(MadeDevice(device, made))
+}
+
+const PRIORITIES: [f32; 8] = [1.0; 8];
+
+pub(crate) fn queues(family: u32, count: usize) -> vk::DeviceQueueCreateInfo<'static> {
+    vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&PRIORITIES[..count])
+}
+
+fn with_extensions(names: &[&CStr]) -> Result<MadeDevice, vk::Result> {
+    let names: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
+    make(&vk::DeviceCreateInfo::default().enabled_extension_names(&names))
+}
+
+#[test]
+fn b51_device_extensions_are_checked() {
+    for name in [c"VK_XYZ_unheard_of", c"VK_KHR_swapchain", c"VK_KHR_surface"] {
+        assert_eq!(with_extensions(&[name]).err(), Some(vk::Result::ERROR_EXTENSION_NOT_PRESENT), "{name:?}");
+    }
+    let made = with_extensions(&[c"VK_EXT_mesh_shader"]).unwrap();
+    assert!(made.get().extensions().contains(extension::EXT_MESH_SHADER));
+}
+
+#[test]
+fn features_are_checked_and_kept() {
+    let wide = vk::PhysicalDeviceFeatures::default().wide_lines(true);
+    let made = make(&vk::DeviceCreateInfo::default().enabled_features(&wide)).unwrap();
+    assert!(made.get().features().contains(name::WIDE_LINES));
+    let logic = vk::PhysicalDeviceFeatures::default().logic_op(true);
+    let refused = make(&vk::DeviceCreateInfo::default().enabled_features(&logic));
+    assert_eq!(refused.err(), Some(vk::Result::ERROR_FEATURE_NOT_PRESENT));
+}
+
+#[test]
+fn b37_commands_of_devices_by_what_is_enabled() {
+    let (with, without) = (with_extensions(&[c"VK_EXT_mesh_shader"]).unwrap(), with_extensions(&[]).unwrap());
+    let look_up = |device: &MadeDevice, name: &CStr| {
+        // SAFETY: a live handle and a valid name.
+        unsafe { super::get_device_proc_addr::<TestDriver>(device.0, name.as_ptr()) }.is_some()
+    };
+    assert!(look_up(&with, c"vkCmdDrawMeshTasksEXT") && !look_up(&without, c"vkCmdDrawMeshTasksEXT"));
+    for name in [c"vkCreateBuffer", c"vkGetDeviceQueue", c"vkGetDeviceProcAddr"] {
+        assert!(look_up(&without, name), "{name:?}");
+    }
+    for name in [c"vkCreateDevice", c"vkDestroyInstance", c"vkCreateInstance", c"vkCreateImage", c""] {
+        assert!(!look_up(&without, name), "{name:?}");
+    }
+    // SAFETY: NULL is allowed.
+    assert!(unsafe { super::get_device_proc_addr::<TestDriver>(with.0, null()) }.is_none());
+}
+
+#[test]
+fn b9_b19_and_b57_memory_of_devices() {
+    let (made, physical) = with_device(describe);
+    let wanted = [queues(0, 2)];
+    let info = vk::DeviceCreateInfo::default().queue_create_infos(&wanted);
+    let mut failures = 0;
+    loop {
+        let ledger = Ledger::failing_at(failures);
+        let callbacks = ledger.callbacks();
+        let mut device = vk::Device::null();
+        // SAFETY: valid structures; the callbacks live longer than the device.
+        let result = unsafe { create_device::<TestDriver>(physical, &info, &callbacks, &mut device) };
+        if result == vk::Result::SUCCESS {
+            // SAFETY: the handle is live and not used any more.
+            unsafe { destroy_device::<TestDriver>(device, &callbacks) };
+            assert!(ledger.scopes().iter().all(|scope| *scope == vk::SystemAllocationScope::DEVICE.as_raw()));
+            assert_eq!(ledger.live_blocks(), 0);
+            break;
+        }
+        assert_eq!((result, device), (vk::Result::ERROR_OUT_OF_HOST_MEMORY, vk::Device::null()));
+        assert_eq!(ledger.live_blocks(), 0);
+        failures += 1;
+    }
+    assert_eq!(failures, 4);
+    plan(|plan| plan.create_device = Err(CreateDeviceError::DeviceLost));
+    let mut device = vk::Device::null();
+    // SAFETY: valid structures.
+    let result = unsafe { create_device::<TestDriver>(physical, &info, null(), &mut device) };
+    assert_eq!(result, vk::Result::ERROR_DEVICE_LOST);
+    drop(made);
+}
+
+#[test]
+fn b60_queues_by_family_number_and_flags() {
+    let mut special = queues(1, 1);
+    special.flags = vk::DeviceQueueCreateFlags::PROTECTED;
+    let made = make(&vk::DeviceCreateInfo::default().queue_create_infos(&[queues(0, 2), special])).unwrap();
+    let get = |family, index| {
+        let mut queue = vk::Queue::null();
+        // SAFETY: a live handle and a valid pointer.
+        unsafe { get_device_queue::<TestDriver>(made.0, family, index, &mut queue) };
+        queue
+    };
+    let (first, second) = (get(0, 0), get(0, 1));
+    assert!(!first.is_null() && !second.is_null() && first != second);
+    assert_eq!(get(0, 0), first);
+    assert!(get(0, 2).is_null() && get(1, 0).is_null() && get(7, 0).is_null());
+    let info =
+        vk::DeviceQueueInfo2::default().queue_family_index(1).flags(vk::DeviceQueueCreateFlags::PROTECTED);
+    let mut queue = vk::Queue::null();
+    // SAFETY: a live handle and valid pointers.
+    unsafe { get_device_queue_2::<TestDriver>(made.0, &info, &mut queue) };
+    assert!(!queue.is_null());
+    let refused = make(&vk::DeviceCreateInfo::default().queue_create_infos(&[queues(1, 2)]));
+    assert_eq!(refused.err(), Some(vk::Result::ERROR_INITIALIZATION_FAILED));
+}
+
+#[test]
+fn b61_a_lost_device_stays_lost_for_its_first_reason() {
+    let made = make(&vk::DeviceCreateInfo::default()).unwrap();
+    let device = made.get();
+    assert!(device.lost().is_ok());
+    for reason in ["first", "second"] {
+        assert_eq!(vk::Result::from(device.set_lost(reason)), vk::Result::ERROR_DEVICE_LOST);
+    }
+    assert!(device.lost().is_err());
+    assert_eq!(device.lost_reason(), Some("first"));
+}
+
+#[test]
+fn b62_the_status_is_asked_for_until_the_device_is_lost() {
+    let made = make(&vk::DeviceCreateInfo::default()).unwrap();
+    let device = made.get();
+    assert!(device.check_status().is_ok());
+    plan(|plan| plan.gone = true);
+    assert!(device.check_status().is_err() && device.check_status().is_err());
+    plan(|plan| assert_eq!(plan.status_checks, 2));
+    assert_eq!(device.lost_reason(), Some("the test said so"));
+}
+
+struct Buffer;
+impl VkObject for Buffer {
+    type Handle = vk::Buffer;
+    type Parent = Device<TestDriver>;
+}
+
+#[test]
+fn b10_b12_and_b73_private_data_and_names_through_the_commands() {
+    let made = make(&vk::DeviceCreateInfo::default()).unwrap();
+    // SAFETY: live handles and valid structures throughout.
+    unsafe {
+        let buffer = Object::create(made.get(), null(), Buffer).unwrap().into_handle();
+        let mut slot = vk::PrivateDataSlot::null();
+        let info = vk::PrivateDataSlotCreateInfo::default();
+        let result = super::create_private_data_slot::<TestDriver>(made.0, &info, null(), &mut slot);
+        assert_eq!(result, vk::Result::SUCCESS);
+        let surface = vk::SurfaceKHR::from_raw(0x1234_5678);
+        for (kind, handle) in
+            [(vk::ObjectType::BUFFER, buffer.as_raw()), (vk::ObjectType::SURFACE_KHR, surface.as_raw())]
+        {
+            let mut value = 1;
+            super::get_private_data::<TestDriver>(made.0, kind, handle, slot, &mut value);
+            assert_eq!(value, 0);
+            let result = super::set_private_data::<TestDriver>(made.0, kind, handle, slot, handle + 1);
+            assert_eq!(result, vk::Result::SUCCESS);
+            super::get_private_data::<TestDriver>(made.0, kind, handle, slot, &mut value);
+            assert_eq!(value, handle + 1);
+        }
+        let named = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(buffer).object_name(c"vertices");
+        assert_eq!(super::set_object_name::<TestDriver>(made.0, &named), vk::Result::SUCCESS);
+        let object = Object::<Buffer>::from_handle(buffer).unwrap();
+        assert_eq!(object.base().name().unwrap().as_slice(), b"vertices");
+        let tag = vk::DebugUtilsObjectTagInfoEXT::default().object_handle(buffer);
+        assert_eq!(super::set_object_tag(made.0, &tag), vk::Result::SUCCESS);
+        super::destroy_private_data_slot::<TestDriver>(made.0, slot, null());
+        super::destroy_private_data_slot::<TestDriver>(made.0, vk::PrivateDataSlot::null(), null());
+        Object::<Buffer>::destroy(buffer, null());
+    }
+    assert!(made.get().root().base().is_visible());
+}

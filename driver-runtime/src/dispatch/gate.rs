@@ -1,0 +1,44 @@
+//! Which commands there are for an application: by version and by extension.
+
+use ash::vk;
+use loader_core::registry::{Class, CommandId, ExtensionKind, ExtensionSet};
+
+/// What an application has enabled.
+#[derive(Clone, Copy)]
+pub struct Enabled<'a> {
+    /// The `apiVersion` of the application, which counts for devices too.
+    pub api_version: u32,
+    /// The extensions of its instance.
+    pub instance: &'a ExtensionSet,
+    /// The extensions of its device, or `None` where the look-up is one through the instance, for which all count.
+    pub device: Option<&'a ExtensionSet>,
+}
+
+impl Enabled<'_> {
+    /// Whether the command may be looked up. A core command goes by the version alone: an extension enables its own name
+    /// of the command only.
+    #[must_use]
+    pub fn has(&self, command: CommandId) -> bool {
+        if let Some(minor) = command.core() {
+            return minor <= minor_version(self.api_version);
+        }
+        let below_device =
+            !matches!(command.class(), Class::Global | Class::Instance | Class::PhysicalDevice);
+        let mut providers = command.providers().peekable();
+        providers.peek().is_none()
+            || providers.any(|provider| match provider.extension.kind() {
+                ExtensionKind::Instance => self.instance.contains(provider.extension),
+                ExtensionKind::Device if !below_device => true,
+                ExtensionKind::Device => self.device.is_none_or(|device| device.contains(provider.extension)),
+            })
+    }
+}
+
+/// The minor version of Vulkan 1 that a version amounts to.
+fn minor_version(version: u32) -> u8 {
+    match vk::api_version_major(version) {
+        0 => 0,
+        1 => u8::try_from(vk::api_version_minor(version)).unwrap_or(u8::MAX),
+        _ => u8::MAX,
+    }
+}

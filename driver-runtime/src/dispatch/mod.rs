@@ -1,0 +1,16 @@
+//! From the name of a command to its function.
+//!
+//! [`EntryPoints`] have one slot for each name, a [`DispatchTable`] one for each command whatever its name. A driver's
+//! table is made while compiling, of three parts: the driver's own functions first, its window system code second,
+//! what the runtime has last; the first that has a command wins.
+
+mod gate;
+mod table;
+#[cfg(test)]
+mod tests;
+mod trampolines;
+
+pub use gate::Enabled;
+pub(crate) use table::function;
+pub use table::{Command, DispatchTable, EntryPoints, is_type_of};
+pub(crate) use trampolines::trampoline;

@@ -1,0 +1,271 @@
+//! The functions of a driver, by name and by what the name stands for.
+
+use core::ffi::CStr;
+
+use ash::vk;
+use loader_core::registry::{self, COMMAND_COUNT, CommandId};
+
+/// A Vulkan command whose parameters do not matter.
+pub type Command = unsafe extern "system" fn();
+
+const WORDS: usize = COMMAND_COUNT.div_ceil(64);
+
+/// The functions that one part of a driver (the driver itself, its window system code, the runtime) has, one for each name.
+///
+/// Built while compiling with [`entry_points!`](crate::entry_points).
+#[derive(Clone, Copy)]
+pub struct EntryPoints {
+    functions: [Option<Command>; COMMAND_COUNT],
+}
+
+impl EntryPoints {
+    /// None at all.
+    pub const NONE: Self = Self { functions: [None; COMMAND_COUNT] };
+
+    /// The same and one more.
+    ///
+    /// # Panics
+    /// If the command has a function already: in a constant, an error of the build.
+    #[must_use]
+    #[expect(
+        clippy::indexing_slicing,
+        clippy::panic,
+        reason = "evaluated by the compiler, which reports a failure"
+    )]
+    pub const fn with(mut self, command: CommandId, function: Command) -> Self {
+        assert!(self.functions[command.index()].is_none(), "the command has two functions");
+        self.functions[command.index()] = Some(function);
+        self
+    }
+
+    /// These functions and those of `other`.
+    ///
+    /// # Panics
+    /// If a command has a function in both: in a constant, an error of the build.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    pub const fn and(mut self, other: &Self) -> Self {
+        let mut index = 0;
+        while index < COMMAND_COUNT {
+            if let Some(function) = other.functions[index] {
+                self = self.with(CommandId::new(index as u16), function);
+            }
+            index += 1;
+        }
+        self
+    }
+
+    /// The same, and `function` for every command whose name begins with `prefix` and that has none yet under its first
+    /// name. The function is called with the parameters of all of them, so it must take none.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    pub const fn with_all(mut self, prefix: &str, function: Command) -> Self {
+        let mut taken = [false; COMMAND_COUNT];
+        let mut index = 0;
+        while index < COMMAND_COUNT {
+            if self.functions[index].is_some() {
+                taken[CommandId::new(index as u16).canonical().index()] = true;
+            }
+            index += 1;
+        }
+        index = 0;
+        while index < COMMAND_COUNT {
+            let command = CommandId::new(index as u16);
+            if command.canonical().index() == index
+                && !taken[index]
+                && begins_with(command.const_name(), prefix)
+            {
+                self.functions[index] = Some(function);
+            }
+            index += 1;
+        }
+        self
+    }
+
+    /// The function that this part has for the command, under this very name.
+    #[must_use]
+    pub fn get(&self, command: CommandId) -> Option<Command> {
+        self.functions.get(command.index()).copied().flatten()
+    }
+}
+
+/// One function for each command of a driver, whatever the name: an alias and what it is an alias of share a slot.
+///
+/// A slot without a function holds a stub, so that a call through a trampoline never goes to NULL; the stub returns
+/// `VK_ERROR_UNKNOWN`.
+#[repr(C)]
+pub struct DispatchTable {
+    slots: [Command; COMMAND_COUNT],
+    present: [u64; WORDS],
+}
+
+impl DispatchTable {
+    /// The table of a driver's own functions.
+    ///
+    /// # Panics
+    /// If two names of the same command have functions: in a constant, an error of the build.
+    #[must_use]
+    pub const fn new(driver: &EntryPoints) -> Self {
+        let empty = Self { slots: [missing_command(); COMMAND_COUNT], present: [0; WORDS] };
+        empty.filled(driver)
+    }
+
+    /// The same table with the functions of another part where it has none yet.
+    ///
+    /// # Panics
+    /// If two names of the same command have functions in `part`: in a constant, an error of the build.
+    #[must_use]
+    #[expect(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        clippy::panic,
+        reason = "evaluated by the compiler, which reports a failure"
+    )]
+    pub const fn filled(mut self, part: &EntryPoints) -> Self {
+        let before = self.present;
+        let mut index = 0;
+        while index < COMMAND_COUNT {
+            if let Some(function) = part.functions[index] {
+                let slot = CommandId::new(index as u16).canonical().index();
+                let bit = 1 << (slot & 63);
+                if before[slot >> 6] & bit == 0 {
+                    assert!(self.present[slot >> 6] & bit == 0, "two names of one command have functions");
+                    self.present[slot >> 6] |= bit;
+                    self.slots[slot] = function;
+                }
+            }
+            index += 1;
+        }
+        self
+    }
+
+    /// The function of a command, or `None` if the driver has none.
+    #[must_use]
+    pub fn get(&self, command: CommandId) -> Option<Command> {
+        let slot = command.canonical().index();
+        let word = self.present.get(slot >> 6)?;
+        if word & (1 << (slot & 63)) == 0 {
+            return None;
+        }
+        self.slots.get(slot).copied()
+    }
+
+    /// As [`DispatchTable::get`], as a pointer to what the function is; the macro `function!` checks the type.
+    ///
+    /// # Safety
+    /// `P` is the type of a pointer to the function of this command.
+    pub(crate) unsafe fn get_as<P: Copy>(&self, command: CommandId) -> Option<P> {
+        const { assert!(size_of::<P>() == size_of::<Command>()) };
+        // SAFETY: pointers to functions have the same size and meaning whatever their parameters.
+        self.get(command).map(|function| unsafe { core::mem::transmute_copy::<Command, P>(&function) })
+    }
+
+    /// Fills a table with what `look_up` finds: for each command by its first name, then by its aliases. For window system
+    /// code and for layers, which call through somebody else's functions.
+    pub fn load(&mut self, mut look_up: impl FnMut(&CStr) -> vk::PFN_vkVoidFunction) {
+        let aliases = CommandId::all().filter(|command| command.alias_of().is_some());
+        for command in CommandId::all().filter(|command| command.alias_of().is_none()).chain(aliases) {
+            if self.get(command).is_none()
+                && let Some(function) = look_up(command.name())
+            {
+                self.set(command, function);
+            }
+        }
+    }
+
+    fn set(&mut self, command: CommandId, function: Command) {
+        let slot = command.canonical().index();
+        if let (Some(place), Some(word)) = (self.slots.get_mut(slot), self.present.get_mut(slot >> 6)) {
+            *place = function;
+            *word |= 1 << (slot & 63);
+        }
+    }
+}
+
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+const fn begins_with(name: &[u8], prefix: &str) -> bool {
+    let prefix = prefix.as_bytes();
+    let mut at = 0;
+    while at < prefix.len() {
+        if at >= name.len() || name[at] != prefix[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// What a slot without a function holds.
+const fn missing_command() -> Command {
+    // SAFETY: both are functions of the C calling convention, in which the caller removes the arguments.
+    unsafe { core::mem::transmute::<extern "system" fn() -> vk::Result, Command>(missing) }
+}
+
+extern "system" fn missing() -> vk::Result {
+    vk::Result::ERROR_UNKNOWN
+}
+
+/// Whether `pointer_type`, as `PFN_vkCmdDraw`, is the type of the command's function, whichever of its names it has.
+#[doc(hidden)]
+#[must_use]
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+pub const fn is_type_of(pointer_type: &str, command: CommandId) -> bool {
+    let (given, name) = (pointer_type.as_bytes(), command.const_name());
+    let prefix = "PFN_".len();
+    if given.len() - prefix != name.len() - 1 {
+        return false;
+    }
+    let mut at = 0;
+    while at < name.len() - 1 {
+        if given[prefix + at] != name[at] {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// [`EntryPoints`] as a constant: each command's constant in [`registry::command`], the type of its function in
+/// [`vk`](crate::vk), and the function. That command and type belong together is checked while compiling.
+///
+/// ```
+/// use driver_runtime::{entry_points, vk, dispatch::EntryPoints};
+///
+/// extern "system" fn draw(_: vk::CommandBuffer, _: u32, _: u32, _: u32, _: u32) {}
+///
+/// const COMMANDS: EntryPoints = entry_points! {
+///     CMD_DRAW: PFN_vkCmdDraw = draw,
+/// };
+/// assert!(COMMANDS.get(driver_runtime::registry::command::CMD_DRAW).is_some());
+/// ```
+#[macro_export]
+macro_rules! entry_points {
+    ($($command:ident: $pointer_type:ident = $function:expr),* $(,)?) => {
+        $crate::dispatch::EntryPoints::NONE$(.with(
+            {
+                let command = $crate::registry::command::$command;
+                assert!($crate::dispatch::is_type_of(stringify!($pointer_type), command));
+                command
+            },
+            {
+                let function: $crate::vk::$pointer_type = $function;
+                // SAFETY: pointers to functions have the same size and meaning whatever their parameters; the function
+                // is called with those of its command, which its type was checked for.
+                unsafe { core::mem::transmute::<$crate::vk::$pointer_type, $crate::dispatch::Command>(function) }
+            },
+        ))*
+    };
+}
+
+/// The function of a command in a table, typed; to be used in an unsafe block, where the types of commands and
+/// pointers are checked to belong together.
+macro_rules! function {
+    ($table:expr, $command:ident: $pointer_type:ident) => {{
+        const COMMAND: loader_core::registry::CommandId = loader_core::registry::command::$command;
+        const _: () = assert!($crate::dispatch::is_type_of(stringify!($pointer_type), COMMAND));
+        $table.get_as::<ash::vk::$pointer_type>(COMMAND)
+    }};
+}
+pub(crate) use function;
+
+const _: () = assert!(registry::COMMAND_COUNT < u16::MAX as usize);

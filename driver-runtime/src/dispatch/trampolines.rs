@@ -1,0 +1,69 @@
+//! Functions that go through the table of the object that they are called with.
+//!
+//! What `vkGetInstanceProcAddr` returns for a command of physical devices or below has to serve all of them, and each
+//! may have a table of its own. A trampoline loads the table from the second word of the object and jumps through a
+//! slot; it knows no parameters.
+
+use loader_core::assembly;
+use loader_core::registry::{COMMAND_COUNT, CommandId};
+
+use super::Command;
+use crate::object::ObjectBase;
+
+/// Bytes from one trampoline to the next.
+const DISTANCE: usize = if cfg!(target_arch = "riscv64") { 32 } else { 16 };
+
+/// The trampoline of a command.
+pub(crate) fn trampoline(command: CommandId) -> Option<Command> {
+    let slot = command.canonical().index();
+    if slot >= COMMAND_COUNT {
+        return None;
+    }
+    let address = (trampolines as *const ()).wrapping_byte_add(slot.wrapping_mul(DISTANCE));
+    // SAFETY: the block below holds a trampoline for every slot of a table, at this distance from each other.
+    Some(unsafe { core::mem::transmute::<*const (), Command>(address) })
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! text {
+    () => {
+        "mov 8(%rdi), %rax\n jmp *8*driver_slot(%rax)\n"
+    };
+}
+#[cfg(target_arch = "x86")]
+macro_rules! text {
+    () => {
+        "mov 4(%esp), %eax\n mov 4(%eax), %eax\n jmp *4*driver_slot(%eax)\n"
+    };
+}
+#[cfg(target_arch = "aarch64")]
+macro_rules! text {
+    () => {
+        "ldr x16, [x0, #8]\n ldr x16, [x16, #(8 * driver_slot)]\n br x16\n"
+    };
+}
+#[cfg(target_arch = "arm")]
+macro_rules! text {
+    () => {
+        "ldr ip, [r0, #4]\n ldr pc, [ip, #(4 * driver_slot)]\n"
+    };
+}
+#[cfg(target_arch = "riscv64")]
+macro_rules! text {
+    () => {
+        "ld t0, 8(a0)\n li t1, 8 * driver_slot\n add t0, t0, t1\n ld t0, 0(t0)\n jr t0\n"
+    };
+}
+
+#[unsafe(naked)]
+unsafe extern "system" fn trampolines() {
+    assembly!(
+        ".balign {distance}\n .set driver_slot, 0\n .rept {count}\n",
+        text!(),
+        ".balign {distance}\n .set driver_slot, driver_slot + 1\n .endr\n";
+        count = const COMMAND_COUNT, distance = const DISTANCE
+    )
+}
+
+const _: () =
+    assert!(ObjectBase::DISPATCH_OFFSET == size_of::<usize>(), "the trampolines read the second word");

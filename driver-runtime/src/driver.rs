@@ -1,0 +1,143 @@
+//! What a driver writes.
+
+use loader_core::registry::ExtensionSet;
+
+use crate::Host;
+use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
+use crate::dispatch::{DispatchTable, EntryPoints};
+use crate::instance::{Instance, InstanceRequest};
+use crate::physical_device::{Description, Enumeration, PhysicalDevice};
+use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
+use crate::sync::{Primitive, SyncType, Work};
+
+/// A driver: its parts of the runtime's objects, and its own commands.
+pub trait Driver: Sized + Send + Sync + 'static {
+    /// The driver's part of an instance.
+    type Instance: Send + Sync;
+    /// The driver's part of a physical device.
+    type PhysicalDevice: Send + Sync;
+    /// The driver's part of a device.
+    type Device: Send + Sync;
+    /// The driver's part of a queue.
+    type Queue: Send + Sync;
+
+    /// The driver's synchronisation objects, of whichever of its types.
+    type Sync: Primitive;
+
+    /// The types of its synchronisation objects, the preferred ones first.
+    const SYNC_TYPES: &'static [SyncType];
+    /// The commands that the driver implements itself. They win over the runtime's.
+    const COMMANDS: EntryPoints;
+    /// Commands of window systems, where the driver's are not written by the driver; they win over the runtime's.
+    const WINDOW_SYSTEM: EntryPoints = EntryPoints::NONE;
+
+    /// The system below.
+    fn host() -> &'static dyn Host;
+
+    /// What `vkEnumerateInstanceVersion` answers.
+    fn api_version() -> u32;
+
+    /// The instance extensions that the driver has.
+    fn instance_extensions() -> ExtensionSet;
+
+    /// Makes the driver's part of an instance; extensions and version were checked.
+    ///
+    /// # Errors
+    /// [`CreateInstanceError`].
+    fn create_instance(request: &InstanceRequest<'_>) -> Result<Self::Instance, CreateInstanceError>;
+
+    /// Finds the physical devices, at the first call that needs them. Finding none is success. An error undoes what was
+    /// found, and the next call tries again.
+    ///
+    /// Without this function, or where it answers [`Search::Nodes`], every node of the system is tried with
+    /// [`Driver::try_create_for_node`].
+    ///
+    /// # Errors
+    /// [`EnumerateError`].
+    fn enumerate(
+        instance: &Instance<Self>,
+        found: &mut Enumeration<'_, Self>,
+    ) -> Result<Search, EnumerateError> {
+        let _ = (instance, found);
+        Ok(Search::Nodes)
+    }
+
+    /// How many device nodes the system has.
+    fn nodes(instance: &Instance<Self>) -> u32 {
+        let _ = instance;
+        0
+    }
+
+    /// Makes the physical device of a node, or `None` for a node that is not of this driver.
+    ///
+    /// # Errors
+    /// [`EnumerateError`], which ends the search.
+    fn try_create_for_node(
+        instance: &Instance<Self>,
+        node: u32,
+    ) -> Result<Option<(Description, Self::PhysicalDevice)>, EnumerateError> {
+        let _ = (instance, node);
+        Ok(None)
+    }
+
+    /// Makes the driver's part of a device; extensions, features and queues were checked.
+    ///
+    /// # Errors
+    /// [`CreateDeviceError`].
+    fn create_device(
+        physical: &PhysicalDevice<Self>,
+        request: &DeviceRequest<'_>,
+    ) -> Result<Self::Device, CreateDeviceError>;
+
+    /// Makes the driver's part of a queue, while its device is created.
+    ///
+    /// # Errors
+    /// [`CreateDeviceError`].
+    fn create_queue(device: &Device<Self>, place: QueuePlace) -> Result<Self::Queue, CreateDeviceError>;
+
+    /// Makes a synchronisation object of the type with this number in [`Driver::SYNC_TYPES`].
+    ///
+    /// # Errors
+    /// [`SubmitError`].
+    fn create_sync(device: &Device<Self>, kind: usize, initial: u64) -> Result<Self::Sync, SubmitError>;
+
+    /// Gives work to a queue, in the order in which it is to be done. Everything that the work waits for was given to some
+    /// queue before, unless the driver's timelines are [native](crate::sync::TimelineMode::Native).
+    ///
+    /// # Errors
+    /// [`SubmitError`]; for a lost device, after [`Device::set_lost`].
+    fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError>;
+
+    /// Asks the system whether the device is still there. Called before every submission and after waits, from any
+    /// thread. What is lost is reported with [`Device::set_lost`], the only source of a [`Lost`].
+    ///
+    /// # Errors
+    /// [`Lost`].
+    fn check_status(device: &Device<Self>) -> Result<(), Lost> {
+        let _ = device;
+        Ok(())
+    }
+}
+
+/// How the search for physical devices goes on after [`Driver::enumerate`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// It is finished.
+    Done,
+    /// The nodes of the system are tried.
+    Nodes,
+}
+
+/// The tables that the compiler makes for a driver.
+pub trait Tables: Driver {
+    /// The runtime's own commands.
+    const COMMON: EntryPoints;
+    /// All commands: the driver's, the window systems', the runtime's.
+    const TABLE: &'static DispatchTable;
+}
+
+impl<D: Driver> Tables for D {
+    const COMMON: EntryPoints = crate::common::entry_points::<D>();
+    const TABLE: &'static DispatchTable =
+        &DispatchTable::new(&D::COMMANDS).filled(&D::WINDOW_SYSTEM).filled(&Self::COMMON);
+}

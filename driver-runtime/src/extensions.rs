@@ -1,0 +1,82 @@
+//! Extensions that are supported, asked for, enabled.
+
+use core::ffi::{CStr, c_char};
+
+use ash::vk;
+use loader_core::abi::name;
+use loader_core::memory::{OutOfMemory, Process, TryGrow, Vec};
+use loader_core::registry::{ExtensionId, ExtensionKind, ExtensionSet, find_extension};
+
+/// Extensions that were enabled. They are supported: there is no other way to make this.
+#[derive(Clone, Copy, Debug)]
+pub struct EnabledExtensions(ExtensionSet);
+
+/// An extension was asked for that is unknown or not supported: `VK_ERROR_EXTENSION_NOT_PRESENT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotPresent;
+
+impl EnabledExtensions {
+    /// Enables the extensions that an application names. A name may occur twice.
+    ///
+    /// # Errors
+    /// [`NotPresent`] for an extension that `supported` does not have or that is of the other kind.
+    ///
+    /// # Safety
+    /// As for [`loader_core::abi::name::list`].
+    pub unsafe fn from_request(
+        supported: &ExtensionSet,
+        kind: ExtensionKind,
+        names: *const *const c_char,
+        count: u32,
+    ) -> Result<Self, NotPresent> {
+        let mut enabled = ExtensionSet::default();
+        // SAFETY: the caller vouches for the array.
+        for name in unsafe { name::list(names, count) } {
+            let id = find_extension(name.to_bytes()).ok_or(NotPresent)?;
+            if !supported.contains(id) || id.kind() != kind {
+                return Err(NotPresent);
+            }
+            enabled.insert(id);
+        }
+        Ok(Self(enabled))
+    }
+}
+
+impl core::ops::Deref for EnabledExtensions {
+    type Target = ExtensionSet;
+    fn deref(&self) -> &ExtensionSet {
+        &self.0
+    }
+}
+
+impl From<NotPresent> for vk::Result {
+    fn from(_: NotPresent) -> Self {
+        Self::ERROR_EXTENSION_NOT_PRESENT
+    }
+}
+
+/// The extensions of one kind in a set as `vkEnumerate...ExtensionProperties` has them, in the order of the registry.
+pub(crate) fn properties(
+    set: &ExtensionSet,
+    kind: ExtensionKind,
+) -> Result<Vec<vk::ExtensionProperties, Process>, OutOfMemory> {
+    let mut list = Vec::new_in(Process);
+    for id in ExtensionId::all().filter(|id| set.contains(*id) && id.kind() == kind) {
+        list.try_push(property(id.name(), id.spec_version()))?;
+    }
+    Ok(list)
+}
+
+fn property(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {
+    let mut property = vk::ExtensionProperties { spec_version, ..Default::default() };
+    copy_name(&mut property.extension_name, name.to_bytes());
+    property
+}
+
+/// Writes a name into a fixed array, cut to what fits, with its NUL.
+pub(crate) fn copy_name(array: &mut [c_char], name: &[u8]) {
+    let room = array.len().saturating_sub(1);
+    for (place, byte) in array.iter_mut().zip(name.iter().take(room).chain([&0])) {
+        *place = byte.cast_signed();
+    }
+}

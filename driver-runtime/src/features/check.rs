@@ -1,0 +1,168 @@
+//! The features that `vkCreateDevice` asks for against those that the physical device reports.
+
+use ash::vk;
+use loader_core::memory::{OutOfMemory, Process, TryGrow, Vec};
+use loader_core::registry::ExtensionSet;
+
+use super::{Features, Structure, members, row};
+use crate::chain::{Chain, Loop};
+
+/// Features that a device was created with. Only [`check`] makes them, so they are supported.
+#[derive(Clone, Copy, Debug)]
+pub struct Enabled(Features);
+
+impl core::ops::Deref for Enabled {
+    type Target = Features;
+    fn deref(&self) -> &Features {
+        &self.0
+    }
+}
+
+/// Why features cannot be enabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckError {
+    /// A feature is asked for that the physical device does not report.
+    NotPresent {
+        /// The structure.
+        structure: &'static str,
+        /// Its member.
+        member: &'static str,
+    },
+    /// The pNext chain leads back into itself.
+    Loop,
+    /// No memory for the question to the driver.
+    OutOfMemory,
+}
+
+impl From<CheckError> for vk::Result {
+    fn from(error: CheckError) -> Self {
+        match error {
+            CheckError::NotPresent { .. } => Self::ERROR_FEATURE_NOT_PRESENT,
+            CheckError::Loop => Self::ERROR_INITIALIZATION_FAILED,
+            CheckError::OutOfMemory => Self::ERROR_OUT_OF_HOST_MEMORY,
+        }
+    }
+}
+
+impl From<Loop> for CheckError {
+    fn from(_: Loop) -> Self {
+        Self::Loop
+    }
+}
+
+impl From<OutOfMemory> for CheckError {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+/// Checks the features of `info` against what `report`, the driver's own `vkGetPhysicalDeviceFeatures2`, writes into a
+/// chain of the same structures; `core_minor` and `extensions` are the physical device's.
+///
+/// Structures that are unknown or that the device does not have are ignored, and so is the second of a type.
+///
+/// # Errors
+/// [`CheckError`].
+///
+/// # Safety
+/// `info` is valid but for loops in its chain, and `report` writes nothing but the structures' members.
+pub unsafe fn check(
+    info: &vk::DeviceCreateInfo<'_>,
+    core_minor: u32,
+    extensions: &ExtensionSet,
+    report: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
+) -> Result<Enabled, CheckError> {
+    let mut requests = Requests(Vec::new_in(Process));
+    if let Some(first) = row(vk::StructureType::PHYSICAL_DEVICE_FEATURES_2)
+        && !info.p_enabled_features.is_null()
+    {
+        requests.add(first, info.p_enabled_features.cast())?;
+    }
+    // SAFETY: the caller vouches for the chain.
+    for structure in unsafe { Chain::new(info.p_next) } {
+        let structure = structure?;
+        // SAFETY: every structure of the chain is valid.
+        let s_type = unsafe { (*structure).s_type };
+        if let Some(row) = row(s_type).filter(|row| row.is_of(core_minor, extensions)) {
+            requests.add(row, members(structure.cast::<u8>().cast_mut()))?;
+        }
+    }
+    // SAFETY: the requests were made of valid structures.
+    unsafe { requests.answer(report) }
+}
+
+/// The structures that were asked for, with where their members are.
+struct Requests(Vec<(&'static Structure, *const vk::Bool32), Process>);
+
+impl Requests {
+    fn add(&mut self, row: &'static Structure, wanted: *const vk::Bool32) -> Result<(), OutOfMemory> {
+        if self.0.iter().any(|(known, _)| core::ptr::eq(*known, row)) {
+            return Ok(());
+        }
+        self.0.try_push((row, wanted))
+    }
+
+    /// Asks the driver with a blank structure of each type that was asked for, and compares.
+    ///
+    /// # Safety
+    /// The pointers lead to as many members as their structures have.
+    unsafe fn answer(
+        &self,
+        report: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
+    ) -> Result<Enabled, CheckError> {
+        let mut first = vk::PhysicalDeviceFeatures2::default();
+        let mut memory: Vec<u64, Process> = Vec::new_in(Process);
+        let words = self.0.iter().map(|(row, _)| words(row)).fold(0usize, usize::saturating_add);
+        memory.try_resize(words, 0)?;
+        let mut rest = memory.as_mut_ptr();
+        for (row, _) in self.0.iter().filter(|(row, _)| is_chained(row)) {
+            let blank = rest.cast::<vk::BaseOutStructure<'_>>();
+            // SAFETY: the memory has room for every structure, each in whole words.
+            unsafe {
+                (*blank).s_type = vk::StructureType::from_raw(row.s_type);
+                (*blank).p_next = first.p_next.cast();
+                first.p_next = blank.cast();
+                rest = rest.add(words_of(row));
+            }
+        }
+        report(&mut first);
+        let mut enabled = Features::NONE;
+        let mut rest = memory.as_mut_ptr();
+        for (row, wanted) in &self.0 {
+            let supported = if is_chained(row) {
+                let blank = rest;
+                rest = rest.wrapping_add(words_of(row));
+                members(blank.cast())
+            } else {
+                (&raw mut first.features).cast::<vk::Bool32>()
+            };
+            for (place, (feature, member)) in row.members.iter().enumerate() {
+                // SAFETY: both structures have this many members.
+                let (wanted, supported) = unsafe { (*wanted.add(place), *supported.add(place)) };
+                if wanted == vk::FALSE {
+                    continue;
+                }
+                if supported == vk::FALSE {
+                    return Err(CheckError::NotPresent { structure: row.name, member });
+                }
+                enabled.insert(*feature);
+            }
+        }
+        Ok(Enabled(enabled))
+    }
+}
+
+/// Whether the structure is chained to `VkPhysicalDeviceFeatures2`, and not in it.
+fn is_chained(row: &Structure) -> bool {
+    row.s_type != vk::StructureType::PHYSICAL_DEVICE_FEATURES_2.as_raw()
+}
+
+fn words(row: &Structure) -> usize {
+    if is_chained(row) { words_of(row) } else { 0 }
+}
+
+/// The size of a structure in words of eight bytes.
+pub(super) fn words_of(row: &Structure) -> usize {
+    let members = size_of::<vk::Bool32>().saturating_mul(row.members.len());
+    size_of::<vk::BaseOutStructure<'_>>().saturating_add(members).div_ceil(size_of::<u64>())
+}

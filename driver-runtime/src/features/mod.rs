@@ -1,0 +1,116 @@
+//! Features: a flat set, and the structures of the registry as views of it.
+//!
+//! `VkPhysicalDeviceVulkan12Features` and the structures that it gathers have the same features; structures of vendors
+//! that share only a member's name have their own.
+
+mod check;
+mod names_gen;
+mod rows;
+mod structures_1_gen;
+mod structures_2_gen;
+mod structures_3_gen;
+mod structures_4_gen;
+mod structures_5_gen;
+mod structures_6_gen;
+#[cfg(test)]
+mod tests;
+
+use ash::vk;
+use loader_core::registry::ExtensionSet;
+
+use crate::chain::{self, Chain};
+use rows::Structure;
+
+pub use check::{CheckError, Enabled, check};
+
+/// Every feature as a constant: the name of its member in capitals.
+pub mod name {
+    pub use super::names_gen::*;
+}
+
+/// How many features there are.
+pub const COUNT: usize = names_gen::COUNT;
+
+const WORDS: usize = COUNT.div_ceil(64);
+
+const FILES: [&[Structure]; 6] = [
+    structures_1_gen::ROWS,
+    structures_2_gen::ROWS,
+    structures_3_gen::ROWS,
+    structures_4_gen::ROWS,
+    structures_5_gen::ROWS,
+    structures_6_gen::ROWS,
+];
+
+/// A feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Feature(u16);
+
+/// A set of features.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features([u64; WORDS]);
+
+impl Features {
+    /// None at all.
+    pub const NONE: Self = Self([0; WORDS]);
+
+    /// The same set with one feature more.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "a feature's number is below the count")]
+    pub const fn with(mut self, feature: Feature) -> Self {
+        self.0[(feature.0 >> 6) as usize] |= 1 << (feature.0 & 63);
+        self
+    }
+
+    /// Adds a feature.
+    pub fn insert(&mut self, feature: Feature) {
+        *self = self.with(feature);
+    }
+
+    /// Whether the feature is in the set.
+    #[must_use]
+    pub fn contains(&self, feature: Feature) -> bool {
+        self.0.get(usize::from(feature.0 >> 6)).is_some_and(|word| word & (1 << (feature.0 & 63)) != 0)
+    }
+
+    /// Writes the set into `VkPhysicalDeviceFeatures2` and the structures chained to it: what the structure's version and
+    /// extensions do not have is left alone.
+    ///
+    /// # Errors
+    /// [`chain::Loop`] where the chain bites its tail; the structures before are written.
+    ///
+    /// # Safety
+    /// `out` begins a pNext chain of structures that may be written.
+    pub unsafe fn write(
+        &self,
+        out: *mut vk::PhysicalDeviceFeatures2<'_>,
+        core_minor: u32,
+        extensions: &ExtensionSet,
+    ) -> Result<(), chain::Loop> {
+        // SAFETY: the caller vouches for the chain.
+        for structure in unsafe { Chain::new(out.cast_const().cast()) } {
+            let structure = structure?;
+            // SAFETY: the chain may be written, and a structure has the type that it says.
+            unsafe {
+                let Some(row) = row((*structure).s_type) else { continue };
+                if row.is_of(core_minor, extensions) {
+                    let members = members(structure.cast_mut().cast());
+                    for (place, (feature, _)) in row.members.iter().enumerate() {
+                        members.add(place).write(self.contains(*feature).into());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The structure of a type, if it is one of features.
+fn row(s_type: vk::StructureType) -> Option<&'static Structure> {
+    FILES.iter().copied().flatten().find(|row| row.s_type == s_type.as_raw())
+}
+
+/// Where the members of a feature structure begin.
+fn members(structure: *mut u8) -> *mut vk::Bool32 {
+    structure.wrapping_add(size_of::<vk::BaseOutStructure<'_>>()).cast()
+}

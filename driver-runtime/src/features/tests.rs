@@ -1,0 +1,103 @@
+//! The check of features. The numbers are those of the checklist in the README.
+
+use std::vec::Vec;
+
+use ash::vk;
+use loader_core::registry::{ExtensionSet, extension};
+
+use super::{CheckError, Enabled, FILES, Features, check, name};
+
+const SUPPORTED: Features =
+    Features::NONE.with(name::SHADER_INT_64).with(name::TIMELINE_SEMAPHORE).with(name::SHADER_FLOAT_16);
+
+fn ask(info: &vk::DeviceCreateInfo<'_>) -> Result<Enabled, CheckError> {
+    let extensions = ExtensionSet::new(&[extension::EXT_MESH_SHADER]);
+    // SAFETY: the tests make valid structures, and the report writes members only.
+    unsafe { check(info, 3, &extensions, |out| SUPPORTED.write(out, 3, &extensions).unwrap()) }
+}
+
+#[test]
+fn b52_features_of_vulkan_1_0() {
+    let wanted = vk::PhysicalDeviceFeatures::default().shader_int64(true);
+    let enabled = ask(&vk::DeviceCreateInfo::default().enabled_features(&wanted)).unwrap();
+    assert!(enabled.contains(name::SHADER_INT_64) && !enabled.contains(name::TIMELINE_SEMAPHORE));
+    let none = vk::PhysicalDeviceFeatures::default();
+    assert_eq!(*ask(&vk::DeviceCreateInfo::default().enabled_features(&none)).unwrap(), Features::NONE);
+    let wanted = vk::PhysicalDeviceFeatures::default().shader_int16(true);
+    let error = ask(&vk::DeviceCreateInfo::default().enabled_features(&wanted)).unwrap_err();
+    assert_eq!(vk::Result::from(error), vk::Result::ERROR_FEATURE_NOT_PRESENT);
+}
+
+#[test]
+fn b53_an_unsupported_member_of_every_structure_is_named() {
+    let mut tried = 0;
+    let all: Vec<_> = loader_core::registry::ExtensionId::all().collect();
+    let all = ExtensionSet::new(&all);
+    for row in FILES.iter().copied().flatten() {
+        for (place, (feature, member)) in row.members.iter().enumerate() {
+            let mut memory = std::vec![0u64; super::check::words_of(row)];
+            let start = memory.as_mut_ptr().cast::<vk::BaseOutStructure<'_>>();
+            let info = vk::DeviceCreateInfo { p_next: start.cast_const().cast(), ..Default::default() };
+            // SAFETY: the memory is as long as the structure.
+            let error = unsafe {
+                (*start).s_type = vk::StructureType::from_raw(row.s_type);
+                super::members(start.cast()).add(place).write(vk::TRUE);
+                check(&info, 9, &all, |out| Features::NONE.write(out, 9, &all).unwrap()).unwrap_err()
+            };
+            assert_eq!(error, CheckError::NotPresent { structure: row.name, member });
+            // SAFETY: as above.
+            let enabled = unsafe {
+                check(&info, 9, &all, |out| Features::NONE.with(*feature).write(out, 9, &all).unwrap())
+            };
+            assert_eq!(*enabled.unwrap(), Features::NONE.with(*feature));
+            tried += 1;
+        }
+    }
+    assert!(tried > 600, "{tried}");
+}
+
+#[test]
+fn b54_unknown_and_second_structures_are_ignored_and_loops_end() {
+    let mut second = vk::PhysicalDeviceTimelineSemaphoreFeatures::default();
+    second.timeline_semaphore = vk::TRUE;
+    let mut first = vk::PhysicalDeviceTimelineSemaphoreFeatures::default();
+    first.p_next = (&raw mut second).cast();
+    let unknown = vk::BaseInStructure {
+        s_type: vk::StructureType::from_raw(0x7fff_0000),
+        p_next: (&raw const first).cast(),
+        _marker: core::marker::PhantomData,
+    };
+    let info = vk::DeviceCreateInfo { p_next: (&raw const unknown).cast(), ..Default::default() };
+    assert!(!ask(&info).unwrap().contains(name::TIMELINE_SEMAPHORE));
+    let place = &raw mut second;
+    // SAFETY: the structure is alive; the chain is read through pointers only.
+    unsafe { (*place).p_next = (&raw mut first).cast() };
+    assert_eq!(ask(&info).unwrap_err(), CheckError::Loop);
+}
+
+#[test]
+fn b55_one_feature_by_two_structures() {
+    let mut separate = vk::PhysicalDeviceShaderFloat16Int8Features::default().shader_float16(true);
+    let mut gathered = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
+    let info = vk::DeviceCreateInfo::default().push_next(&mut separate).push_next(&mut gathered);
+    let enabled = ask(&info).unwrap();
+    assert!(enabled.contains(name::SHADER_FLOAT_16) && enabled.contains(name::TIMELINE_SEMAPHORE));
+}
+
+#[test]
+fn structures_that_the_device_does_not_have_are_ignored() {
+    let mut mesh = vk::PhysicalDeviceMeshShaderFeaturesEXT::default().mesh_shader(true);
+    let mut other = vk::PhysicalDeviceMeshShaderFeaturesNV::default().mesh_shader(true);
+    assert!(ask(&vk::DeviceCreateInfo::default().push_next(&mut mesh)).is_err());
+    assert!(ask(&vk::DeviceCreateInfo::default().push_next(&mut other)).is_ok());
+}
+
+#[test]
+fn b56_what_the_driver_reports_is_what_counts() {
+    let wanted = vk::PhysicalDeviceFeatures::default().wide_lines(true);
+    let info = vk::DeviceCreateInfo::default().enabled_features(&wanted);
+    // SAFETY: the structures are valid, and the report writes members only.
+    let enabled =
+        unsafe { check(&info, 3, &ExtensionSet::default(), |out| out.features.wide_lines = vk::TRUE) };
+    assert!(enabled.unwrap().contains(name::WIDE_LINES));
+}

@@ -1,0 +1,59 @@
+//! What the application says about itself.
+
+use ash::vk;
+use loader_core::memory::{Application, OutOfMemory, Text, TryGrow, Vec};
+
+use core::ffi::{CStr, c_char};
+
+/// The application's `VkApplicationInfo`, copied.
+pub struct AppInfo {
+    /// The name of the application, if it gave one.
+    pub name: Option<Text<Application>>,
+    /// The version of the application.
+    pub version: u32,
+    /// The name of its engine, if it gave one.
+    pub engine_name: Option<Text<Application>>,
+    /// The version of its engine.
+    pub engine_version: u32,
+    /// The version of Vulkan that it uses: 1.0 if it says nothing.
+    pub api_version: u32,
+}
+
+impl AppInfo {
+    /// Copies what the application says.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    ///
+    /// # Safety
+    /// The names are NULL or valid C strings.
+    pub(super) unsafe fn copy(
+        info: Option<&vk::ApplicationInfo<'_>>,
+        memory: Application,
+    ) -> Result<Self, OutOfMemory> {
+        let blank = vk::ApplicationInfo::default();
+        let info = info.unwrap_or(&blank);
+        // SAFETY: the caller vouches for the names.
+        let (name, engine_name) =
+            unsafe { (copy(info.p_application_name, memory)?, copy(info.p_engine_name, memory)?) };
+        Ok(Self {
+            name,
+            version: info.application_version,
+            engine_name,
+            engine_version: info.engine_version,
+            api_version: if info.api_version == 0 { vk::API_VERSION_1_0 } else { info.api_version },
+        })
+    }
+}
+
+/// # Safety
+/// `name` is NULL or a valid C string.
+unsafe fn copy(name: *const c_char, memory: Application) -> Result<Option<Text<Application>>, OutOfMemory> {
+    if name.is_null() {
+        return Ok(None);
+    }
+    let mut text = Vec::new_in(memory);
+    // SAFETY: the caller vouches for the name.
+    text.try_extend(unsafe { CStr::from_ptr(name) }.to_bytes())?;
+    Ok(Some(text))
+}

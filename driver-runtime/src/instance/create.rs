@@ -1,0 +1,101 @@
+//! `vkCreateInstance` and `vkDestroyInstance`.
+
+use core::alloc::Layout;
+use core::ptr::NonNull;
+
+use ash::vk::{self, Handle};
+use loader_core::memory::{Allocator, Application, OutOfMemory};
+use loader_core::registry::ExtensionKind;
+
+use super::{AppInfo, Instance, InstanceRequest};
+use crate::driver::{Driver, Tables};
+use crate::extensions::EnabledExtensions;
+use crate::icd;
+use crate::object::{ObjectBase, ParentKind, Root};
+use crate::physical_device::PhysicalDevices;
+
+/// # Safety
+/// As the specification has it for `vkCreateInstance`.
+pub(crate) unsafe extern "system" fn create_instance<D: Driver>(
+    info: *const vk::InstanceCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Instance,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the pointers.
+    unsafe {
+        let (Some(info), false) = (info.as_ref(), out.is_null()) else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
+        out.write(vk::Instance::null());
+        match create::<D>(info, callbacks, icd::negotiated()) {
+            Ok(handle) => {
+                out.write(handle);
+                vk::Result::SUCCESS
+            }
+            Err(error) => error,
+        }
+    }
+}
+
+/// Creates an instance for a loader that negotiated this interface version, 0 for none.
+///
+/// # Safety
+/// As for [`create_instance`].
+pub(super) unsafe fn create<D: Driver>(
+    info: &vk::InstanceCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    interface: u32,
+) -> Result<vk::Instance, vk::Result> {
+    // SAFETY: the caller vouches for the pointers.
+    let (memory, app, extensions) = unsafe {
+        let memory = Application::new(callbacks, vk::SystemAllocationScope::INSTANCE);
+        let app = AppInfo::copy(info.p_application_info.as_ref(), memory)?;
+        let extensions = EnabledExtensions::from_request(
+            &D::instance_extensions(),
+            ExtensionKind::Instance,
+            info.pp_enabled_extension_names,
+            info.enabled_extension_count,
+        )?;
+        (memory, app, extensions)
+    };
+    if !accepts(D::api_version(), app.api_version, interface) {
+        return Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
+    }
+    let driver = D::create_instance(&InstanceRequest { app: &app, extensions: &extensions, info })?;
+    let block =
+        memory.allocate(Layout::new::<Instance<D>>()).map_err(OutOfMemory::from)?.cast::<Instance<D>>();
+    let base =
+        ObjectBase::with_dispatch(vk::ObjectType::INSTANCE, ParentKind::Instance, block.cast(), D::TABLE);
+    base.set_visible();
+    let root = Root::new(base, memory, D::host());
+    let devices = PhysicalDevices::new(memory);
+    // SAFETY: the block has the layout of an instance.
+    unsafe { block.write(Instance { root, app, extensions, devices, driver }) };
+    Ok(vk::Instance::from_raw(block.as_ptr().expose_provenance() as u64))
+}
+
+/// Whether a driver takes an application of this version: one of Vulkan 1.0 must not take a newer one if the loader did
+/// not agree to check that itself, which it does from interface version 5 on (LDP_DRIVER_9 and LDP_DRIVER_10).
+fn accepts(driver: u32, application: u32, interface: u32) -> bool {
+    let is_1_0 = |version| vk::api_version_major(version) == 1 && vk::api_version_minor(version) == 0;
+    interface >= 5 || !is_1_0(driver) || is_1_0(application)
+}
+
+/// # Safety
+/// As the specification has it for `vkDestroyInstance`.
+pub(crate) unsafe extern "system" fn destroy_instance<D: Driver>(
+    handle: vk::Instance,
+    _: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller vouches for the handle, and nothing uses the instance any more. Its memory came from the
+    // allocator that it holds, which by the specification is compatible with the one given here.
+    unsafe {
+        let Some(instance) = Instance::<D>::from_handle(handle) else { return };
+        instance.devices.destroy();
+        let memory = *instance.root.memory();
+        let address = usize::try_from(handle.as_raw()).unwrap_or_default();
+        let block = NonNull::new_unchecked(core::ptr::with_exposed_provenance_mut::<Instance<D>>(address));
+        block.drop_in_place();
+        memory.deallocate(block.cast(), Layout::new::<Instance<D>>());
+    }
+}

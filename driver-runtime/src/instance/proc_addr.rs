@@ -1,0 +1,111 @@
+//! `vkGetInstanceProcAddr` and its relatives.
+
+use core::ffi::{CStr, c_char};
+
+use ash::vk;
+use loader_core::registry::{self, Class, CommandId};
+
+use super::Instance;
+use crate::dispatch::{Command, trampoline};
+use crate::driver::{Driver, Tables};
+use crate::icd;
+
+/// `vkGetInstanceProcAddr`: what the application may use. Without an instance, the global commands; with one, also its
+/// own commands, and trampolines for those of its physical devices and of any device of theirs.
+///
+/// # Safety
+/// As the specification has it; `name` may be NULL.
+pub unsafe extern "system" fn get_instance_proc_addr<D: Driver>(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller vouches for handle and name.
+    unsafe {
+        let name = c_string(name)?;
+        if let Some(function) = before_instance::<D>(name) {
+            return Some(function);
+        }
+        let instance = Instance::<D>::from_handle(instance)?;
+        let command = registry::find(name)?;
+        if !instance.enabled().has(command) {
+            return None;
+        }
+        through_instance::<D>(command)
+    }
+}
+
+/// The same for window system code inside a driver, which uses commands that the application did not enable: nothing
+/// is checked, and there are no global commands without an instance.
+///
+/// # Safety
+/// As for [`get_instance_proc_addr`].
+pub unsafe fn get_instance_proc_addr_unchecked<D: Driver>(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller vouches for handle and name.
+    unsafe {
+        let name = c_string(name)?;
+        Instance::<D>::from_handle(instance)?;
+        through_instance::<D>(registry::find(name)?)
+    }
+}
+
+/// `vk_icdGetPhysicalDeviceProcAddr`: trampolines for the commands of physical devices, and nothing for others, by which
+/// the loader tells the commands apart that it does not know.
+///
+/// # Safety
+/// As for [`get_instance_proc_addr`].
+pub unsafe extern "system" fn get_physical_device_proc_addr<D: Driver>(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller vouches for handle and name.
+    unsafe {
+        let command = registry::find(c_string(name)?)?;
+        let instance = Instance::<D>::from_handle(instance)?;
+        if command.class() != Class::PhysicalDevice || !instance.enabled().has(command) {
+            return None;
+        }
+        through_instance::<D>(command)
+    }
+}
+
+/// What there is without an instance: the global commands, and the two functions that a driver of interface version 7
+/// need not export.
+fn before_instance<D: Driver>(name: &CStr) -> Option<Command> {
+    // SAFETY: pointers to functions have the same size and meaning whatever their parameters.
+    let icd = unsafe {
+        match name.to_bytes() {
+            b"vk_icdNegotiateLoaderICDInterfaceVersion" => {
+                core::mem::transmute::<icd::Negotiate, Command>(icd::negotiate)
+            }
+            b"vk_icdGetPhysicalDeviceProcAddr" => core::mem::transmute::<
+                vk::PFN_vkGetInstanceProcAddr,
+                Command,
+            >(get_physical_device_proc_addr::<D>),
+            _ => {
+                let command = registry::find(name).filter(|command| command.class() == Class::Global)?;
+                return D::TABLE.get(command);
+            }
+        }
+    };
+    Some(icd)
+}
+
+/// The function of an instance's command, a trampoline for what may differ between physical devices and devices; none
+/// where the driver has no function at all.
+fn through_instance<D: Driver>(command: CommandId) -> Option<Command> {
+    let function = D::TABLE.get(command)?;
+    match command.class() {
+        Class::Global | Class::Instance => Some(function),
+        _ => trampoline(command),
+    }
+}
+
+/// # Safety
+/// `name` is NULL or a valid C string for as long as `'a`.
+pub(crate) unsafe fn c_string<'a>(name: *const c_char) -> Option<&'a CStr> {
+    // SAFETY: the caller vouches for the name.
+    (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) })
+}

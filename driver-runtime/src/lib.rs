@@ -1,0 +1,71 @@
+//! What a Vulkan driver is built on.
+//!
+//! A driver writes the commands that are its own. From this crate it takes the objects behind the handles, the instance with
+//! its extensions and its look-up of commands, the physical devices with what follows from their properties and
+//! features, and the device with its checks.
+//!
+//! The crate knows no operating system; a driver supplies a [`Host`].
+//!
+//! # Safety vocabulary
+//!
+//! That of [`loader_core`], and:
+//!
+//! * **live handle**: a handle that [`Owned::into_handle`] or the runtime returned and that has not been destroyed.
+//! * **parent outlives child**: the specification makes applications destroy what was created from an object before
+//!   the object; the runtime itself keeps the order where it owns both.
+#![no_std]
+#![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![deny(clippy::arithmetic_side_effects)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod chain;
+mod common;
+pub mod device;
+pub mod dispatch;
+mod driver;
+pub mod extensions;
+pub mod features;
+mod host;
+pub mod icd;
+pub mod instance;
+pub mod object;
+pub mod physical_device;
+pub mod result;
+pub mod sync;
+#[cfg(test)]
+mod testing;
+
+pub use device::{Device, DeviceRequest, Queue, QueuePlace};
+pub use driver::{Driver, Search, Tables};
+pub use host::Host;
+pub use instance::{Instance, InstanceRequest};
+pub use loader_core::memory::{self, OutOfMemory};
+pub use loader_core::platform::Waiting;
+pub use loader_core::registry;
+pub use loader_core::vk;
+pub use object::{Object, ObjectBase, Owned, VkObject};
+pub use physical_device::{Description, Enumeration, PhysicalDevice};
+
+/// What an implementation of [`Driver`] names.
+pub mod driver_prelude {
+    pub use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
+    pub use crate::driver::{Driver, Search};
+    pub use crate::instance::{Instance, InstanceRequest};
+    pub use crate::physical_device::{Description, Enumeration, PhysicalDevice};
+    pub use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
+    pub use crate::sync::{Ability, Primitive, SyncType, Work};
+    pub use crate::{Host, entry_points};
+}

@@ -1,0 +1,193 @@
+//! The objects behind Vulkan's handles.
+//!
+//! The runtime owns the memory of every object and puts an [`ObjectBase`] in front of what the driver keeps in it, so a
+//! driver writes no casts and cannot misplace the base. A handle comes from [`Owned::into_handle`] only, and goes back
+//! through [`Object::from_handle`], which compares the type in release builds too.
+
+mod base;
+mod foreign;
+mod parent;
+mod private_data;
+#[cfg(test)]
+mod tests;
+
+use core::alloc::Layout;
+use core::ops::Deref;
+use core::ptr::NonNull;
+
+use ash::vk::{self, Handle};
+use loader_core::memory::{Allocator, Application, OutOfMemory};
+
+use crate::dispatch::DispatchTable;
+
+pub use base::{LOADER_MAGIC, ObjectBase};
+pub use foreign::Foreign;
+pub use parent::{ParentKind, ParentObject, Root};
+pub use private_data::Slot;
+
+/// What a driver keeps behind one type of handle.
+pub trait VkObject: Send + Sync + Sized + 'static {
+    /// The handle; its type is the object's.
+    type Handle: Handle + Copy;
+    /// What such an object is created from: the runtime's instance or device.
+    type Parent: ParentObject;
+}
+
+/// An object: the base, and behind it the driver's part.
+#[repr(C)]
+pub struct Object<T: VkObject> {
+    base: ObjectBase,
+    driver: T,
+}
+
+impl<T: VkObject> Object<T> {
+    /// Creates an object of `parent` in memory from `callbacks`, or from its parent's allocator where these are NULL.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; `driver` is dropped.
+    ///
+    /// # Safety
+    /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification, and `parent` outlives the
+    /// object.
+    pub unsafe fn create(
+        parent: &T::Parent,
+        callbacks: *const vk::AllocationCallbacks<'_>,
+        driver: T,
+    ) -> Result<Owned<T>, OutOfMemory> {
+        let root = parent.root();
+        // SAFETY: the caller vouches for the callbacks.
+        let memory = unsafe { root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT) };
+        Self::create_in(parent, memory, root.base().dispatch(), driver)
+    }
+
+    /// Creates an object with a table of its own in memory of `memory`. `parent` outlives the object, which the runtime
+    /// sees to itself.
+    pub(crate) fn create_in(
+        parent: &T::Parent,
+        memory: Application,
+        dispatch: *const DispatchTable,
+        driver: T,
+    ) -> Result<Owned<T>, OutOfMemory> {
+        let block = memory.allocate(Self::LAYOUT)?.cast::<Self>();
+        let root = NonNull::from(parent).cast::<Root>();
+        let base = ObjectBase::with_dispatch(T::Handle::TYPE, T::Parent::KIND, root, dispatch);
+        // SAFETY: the block has the layout of the object.
+        unsafe { block.write(Self { base, driver }) };
+        Ok(Owned { object: block, memory })
+    }
+
+    /// The object of a handle, or `None` for the null handle and, which is a mistake of the application, for the handle
+    /// of something else.
+    ///
+    /// # Safety
+    /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
+    #[must_use]
+    pub unsafe fn from_handle<'a>(handle: T::Handle) -> Option<&'a Self> {
+        let base = NonNull::new(core::ptr::with_exposed_provenance_mut::<ObjectBase>(address(handle)))?;
+        // SAFETY: a live handle is the address of an object, which begins with its base; the type says what follows.
+        unsafe {
+            if base.as_ref().kind() != T::Handle::TYPE {
+                return None;
+            }
+            Some(base.cast::<Self>().as_ref())
+        }
+    }
+
+    /// Destroys the object of `handle`; a null handle is ignored.
+    ///
+    /// # Safety
+    /// As for [`Object::from_handle`]; nothing uses the object any more, and `callbacks` are compatible with those that
+    /// it was created with.
+    pub unsafe fn destroy(handle: T::Handle, callbacks: *const vk::AllocationCallbacks<'_>) {
+        // SAFETY: the caller vouches for the handle and the callbacks.
+        unsafe {
+            let Some(object) = Self::from_handle(handle) else { return };
+            let memory = object.base.root().memory().or(callbacks, vk::SystemAllocationScope::OBJECT);
+            let address = core::ptr::with_exposed_provenance_mut::<Self>(address(handle));
+            drop(Owned { object: NonNull::new_unchecked(address), memory });
+        }
+    }
+
+    /// The base.
+    pub fn base(&self) -> &ObjectBase {
+        &self.base
+    }
+
+    /// What the object was created from.
+    pub fn parent(&self) -> &T::Parent {
+        // SAFETY: `create` took the root from a parent of this type, whose first field it is, and which outlives this.
+        unsafe { self.base.root_pointer().cast::<T::Parent>().as_ref() }
+    }
+
+    /// The handle, for messages and comparisons; it does not make the object visible.
+    pub fn raw(&self) -> u64 {
+        core::ptr::from_ref(self).addr() as u64
+    }
+
+    const LAYOUT: Layout = Layout::new::<Self>();
+    const _BASE_COMES_FIRST: () = assert!(core::mem::offset_of!(Self, base) == 0);
+}
+
+impl<T: VkObject> Deref for Object<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.driver
+    }
+}
+
+/// An object that no application knows yet. Dropping it destroys it.
+pub struct Owned<T: VkObject> {
+    object: NonNull<Object<T>>,
+    memory: Application,
+}
+
+impl<T: VkObject> Owned<T> {
+    /// Hands the object out: from here on it is visible to the application, which destroys it.
+    #[must_use]
+    pub fn into_handle(self) -> T::Handle {
+        self.base.set_visible();
+        let address = self.object.as_ptr().expose_provenance();
+        core::mem::forget(self);
+        T::Handle::from_raw(address as u64)
+    }
+
+    /// The handle of an object that stays owned: the runtime hands it out and destroys it itself.
+    pub(crate) fn shared_handle(&self) -> T::Handle {
+        self.base.set_shared();
+        T::Handle::from_raw(self.object.as_ptr().expose_provenance() as u64)
+    }
+
+    /// The driver's part, to change it while nobody else has the object.
+    pub fn driver_mut(&mut self) -> &mut T {
+        // SAFETY: the object is owned and no reference to it is handed out for longer than self is borrowed.
+        unsafe { &mut (*self.object.as_ptr()).driver }
+    }
+}
+
+// SAFETY: the value owns the object, whose driver's part may be sent and shared, as the base may.
+unsafe impl<T: VkObject> Send for Owned<T> {}
+// SAFETY: as above.
+unsafe impl<T: VkObject> Sync for Owned<T> {}
+
+impl<T: VkObject> Deref for Owned<T> {
+    type Target = Object<T>;
+    fn deref(&self) -> &Object<T> {
+        // SAFETY: the block holds an object until this value is dropped.
+        unsafe { self.object.as_ref() }
+    }
+}
+
+impl<T: VkObject> Drop for Owned<T> {
+    fn drop(&mut self) {
+        // SAFETY: the object is owned, and its block came from this allocator with this layout.
+        unsafe {
+            self.object.drop_in_place();
+            self.memory.deallocate(self.object.cast(), Object::<T>::LAYOUT);
+        }
+    }
+}
+
+/// The address that a handle is; handles that no object can have give 0.
+fn address(handle: impl Handle) -> usize {
+    usize::try_from(handle.as_raw()).unwrap_or_default()
+}

@@ -1,0 +1,234 @@
+//! Objects as a driver and an application meet them. The numbers are those of the checklist in the README.
+
+use std::format;
+use std::thread;
+use std::vec::Vec;
+
+use ash::vk::{self, Handle};
+
+use super::{LOADER_MAGIC, Object, ObjectBase, ParentObject, VkObject};
+use crate::testing::{Held, Ledger, TestDevice, TestInstance};
+
+struct Buffer(u32);
+impl VkObject for Buffer {
+    type Handle = vk::Buffer;
+    type Parent = TestDevice;
+}
+
+struct CommandBuffer;
+impl VkObject for CommandBuffer {
+    type Handle = vk::CommandBuffer;
+    type Parent = TestDevice;
+}
+
+struct Messenger;
+impl VkObject for Messenger {
+    type Handle = vk::DebugUtilsMessengerEXT;
+    type Parent = TestInstance;
+}
+
+fn create<T: VkObject>(parent: &Held<T::Parent>, driver: T) -> super::Owned<T> {
+    // SAFETY: no callbacks; every test keeps the parent until its end.
+    unsafe { Object::create(&**parent, core::ptr::null(), driver) }.unwrap()
+}
+
+fn get<'a, T: VkObject>(handle: T::Handle) -> Option<&'a Object<T>> {
+    // SAFETY: the tests use live handles.
+    unsafe { Object::<T>::from_handle(handle) }
+}
+
+fn destroy<T: VkObject>(handle: T::Handle) {
+    // SAFETY: the tests destroy live handles once, created without callbacks.
+    unsafe { Object::<T>::destroy(handle, core::ptr::null()) };
+}
+
+#[test]
+fn b1_new_object_has_magic_type_and_no_name() {
+    let device = Held::<TestDevice>::new(None);
+    let buffer = create(&device, Buffer(1));
+    // SAFETY: the object begins with a word.
+    let first = unsafe { core::ptr::from_ref(&*buffer).cast::<usize>().read() };
+    assert_eq!(first, LOADER_MAGIC);
+    assert_eq!(buffer.base().kind(), vk::ObjectType::BUFFER);
+    assert!(!buffer.base().is_visible());
+    assert_eq!(buffer.base().name().unwrap().len(), 0);
+}
+
+#[test]
+fn b2_handles_lead_back_to_their_objects() {
+    let device = Held::<TestDevice>::new(None);
+    let buffer = create(&device, Buffer(7)).into_handle();
+    let commands = create(&device, CommandBuffer).into_handle();
+    assert_eq!(get::<Buffer>(buffer).unwrap().0, 7);
+    assert_eq!(get::<CommandBuffer>(commands).unwrap().raw(), commands.as_raw());
+    assert!(get::<Buffer>(vk::Buffer::null()).is_none());
+    assert!(get::<CommandBuffer>(vk::CommandBuffer::null()).is_none());
+    destroy::<Buffer>(buffer);
+    destroy::<CommandBuffer>(commands);
+    destroy::<Buffer>(vk::Buffer::null());
+}
+
+#[test]
+fn b3_handle_of_another_type_is_no_object() {
+    let device = Held::<TestDevice>::new(None);
+    let commands = create(&device, CommandBuffer).into_handle();
+    assert!(get::<Buffer>(vk::Buffer::from_raw(commands.as_raw())).is_none());
+    destroy::<CommandBuffer>(commands);
+}
+
+#[test]
+fn b4_base_is_at_the_address_of_the_object() {
+    let device = Held::<TestDevice>::new(None);
+    let buffer = create(&device, Buffer(1));
+    assert_eq!(core::ptr::from_ref(buffer.base()).addr(), core::ptr::from_ref(&*buffer).addr());
+}
+
+#[test]
+fn b5_visible_from_hand_out_to_recycling() {
+    let device = Held::<TestDevice>::new(None);
+    let buffer = create(&device, Buffer(1)).into_handle();
+    let object = get::<Buffer>(buffer).unwrap();
+    assert!(object.base().is_visible());
+    object.base().recycle();
+    assert!(!object.base().is_visible());
+    destroy::<Buffer>(buffer);
+}
+
+#[test]
+fn b6_recycling_clears_name_and_private_data() {
+    let device = Held::<TestDevice>::new(None);
+    let slot = device.root().new_slot();
+    let buffer = create(&device, Buffer(1));
+    buffer.base().set_name(Some(b"vertices")).unwrap();
+    buffer.base().set_private_data(&slot, 9).unwrap();
+    buffer.base().recycle();
+    assert_eq!(buffer.base().name().unwrap().len(), 0);
+    assert_eq!(buffer.base().private_data(&slot), 0);
+    assert_eq!(buffer.base().kind(), vk::ObjectType::BUFFER);
+    assert!(core::ptr::eq(buffer.parent(), &raw const *device));
+}
+
+#[test]
+fn b7_parents_are_device_or_instance() {
+    let device = Held::<TestDevice>::new(None);
+    let instance = Held::<TestInstance>::new(None);
+    let (buffer, messenger) = (create(&device, Buffer(1)), create(&instance, Messenger));
+    assert!(buffer.base().device().is_some() && buffer.base().instance().is_none());
+    assert!(messenger.base().instance().is_some() && messenger.base().device().is_none());
+    let own = instance.root().base();
+    assert!(core::ptr::eq(own.instance().unwrap(), instance.root()) && own.device().is_none());
+}
+
+#[test]
+fn b8_memory_comes_from_the_callbacks_or_else_the_device() {
+    let (ours, theirs) = (Ledger::default(), Ledger::default());
+    let device = Held::<TestDevice>::new(Some(&theirs.callbacks()));
+    let callbacks = ours.callbacks();
+    // SAFETY: the callbacks live until the end of the test.
+    let own = unsafe { Object::create(&*device, &callbacks, Buffer(1)) }.unwrap().into_handle();
+    let fallen_back = create(&device, Buffer(2)).into_handle();
+    assert_eq!((ours.live_blocks(), theirs.live_blocks()), (1, 1));
+    assert_eq!(ours.scopes(), [vk::SystemAllocationScope::OBJECT.as_raw()]);
+    assert_eq!(theirs.scopes(), [vk::SystemAllocationScope::OBJECT.as_raw()]);
+    assert!(ours.alignments().iter().all(|align| *align >= 8));
+    // SAFETY: the callbacks are those of the creation.
+    unsafe { Object::<Buffer>::destroy(own, &callbacks) };
+    destroy::<Buffer>(fallen_back);
+    assert_eq!((ours.live_blocks(), theirs.live_blocks()), (0, 0));
+}
+
+#[test]
+fn b9_objects_without_memory_are_errors_and_leak_nothing() {
+    for number in 0..4 {
+        let ledger = Ledger::failing_at(number);
+        {
+            let device = Held::<TestDevice>::new(Some(&ledger.callbacks()));
+            let slot = device.root().new_slot();
+            // SAFETY: no callbacks.
+            let made = unsafe { Object::create(&*device, core::ptr::null(), Buffer(1)) };
+            let done = made.and_then(|buffer| {
+                buffer.base().set_name(Some(b"name"))?;
+                buffer.base().set_private_data(&slot, 1)
+            });
+            assert_eq!(done.is_ok(), number == 3, "{number}");
+        }
+        assert_eq!(ledger.live_blocks(), 0, "{number}");
+    }
+}
+
+#[test]
+fn b10_private_data_of_ten_thousand_slots() {
+    let device = Held::<TestDevice>::new(None);
+    let buffer = create(&device, Buffer(1));
+    let slots: Vec<_> = (0..10_000).map(|_| device.root().new_slot()).collect();
+    assert_eq!(buffer.base().private_data(&slots[17]), 0);
+    for (value, slot) in slots.iter().enumerate().rev() {
+        buffer.base().set_private_data(slot, u64::MAX - value as u64).unwrap();
+    }
+    buffer.base().set_private_data(&slots[3], 33).unwrap();
+    for (value, slot) in slots.iter().enumerate().filter(|(value, _)| *value != 3) {
+        assert_eq!(buffer.base().private_data(slot), u64::MAX - value as u64);
+    }
+    assert_eq!(buffer.base().private_data(&slots[3]), 33);
+}
+
+#[test]
+fn b10_slot_of_another_device_has_no_value() {
+    let (device, other) = (Held::<TestDevice>::new(None), Held::<TestDevice>::new(None));
+    let buffer = create(&device, Buffer(1));
+    let (slot, foreign) = (device.root().new_slot(), other.root().new_slot());
+    buffer.base().set_private_data(&slot, 1).unwrap();
+    buffer.base().set_private_data(&foreign, 2).unwrap();
+    assert_eq!((buffer.base().private_data(&slot), buffer.base().private_data(&foreign)), (1, 0));
+}
+
+#[test]
+fn b11_private_data_from_many_threads() {
+    let device = Held::<TestDevice>::new(None);
+    let buffer = create(&device, Buffer(1));
+    let slots: Vec<_> = (0..64).map(|_| device.root().new_slot()).collect();
+    let base: &ObjectBase = buffer.base();
+    thread::scope(|scope| {
+        for (number, part) in slots.chunks(16).enumerate() {
+            scope.spawn(move || {
+                for slot in part {
+                    base.set_private_data(slot, number as u64 + 1).unwrap();
+                    assert_eq!(base.private_data(slot), number as u64 + 1);
+                }
+            });
+        }
+    });
+    let sum: u64 = slots.iter().map(|slot| buffer.base().private_data(slot)).sum();
+    assert_eq!(sum, 16 * (1 + 2 + 3 + 4));
+}
+
+#[test]
+fn b12_objects_of_others_keep_their_data_in_the_device() {
+    let (device, other) = (Held::<TestDevice>::new(None), Held::<TestDevice>::new(None));
+    let (slot, foreign_slot) = (device.root().new_slot(), other.root().new_slot());
+    for number in (1..40).rev() {
+        let surface = vk::SurfaceKHR::from_raw(number << 8);
+        device.root().foreign().set_private_data(surface, &slot, number).unwrap();
+    }
+    let surface = vk::SurfaceKHR::from_raw(5 << 8);
+    device.root().foreign().set_name(surface, Some(b"window")).unwrap();
+    assert_eq!(device.root().foreign().private_data(surface, &slot), 5);
+    assert_eq!(other.root().foreign().private_data(surface, &foreign_slot), 0);
+    let base = device.root().foreign().find(surface.as_raw()).unwrap();
+    assert_eq!(base.name().unwrap().as_slice(), b"window");
+}
+
+#[test]
+fn b13_names_are_set_replaced_and_cleared() {
+    let device = Held::<TestDevice>::new(None);
+    let instance = Held::<TestInstance>::new(None);
+    let buffer = create(&device, Buffer(1));
+    let address = core::ptr::from_ref(&*buffer).addr();
+    assert_eq!(format!("{}", buffer.base()), format!("VkBuffer({address:#x})"));
+    buffer.base().set_name(Some(b"first")).unwrap();
+    buffer.base().set_name(Some(b"second, longer")).unwrap();
+    assert_eq!(format!("{}", buffer.base()), "second, longer");
+    buffer.base().set_name(None).unwrap();
+    assert!(format!("{}", buffer.base()).starts_with("VkBuffer("));
+    assert!(format!("{}", instance.root().base()).starts_with("VkInstance("));
+}

@@ -1,0 +1,132 @@
+//! What the runtime answers from a physical device's description.
+
+use core::ffi::c_char;
+
+use ash::vk;
+use loader_core::abi::array::deliver;
+use loader_core::registry::ExtensionKind;
+
+use super::{Physical, properties};
+use crate::driver::Driver;
+use crate::extensions;
+use crate::object::Object;
+
+/// # Safety
+/// `device` is a live handle.
+unsafe fn object<'a, D: Driver>(device: vk::PhysicalDevice) -> Option<&'a Object<Physical<D>>> {
+    // SAFETY: the caller vouches for the handle.
+    unsafe { Object::from_handle(device) }
+}
+
+/// # Safety
+/// As the specification has it for `vkGetPhysicalDeviceFeatures2`.
+pub(crate) unsafe extern "system" fn get_features_2<D: Driver>(
+    device: vk::PhysicalDevice,
+    out: *mut vk::PhysicalDeviceFeatures2<'_>,
+) {
+    // SAFETY: the caller vouches for the handle and the chain.
+    unsafe {
+        let Some(device) = object::<D>(device) else { return };
+        let known = device.description();
+        // A chain that bites its tail is filled up to there: the command has no result to say so.
+        let _ = known.features.write(out, known.minor_version(), &known.extensions);
+    }
+}
+
+/// # Safety
+/// As the specification has it for `vkGetPhysicalDeviceProperties2`.
+pub(crate) unsafe extern "system" fn get_properties_2<D: Driver>(
+    device: vk::PhysicalDevice,
+    out: *mut vk::PhysicalDeviceProperties2<'_>,
+) {
+    // SAFETY: the caller vouches for the handle and the chain.
+    unsafe {
+        if let Some(device) = object::<D>(device) {
+            properties::write(device.description(), out);
+        }
+    }
+}
+
+/// # Safety
+/// As the specification has it for `vkGetPhysicalDeviceMemoryProperties2`.
+pub(crate) unsafe extern "system" fn get_memory_properties_2<D: Driver>(
+    device: vk::PhysicalDevice,
+    out: *mut vk::PhysicalDeviceMemoryProperties2<'_>,
+) {
+    // SAFETY: the caller vouches for the handle and the pointer.
+    unsafe {
+        if let Some(device) = object::<D>(device) {
+            (*out).memory_properties = device.description().memory;
+        }
+    }
+}
+
+/// # Safety
+/// As the specification has it for `vkGetPhysicalDeviceQueueFamilyProperties2`.
+pub(crate) unsafe extern "system" fn get_queue_family_properties_2<D: Driver>(
+    device: vk::PhysicalDevice,
+    count: *mut u32,
+    out: *mut vk::QueueFamilyProperties2<'_>,
+) {
+    // SAFETY: the caller vouches for the handle and the counted out-array.
+    unsafe {
+        let families = object::<D>(device).map_or(&[][..], |device| device.description().families());
+        let available = u32::try_from(families.len()).unwrap_or(u32::MAX);
+        if out.is_null() {
+            return count.write(available);
+        }
+        count.write(available.min(count.read()));
+        for (place, family) in families.iter().take(count.read() as usize).enumerate() {
+            (*out.add(place)).queue_family_properties = *family;
+        }
+    }
+}
+
+/// # Safety
+/// As the specification has it for `vkEnumerateDeviceExtensionProperties`.
+pub(crate) unsafe extern "system" fn enumerate_device_extension_properties<D: Driver>(
+    device: vk::PhysicalDevice,
+    layer: *const c_char,
+    count: *mut u32,
+    out: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    if !layer.is_null() {
+        return vk::Result::ERROR_LAYER_NOT_PRESENT;
+    }
+    // SAFETY: the caller vouches for the handle and the counted out-array.
+    unsafe {
+        let Some(device) = object::<D>(device) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+        match extensions::properties(&device.description().extensions, ExtensionKind::Device) {
+            Ok(list) => deliver(&list, count, out),
+            Err(error) => error.into(),
+        }
+    }
+}
+
+/// A driver has no layers: none are counted, whether the caller has room or not.
+///
+/// # Safety
+/// As the specification has it for `vkEnumerateDeviceLayerProperties`.
+pub(crate) unsafe extern "system" fn enumerate_device_layer_properties(
+    _: vk::PhysicalDevice,
+    count: *mut u32,
+    _: *mut vk::LayerProperties,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the pointer.
+    unsafe { count.write(0) };
+    vk::Result::SUCCESS
+}
+
+/// A driver is no tool.
+///
+/// # Safety
+/// As the specification has it for `vkGetPhysicalDeviceToolProperties`.
+pub(crate) unsafe extern "system" fn get_tool_properties(
+    _: vk::PhysicalDevice,
+    count: *mut u32,
+    _: *mut vk::PhysicalDeviceToolProperties<'_>,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the pointer.
+    unsafe { count.write(0) };
+    vk::Result::SUCCESS
+}

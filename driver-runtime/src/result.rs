@@ -1,0 +1,67 @@
+//! What commands may return. Each kind of call that a driver implements has its own errors, those that the
+//! specification lists for the command, so a driver cannot return another one.
+
+use ash::vk;
+use loader_core::memory::OutOfMemory;
+
+macro_rules! errors {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $code:ident,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {
+            /// `VK_ERROR_OUT_OF_HOST_MEMORY`
+            OutOfHostMemory,
+            $($(#[$variant_doc])* #[doc = concat!("`VK_", stringify!($code), "`")] $variant,)*
+        }
+
+        impl From<$name> for vk::Result {
+            fn from(error: $name) -> Self {
+                match error {
+                    $name::OutOfHostMemory => Self::ERROR_OUT_OF_HOST_MEMORY,
+                    $($name::$variant => Self::$code,)*
+                }
+            }
+        }
+
+        impl From<OutOfMemory> for $name {
+            fn from(_: OutOfMemory) -> Self {
+                Self::OutOfHostMemory
+            }
+        }
+    )*};
+}
+
+errors! {
+    /// Errors of `vkCreateInstance` that come from a driver.
+    CreateInstanceError {
+        OutOfDeviceMemory = ERROR_OUT_OF_DEVICE_MEMORY,
+        InitializationFailed = ERROR_INITIALIZATION_FAILED,
+        IncompatibleDriver = ERROR_INCOMPATIBLE_DRIVER,
+        ExtensionNotPresent = ERROR_EXTENSION_NOT_PRESENT,
+        LayerNotPresent = ERROR_LAYER_NOT_PRESENT,
+    }
+    /// Errors of `vkEnumeratePhysicalDevices` that come from a driver. Finding nothing is no error.
+    EnumerateError {
+        OutOfDeviceMemory = ERROR_OUT_OF_DEVICE_MEMORY,
+        InitializationFailed = ERROR_INITIALIZATION_FAILED,
+    }
+    /// Errors of `vkCreateDevice` that come from a driver.
+    CreateDeviceError {
+        OutOfDeviceMemory = ERROR_OUT_OF_DEVICE_MEMORY,
+        InitializationFailed = ERROR_INITIALIZATION_FAILED,
+        TooManyObjects = ERROR_TOO_MANY_OBJECTS,
+        ExtensionNotPresent = ERROR_EXTENSION_NOT_PRESENT,
+        FeatureNotPresent = ERROR_FEATURE_NOT_PRESENT,
+        DeviceLost = ERROR_DEVICE_LOST,
+    }
+    /// Errors of submissions to a queue and of waits.
+    SubmitError {
+        OutOfDeviceMemory = ERROR_OUT_OF_DEVICE_MEMORY,
+        DeviceLost = ERROR_DEVICE_LOST,
+    }
+}
+
+/// The code of a `Result`: success or the error's.
+pub(crate) fn code<E: Into<vk::Result>>(result: Result<(), E>) -> vk::Result {
+    result.map_or_else(Into::into, |()| vk::Result::SUCCESS)
+}

@@ -1,0 +1,118 @@
+//! Fences.
+
+use core::ops::ControlFlow;
+
+use ash::vk;
+
+use super::Primitive;
+use super::waiting::wait;
+use crate::device::Device;
+use crate::driver::Driver;
+use crate::object::{Object, VkObject};
+
+/// What is kept of a fence.
+pub(crate) struct Fence<D: Driver>(pub(super) D::Sync);
+
+impl<D: Driver> VkObject for Fence<D> {
+    type Handle = vk::Fence;
+    type Parent = Device<D>;
+}
+
+/// # Safety
+/// As the specification has it for `vkCreateFence`.
+pub(crate) unsafe extern "system" fn create_fence<D: Driver>(
+    device: vk::Device,
+    info: *const vk::FenceCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Fence,
+) -> vk::Result {
+    // SAFETY: the caller vouches for handle and pointers.
+    unsafe {
+        let Some(device) = Device::<D>::from_handle(device) else {
+            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
+        };
+        let Some(kind) = device.sync_types().fence() else { return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY };
+        let signalled = (*info).flags.contains(vk::FenceCreateFlags::SIGNALED);
+        let sync = match D::create_sync(device, kind, signalled.into()) {
+            Ok(sync) => sync,
+            Err(error) => return error.into(),
+        };
+        match Object::create(device, callbacks, Fence::<D>(sync)) {
+            Ok(fence) => out.write(fence.into_handle()),
+            Err(error) => return error.into(),
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+/// # Safety
+/// As the specification has it for `vkDestroyFence`.
+pub(crate) unsafe extern "system" fn destroy_fence<D: Driver>(
+    _: vk::Device,
+    fence: vk::Fence,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller vouches for handle and callbacks.
+    unsafe { Object::<Fence<D>>::destroy(fence, callbacks) };
+}
+
+/// # Safety
+/// As the specification has it for `vkResetFences`.
+pub(crate) unsafe extern "system" fn reset_fences<D: Driver>(
+    _: vk::Device,
+    count: u32,
+    fences: *const vk::Fence,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the counted array of handles.
+    unsafe {
+        for place in 0..count as usize {
+            if let Some(fence) = Object::<Fence<D>>::from_handle(fences.add(place).read()) {
+                fence.0.reset();
+            }
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+/// # Safety
+/// As the specification has it for `vkGetFenceStatus`.
+pub(crate) unsafe extern "system" fn get_fence_status<D: Driver>(
+    device: vk::Device,
+    fence: vk::Fence,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the handles.
+    unsafe {
+        if Device::<D>::from_handle(device).is_none_or(|device| device.lost().is_err()) {
+            return vk::Result::ERROR_DEVICE_LOST;
+        }
+        if is_signalled::<D>(fence) { vk::Result::SUCCESS } else { vk::Result::NOT_READY }
+    }
+}
+
+/// # Safety
+/// As the specification has it for `vkWaitForFences`.
+pub(crate) unsafe extern "system" fn wait_for_fences<D: Driver>(
+    device: vk::Device,
+    count: u32,
+    fences: *const vk::Fence,
+    all: vk::Bool32,
+    timeout: u64,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the handles in the counted array.
+    unsafe {
+        let Some(device) = Device::<D>::from_handle(device) else { return vk::Result::ERROR_DEVICE_LOST };
+        let fences = core::slice::from_raw_parts(fences, count as usize);
+        wait(device, timeout, || {
+            let mut signalled = fences.iter().map(|fence| is_signalled::<D>(*fence));
+            let done = if all == vk::TRUE { signalled.all(|it| it) } else { signalled.any(|it| it) };
+            if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    }
+}
+
+/// # Safety
+/// `fence` is a live handle.
+unsafe fn is_signalled<D: Driver>(fence: vk::Fence) -> bool {
+    // SAFETY: the caller vouches for the handle.
+    unsafe { Object::<Fence<D>>::from_handle(fence) }.is_some_and(|fence| fence.0.value() != 0)
+}

@@ -1,0 +1,42 @@
+//! Waiting on the host.
+
+use core::ops::ControlFlow;
+
+use ash::vk;
+
+use crate::device::Device;
+use crate::driver::Driver;
+
+/// Waits until `done` breaks or `timeout` nanoseconds have passed. Submissions that are held back go on meanwhile: nobody
+/// else may be there to push them.
+///
+/// Returns `SUCCESS`, `TIMEOUT` or `ERROR_DEVICE_LOST`.
+pub(super) fn wait<D: Driver>(
+    device: &Device<D>,
+    timeout: u64,
+    mut done: impl FnMut() -> ControlFlow<()>,
+) -> vk::Result {
+    if device.lost().is_err() {
+        return vk::Result::ERROR_DEVICE_LOST;
+    }
+    if done().is_break() {
+        return vk::Result::SUCCESS;
+    }
+    let host = D::host();
+    let deadline = host.now().saturating_add(timeout);
+    let mut turn = 0u32;
+    loop {
+        device.flush();
+        if device.check_status().is_err() {
+            return vk::Result::ERROR_DEVICE_LOST;
+        }
+        if done().is_break() {
+            return vk::Result::SUCCESS;
+        }
+        if timeout != u64::MAX && host.now() >= deadline {
+            return vk::Result::TIMEOUT;
+        }
+        host.wait(turn);
+        turn = turn.saturating_add(1);
+    }
+}

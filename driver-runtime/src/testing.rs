@@ -1,0 +1,369 @@
+//! A parent for objects in unit tests, and an allocator that counts and fails.
+
+use core::cell::{Cell, RefCell};
+use core::ffi::c_void;
+use core::ops::Deref;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::alloc::Layout;
+use std::boxed::Box;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::thread;
+
+use ash::vk;
+use loader_core::memory::Application;
+
+use crate::Host;
+use crate::physical_device::{Description, Enumeration, PhysicalDevice};
+use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
+use crate::sync::{Ability, Primitive, SyncType, Work};
+use loader_core::registry::{ExtensionSet, extension};
+
+use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
+use crate::dispatch::{DispatchTable, EntryPoints};
+use crate::driver::{Driver, Search};
+use crate::entry_points;
+use crate::instance::{Instance, InstanceRequest};
+use crate::object::{ObjectBase, ParentKind, ParentObject, Root};
+use loader_core::platform::Waiting;
+
+pub(crate) struct TestHost;
+
+impl Waiting for TestHost {
+    fn wait(&self, _: u32) {
+        thread::yield_now();
+    }
+}
+
+impl Host for TestHost {
+    /// Every look at the clock takes a second.
+    fn now(&self) -> u64 {
+        static NOW: AtomicU64 = AtomicU64::new(0);
+        NOW.fetch_add(1_000_000_000, Ordering::Relaxed)
+    }
+}
+
+/// A device without anything but its root.
+#[repr(C)]
+pub(crate) struct TestDevice(Root);
+
+/// An instance without anything but its root.
+#[repr(C)]
+pub(crate) struct TestInstance(Root);
+
+// SAFETY: begins with its root.
+unsafe impl ParentObject for TestDevice {
+    const KIND: ParentKind = ParentKind::Device;
+    fn root(&self) -> &Root {
+        &self.0
+    }
+}
+
+// SAFETY: begins with its root.
+unsafe impl ParentObject for TestInstance {
+    const KIND: ParentKind = ParentKind::Instance;
+    fn root(&self) -> &Root {
+        &self.0
+    }
+}
+
+/// Keeps a root alive at one address.
+pub(crate) struct Held<T: ParentObject>(NonNull<T>);
+
+impl<T: ParentObject> Held<T> {
+    pub(crate) fn new(callbacks: Option<&vk::AllocationCallbacks<'_>>) -> Self {
+        static TABLE: DispatchTable = DispatchTable::new(&EntryPoints::NONE);
+        Self::with_table(callbacks, &TABLE)
+    }
+
+    pub(crate) fn with_table(
+        callbacks: Option<&vk::AllocationCallbacks<'_>>,
+        table: &'static DispatchTable,
+    ) -> Self {
+        let place = NonNull::from(Box::leak(Box::<T>::new_uninit()));
+        let kind = match T::KIND {
+            ParentKind::Instance => vk::ObjectType::INSTANCE,
+            ParentKind::Device => vk::ObjectType::DEVICE,
+        };
+        let base = ObjectBase::with_dispatch(kind, T::KIND, place.cast(), table);
+        let callbacks = callbacks.map_or(core::ptr::null(), core::ptr::from_ref);
+        // SAFETY: the test's callbacks live as long as the test.
+        let memory = unsafe { Application::new(callbacks, vk::SystemAllocationScope::DEVICE) };
+        // SAFETY: both test parents are a root and nothing else.
+        unsafe { place.cast::<Root>().write(Root::new(base, memory, &TestHost)) };
+        Self(place.cast())
+    }
+}
+
+impl<T: ParentObject> core::ops::Deref for Held<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        // SAFETY: the block lives as long as this.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl<T: ParentObject> Drop for Held<T> {
+    fn drop(&mut self) {
+        // SAFETY: the block came from a box of the same type.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+    }
+}
+
+/// What an application's allocator saw.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    blocks: BTreeMap<usize, Layout>,
+    scopes: std::vec::Vec<i32>,
+    fail_at: Option<usize>,
+}
+
+impl Ledger {
+    /// Fails the allocation with this number, from 0, and all after it.
+    pub(crate) fn failing_at(number: usize) -> Self {
+        Self { state: Mutex::new(State { fail_at: Some(number), ..State::default() }) }
+    }
+
+    pub(crate) fn callbacks(&self) -> vk::AllocationCallbacks<'static> {
+        vk::AllocationCallbacks {
+            p_user_data: core::ptr::from_ref(self).cast_mut().cast(),
+            pfn_allocation: Some(allocate),
+            pfn_reallocation: Some(reallocate),
+            pfn_free: Some(free),
+            ..Default::default()
+        }
+    }
+
+    pub(crate) fn live_blocks(&self) -> usize {
+        self.state.lock().unwrap().blocks.len()
+    }
+
+    /// The scopes of all allocations, in order.
+    pub(crate) fn scopes(&self) -> std::vec::Vec<i32> {
+        self.state.lock().unwrap().scopes.clone()
+    }
+
+    /// The smallest alignment that was asked for.
+    pub(crate) fn alignments(&self) -> std::vec::Vec<usize> {
+        self.state.lock().unwrap().blocks.values().map(Layout::align).collect()
+    }
+}
+
+unsafe extern "system" fn allocate(
+    user: *mut c_void,
+    size: usize,
+    align: usize,
+    scope: vk::SystemAllocationScope,
+) -> *mut c_void {
+    // SAFETY: the user data is the ledger.
+    let mut state = unsafe { &*user.cast::<Ledger>() }.state.lock().unwrap();
+    if state.fail_at.is_some_and(|number| state.scopes.len() >= number) {
+        return core::ptr::null_mut();
+    }
+    state.scopes.push(scope.as_raw());
+    let layout = Layout::from_size_align(size, align).unwrap();
+    // SAFETY: sizes of 0 are never asked for.
+    let block = unsafe { std::alloc::alloc(layout) };
+    state.blocks.insert(block.expose_provenance(), layout);
+    block.cast()
+}
+
+unsafe extern "system" fn reallocate(
+    user: *mut c_void,
+    old: *mut c_void,
+    size: usize,
+    align: usize,
+    scope: vk::SystemAllocationScope,
+) -> *mut c_void {
+    // SAFETY: as below.
+    unsafe {
+        let new = allocate(user, size, align, scope);
+        if !new.is_null() && !old.is_null() {
+            let had = (&*user.cast::<Ledger>()).state.lock().unwrap().blocks[&old.addr()].size();
+            new.cast::<u8>().copy_from_nonoverlapping(old.cast(), had.min(size));
+            free(user, old);
+        }
+        new
+    }
+}
+
+unsafe extern "system" fn free(user: *mut c_void, block: *mut c_void) {
+    if block.is_null() {
+        return;
+    }
+    // SAFETY: the user data is the ledger.
+    let mut state = unsafe { &*user.cast::<Ledger>() }.state.lock().unwrap();
+    let layout = state.blocks.remove(&block.addr()).expect("a block of this allocator");
+    // SAFETY: the block came from the allocator with this layout.
+    unsafe { std::alloc::dealloc(block.cast(), layout) };
+}
+
+/// A driver that does what the test on this thread tells it to.
+pub(crate) struct TestDriver;
+
+/// What the driver does next.
+pub(crate) struct Plan {
+    pub(crate) api_version: u32,
+    pub(crate) extensions: ExtensionSet,
+    pub(crate) create: Result<(), CreateInstanceError>,
+    /// For each search: how it ends, after so many devices.
+    pub(crate) searches: std::vec::Vec<(u32, Result<Search, EnumerateError>)>,
+    pub(crate) nodes: std::vec::Vec<Result<bool, EnumerateError>>,
+    pub(crate) device: fn() -> Description,
+    pub(crate) create_device: Result<(), CreateDeviceError>,
+    pub(crate) gone: bool,
+    pub(crate) submit: Result<(), SubmitError>,
+    /// The number of the queue and of the command buffers of each submission.
+    pub(crate) submitted: std::vec::Vec<(u32, usize)>,
+    pub(crate) status_checks: u32,
+}
+
+std::thread_local! {
+    static PLAN: RefCell<Plan> = const { RefCell::new(Plan {
+        api_version: vk::API_VERSION_1_3,
+        extensions: ExtensionSet::new(&[extension::KHR_SURFACE, extension::EXT_DEBUG_UTILS]),
+        create: Ok(()),
+        searches: std::vec::Vec::new(),
+        nodes: std::vec::Vec::new(),
+        device: || Description::new(b"test", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU),
+        create_device: Ok(()),
+        gone: false,
+        submit: Ok(()),
+        submitted: std::vec::Vec::new(),
+        status_checks: 0,
+    }) };
+    static LIVE: Cell<i32> = const { Cell::new(0) };
+}
+
+/// Changes what the driver does on this thread.
+pub(crate) fn plan(change: impl FnOnce(&mut Plan)) {
+    PLAN.with_borrow_mut(change);
+}
+
+/// How many physical devices of the driver are alive on this thread.
+pub(crate) fn live_devices() -> i32 {
+    LIVE.get()
+}
+
+/// A synchronisation object.
+pub(crate) struct Number(AtomicU64);
+
+impl Primitive for Number {
+    fn value(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+    fn signal(&self, value: u64) {
+        self.0.store(value, Ordering::SeqCst);
+    }
+    fn reset(&self) {
+        self.0.store(0, Ordering::SeqCst);
+    }
+}
+
+/// The driver's part of a physical device.
+pub(crate) struct Gpu;
+
+impl Gpu {
+    fn new() -> Self {
+        LIVE.set(LIVE.get() + 1);
+        Self
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        LIVE.set(LIVE.get() - 1);
+    }
+}
+
+extern "system" fn create_buffer(
+    _: vk::Device,
+    _: *const vk::BufferCreateInfo<'_>,
+    _: *const vk::AllocationCallbacks<'_>,
+    _: *mut vk::Buffer,
+) -> vk::Result {
+    vk::Result::SUCCESS
+}
+
+extern "system" fn draw_mesh_tasks(_: vk::CommandBuffer, _: u32, _: u32, _: u32) {}
+
+impl Driver for TestDriver {
+    type Instance = ();
+    type PhysicalDevice = Gpu;
+    type Device = ();
+    type Queue = u32;
+    type Sync = Number;
+    const SYNC_TYPES: &'static [SyncType] = &[
+        SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
+        SyncType::EMULATED_TIMELINE,
+    ];
+    const COMMANDS: EntryPoints = entry_points! {
+        CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
+        CMD_DRAW_MESH_TASKS_EXT: PFN_vkCmdDrawMeshTasksEXT = draw_mesh_tasks,
+    };
+
+    fn host() -> &'static dyn Host {
+        &TestHost
+    }
+    fn api_version() -> u32 {
+        PLAN.with_borrow(|plan| plan.api_version)
+    }
+    fn instance_extensions() -> ExtensionSet {
+        PLAN.with_borrow(|plan| plan.extensions)
+    }
+    fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
+        PLAN.with_borrow(|plan| plan.create)
+    }
+    fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
+        let (count, end) = PLAN.with_borrow_mut(|plan| {
+            if plan.searches.is_empty() { (0, Ok(Search::Nodes)) } else { plan.searches.remove(0) }
+        });
+        let device = PLAN.with_borrow(|plan| plan.device);
+        for _ in 0..count {
+            found.push(device(), Gpu::new())?;
+        }
+        end
+    }
+    fn nodes(_: &Instance<Self>) -> u32 {
+        PLAN.with_borrow(|plan| plan.nodes.len() as u32)
+    }
+    fn try_create_for_node(
+        _: &Instance<Self>,
+        node: u32,
+    ) -> Result<Option<(Description, Gpu)>, EnumerateError> {
+        let device = PLAN.with_borrow(|plan| plan.device);
+        PLAN.with_borrow(|plan| plan.nodes[node as usize]).map(|own| own.then(|| (device(), Gpu::new())))
+    }
+    fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
+        PLAN.with_borrow(|plan| plan.create_device)
+    }
+    fn create_queue(_: &Device<Self>, place: QueuePlace) -> Result<u32, CreateDeviceError> {
+        Ok(place.index)
+    }
+    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Number, SubmitError> {
+        Ok(Number(initial.into()))
+    }
+    /// Everything is done at once; what was done can be read from the plan.
+    fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
+        assert!(work.waits.iter().all(|wait| wait.sync.value() >= wait.value), "submitted before its time");
+        work.waits.iter().for_each(|wait| wait.sync.reset());
+        work.signals.iter().for_each(|signal| signal.sync.signal(signal.value));
+        PLAN.with_borrow_mut(|plan| {
+            plan.submitted.push((**queue.deref(), work.commands.len()));
+            plan.submit
+        })
+    }
+    fn check_status(device: &Device<Self>) -> Result<(), Lost> {
+        let gone = PLAN.with_borrow_mut(|plan| {
+            plan.status_checks += 1;
+            plan.gone
+        });
+        if gone { Err(device.set_lost("the test said so")) } else { Ok(()) }
+    }
+}
