@@ -188,13 +188,13 @@ fn stubs_of_missing_commands_name_them_and_abort() {
     let arguments = [0usize; 4];
     for slot in samples(DEVICE_SLOTS).chain([DEVICE_SLOTS - 1]) {
         let name = CommandId::from_device_slot(slot).expect("a command").name();
-        let message = report(DeviceTable::missing(slot), arguments.as_ptr().cast());
+        let message = report(DeviceTable::MISSING.piece(slot), arguments.as_ptr().cast());
         assert!(message.contains(&format!("{} was called", name.to_string_lossy())), "{message}");
         assert!(message.contains("of this device"), "{message}");
     }
     for slot in samples(INSTANCE_SLOTS).chain([INSTANCE_SLOTS - 1]) {
         let name = CommandId::from_instance_slot(slot).expect("a command").name();
-        let message = report(InstanceTable::missing(slot), arguments.as_ptr().cast());
+        let message = report(InstanceTable::MISSING.piece(slot), arguments.as_ptr().cast());
         assert!(message.contains(&format!("{} was called", name.to_string_lossy())), "{message}");
         assert!(message.contains("of this physical device"), "{message}");
     }
@@ -205,12 +205,12 @@ fn stubs_of_unknown_commands_name_them_too() {
     LOADER.enter();
     let name: &CStr = c"vkUnheardOf";
     let device = LOADER.unknown.device.add(&LOADER, name).expect("memory").expect("a number");
-    let message = report(DeviceTable::missing(DEVICE_SLOTS + device), null());
+    let message = report(DeviceTable::MISSING.piece(DEVICE_SLOTS + device), null());
     assert!(message.contains("vkUnheardOf was called"), "{message}");
     let physical = LOADER.unknown.physical_device.add(&LOADER, name).expect("memory").expect("a number");
-    let message = report(InstanceTable::missing(INSTANCE_SLOTS + physical), null());
+    let message = report(InstanceTable::MISSING.piece(INSTANCE_SLOTS + physical), null());
     assert!(message.contains("vkUnheardOf was called"), "{message}");
-    let message = report(DeviceTable::missing(ALL_DEVICE_SLOTS - 1), null());
+    let message = report(DeviceTable::MISSING.piece(ALL_DEVICE_SLOTS - 1), null());
     assert!(message.contains("an unknown command was called"), "{message}");
 }
 
