@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests need where that is allowed, then runs everything: style, generated files, the shared library
-# and its ABI, all tests, other targets. Ends with what was skipped, by name.
+# and its ABI, all tests, other targets and processors. Ends with what was skipped, by name.
 #
 #   VK_XML=PATH    the API registry to check generated files against (default: ../shared/registry/vk.xml if it exists)
 set -euo pipefail
@@ -9,6 +9,10 @@ cd "$(dirname "$0")"
 # Debian's names: a driver, programs and headers to run against, a display, tools that watch memory.
 packages=(gcc libc6-dev binutils mesa-vulkan-drivers vulkan-tools libvulkan-dev libvulkan1 libxcb1-dev libx11-dev xvfb
     glslang-tools valgrind strace)
+# Compilers, C libraries and an emulator for other processors.
+[ "$(uname -m)" != x86_64 ] || packages+=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf
+    libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-i686-linux-gnu libc6-dev-i386-cross libc6-i386
+    lib32gcc-s1)
 # The crates that become shared libraries bring a panic handler of their own, so each is compiled without the others.
 shells=(libvulkan-linux)
 no_shells=(--workspace "${shells[@]/#/--exclude=}")
@@ -26,6 +30,7 @@ main() {
     step "tests" cargo test --quiet "${no_shells[@]}"
     step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet "${no_shells[@]}" --no-deps
     step "other targets" cargo xtask check-targets
+    step "other processors" cargo xtask test-arches
 
     echo "== all passed, ${#skipped[@]} skipped"
     for what in "${skipped[@]}"; do

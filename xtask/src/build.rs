@@ -70,7 +70,7 @@ pub(crate) fn root() -> &'static Path {
 }
 
 /// Where cargo puts what it builds.
-fn target_folder() -> PathBuf {
+pub(crate) fn target_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 

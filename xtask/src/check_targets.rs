@@ -45,7 +45,7 @@ pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
 }
 
 /// Whether the target's libraries are there or rustup could fetch them.
-fn is_available(target: &str) -> bool {
+pub(crate) fn is_available(target: &str) -> bool {
     let mut rustup = Command::new("rustup");
     rustup.current_dir(root()).args(["target", "add", target]).stdout(Stdio::null()).stderr(Stdio::null());
     rustup.status().is_ok_and(|status| status.success())

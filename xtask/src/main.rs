@@ -4,6 +4,7 @@ mod abi;
 mod build;
 mod check_targets;
 mod r#gen;
+mod test_arches;
 
 use std::process::ExitCode;
 
@@ -21,6 +22,11 @@ const CHORES: &[Chore] = &[
         "check-targets",
         "compile the crates without an operating system for other targets",
         check_targets::run,
+    ),
+    Chore(
+        "test-arches",
+        "run the code of each processor, emulated where it is another one",
+        test_arches::run,
     ),
 ];
 

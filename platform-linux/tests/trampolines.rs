@@ -1,0 +1,277 @@
+//! The pieces of machine code: every one goes through its own slot and leaves all parameters as they were, and those that
+//! report something name the right command. No driver is needed, so that this also runs on an emulated processor
+//! (`cargo xtask test-arches`).
+
+use std::cell::Cell;
+use std::ffi::{CStr, c_void};
+use std::io::Read as _;
+use std::mem::{MaybeUninit, transmute};
+use std::os::fd::{AsRawFd as _, FromRawFd as _};
+use std::ptr::{from_ref, null, null_mut};
+
+use loader_core::dispatch::{
+    Block, Command, DEVICE_TRAMPOLINES, DeviceTable, INSTANCE_TRAMPOLINES, InstanceTable, TERMINATORS, Table,
+    UNKNOWN_COMMANDS, UNKNOWN_INSTANCE_TRAMPOLINES, trap,
+};
+use loader_core::objects::handle::{Handle, Kind};
+use loader_core::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
+use platform_linux::LOADER;
+
+/// More parameters than any processor has registers for, integers and floating-point numbers of all sizes.
+type Many = unsafe extern "system" fn(
+    *const c_void,
+    u32,
+    f32,
+    u64,
+    f64,
+    usize,
+    i32,
+    f32,
+    u64,
+    f64,
+    *const c_void,
+    u8,
+    f64,
+    f32,
+    f64,
+    u64,
+    f64,
+    f32,
+    i64,
+    f64,
+) -> u64;
+
+/// What [`receive`] returns.
+const ANSWER: u64 = 0x0123_4567_89AB_CDEF;
+
+thread_local! {
+    /// The handle that [`receive`] was called with.
+    static RECEIVED: Cell<*const c_void> = const { Cell::new(null()) };
+}
+
+/// Calls `piece` with `handle`; returns the handle that arrived at [`receive`], whose parameters it checks.
+fn call(piece: Option<Command>, handle: *const c_void) -> *const c_void {
+    let piece = piece.expect("the slot has a piece");
+    RECEIVED.set(null());
+    let (a, b) = (from_ref(&ANSWER).cast(), usize::MAX / 3);
+    // SAFETY: the piece leads to `receive`, which has this type.
+    let answer = unsafe {
+        let piece = transmute::<Command, Many>(piece);
+        piece(
+            handle,
+            1,
+            2.5,
+            3 << 40,
+            4.25,
+            b,
+            -6,
+            7.5,
+            8 << 50,
+            9.75,
+            a,
+            11,
+            12.5,
+            -13.5,
+            14.25,
+            15,
+            16.5,
+            17.75,
+            -18,
+            19.5,
+        )
+    };
+    assert_eq!(answer, ANSWER);
+    RECEIVED.get()
+}
+
+#[expect(clippy::float_cmp, reason = "they are passed on, not computed")]
+unsafe extern "system" fn receive(
+    handle: *const c_void,
+    p1: u32,
+    p2: f32,
+    p3: u64,
+    p4: f64,
+    p5: usize,
+    p6: i32,
+    p7: f32,
+    p8: u64,
+    p9: f64,
+    p10: *const c_void,
+    p11: u8,
+    p12: f64,
+    p13: f32,
+    p14: f64,
+    p15: u64,
+    p16: f64,
+    p17: f32,
+    p18: i64,
+    p19: f64,
+) -> u64 {
+    assert_eq!((p1, p3, p5, p6), (1, 3 << 40, usize::MAX / 3, -6));
+    assert_eq!((p8, p10, p11, p15, p18), (8 << 50, from_ref(&ANSWER).cast(), 11, 15, -18));
+    assert_eq!([p2, p7, p13, p17], [2.5, 7.5, -13.5, 17.75]);
+    assert_eq!([p4, p9, p12, p14, p16, p19], [4.25, 9.75, 12.5, 14.25, 16.5, 19.5]);
+    RECEIVED.set(handle);
+    ANSWER
+}
+
+/// Where a call must not arrive.
+unsafe extern "system" fn astray() {
+    panic!("the call went through another slot");
+}
+
+fn new_table<T: Table>() -> Box<T> {
+    // SAFETY: tables are arrays of addresses, where NULL is one.
+    let table: Box<T> = Box::new(unsafe { MaybeUninit::zeroed().assume_init() });
+    for slot in (0..).map_while(|number| table.slot(number)) {
+        slot.set(astray);
+    }
+    table
+}
+
+/// Calls the piece for every slot from `slots` and checks that it goes through this slot of `table`, with `expected`
+/// for a handle.
+fn check<T: Table>(
+    block: &Block,
+    slots: std::ops::Range<usize>,
+    table: &T,
+    handle: *const c_void,
+    expected: *const c_void,
+) {
+    for number in slots {
+        let slot = table.slot(number).expect("the table has the slot");
+        // SAFETY: only `call` calls it, with its type.
+        slot.set(unsafe { transmute::<Many, Command>(receive) });
+        assert_eq!(call(block.piece(number), handle), expected, "slot {number}");
+        slot.set(astray);
+    }
+}
+
+const ALL_INSTANCE_SLOTS: usize = INSTANCE_SLOTS + UNKNOWN_COMMANDS;
+const ALL_DEVICE_SLOTS: usize = DEVICE_SLOTS + UNKNOWN_COMMANDS;
+
+#[test]
+fn device_trampolines_go_through_their_slots() {
+    let table = new_table::<DeviceTable>();
+    let object: [*const c_void; 1] = [from_ref(&*table).cast()];
+    let handle = object.as_ptr().cast();
+    check(&DEVICE_TRAMPOLINES, 0..ALL_DEVICE_SLOTS, &*table, handle, handle);
+    assert!(DEVICE_TRAMPOLINES.piece(ALL_DEVICE_SLOTS).is_none());
+}
+
+#[test]
+fn instance_trampolines_go_through_their_slots() {
+    let (upper, lower) = (new_table::<InstanceTable>(), new_table::<InstanceTable>());
+    let object = Handle::new(Kind::Instance, &raw const *upper, &raw const *lower, null_mut(), null());
+    let handle = from_ref(&object).cast();
+    check(&INSTANCE_TRAMPOLINES, 0..INSTANCE_SLOTS, &*upper, handle, handle);
+    check(&UNKNOWN_INSTANCE_TRAMPOLINES, INSTANCE_SLOTS..ALL_INSTANCE_SLOTS, &*upper, handle, handle);
+}
+
+#[test]
+fn terminators_go_through_the_table_below_with_the_handle_below() {
+    let (upper, lower) = (new_table::<InstanceTable>(), new_table::<InstanceTable>());
+    let below = 0x7A11_usize as *mut c_void;
+    let object = Handle::new(Kind::PhysicalDevice, &raw const *upper, &raw const *lower, below, null());
+    check(&TERMINATORS, 0..ALL_INSTANCE_SLOTS, &*lower, from_ref(&object).cast(), below);
+}
+
+/// The first and last slots, and those around which an encoding may change.
+fn samples(end: usize) -> impl Iterator<Item = usize> {
+    [0, 1, 15, 16, 31, 32, 127, 128, 255, 256, 511, 512, 1023, 1024]
+        .into_iter()
+        .filter(move |slot| *slot < end)
+}
+
+#[test]
+fn stubs_of_missing_commands_name_them_and_abort() {
+    let arguments = [0usize; 4];
+    for slot in samples(DEVICE_SLOTS).chain([DEVICE_SLOTS - 1]) {
+        let name = CommandId::from_device_slot(slot).expect("a command").name();
+        let message = report(DeviceTable::MISSING.piece(slot), arguments.as_ptr().cast());
+        assert!(message.contains(&format!("{} was called", name.to_string_lossy())), "{message}");
+        assert!(message.contains("of this device"), "{message}");
+    }
+    for slot in samples(INSTANCE_SLOTS).chain([INSTANCE_SLOTS - 1]) {
+        let name = CommandId::from_instance_slot(slot).expect("a command").name();
+        let message = report(InstanceTable::MISSING.piece(slot), arguments.as_ptr().cast());
+        assert!(message.contains(&format!("{} was called", name.to_string_lossy())), "{message}");
+        assert!(message.contains("of this physical device"), "{message}");
+    }
+}
+
+#[test]
+fn stubs_of_unknown_commands_name_them_too() {
+    LOADER.enter();
+    let name: &CStr = c"vkUnheardOf";
+    let device = LOADER.unknown.device.add(&LOADER, name).expect("memory").expect("a number");
+    let message = report(DeviceTable::MISSING.piece(DEVICE_SLOTS + device), null());
+    assert!(message.contains("vkUnheardOf was called"), "{message}");
+    let physical = LOADER.unknown.physical_device.add(&LOADER, name).expect("memory").expect("a number");
+    let message = report(InstanceTable::MISSING.piece(INSTANCE_SLOTS + physical), null());
+    assert!(message.contains("vkUnheardOf was called"), "{message}");
+    let message = report(DeviceTable::MISSING.piece(ALL_DEVICE_SLOTS - 1), null());
+    assert!(message.contains("an unknown command was called"), "{message}");
+}
+
+#[test]
+fn bad_handles_are_reported_with_the_command() {
+    let no_object = [0x5EED_usize; 4];
+    for handle in [null(), no_object.as_ptr().cast()] {
+        for slot in samples(INSTANCE_SLOTS).chain([INSTANCE_SLOTS - 1]) {
+            let name = CommandId::from_instance_slot(slot).expect("a command").name();
+            let message = report(INSTANCE_TRAMPOLINES.piece(slot), handle);
+            assert!(message.contains(&format!("{}: Invalid", name.to_string_lossy())), "{message}");
+        }
+        let message = report(UNKNOWN_INSTANCE_TRAMPOLINES.piece(INSTANCE_SLOTS), handle);
+        assert!(message.contains("an unknown physical-device command was given an invalid"), "{message}");
+    }
+}
+
+#[test]
+fn a_trap_ends_the_process() {
+    // SAFETY: does not return.
+    let (signal, _) = in_a_child(|| unsafe { trap() });
+    assert!([libc::SIGILL, libc::SIGTRAP].contains(&signal), "{signal}");
+}
+
+/// What is written to standard error before `piece`, called with `handle`, aborts the process.
+fn report(piece: Option<Command>, handle: *const c_void) -> String {
+    let (signal, message) = in_a_child(|| {
+        LOADER.enter();
+        call(piece, handle);
+    });
+    assert_eq!(signal, libc::SIGABRT, "{message}");
+    message
+}
+
+/// Runs `action` in a child process; returns the signal that ended it (0 if none) and its standard error.
+fn in_a_child(action: impl FnOnce()) -> (libc::c_int, String) {
+    let mut ends = [0; 2];
+    // SAFETY: there is room for two descriptors.
+    assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
+    // SAFETY: both were just opened and belong to nobody else.
+    let [mut reader, writer] = ends.map(|end| unsafe { std::fs::File::from_raw_fd(end) });
+    // SAFETY: the child only does what a child of a threaded program may do, but for the locks of standard error and of
+    // the allocator, which the C library restores in it.
+    let child = unsafe { libc::fork() };
+    assert!(child >= 0, "{}", std::io::Error::last_os_error());
+    if child == 0 {
+        // SAFETY: a signal that ends the process must not leave a memory dump; the descriptors are open.
+        unsafe {
+            let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+            libc::setrlimit(libc::RLIMIT_CORE, &none);
+            libc::dup2(writer.as_raw_fd(), libc::STDERR_FILENO);
+        }
+        action();
+        // SAFETY: does not return, and runs nothing of the parent's.
+        unsafe { libc::_exit(0) };
+    }
+    drop(writer);
+    let mut message = String::new();
+    reader.read_to_string(&mut message).expect("the message is text");
+    let mut status = 0;
+    // SAFETY: waits for the child made above.
+    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+    (if libc::WIFSIGNALED(status) { libc::WTERMSIG(status) } else { 0 }, message)
+}
