@@ -58,4 +58,9 @@ impl loader_core::platform::Waiting for Spin {
     fn wait(&self, _: u32) {
         core::hint::spin_loop();
     }
+
+    /// Of no use here: only those who take turns ask for it.
+    fn thread(&self) -> usize {
+        1
+    }
 }

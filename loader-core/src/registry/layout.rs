@@ -1,7 +1,7 @@
 //! From the [`source`] of the generated files to tables, while compiling.
 //!
 //! Every table is an array of small integers; where a row has several of something, it has a [`Span`] of another table.
-//! But for [`Span::of`] and [`Span::start_of`] nothing here runs in the loader; a mistake is a build error.
+//! But for reading from [`Span`]s and [`Names`] nothing here runs in the loader; a mistake is a build error.
 //!
 //! [`source`]: super::source
 #![allow(
@@ -14,7 +14,7 @@
 use super::source::{Command, Condition, Extension, Provider};
 use super::{Class, CommandId, ExtensionKind, Platform, Promotion};
 
-/// What a [`CommandRow`] has instead of an alias.
+/// What a command has instead of an alias.
 pub(super) const NO_ALIAS: u16 = u16::MAX;
 
 /// A part of another table.
@@ -25,19 +25,13 @@ pub(super) struct Span {
 }
 
 impl Span {
-    const EMPTY: Self = Self { start: 0, len: 0 };
+    pub(super) const EMPTY: Self = Self { start: 0, len: 0 };
 
     /// This part of `table`.
     #[inline]
     pub(super) fn of<T>(self, table: &[T]) -> &[T] {
         let start = self.start as usize;
         table.get(start..start + self.len as usize).unwrap_or_default()
-    }
-
-    /// `table` from this part on.
-    #[inline]
-    pub(super) fn start_of<T>(self, table: &[T]) -> Option<&[T]> {
-        table.get(self.start as usize..)
     }
 
     /// Where the part starts and how long it is.
@@ -50,20 +44,34 @@ impl Span {
     }
 }
 
+/// Names, one after the other, each with its NUL.
+pub(super) struct Names<const ROWS: usize, const BYTES: usize> {
+    starts: [u16; ROWS],
+    bytes: [u8; BYTES],
+}
+
+impl<const ROWS: usize, const BYTES: usize> Names<ROWS, BYTES> {
+    /// A name with its NUL.
+    #[inline]
+    pub(super) fn get(&self, index: usize) -> Option<&[u8]> {
+        let start = *self.starts.get(index)? as usize;
+        let end = self.starts.get(index + 1).map_or(BYTES, |next| *next as usize);
+        self.bytes.get(start..end)
+    }
+
+    /// A name, and whatever follows it.
+    #[inline]
+    pub(super) fn from(&self, index: usize) -> Option<&[u8]> {
+        self.bytes.get(*self.starts.get(index)? as usize..)
+    }
+}
+
 /// A command.
 #[derive(Clone, Copy)]
 pub(super) struct CommandRow {
     pub(super) class: Class,
     pub(super) core: u8,
-    pub(super) alias: u16,
     pub(super) providers: Span,
-}
-
-/// An extension that has a command.
-#[derive(Clone, Copy)]
-pub(super) struct ProviderRow {
-    pub(super) extension: u16,
-    pub(super) condition: Span,
 }
 
 /// An extension.
@@ -72,8 +80,6 @@ pub(super) struct ExtensionRow {
     pub(super) spec_version: u32,
     pub(super) kind: ExtensionKind,
     pub(super) platform: Platform,
-    pub(super) promoted_to: Promotion,
-    pub(super) condition: Span,
 }
 
 /// Steps of conditions in postfix order: the number of an extension that must be enabled, or one of the steps below.
@@ -100,20 +106,23 @@ pub(super) struct Sizes {
 /// The tables of commands.
 pub(super) struct Commands<const ROWS: usize, const BYTES: usize, const PROVIDERS: usize, const STEPS: usize>
 {
-    /// All names one after the other, each with its NUL.
-    pub(super) names: [u8; BYTES],
-    pub(super) name_spans: [Span; ROWS],
+    pub(super) names: Names<ROWS, BYTES>,
     pub(super) rows: [CommandRow; ROWS],
-    pub(super) providers: [ProviderRow; PROVIDERS],
+    pub(super) aliases: [u16; ROWS],
+    /// The extensions that have a command.
+    pub(super) providers: [u16; PROVIDERS],
+    /// What each of them needs besides itself.
+    pub(super) conditions: [Span; PROVIDERS],
     pub(super) steps: [u16; STEPS],
 }
 
 /// The tables of extensions.
 pub(super) struct Extensions<const ROWS: usize, const BYTES: usize, const STEPS: usize> {
-    /// All names one after the other, each with its NUL.
-    pub(super) names: [u8; BYTES],
-    pub(super) name_spans: [Span; ROWS],
+    pub(super) names: Names<ROWS, BYTES>,
     pub(super) rows: [ExtensionRow; ROWS],
+    pub(super) promotions: [Promotion; ROWS],
+    /// What each extension needs.
+    pub(super) conditions: [Span; ROWS],
     pub(super) steps: [u16; STEPS],
 }
 
@@ -164,12 +173,13 @@ pub(super) const fn commands<
 >(
     files: &[&[Command]],
 ) -> Commands<ROWS, BYTES, PROVIDERS, STEPS> {
-    let empty_row = CommandRow { class: Class::Global, core: 0, alias: NO_ALIAS, providers: Span::EMPTY };
+    let empty_row = CommandRow { class: Class::Global, core: 0, providers: Span::EMPTY };
     let mut tables = Commands {
-        names: [0; BYTES],
-        name_spans: [Span::EMPTY; ROWS],
+        names: Names { starts: [0; ROWS], bytes: [0; BYTES] },
         rows: [empty_row; ROWS],
-        providers: [ProviderRow { extension: 0, condition: Span::EMPTY }; PROVIDERS],
+        aliases: [NO_ALIAS; ROWS],
+        providers: [0; PROVIDERS],
+        conditions: [Span::EMPTY; PROVIDERS],
         steps: [0; STEPS],
     };
     let (mut id, mut bytes, mut providers, mut steps) = (0, 0, 0, 0);
@@ -179,28 +189,25 @@ pub(super) const fn commands<
         while row < files[file].len() {
             let command = &files[file][row];
             assert!(command.id as usize == id, "the numbers of the generated files must follow each other");
-            let name_start = bytes;
-            bytes = write_name(&mut tables.names, bytes, command.name);
-            tables.name_spans[id] = Span::new(name_start, bytes);
+            tables.names.starts[id] = narrow(bytes);
+            bytes = write_name(&mut tables.names.bytes, bytes, command.name);
             let providers_start = providers;
             let mut of = 0;
             while of < command.providers.len() {
                 let Provider { extension, condition } = &command.providers[of];
                 let condition_start = steps;
                 steps = write_steps(&mut tables.steps, steps, condition);
-                tables.providers[providers] = ProviderRow {
-                    extension: narrow(extension.index()),
-                    condition: Span::new(condition_start, steps),
-                };
+                tables.providers[providers] = narrow(extension.index());
+                tables.conditions[providers] = Span::new(condition_start, steps);
                 providers += 1;
                 of += 1;
             }
             tables.rows[id] = CommandRow {
                 class: command.class,
                 core: command.core,
-                alias: alias(command.alias),
                 providers: Span::new(providers_start, providers),
             };
+            tables.aliases[id] = alias(command.alias);
             id += 1;
             row += 1;
         }
@@ -212,17 +219,12 @@ pub(super) const fn commands<
 pub(super) const fn extensions<const ROWS: usize, const BYTES: usize, const STEPS: usize>(
     files: &[&[Extension]],
 ) -> Extensions<ROWS, BYTES, STEPS> {
-    let empty_row = ExtensionRow {
-        spec_version: 0,
-        kind: ExtensionKind::Instance,
-        platform: Platform::None,
-        promoted_to: Promotion::None,
-        condition: Span::EMPTY,
-    };
+    let empty_row = ExtensionRow { spec_version: 0, kind: ExtensionKind::Instance, platform: Platform::None };
     let mut tables = Extensions {
-        names: [0; BYTES],
-        name_spans: [Span::EMPTY; ROWS],
+        names: Names { starts: [0; ROWS], bytes: [0; BYTES] },
         rows: [empty_row; ROWS],
+        promotions: [Promotion::None; ROWS],
+        conditions: [Span::EMPTY; ROWS],
         steps: [0; STEPS],
     };
     let (mut id, mut bytes, mut steps) = (0, 0, 0);
@@ -232,17 +234,17 @@ pub(super) const fn extensions<const ROWS: usize, const BYTES: usize, const STEP
         while row < files[file].len() {
             let extension = &files[file][row];
             assert!(extension.id as usize == id, "the numbers of the generated files must follow each other");
-            let (name_start, condition_start) = (bytes, steps);
-            bytes = write_name(&mut tables.names, bytes, extension.name);
-            tables.name_spans[id] = Span::new(name_start, bytes);
+            let condition_start = steps;
+            tables.names.starts[id] = narrow(bytes);
+            bytes = write_name(&mut tables.names.bytes, bytes, extension.name);
             steps = write_steps(&mut tables.steps, steps, &extension.needs);
             tables.rows[id] = ExtensionRow {
                 spec_version: extension.spec_version,
                 kind: extension.kind,
                 platform: extension.platform,
-                promoted_to: extension.promoted_to,
-                condition: Span::new(condition_start, steps),
             };
+            tables.promotions[id] = extension.promoted_to;
+            tables.conditions[id] = Span::new(condition_start, steps);
             id += 1;
             row += 1;
         }

@@ -180,18 +180,15 @@ impl CommandId {
 
     /// The extensions that have the command.
     pub fn providers(self) -> impl Iterator<Item = Provider> {
-        tables::providers(self.index()).iter().map(|row| Provider {
-            extension: ExtensionId(row.extension),
-            condition: Condition(tables::provider_condition(row)),
+        tables::providers(self.index()).map(|(extension, condition)| Provider {
+            extension: ExtensionId(extension),
+            condition: Condition(condition),
         })
     }
 
     /// The command that this one is another name of, with the same parameters and meaning.
     pub fn alias_of(self) -> Option<Self> {
-        tables::command(self.index())
-            .map(|row| row.alias)
-            .filter(|alias| *alias != layout::NO_ALIAS)
-            .map(Self)
+        Some(tables::alias(self.index())).filter(|alias| *alias != layout::NO_ALIAS).map(Self)
     }
 
     /// The platform that the command is for. Core commands are for all.
@@ -328,7 +325,7 @@ impl ExtensionId {
 
     /// What has become of it.
     pub fn promoted_to(self) -> Promotion {
-        tables::extension(self.index()).map_or(Promotion::None, |row| row.promoted_to)
+        tables::promotion(self.index())
     }
 
     /// What it needs besides itself.

@@ -2,10 +2,10 @@
 
 use core::ffi::CStr;
 
-use super::layout::{self, CommandRow, Commands, ExtensionRow, Extensions, ProviderRow, Sizes, step};
+use super::layout::{self, CommandRow, Commands, ExtensionRow, Extensions, Names, Sizes, Span, step};
 use super::source::{Command, Extension};
 use super::{
-    COMMAND_COUNT, EXTENSION_COUNT, commands_device_1_0_gen, commands_device_1_1_to_1_4_gen,
+    COMMAND_COUNT, EXTENSION_COUNT, Promotion, commands_device_1_0_gen, commands_device_1_1_to_1_4_gen,
     commands_device_extensions_1_gen, commands_device_extensions_200_gen, commands_device_extensions_400_gen,
     commands_global_gen, commands_instance_gen, commands_physical_device_gen, extensions_1_gen,
     extensions_200_gen, extensions_400_gen,
@@ -30,29 +30,43 @@ pub(super) const EXTENSION_FILES: &[&[Extension]] =
 const COMMAND_SIZES: Sizes = layout::command_sizes(COMMAND_FILES);
 const EXTENSION_SIZES: Sizes = layout::extension_sizes(EXTENSION_FILES);
 
-static COMMANDS: Commands<
+/// All tables of commands. Each of them is a static of its own below, so that what nobody reads is left out.
+const COMMANDS: Commands<
     COMMAND_COUNT,
     { COMMAND_SIZES.name_bytes },
     { COMMAND_SIZES.providers },
     { COMMAND_SIZES.steps },
 > = layout::commands(COMMAND_FILES);
 
-static EXTENSIONS: Extensions<EXTENSION_COUNT, { EXTENSION_SIZES.name_bytes }, { EXTENSION_SIZES.steps }> =
+/// All tables of extensions, in the same way.
+const EXTENSIONS: Extensions<EXTENSION_COUNT, { EXTENSION_SIZES.name_bytes }, { EXTENSION_SIZES.steps }> =
     layout::extensions(EXTENSION_FILES);
 
 const _: () = assert!(COMMAND_SIZES.rows == COMMAND_COUNT && EXTENSION_SIZES.rows == EXTENSION_COUNT);
 
+static COMMAND_NAMES: Names<COMMAND_COUNT, { COMMAND_SIZES.name_bytes }> = COMMANDS.names;
+static COMMAND_ROWS: [CommandRow; COMMAND_COUNT] = COMMANDS.rows;
+static ALIASES: [u16; COMMAND_COUNT] = COMMANDS.aliases;
+static PROVIDERS: [u16; COMMAND_SIZES.providers] = COMMANDS.providers;
+static PROVIDER_CONDITIONS: [Span; COMMAND_SIZES.providers] = COMMANDS.conditions;
+static PROVIDER_STEPS: [u16; COMMAND_SIZES.steps] = COMMANDS.steps;
+
+static EXTENSION_NAMES: Names<EXTENSION_COUNT, { EXTENSION_SIZES.name_bytes }> = EXTENSIONS.names;
+static EXTENSION_ROWS: [ExtensionRow; EXTENSION_COUNT] = EXTENSIONS.rows;
+static PROMOTIONS: [Promotion; EXTENSION_COUNT] = EXTENSIONS.promotions;
+static EXTENSION_CONDITIONS: [Span; EXTENSION_COUNT] = EXTENSIONS.conditions;
+static EXTENSION_STEPS: [u16; EXTENSION_SIZES.steps] = EXTENSIONS.steps;
+
 /// The name of a command with its NUL; empty but for the NUL for a number that no command has.
 #[inline]
 pub(super) fn command_name(index: usize) -> &'static [u8] {
-    COMMANDS.name_spans.get(index).map_or(b"\0", |span| span.of(&COMMANDS.names))
+    COMMAND_NAMES.get(index).unwrap_or(b"\0")
 }
 
 /// Whether the command has this name. The NUL at the end of either keeps the beginning of one from being the other.
 #[inline]
 pub(super) fn is_command_name(index: usize, name: &CStr) -> bool {
-    let known = COMMANDS.name_spans.get(index).and_then(|span| span.start_of(&COMMANDS.names));
-    known.is_some_and(|known| known.starts_with(name.to_bytes_with_nul()))
+    COMMAND_NAMES.from(index).is_some_and(|known| known.starts_with(name.to_bytes_with_nul()))
 }
 
 /// As [`command_name`], for constants.
@@ -79,33 +93,40 @@ pub(super) const fn const_alias(index: usize) -> u16 {
 /// The row of a command.
 #[inline]
 pub(super) fn command(index: usize) -> Option<&'static CommandRow> {
-    COMMANDS.rows.get(index)
+    COMMAND_ROWS.get(index)
 }
 
-/// The extensions that have a command.
-pub(super) fn providers(index: usize) -> &'static [ProviderRow] {
-    command(index).map_or(&[], |row| row.providers.of(&COMMANDS.providers))
+/// The number of the command that this one is another name of, or [`layout::NO_ALIAS`].
+pub(super) fn alias(index: usize) -> u16 {
+    ALIASES.get(index).copied().unwrap_or(layout::NO_ALIAS)
 }
 
-/// The steps of a provider's condition.
-pub(super) fn provider_condition(row: &ProviderRow) -> &'static [u16] {
-    row.condition.of(&COMMANDS.steps)
+/// The numbers of the extensions that have a command, each with the steps of the condition under which it has it.
+pub(super) fn providers(index: usize) -> impl Iterator<Item = (u16, &'static [u16])> {
+    let part = command(index).map_or(Span::EMPTY, |row| row.providers);
+    let conditions = part.of(&PROVIDER_CONDITIONS).iter().map(|condition| condition.of(&PROVIDER_STEPS));
+    part.of(&PROVIDERS).iter().copied().zip(conditions)
 }
 
 /// The name of an extension with its NUL; empty for a number that no extension has.
 #[inline]
 pub(super) fn extension_name(index: usize) -> &'static [u8] {
-    EXTENSIONS.name_spans.get(index).map_or(&[], |span| span.of(&EXTENSIONS.names))
+    EXTENSION_NAMES.get(index).unwrap_or_default()
 }
 
 /// The row of an extension.
 pub(super) fn extension(index: usize) -> Option<&'static ExtensionRow> {
-    EXTENSIONS.rows.get(index)
+    EXTENSION_ROWS.get(index)
+}
+
+/// What has become of an extension.
+pub(super) fn promotion(index: usize) -> Promotion {
+    PROMOTIONS.get(index).copied().unwrap_or(Promotion::None)
 }
 
 /// The steps of what an extension needs.
 pub(super) fn extension_condition(index: usize) -> &'static [u16] {
-    extension(index).map_or(&[], |row| row.condition.of(&EXTENSIONS.steps))
+    EXTENSION_CONDITIONS.get(index).map_or(&[], |condition| condition.of(&EXTENSION_STEPS))
 }
 
 /// Whether a condition holds. The results of its steps are the low bits of a word; no condition of the registry has
