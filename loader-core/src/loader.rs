@@ -12,7 +12,7 @@ use crate::dispatch::UnknownCommands;
 use crate::flavour::Flavour;
 use crate::log::{Filter, Level, Listeners, Logger, Topic, write_line};
 use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
-use crate::objects::{DriverRef, OpenDrivers, OpenError};
+use crate::objects::{DriverRef, LiveInstances, OpenDrivers, OpenError};
 use crate::platform::{Lock, Platform, Reader};
 use crate::registry::{Class, CommandId};
 
@@ -28,6 +28,7 @@ pub struct Loader {
     pub unknown: UnknownCommands,
     discovered: Lock<Option<Counted<Drivers>>>,
     pub(crate) found_layers: Lock<Option<Counted<FoundLayers>>>,
+    pub(crate) instances: LiveInstances,
 }
 
 /// The loader of this process, once it has been called.
@@ -57,6 +58,7 @@ impl Loader {
             unknown: UnknownCommands::new(),
             discovered: Lock::new(None),
             found_layers: Lock::new(None),
+            instances: LiveInstances::new(),
         }
     }
 

@@ -72,6 +72,7 @@ pub unsafe fn create_instance(
         let given = instance.handle_for_application(handle.as_raw())?;
         *out = vk::Instance::from_raw(given);
         instance.logger.listeners.created(given);
+        loader.instances.add(&instance);
         Box::leak(instance);
         Ok(())
     }
@@ -88,6 +89,7 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
     // SAFETY: a valid handle belongs to a leaked box (`create_instance`); the caller excludes other users.
     unsafe {
         let instance = super::handle::instance(handle, command::DESTROY_INSTANCE);
+        instance.loader.instances.remove(instance);
         instance.logger.listeners.destroying();
         if let Some(destroy) = instance.table.get::<vk::PFN_vkDestroyInstance>(command::DESTROY_INSTANCE) {
             destroy(instance.chain_handle(), callbacks);

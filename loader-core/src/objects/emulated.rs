@@ -297,56 +297,68 @@ pub(super) static STAND_INS: InstanceFunctions = by_slot(&[stand_ins! {
 }]);
 
 /// Tells that the driver lacks the command with this number.
-fn complain(number: usize) {
+///
+/// # Safety
+/// The application calls that command for the physical device that the driver calls `device`.
+unsafe fn complain(device: vk::PhysicalDevice, number: usize) {
     let (Some(loader), Ok(number)) = (loader::current(), u16::try_from(number)) else { return };
     let name = CommandId::new(number).name().to_str().unwrap_or_default();
     let message = format_args!("{name}: the driver of this physical device does not have the command");
-    loader.logger().log(Level::Error, Topic::Driver, message);
+    // SAFETY: the caller vouches for the physical device, whose instance the application keeps.
+    match unsafe { loader.instances.of(loader.platform.waiting, device) } {
+        Some(instance) => instance.logger.log(Level::Error, Topic::Driver, message),
+        None => loader.logger().log(Level::Error, Topic::Driver, message),
+    }
 }
 
 /// For presentation-support queries.
-unsafe extern "system" fn not_supported<const COMMAND: usize>() -> vk::Bool32 {
-    complain(COMMAND);
+unsafe extern "system" fn not_supported<const COMMAND: usize>(device: vk::PhysicalDevice) -> vk::Bool32 {
+    // SAFETY: the application calls the command for this device.
+    unsafe { complain(device, COMMAND) };
     vk::FALSE
 }
 
 /// For commands that need a display.
-unsafe extern "system" fn not_present<const COMMAND: usize>() -> vk::Result {
-    complain(COMMAND);
+unsafe extern "system" fn not_present<const COMMAND: usize>(device: vk::PhysicalDevice) -> vk::Result {
+    // SAFETY: the application calls the command for this device.
+    unsafe { complain(device, COMMAND) };
     vk::Result::ERROR_EXTENSION_NOT_PRESENT
 }
 
 /// For enumerations of a physical device.
 unsafe extern "system" fn no_elements<const COMMAND: usize>(
-    _device: vk::PhysicalDevice,
+    device: vk::PhysicalDevice,
     count: *mut u32,
     _out: *mut c_void,
 ) -> vk::Result {
-    complain(COMMAND);
+    // SAFETY: the application calls the command for this device.
+    unsafe { complain(device, COMMAND) };
     // SAFETY: the application vouches for the counted out-array.
     unsafe { nothing(count) }
 }
 
 /// For enumerations of a part of a physical device that is told by a number.
 unsafe extern "system" fn no_elements_of_part<const COMMAND: usize>(
-    _device: vk::PhysicalDevice,
+    device: vk::PhysicalDevice,
     _part: u32,
     count: *mut u32,
     _out: *mut c_void,
 ) -> vk::Result {
-    complain(COMMAND);
+    // SAFETY: the application calls the command for this device.
+    unsafe { complain(device, COMMAND) };
     // SAFETY: as above.
     unsafe { nothing(count) }
 }
 
 /// For enumerations of a part of a physical device that is told by a handle.
 unsafe extern "system" fn no_elements_of_part64<const COMMAND: usize>(
-    _device: vk::PhysicalDevice,
+    device: vk::PhysicalDevice,
     _part: u64,
     count: *mut u32,
     _out: *mut c_void,
 ) -> vk::Result {
-    complain(COMMAND);
+    // SAFETY: the application calls the command for this device.
+    unsafe { complain(device, COMMAND) };
     // SAFETY: as above.
     unsafe { nothing(count) }
 }

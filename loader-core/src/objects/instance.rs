@@ -1,21 +1,23 @@
 //! What a `VkInstance` points to.
 
 use core::ffi::CStr;
+use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use ash::vk::{self, Handle as _};
 
-use super::Device;
 use super::driver::DriverInstance;
 use super::handle::{Handle, Kind};
 use super::of_layer::{self, OfLayer};
 use super::sources::Sources;
 use super::terminators::{terminator_get_instance_proc_addr, terminator_get_physical_device_proc_addr};
+use super::{Device, PhysicalDevice};
 use crate::chain::{ActiveLayer, FoundLayers, Layers};
 use crate::dispatch::{Command, InstanceTable, TERMINATORS, Table};
 use crate::loader::Loader;
 use crate::log::{Level, Logger, Topic};
 use crate::memory::{Application, Box, SharedList, Shown, Vec};
+use crate::platform::Waiting;
 use crate::registry::{DEVICE_SLOTS, ExtensionSet, INSTANCE_SLOTS, extension};
 
 /// An instance of the loader, which stands for the instances of several drivers.
@@ -51,7 +53,7 @@ pub struct Instance {
 }
 
 /// A pointer to something that the instance keeps alive for as long as the pointer is in its list.
-pub(super) struct Owned<T>(pub(super) core::ptr::NonNull<T>);
+pub(super) struct Owned<T>(pub(super) NonNull<T>);
 
 impl<T> Clone for Owned<T> {
     fn clone(&self) -> Self {
@@ -71,6 +73,52 @@ static LIVE: AtomicUsize = AtomicUsize::new(0);
 #[must_use]
 pub fn live_instances() -> usize {
     LIVE.load(Ordering::Acquire)
+}
+
+/// The instances that are alive, for those who know only what a driver calls something.
+pub(crate) struct LiveInstances(SharedList<Owned<Instance>>);
+
+// SAFETY: an instance may be used by several threads at once, as Vulkan's commands allow it; what they write stands behind
+// locks or is atomic, but for what its creation and its destruction write, when it is not in the list.
+unsafe impl Sync for LiveInstances {}
+// SAFETY: as above.
+unsafe impl Send for LiveInstances {}
+
+impl LiveInstances {
+    pub(crate) const fn new() -> Self {
+        Self(SharedList::new())
+    }
+
+    /// Adds an instance that is complete. Without memory for it, it is not found.
+    pub(super) fn add(&self, instance: &Instance) {
+        let _ = self.0.insert(instance.loader.platform.waiting, Owned(NonNull::from(instance)));
+    }
+
+    /// Takes an instance away that is going to be destroyed.
+    pub(super) fn remove(&self, instance: &Instance) {
+        self.0.remove(instance.loader.platform.waiting, |live| live.0 == NonNull::from(instance));
+    }
+
+    /// The instance to which belongs what a driver calls `device`.
+    ///
+    /// # Safety
+    /// The instance is not destroyed as long as the reference is used: the caller is in a command on one of its devices.
+    pub(super) unsafe fn of<'a>(
+        &self,
+        waiting: &dyn Waiting,
+        device: vk::PhysicalDevice,
+    ) -> Option<&'a Instance> {
+        // SAFETY: instances leave the list before they are destroyed, and physical devices live as long as theirs.
+        let is_its = |known: &Owned<PhysicalDevice>| unsafe { known.0.as_ref() }.driver_handle() == device;
+        let has = |live: &&Owned<Instance>| {
+            // SAFETY: as above.
+            let drivers = unsafe { &live.0.as_ref().drivers };
+            drivers.iter().any(|driver| driver.devices.read(waiting, |known| known.iter().any(is_its)))
+        };
+        let found = self.0.read(waiting, |live| live.iter().find(has).copied());
+        // SAFETY: the caller vouches for it.
+        found.map(|found| unsafe { found.0.as_ref() })
+    }
 }
 
 impl Instance {
