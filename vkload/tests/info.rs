@@ -81,6 +81,39 @@ fn what_only_making_an_instance_tells_is_told_of_each_driver() {
 }
 
 #[test]
+fn every_layer_is_listed_with_the_reason_why_it_is_not_active() {
+    let sandbox = Sandbox::new();
+    let layer = |name: &str, more: &str| {
+        format!(
+            r#"{{"file_format_version": "1.2.1", "layer": {{"name": "{name}", "type": "GLOBAL",
+            "library_path": "/nowhere/libgone.so", "api_version": "1.3.0", "implementation_version": "1",
+            "description": "about {name}" {more}}}}}"#
+        )
+    };
+    let waits = r#", "enable_environment": {"WANT_A": "1"}, "disable_environment": {"NO_A": "1"}"#;
+    sandbox.write("data/vulkan/implicit_layer.d/a.json", layer("VK_LAYER_waits", waits));
+    let always = r#", "disable_environment": {"NO_B": "1"}"#;
+    sandbox.write("data/vulkan/implicit_layer.d/b.json", layer("VK_LAYER_broken", always));
+    sandbox.write("data/vulkan/implicit_layer.d/c.json", "{");
+    sandbox.write("data/vulkan/explicit_layer.d/d.json", layer("VK_LAYER_explicit", ""));
+    let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+    let output = vkload.arg("--json").env_clear().envs(sandbox.environment()).output().expect("vkload runs");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let layers: Vec<_> = report["layers"].as_array().expect("layers").iter().collect();
+    let outcomes: Vec<_> =
+        layers.iter().map(|layer| (layer["name"].as_str(), layer["outcome"].as_str())).collect();
+    let expected = [
+        ("VK_LAYER_waits", "enable-environment-not-set"),
+        ("VK_LAYER_broken", "does-not-open"),
+        ("", "manifest-not-json"),
+        ("VK_LAYER_explicit", "not-asked-for"),
+    ];
+    assert_eq!(outcomes, expected.map(|(name, outcome)| (Some(name), Some(outcome))), "{report:#}");
+    assert!(layers[0]["remark"].as_str().is_some_and(|remark| remark.contains("WANT_A")));
+    assert_eq!(layers[3]["description"], "about VK_LAYER_explicit");
+}
+
+#[test]
 fn a_driver_without_devices_is_the_reason_where_there_is_no_other() {
     let report = report_on(&[Driver::new("empty")]);
     let reason = report["problem"]["reason"].as_str().unwrap_or_default();

@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use ash::{Entry, Instance, vk};
 
-use super::report::{Device, Extension, Layer, Report};
+use super::report::{Device, Extension, Report};
 
-/// Fills in what only the loader's functions tell: its version, layers, extensions and devices. On failure: what
+/// Fills in what only the loader's functions tell: its version, extensions and devices. On failure: what
 /// failed.
 pub(crate) fn fill(report: &mut Report, entry: &Entry) -> Result<(), vk::Result> {
     // SAFETY: these functions of the loader may be called at any time.
@@ -16,7 +16,6 @@ pub(crate) fn fill(report: &mut Report, entry: &Entry) -> Result<(), vk::Result>
         report.vulkan = version(newest);
         let extensions = entry.enumerate_instance_extension_properties(None)?;
         report.extensions = extensions.iter().map(extension).collect();
-        report.layers = entry.enumerate_instance_layer_properties()?.iter().map(layer).collect();
         report.devices = devices(entry, newest, has_portability(&extensions))?;
     }
     Ok(())
@@ -93,15 +92,6 @@ fn has_portability(extensions: &[vk::ExtensionProperties]) -> bool {
 
 fn extension(properties: &vk::ExtensionProperties) -> Extension {
     Extension { name: text(properties.extension_name_as_c_str()), version: properties.spec_version }
-}
-
-fn layer(properties: &vk::LayerProperties) -> Layer {
-    Layer {
-        name: text(properties.layer_name_as_c_str()),
-        api_version: version(properties.spec_version),
-        implementation_version: properties.implementation_version,
-        description: text(properties.description_as_c_str()),
-    }
 }
 
 fn kind(kind: vk::PhysicalDeviceType) -> &'static str {

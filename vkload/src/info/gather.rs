@@ -15,7 +15,7 @@ use platform_linux::LOADER;
 use platform_linux::entry::get_instance_proc_addr;
 
 use super::report::{Driver, Problem, Report, Searched};
-use super::{advice, devices};
+use super::{advice, devices, layers};
 
 /// What the loader finds here and now.
 pub(crate) fn gather() -> Report {
@@ -23,6 +23,9 @@ pub(crate) fn gather() -> Report {
     // SAFETY: this is the loader's own vkGetInstanceProcAddr.
     let entry = unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr }) };
     let failure = devices::fill(&mut report, &entry).err();
+    if layers::fill(&mut report).is_err() {
+        report.notes.push("memory ran out while searching for layers".into());
+    }
     // Drivers of a part of Vulkan are shown too, so they are asked for.
     match LOADER.discover(Request { portability: true }, &LOADER.logger()) {
         Ok(drivers) => {

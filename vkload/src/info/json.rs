@@ -15,6 +15,12 @@ pub(crate) fn render(report: &Report) -> Value {
             "apiVersion": layer.api_version,
             "implementationVersion": layer.implementation_version,
             "description": layer.description,
+            "manifest": layer.manifest,
+            "library": layer.library,
+            "implicit": layer.implicit,
+            "active": layer.active,
+            "outcome": layer.outcome,
+            "remark": layer.remark,
         })).collect::<Vec<_>>(),
         "instanceExtensions": report.extensions.iter().map(|extension| json!({
             "name": extension.name,

@@ -6,6 +6,7 @@ mod advice;
 mod devices;
 mod gather;
 mod json;
+mod layers;
 mod report;
 mod table;
 mod text;

@@ -7,7 +7,7 @@ pub(crate) struct Report {
     pub(crate) vulkan: String,
     /// Every driver that was found, used or not, in order of discovery.
     pub(crate) drivers: Vec<Driver>,
-    /// Layers that an application may enable or that enable themselves.
+    /// Every layer that was found, active or not, in order of discovery.
     pub(crate) layers: Vec<Layer>,
     /// Extensions that an instance may enable.
     pub(crate) extensions: Vec<Extension>,
@@ -48,13 +48,25 @@ pub(crate) struct Driver {
     pub(crate) remark: String,
 }
 
-/// A layer.
+/// A layer that was found.
 #[derive(Debug, Default)]
 pub(crate) struct Layer {
+    /// Empty where the manifest cannot be used.
     pub(crate) name: String,
     pub(crate) api_version: String,
     pub(crate) implementation_version: u32,
     pub(crate) description: String,
+    pub(crate) manifest: String,
+    /// Empty for a meta-layer.
+    pub(crate) library: String,
+    /// Whether it may be active without being asked for.
+    pub(crate) implicit: bool,
+    /// Whether it is active in a program that asks for no layer.
+    pub(crate) active: bool,
+    /// `active`, or the name of the reason, which does not change.
+    pub(crate) outcome: &'static str,
+    /// Why it is not active. Empty where it is.
+    pub(crate) remark: String,
 }
 
 /// An extension.

@@ -9,7 +9,7 @@ use super::table::Table;
 pub(crate) fn render(report: &Report, verbose: bool) -> String {
     let mut out = format!("Vulkan {} (vkload {})\n", report.vulkan, env!("CARGO_PKG_VERSION"));
     section(&mut out, "Drivers", drivers(report, verbose));
-    section(&mut out, "Layers", layers(report));
+    section(&mut out, "Layers", layers(report, verbose));
     section(&mut out, "Devices", devices(&report.devices));
     if verbose || report.problem.is_some() {
         section(&mut out, "Searched", searched(report));
@@ -60,10 +60,20 @@ fn used(driver: &Driver, works: bool) -> String {
     }
 }
 
-fn layers(report: &Report) -> Option<Table> {
-    let mut table = Table::new(&["NAME", "VULKAN", "DESCRIPTION"]);
+fn layers(report: &Report, verbose: bool) -> Option<Table> {
+    let mut table = Table::new(if verbose {
+        &["NAME", "VULKAN", "ACTIVE", "MANIFEST", "DESCRIPTION"]
+    } else {
+        &["NAME", "VULKAN", "ACTIVE"]
+    });
     for layer in &report.layers {
-        table.row([&layer.name, &layer.api_version, &layer.description]);
+        let active = if layer.active { "yes".to_owned() } else { format!("no: {}", layer.remark) };
+        let name = if layer.name.is_empty() { &layer.manifest } else { &layer.name };
+        if verbose {
+            table.row([name, &layer.api_version, &active, &layer.manifest, &layer.description]);
+        } else {
+            table.row([name, &layer.api_version, &active]);
+        }
     }
     (!report.layers.is_empty()).then_some(table)
 }
