@@ -1,4 +1,4 @@
-//! Compiles the test driver, once for each set of switches.
+//! Compiles test drivers and layers, once for each set of switches.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,15 +8,30 @@ use std::sync::Mutex;
 
 use crate::sandbox::temporary_folder;
 
-/// The library made of `tests/drivers/*.c` with these switches. What was compiled before is used again as long as the
-/// sources and the switches are the same; threads and processes may ask at the same time.
+/// The library made of `tests/drivers/*.c` with these switches.
 pub(crate) fn driver(switches: &[&str]) -> PathBuf {
+    library(&["drivers"], switches)
+}
+
+/// The library made of `tests/layers/*.c` with these switches.
+pub(crate) fn layer(switches: &[&str]) -> PathBuf {
+    library(&["layers"], switches)
+}
+
+/// A library that is a driver and a layer.
+pub(crate) fn driver_with_layer(switches: &[&str]) -> PathBuf {
+    library(&["drivers", "layers"], switches)
+}
+
+/// The library made of the C files in these folders. What was compiled before is used again as long as the sources and
+/// the switches are the same; threads and processes may ask at the same time.
+fn library(folders: &[&str], switches: &[&str]) -> PathBuf {
     // A file lock belongs to the open file, but one at a time in this process is enough, too.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
 
-    let sources = sources();
-    let folder = temporary_folder().join("drivers");
+    let sources: Vec<PathBuf> = folders.iter().flat_map(|folder| sources(folder)).collect();
+    let folder = temporary_folder().join("libraries");
     fs::create_dir_all(&folder).unwrap();
     let library = folder.join(format!("{:016x}.so", fingerprint(&sources, switches)));
     let lock = File::create(folder.join("lock")).unwrap();
@@ -27,8 +42,8 @@ pub(crate) fn driver(switches: &[&str]) -> PathBuf {
     library
 }
 
-fn sources() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("drivers");
+fn sources(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut sources: Vec<PathBuf> = fs::read_dir(&folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
         .map(|entry| entry.unwrap().path())
@@ -67,10 +82,12 @@ fn compile(sources: &[PathBuf], switches: &[&str], library: &Path) {
         .args(["-lpthread", "-ldl", "-o"])
         .arg(&unfinished)
         .output()
-        .unwrap_or_else(|error| panic!("the test driver needs a C compiler, and '{compiler}': {error}"));
+        .unwrap_or_else(|error| {
+            panic!("test drivers and layers need a C compiler, and '{compiler}': {error}")
+        });
     assert!(
         output.status.success(),
-        "the test driver does not compile (it needs Vulkan's headers, on Debian libvulkan-dev):\n{}",
+        "a test driver or layer does not compile (it needs Vulkan's headers, on Debian libvulkan-dev):\n{}",
         String::from_utf8_lossy(&output.stderr)
     );
     fs::rename(&unfinished, library).unwrap();

@@ -39,6 +39,7 @@ pub struct Driver {
     folder: String,
     configuration: String,
     devices: String,
+    holds_layer: bool,
 }
 
 impl Driver {
@@ -71,6 +72,7 @@ impl Driver {
             folder: "data/vulkan/icd.d".to_owned(),
             configuration: String::new(),
             devices: String::new(),
+            holds_layer: false,
         }
     }
 
@@ -210,6 +212,13 @@ impl Driver {
         self.line("unknown_physical_devices", physical_device).line("unknown_devices", device)
     }
 
+    /// Its library is that of a layer, too, which is installed [inside it](crate::Layer::inside_driver).
+    #[must_use]
+    pub fn holds_layer(mut self) -> Self {
+        self.holds_layer = true;
+        self
+    }
+
     fn line(mut self, key: &str, value: impl std::fmt::Display) -> Self {
         writeln!(self.configuration, "{key}={value}").unwrap();
         self
@@ -224,7 +233,12 @@ impl Driver {
         let library = sandbox.path(format!("lib/lib{}.so", self.name));
         fs::create_dir_all(library.parent().unwrap()).unwrap();
         // A copy, not a link: the dynamic linker takes two links for one library.
-        fs::copy(compile::driver(self.switches()), &library).unwrap();
+        let compiled = if self.holds_layer {
+            compile::driver_with_layer(&[self.switches(), crate::Layer::NEGOTIATE].concat())
+        } else {
+            compile::driver(self.switches())
+        };
+        fs::copy(compiled, &library).unwrap();
         let configuration = format!(
             "trace={}\ninterface={}\napi={}\n{}{}",
             sandbox.path(format!("out/{}.trace", self.name)).display(),

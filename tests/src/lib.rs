@@ -19,6 +19,7 @@
 //!
 //! * [`Driver`] is a Vulkan driver that does what the test wants, errors and lies included, and records every call
 //!   it gets. It is compiled from `tests/drivers/` once for each set of exported symbols.
+//! * [`Layer`] is a layer of the same kind, compiled from `tests/layers/`.
 //! * [`Scenario`] holds the files and the environment; [`Scenario::run`] starts this very executable again with
 //!   nothing of the real environment, and the closure runs there before `main`.
 //! * [`Run`] is what came of it: exit status, standard error, what the closure said, what the drivers recorded.
@@ -32,6 +33,7 @@ mod compile;
 mod device;
 mod driver;
 mod instance;
+mod layer;
 pub mod listening;
 mod run;
 mod sandbox;
@@ -44,6 +46,7 @@ pub use child::Vk;
 pub use device::Device;
 pub use driver::{Driver, Lie};
 pub use instance::{Ask, Instance, extension_names};
+pub use layer::Layer;
 pub use run::Run;
 pub use sandbox::Sandbox;
 pub use scenario::Scenario;

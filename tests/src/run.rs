@@ -45,7 +45,8 @@ impl Run {
             "should have aborted: {}",
             self.report()
         );
-        assert!(!self.stderr.contains("[test driver]"), "a driver got something wrong: {}", self.report());
+        let guests = self.stderr.contains("[test driver]") || self.stderr.contains("[test layer]");
+        assert!(!guests, "a driver or layer got something wrong: {}", self.report());
         self
     }
 
@@ -54,7 +55,8 @@ impl Run {
     pub fn died(&self) -> &Self {
         let signal = self.output.status.signal();
         assert!(signal.is_some_and(|signal| signal != libc::SIGALRM), "should have died: {}", self.report());
-        assert!(!self.stderr.contains("[test driver]"), "a driver got something wrong: {}", self.report());
+        let guests = self.stderr.contains("[test driver]") || self.stderr.contains("[test layer]");
+        assert!(!guests, "a driver or layer got something wrong: {}", self.report());
         self
     }
 
@@ -96,6 +98,15 @@ impl Run {
     #[must_use]
     pub fn loaded(&self, driver: &str) -> bool {
         self.trace(driver).has("load")
+    }
+
+    /// What all layers of the scenario recorded, in order, as `LAYER COMMAND`; only of the commands that are asked for.
+    #[must_use]
+    pub fn calls(&self, commands: &[&str]) -> Vec<String> {
+        let calls = fs::read_to_string(self.sandbox.path("out/calls")).unwrap_or_default();
+        let wanted =
+            |line: &&str| line.split_once(' ').is_some_and(|(_, command)| commands.contains(&command));
+        calls.lines().filter(wanted).map(str::to_owned).collect()
     }
 
     /// The lines of the log, each split into its kind (`ERROR`, `INFO | DRIVER` ...) and its message.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::child::{self, Body};
-use crate::{Driver, Run, Sandbox};
+use crate::{Driver, Layer, Run, Sandbox};
 
 /// Files, drivers and environment of a program to run.
 #[derive(Debug)]
@@ -36,6 +36,13 @@ impl Scenario {
         let manifest = driver.install(&self.sandbox);
         // The scenario finds manifests by name: Vk::arg("good").
         self.argument(driver.name(), manifest.to_str().unwrap())
+    }
+
+    /// Installs a layer.
+    #[must_use]
+    pub fn layer(self, layer: Layer) -> Self {
+        let manifest = layer.install(&self.sandbox);
+        self.argument(layer.name(), manifest.to_str().unwrap())
     }
 
     /// Writes a file into the sandbox.
@@ -109,7 +116,7 @@ impl Scenario {
 }
 
 /// The library under test.
-fn library_under_test() -> PathBuf {
+pub(crate) fn library_under_test() -> PathBuf {
     let chosen = std::env::var_os("VKLOAD_TEST_LIBRARY").map(PathBuf::from);
     let library = chosen.unwrap_or_else(|| crate::sandbox::target_folder().join("release/libvulkan.so.1"));
     assert!(

@@ -34,11 +34,6 @@ impl Span {
         table.get(start..start + self.len as usize).unwrap_or_default()
     }
 
-    /// Where the part starts and how long it is.
-    pub(super) const fn parts(self) -> (usize, usize) {
-        (self.start as usize, self.len as usize)
-    }
-
     const fn new(start: usize, end: usize) -> Self {
         Self { start: narrow(start), len: narrow(end - start) }
     }
@@ -57,6 +52,13 @@ impl<const ROWS: usize, const BYTES: usize> Names<ROWS, BYTES> {
         let start = *self.starts.get(index)? as usize;
         let end = self.starts.get(index + 1).map_or(BYTES, |next| *next as usize);
         self.bytes.get(start..end)
+    }
+
+    /// As [`Names::get`], for constants.
+    pub(super) const fn const_get(&self, index: usize) -> &[u8] {
+        let start = self.starts[index] as usize;
+        let end = if index + 1 < ROWS { self.starts[index + 1] as usize } else { BYTES };
+        self.bytes.split_at(start).1.split_at(end - start).0
     }
 
     /// A name, and whatever follows it.

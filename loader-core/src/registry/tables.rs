@@ -70,21 +70,15 @@ pub(super) fn is_command_name(index: usize, name: &CStr) -> bool {
 }
 
 /// As [`command_name`], for constants.
-#[expect(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a failure is an error of the build"
-)]
 pub(super) const fn const_command_name(index: usize) -> &'static [u8] {
-    let (start, len) = COMMANDS.name_spans[index].parts();
-    COMMANDS.names.split_at(start).1.split_at(len).0
+    COMMANDS.names.const_get(index)
 }
 
 /// The alias in the row of a command, for constants; [`layout::NO_ALIAS`] if there is none.
 pub(super) const fn const_alias(index: usize) -> u16 {
     if index < COMMAND_COUNT {
         #[expect(clippy::indexing_slicing, reason = "the index was compared")]
-        COMMANDS.rows[index].alias
+        COMMANDS.aliases[index]
     } else {
         layout::NO_ALIAS
     }

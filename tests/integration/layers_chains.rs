@@ -1,0 +1,283 @@
+//! Chains of layers: who is called, in which order, and with what.
+use ash::vk;
+use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk, code};
+
+const A: &str = "VK_LAYER_TEST_a";
+const B: &str = "VK_LAYER_TEST_b";
+const C: &str = "VK_LAYER_TEST_c";
+
+fn good() -> Driver {
+    Driver::new("good").device(Device::new("gpu"))
+}
+
+/// A scenario with the driver and three explicit layers of these kinds.
+fn three(kinds: impl Fn(Layer) -> Layer) -> Scenario {
+    let layers = [A, B, C].map(|name| kinds(Layer::new(name)));
+    layers.into_iter().fold(Scenario::new().driver(good()), Scenario::layer)
+}
+
+/// Uses an instance with the layers A, B, C and a device from its beginning to its end.
+fn use_device(vk: &Vk) {
+    let instance = vk.create(&Ask::new().api(1, 1).layer(A).layer(B).layer(C)).unwrap();
+    vk.say("devices", instance.names().join(","));
+    let device = instance.device(instance.devices()[0], &[]);
+    // SAFETY: valid use of Vulkan on one thread.
+    unsafe {
+        let queue = device.get_device_queue(0, 0);
+        device.queue_submit(queue, &[vk::SubmitInfo::default()], vk::Fence::null()).unwrap();
+        device.device_wait_idle().unwrap();
+        device.destroy_device(None);
+    }
+    vk.say("done", "yes");
+}
+
+fn in_order(command: &str) -> Vec<String> {
+    [A, B, C].map(|layer| format!("{layer} {command}")).to_vec()
+}
+
+const COMMANDS: [&str; 7] = [
+    "vkCreateInstance",
+    "vkCreateDevice",
+    "vkGetDeviceQueue",
+    "vkQueueSubmit",
+    "vkDeviceWaitIdle",
+    "vkDestroyDevice",
+    "vkDestroyInstance",
+];
+
+#[test]
+fn every_command_passes_the_layers_in_the_order_that_the_application_asks_for() {
+    let run = three(|layer| layer).run(use_device);
+    run.ok().says("devices", "gpu").says("done", "yes");
+    for command in COMMANDS {
+        assert_eq!(run.calls(&[command]), in_order(command), "{command}");
+    }
+    assert_eq!(run.trace("good").only("vkQueueSubmit").get("count"), "1");
+    assert_eq!(run.trace("good").only("vkCreateInstance").get("layers"), "0");
+    assert_eq!(run.trace("good").only("vkCreateInstance").get("chain"), chain_of(&run));
+    for layer in [A, B, C] {
+        assert_eq!(run.trace(layer).calls("unload").len(), 1, "{layer} has to be closed");
+    }
+}
+
+/// What a driver's vkCreateInstance sees as pNext: Khronos' loader leaves its own structures there, and so may this one.
+fn chain_of(run: &vkload_tests::Run) -> String {
+    run.trace("good").only("vkCreateInstance").get("chain").to_owned()
+}
+
+#[test]
+fn implicit_layers_stand_before_explicit_ones() {
+    let run = Scenario::new()
+        .driver(good())
+        .layer(Layer::new(A))
+        .layer(Layer::new(B).implicit())
+        .layer(Layer::new(C))
+        .run(|vk| {
+            drop(vk.create(&Ask::new().layer(C).layer(A)).unwrap());
+        });
+    run.ok();
+    let calls = run.calls(&["vkCreateInstance"]);
+    assert_eq!(calls, [B, C, A].map(|layer| format!("{layer} vkCreateInstance")));
+}
+
+#[test]
+fn a_layer_that_fails_vkcreateinstance_before_calling_down() {
+    let run = Scenario::new()
+        .driver(good())
+        .layer(Layer::new(A))
+        .layer(Layer::new(B).does_with("fail_instance_early", -3))
+        .run(|vk| {
+            vk.say("result", code(&vk.create(&Ask::new().layer(A).layer(B)).map(drop)));
+            vk.say("again", code(&vk.create(&Ask::new().layer(A)).map(drop)));
+        });
+    run.ok().says("result", "ERROR_INITIALIZATION_FAILED").says("again", "SUCCESS");
+    assert_eq!(run.trace("good").calls("vkCreateInstance").len(), 1);
+}
+
+#[test]
+fn a_layer_that_fails_vkcreateinstance_after_calling_down_leaves_nothing() {
+    let run = Scenario::new()
+        .driver(good())
+        .layer(Layer::new(A).does_with("fail_instance", -3))
+        .layer(Layer::new(B))
+        .run(|vk| {
+            vk.say("result", code(&vk.create(&Ask::new().layer(A).layer(B)).map(drop)));
+        });
+    run.ok().says("result", "ERROR_INITIALIZATION_FAILED");
+    assert_eq!(run.trace("good").calls("vkDestroyInstance").len(), 1);
+    assert_eq!(run.trace("good").last("unload").get("instances"), "0");
+}
+
+#[test]
+fn a_layer_that_fails_vkcreatedevice_leaves_nothing() {
+    for behaviour in ["fail_device", "fail_device_early"] {
+        let run = Scenario::new()
+            .driver(good().unknown_commands(0, 3))
+            .layer(Layer::new(A).does_with(behaviour, -3))
+            .layer(Layer::new(B))
+            .run(|vk| {
+                let instance = vk.create(&Ask::new().layer(A).layer(B)).unwrap();
+                let result = instance.try_device(instance.devices()[0], &[]);
+                vk.say("result", code(&result.map(drop)));
+                // Fills the table of every device that the loader still believes in.
+                vk.say("unknown", instance.proc("vkUnknownDevice1001TEST") != 0);
+                vk.say("unknown", instance.proc("vkUnknownDevice1TEST") != 0);
+            });
+        run.ok().says("result", "ERROR_INITIALIZATION_FAILED");
+        assert_eq!(run.trace("good").last("unload").get("devices"), "0");
+    }
+}
+
+#[test]
+fn a_layer_may_enumerate_devices_while_the_instance_is_created() {
+    let run =
+        Scenario::new().driver(good()).layer(Layer::new(A).does("enumerate_while_creating")).run(|vk| {
+            drop(vk.create(&Ask::new().layer(A)).unwrap());
+        });
+    run.ok();
+    assert_eq!(run.trace(A).only("while_creating").get("devices"), "1");
+}
+
+#[test]
+fn a_layer_for_instances_only_is_not_asked_about_devices() {
+    let run = three(|layer| layer).layer(Layer::new(B).does("instance_only")).run(use_device);
+    run.ok().says("done", "yes");
+    assert_eq!(run.calls(&["vkCreateInstance"]), in_order("vkCreateInstance"));
+    for command in ["vkCreateDevice", "vkQueueSubmit", "vkDestroyDevice"] {
+        assert_eq!(run.calls(&[command]), [A, C].map(|layer| format!("{layer} {command}")), "{command}");
+    }
+}
+
+#[test]
+fn a_layer_that_does_not_intercept_vkcreatedevice_takes_no_link() {
+    let run = three(|layer| layer).layer(Layer::new(B).does("no_create_device")).run(use_device);
+    run.ok().says("done", "yes");
+    assert_eq!(run.calls(&["vkQueueSubmit"]), [A, C].map(|layer| format!("{layer} vkQueueSubmit")));
+}
+
+#[test]
+fn a_layer_without_device_look_up_that_intercepts_vkcreatedevice() {
+    let run = three(|layer| layer).layer(Layer::new(B).does("no_device_lookup")).run(use_device);
+    run.ok().says("done", "yes");
+    // It must not take the link of another layer.
+    assert_eq!(run.calls(&["vkQueueSubmit"]), [A, C].map(|layer| format!("{layer} vkQueueSubmit")));
+    assert_eq!(run.trace(C).calls("vkCreateDevice").len(), 1);
+}
+
+#[test]
+fn vkcreatedevice_may_be_looked_up_without_an_instance() {
+    let run = three(|layer| layer.does("null_query")).run(use_device);
+    run.ok().says("done", "yes");
+    assert_eq!(run.calls(&["vkCreateDevice"]), in_order("vkCreateDevice"));
+}
+
+#[test]
+fn a_second_device_inside_vkcreatedevice() {
+    for layer in [A, B, C] {
+        let run = three(|layer| layer).layer(Layer::new(layer).does("second_device")).run(use_device);
+        run.ok().says("done", "yes");
+        assert_eq!(run.trace(layer).only("second_device").get("waits"), "0");
+        let calls = run.calls(&["vkCreateDevice"]);
+        let mut expected = in_order("vkCreateDevice");
+        // The second one passes only the layers below.
+        let below = [A, B, C].iter().position(|known| *known == layer).unwrap() + 1;
+        expected.extend(in_order("vkCreateDevice").split_off(below));
+        assert_eq!(calls, expected, "{layer}");
+        assert_eq!(run.trace("good").calls("vkCreateDevice").len(), 2);
+        assert_eq!(run.trace("good").last("unload").get("devices"), "0");
+    }
+}
+
+/// The globals that every callback calls, on three threads, must not wait for one another.
+fn reentering(layer: Layer) {
+    let run = Scenario::new().driver(good()).layer(layer.does("reenter")).layer(Layer::new(B)).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1).layer(A).layer(B)).unwrap();
+        vk.say("devices", instance.names().join(","));
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            vk.say("groups", instance.enumerate_physical_device_groups_len().unwrap());
+            let device = instance.device(instance.devices()[0], &[]);
+            let queue = device.get_device_queue(0, 0);
+            device.queue_submit(queue, &[], vk::Fence::null()).unwrap();
+            device.destroy_device(None);
+        }
+        drop(instance);
+        vk.say("done", "yes");
+    });
+    run.ok().says("devices", "gpu").says("groups", 1).says("done", "yes");
+    assert!(run.trace(A).calls("reentered").len() >= 8);
+    assert_eq!(run.trace("good").last("unload").get("instances"), "0");
+}
+
+#[test]
+fn an_explicit_layer_calls_every_global_command_from_every_callback() {
+    reentering(Layer::new(A));
+}
+
+#[test]
+fn an_implicit_layer_calls_every_global_command_from_every_callback() {
+    reentering(Layer::new(A).implicit());
+}
+
+#[test]
+fn a_pre_instance_function_calls_every_global_command() {
+    let run = Scenario::new()
+        .driver(good())
+        .layer(Layer::new(A).implicit().does("reenter").field("pre_instance_functions", PRE_INSTANCE))
+        .run(|vk| {
+            // SAFETY: nothing is asked of the caller.
+            let version = unsafe { vk.entry.try_enumerate_instance_version() };
+            vk.say("version", version.unwrap().is_some_and(|version| version >= vk::API_VERSION_1_1));
+        });
+    run.ok().says("version", true);
+    assert!(run.trace(A).has("reentered"));
+}
+
+const PRE_INSTANCE: &str = r#"{"vkEnumerateInstanceVersion": "test_preVersion",
+    "vkEnumerateInstanceLayerProperties": "test_preLayers",
+    "vkEnumerateInstanceExtensionProperties": "test_preExtensions"}"#;
+
+fn globals(vk: &Vk) {
+    // SAFETY: nothing is asked of the caller.
+    unsafe {
+        vk.say("version", vk.entry.try_enumerate_instance_version().unwrap().unwrap());
+        vk.say("layers", vk.entry.enumerate_instance_layer_properties().unwrap().len());
+        vk.say("extensions", vk.entry.enumerate_instance_extension_properties(None).unwrap().len());
+    }
+}
+
+#[test]
+fn pre_instance_functions_are_chained() {
+    let layer = |name| Layer::new(name).implicit().field("pre_instance_functions", PRE_INSTANCE);
+    let run = Scenario::new()
+        .driver(good())
+        .layer(layer(A).does_with("version", 7))
+        .layer(layer(B).does_with("version", 8).does("no_layers").does("no_extensions"))
+        .run(globals);
+    run.ok().says("version", 7).says("layers", 0).says("extensions", 0);
+    let both = |command| [A, B].map(|layer| format!("{layer} {command}")).to_vec();
+    assert_eq!(run.calls(&["vkEnumerateInstanceVersion"]), both("vkEnumerateInstanceVersion"));
+    let call = run.trace(A);
+    let call = call.only("vkEnumerateInstanceVersion");
+    assert_eq!((call.get("kind"), call.get("version"), call.get("size")), ("3", "1", "1"));
+    assert_eq!(run.trace(A).last("vkEnumerateInstanceLayerProperties").get("kind"), "2");
+    assert_eq!(run.trace(A).last("vkEnumerateInstanceExtensionProperties").get("kind"), "1");
+    // Nothing of a layer survives the call.
+    let trace = run.trace(A);
+    assert_eq!(trace.calls("load").len(), trace.calls("unload").len());
+}
+
+#[test]
+fn pre_instance_functions_of_layers_that_are_not_active_are_left_out() {
+    let layer = |name| Layer::new(name).field("pre_instance_functions", PRE_INSTANCE).does_with("version", 7);
+    let run = Scenario::new()
+        .driver(good())
+        .layer(layer(A))
+        .layer(layer(B).implicit())
+        .env("NO_VK_LAYER_TEST_b", "1")
+        .env("VK_INSTANCE_LAYERS", A)
+        .run(globals);
+    run.ok();
+    assert_ne!(run.said("version"), "7");
+    assert!(!run.loaded(A) && !run.loaded(B));
+}

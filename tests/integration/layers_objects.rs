@@ -1,0 +1,311 @@
+//! What layers make of objects: wrappers, fewer and more physical devices, extensions and commands of their own.
+use ash::vk;
+use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk, code, extension_names};
+
+const A: &str = "VK_LAYER_TEST_a";
+const B: &str = "VK_LAYER_TEST_b";
+const C: &str = "VK_LAYER_TEST_c";
+
+fn two_devices() -> Driver {
+    Driver::new("good").device(Device::new("one")).device(Device::new("two"))
+}
+
+/// The layers A, B, C with one of them behaving otherwise.
+fn with(which: &str, behave: impl Fn(Layer) -> Layer) -> Scenario {
+    [A, B, C].into_iter().fold(Scenario::new().driver(two_devices()), |scenario, name| {
+        let layer = Layer::new(name);
+        scenario.layer(if name == which { behave(layer) } else { layer })
+    })
+}
+
+fn ask() -> Ask<'static> {
+    Ask::new().api(1, 1).layer(A).layer(B).layer(C)
+}
+
+/// Enumerates devices and groups and uses the first device, twice, since handles have to stay the same.
+fn use_all(vk: &Vk) {
+    let instance = vk.create(&ask()).unwrap();
+    let devices = instance.devices();
+    assert_eq!(devices, instance.devices());
+    vk.say("devices", instance.names().join(","));
+    // SAFETY: valid use of Vulkan on one thread.
+    unsafe {
+        let mut groups = vec![
+            vk::PhysicalDeviceGroupProperties::default();
+            instance.enumerate_physical_device_groups_len().unwrap()
+        ];
+        instance.enumerate_physical_device_groups(&mut groups).unwrap();
+        let names: Vec<String> =
+            groups.iter().map(|group| instance.name(group.physical_devices[0])).collect();
+        vk.say("groups", names.join(","));
+        assert!(groups.iter().all(|group| devices.contains(&group.physical_devices[0])));
+        let members = groups[0].physical_devices;
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        let mut group = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(&members[..1]);
+        let grouped = vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut group);
+        let plain = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+        for info in [plain, grouped] {
+            let device = instance.create_device(devices[0], &info, None).unwrap();
+            let queue = device.get_device_queue(0, 0);
+            assert_eq!(queue, device.get_device_queue(0, 0));
+            device.queue_submit(queue, &[], vk::Fence::null()).unwrap();
+            device.device_wait_idle().unwrap();
+            device.destroy_device(None);
+        }
+    }
+    drop(instance);
+    vk.say("done", "yes");
+}
+
+#[test]
+fn wrapped_instances_and_physical_devices() {
+    for which in [A, B, C] {
+        let run = with(which, |layer| layer.does("wrap")).run(use_all_but_groups_of_devices);
+        run.ok().says("devices", "one,two").says("groups", "one,two").says("done", "yes");
+        assert_eq!(run.trace("good").calls("vkQueueSubmit").len(), 1);
+    }
+}
+
+/// As `use_all`, without VkDeviceGroupDeviceCreateInfo: the test layer does not unwrap what is in it.
+fn use_all_but_groups_of_devices(vk: &Vk) {
+    let instance = vk.create(&ask()).unwrap();
+    let devices = instance.devices();
+    assert_eq!(devices, instance.devices());
+    vk.say("devices", instance.names().join(","));
+    // SAFETY: valid use of Vulkan on one thread.
+    unsafe {
+        let mut groups = vec![
+            vk::PhysicalDeviceGroupProperties::default();
+            instance.enumerate_physical_device_groups_len().unwrap()
+        ];
+        instance.enumerate_physical_device_groups(&mut groups).unwrap();
+        let names: Vec<String> =
+            groups.iter().map(|group| instance.name(group.physical_devices[0])).collect();
+        vk.say("groups", names.join(","));
+        assert!(groups.iter().all(|group| devices.contains(&group.physical_devices[0])));
+        let device = instance.device(devices[0], &[]);
+        let queue = device.get_device_queue(0, 0);
+        device.queue_submit(queue, &[], vk::Fence::null()).unwrap();
+        device.device_wait_idle().unwrap();
+        device.destroy_device(None);
+    }
+    drop(instance);
+    vk.say("done", "yes");
+}
+
+#[test]
+fn all_layers_wrap_everything() {
+    let wraps = |name| Layer::new(name).does("wrap").does("wrap_devices");
+    let run = Scenario::new()
+        .driver(two_devices())
+        .layer(wraps(A))
+        .layer(wraps(B))
+        .layer(wraps(C))
+        .run(use_all_but_groups_of_devices);
+    run.ok().says("devices", "one,two").says("groups", "one,two").says("done", "yes");
+}
+
+#[test]
+fn wrapped_devices_and_queues() {
+    for which in [A, B, C] {
+        let run = with(which, |layer| layer.does("wrap_devices")).run(use_all);
+        run.ok().says("done", "yes");
+        assert_eq!(run.trace("good").calls("vkQueueSubmit").len(), 2);
+    }
+}
+
+#[test]
+fn a_wrapped_queue_is_given_its_word() {
+    let run = with(A, |layer| layer.does("wrap_devices").does("wordless")).run(use_all);
+    run.ok().says("done", "yes");
+    assert_eq!(run.trace("good").calls("vkQueueSubmit").len(), 2);
+}
+
+#[test]
+fn a_layer_that_wraps_makes_a_second_device() {
+    for which in [A, B, C] {
+        let run = with(which, |layer| layer.does("wrap").does("wrap_devices").does("second_device"))
+            .run(use_all_but_groups_of_devices);
+        run.ok().says("done", "yes");
+        assert_eq!(run.trace(which).only("second_device").get("waits"), "0");
+    }
+}
+
+#[test]
+fn a_second_device_above_a_layer_that_wraps() {
+    let run = Scenario::new()
+        .driver(two_devices())
+        .layer(Layer::new(A).does("second_device"))
+        .layer(Layer::new(B).does("wrap").does("wrap_devices"))
+        .layer(Layer::new(C))
+        .run(use_all_but_groups_of_devices);
+    run.ok().says("done", "yes");
+    assert_eq!(run.trace(A).only("second_device").get("waits"), "0");
+}
+
+#[test]
+fn hidden_physical_devices() {
+    let run = with(B, |layer| layer.does_with("hide", 0)).run(use_all);
+    run.ok().says("devices", "two").says("groups", "two").says("done", "yes");
+}
+
+#[test]
+fn reordered_physical_devices() {
+    let run = with(B, |layer| layer.does("reverse")).run(use_all);
+    run.ok().says("devices", "two,one").says("groups", "two,one").says("done", "yes");
+}
+
+#[test]
+fn added_physical_devices() {
+    for which in [A, B, C] {
+        let run = with(which, |layer| layer.does("add")).run(use_all);
+        let all = format!("one,two,added by {which}");
+        run.ok().says("devices", &all).says("groups", &all).says("done", "yes");
+    }
+}
+
+#[test]
+fn an_array_with_too_little_room_is_incomplete() {
+    let run = with(A, |layer| layer.does("add")).run(|vk| {
+        let instance = vk.create(&ask()).unwrap();
+        let enumerate = instance.fp_v1_0().enumerate_physical_devices;
+        let (mut count, mut room) = (2, [vk::PhysicalDevice::null(); 2]);
+        // SAFETY: a counted out-array.
+        let result = unsafe { enumerate(instance.handle(), &mut count, room.as_mut_ptr()) };
+        vk.say("result", format_args!("{result:?} {count}"));
+    });
+    run.ok().says("result", "INCOMPLETE 2");
+}
+
+#[test]
+fn an_instance_extension_of_a_layer() {
+    let run = with(B, |layer| layer.instance_extension("VK_TEST_layer")).run(|vk| {
+        let listed = |layer| {
+            // SAFETY: nothing is asked of the caller.
+            let list = unsafe { vk.entry.enumerate_instance_extension_properties(layer) };
+            extension_names(&list.unwrap()).contains(&"VK_TEST_layer".to_owned())
+        };
+        vk.say("all", listed(None));
+        vk.say("named", listed(Some(c"VK_LAYER_TEST_b")));
+        vk.say("without", code(&vk.create(&Ask::new().layer(A).extension("VK_TEST_layer")).map(drop)));
+        vk.say("with", code(&vk.create(&Ask::new().layer(B).extension("VK_TEST_layer")).map(drop)));
+    });
+    run.ok().says("all", false).says("named", true);
+    run.says("without", "ERROR_EXTENSION_NOT_PRESENT").says("with", "SUCCESS");
+    assert_eq!(run.trace("good").last("vkCreateInstance").get("extensions"), "");
+}
+
+#[test]
+fn an_instance_extension_of_an_implicit_layer() {
+    let run = Scenario::new()
+        .driver(two_devices())
+        .layer(Layer::new(A).implicit().instance_extension("VK_TEST_layer"))
+        .run(|vk| {
+            // SAFETY: nothing is asked of the caller.
+            let list = unsafe { vk.entry.enumerate_instance_extension_properties(None) };
+            vk.say("all", extension_names(&list.unwrap()).contains(&"VK_TEST_layer".to_owned()));
+            vk.say("with", code(&vk.create(&Ask::new().extension("VK_TEST_layer")).map(drop)));
+        });
+    run.ok().says("all", true).says("with", "SUCCESS");
+}
+
+/// Enables VK_KHR_maintenance1, which only a layer has, and calls its command in both ways.
+fn trim(vk: &Vk) {
+    let instance = vk.create(&Ask::new().layer(A)).unwrap();
+    let physical_device = instance.devices()[0];
+    // SAFETY: valid use of Vulkan on one thread.
+    unsafe {
+        let list = instance.enumerate_device_extension_properties(physical_device).unwrap();
+        vk.say("listed", extension_names(&list).contains(&"VK_KHR_maintenance1".to_owned()));
+        let from_instance: vk::PFN_vkTrimCommandPool = instance.command("vkTrimCommandPoolKHR");
+        let device = instance.device(physical_device, &["VK_KHR_maintenance1"]);
+        from_instance(device.handle(), vk::CommandPool::null(), vk::CommandPoolTrimFlags::from_raw(5));
+        let own = instance.get_device_proc_addr(device.handle(), c"vkTrimCommandPoolKHR".as_ptr());
+        vk.say("own", own.is_some());
+        device.destroy_device(None);
+    }
+}
+
+#[test]
+fn a_device_extension_of_a_layer() {
+    let run = Scenario::new()
+        .driver(Driver::new("good").api("1.0.0").device(Device::new("gpu")))
+        .layer(Layer::new(A).device_extension("VK_KHR_maintenance1").does("strip"))
+        .run(trim);
+    run.ok().says("listed", false).says("own", true);
+    assert_eq!(run.trace(A).only("vkTrimCommandPoolKHR").get("flags"), "5");
+}
+
+#[test]
+fn a_device_extension_of_an_implicit_layer() {
+    let run = Scenario::new()
+        .driver(Driver::new("good").api("1.0.0").device(Device::new("gpu")))
+        .layer(Layer::new(A).implicit().device_extension("VK_KHR_maintenance1").does("strip"))
+        .run(trim);
+    run.ok().says("listed", true).says("own", true);
+}
+
+#[test]
+fn a_device_extension_of_a_layer_that_leaves_it_in() {
+    let run = Scenario::new()
+        .driver(Driver::new("good").api("1.0.0").device(Device::new("gpu")))
+        .layer(Layer::new(A).device_extension("VK_TEST_layer"))
+        .run(|vk| {
+            let instance = vk.create(&Ask::new().layer(A)).unwrap();
+            let result = instance.try_device(instance.devices()[0], &["VK_TEST_layer"]);
+            vk.say("with", code(&result));
+            // SAFETY: it is alive and not used any more.
+            unsafe { result.unwrap().destroy_device(None) };
+            let result = instance.try_device(instance.devices()[0], &["VK_TEST_other"]);
+            vk.say("other", code(&result.map(drop)));
+        });
+    run.ok().says("with", "SUCCESS").says("other", "ERROR_EXTENSION_NOT_PRESENT");
+    assert_eq!(run.trace("good").only("vkCreateDevice").get("extensions"), "");
+}
+
+type PhysicalDeviceTest = unsafe extern "system" fn(vk::PhysicalDevice, u64, f64) -> u64;
+type DeviceTest = unsafe extern "system" fn(vk::Device, u64, f64) -> u64;
+
+#[test]
+fn a_physical_device_command_that_nobody_knows() {
+    for (which, wraps) in [(A, None), (B, None), (C, None), (B, Some("wrap"))] {
+        let run = with(which, |layer| {
+            let layer = layer.does("physical_device_command");
+            if let Some(wraps) = wraps { layer.does(wraps) } else { layer }
+        })
+        .run(|vk| {
+            let instance = vk.create(&ask()).unwrap();
+            // SAFETY: the layer's command has this type.
+            unsafe {
+                let command: PhysicalDeviceTest = instance.command("vkLayerPhysicalDeviceTEST");
+                vk.say("answer", command(instance.devices()[1], 40, 2.0));
+            }
+            vk.say("other", instance.proc("vkLayerPhysicalDeviceTESTX"));
+        });
+        run.ok().says("answer", 42).says("other", 0);
+    }
+}
+
+#[test]
+fn a_device_command_that_nobody_knows() {
+    for which in [A, B, C] {
+        let run = with(which, |layer| layer.does("device_command")).run(|vk| {
+            let instance = vk.create(&ask()).unwrap();
+            let device = instance.device(instance.devices()[0], &[]);
+            // SAFETY: the layer's command has this type.
+            unsafe {
+                // Both for a device that was there before the look-up and for a later one.
+                let command: DeviceTest = instance.command("vkLayerDeviceTEST");
+                vk.say("earlier", command(device.handle(), 21, 2.0));
+                let own = instance.get_device_proc_addr(device.handle(), c"vkLayerDeviceTEST".as_ptr());
+                let own: DeviceTest = std::mem::transmute(own.unwrap());
+                vk.say("own", own(device.handle(), 21, 2.0));
+                device.destroy_device(None);
+                let device = instance.device(instance.devices()[0], &[]);
+                vk.say("later", command(device.handle(), 21, 2.0));
+                device.destroy_device(None);
+            }
+        });
+        run.ok().says("earlier", 42).says("own", 42).says("later", 42);
+    }
+}

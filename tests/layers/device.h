@@ -1,0 +1,126 @@
+/* Commands of devices and queues. */
+
+/* A second device, made inside vkCreateDevice with the loader's callback: the chain begins below this layer. */
+static void make_second_device(struct device *device, VkPhysicalDevice physical_device, VkInstance known_as) {
+    struct instance *instance = device->instance;
+    float priority = 1;
+    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
+    VkResult result = instance->create_device(known_as, physical_device, &info, NULL, &device->second,
+                                              (PFN_vkGetInstanceProcAddr)own_function("vkGetInstanceProcAddr"), &device->second_get);
+    if (result != VK_SUCCESS || device->second == VK_NULL_HANDLE || device->second_get == NULL)
+        die("vkCreateDevice", "the callback returned %d", result);
+    PFN_vkDeviceWaitIdle wait = (PFN_vkDeviceWaitIdle)device->second_get(device->second, "vkDeviceWaitIdle");
+    if (wait == NULL) die("vkCreateDevice", "the second device has no commands");
+    trace("second_device", "waits=%d", wait(device->second));
+}
+
+static PFN_vkCreateDevice next_create_device(const VkLayerDeviceLink *link, const struct instance *instance) {
+    VkInstance handle = does("null_query") ? VK_NULL_HANDLE : instance->below;
+    PFN_vkVoidFunction next = link->pfnNextGetInstanceProcAddr(handle, "vkCreateDevice");
+    if (next == NULL) die("vkCreateDevice", "nothing below has it");
+    if (next == own_function("vkCreateDevice")) die("vkCreateDevice", "the next function is this layer's own");
+    return (PFN_vkCreateDevice)next;
+}
+
+/* Leaves the extensions out that this layer provides: nobody below knows them. */
+static void strip_extensions(VkDeviceCreateInfo *info, const char **names) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < info->enabledExtensionCount && count < 64; ++i)
+        if (strcmp(info->ppEnabledExtensionNames[i], "VK_KHR_maintenance1") != 0 && strcmp(info->ppEnabledExtensionNames[i], "VK_TEST_layer") != 0)
+            names[count++] = info->ppEnabledExtensionNames[i];
+    info->enabledExtensionCount = count;
+    info->ppEnabledExtensionNames = names;
+}
+
+CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
+    trace("vkCreateDevice", "extensions=%u", info->enabledExtensionCount);
+    reenter();
+    struct instance *instance = instance_of("vkCreateDevice", handle);
+    if (is_added(handle)) return VK_ERROR_INITIALIZATION_FAILED;
+    VkLayerDeviceLink *link = take_device_link(info);
+    VkPhysicalDevice below = unwrap("vkCreateDevice", "physical device", handle);
+    VkDeviceCreateInfo own = *info;
+    const char *names[64];
+    if (does("strip")) strip_extensions(&own, names);
+    if (does("fail_device_early")) return (VkResult)number("fail_device_early", 0);
+    if (does("overwrite_device")) *out = (VkDevice)(uintptr_t)number("overwrite_device", 0);
+    if (does("clear_device")) memset(*out, 0, sizeof(void *));
+    VkResult result = next_create_device(link, instance)(below, &own, allocator, out);
+    if (result != VK_SUCCESS) return result;
+    struct device *device = calloc(1, sizeof *device);
+    device->key = key_of(*out);
+    device->below = *out;
+    device->get = link->pfnNextGetDeviceProcAddr;
+    device->instance = instance;
+    if (does("fail_device")) {
+        NEXT_OF_DEVICE(device, vkDestroyDevice)(*out, allocator);
+        free(device);
+        return (VkResult)number("fail_device", 0);
+    }
+    if (does("second_device")) make_second_device(device, below, instance->below);
+    pthread_mutex_lock(&lock);
+    device->next = devices;
+    devices = device;
+    pthread_mutex_unlock(&lock);
+    if (does("wrap_devices")) *out = wrap("device", *out, NULL, device);
+    reenter();
+    return VK_SUCCESS;
+}
+
+CALL_VOID layer_DestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocator) {
+    trace("vkDestroyDevice", " ");
+    if (handle == VK_NULL_HANDLE) return;
+    reenter();
+    struct device *device = device_of("vkDestroyDevice", handle);
+    PFN_vkDestroyDevice destroy = NEXT_OF_DEVICE(device, vkDestroyDevice);
+    if (device->second != VK_NULL_HANDLE) {
+        PFN_vkDestroyDevice second = (PFN_vkDestroyDevice)device->second_get(device->second, "vkDestroyDevice");
+        device->instance->destroy_device(device->second, NULL, second);
+    }
+    destroy(unwrap("vkDestroyDevice", "device", handle), allocator);
+    pthread_mutex_lock(&lock);
+    struct device **place = &devices;
+    while (*place != device) place = &(*place)->next;
+    *place = device->next;
+    pthread_mutex_unlock(&lock);
+}
+
+CALL_VOID layer_GetDeviceQueue(VkDevice handle, uint32_t family, uint32_t index, VkQueue *out) {
+    trace("vkGetDeviceQueue", " ");
+    reenter();
+    struct device *device = device_of("vkGetDeviceQueue", handle);
+    NEXT_OF_DEVICE(device, vkGetDeviceQueue)(unwrap("vkGetDeviceQueue", "device", handle), family, index, out);
+    if (!does("wrap_devices")) return;
+    struct wrapper *queue = wrap("queue", *out, NULL, device);
+    /* The loader gives every queue that comes out of this command its word. */
+    if (does("wordless")) queue->loader_word = (const void *)(uintptr_t)0x10;
+    *out = (VkQueue)queue;
+}
+
+CALL layer_QueueSubmit(VkQueue handle, uint32_t count, const VkSubmitInfo *infos, VkFence fence) {
+    trace("vkQueueSubmit", "count=%u", count);
+    reenter();
+    struct device *device = device_of("vkQueueSubmit", handle);
+    return NEXT_OF_DEVICE(device, vkQueueSubmit)(unwrap("vkQueueSubmit", "queue", handle), count, infos, fence);
+}
+
+CALL layer_DeviceWaitIdle(VkDevice handle) {
+    trace("vkDeviceWaitIdle", " ");
+    struct device *device = device_of("vkDeviceWaitIdle", handle);
+    return NEXT_OF_DEVICE(device, vkDeviceWaitIdle)(unwrap("vkDeviceWaitIdle", "device", handle));
+}
+
+/* The command of the extension that this layer adds to devices: nobody below sees it. */
+CALL_VOID layer_TrimCommandPoolKHR(VkDevice handle, VkCommandPool pool, VkCommandPoolTrimFlags flags) {
+    (void)pool;
+    trace("vkTrimCommandPoolKHR", "flags=%u", flags);
+    device_of("vkTrimCommandPoolKHR", handle);
+}
+
+/* A command of devices that no registry has. */
+static VKAPI_ATTR uint64_t VKAPI_CALL layer_DeviceTEST(VkDevice handle, uint64_t a, double b) {
+    trace("vkLayerDeviceTEST", " ");
+    device_of("vkLayerDeviceTEST", handle);
+    return a * (uint64_t)b;
+}

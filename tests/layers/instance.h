@@ -1,0 +1,201 @@
+/* Commands of instances and physical devices. */
+
+static PFN_vkCreateInstance next_create_instance(const VkLayerInstanceLink *link) {
+    PFN_vkVoidFunction next = link->pfnNextGetInstanceProcAddr(VK_NULL_HANDLE, "vkCreateInstance");
+    if (next == NULL) die("vkCreateInstance", "nothing below has it");
+    if (next == own_function("vkCreateInstance")) die("vkCreateInstance", "the next function is this layer's own");
+    return (PFN_vkCreateInstance)next;
+}
+
+CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
+    trace("vkCreateInstance", "layers=%u extensions=%u", info->enabledLayerCount, info->enabledExtensionCount);
+    reenter();
+    VkLayerInstanceLink *link = take_instance_link(info);
+    VkLayerInstanceCreateInfo *callbacks = instance_link(info, VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK);
+    PFN_vkLayerCreateDevice create_device = callbacks->u.layerDevice.pfnLayerCreateDevice;
+    PFN_vkLayerDestroyDevice destroy_device = callbacks->u.layerDevice.pfnLayerDestroyDevice;
+    if (does("fail_instance_early")) return (VkResult)number("fail_instance_early", 0);
+    if (does("overwrite_instance")) *out = (VkInstance)(uintptr_t)number("overwrite_instance", 0);
+    if (does("clear_instance")) memset(*out, 0, sizeof(void *));
+    VkResult result = next_create_instance(link)(info, allocator, out);
+    if (result != VK_SUCCESS) return result;
+    struct instance *instance = calloc(1, sizeof *instance);
+    instance->key = key_of(*out);
+    instance->below = *out;
+    instance->get = link->pfnNextGetInstanceProcAddr;
+    instance->get_physical_device = link->pfnNextGetPhysicalDeviceProcAddr;
+    instance->create_device = create_device;
+    instance->destroy_device = destroy_device;
+    if (does("fail_instance")) {
+        NEXT(instance, vkDestroyInstance)(*out, allocator);
+        free(instance);
+        return (VkResult)number("fail_instance", 0);
+    }
+    pthread_mutex_lock(&lock);
+    instance->next = instances;
+    instances = instance;
+    pthread_mutex_unlock(&lock);
+    if (does("wrap")) *out = wrap("instance", *out, instance, NULL);
+    if (does("enumerate_while_creating")) {
+        uint32_t count = 0;
+        result = NEXT(instance, vkEnumeratePhysicalDevices)(instance->below, &count, NULL);
+        trace("while_creating", "result=%d devices=%u", result, count);
+    }
+    reenter();
+    return VK_SUCCESS;
+}
+
+CALL_VOID layer_DestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator) {
+    trace("vkDestroyInstance", " ");
+    if (handle == VK_NULL_HANDLE) return;
+    reenter();
+    struct instance *instance = instance_of("vkDestroyInstance", handle);
+    NEXT(instance, vkDestroyInstance)(unwrap("vkDestroyInstance", "instance", handle), allocator);
+    pthread_mutex_lock(&lock);
+    struct instance **place = &instances;
+    while (*place != instance) place = &(*place)->next;
+    *place = instance->next;
+    for (struct wrapper **wrapper = &wrappers; *wrapper != NULL;) {
+        struct wrapper *found = *wrapper;
+        if (found->instance != instance) {
+            wrapper = &found->next;
+            continue;
+        }
+        *wrapper = found->next;
+        free(found);
+    }
+    pthread_mutex_unlock(&lock);
+    free(instance);
+    reenter();
+}
+
+/* What the layer makes of a list of physical devices: fewer, more, in another order, wrapped. */
+static uint32_t rearrange(struct instance *instance, VkPhysicalDevice *list, uint32_t count) {
+    if (does("hide") && number("hide", 0) < count) {
+        uint32_t hidden = (uint32_t)number("hide", 0);
+        memmove(list + hidden, list + hidden + 1, (--count - hidden) * sizeof *list);
+    }
+    for (uint32_t i = 0; does("reverse") && i < count / 2; ++i) {
+        VkPhysicalDevice swapped = list[i];
+        list[i] = list[count - 1 - i];
+        list[count - 1 - i] = swapped;
+    }
+    for (uint32_t i = 0; does("wrap") && i < count; ++i) list[i] = wrap("physical device", list[i], instance, NULL);
+    return count;
+}
+
+static VkPhysicalDevice added(struct instance *instance) {
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&one_at_a_time);
+    struct wrapper *found = wrappers;
+    while (found != NULL && (found->below != NULL || found->instance != instance)) found = found->next;
+    if (found == NULL) {
+        found = wrap("physical device", NULL, instance, NULL);
+        found->loader_word = instance->key;
+    }
+    pthread_mutex_unlock(&one_at_a_time);
+    return (VkPhysicalDevice)found;
+}
+
+static bool is_added(const void *handle) {
+    struct wrapper *found = does("add") ? find_wrapper(handle) : NULL;
+    return found != NULL && found->below == NULL;
+}
+
+CALL layer_EnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkPhysicalDevice *out) {
+    trace("vkEnumeratePhysicalDevices", "fill=%d", out != NULL);
+    reenter();
+    struct instance *instance = instance_of("vkEnumeratePhysicalDevices", handle);
+    VkPhysicalDevice all[65];
+    uint32_t available = 64;
+    VkInstance below = unwrap("vkEnumeratePhysicalDevices", "instance", handle);
+    VkResult result = NEXT(instance, vkEnumeratePhysicalDevices)(below, &available, all);
+    if (result != VK_SUCCESS) return result;
+    available = rearrange(instance, all, available);
+    if (does("add")) all[available++] = added(instance);
+    if (out == NULL) return *count = available, VK_SUCCESS;
+    uint32_t given = *count < available ? *count : available;
+    memcpy(out, all, given * sizeof *all);
+    *count = given;
+    return given < available ? VK_INCOMPLETE : VK_SUCCESS;
+}
+
+static VkResult groups(const char *command, VkInstance handle, uint32_t *count, VkPhysicalDeviceGroupProperties *out) {
+    trace(command, "fill=%d", out != NULL);
+    reenter();
+    struct instance *instance = instance_of(command, handle);
+    VkPhysicalDeviceGroupProperties all[65];
+    memset(all, 0, sizeof all);
+    for (int i = 0; i < 65; ++i) all[i].sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GROUP_PROPERTIES;
+    uint32_t available = 64;
+    PFN_vkEnumeratePhysicalDeviceGroups next = (PFN_vkEnumeratePhysicalDeviceGroups)next_of_instance(instance, command);
+    VkResult result = next(unwrap(command, "instance", handle), &available, all);
+    if (result != VK_SUCCESS) return result;
+    for (uint32_t i = 0; does("reverse") && i < available / 2; ++i) {
+        VkPhysicalDeviceGroupProperties swapped = all[i];
+        all[i] = all[available - 1 - i];
+        all[available - 1 - i] = swapped;
+    }
+    if (does("hide") && number("hide", 0) < available) {
+        uint32_t hidden = (uint32_t)number("hide", 0);
+        memmove(all + hidden, all + hidden + 1, (--available - hidden) * sizeof *all);
+    }
+    for (uint32_t i = 0; does("wrap") && i < available; ++i)
+        for (uint32_t j = 0; j < all[i].physicalDeviceCount; ++j)
+            all[i].physicalDevices[j] = wrap("physical device", all[i].physicalDevices[j], instance, NULL);
+    if (does("add")) {
+        all[available].physicalDeviceCount = 1;
+        all[available++].physicalDevices[0] = added(instance);
+    }
+    if (out == NULL) return *count = available, VK_SUCCESS;
+    uint32_t given = *count < available ? *count : available;
+    for (uint32_t i = 0; i < given; ++i) {
+        all[i].pNext = out[i].pNext;
+        out[i] = all[i];
+    }
+    *count = given;
+    return given < available ? VK_INCOMPLETE : VK_SUCCESS;
+}
+
+CALL layer_EnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t *count, VkPhysicalDeviceGroupProperties *out) {
+    return groups("vkEnumeratePhysicalDeviceGroups", handle, count, out);
+}
+
+CALL layer_EnumeratePhysicalDeviceGroupsKHR(VkInstance handle, uint32_t *count, VkPhysicalDeviceGroupProperties *out) {
+    return groups("vkEnumeratePhysicalDeviceGroupsKHR", handle, count, out);
+}
+
+CALL_VOID layer_GetPhysicalDeviceProperties(VkPhysicalDevice handle, VkPhysicalDeviceProperties *out) {
+    trace("vkGetPhysicalDeviceProperties", " ");
+    reenter();
+    if (is_added(handle)) {
+        memset(out, 0, sizeof *out);
+        snprintf(out->deviceName, sizeof out->deviceName, "added by %.200s", config.label);
+        return;
+    }
+    struct instance *instance = instance_of("vkGetPhysicalDeviceProperties", handle);
+    NEXT(instance, vkGetPhysicalDeviceProperties)(unwrap("vkGetPhysicalDeviceProperties", "physical device", handle), out);
+}
+
+CALL_VOID layer_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice handle, uint32_t *count, VkQueueFamilyProperties *out) {
+    struct instance *instance = instance_of("vkGetPhysicalDeviceQueueFamilyProperties", handle);
+    if (is_added(handle)) return (void)(*count = 0);
+    handle = unwrap("vkGetPhysicalDeviceQueueFamilyProperties", "physical device", handle);
+    NEXT(instance, vkGetPhysicalDeviceQueueFamilyProperties)(handle, count, out);
+}
+
+CALL layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char *layer, uint32_t *count, VkExtensionProperties *out) {
+    trace("vkEnumerateDeviceExtensionProperties", "layer=%s fill=%d", layer == NULL ? "NULL" : layer, out != NULL);
+    reenter();
+    struct instance *instance = instance_of("vkEnumerateDeviceExtensionProperties", handle);
+    if (is_added(handle)) return *count = 0, VK_SUCCESS;
+    handle = unwrap("vkEnumerateDeviceExtensionProperties", "physical device", handle);
+    return NEXT(instance, vkEnumerateDeviceExtensionProperties)(handle, layer, count, out);
+}
+
+/* A command of physical devices that no registry has. */
+static VKAPI_ATTR uint64_t VKAPI_CALL layer_PhysicalDeviceTEST(VkPhysicalDevice handle, uint64_t a, double b) {
+    trace("vkLayerPhysicalDeviceTEST", " ");
+    unwrap("vkLayerPhysicalDeviceTEST", "physical device", handle);
+    return a + (uint64_t)b;
+}

@@ -1,0 +1,59 @@
+/* Look-ups by name. */
+
+static PFN_vkVoidFunction physical_device_function(const char *name) {
+    bool own = does("physical_device_command") && strcmp(name, "vkLayerPhysicalDeviceTEST") == 0;
+    return own ? (PFN_vkVoidFunction)layer_PhysicalDeviceTEST : NULL;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInstance handle, const char *name) {
+    PFN_vkVoidFunction own = own_function(name);
+    if (own != NULL) return own;
+    if (handle == VK_NULL_HANDLE) {
+        /* Only in a layer that does not intercept the creation of devices is there something left to ask below. */
+        return NULL;
+    }
+    struct instance *instance = instance_of("vkGetInstanceProcAddr", handle);
+    return instance->get(instance->below, name);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice handle, const char *name) {
+    static const char *const commands[] = {
+        "vkGetDeviceProcAddr", "vkDestroyDevice", "vkGetDeviceQueue", "vkQueueSubmit", "vkDeviceWaitIdle",
+        "vkTrimCommandPoolKHR", "vkLayerDeviceTEST",
+    };
+    PFN_vkVoidFunction own = own_function(name);
+    for (size_t i = 0; own != NULL && i < sizeof commands / sizeof *commands; ++i)
+        if (strcmp(name, commands[i]) == 0) return own;
+    struct device *device = device_of("vkGetDeviceProcAddr", handle);
+    return device->get(device->below, name);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetPhysicalDeviceProcAddr(VkInstance handle, const char *name) {
+    PFN_vkVoidFunction own = physical_device_function(name);
+    if (own != NULL) return own;
+    struct instance *instance = instance_of("vk_layerGetPhysicalDeviceProcAddr", handle);
+    if (instance->get_physical_device == NULL) return NULL;
+    return instance->get_physical_device(instance->below, name);
+}
+
+static PFN_vkVoidFunction own_function(const char *name) {
+    static const struct { const char *name, *behaviour; PFN_vkVoidFunction function; } functions[] = {
+#define OWN(name) {"vk" #name, NULL, (PFN_vkVoidFunction)layer_##name}
+#define OWN_IF(behaviour, name) {"vk" #name, behaviour, (PFN_vkVoidFunction)layer_##name}
+        OWN(GetInstanceProcAddr), OWN(GetDeviceProcAddr), OWN(CreateInstance), OWN(DestroyInstance),
+        OWN(EnumeratePhysicalDevices), OWN(EnumeratePhysicalDeviceGroups), OWN(EnumeratePhysicalDeviceGroupsKHR),
+        OWN(GetPhysicalDeviceProperties), OWN(GetPhysicalDeviceQueueFamilyProperties), OWN(EnumerateDeviceExtensionProperties),
+        OWN(CreateDevice), OWN(DestroyDevice), OWN(GetDeviceQueue), OWN(QueueSubmit), OWN(DeviceWaitIdle),
+        OWN_IF("strip", TrimCommandPoolKHR),
+        {"vkLayerDeviceTEST", "device_command", (PFN_vkVoidFunction)layer_DeviceTEST},
+        {"vkLayerPhysicalDeviceTEST", "physical_device_command", (PFN_vkVoidFunction)layer_PhysicalDeviceTEST},
+    };
+    bool no_device = does("instance_only") || does("no_create_device");
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
+        if (strcmp(name, functions[i].name) != 0) continue;
+        if (functions[i].behaviour != NULL && !does(functions[i].behaviour)) return NULL;
+        if (no_device && functions[i].function == (PFN_vkVoidFunction)layer_CreateDevice) return NULL;
+        return functions[i].function;
+    }
+    return NULL;
+}

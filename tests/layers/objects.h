@@ -1,0 +1,108 @@
+/* Instances and devices that the layer has seen, by the first word of their handles, as real layers know them; and the
+ * wrappers that it hands out instead of the handles from below. */
+
+struct instance {
+    const void *key;
+    VkInstance below;
+    PFN_vkGetInstanceProcAddr get;
+    PFN_GetPhysicalDeviceProcAddr get_physical_device;
+    PFN_vkLayerCreateDevice create_device;
+    PFN_vkLayerDestroyDevice destroy_device;
+    struct instance *next;
+};
+
+struct device {
+    const void *key;
+    VkDevice below, second;
+    PFN_vkGetDeviceProcAddr get, second_get;
+    struct instance *instance;
+    struct device *next;
+};
+
+/* Stands for something from below; or for nothing, if it is a physical device that the layer adds. */
+struct wrapper {
+    const void *loader_word;
+    char kind[16];
+    void *below;
+    struct instance *instance;
+    struct device *device;
+    struct wrapper *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct instance *instances;
+static struct device *devices;
+static struct wrapper *wrappers;
+
+static const void *key_of(const void *handle) { return *(const void *const *)handle; }
+
+static struct instance *instance_of(const char *command, const void *handle) {
+    pthread_mutex_lock(&lock);
+    struct instance *found = instances;
+    while (found != NULL && found->key != key_of(handle)) found = found->next;
+    pthread_mutex_unlock(&lock);
+    if (found == NULL) die(command, "an object of no instance that this layer saw");
+    return found;
+}
+
+static struct device *device_of(const char *command, const void *handle) {
+    pthread_mutex_lock(&lock);
+    struct device *found = devices;
+    while (found != NULL && found->key != key_of(handle)) found = found->next;
+    pthread_mutex_unlock(&lock);
+    if (found == NULL) die(command, "an object of no device that this layer saw");
+    return found;
+}
+
+static struct wrapper *find_wrapper(const void *handle) {
+    pthread_mutex_lock(&lock);
+    struct wrapper *found = wrappers;
+    while (found != NULL && found != handle) found = found->next;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* The wrapper of a handle from below: always the same one. */
+static void *wrap(const char *kind, void *below, struct instance *instance, struct device *device) {
+    pthread_mutex_lock(&lock);
+    struct wrapper *found = wrappers;
+    while (found != NULL && (below == NULL || found->below != below || strcmp(found->kind, kind) != 0)) found = found->next;
+    if (found == NULL) {
+        found = calloc(1, sizeof *found);
+        if (below != NULL) found->loader_word = key_of(below);
+        snprintf(found->kind, sizeof found->kind, "%s", kind);
+        found->below = below;
+        found->instance = instance;
+        found->device = device;
+        found->next = wrappers;
+        wrappers = found;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* What the next layer calls the object; ends the process if this layer should have wrapped it and did not. */
+static void *unwrap(const char *command, const char *kind, void *handle) {
+    if (!does(strcmp(kind, "device") == 0 || strcmp(kind, "queue") == 0 ? "wrap_devices" : "wrap")) return handle;
+    struct wrapper *found = find_wrapper(handle);
+    if (found == NULL || strcmp(found->kind, kind) != 0) die(command, "%p is not one of this layer's wrappers of a %s", handle, kind);
+    return found->below;
+}
+
+/* The next layer's function, which must not be this layer's own. */
+static PFN_vkVoidFunction next_of_instance(const struct instance *instance, const char *name) {
+    PFN_vkVoidFunction next = instance->get(instance->below, name);
+    if (next == NULL) die(name, "nothing below has it");
+    if (next == own_function(name)) die(name, "the next function is this layer's own");
+    return next;
+}
+
+static PFN_vkVoidFunction next_of_device(const struct device *device, const char *name) {
+    PFN_vkVoidFunction next = device->get(device->below, name);
+    if (next == NULL) die(name, "nothing below has it");
+    if (next == own_function(name)) die(name, "the next function is this layer's own");
+    return next;
+}
+
+#define NEXT(instance, command) ((PFN_##command)next_of_instance(instance, #command))
+#define NEXT_OF_DEVICE(device, command) ((PFN_##command)next_of_device(device, #command))
