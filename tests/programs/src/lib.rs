@@ -14,6 +14,7 @@ mod driver;
 mod library;
 mod machine;
 mod needs;
+mod real_layer;
 mod screen;
 mod valgrind;
 
@@ -23,5 +24,6 @@ pub use driver::{NULL_DRIVER, lavapipe, lavapipe_copies, null_driver};
 pub use library::Library;
 pub use machine::{Machine, Output, run};
 pub use needs::Need;
+pub use real_layer::{DEVICE_SELECT, MANGOHUD, MESA_OVERLAY, RENDERDOC, RealLayer, VALIDATION, VKBASALT};
 pub use screen::{Picture, Screen};
 pub use valgrind::{Finding, findings};

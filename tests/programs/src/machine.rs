@@ -7,13 +7,16 @@ use std::process::{Command, ExitStatus};
 
 use tempfile::TempDir;
 
-use crate::Library;
+use crate::real_layer::{ORDER_FILE, order_layer};
+use crate::{Library, RealLayer};
 
 /// A place with an empty home folder and, unless asked otherwise, no manifests of drivers or layers.
 #[derive(Debug)]
 pub struct Machine {
     folder: TempDir,
     drivers: Option<String>,
+    /// Folders for `XDG_DATA_DIRS`, each with the manifest of one layer.
+    layers: Vec<PathBuf>,
     display: Option<String>,
 }
 
@@ -45,7 +48,7 @@ impl Machine {
         for name in ["home", "empty", "runtime", "work"] {
             fs::create_dir(folder.path().join(name)).expect("a folder to run in");
         }
-        Self { folder, drivers: None, display: None }
+        Self { folder, drivers: None, layers: Vec::new(), display: None }
     }
 
     /// Lets programs draw on `display`, such as `:7`.
@@ -53,6 +56,44 @@ impl Machine {
     pub fn with_display(mut self, display: &str) -> Self {
         self.display = Some(display.to_owned());
         self
+    }
+
+    /// Installs `layers` here, found in this order. Both loaders read folders in the order of their variable; what is in
+    /// one folder has no order that both share, so each layer has a folder of its own.
+    #[must_use]
+    pub fn with_layers(mut self, layers: &[&RealLayer]) -> Self {
+        for layer in layers {
+            self.install(Path::new(layer.manifest));
+        }
+        self
+    }
+
+    /// Installs a layer that writes down the order of those that are installed after it.
+    #[must_use]
+    pub fn with_order_layer(mut self) -> Self {
+        let folder = self.folder.path().join("order");
+        fs::create_dir(&folder).expect("a folder for the order layer");
+        self.install(&order_layer(&folder));
+        self
+    }
+
+    fn install(&mut self, manifest: &Path) {
+        let part = |path: Option<&OsStr>| path.expect("a manifest in a folder").to_owned();
+        let kind = part(manifest.parent().and_then(Path::file_name));
+        let root = self.folder.path().join(format!("layer{}", self.layers.len()));
+        let folder = root.join("vulkan").join(kind);
+        fs::create_dir_all(&folder).expect("a folder for a layer");
+        fs::copy(manifest, folder.join(part(manifest.file_name()))).expect("a copy of a layer's manifest");
+        self.layers.push(root);
+    }
+
+    /// What the order layer has written since this was last asked: a line for each instance and each device.
+    #[must_use]
+    pub fn order(&self) -> String {
+        let file = self.work().join(ORDER_FILE);
+        let order = fs::read_to_string(&file).unwrap_or_default();
+        let _ = fs::remove_file(&file);
+        order
     }
 
     /// Where programs run, and where they leave files.
@@ -77,6 +118,7 @@ impl Machine {
             .env("HOME", path("home"))
             .env("XDG_RUNTIME_DIR", path("runtime"))
             .env("LD_LIBRARY_PATH", library.search_path())
+            .env("VKLOAD_ORDER_FILE", self.work().join(ORDER_FILE))
             .current_dir(path("work"));
         if let Some(display) = &self.display {
             command.env("DISPLAY", display);
@@ -85,6 +127,9 @@ impl Machine {
         command.env("VK_DRIVER_FILES", drivers);
         for variable in ["XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"] {
             command.env(variable, path("empty"));
+        }
+        if !self.layers.is_empty() {
+            command.env("XDG_DATA_DIRS", env::join_paths(&self.layers).expect("folders without colons"));
         }
     }
 }

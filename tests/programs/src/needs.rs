@@ -3,7 +3,7 @@
 use std::env;
 use std::path::Path;
 
-use crate::{driver, library};
+use crate::{RealLayer, driver, library};
 
 /// A thing that a test cannot do without.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,8 @@ pub enum Need {
     Lavapipe,
     /// A C compiler, and the headers of Vulkan, XCB and Xlib: Debian's gcc, libvulkan-dev, libxcb1-dev and libx11-dev.
     Compiler,
+    /// A layer that Debian packages.
+    Layer(&'static RealLayer),
     /// A program found through `PATH`, in Debian's vulkan-tools, xvfb, valgrind or glslang-tools.
     Program(&'static str),
 }
@@ -40,6 +42,7 @@ impl Need {
                 let headers = ["vulkan/vulkan.h", "xcb/xcb.h", "X11/Xlib.h"];
                 in_path("cc") && headers.iter().all(|header| Path::new("/usr/include").join(header).exists())
             }
+            Self::Layer(layer) => layer.is_installed(),
             Self::Program(name) => in_path(name),
         }
     }

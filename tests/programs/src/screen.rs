@@ -94,6 +94,14 @@ impl Picture {
         colours.len()
     }
 
+    /// How many different colours there are in the upper left corner, a quarter of the display's width and an eighth of its
+    /// height: where overlays are drawn, and where `vkcube` shows nothing but background.
+    #[must_use]
+    pub fn colours_of_corner(&self) -> usize {
+        let rows = self.pixels.chunks_exact(WIDTH).take(HEIGHT / 8);
+        Self { pixels: rows.flat_map(|row| &row[..WIDTH / 4]).copied().collect() }.colours()
+    }
+
     /// How many pixels are not black.
     #[must_use]
     pub fn lit(&self) -> usize {
