@@ -9,7 +9,7 @@ use std::path::Path;
 
 use object::elf;
 use object::read::elf::{Dyn, ElfFile64, ProgramHeader};
-use object::{Object, ObjectSymbol, SymbolKind};
+use object::{Object, ObjectSymbol, ObjectSymbolTable, RelocationTarget, SymbolKind};
 
 use crate::Failure;
 use crate::build::{SHELLS, Shell, root};
@@ -92,8 +92,22 @@ impl Facts {
             }
             facts.exports.insert(name, symbol.address());
         }
+        facts.find_foreign(&file)?;
         facts.symbols = file.symbols().filter_map(|symbol| symbol.name().ok()).map(str::to_owned).collect();
         Ok(facts)
+    }
+
+    /// Finds own functions that the dynamic linker would look up by name, and might find in another library.
+    fn find_foreign(&mut self, file: &ElfFile64<'_>) -> Result<(), Failure> {
+        let Some(symbols) = file.dynamic_symbol_table() else { return Ok(()) };
+        for (_, relocation) in file.dynamic_relocations().into_iter().flatten() {
+            let RelocationTarget::Symbol(index) = relocation.target() else { continue };
+            let symbol = symbols.symbol_by_index(index)?;
+            if symbol.is_definition() {
+                self.wrong.push(format!("its own {} is looked up by name when it is loaded", symbol.name()?));
+            }
+        }
+        Ok(())
     }
 
     fn read_segments(&mut self, file: &ElfFile64<'_>) {
