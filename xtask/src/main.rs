@@ -4,6 +4,7 @@ mod abi;
 mod build;
 mod check_targets;
 mod r#gen;
+mod miri;
 mod test_arches;
 
 use std::process::ExitCode;

@@ -39,11 +39,11 @@ pub unsafe fn structures<'a>(first: *const c_void) -> impl Iterator<Item = &'a v
 /// # Safety
 /// As for [`structures`], and structures of this type really are what their type says.
 pub unsafe fn find<'a, T: vk::TaggedStructure + 'a>(first: *const c_void) -> Option<&'a T> {
-    // SAFETY: the caller vouches for the chain, and the type says what the structure is.
+    // SAFETY: the caller vouches for the chain, and the type says what the structure is. Nothing is written.
     unsafe {
-        structures(first)
-            .find(|structure| structure.s_type == T::STRUCTURE_TYPE)
-            .map(|found| &*core::ptr::from_ref(found).cast::<T>())
+        pointers(first.cast_mut())
+            .find(|structure| (**structure).s_type == T::STRUCTURE_TYPE)
+            .map(|found| &*found.cast::<T>())
     }
 }
 
@@ -75,13 +75,15 @@ pub unsafe fn copy_up_to<A: Allocator>(
     memory.try_reserve_exact(words).map_err(|_| OutOfMemory)?;
     let mut target = memory.as_mut_ptr();
     let start: *const c_void = target.cast();
-    // SAFETY: the memory has room for all structures, each in whole words; their sizes are those of the registry.
+    // SAFETY: the memory has room for all structures, each in whole words; their sizes are those of the registry. The
+    // originals are only read.
     unsafe {
-        for structure in structures(first) {
-            let Some(size) = size_of_structure(structure.s_type) else { return Ok(None) };
+        for structure in pointers(first.cast_mut()) {
+            let s_type = (*structure).s_type;
+            let Some(size) = size_of_structure(s_type) else { return Ok(None) };
             let copy = target.cast::<vk::BaseOutStructure<'_>>();
-            copy.cast::<u8>().copy_from_nonoverlapping(core::ptr::from_ref(structure).cast::<u8>(), size);
-            if structure.s_type == last {
+            copy.cast::<u8>().copy_from_nonoverlapping(structure.cast::<u8>(), size);
+            if s_type == last {
                 change(copy.cast());
                 break;
             }
@@ -111,25 +113,26 @@ mod tests {
 
     #[test]
     fn a_chain_is_copied_up_to_a_structure() {
+        let mut last = vk::PhysicalDeviceMemoryPriorityFeaturesEXT::default();
+        let mut group = Group { physical_device_count: 1, ..Group::default() };
+        group.p_next = (&raw mut last).cast();
         let mut features = vk::PhysicalDeviceFeatures2::default();
         features.features.inherited_queries = vk::TRUE;
-        let mut group = Group { physical_device_count: 1, ..Group::default() };
-        let mut last = vk::PhysicalDeviceMemoryPriorityFeaturesEXT::default();
-        let info = vk::DeviceCreateInfo::default();
-        let info = info.push_next(&mut last).push_next(&mut group).push_next(&mut features);
+        features.p_next = (&raw mut group).cast();
+        let first: *const core::ffi::c_void = (&raw const features).cast();
         let mut memory = Vec::new_in(allocator_api2::alloc::Global);
         // SAFETY: the chain is well formed, and the types say what the structures are.
         unsafe {
             let change = |copy: *mut core::ffi::c_void| (*copy.cast::<Group>()).physical_device_count = 2;
-            let copied = copy_up_to(info.p_next, Group::STRUCTURE_TYPE, &mut memory, change);
+            let copied = copy_up_to(first, Group::STRUCTURE_TYPE, &mut memory, change);
             let copied = copied.ok().flatten().unwrap();
-            let addresses = [copied, info.p_next].map(|first| pointers(first.cast_mut()));
+            let addresses = [copied, first].map(|first| pointers(first.cast_mut()));
             let [copy, given] = addresses.map(Iterator::collect::<std::vec::Vec<_>>);
             let shared: std::vec::Vec<bool> =
                 copy.iter().zip(&given).map(|(one, other)| one == other).collect();
             assert_eq!((shared, given.len()), (std::vec![false, false, true], 3));
             let group_of = |first| find::<Group>(first).unwrap().physical_device_count;
-            assert_eq!((group_of(copied), group_of(info.p_next)), (2, 1));
+            assert_eq!((group_of(copied), group_of(first)), (2, 1));
             let features = find::<vk::PhysicalDeviceFeatures2<'_>>(copied).unwrap();
             assert_eq!(features.features.inherited_queries, vk::TRUE);
         }

@@ -38,6 +38,7 @@ fn near_misses(name: &[u8]) -> Vec<Vec<u8>> {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn every_command_is_found_by_its_name() {
     let names: HashSet<&CStr> = CommandId::all().map(CommandId::name).collect();
     assert_eq!(names.len(), COMMAND_COUNT);
@@ -48,6 +49,7 @@ fn every_command_is_found_by_its_name() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn a_name_that_is_nearly_a_command_is_none() {
     let names: HashSet<&CStr> = CommandId::all().map(CommandId::name).collect();
     for id in CommandId::all() {
@@ -59,6 +61,7 @@ fn a_name_that_is_nearly_a_command_is_none() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn a_name_of_any_length_is_none() {
     for length in 0..400 {
         let name = CString::new(std::vec![b'v'; length]).unwrap();
@@ -68,6 +71,7 @@ fn a_name_of_any_length_is_none() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn every_extension_is_found_by_its_name() {
     let names: HashSet<&[u8]> = ExtensionId::all().map(|id| id.name().to_bytes()).collect();
     assert_eq!(names.len(), EXTENSION_COUNT);
@@ -141,6 +145,7 @@ fn a_number_beyond_the_table_is_no_command() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn every_command_is_core_or_has_an_extension_for_one_platform() {
     for id in CommandId::all() {
         let extensions: Vec<_> = id.providers().map(|provider| provider.extension).collect();
@@ -241,6 +246,7 @@ fn what_an_extension_needs() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn every_condition_holds_with_everything() {
     for id in ExtensionId::all() {
         assert!(id.depends().holds(u8::MAX, &|_| true), "{:?}", id.name());

@@ -134,6 +134,7 @@ fn a_disabled_manifest_is_not_even_read() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn a_thousand_manifests_take_as_many_calls_as_there_are_files() {
     let manifests: StdVec<_> =
         (0..1000).map(|number| (format!("{number}.json"), manifest(&format!("/lib/{number}.so")))).collect();
@@ -150,6 +151,7 @@ fn a_thousand_manifests_take_as_many_calls_as_there_are_files() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn too_many_manifests_are_cut_with_a_note() {
     let system = Imaginary::new();
     for number in 0..4100 {

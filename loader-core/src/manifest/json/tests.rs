@@ -112,13 +112,14 @@ fn nesting_is_bounded() {
     assert!(parse(nested(64).as_bytes()).is_ok());
     assert_eq!(error(nested(65).as_bytes()), (ErrorKind::TooDeep, 1, 65));
     assert_eq!(error(&b"{\"a\":".repeat(10_000)).0, ErrorKind::TooDeep);
-    assert_eq!(error(&b"[".repeat(10_000_000)).0, ErrorKind::TooDeep);
+    assert_eq!(error(&b"[".repeat(if cfg!(miri) { 100 } else { 10_000_000 })).0, ErrorKind::TooDeep);
 }
 
 #[test]
 fn siblings_may_be_many() {
-    let list = std::format!("[{}0]", "[[],{}],".repeat(100_000));
-    assert_eq!(parse(list.as_bytes()).unwrap().items().count(), 100_001);
+    let many = if cfg!(miri) { 100 } else { 100_000 };
+    let list = std::format!("[{}0]", "[[],{}],".repeat(many));
+    assert_eq!(parse(list.as_bytes()).unwrap().items().count(), many + 1);
 }
 
 /// A generator of arbitrary but repeatable numbers (xorshift).
@@ -134,7 +135,7 @@ fn damaged_documents_never_panic() {
     let whole =
         br#"{"file_format_version": "1.0.1", "ICD": {"library_path": "\ud83d\ude00\\", "n": [-1e5, {}]}}"#;
     let mut state = 0x9E37_79B9_7F4A_7C15;
-    for _ in 0..20_000 {
+    for _ in 0..if cfg!(miri) { 30 } else { 20_000 } {
         let mut damaged = whole.to_vec();
         for _ in 0..=noise(&mut state) % 4 {
             let at = usize::try_from(noise(&mut state) % damaged.len() as u64).unwrap();

@@ -70,6 +70,7 @@ fn a_question_is_asked_once_in_a_search() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn many_layers_take_as_many_calls_as_there_are_files() {
     let case = Case::new();
     for number in 0..1000 {
@@ -90,6 +91,7 @@ fn many_layers_take_as_many_calls_as_there_are_files() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn too_many_layers_are_cut_with_a_note() {
     let list = "{},".repeat(255) + "{}";
     let content = format!(r#"{{"file_format_version": "1.0.1", "layers": [{list}]}}"#);

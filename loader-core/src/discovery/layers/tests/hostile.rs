@@ -105,6 +105,7 @@ fn one_bad_layer_of_a_file_does_not_harm_the_others() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn a_file_with_very_many_layers_is_cut() {
     let content = format!(r#"{{"file_format_version": "1.0.1", "layers": [{}7]}}"#, "7,".repeat(300_000));
     let case = Case::new().explicit(&["A"]).file(&format!("{EXPLICIT}/m.json"), &content);

@@ -113,6 +113,7 @@ fn a_component_that_a_variable_names_is_active_in_that_place() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes long")]
 fn a_long_row_of_nested_meta_layers_does_no_harm() {
     let case = Case::new().explicit(&["A"]);
     let last = 3000;
