@@ -48,6 +48,7 @@ pub unsafe fn create_instance(
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         };
         logger.listeners.add_chained(info.p_next)?;
+        let place = Instance::reserve(allocator, &logger)?;
         check_arrays(info, &logger)?;
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let enabled = ExtensionSet::of(requested.clone());
@@ -61,7 +62,7 @@ pub unsafe fn create_instance(
             .flat_map(|layer| &layer.instance_extensions)
             .try_for_each(|extension| extensions::merge(&mut available, extension))?;
         extensions::check_requested(requested, &available, "instance", &logger)?;
-        let instance = Instance::new(loader, logger, allocator, version, enabled, sources, layers)?;
+        let instance = Instance::new(loader, logger, place, version, enabled, sources, layers)?;
 
         // The handle goes down the chain with the call: the terminator finds the instance by it.
         let mut handle = instance.handle();
