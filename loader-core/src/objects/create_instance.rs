@@ -14,7 +14,7 @@ use crate::abi::name;
 use crate::chain::{FoundLayers, Layers, enter_instance_chain};
 use crate::discovery::{LayerRequest, Outcome, Request};
 use crate::dispatch::Table as _;
-use crate::loader::{Loader, log_outcome};
+use crate::loader::{Loader, log_outcome, report_no_driver};
 use crate::log::{Level, Logger, Topic};
 use crate::manifest::Version;
 use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
@@ -252,8 +252,15 @@ unsafe fn make_drivers(
         }
     }
     if instance.drivers.is_empty() {
-        if let Some(discovered) = discovered {
-            discovered.report_no_driver(instance.loader, &instance.logger, &outcomes);
+        match discovered {
+            Some(discovered) => discovered.report_no_driver(instance.loader, &instance.logger, &outcomes),
+            None => {
+                let reason = format_args!(
+                    "the application wants only the drivers that it gave, and none of them can be used; \
+                     `VK_LOADER_DEBUG=driver` tells why"
+                );
+                report_no_driver(instance.loader, &instance.logger, reason);
+            }
         }
         return Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
     }
