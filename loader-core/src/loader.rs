@@ -206,15 +206,19 @@ impl Drivers {
         best_reason(&self.plan, self.outcomes.iter().chain(outcomes))
     }
 
-    /// Says why no driver can be used: to everybody who listens, and if nobody does, as one line on the sink, since
-    /// an application that does not start would otherwise leave its user without a hint.
+    /// Says why none of them can be used, as [`report_no_driver`] does.
     pub(crate) fn report_no_driver(&self, loader: &Loader, logger: &Logger, outcomes: &[(usize, Outcome)]) {
-        let reason = self.best_reason(outcomes);
-        let heard = logger.tell(Level::Error, Topic::Driver, format_args!("{reason}"));
-        let shown = logger.filter.lets_through(Level::Error, Topic::Driver);
-        if shown || !(heard || loader.switch(c"VK_LOADER_X_QUIET")) {
-            write_line(logger.sink, Level::Error, Topic::Driver, format_args!("{reason}"));
-        }
+        report_no_driver(loader, logger, format_args!("{}", self.best_reason(outcomes)));
+    }
+}
+
+/// Says why no driver can be used: to everybody who listens, and if nobody does, as one line on the sink, since an
+/// application that does not start would otherwise leave its user without a hint.
+pub(crate) fn report_no_driver(loader: &Loader, logger: &Logger, reason: fmt::Arguments<'_>) {
+    let heard = logger.tell(Level::Error, Topic::Driver, reason);
+    let shown = logger.filter.lets_through(Level::Error, Topic::Driver);
+    if shown || !(heard || loader.switch(c"VK_LOADER_X_QUIET")) {
+        write_line(logger.sink, Level::Error, Topic::Driver, reason);
     }
 }
 

@@ -103,6 +103,8 @@ fn exclusive_without_any_driver_that_works_is_incompatible_driver() {
         list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(EXCLUSIVE).drivers(&drivers));
     });
     run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    run.logs(&["ERROR", "only the drivers that it gave"]);
     assert!(!run.loaded("found"));
 }
 

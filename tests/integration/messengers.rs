@@ -188,6 +188,8 @@ fn messages_are_about_the_instance() {
     ) -> vk::Bool32 {
         // SAFETY: the loader passes valid data with one object.
         let (data, object) = unsafe { (&*data, &*(*data).p_objects) };
+        // The first message tells what the instance is going to be called.
+        _ = INSTANCE.compare_exchange(0, object.object_handle, Ordering::Relaxed, Ordering::Relaxed);
         let known = object.object_handle == INSTANCE.load(Ordering::Relaxed);
         let entry = format!("{} {} {known}", data.object_count, object.object_type.as_raw());
         HEARD.lock().unwrap().push(entry);
@@ -196,7 +198,9 @@ fn messages_are_about_the_instance() {
     let run = several().run(|vk| {
         let chained = messenger(0, EVERYTHING).pfn_user_callback(Some(check));
         let instance = vk.create(&ask().next(&chained)).unwrap();
-        INSTANCE.store(instance.handle().as_raw(), Ordering::Relaxed);
+        let heard = std::mem::take(&mut *HEARD.lock().unwrap());
+        vk.say("creation", !heard.is_empty() && heard.iter().all(|entry| entry == "1 1 true"));
+        vk.say("handle", INSTANCE.load(Ordering::Relaxed) == instance.handle().as_raw());
         let debug = Debug::new(vk, &instance);
         // SAFETY: valid use of Vulkan.
         let later = unsafe { debug.utils.create_debug_utils_messenger(&chained, None) }.unwrap();
@@ -207,7 +211,7 @@ fn messages_are_about_the_instance() {
         let heard = std::mem::take(&mut *HEARD.lock().unwrap());
         vk.say("destruction", !heard.is_empty() && heard.iter().all(|entry| entry == "1 1 true"));
     });
-    run.ok().says("later", "1 1 true").says("destruction", true);
+    run.ok().says("creation", true).says("handle", true).says("later", "1 1 true").says("destruction", true);
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub struct Listeners {
     count: AtomicU64,
     /// Whether the instance is being created or destroyed: only then those chained to vkCreateInstance listen.
     beginning_or_ending: AtomicBool,
-    /// What the application calls the instance; 0 as long as there is none.
+    /// What the application calls, or is going to call, the instance.
     instance: AtomicU64,
 }
 
@@ -109,14 +109,14 @@ impl Listeners {
         self.list.remove(self.waiting, |listener| listener.number == number);
     }
 
-    /// Notes that the loader has made the instance, which it calls `handle`.
-    pub fn made(&self, handle: u64) {
+    /// Notes that the loader is going to call the instance `handle`.
+    pub fn expect_instance(&self, handle: u64) {
         self.instance.store(handle, Ordering::Relaxed);
     }
 
     /// Notes that the instance has been created and that the application calls it `handle`.
     pub fn created(&self, handle: u64) {
-        self.made(handle);
+        self.expect_instance(handle);
         self.beginning_or_ending.store(false, Ordering::Relaxed);
     }
 

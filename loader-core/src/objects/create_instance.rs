@@ -14,7 +14,7 @@ use crate::abi::name;
 use crate::chain::{FoundLayers, Layers, enter_instance_chain};
 use crate::discovery::{LayerRequest, Outcome, Request};
 use crate::dispatch::Table as _;
-use crate::loader::{Loader, log_outcome};
+use crate::loader::{Loader, log_outcome, report_no_driver};
 use crate::log::{Level, Logger, Topic};
 use crate::manifest::Version;
 use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
@@ -48,6 +48,7 @@ pub unsafe fn create_instance(
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         };
         logger.listeners.add_chained(info.p_next)?;
+        let place = Instance::reserve(allocator, &logger)?;
         check_arrays(info, &logger)?;
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let enabled = ExtensionSet::of(requested.clone());
@@ -61,7 +62,7 @@ pub unsafe fn create_instance(
             .flat_map(|layer| &layer.instance_extensions)
             .try_for_each(|extension| extensions::merge(&mut available, extension))?;
         extensions::check_requested(requested, &available, "instance", &logger)?;
-        let instance = Instance::new(loader, logger, allocator, version, enabled, sources, layers)?;
+        let instance = Instance::new(loader, logger, place, version, enabled, sources, layers)?;
 
         // The handle goes down the chain with the call: the terminator finds the instance by it.
         let mut handle = instance.handle();
@@ -251,8 +252,15 @@ unsafe fn make_drivers(
         }
     }
     if instance.drivers.is_empty() {
-        if let Some(discovered) = discovered {
-            discovered.report_no_driver(instance.loader, &instance.logger, &outcomes);
+        match discovered {
+            Some(discovered) => discovered.report_no_driver(instance.loader, &instance.logger, &outcomes),
+            None => {
+                let reason = format_args!(
+                    "the application wants only the drivers that it gave, and none of them can be used; \
+                     `VK_LOADER_DEBUG=driver` tells why"
+                );
+                report_no_driver(instance.loader, &instance.logger, reason);
+            }
         }
         return Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
     }

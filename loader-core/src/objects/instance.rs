@@ -1,6 +1,7 @@
 //! What a `VkInstance` points to.
 
 use core::ffi::CStr;
+use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -122,6 +123,19 @@ impl LiveInstances {
 }
 
 impl Instance {
+    /// Memory for an instance, before anything of it is known: messages are about the instance from the first one on.
+    ///
+    /// # Errors
+    /// [`crate::memory::OutOfMemory`].
+    pub(super) fn reserve(
+        allocator: Application,
+        logger: &Logger,
+    ) -> Result<Box<MaybeUninit<Self>, Application>, crate::memory::OutOfMemory> {
+        let place = Box::<Self, _>::try_new_uninit_in(allocator)?;
+        logger.listeners.expect_instance(place.as_ptr().expose_provenance() as u64);
+        Ok(place)
+    }
+
     /// An instance without drivers.
     ///
     /// # Errors
@@ -129,12 +143,13 @@ impl Instance {
     pub(super) fn new(
         loader: &'static Loader,
         logger: Logger,
-        allocator: Application,
+        place: Box<MaybeUninit<Self>, Application>,
         api_version: u32,
         extensions: ExtensionSet,
         sources: Sources,
         layers: Layers,
     ) -> Result<Box<Self, Application>, crate::memory::OutOfMemory> {
+        let allocator = *Box::allocator(&place);
         let table = InstanceTable::try_new(allocator)?;
         let (none, lower) = (core::ptr::null(), core::ptr::null_mut());
         let handle = Handle::new(Kind::Instance, &raw const *table, none, lower, core::ptr::null());
@@ -157,10 +172,9 @@ impl Instance {
             devices: SharedList::new_in(allocator),
         };
         LIVE.fetch_add(1, Ordering::AcqRel);
-        let made = Box::try_new_in(instance, allocator)?;
+        let made = Box::write(place, instance);
         made.handle.belongs_to(&made);
         made.chain_handle.store(made.handle().as_raw(), Ordering::Relaxed);
-        made.logger.listeners.made(made.handle().as_raw());
         Ok(made)
     }
 
