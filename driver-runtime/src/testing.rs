@@ -34,6 +34,11 @@ impl Waiting for TestHost {
     fn wait(&self, _: u32) {
         thread::yield_now();
     }
+
+    fn thread(&self) -> usize {
+        std::thread_local!(static MARK: u8 = const { 0 });
+        MARK.with(|mark| core::ptr::from_ref(mark).addr())
+    }
 }
 
 impl Host for TestHost {

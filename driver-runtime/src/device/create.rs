@@ -157,7 +157,8 @@ impl<D: Driver> Building<D> {
                     let dispatch = device.root.base().dispatch();
                     let queue =
                         Object::create_in(device, self.memory, dispatch, QueueState::new(place, driver))?;
-                    (&mut *(&raw mut (*self.block.as_ptr()).queues)).try_push(queue)?;
+                    let queues = &mut (*self.block.as_ptr()).queues;
+                    queues.try_push(queue)?;
                 }
             }
         }
@@ -178,7 +179,8 @@ impl<D: Driver> Drop for Building<D> {
         // SAFETY: the block holds a device that nobody uses, and came from this allocator with this layout. Queues are
         // children of the device and go first.
         unsafe {
-            (&mut *(&raw mut (*self.block.as_ptr()).queues)).clear();
+            let queues = &mut (*self.block.as_ptr()).queues;
+            queues.clear();
             self.block.drop_in_place();
             self.memory.deallocate(self.block.cast(), Layout::new::<Device<D>>());
         }

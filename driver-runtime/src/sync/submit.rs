@@ -21,6 +21,9 @@ use crate::driver::Driver;
 use crate::object::Object;
 use crate::result::{SubmitError, code};
 
+/// What stands in for each emulated timeline, in the order of the waits or signals.
+type Points<D> = Vec<Option<Counted<<D as Driver>::Sync>>, Process>;
+
 /// What a driver is given to do. The driver keeps no reference to it after its function has returned.
 pub struct Work<'a, D: Driver> {
     /// What the work waits for.
@@ -172,9 +175,10 @@ impl<D: Driver> Submission<D> {
         }
         match &self.finish {
             Finish::Nothing => {}
-            // SAFETY: fences live until their submissions are done.
             Finish::Fence(fence) => {
-                signals.try_push(Signal { sync: unsafe { &fence.as_ref().0 }, value: 1 })?
+                // SAFETY: fences live until their submissions are done.
+                let sync = unsafe { &fence.as_ref().0 };
+                signals.try_push(Signal { sync, value: 1 })?;
             }
             Finish::Idle(sync) => signals.try_push(Signal { sync: &**sync, value: 1 })?,
         }
@@ -183,7 +187,7 @@ impl<D: Driver> Submission<D> {
     }
 
     /// For each wait on an emulated timeline, what the driver waits for instead.
-    fn points(&self) -> Result<Vec<Option<Counted<D::Sync>>, Process>, OutOfMemory> {
+    fn points(&self) -> Result<Points<D>, OutOfMemory> {
         let mut points = Vec::new_in(Process);
         for wait in &self.waits {
             let point = match wait.semaphore() {
@@ -199,7 +203,7 @@ impl<D: Driver> Submission<D> {
     }
 
     /// For each signal of an emulated timeline, a new object that the driver signals instead.
-    fn new_points(&self, device: &Device<D>) -> Result<Vec<Option<Counted<D::Sync>>, Process>, SubmitError> {
+    fn new_points(&self, device: &Device<D>) -> Result<Points<D>, SubmitError> {
         let mut points = Vec::new_in(Process);
         for signal in &self.signals {
             let point = match (signal.semaphore(), device.sync_types().semaphore()) {
