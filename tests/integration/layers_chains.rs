@@ -130,18 +130,17 @@ fn a_layer_that_fails_vkcreatedevice_leaves_nothing() {
 
 #[test]
 fn a_layer_may_enumerate_devices_while_the_instance_is_created() {
-    let run = Scenario::new().driver(good()).layer(Layer::new(A).does("enumerate_while_creating")).run(|vk| {
-        drop(vk.create(&Ask::new().layer(A)).unwrap());
-    });
+    let run =
+        Scenario::new().driver(good()).layer(Layer::new(A).does("enumerate_while_creating")).run(|vk| {
+            drop(vk.create(&Ask::new().layer(A)).unwrap());
+        });
     run.ok();
     assert_eq!(run.trace(A).only("while_creating").get("devices"), "1");
 }
 
 #[test]
 fn a_layer_for_instances_only_is_not_asked_about_devices() {
-    let run = three(|layer| layer)
-        .layer(Layer::new(B).does("instance_only"))
-        .run(use_device);
+    let run = three(|layer| layer).layer(Layer::new(B).does("instance_only")).run(use_device);
     run.ok().says("done", "yes");
     assert_eq!(run.calls(&["vkCreateInstance"]), in_order("vkCreateInstance"));
     for command in ["vkCreateDevice", "vkQueueSubmit", "vkDestroyDevice"] {
@@ -151,18 +150,14 @@ fn a_layer_for_instances_only_is_not_asked_about_devices() {
 
 #[test]
 fn a_layer_that_does_not_intercept_vkcreatedevice_takes_no_link() {
-    let run = three(|layer| layer)
-        .layer(Layer::new(B).does("no_create_device"))
-        .run(use_device);
+    let run = three(|layer| layer).layer(Layer::new(B).does("no_create_device")).run(use_device);
     run.ok().says("done", "yes");
     assert_eq!(run.calls(&["vkQueueSubmit"]), [A, C].map(|layer| format!("{layer} vkQueueSubmit")));
 }
 
 #[test]
 fn a_layer_without_device_look_up_that_intercepts_vkcreatedevice() {
-    let run = three(|layer| layer)
-        .layer(Layer::new(B).does("no_device_lookup"))
-        .run(use_device);
+    let run = three(|layer| layer).layer(Layer::new(B).does("no_device_lookup")).run(use_device);
     run.ok().says("done", "yes");
     // It must not take the link of another layer.
     assert_eq!(run.calls(&["vkQueueSubmit"]), [A, C].map(|layer| format!("{layer} vkQueueSubmit")));
@@ -195,24 +190,20 @@ fn a_second_device_inside_vkcreatedevice() {
 
 /// The globals that every callback calls, on three threads, must not wait for one another.
 fn reentering(layer: Layer) {
-    let run = Scenario::new()
-        .driver(good())
-        .layer(layer.does("reenter"))
-        .layer(Layer::new(B))
-        .run(|vk| {
-            let instance = vk.create(&Ask::new().api(1, 1).layer(A).layer(B)).unwrap();
-            vk.say("devices", instance.names().join(","));
-            // SAFETY: valid use of Vulkan on one thread.
-            unsafe {
-                vk.say("groups", instance.enumerate_physical_device_groups_len().unwrap());
-                let device = instance.device(instance.devices()[0], &[]);
-                let queue = device.get_device_queue(0, 0);
-                device.queue_submit(queue, &[], vk::Fence::null()).unwrap();
-                device.destroy_device(None);
-            }
-            drop(instance);
-            vk.say("done", "yes");
-        });
+    let run = Scenario::new().driver(good()).layer(layer.does("reenter")).layer(Layer::new(B)).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1).layer(A).layer(B)).unwrap();
+        vk.say("devices", instance.names().join(","));
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            vk.say("groups", instance.enumerate_physical_device_groups_len().unwrap());
+            let device = instance.device(instance.devices()[0], &[]);
+            let queue = device.get_device_queue(0, 0);
+            device.queue_submit(queue, &[], vk::Fence::null()).unwrap();
+            device.destroy_device(None);
+        }
+        drop(instance);
+        vk.say("done", "yes");
+    });
     run.ok().says("devices", "gpu").says("groups", 1).says("done", "yes");
     assert!(run.trace(A).calls("reentered").len() >= 8);
     assert_eq!(run.trace("good").last("unload").get("instances"), "0");

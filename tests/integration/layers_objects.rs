@@ -30,10 +30,13 @@ fn use_all(vk: &Vk) {
     vk.say("devices", instance.names().join(","));
     // SAFETY: valid use of Vulkan on one thread.
     unsafe {
-        let mut groups =
-            vec![vk::PhysicalDeviceGroupProperties::default(); instance.enumerate_physical_device_groups_len().unwrap()];
+        let mut groups = vec![
+            vk::PhysicalDeviceGroupProperties::default();
+            instance.enumerate_physical_device_groups_len().unwrap()
+        ];
         instance.enumerate_physical_device_groups(&mut groups).unwrap();
-        let names: Vec<String> = groups.iter().map(|group| instance.name(group.physical_devices[0])).collect();
+        let names: Vec<String> =
+            groups.iter().map(|group| instance.name(group.physical_devices[0])).collect();
         vk.say("groups", names.join(","));
         assert!(groups.iter().all(|group| devices.contains(&group.physical_devices[0])));
         let members = groups[0].physical_devices;
@@ -71,10 +74,13 @@ fn use_all_but_groups_of_devices(vk: &Vk) {
     vk.say("devices", instance.names().join(","));
     // SAFETY: valid use of Vulkan on one thread.
     unsafe {
-        let mut groups =
-            vec![vk::PhysicalDeviceGroupProperties::default(); instance.enumerate_physical_device_groups_len().unwrap()];
+        let mut groups = vec![
+            vk::PhysicalDeviceGroupProperties::default();
+            instance.enumerate_physical_device_groups_len().unwrap()
+        ];
         instance.enumerate_physical_device_groups(&mut groups).unwrap();
-        let names: Vec<String> = groups.iter().map(|group| instance.name(group.physical_devices[0])).collect();
+        let names: Vec<String> =
+            groups.iter().map(|group| instance.name(group.physical_devices[0])).collect();
         vk.say("groups", names.join(","));
         assert!(groups.iter().all(|group| devices.contains(&group.physical_devices[0])));
         let device = instance.device(devices[0], &[]);
@@ -191,15 +197,15 @@ fn an_instance_extension_of_a_layer() {
 
 #[test]
 fn an_instance_extension_of_an_implicit_layer() {
-    let run =
-        Scenario::new().driver(two_devices()).layer(Layer::new(A).implicit().instance_extension("VK_TEST_layer")).run(
-            |vk| {
-                // SAFETY: nothing is asked of the caller.
-                let list = unsafe { vk.entry.enumerate_instance_extension_properties(None) };
-                vk.say("all", extension_names(&list.unwrap()).contains(&"VK_TEST_layer".to_owned()));
-                vk.say("with", code(&vk.create(&Ask::new().extension("VK_TEST_layer")).map(drop)));
-            },
-        );
+    let run = Scenario::new()
+        .driver(two_devices())
+        .layer(Layer::new(A).implicit().instance_extension("VK_TEST_layer"))
+        .run(|vk| {
+            // SAFETY: nothing is asked of the caller.
+            let list = unsafe { vk.entry.enumerate_instance_extension_properties(None) };
+            vk.say("all", extension_names(&list.unwrap()).contains(&"VK_TEST_layer".to_owned()));
+            vk.say("with", code(&vk.create(&Ask::new().extension("VK_TEST_layer")).map(drop)));
+        });
     run.ok().says("all", true).says("with", "SUCCESS");
 }
 

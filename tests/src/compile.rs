@@ -82,7 +82,9 @@ fn compile(sources: &[PathBuf], switches: &[&str], library: &Path) {
         .args(["-lpthread", "-ldl", "-o"])
         .arg(&unfinished)
         .output()
-        .unwrap_or_else(|error| panic!("test drivers and layers need a C compiler, and '{compiler}': {error}"));
+        .unwrap_or_else(|error| {
+            panic!("test drivers and layers need a C compiler, and '{compiler}': {error}")
+        });
     assert!(
         output.status.success(),
         "a test driver or layer does not compile (it needs Vulkan's headers, on Debian libvulkan-dev):\n{}",

@@ -104,7 +104,8 @@ impl Run {
     #[must_use]
     pub fn calls(&self, commands: &[&str]) -> Vec<String> {
         let calls = fs::read_to_string(self.sandbox.path("out/calls")).unwrap_or_default();
-        let wanted = |line: &&str| line.split_once(' ').is_some_and(|(_, command)| commands.contains(&command));
+        let wanted =
+            |line: &&str| line.split_once(' ').is_some_and(|(_, command)| commands.contains(&command));
         calls.lines().filter(wanted).map(str::to_owned).collect()
     }
 
