@@ -5,6 +5,7 @@ use core::fmt;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::chain::FoundLayers;
+use crate::chain::known::KnownObjects;
 use crate::discovery::{
     self, BestReason, Candidate, Decision, Outcome, Plan, Request, Snapshot, best_reason,
 };
@@ -26,6 +27,8 @@ pub struct Loader {
     pub drivers: OpenDrivers,
     /// Commands that the registry does not know and that a driver or layer has.
     pub unknown: UnknownCommands,
+    /// What layers are handed.
+    pub known: KnownObjects,
     discovered: Lock<Option<Counted<Drivers>>>,
     pub(crate) found_layers: Lock<Option<Counted<FoundLayers>>>,
     pub(crate) instances: LiveInstances,
@@ -56,6 +59,7 @@ impl Loader {
             flavour,
             drivers: OpenDrivers::new(),
             unknown: UnknownCommands::new(),
+            known: KnownObjects::new(),
             discovered: Lock::new(None),
             found_layers: Lock::new(None),
             instances: LiveInstances::new(),
@@ -128,6 +132,7 @@ impl Loader {
         drop(last);
         self.drivers.close_unused(self.platform);
         self.unknown.forget(self.platform.waiting);
+        self.known.forget(self.platform.waiting);
     }
 }
 

@@ -1,1 +1,256 @@
-//! placeholder
+//! Which layers are active, in which order, and what applications are told about them.
+use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code};
+
+const A: &str = "VK_LAYER_TEST_a";
+const B: &str = "VK_LAYER_TEST_b";
+const C: &str = "VK_LAYER_TEST_c";
+
+fn scenario() -> Scenario {
+    Scenario::new().driver(Driver::new("good").device(Device::new("gpu")))
+}
+
+/// Two explicit layers, A and B, and an implicit one, C.
+fn two_and_one() -> Scenario {
+    scenario().layer(Layer::new(A)).layer(Layer::new(B)).layer(Layer::new(C).implicit())
+}
+
+fn create(vk: &Vk) {
+    vk.say("result", code(&vk.create(&Ask::new()).map(drop)));
+}
+
+fn create_with_a(vk: &Vk) {
+    vk.say("result", code(&vk.create(&Ask::new().layer(A)).map(drop)));
+}
+
+/// The layers whose vkCreateInstance was called, in order.
+fn active(run: &Run) -> Vec<String> {
+    let calls = run.calls(&["vkCreateInstance"]);
+    calls.iter().filter_map(|call| call.split(' ').next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn variables_end_to_end() {
+    let cases: [(&[(&str, &str)], &[&str]); 12] = [
+        (&[], &[C]),
+        (&[("VK_INSTANCE_LAYERS", "VK_LAYER_TEST_b:VK_LAYER_TEST_a")], &[C, B, A]),
+        (&[("VK_INSTANCE_LAYERS", "VK_LAYER_TEST_b:VK_LAYER_TEST_b")], &[C, B]),
+        (&[("VK_INSTANCE_LAYERS", "VK_LAYER_TEST_none")], &[C]),
+        (&[("VK_LOADER_LAYERS_ENABLE", "*_a")], &[C, A]),
+        (&[("VK_LOADER_LAYERS_DISABLE", "~implicit~")], &[]),
+        (&[("VK_LOADER_LAYERS_DISABLE", "~all~")], &[]),
+        (&[("VK_LOADER_LAYERS_DISABLE", "~all~"), ("VK_LOADER_LAYERS_ENABLE", "*_B")], &[B]),
+        (&[("VK_LOADER_LAYERS_DISABLE", "~all~"), ("VK_LOADER_LAYERS_ALLOW", "*_c")], &[C]),
+        (&[("VK_LOADER_LAYERS_DISABLE", "~explicit~")], &[C]),
+        (&[("NO_VK_LAYER_TEST_c", "0")], &[]),
+        (&[("NO_VK_LAYER_TEST_c", "1"), ("VK_LOADER_LAYERS_ALLOW", "*")], &[]),
+    ];
+    for (variables, expected) in cases {
+        let scenario =
+            variables.iter().fold(two_and_one(), |scenario, (name, value)| scenario.env(name, value));
+        let run = scenario.run(create);
+        run.ok().says("result", "SUCCESS");
+        assert_eq!(active(&run), expected, "{variables:?}");
+    }
+}
+
+#[test]
+fn an_implicit_layer_named_by_the_application_is_active_whatever_its_variables_say() {
+    let run = scenario().layer(Layer::new(A).implicit()).env("NO_VK_LAYER_TEST_a", "1").run(create_with_a);
+    run.ok().says("result", "SUCCESS");
+    assert_eq!(active(&run), [A]);
+}
+
+#[test]
+fn a_layer_that_the_application_asks_for_and_a_variable_disables_is_not_present() {
+    let run = two_and_one().env("VK_LOADER_LAYERS_DISABLE", "*_a").run(create_with_a);
+    run.ok().says("result", "ERROR_LAYER_NOT_PRESENT");
+}
+
+#[test]
+fn a_layer_that_does_not_exist_is_not_present() {
+    let run = scenario().run(create_with_a);
+    run.ok().says("result", "ERROR_LAYER_NOT_PRESENT");
+}
+
+#[test]
+fn a_layer_in_all_lists_is_there_once() {
+    let run = two_and_one().env("VK_INSTANCE_LAYERS", "VK_LAYER_TEST_a").run(|vk| {
+        vk.say("result", code(&vk.create(&Ask::new().layer(A).layer(A).layer(C)).map(drop)));
+    });
+    run.ok().says("result", "SUCCESS");
+    assert_eq!(active(&run), [C, A]);
+}
+
+fn meta(name: &str, components: &str, fields: &str) -> String {
+    format!(
+        r#"{{"file_format_version": "1.2.0", "layer": {{"name": "{name}", "type": "GLOBAL", "api_version": "1.3.0",
+            "implementation_version": "1", "description": "meta", "component_layers": [{components}]{fields}}}}}"#
+    )
+}
+
+const META: &str = "VK_LAYER_TEST_meta";
+
+fn with_meta(components: &str) -> Scenario {
+    two_and_one().file("data/vulkan/explicit_layer.d/meta.json", meta(META, components, ""))
+}
+
+#[test]
+fn a_meta_layer_stands_for_its_components() {
+    let run = with_meta(r#""VK_LAYER_TEST_b", "VK_LAYER_TEST_a""#).run(|vk| {
+        vk.say("result", code(&vk.create(&Ask::new().layer(META)).map(drop)));
+    });
+    run.ok().says("result", "SUCCESS");
+    assert_eq!(active(&run), [C, B, A]);
+}
+
+#[test]
+fn meta_layers_that_cannot_be_used_are_not_present() {
+    for components in
+        [r#""VK_LAYER_TEST_none""#, r#""VK_LAYER_TEST_meta""#, r#""VK_LAYER_TEST_a", "VK_LAYER_TEST_none""#]
+    {
+        let run = with_meta(components).run(|vk| {
+            vk.say("result", code(&vk.create(&Ask::new().layer(META)).map(drop)));
+        });
+        run.ok().says("result", "ERROR_LAYER_NOT_PRESENT");
+        assert!(!run.loaded(A), "{components}");
+    }
+}
+
+#[test]
+fn the_override_layer_comes_after_all_other_implicit_layers() {
+    let fields = r#", "disable_environment": {"NO_OVERRIDE": "1"}"#;
+    let text = meta("VK_LAYER_LUNARG_override", r#""VK_LAYER_TEST_b""#, fields);
+    let scenario = || two_and_one().file("data/vulkan/implicit_layer.d/VkLayer_override.json", &text);
+    let run = scenario().run(create_with_a);
+    run.ok().says("result", "SUCCESS");
+    assert_eq!(active(&run), [C, B, A]);
+    let run = scenario().env("NO_OVERRIDE", "1").run(create_with_a);
+    assert_eq!(active(run.ok()), [C, A]);
+}
+
+#[test]
+fn override_paths_replace_the_folders_of_explicit_layers() {
+    let run = two_and_one()
+        .layer(Layer::new("VK_LAYER_TEST_elsewhere").folder("elsewhere"))
+        .with(|sandbox| {
+            let elsewhere = sandbox.path("elsewhere");
+            let fields = format!(
+                r#", "disable_environment": {{"NO_OVERRIDE": "1"}}, "override_paths": ["{}"]"#,
+                elsewhere.display()
+            );
+            let text = meta("VK_LAYER_LUNARG_override", r#""VK_LAYER_TEST_elsewhere""#, &fields);
+            sandbox.write("data/vulkan/implicit_layer.d/VkLayer_override.json", text);
+        })
+        .run(|vk| {
+            vk.say("plain", code(&vk.create(&Ask::new()).map(drop)));
+            vk.say("a", code(&vk.create(&Ask::new().layer(A)).map(drop)));
+        });
+    run.ok().says("plain", "SUCCESS").says("a", "ERROR_LAYER_NOT_PRESENT");
+    assert_eq!(active(&run), [C, "VK_LAYER_TEST_elsewhere"]);
+}
+
+#[test]
+fn device_layers_have_no_effect() {
+    use ash::vk;
+    let run = two_and_one().env("VK_DEVICE_LAYERS", A).log().run(|vk| {
+        let instance = vk.create(&Ask::new().layer(A)).unwrap();
+        let physical_device = instance.devices()[0];
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+        let create = |names: &[*const std::ffi::c_char]| {
+            #[expect(deprecated, reason = "applications still pass them")]
+            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_layer_names(names);
+            // SAFETY: the structure and all that it points to are alive.
+            unsafe {
+                let device = instance.create_device(physical_device, &info, None).unwrap();
+                device.destroy_device(None);
+            }
+        };
+        create(&[c"VK_LAYER_TEST_a".as_ptr()]);
+        create(&[c"VK_LAYER_TEST_b".as_ptr()]);
+        // SAFETY: the device is alive.
+        let layers = unsafe { instance.enumerate_device_layer_properties(physical_device) };
+        vk.say("layers", layers.unwrap().len());
+    });
+    run.ok();
+    assert_eq!(run.trace("good").last("vkCreateDevice").get("layers"), "0");
+    assert!(!run.loaded(B));
+    run.logs(&["WARNING", "VK_LAYER_TEST_b", "device layers"]);
+    run.logs(&["VK_DEVICE_LAYERS"]);
+}
+
+fn names(vk: &Vk) -> Vec<String> {
+    // SAFETY: nothing is asked of the caller.
+    let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
+    layers.iter().map(|layer| layer.layer_name_as_c_str().unwrap().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn extension_queries_with_layer_names() {
+    let layer = |name: &str| {
+        Layer::new(name).instance_extension("VK_TEST_instance").device_extension("VK_TEST_device")
+    };
+    let run = scenario().layer(layer(A)).layer(layer(C).implicit()).run(|vk| {
+        use vkload_tests::extension_names;
+        // SAFETY: nothing is asked of the caller.
+        let instance_extensions = |layer| unsafe { vk.entry.enumerate_instance_extension_properties(layer) };
+        for (key, layer) in [("a", c"VK_LAYER_TEST_a"), ("c", c"VK_LAYER_TEST_c")] {
+            vk.say(key, extension_names(&instance_extensions(Some(layer)).unwrap()).join(","));
+        }
+        vk.say("none", code(&instance_extensions(Some(c"VK_LAYER_TEST_none")).map(drop)));
+        let all = extension_names(&instance_extensions(None).unwrap());
+        vk.say("all", all.iter().filter(|name| *name == "VK_TEST_instance").count());
+        let instance = vk.create(&Ask::new().layer(A)).unwrap();
+        let device = instance.devices()[0];
+        let device_extensions = |layer: Option<&std::ffi::CStr>| {
+            let enumerate = instance.fp_v1_0().enumerate_device_extension_properties;
+            let layer = layer.map_or(std::ptr::null(), std::ffi::CStr::as_ptr);
+            let (mut count, mut list) = (16, [ash::vk::ExtensionProperties::default(); 16]);
+            // SAFETY: the device is alive; a counted out-array.
+            let result = unsafe { enumerate(device, layer, &mut count, list.as_mut_ptr()) };
+            (result, extension_names(&list[..count as usize]).join(","))
+        };
+        vk.say("device a", device_extensions(Some(c"VK_LAYER_TEST_a")).1);
+        vk.say("device none", format_args!("{:?}", device_extensions(Some(c"VK_LAYER_TEST_none")).0));
+        vk.say("device all", device_extensions(None).1);
+    });
+    run.ok()
+        .says("a", "VK_TEST_instance")
+        .says("c", "VK_TEST_instance")
+        .says("none", "ERROR_LAYER_NOT_PRESENT");
+    run.says("all", 1).says("device a", "VK_TEST_device").says("device none", "ERROR_LAYER_NOT_PRESENT");
+    run.says("device all", "VK_TEST_device");
+}
+
+#[test]
+fn a_thousand_explicit_and_a_hundred_implicit_manifests() {
+    let manifest = |name: &str, library: &str, more: &str| {
+        format!(
+            r#"{{"file_format_version": "1.2.0", "layer": {{"name": "{name}", "type": "GLOBAL", "library_path": "{library}",
+            "api_version": "1.3.0", "implementation_version": "1", "description": "one of many"{more}}}}}"#
+        )
+    };
+    let run = two_and_one()
+        .with(|sandbox| {
+            for number in 0..1000 {
+                let name = format!("VK_LAYER_TEST_explicit{number}");
+                let path = format!("data/vulkan/explicit_layer.d/{number}.json");
+                sandbox.write(path, manifest(&name, "/nonexistent/liblayer.so", ""));
+            }
+            for number in 0..100 {
+                let name = format!("VK_LAYER_TEST_implicit{number}");
+                let path = format!("data/vulkan/implicit_layer.d/{number}.json");
+                let more = r#", "disable_environment": {"NO": "1"}, "enable_environment": {"YES": "1"}"#;
+                sandbox.write(path, manifest(&name, "/nonexistent/liblayer.so", more));
+            }
+        })
+        .run(|vk| {
+            let mut all = names(vk);
+            vk.say("count", all.len());
+            all.sort_unstable();
+            all.dedup();
+            vk.say("different", all.len());
+            vk.say("result", code(&vk.create(&Ask::new().layer(A)).map(drop)));
+        });
+    run.ok().says("count", 1103).says("different", 1103).says("result", "SUCCESS");
+    assert_eq!(active(&run), [C, A]);
+}

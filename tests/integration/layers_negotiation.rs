@@ -1,1 +1,202 @@
-//! placeholder
+//! How the loader finds a layer's functions, and what it does about layers that refuse.
+use ash::vk;
+use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code};
+
+const A: &str = "VK_LAYER_TEST_a";
+const B: &str = "VK_LAYER_TEST_b";
+
+fn good() -> Driver {
+    Driver::new("good").device(Device::new("gpu"))
+}
+
+fn names(vk: &Vk) -> String {
+    // SAFETY: nothing is asked of the caller.
+    let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
+    let name =
+        |layer: &vk::LayerProperties| layer.layer_name_as_c_str().unwrap().to_string_lossy().into_owned();
+    layers.iter().map(name).collect::<Vec<_>>().join(",")
+}
+
+fn use_device(vk: &Vk) {
+    let instance = vk.create(&Ask::new().layer(A)).unwrap();
+    let device = instance.device(instance.devices()[0], &[]);
+    // SAFETY: valid use of Vulkan on one thread.
+    unsafe {
+        let queue = device.get_device_queue(0, 0);
+        device.queue_submit(queue, &[], vk::Fence::null()).unwrap();
+        device.destroy_device(None);
+    }
+    drop(instance);
+    vk.say("done", "yes");
+}
+
+/// The layer is used for instances and devices.
+fn works(layer: Layer) -> Run {
+    let run = Scenario::new().driver(good()).layer(layer).run(use_device);
+    run.ok().says("done", "yes");
+    for command in
+        ["vkCreateInstance", "vkCreateDevice", "vkQueueSubmit", "vkDestroyDevice", "vkDestroyInstance"]
+    {
+        assert_eq!(run.trace(A).calls(command).len(), 1, "{command}");
+    }
+    assert_eq!(run.trace(A).calls("load").len(), run.trace(A).calls("unload").len());
+    run
+}
+
+#[test]
+fn version_2_hands_its_functions_over() {
+    let run = works(Layer::new(A));
+    assert_eq!(run.trace(A).only("negotiate").get("offered"), "2");
+}
+
+#[test]
+fn version_2_that_hands_nothing_over_is_found_by_its_exports() {
+    works(Layer::new(A).exports(&["-DEXPORT_NEGOTIATE", "-DEXPORT_PLAIN"]).does("no_functions"));
+}
+
+#[test]
+fn version_1_exports_its_functions() {
+    works(Layer::new(A).exports(Layer::NEGOTIATE_PLAIN).does_with("interface", 1));
+}
+
+#[test]
+fn version_0_with_plain_names() {
+    works(Layer::new(A).exports(Layer::PLAIN));
+}
+
+#[test]
+fn version_0_with_its_own_name() {
+    works(Layer::new(A).exports_its_name());
+}
+
+#[test]
+fn names_from_the_manifest() {
+    let functions =
+        r#"{"vkGetInstanceProcAddr": "test_lookup", "vkGetDeviceProcAddr": "test_device_lookup"}"#;
+    works(Layer::new(A).exports(Layer::OTHER).field("functions", functions));
+}
+
+#[test]
+fn negotiation_by_a_name_from_the_manifest() {
+    let functions = r#"{"vkNegotiateLoaderLayerInterfaceVersion": "test_negotiate"}"#;
+    let run = works(Layer::new(A).exports(Layer::OTHER).field("functions", functions));
+    assert!(run.trace(A).has("negotiate"));
+}
+
+#[test]
+fn two_layers_in_one_library() {
+    let run = Scenario::new()
+        .driver(good())
+        .layer(Layer::new(A).exports_its_name().holds(B))
+        .layer(Layer::new(B).held_by(A))
+        .run(|vk| {
+            vk.say("layers", names(vk));
+            let instance = vk.create(&Ask::new().layer(A).layer(B)).unwrap();
+            let device = instance.device(instance.devices()[0], &[]);
+            // SAFETY: it is alive and not used any more.
+            unsafe { device.destroy_device(None) };
+        });
+    run.ok();
+    for command in ["vkCreateInstance", "vkCreateDevice", "vkDestroyDevice", "vkDestroyInstance"] {
+        assert_eq!(run.calls(&[command]), [A, B].map(|layer| format!("{layer} {command}")));
+    }
+}
+
+#[test]
+fn two_layers_of_one_manifest() {
+    let one = |name: &str| {
+        format!(
+            r#"{{"name": "{name}", "type": "GLOBAL", "library_path": "LIBRARY", "api_version": "1.3.0",
+                "implementation_version": "1", "description": "one of two"}}"#
+        )
+    };
+    let manifest = format!(r#"{{"file_format_version": "1.0.1", "layers": [{}, {}]}}"#, one(A), one(B));
+    let run = Scenario::new()
+        .driver(good())
+        // B's own manifest lies where nobody looks; its configuration is needed.
+        .layer(Layer::new(A).exports_its_name().holds(B).manifest(&manifest))
+        .layer(Layer::new(B).held_by(A).folder("nowhere"))
+        .run(|vk| {
+            vk.say("layers", names(vk));
+            drop(vk.create(&Ask::new().layer(B).layer(A)).unwrap());
+        });
+    run.ok().says("layers", format!("{A},{B}"));
+    assert_eq!(run.calls(&["vkCreateInstance"]), [B, A].map(|layer| format!("{layer} vkCreateInstance")));
+}
+
+#[test]
+fn a_layer_inside_a_driver_library() {
+    let run = Scenario::new()
+        .driver(good().holds_layer())
+        .layer(Layer::new(A).inside_driver("good"))
+        .run(use_device);
+    run.ok().says("done", "yes");
+    assert_eq!(run.trace(A).calls("vkQueueSubmit").len(), 1);
+    assert_eq!(run.trace("good").calls("vkQueueSubmit").len(), 1);
+}
+
+/// Asks for a layer and without it, and says what is enumerated before and after.
+fn refused(vk: &Vk) {
+    vk.say("before", names(vk));
+    vk.say("with", code(&vk.create(&Ask::new().layer(A)).map(drop)));
+    vk.say("without", code(&vk.create(&Ask::new()).map(drop)));
+    vk.say("after", names(vk));
+    vk.say("again", code(&vk.create(&Ask::new().layer(A)).map(drop)));
+}
+
+#[test]
+fn an_explicit_layer_that_refuses_is_not_present() {
+    let run = Scenario::new()
+        .driver(good())
+        .layer(Layer::new(A).refuses(vk::Result::ERROR_INITIALIZATION_FAILED))
+        .layer(Layer::new(B))
+        .log()
+        .run(refused);
+    run.ok().says("with", "ERROR_LAYER_NOT_PRESENT").says("without", "SUCCESS");
+    run.says("after", B).says("again", "ERROR_LAYER_NOT_PRESENT");
+    assert!(!run.trace(A).has("vkCreateInstance"));
+    run.logs(&["VK_LAYER_TEST_a", "LLP_LOADER_5"]);
+    assert_eq!(run.trace(A).calls("load").len(), run.trace(A).calls("unload").len());
+}
+
+#[test]
+fn an_implicit_layer_that_refuses_is_skipped_and_no_longer_enumerated() {
+    let run = Scenario::new()
+        .driver(good())
+        .layer(Layer::new(A).implicit().refuses(vk::Result::ERROR_INCOMPATIBLE_DRIVER))
+        .layer(Layer::new(B).implicit())
+        .run(|vk| {
+            vk.say("before", names(vk));
+            vk.say("result", code(&vk.create(&Ask::new()).map(drop)));
+            vk.say("after", names(vk));
+        });
+    run.ok().says("result", "SUCCESS").says("after", B);
+    assert_eq!(run.calls(&["vkCreateInstance"]), [format!("{B} vkCreateInstance")]);
+}
+
+#[test]
+fn a_layer_of_a_later_interface_is_refused() {
+    let run = Scenario::new()
+        .driver(good())
+        .layer(Layer::new(A).does_with("interface", 3))
+        .layer(Layer::new(B))
+        .run(refused);
+    run.ok().says("with", "ERROR_LAYER_NOT_PRESENT").says("without", "SUCCESS");
+}
+
+#[test]
+fn a_layer_without_any_function_is_refused() {
+    let run = Scenario::new().driver(good()).layer(Layer::new(A).exports(Layer::OTHER)).run(refused);
+    run.ok().says("with", "ERROR_LAYER_NOT_PRESENT").says("without", "SUCCESS");
+}
+
+#[test]
+fn a_layer_whose_library_is_missing_is_refused() {
+    let missing = || Layer::new(A).library_path("/nonexistent/liblayer.so");
+    let run = Scenario::new().driver(good()).layer(missing()).run(refused);
+    run.ok().says("with", "ERROR_LAYER_NOT_PRESENT").says("without", "SUCCESS");
+    let run = Scenario::new().driver(good()).layer(missing().implicit()).run(|vk| {
+        vk.say("result", code(&vk.create(&Ask::new()).map(drop)));
+    });
+    run.ok().says("result", "SUCCESS");
+}

@@ -53,6 +53,7 @@ CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
     device->below = *out;
     device->get = link->pfnNextGetDeviceProcAddr;
     device->instance = instance;
+    device->set_data = device_link(info, VK_LOADER_DATA_CALLBACK)->u.pfnSetDeviceLoaderData;
     if (does("fail_device")) {
         NEXT_OF_DEVICE(device, vkDestroyDevice)(*out, allocator);
         free(device);
@@ -92,6 +93,9 @@ CALL_VOID layer_GetDeviceQueue(VkDevice handle, uint32_t family, uint32_t index,
     struct device *device = device_of("vkGetDeviceQueue", handle);
     NEXT_OF_DEVICE(device, vkGetDeviceQueue)(unwrap("vkGetDeviceQueue", "device", handle), family, index, out);
     if (!does("wrap_devices")) return;
+    /* The driver's queue is this layer's now, which has to prepare it for the layers below. */
+    if (device->set_data(device->below, *out) != VK_SUCCESS) die("vkGetDeviceQueue", "the callback for data failed");
+    if (key_of(*out) != device->key) die("vkGetDeviceQueue", "the callback for data did nothing");
     struct wrapper *queue = wrap("queue", *out, NULL, device);
     /* The loader gives every queue that comes out of this command its word. */
     if (does("wordless")) queue->loader_word = (const void *)(uintptr_t)0x10;

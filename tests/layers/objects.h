@@ -15,6 +15,7 @@ struct device {
     const void *key;
     VkDevice below, second;
     PFN_vkGetDeviceProcAddr get, second_get;
+    PFN_vkSetDeviceLoaderData set_data;
     struct instance *instance;
     struct device *next;
 };

@@ -29,6 +29,7 @@ const CHORES: &[Chore] = &[
         "run the code of each processor, emulated where it is another one",
         test_arches::run,
     ),
+    Chore("miri", "run the unit tests that need no operating system under Miri", miri::run),
 ];
 
 fn main() -> ExitCode {

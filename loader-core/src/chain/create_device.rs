@@ -1,19 +1,25 @@
 //! The links and functions that layers are handed when a device is created.
 
 use core::ffi::c_void;
+use core::ptr::NonNull;
+use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle as _};
 
 use super::create_instance::copy_first_word;
+use super::known::DeviceUnderCreation;
 use super::layer::ActiveLayer;
 use super::structures::{
     DeviceContent, DeviceCreateInfo, DeviceLink, FindDeviceCommand, FindInstanceCommand, function,
 };
+use crate::abi::name;
 use crate::dispatch::Command;
 use crate::memory::{OutOfMemory, TryGrow, Vec};
 use crate::objects::{
-    Instance, command_memory, device_of, terminator_get_device_proc_addr, terminator_get_instance_proc_addr,
+    Device, Instance, command_memory, handle, terminator_get_device_proc_addr,
+    terminator_get_instance_proc_addr,
 };
+use crate::registry::ExtensionSet;
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 type Links = Vec<DeviceLink, crate::memory::Application>;
@@ -51,28 +57,64 @@ pub unsafe fn enter_device_chain(
     if !links.is_empty() {
         own.p_next = (&raw const link).cast();
     }
-    let mut handle = vk::Device::null();
+    if instance.layers().is_empty() {
+        let mut handle = vk::Device::null();
+        // SAFETY: the caller vouches for the parameters.
+        crate::abi::array::check(unsafe { create(physical_device, &own, callbacks, &mut handle) })?;
+        return Ok(handle);
+    }
+    // SAFETY: the caller vouches for the create info.
+    let asked = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
+    let creation = DeviceUnderCreation::new(ExtensionSet::of(asked));
+    let noted = creation.note(instance.loader)?;
+    let mut handle = vk::Device::from_raw(noted.handle());
     // SAFETY: the caller vouches for the parameters; the structures live until the call returns.
+    let result = unsafe { create(physical_device, &own, callbacks, &mut handle) };
+    drop(noted);
+    let made = NonNull::new(creation.made.load(Ordering::Acquire));
+    if let Err(error) = crate::abi::array::check(result) {
+        if let Some(made) = made {
+            // SAFETY: the lower end made it in this call, and nobody was given it.
+            unsafe { Device::forget(made) };
+        }
+        return Err(error);
+    }
+    // SAFETY: the chain came back with a handle, which may be a wrapper of what the lower end made.
     unsafe {
-        let result = create(physical_device, &own, callbacks, &mut handle);
-        crate::abi::array::check(result)?;
-        let first =
-            taking_part(instance, layers).next().and_then(|layer| layer.interface.get_device_proc_addr);
-        if let (Some(device), Some(find)) = (device_of(handle.as_raw()), first) {
-            device.put_layers_on_top(handle, find);
+        if let Some(device) = came_back(instance, handle, made) {
+            device.adopt(handle.as_raw());
+            let with_commands =
+                taking_part(instance, layers).find_map(|layer| layer.interface.get_device_proc_addr);
+            if let Some(find) = with_commands {
+                device.put_layers_on_top(handle, find);
+            }
         }
     }
     Ok(handle)
 }
 
-/// The layers that take part in devices: those that have commands for devices and intercept vkCreateDevice. A layer that
-/// does not intercept it would not pass its link on.
+/// The device that `handle` stands for: the one whose word it begins with, else the one that was `made` last, since a
+/// layer need not have prepared its wrapper.
+///
+/// # Safety
+/// `handle` came up the chain.
+unsafe fn came_back(
+    instance: &Instance,
+    handle: vk::Device,
+    made: Option<NonNull<Device>>,
+) -> Option<&Device> {
+    let word = core::ptr::with_exposed_provenance::<usize>(usize::try_from(handle.as_raw()).ok()?);
+    // SAFETY: a dispatchable handle begins with a word; what was made is alive.
+    unsafe { Device::with_word(instance, *word.as_ref()?).or_else(|| made.map(|made| made.as_ref())) }
+}
+
+/// The layers that take part in the creation of devices: those that intercept vkCreateDevice. A layer that does not would
+/// not pass its link on.
 fn taking_part<'a>(
     instance: &'a Instance,
     layers: &'a [ActiveLayer],
 ) -> impl Iterator<Item = &'a ActiveLayer> {
     layers.iter().enumerate().filter_map(move |(index, layer)| {
-        layer.interface.get_device_proc_addr?;
         let next = layers.get(index.wrapping_add(1));
         let next = next.map_or(terminator_get_instance_proc_addr as FindInstanceCommand, |next| {
             next.interface.get_instance_proc_addr
@@ -95,10 +137,15 @@ fn links(instance: &Instance, layers: &[ActiveLayer]) -> Result<Links, OutOfMemo
             get_device_proc_addr: terminator_get_device_proc_addr,
         })?;
     }
-    // Each link but the last names the layer behind it.
-    for (link, layer) in links.iter_mut().zip(taking_part(instance, layers).skip(1)) {
-        link.get_instance_proc_addr = layer.interface.get_instance_proc_addr;
-        link.get_device_proc_addr = layer.interface.get_device_proc_addr.unwrap_or(link.get_device_proc_addr);
+    // Each link but the last names the layer behind it, or the next one that has commands of devices.
+    for (number, link) in links.iter_mut().enumerate() {
+        let behind = || taking_part(instance, layers).skip(number.saturating_add(1));
+        if let Some(layer) = behind().next() {
+            link.get_instance_proc_addr = layer.interface.get_instance_proc_addr;
+        }
+        if let Some(find) = behind().find_map(|layer| layer.interface.get_device_proc_addr) {
+            link.get_device_proc_addr = find;
+        }
     }
     let (start, count) = (links.as_mut_ptr(), links.len());
     for (index, link) in links.iter_mut().enumerate().take(count.saturating_sub(1)) {
@@ -119,7 +166,7 @@ unsafe extern "system" fn set_device_data(device: vk::Device, object: *mut c_voi
 /// # Safety
 /// The parameters are those of `PFN_vkLayerCreateDevice`.
 pub unsafe extern "system" fn layer_create_device(
-    _instance: vk::Instance,
+    instance: vk::Instance,
     physical_device: vk::PhysicalDevice,
     info: *const vk::DeviceCreateInfo<'static>,
     callbacks: *const Callbacks,
@@ -127,10 +174,11 @@ pub unsafe extern "system" fn layer_create_device(
     find: FindInstanceCommand,
     next: *mut Option<FindDeviceCommand>,
 ) -> vk::Result {
-    let command = crate::registry::command::CREATE_DEVICE;
     // SAFETY: the layer vouches for the parameters.
     unsafe {
-        let instance = crate::objects::handle::any(physical_device.as_raw(), command).instance();
+        let Some(instance) = instance_of(instance, physical_device) else {
+            crate::loader::report_bad_handle(crate::registry::command::CREATE_DEVICE)
+        };
         let above = instance
             .layers()
             .iter()
@@ -149,17 +197,37 @@ pub unsafe extern "system" fn layer_create_device(
             Ok(device) => {
                 *out = device;
                 if let Some(next) = next.as_mut() {
-                    let first = taking_part(instance, below).next();
-                    *next = Some(
-                        first
-                            .and_then(|layer| layer.interface.get_device_proc_addr)
-                            .unwrap_or(terminator_get_device_proc_addr),
-                    );
+                    let first =
+                        taking_part(instance, below).find_map(|layer| layer.interface.get_device_proc_addr);
+                    *next = Some(first.unwrap_or(terminator_get_device_proc_addr));
                 }
                 vk::Result::SUCCESS
             }
             Err(error) => error,
         }
+    }
+}
+
+/// The instance of the loader behind what a layer passes: both handles may be wrappers of layers below it, which begin
+/// with the word of the instance.
+///
+/// # Safety
+/// Both are handles that the layer was given.
+unsafe fn instance_of<'a>(
+    instance: vk::Instance,
+    physical_device: vk::PhysicalDevice,
+) -> Option<&'a Instance> {
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        let known = handle::known(instance.as_raw()).or_else(|| handle::known(physical_device.as_raw()));
+        if let Some(known) = known {
+            return Some(known.instance());
+        }
+        let loader = crate::loader::current()?;
+        [physical_device.as_raw(), instance.as_raw()].into_iter().find_map(|handle| {
+            let word = core::ptr::with_exposed_provenance::<usize>(usize::try_from(handle).ok()?);
+            loader.known.instance_with_word(loader.platform.waiting, *word.as_ref()?)
+        })
     }
 }
 

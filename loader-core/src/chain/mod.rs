@@ -10,6 +10,7 @@ mod create_device;
 mod create_instance;
 mod found;
 pub mod global;
+pub mod known;
 mod layer;
 pub mod structures;
 

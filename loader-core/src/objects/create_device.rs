@@ -1,6 +1,7 @@
 //! vkCreateDevice, at both ends of the chain.
 
 use core::ffi::CStr;
+use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle as _, TaggedStructure as _};
 
@@ -10,6 +11,7 @@ use super::instance::Instance;
 use super::physical_device::{PhysicalDevice, command_memory};
 use crate::abi::{chain, name};
 use crate::chain::enter_device_chain;
+use crate::chain::known::{DeviceUnderCreation, device_under_creation};
 use crate::dispatch::{Command, Table as _};
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, Shown, TryGrow, Vec};
@@ -89,7 +91,11 @@ pub(super) unsafe extern "system" fn terminator(
     // SAFETY: the chain vouches for the parameters.
     unsafe {
         let physical_device = super::handle::physical_device(handle, command::CREATE_DEVICE);
-        match make(physical_device, &*info, callbacks) {
+        let instance = physical_device.instance();
+        // Without layers nothing comes between the two ends.
+        let under_creation =
+            (!instance.layers().is_empty()).then(|| device_under_creation(instance.loader, (*out).as_raw()));
+        match make(physical_device, &*info, callbacks, under_creation) {
             Ok(device) => {
                 *out = device;
                 vk::Result::SUCCESS
@@ -103,6 +109,7 @@ unsafe fn make(
     physical_device: &PhysicalDevice,
     info: &CreateInfo,
     callbacks: *const Callbacks,
+    under_creation: Option<&DeviceUnderCreation>,
 ) -> Result<vk::Device, vk::Result> {
     let instance = physical_device.instance();
     let driver = physical_device.driver();
@@ -122,7 +129,10 @@ unsafe fn make(
         let available = of_device(enumerate, physical_device.driver_handle())?;
         let names = drivers_extensions(instance, requested.clone(), &available)?;
 
-        let extensions = ExtensionSet::of(requested);
+        let mut extensions = ExtensionSet::of(requested);
+        if let Some(creation) = under_creation {
+            extensions.extend(&creation.extensions);
+        }
         let enabled =
             Enabled { extensions, newest_core: newest_core(instance.api_version, info, &extensions) };
         let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::DEVICE);
@@ -158,7 +168,10 @@ unsafe fn make(
             }
             return Err(out_of_memory.into());
         }
-        Box::leak(device);
+        let device: *const Device = Box::leak(device);
+        if let Some(creation) = under_creation {
+            creation.made.store(device.cast_mut(), Ordering::Release);
+        }
         Ok(handle)
     }
 }

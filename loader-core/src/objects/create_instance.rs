@@ -11,10 +11,11 @@ use super::sources::Sources;
 use super::surface;
 use super::terminators::fill_instance_table;
 use crate::abi::name;
+use crate::chain::known::instance_under_creation;
 use crate::chain::{FoundLayers, Layers, enter_instance_chain};
 use crate::discovery::{LayerRequest, Outcome, Request};
 use crate::dispatch::Table as _;
-use crate::loader::{Loader, log_outcome, report_no_driver};
+use crate::loader::{self, Loader, log_outcome, report_no_driver};
 use crate::log::{Level, Logger, Topic};
 use crate::manifest::Version;
 use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
@@ -66,8 +67,13 @@ pub unsafe fn create_instance(
 
         // The handle goes down the chain with the call: the terminator finds the instance by it.
         let mut handle = instance.handle();
-        let memory = allocator.scoped(vk::SystemAllocationScope::COMMAND);
-        enter_instance_chain(instance.layers(), info, callbacks, memory, &mut handle)?;
+        if instance.layers().is_empty() {
+            make_drivers(&mut *instance_at(handle), info, callbacks)?;
+        } else {
+            loader.known.add_instance(loader.platform.waiting, &instance)?;
+            let memory = allocator.scoped(vk::SystemAllocationScope::COMMAND);
+            enter_instance_chain(instance.layers(), info, callbacks, memory, &mut handle)?;
+        }
         instance.set_chain_handle(handle);
         fill_instance_table(&instance);
         let given = instance.handle_for_application(handle.as_raw())?;
@@ -206,15 +212,20 @@ pub(super) unsafe extern "system" fn terminator(
     callbacks: *const Callbacks,
     handle: *mut vk::Instance,
 ) -> vk::Result {
-    // SAFETY: `create_instance` put a handle there that nobody else uses yet.
+    let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    // SAFETY: `create_instance` put a handle there that nobody else uses yet, which is checked.
     unsafe {
-        let _ = super::handle::instance(*handle, command::CREATE_INSTANCE);
-        let instance = core::ptr::with_exposed_provenance_mut::<Instance>((*handle).as_raw() as usize);
-        match make_drivers(&mut *instance, &*info, callbacks) {
+        let _ = instance_under_creation(loader, (*handle).as_raw());
+        match make_drivers(&mut *instance_at(*handle), &*info, callbacks) {
             Ok(()) => vk::Result::SUCCESS,
             Err(error) => error,
         }
     }
+}
+
+/// Where the instance with this handle is.
+fn instance_at(handle: vk::Instance) -> *mut Instance {
+    core::ptr::with_exposed_provenance_mut(handle.as_raw() as usize)
 }
 
 unsafe fn make_drivers(

@@ -215,7 +215,7 @@ impl Device {
     ///
     /// # Safety
     /// `object` is a dispatchable object that the driver has just made, or NULL.
-    pub(super) unsafe fn adopt(&self, object: u64) {
+    pub(crate) unsafe fn adopt(&self, object: u64) {
         let Ok(address) = usize::try_from(object) else { return };
         let word = core::ptr::with_exposed_provenance_mut::<usize>(address);
         if word.is_null() {
@@ -229,11 +229,8 @@ impl Device {
         if found == table {
             return;
         }
-        if found != DRIVER_MAGIC && !self.first_layer.load(Ordering::Relaxed).is_null() {
-            // An object that a layer wrapped, and that has its word already.
-            return;
-        }
-        if found != DRIVER_MAGIC {
+        // A layer that wraps an object need not prepare its wrapper: whatever is there is replaced.
+        if found != DRIVER_MAGIC && self.first_layer.load(Ordering::Relaxed).is_null() {
             self.instance().logger.log(
                 Level::Warning,
                 Topic::Driver,
@@ -259,6 +256,32 @@ impl Device {
             self.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
         }
         Ok(())
+    }
+
+    /// Frees what the loader keeps for a device that no chain of vkCreateDevice came back with. What the driver made is
+    /// not touched: the layer that failed has destroyed it.
+    ///
+    /// # Safety
+    /// `device` was made by the lower end of the chain, and nobody else uses it.
+    pub(crate) unsafe fn forget(device: NonNull<Self>) {
+        // SAFETY: the caller vouches for the device; `create_device` leaked the box.
+        unsafe {
+            device.as_ref().withdraw();
+            let allocator = device.as_ref().allocator;
+            drop(Box::from_non_null_in(device, allocator));
+        }
+    }
+
+    /// The device of `instance` whose objects begin with `word`.
+    pub(crate) fn with_word(instance: &Instance, word: usize) -> Option<&Self> {
+        let has_word = |device: &&Owned<Self>| {
+            // SAFETY: devices in the list are alive.
+            core::ptr::from_ref(&*unsafe { device.0.as_ref() }.table).addr() == word
+        };
+        let find = |list: &[Owned<Self>]| list.iter().find(has_word).copied();
+        let found = instance.devices.read(instance.loader.platform.waiting, find)?;
+        // SAFETY: as above, and nobody destroys a device that is being created.
+        Some(unsafe { found.0.as_ref() })
     }
 
     /// Takes the device out of its instance's list and waits until no other thread uses it through the list.

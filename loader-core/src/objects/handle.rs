@@ -91,6 +91,11 @@ impl Handle {
         self.instance.store(core::ptr::from_ref(instance).cast_mut(), Ordering::Relaxed);
     }
 
+    /// Whether it is as it was made with `table`: layers hold its address.
+    pub(super) fn is_intact(&self, table: *const InstanceTable) -> bool {
+        self.table == table && self.magic.load(Ordering::Relaxed) == MAGIC
+    }
+
     /// Makes the handle invalid, before its memory is given back.
     pub fn invalidate(&self) {
         self.magic.store(0, Ordering::Release);
@@ -120,6 +125,16 @@ unsafe fn at<'a>(address: u64) -> Option<&'a Handle> {
         let magic = (&raw const (*handle).magic).as_ref()?;
         (magic.load(Ordering::Relaxed) == MAGIC).then(|| &*handle)
     }
+}
+
+/// The handle of an instance or physical device, or `None` if a layer made what is there.
+///
+/// # Safety
+/// As for [`any`].
+#[must_use]
+pub unsafe fn known<'a>(handle: u64) -> Option<&'a Handle> {
+    // SAFETY: the caller vouches for the address.
+    unsafe { at(handle) }
 }
 
 /// The handle of an instance or physical device, given by the application. Reports a bad one and aborts.

@@ -202,6 +202,11 @@ impl Instance {
         vk::Instance::from_raw(self.chain_handle.load(Ordering::Relaxed))
     }
 
+    /// Whether its beginning is as it was made.
+    pub(crate) fn is_intact(&self) -> bool {
+        self.handle.is_intact(&raw const *self.table)
+    }
+
     /// Notes what the chain of vkCreateInstance made of the handle.
     pub(super) fn set_chain_handle(&self, handle: vk::Instance) {
         self.chain_handle.store(handle.as_raw(), Ordering::Relaxed);
@@ -292,6 +297,9 @@ impl Instance {
 impl Drop for Instance {
     fn drop(&mut self) {
         self.handle.invalidate();
+        if !self.layers.is_empty() {
+            self.loader.known.remove_instance(self.loader.platform.waiting, self);
+        }
         self.finish();
         self.forget_handles_of_layers();
         LIVE.fetch_sub(1, Ordering::AcqRel);

@@ -144,10 +144,12 @@ pub unsafe extern "system" fn terminator_get_instance_proc_addr(
         Some(command) if command.instance_slot().is_some() => instance_terminator(command),
         _ if instance.is_null() => None,
         // Commands of devices: which driver's it is does not matter, since devices have look-ups of their own.
-        _ => {
+        command => {
             // SAFETY: the caller vouches for the handle.
             let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
-            instance.drivers.iter().find_map(|driver| driver.find(name))
+            let drivers = instance.drivers.iter().find_map(|driver| driver.find(name))?;
+            // Surfaces and named objects are the loader's, also for a layer that looks commands up so.
+            Some(command.and_then(device_terminator).unwrap_or(drivers))
         }
     }
 }

@@ -58,6 +58,13 @@ impl ExtensionSet {
         set
     }
 
+    /// Adds everything that is in `other`.
+    pub fn extend(&mut self, other: &Self) {
+        for (word, more) in self.0.iter_mut().zip(other.0) {
+            *word |= more;
+        }
+    }
+
     /// Adds an extension.
     pub fn insert(&mut self, id: ExtensionId) {
         if let Some(word) = self.0.get_mut(id.index() >> 6) {

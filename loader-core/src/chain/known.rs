@@ -1,0 +1,164 @@
+//! What goes down a chain as the object that is being created, and how the lower end knows it again without following
+//! what a layer may have put in its place (LLP_LAYER_21, LLP_LAYER_22).
+
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+
+use crate::loader::{Loader, fatal};
+use crate::log::Topic;
+use crate::memory::{OutOfMemory, SharedList};
+use crate::objects::{Device, Instance};
+use crate::platform::Waiting;
+use crate::registry::ExtensionSet;
+
+/// What a device under creation begins with, as Khronos' loader has it.
+const MAGIC: u64 = 0x10AD_ED04_0410_ADED;
+
+/// The addresses of what layers may be handed: instances with layers, and devices that are being created.
+#[derive(Default)]
+pub struct KnownObjects {
+    instances: SharedList<usize>,
+    devices: SharedList<usize>,
+}
+
+impl KnownObjects {
+    /// None.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { instances: SharedList::new(), devices: SharedList::new() }
+    }
+
+    /// Notes an instance before its handle goes down the chain.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn add_instance(&self, waiting: &dyn Waiting, instance: &Instance) -> Result<(), OutOfMemory> {
+        self.instances.insert(waiting, core::ptr::from_ref(instance).expose_provenance())
+    }
+
+    /// Forgets an instance that is about to be freed.
+    pub fn remove_instance(&self, waiting: &dyn Waiting, instance: &Instance) {
+        let address = core::ptr::from_ref(instance).addr();
+        let _ = self.instances.remove(waiting, |known| *known == address);
+    }
+
+    /// The instance with this handle.
+    ///
+    /// # Safety
+    /// The instance, if there is one, stays alive for as long as the reference is used.
+    pub unsafe fn instance<'a>(&self, waiting: &dyn Waiting, handle: u64) -> Option<&'a Instance> {
+        let address = usize::try_from(handle).ok()?;
+        let known = self.instances.read(waiting, |list| list.contains(&address));
+        // SAFETY: what is in the list is alive, and the caller vouches for it to stay so.
+        known.then(|| unsafe { &*core::ptr::with_exposed_provenance(address) })
+    }
+
+    /// The instance whose objects begin with `word`.
+    ///
+    /// # Safety
+    /// As for [`Self::instance`].
+    pub unsafe fn instance_with_word<'a>(&self, waiting: &dyn Waiting, word: usize) -> Option<&'a Instance> {
+        // SAFETY: what is in the list is alive.
+        let instance = |address: usize| unsafe { &*core::ptr::with_exposed_provenance::<Instance>(address) };
+        let has_word = |address: &&usize| core::ptr::from_ref(&*instance(**address).table).addr() == word;
+        let found = self.instances.read(waiting, |list| list.iter().find(has_word).copied())?;
+        Some(instance(found))
+    }
+
+    /// Gives back the memory of the lists.
+    pub fn forget(&self, waiting: &dyn Waiting) {
+        drop(self.instances.take(waiting));
+        drop(self.devices.take(waiting));
+    }
+}
+
+/// The instance under creation whose handle came down the chain. Aborts if that is not as the chain was entered with it.
+///
+/// # Safety
+/// The chain was entered with an instance that has been [noted](KnownObjects::add_instance).
+pub unsafe fn instance_under_creation<'a>(loader: &Loader, handle: u64) -> &'a Instance {
+    // SAFETY: an instance lives while it is created.
+    match unsafe { loader.known.instance(loader.platform.waiting, handle) } {
+        Some(instance) if instance.is_intact() => instance,
+        _ => fatal(
+            Topic::Layer,
+            format_args!(
+                "vkCreateInstance: a layer has overwritten *pInstance, or what it points to, before it called down \
+                 ({handle:#x}); only on the way back may a layer change it [Policy LLP_LAYER_21]"
+            ),
+        ),
+    }
+}
+
+/// A device under creation: what `*pDevice` leads to on the way down.
+#[repr(C)]
+pub struct DeviceUnderCreation {
+    magic: AtomicU64,
+    /// The device extensions that the application enables: layers keep those to themselves that they provide.
+    pub extensions: ExtensionSet,
+    /// What the lower end made last.
+    pub made: AtomicPtr<Device>,
+}
+
+impl DeviceUnderCreation {
+    /// One with these extensions.
+    #[must_use]
+    pub fn new(extensions: ExtensionSet) -> Self {
+        Self { magic: AtomicU64::new(MAGIC), extensions, made: AtomicPtr::new(core::ptr::null_mut()) }
+    }
+
+    /// Notes it for as long as the result lives.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn note<'a>(&'a self, loader: &'a Loader) -> Result<Noted<'a>, OutOfMemory> {
+        let address = core::ptr::from_ref(self).expose_provenance();
+        loader.known.devices.insert(loader.platform.waiting, address)?;
+        Ok(Noted { loader, address })
+    }
+}
+
+/// A device under creation whose address is known.
+pub struct Noted<'a> {
+    loader: &'a Loader,
+    address: usize,
+}
+
+impl Noted<'_> {
+    /// What goes down the chain as `*pDevice`.
+    #[must_use]
+    pub fn handle(&self) -> u64 {
+        self.address as u64
+    }
+}
+
+impl Drop for Noted<'_> {
+    fn drop(&mut self) {
+        let address = self.address;
+        let _ = self.loader.known.devices.remove(self.loader.platform.waiting, |known| *known == address);
+    }
+}
+
+/// The device under creation that came down the chain as `*pDevice`. Aborts if that is not as the chain was entered with
+/// it.
+///
+/// # Safety
+/// The chain was entered with the handle of a [`Noted`], which is still alive.
+pub unsafe fn device_under_creation<'a>(loader: &Loader, handle: u64) -> &'a DeviceUnderCreation {
+    let address = usize::try_from(handle).unwrap_or_default();
+    let known = loader.known.devices.read(loader.platform.waiting, |list| list.contains(&address));
+    // SAFETY: what is in the list is alive until the chain has come back.
+    let found: Option<&DeviceUnderCreation> =
+        known.then(|| unsafe { &*core::ptr::with_exposed_provenance(address) });
+    let magic = found.map(|found| found.magic.load(Ordering::Relaxed));
+    match found {
+        Some(found) if magic == Some(MAGIC) => found,
+        _ => fatal(
+            Topic::Layer,
+            format_args!(
+                "vkCreateDevice: a layer has overwritten *pDevice, or what it points to, before it called down: \
+                 {handle:#x} should begin with {MAGIC:#X}; only on the way back may a layer change it \
+                 [Policy LLP_LAYER_22]"
+            ),
+        ),
+    }
+}
