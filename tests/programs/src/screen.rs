@@ -94,12 +94,13 @@ impl Picture {
         colours.len()
     }
 
-    /// How many different colours there are in the upper left corner, a quarter of the display's width and an eighth of its
-    /// height: where overlays are drawn, and where `vkcube` shows nothing but background.
+    /// How many different colours there are in the part of the display that begins at `from` (x and y, in pixels from the
+    /// upper left corner) and has this size.
     #[must_use]
-    pub fn colours_of_corner(&self) -> usize {
-        let rows = self.pixels.chunks_exact(WIDTH).take(HEIGHT / 8);
-        Self { pixels: rows.flat_map(|row| &row[..WIDTH / 4]).copied().collect() }.colours()
+    pub fn colours_within(&self, from: (usize, usize), size: (usize, usize)) -> usize {
+        let rows = self.pixels.chunks_exact(WIDTH).skip(from.1).take(size.1);
+        let part = rows.flat_map(|row| &row[from.0..from.0 + size.0]).copied();
+        Self { pixels: part.collect() }.colours()
     }
 
     /// How many pixels are not black.

@@ -1,0 +1,167 @@
+//! Several real layers at once: the same ones are called in the same order as on the distribution's library.
+use vkload_programs::{
+    DEVICE_SELECT, Library, MANGOHUD, MESA_OVERLAY, Machine, Need, RENDERDOC, RealLayer, Screen, VALIDATION,
+    VKBASALT, lavapipe, run,
+};
+
+const NEEDS: &[Need] = &[
+    Need::Distribution,
+    Need::Lavapipe,
+    Need::Compiler,
+    Need::Program("Xvfb"),
+    Need::Program("vkcube"),
+    Need::Layer(&VALIDATION),
+    Need::Layer(&MESA_OVERLAY),
+    Need::Layer(&DEVICE_SELECT),
+    Need::Layer(&MANGOHUD),
+    Need::Layer(&VKBASALT),
+    Need::Layer(&RENDERDOC),
+];
+
+/// The implicit layers. `RenderDoc` is first since it has to be: MangoHud and vkBasalt look for vkCreateDevice without an
+/// instance, which `RenderDoc` has no answer to.
+static IMPLICIT: [&RealLayer; 4] = [&RENDERDOC, &MANGOHUD, &VKBASALT, &DEVICE_SELECT];
+
+/// A machine with all layers, found in the order given, those with a switch only active if asked for.
+struct Bench {
+    machine: Machine,
+    _screen: Screen,
+}
+
+/// How a program ended, and the chains of its instances and devices.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    ended: Option<i32>,
+    chains: String,
+}
+
+impl Bench {
+    fn new(layers: &[&RealLayer]) -> Self {
+        let screen = Screen::start();
+        let machine = Machine::with_drivers(&[lavapipe()])
+            .with_order_layer()
+            .with_layers(layers)
+            .with_display(screen.display());
+        std::fs::write(machine.work().join("vkBasalt.conf"), "effects = cas\n").expect("vkBasalt's settings");
+        Self { machine, _screen: screen }
+    }
+
+    /// Runs `vkcube` for a few pictures with the implicit layers `on`, and the explicit ones of `named`.
+    fn run(&self, library: &Library, on: &[&RealLayer], named: &[&RealLayer]) -> Seen {
+        let mut command = self.machine.command(library, "vkcube");
+        command.args(["--c", "3"]).env("VKBASALT_CONFIG_FILE", self.machine.work().join("vkBasalt.conf"));
+        for layer in IMPLICIT {
+            layer.switch(&mut command, on.contains(&layer));
+        }
+        if !named.is_empty() {
+            let names: Vec<_> = named.iter().map(|layer| layer.name).collect();
+            command.env("VK_INSTANCE_LAYERS", names.join(":"));
+        }
+        let ended = run(&mut command).status.code();
+        Seen { ended, chains: self.machine.order() }
+    }
+
+    /// What both libraries do alike.
+    fn run_on_both(&self, on: &[&RealLayer], named: &[&RealLayer]) -> Seen {
+        let theirs = self.run(&Library::distribution(), on, named);
+        let ours = self.run(&Library::under_test(), on, named);
+        let name = |layers: &[&RealLayer]| layers.iter().map(|layer| layer.name).collect::<Vec<_>>();
+        assert_eq!(ours, theirs, "implicit {:?}, explicit {:?}", name(on), name(named));
+        ours
+    }
+}
+
+/// The line of the order layer for a chain of these layers.
+fn chain(what: &str, layers: &[&RealLayer]) -> String {
+    let mut line = what.to_owned();
+    for library in layers.iter().map(|layer| layer.library).chain(["loader"]) {
+        line.push(' ');
+        line.push_str(library);
+    }
+    line
+}
+
+/// Those of `layers` that are active: `RenderDoc`'s library, when it is opened, sets the variable that disables Mesa's layer.
+fn active<'a>(layers: &[&'a RealLayer]) -> Vec<&'a RealLayer> {
+    let captured = layers.contains(&&RENDERDOC);
+    layers.iter().copied().filter(|layer| !captured || **layer != DEVICE_SELECT).collect()
+}
+
+/// All layers but the one that leaves devices alone.
+fn for_devices<'a>(layers: &[&'a RealLayer]) -> Vec<&'a RealLayer> {
+    layers.iter().copied().filter(|layer| **layer != DEVICE_SELECT).collect()
+}
+
+#[test]
+fn every_combination_of_implicit_layers() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let bench = Bench::new(&IMPLICIT);
+    for chosen in 0..1usize << IMPLICIT.len() {
+        let on: Vec<_> =
+            (0..IMPLICIT.len()).filter(|bit| chosen >> bit & 1 == 1).map(|bit| IMPLICIT[bit]).collect();
+        let seen = bench.run_on_both(&on, &[]);
+        let on = active(&on);
+        let expected = [chain("instance", &on), chain("device", &for_devices(&on))];
+        assert_eq!(seen.chains.lines().collect::<Vec<_>>(), expected);
+        assert_eq!(seen.ended, Some(0), "{}", seen.chains);
+    }
+}
+
+#[test]
+fn two_and_three_layers_implicit_and_explicit() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let bench = Bench::new(&[&RENDERDOC, &MANGOHUD, &VKBASALT, &DEVICE_SELECT, &VALIDATION, &MESA_OVERLAY]);
+    let combinations: [(&[&RealLayer], &[&RealLayer]); 7] = [
+        (&[&MANGOHUD], &[&VALIDATION]),
+        (&[&RENDERDOC], &[&VALIDATION]),
+        (&[&VKBASALT], &[&MESA_OVERLAY]),
+        (&[], &[&VALIDATION, &MESA_OVERLAY]),
+        (&[&DEVICE_SELECT], &[&VALIDATION, &MESA_OVERLAY]),
+        (&[&MANGOHUD, &VKBASALT], &[&VALIDATION]),
+        (&[&RENDERDOC, &MANGOHUD, &VKBASALT, &DEVICE_SELECT], &[&VALIDATION, &MESA_OVERLAY]),
+    ];
+    for (on, named) in combinations {
+        let seen = bench.run_on_both(on, named);
+        let all = active(&[on, named].concat());
+        let expected = [chain("instance", &all), chain("device", &for_devices(&all))];
+        assert_eq!(seen.chains.lines().collect::<Vec<_>>(), expected);
+        assert_eq!(seen.ended, Some(0), "{}", seen.chains);
+    }
+}
+
+/// The order in which implicit layers are found is the order in which they are called, and some pairs work only one way
+/// round, on any loader.
+#[test]
+fn pairs_of_implicit_layers_in_both_orders() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    for (one, other) in [(&MANGOHUD, &VKBASALT), (&RENDERDOC, &MANGOHUD), (&RENDERDOC, &VKBASALT)] {
+        for pair in [[one, other], [other, one]] {
+            let seen = Bench::new(&pair).run_on_both(&pair, &[]);
+            assert_eq!(seen.chains.lines().next(), Some(chain("instance", &pair).as_str()));
+            assert!(seen.ended == Some(0) || pair[1] == &RENDERDOC, "{seen:?}");
+        }
+    }
+}
+
+/// The order of the variable counts here; the distribution's library takes the order in which it finds the manifests.
+#[test]
+fn explicit_layers_come_in_the_order_of_their_variable() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let bench = Bench::new(&[&VALIDATION, &MESA_OVERLAY]);
+    let (one, other) = ([&VALIDATION, &MESA_OVERLAY], [&MESA_OVERLAY, &VALIDATION]);
+    for named in [one, other] {
+        let ours = bench.run(&Library::under_test(), &[], &named);
+        assert_eq!(ours.chains.lines().next(), Some(chain("instance", &named).as_str()));
+        assert_eq!(ours.ended, Some(0));
+        let theirs = bench.run(&Library::distribution(), &[], &named);
+        assert_eq!(theirs.chains.lines().next(), Some(chain("instance", &one).as_str()));
+    }
+}
