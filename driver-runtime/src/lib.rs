@@ -31,6 +31,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod android;
 pub mod chain;
 mod common;
 pub mod device;
@@ -38,6 +39,7 @@ pub mod dispatch;
 mod driver;
 pub mod extensions;
 pub mod features;
+pub mod hal;
 mod host;
 pub mod icd;
 pub mod instance;

@@ -27,11 +27,7 @@ impl EntryPoints {
     /// # Panics
     /// If the command has a function already: in a constant, an error of the build.
     #[must_use]
-    #[expect(
-        clippy::indexing_slicing,
-        clippy::panic,
-        reason = "evaluated by the compiler, which reports a failure"
-    )]
+    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler, which reports a failure")]
     pub const fn with(mut self, command: CommandId, function: Command) -> Self {
         assert!(self.functions[command.index()].is_none(), "the command has two functions");
         self.functions[command.index()] = Some(function);
@@ -118,7 +114,6 @@ impl DispatchTable {
     #[expect(
         clippy::indexing_slicing,
         clippy::arithmetic_side_effects,
-        clippy::panic,
         reason = "evaluated by the compiler, which reports a failure"
     )]
     pub const fn filled(mut self, part: &EntryPoints) -> Self {

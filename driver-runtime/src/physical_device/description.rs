@@ -74,7 +74,6 @@ impl Description {
     }
 
     /// The queue families.
-    #[must_use]
     pub fn families(&self) -> &[vk::QueueFamilyProperties] {
         self.queue_families.get(..self.queue_family_count as usize).unwrap_or(&self.queue_families)
     }

@@ -64,6 +64,9 @@ struct Operation<D: Driver> {
     stages: vk::PipelineStageFlags2,
 }
 
+/// For each operation of a list, the binary object that stands for a value of an emulated timeline.
+type Points<D> = Vec<Option<Counted<<D as Driver>::Sync>>, Process>;
+
 /// What is signalled last.
 pub(super) enum Finish<D: Driver> {
     Nothing,
@@ -172,9 +175,10 @@ impl<D: Driver> Submission<D> {
         }
         match &self.finish {
             Finish::Nothing => {}
-            // SAFETY: fences live until their submissions are done.
             Finish::Fence(fence) => {
-                signals.try_push(Signal { sync: unsafe { &fence.as_ref().0 }, value: 1 })?
+                // SAFETY: fences live until their submissions are done.
+                let sync = unsafe { &fence.as_ref().0 };
+                signals.try_push(Signal { sync, value: 1 })?;
             }
             Finish::Idle(sync) => signals.try_push(Signal { sync: &**sync, value: 1 })?,
         }
@@ -183,7 +187,7 @@ impl<D: Driver> Submission<D> {
     }
 
     /// For each wait on an emulated timeline, what the driver waits for instead.
-    fn points(&self) -> Result<Vec<Option<Counted<D::Sync>>, Process>, OutOfMemory> {
+    fn points(&self) -> Result<Points<D>, OutOfMemory> {
         let mut points = Vec::new_in(Process);
         for wait in &self.waits {
             let point = match wait.semaphore() {
@@ -199,7 +203,7 @@ impl<D: Driver> Submission<D> {
     }
 
     /// For each signal of an emulated timeline, a new object that the driver signals instead.
-    fn new_points(&self, device: &Device<D>) -> Result<Vec<Option<Counted<D::Sync>>, Process>, SubmitError> {
+    fn new_points(&self, device: &Device<D>) -> Result<Points<D>, SubmitError> {
         let mut points = Vec::new_in(Process);
         for signal in &self.signals {
             let point = match (signal.semaphore(), device.sync_types().semaphore()) {
