@@ -13,6 +13,8 @@
 //! * **live handle**: a handle that [`Owned::into_handle`] or the runtime returned and that has not been destroyed.
 //! * **parent outlives child**: the specification makes applications destroy what was created from an object before
 //!   the object; the runtime itself keeps the order where it owns both.
+#![doc = ""]
+#![doc = include_str!("../README.md")]
 #![no_std]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![deny(clippy::arithmetic_side_effects)]
