@@ -13,6 +13,8 @@
 //! * **live handle**: a handle that [`Owned::into_handle`] or the runtime returned and that has not been destroyed.
 //! * **parent outlives child**: the specification makes applications destroy what was created from an object before
 //!   the object; the runtime itself keeps the order where it owns both.
+#![doc = ""]
+#![doc = include_str!("../README.md")]
 #![no_std]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![deny(clippy::arithmetic_side_effects)]
@@ -31,6 +33,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod android;
 pub mod chain;
 mod common;
 pub mod device;
@@ -38,6 +41,7 @@ pub mod dispatch;
 mod driver;
 pub mod extensions;
 pub mod features;
+pub mod hal;
 mod host;
 pub mod icd;
 pub mod instance;

@@ -23,6 +23,8 @@ use driver_runtime::registry::ExtensionSet;
 pub struct Null;
 
 driver_runtime::export_icd!(Null);
+#[cfg(any(target_os = "android", feature = "hal"))]
+driver_runtime::export_hal!(Null, c"vkload null driver", c"vkload");
 
 impl Driver for Null {
     type Instance = ();
