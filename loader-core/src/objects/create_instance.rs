@@ -12,7 +12,7 @@ use super::surface;
 use super::terminators::fill_instance_table;
 use crate::abi::name;
 use crate::chain::{FoundLayers, Layers, enter_instance_chain};
-use crate::discovery::{LayerRequest, Outcome, Request};
+use crate::discovery::{LayerRequest, LayerScope, Outcome, Request};
 use crate::dispatch::Table as _;
 use crate::loader::{Loader, log_outcome};
 use crate::log::{Level, Logger, Topic};
@@ -124,7 +124,7 @@ unsafe fn open_layers(
         enabled.try_push(name)?;
     }
     let request = LayerRequest { enabled: &enabled, api_version: Version::from_encoded(api_version) };
-    FoundLayers::open(&loader.layers(logger)?, loader, &request, logger)
+    FoundLayers::open(&loader.layers(LayerScope::All, logger)?, loader, &request, logger)
 }
 
 /// Refuses arrays that are NULL though their count is not.
