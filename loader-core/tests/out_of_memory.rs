@@ -4,8 +4,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use loader_core::discovery::{
-    ActiveLayers, Answer, LayerPlan, LayerRequest, LayerStep, Plan, Policy, Question, Record, Request, Root,
-    Snapshot, Step, plan, plan_layers,
+    ActiveLayers, Answer, LayerPlan, LayerRequest, LayerScope, LayerStep, Plan, Policy, Question, Record,
+    Request, Root, Snapshot, Step, plan, plan_layers,
 };
 use loader_core::memory::{CText, OutOfMemory, Text, TryGrow, Vec, text};
 use loader_core::platform::Reader;
@@ -138,11 +138,12 @@ static ONE_ROOT: [Root; 1] = [Root::BuiltIn { name: "SYSCONFDIR", path: b"/etc" 
 fn search_layers() -> Result<(LayerPlan, ActiveLayers), OutOfMemory> {
     let mut snapshot = Snapshot::new();
     loop {
-        match plan_layers(&snapshot, &Policy::linux(&ONE_ROOT))? {
+        match plan_layers(&snapshot, &Policy::linux(&ONE_ROOT), LayerScope::All)? {
             LayerStep::Ready(plan) => {
                 let active =
                     plan.activate(&LayerRequest { enabled: &[c"A", c"nope"], ..Default::default() })?;
                 plan.libraries(1)?;
+                snapshot.copy()?;
                 return Ok((plan, active));
             }
             LayerStep::Ask(questions) => {

@@ -7,7 +7,7 @@ use ash::vk::{self, Handle as _};
 use super::{array, function, name};
 use crate::chain::structures::{ExtensionsFn, LayersFn, VersionFn};
 use crate::chain::{FoundLayers, global};
-use crate::discovery::{LayerRequest, Request};
+use crate::discovery::{LayerRequest, LayerScope, Request};
 use crate::dispatch::{Command, Table as _};
 use crate::loader::{self, Loader};
 use crate::log::{Level, Logger, Topic};
@@ -74,7 +74,7 @@ pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut 
         return null(loader, "vkEnumerateInstanceVersion", "pApiVersion");
     }
     let run = || {
-        let found = loader.layers(&loader.logger())?;
+        let found = loader.layers(LayerScope::Active, &loader.logger())?;
         // SAFETY: the caller vouches for the pointer; the types are the command's.
         unsafe {
             global::enter_global_chain(
@@ -106,9 +106,9 @@ pub unsafe fn enumerate_instance_extension_properties(
     }
     let run = || {
         let logger = loader.logger();
-        let found = loader.layers(&logger)?;
         // SAFETY: the caller vouches for the C string and the counted out-array; the types are the command's.
         unsafe {
+            let found = loader.layers(scope_for(global::layer_name(layer)), &logger)?;
             global::enter_global_chain(
                 global::EXTENSIONS,
                 loader,
@@ -134,9 +134,14 @@ unsafe extern "system" fn last_of_extensions(
     // SAFETY: the caller of the chain vouches for the C string and the counted out-array.
     unsafe {
         let layer = global::layer_name(layer);
-        let found = loader.layers(&logger).map_err(vk::Result::from);
+        let found = loader.layers(scope_for(layer), &logger).map_err(vk::Result::from);
         deliver(found.and_then(|found| extensions(loader, &found, layer, &logger)), count, out)
     }
+}
+
+/// The layers that have to be known to tell the extensions of `layer`, or without one those that are there anyhow.
+fn scope_for(layer: Option<&CStr>) -> LayerScope {
+    if layer.is_some() { LayerScope::All } else { LayerScope::Active }
 }
 
 /// The instance extensions of `layer`, or without one those of the drivers and of the layers that are active by
@@ -183,7 +188,7 @@ pub unsafe fn enumerate_instance_layer_properties(
         return null(loader, "vkEnumerateInstanceLayerProperties", "pPropertyCount");
     }
     let run = || {
-        let found = loader.layers(&loader.logger())?;
+        let found = loader.layers(LayerScope::All, &loader.logger())?;
         // SAFETY: the caller vouches for the counted out-array; the types are the command's.
         unsafe {
             global::enter_global_chain(
@@ -206,7 +211,7 @@ unsafe extern "system" fn last_of_layers(
     out: *mut vk::LayerProperties,
 ) -> vk::Result {
     let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    let found = loader.layers(&loader.logger()).map_err(vk::Result::from);
+    let found = loader.layers(LayerScope::All, &loader.logger()).map_err(vk::Result::from);
     // SAFETY: the caller of the chain vouches for the counted out-array.
     unsafe { deliver(found.and_then(|found| layers(&found)), count, out) }
 }

@@ -8,7 +8,7 @@ use ash::vk;
 use super::layer::{ActiveLayer, Layers};
 use crate::abi::name;
 use crate::discovery::{
-    ActiveLayers, Because, LayerCandidate, LayerKind, LayerPlan, LayerRequest, Outcome, Snapshot,
+    ActiveLayers, Because, LayerCandidate, LayerKind, LayerPlan, LayerRequest, LayerScope, Outcome, Snapshot,
     discover_layers,
 };
 use crate::loader::{Loader, Log, Policy, log_outcome};
@@ -24,23 +24,31 @@ pub struct FoundLayers {
     pub snapshot: Snapshot,
     /// Every layer that was found.
     pub plan: LayerPlan,
+    /// Which layers were looked for.
+    scope: LayerScope,
     /// Which of them turned out to be unusable when they were opened.
     broken: Vec<AtomicBool>,
 }
 
 impl FoundLayers {
-    /// Finds the layers of the system.
+    /// Finds the layers of the system. What `known` holds, which is still true, need not be asked again.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn find(loader: &Loader, logger: &Logger) -> Result<Self, OutOfMemory> {
-        let mut snapshot = Snapshot::default();
-        let plan = discover_layers(loader.platform, &loader.flavour.discovery, &mut snapshot)?;
+    fn find(
+        loader: &Loader,
+        scope: LayerScope,
+        known: Option<&Self>,
+        logger: &Logger,
+    ) -> Result<Self, OutOfMemory> {
+        let mut snapshot = known.map_or_else(|| Ok(Snapshot::default()), |known| known.snapshot.copy())?;
+        let plan = discover_layers(loader.platform, &loader.flavour.discovery, scope, &mut snapshot)?;
         let mut broken = Vec::new();
-        for _ in &plan.layers {
-            broken.try_push(AtomicBool::new(false))?;
+        // Implicit layers come first in every plan, so those of `known` have the same places.
+        for place in 0..plan.layers.len() {
+            broken.try_push(AtomicBool::new(known.is_some_and(|known| known.is_broken(place))))?;
         }
-        let found = Self { snapshot, plan, broken };
+        let found = Self { snapshot, plan, scope, broken };
         found.log(logger, Logger::log);
         Ok(found)
     }
@@ -120,11 +128,8 @@ impl FoundLayers {
         let active = this.plan.activate(request)?;
         for refused in &active.refused {
             let name = request.enabled.get(refused.name).map_or(&b""[..], |name| name.to_bytes());
-            let message = format_args!(
-                "the application asks for the layer {}, which it cannot have; `VK_LOADER_DEBUG=layer` tells why, and \
-                 which layers there are",
-                Shown(name)
-            );
+            let why = refused.because.explain(&this.plan);
+            let message = format_args!("the application asks for the layer {}: {why}", Shown(name));
             logger.log(Level::Error, Topic::Layer, message);
         }
         if !active.refused.is_empty() {
@@ -189,6 +194,9 @@ impl FoundLayers {
             let (path, origin, result) = (Shown(&searched.path), searched.origin, searched.result);
             log(logger, Level::Debug, Topic::Layer, format_args!("searched {path} ({origin}): {result}"));
         }
+        for note in &self.plan.notes {
+            log(logger, note.level(), Topic::Layer, format_args!("{note}"));
+        }
         for (place, layer) in self.plan.layers.iter().enumerate() {
             let (name, path) = (Shown(layer.name()), Shown(&layer.path));
             if let Some(warning) = &layer.warning {
@@ -246,22 +254,31 @@ fn properties(extension: &LayerExtension) -> vk::ExtensionProperties {
 }
 
 impl Loader {
-    /// The layers of the system. What was found last time is used again if nothing has changed since.
+    /// The layers of the system, or those that are active without an application. What was found last time is used
+    /// again if nothing has changed since.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn layers(&self, logger: &Logger) -> Result<Counted<FoundLayers>, OutOfMemory> {
+    pub fn layers(&self, scope: LayerScope, logger: &Logger) -> Result<Counted<FoundLayers>, OutOfMemory> {
         let waiting = self.platform.waiting;
-        let last = self.found_layers.lock(waiting).clone();
-        if let Some(last) = last
-            && last.snapshot.still_true(self.platform)?
+        let mut last = self.found_layers.lock(waiting).clone();
+        if let Some(known) = &last
+            && !known.snapshot.still_true(self.platform)?
         {
-            last.tell(logger);
-            return Ok(last);
+            last = None;
         }
-        let found = Counted::try_new(FoundLayers::find(self, logger)?)?;
-        let previous = self.found_layers.lock(waiting).replace(found.clone());
-        drop(previous);
-        Ok(found)
+        match last {
+            Some(last) if last.scope >= scope => {
+                last.tell(logger);
+                Ok(last)
+            }
+            known => {
+                let found = FoundLayers::find(self, scope, known.as_deref(), logger)?;
+                let found = Counted::try_new(found)?;
+                let previous = self.found_layers.lock(waiting).replace(found.clone());
+                drop(previous);
+                Ok(found)
+            }
+        }
     }
 }

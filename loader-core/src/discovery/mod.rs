@@ -25,8 +25,9 @@ mod snapshot;
 
 pub use best::{BestReason, best_reason};
 pub use layers::{
-    ActiveLayer, ActiveLayers, Because, Explained, LayerCandidate, LayerDecision, LayerKind, LayerNote,
-    LayerPlan, LayerReason, LayerRequest, LayerStep, Refusal, Refused, discover_layers, plan_layers,
+    ActiveLayer, ActiveLayers, Because, Explained, ExplainedRefusal, LayerCandidate, LayerDecision,
+    LayerKind, LayerNote, LayerPlan, LayerReason, LayerRequest, LayerScope, LayerStep, Refusal, Refused,
+    discover_layers, plan_layers,
 };
 pub use outcome::Outcome;
 pub use plan::{Candidate, Decision, Ignored, Looked, Note, Origin, Plan, Searched};

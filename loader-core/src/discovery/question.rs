@@ -1,7 +1,7 @@
 //! What a plan may have to know about the system.
 #![forbid(unsafe_code)]
 
-use crate::memory::{CText, Text};
+use crate::memory::{CText, OutOfMemory, Text, text};
 use crate::platform::Reader;
 
 /// One fact about the system.
@@ -37,6 +37,19 @@ pub(super) enum Topic {
 }
 
 impl Question {
+    /// The same question.
+    pub(super) fn copy(&self) -> Result<Self, OutOfMemory> {
+        Ok(match self {
+            Self::Elevated => Self::Elevated,
+            Self::Executable => Self::Executable,
+            Self::Variable(name, reader) => Self::Variable(CText::new(name.as_c_str())?, *reader),
+            Self::Exists(path) => Self::Exists(text(&[path])?),
+            Self::Identity(path) => Self::Identity(text(&[path])?),
+            Self::Listing(path) => Self::Listing(text(&[path])?),
+            Self::File(path) => Self::File(text(&[path])?),
+        })
+    }
+
     /// What orders questions, and equals only for equal ones: the kind, and the name or path.
     pub(super) fn key(&self) -> (Topic, &[u8]) {
         match self {

@@ -5,7 +5,7 @@ use core::ffi::CStr;
 
 use super::question::{Question, Topic};
 use crate::manifest::SIZE_LIMIT;
-use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
 use crate::platform::{FileError, Fingerprint, Platform, Reader};
 
 /// The answer to a [`Question`].
@@ -88,6 +88,19 @@ impl Snapshot {
                 Ok(())
             }
         }
+    }
+
+    /// A copy, to learn more from without asking the same again.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn copy(&self) -> Result<Self, OutOfMemory> {
+        let mut records = Vec::new();
+        records.try_reserve_exact(self.records.len()).map_err(|_| OutOfMemory)?;
+        for record in &self.records {
+            records.try_push(Record { question: record.question.copy()?, answer: record.answer.copy()? })?;
+        }
+        Ok(Self { records })
     }
 
     fn sort(&mut self) {
@@ -178,6 +191,26 @@ impl Snapshot {
 
     fn place(&self, key: (Topic, &[u8])) -> Result<usize, usize> {
         self.records.binary_search_by(|record| record.question.key().cmp(&key))
+    }
+}
+
+impl Answer {
+    fn copy(&self) -> Result<Self, OutOfMemory> {
+        Ok(match self {
+            Self::Truth(truth) => Self::Truth(*truth),
+            Self::Value(value) => Self::Value(value.as_ref().map(|value| text(&[value])).transpose()?),
+            Self::Identity(identity) => Self::Identity(*identity),
+            Self::Names(Err(error), state) => Self::Names(Err(*error), *state),
+            Self::Names(Ok(names), state) => {
+                let mut copies = Vec::new();
+                for name in names {
+                    copies.try_push(text(&[name])?)?;
+                }
+                Self::Names(Ok(copies), *state)
+            }
+            Self::Content(Err(error), state) => Self::Content(Err(*error), *state),
+            Self::Content(Ok(content), state) => Self::Content(Ok(text(&[content])?), *state),
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use super::terminators::fill_instance_table;
 use crate::abi::name;
 use crate::chain::known::instance_under_creation;
 use crate::chain::{FoundLayers, Layers, enter_instance_chain};
-use crate::discovery::{LayerRequest, Outcome, Request};
+use crate::discovery::{LayerRequest, LayerScope, Outcome, Request};
 use crate::dispatch::Table as _;
 use crate::loader::{self, Loader, log_outcome, report_no_driver};
 use crate::log::{Level, Logger, Topic};
@@ -131,7 +131,7 @@ unsafe fn open_layers(
         enabled.try_push(name)?;
     }
     let request = LayerRequest { enabled: &enabled, api_version: Version::from_encoded(api_version) };
-    FoundLayers::open(&loader.layers(logger)?, loader, &request, logger)
+    FoundLayers::open(&loader.layers(LayerScope::All, logger)?, loader, &request, logger)
 }
 
 /// Refuses arrays that are NULL though their count is not.

@@ -11,7 +11,8 @@ use crate::manifest::OVERRIDE_LAYER;
 use crate::memory::{OutOfMemory, TryGrow, Vec};
 
 /// The place of the override layer that is in force, if there is one (loader and layer interface document, "Override
-/// Meta-Layer"). `layers` are the implicit ones. One that lists this program beats one for all programs. The other ones are skipped.
+/// Meta-Layer"). `layers` are the implicit ones. One that lists this program beats one for all programs. The other ones
+/// are skipped.
 pub(super) fn choose_override(
     inquiry: &mut Inquiry<'_>,
     variables: &Variables<'_>,

@@ -1,6 +1,7 @@
 //! From places to layers.
 #![forbid(unsafe_code)]
 
+use super::LayerScope;
 use super::choose::{choose_override, skip_blacklisted, skip_taken_names};
 use super::meta::check_meta_layers;
 use super::plan::{LayerCandidate, LayerKind, LayerNote, LayerPlan};
@@ -20,7 +21,7 @@ const LAYER_LIMIT: usize = 4096;
 
 /// Makes the plan, in stages: what the user's variables say; the implicit layers; which of them the environment
 /// switches on; the override layer; the explicit layers; which of all can be used; which are wanted, in order.
-pub(super) fn find(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<LayerPlan, Stop> {
+pub(super) fn find(inquiry: &mut Inquiry<'_>, policy: &Policy, scope: LayerScope) -> Result<LayerPlan, Stop> {
     let mut plan = LayerPlan::default();
     let mut notes = Vec::new();
     let variables = Variables::read(inquiry, policy)?;
@@ -28,27 +29,14 @@ pub(super) fn find(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<LayerPl
     let explicit = Choices::read(inquiry, policy, &policy.explicit_layers)?;
     variables.note_elevated(inquiry, policy, &mut notes)?;
     add_notes(&mut notes, implicit.notes(inquiry, policy, &policy.implicit_layers)?)?;
-    let explicit_notes = explicit.notes(inquiry, policy, &policy.explicit_layers)?;
-
     let places = implicit.places(inquiry, policy, &policy.implicit_layers)?;
     search(inquiry, policy, places, LayerKind::Implicit, &mut plan, &mut notes)?;
     variables.switch(inquiry, &mut plan.layers)?;
     inquiry.settle()?;
     plan.overriding = choose_override(inquiry, &variables, &mut plan.layers)?;
-    let overriding = plan.overriding.and_then(|place| plan.layers.get(place));
-    let places = match overriding.map(override_places).transpose()? {
-        Some(places) if !places.is_empty() => {
-            for (name, _) in [explicit.replacing, explicit.adding].into_iter().flatten() {
-                notes.try_push(Note::VariableIgnored { name, because: Ignored::OverrideLayer })?;
-            }
-            places
-        }
-        _ => {
-            add_notes(&mut notes, explicit_notes)?;
-            explicit.places(inquiry, policy, &policy.explicit_layers)?
-        }
-    };
-    search(inquiry, policy, places, LayerKind::Explicit, &mut plan, &mut notes)?;
+    if scope == LayerScope::All || variables.enable_any() || plan.layers.iter().any(is_meta) {
+        search_explicit(inquiry, policy, &explicit, &mut plan, &mut notes)?;
+    }
     for note in notes {
         plan.notes.try_push(LayerNote::Search(note))?;
     }
@@ -61,6 +49,34 @@ pub(super) fn find(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<LayerPl
     }
     plan.order(&variables)?;
     Ok(plan)
+}
+
+/// Finds the explicit layers: where the override layer says, or else where the variables say.
+fn search_explicit<'a>(
+    inquiry: &mut Inquiry<'a>,
+    policy: &Policy,
+    choices: &Choices<'a>,
+    plan: &mut LayerPlan,
+    notes: &mut Vec<Note>,
+) -> Result<(), Stop> {
+    let overriding = plan.overriding.and_then(|place| plan.layers.get(place));
+    let places = match overriding.map(override_places).transpose()? {
+        Some(places) if !places.is_empty() => {
+            for (name, _) in [choices.replacing, choices.adding].into_iter().flatten() {
+                notes.try_push(Note::VariableIgnored { name, because: Ignored::OverrideLayer })?;
+            }
+            places
+        }
+        _ => {
+            add_notes(notes, choices.notes(inquiry, policy, &policy.explicit_layers)?)?;
+            choices.places(inquiry, policy, &policy.explicit_layers)?
+        }
+    };
+    search(inquiry, policy, places, LayerKind::Explicit, plan, notes)
+}
+
+fn is_meta(layer: &LayerCandidate) -> bool {
+    layer.manifest.as_ref().is_some_and(LayerManifest::is_meta)
 }
 
 fn add_notes(notes: &mut Vec<Note>, more: Vec<Note>) -> Result<(), OutOfMemory> {

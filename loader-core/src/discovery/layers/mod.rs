@@ -17,8 +17,8 @@ mod tests;
 mod variables;
 
 pub use plan::{
-    ActiveLayer, ActiveLayers, Because, LayerCandidate, LayerDecision, LayerKind, LayerNote, LayerPlan,
-    LayerRequest, Refusal, Refused,
+    ActiveLayer, ActiveLayers, Because, ExplainedRefusal, LayerCandidate, LayerDecision, LayerKind,
+    LayerNote, LayerPlan, LayerRequest, Refusal, Refused,
 };
 pub use reason::{Explained, LayerReason};
 
@@ -36,13 +36,27 @@ pub enum LayerStep {
     Ready(LayerPlan),
 }
 
+/// How many layers a plan is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LayerScope {
+    /// Those that are active without being asked for by an application. Explicit layers are then searched for only if
+    /// one of them may be among these.
+    Active,
+    /// All of them.
+    All,
+}
+
 /// Finds the layers of the system, or says what is needed to find them.
 ///
 /// # Errors
 /// [`OutOfMemory`].
-pub fn plan_layers(snapshot: &Snapshot, policy: &Policy) -> Result<LayerStep, OutOfMemory> {
+pub fn plan_layers(
+    snapshot: &Snapshot,
+    policy: &Policy,
+    scope: LayerScope,
+) -> Result<LayerStep, OutOfMemory> {
     let mut inquiry = Inquiry::new(snapshot);
-    match find::find(&mut inquiry, policy) {
+    match find::find(&mut inquiry, policy, scope) {
         Ok(plan) => Ok(LayerStep::Ready(plan)),
         Err(Stop::Ask) => Ok(LayerStep::Ask(inquiry.into_questions())),
         Err(Stop::OutOfMemory) => Err(OutOfMemory),
@@ -57,10 +71,11 @@ pub fn plan_layers(snapshot: &Snapshot, policy: &Policy) -> Result<LayerStep, Ou
 pub fn discover_layers(
     platform: &Platform,
     policy: &Policy,
+    scope: LayerScope,
     snapshot: &mut Snapshot,
 ) -> Result<LayerPlan, OutOfMemory> {
     for _ in 0..ROUND_LIMIT {
-        match plan_layers(snapshot, policy)? {
+        match plan_layers(snapshot, policy, scope)? {
             LayerStep::Ready(plan) => return Ok(plan),
             LayerStep::Ask(questions) => snapshot.ask(platform, questions)?,
         }

@@ -219,6 +219,35 @@ impl LayerCandidate {
     }
 }
 
+impl Refusal {
+    /// The refusal in words, to follow the name of the layer and a colon.
+    #[must_use]
+    pub fn explain<'a>(&'a self, plan: &'a LayerPlan) -> ExplainedRefusal<'a> {
+        ExplainedRefusal { refusal: self, plan }
+    }
+}
+
+/// A refusal in words.
+#[derive(Debug)]
+pub struct ExplainedRefusal<'a> {
+    refusal: &'a Refusal,
+    plan: &'a LayerPlan,
+}
+
+impl fmt::Display for ExplainedRefusal<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Refusal::Skipped { layer: place } = self.refusal else {
+            return f.write_str("no layer of this name is installed");
+        };
+        match self.plan.layers.get(*place) {
+            Some(LayerCandidate { path, skipped: Some(reason), .. }) => {
+                write!(f, "{}: {}", Shown(path), reason.explain(self.plan, *place))
+            }
+            _ => f.write_str("it cannot be used"),
+        }
+    }
+}
+
 impl LayerNote {
     /// A short name that stays the same, for programs.
     #[must_use]

@@ -82,7 +82,7 @@ impl Case {
     }
 
     fn plan(&self) -> LayerPlan {
-        discover_layers(&self.system.platform(), &POLICY, &mut Snapshot::new()).unwrap()
+        discover_layers(&self.system.platform(), &POLICY, LayerScope::All, &mut Snapshot::new()).unwrap()
     }
 
     fn activated(&self, plan: &LayerPlan) -> ActiveLayers {

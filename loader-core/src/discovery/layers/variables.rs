@@ -86,6 +86,11 @@ impl<'a> Variables<'a> {
         Ok(())
     }
 
+    /// Whether any layer is enabled by name or by pattern.
+    pub(super) fn enable_any(&self) -> bool {
+        !self.names.is_empty() || self.enable.is_some()
+    }
+
     /// Whether a layer is named as one to enable.
     pub(super) fn names(&self, name: &[u8]) -> bool {
         self.sorted_names.binary_search(&name).is_ok()

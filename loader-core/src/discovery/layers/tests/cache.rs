@@ -6,7 +6,7 @@ fn learned() -> (Case, Snapshot) {
     let case = Case::new().implicit_with(&["I"], r#", "enable_environment": {"ON": "1"}"#);
     let case = case.explicit(&["A"]).set("HOME", "/h");
     let mut snapshot = Snapshot::new();
-    discover_layers(&case.system.platform(), &POLICY, &mut snapshot).unwrap();
+    discover_layers(&case.system.platform(), &POLICY, LayerScope::All, &mut snapshot).unwrap();
     case.system.calls();
     (case, snapshot)
 }
@@ -51,7 +51,7 @@ fn drivers_and_layers_may_share_a_snapshot() {
     let platform = case.system.platform();
     discover(&platform, &POLICY, &Request { portability: true }, &mut snapshot).unwrap();
     assert!(!case.system.calls().contains(&"variable XDG_DATA_DIRS".to_string()), "it is known already");
-    let LayerStep::Ready(plan) = plan_layers(&snapshot, &POLICY).unwrap() else {
+    let LayerStep::Ready(plan) = plan_layers(&snapshot, &POLICY, LayerScope::All).unwrap() else {
         panic!("everything was asked")
     };
     assert_eq!(plan.listed().count(), 2);
@@ -102,4 +102,43 @@ fn too_many_layers_are_cut_with_a_note() {
     let plan = case.plan();
     assert_eq!(plan.layers.len(), 4096);
     assert_eq!(plan.notes.as_slice(), [LayerNote::TooManyLayers { left_out: 256 }]);
+}
+
+/// The plan for what is active without an application, and whether explicit layers were searched for.
+fn active_only(case: &Case) -> (StdVec<String>, bool) {
+    case.system.calls();
+    let platform = case.system.platform();
+    let plan = discover_layers(&platform, &POLICY, LayerScope::Active, &mut Snapshot::new()).unwrap();
+    let searched = case.system.calls().iter().any(|call| call.contains("explicit_layer.d"));
+    let active = plan.activate(&LayerRequest::default()).unwrap();
+    (active.layers.iter().map(|layer| shown(plan.layers[layer.layer].name())).collect(), searched)
+}
+
+#[test]
+fn explicit_layers_are_searched_for_only_if_they_may_be_active() {
+    let case = || Case::new().implicit(&["I"]).explicit(&["A"]);
+    assert_eq!(active_only(&case()), (case().active(), false));
+    let set = |variable| case().set(variable, "A");
+    for case in [
+        set("VK_INSTANCE_LAYERS"),
+        set("VK_LOADER_LAYERS_ENABLE"),
+        case().implicit_meta("M", &["A"], ""),
+        case().implicit_meta("VK_LAYER_LUNARG_override", &["A"], ""),
+    ] {
+        assert_eq!(active_only(&case), (case.active(), true));
+    }
+}
+
+#[test]
+fn a_copy_of_a_snapshot_knows_the_same() {
+    let case = Case::new().implicit(&["I"]).explicit(&["A"]);
+    let platform = case.system.platform();
+    let mut snapshot = Snapshot::new();
+    discover_layers(&platform, &POLICY, LayerScope::Active, &mut snapshot).unwrap();
+    let mut copy = snapshot.copy().unwrap();
+    assert_eq!(copy.records(), snapshot.records());
+    case.system.calls();
+    let plan = discover_layers(&platform, &POLICY, LayerScope::All, &mut copy).unwrap();
+    assert_eq!(plan.listed().count(), 2);
+    assert!(!case.system.calls().iter().any(|call| call.contains("implicit_layer.d")));
 }

@@ -85,6 +85,9 @@ fn an_unknown_name_in_a_variable_stops_nothing() {
 fn an_unknown_name_of_the_application_is_refused() {
     let case = Case::new().explicit(&["A"]).application(&["A", "nope", "a"]);
     assert_eq!(case.refused(), pairs(&[("nope", "unknown"), ("a", "unknown")]));
+    let plan = case.plan();
+    let words = case.activated(&plan).refused[0].because.explain(&plan).to_string();
+    assert_eq!(words, "no layer of this name is installed");
 }
 
 #[test]
@@ -92,6 +95,10 @@ fn a_layer_that_was_found_and_cannot_be_used_says_why() {
     let case = Case::new().file(&format!("{EXPLICIT}/a.json"), &manifest("A", r#""library_arch": "32""#));
     let case = case.application(&["A"]).set("VK_INSTANCE_LAYERS", "A");
     assert_eq!(case.refused(), pairs(&[("A", "library-arch-mismatch")]));
+    let plan = case.plan();
+    let words = case.activated(&plan).refused[0].because.explain(&plan).to_string();
+    let expected = "the layer is for 32-bit programs and this is a 64-bit one";
+    assert_eq!(words, format!("{EXPLICIT}/a.json: {expected}"));
     assert_eq!(case.notes(), ["VK_INSTANCE_LAYERS names the layer A, which was found and cannot be used"]);
     assert_eq!(case.explained("A"), "the layer is for 32-bit programs and this is a 64-bit one");
 }
