@@ -10,8 +10,8 @@ use crate::registry::CommandId;
 /// its end, which for the hundreds of commands of a table is most of the work.
 #[must_use]
 pub fn of(command: CommandId) -> &'static CStr {
-    // SAFETY: the bytes end with their only NUL, see `name_with_nul`.
-    unsafe { CStr::from_bytes_with_nul_unchecked(command.name_with_nul()) }
+    // SAFETY: the bytes end with their only NUL, see `const_name`.
+    unsafe { CStr::from_bytes_with_nul_unchecked(command.const_name()) }
 }
 
 /// The name in a fixed array, if it ends within the array. A driver may have forgotten the terminator.

@@ -48,17 +48,16 @@ pub(super) struct Names<const ROWS: usize, const BYTES: usize> {
 impl<const ROWS: usize, const BYTES: usize> Names<ROWS, BYTES> {
     /// A name with its NUL.
     #[inline]
-    pub(super) fn get(&self, index: usize) -> Option<&[u8]> {
-        let start = *self.starts.get(index)? as usize;
-        let end = self.starts.get(index + 1).map_or(BYTES, |next| *next as usize);
-        self.bytes.get(start..end)
-    }
-
-    /// As [`Names::get`], for constants.
-    pub(super) const fn const_get(&self, index: usize) -> &[u8] {
-        let start = self.starts[index] as usize;
+    pub(super) const fn get(&self, index: usize) -> Option<&[u8]> {
+        if index >= ROWS {
+            return None;
+        }
         let end = if index + 1 < ROWS { self.starts[index + 1] as usize } else { BYTES };
-        self.bytes.split_at(start).1.split_at(end - start).0
+        let Some((names, _)) = self.bytes.split_at_checked(end) else { return None };
+        match names.split_at_checked(self.starts[index] as usize) {
+            Some((_, name)) => Some(name),
+            None => None,
+        }
     }
 
     /// A name, and whatever follows it.

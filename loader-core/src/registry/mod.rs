@@ -147,21 +147,17 @@ impl CommandId {
         CStr::from_bytes_with_nul(tables::command_name(self.index())).unwrap_or_default()
     }
 
-    /// The name and the NUL behind it; there is no other one in it (the compiler has checked it).
+    /// As [`CommandId::name`], for constants: the bytes with the NUL behind them, which is the only one (the compiler has
+    /// checked it).
     #[inline]
-    pub fn name_with_nul(self) -> &'static [u8] {
-        tables::command_name(self.index())
-    }
-
-    /// As [`CommandId::name`], for constants: the bytes with the NUL. The command must be below [`COMMAND_COUNT`].
     pub const fn const_name(self) -> &'static [u8] {
-        tables::const_command_name(self.index())
+        tables::command_name(self.index())
     }
 
     /// The first of the names that stand for the same function, for constants: the command that this one is an alias
     /// of, or itself. The command must be below [`COMMAND_COUNT`].
     pub const fn canonical(self) -> Self {
-        let alias = tables::const_alias(self.index());
+        let alias = tables::alias(self.index());
         if alias == layout::NO_ALIAS { self } else { Self(alias) }
     }
 

@@ -59,29 +59,17 @@ static EXTENSION_STEPS: [u16; EXTENSION_SIZES.steps] = EXTENSIONS.steps;
 
 /// The name of a command with its NUL; empty but for the NUL for a number that no command has.
 #[inline]
-pub(super) fn command_name(index: usize) -> &'static [u8] {
-    COMMAND_NAMES.get(index).unwrap_or(b"\0")
+pub(super) const fn command_name(index: usize) -> &'static [u8] {
+    match COMMAND_NAMES.get(index) {
+        Some(name) => name,
+        None => b"\0",
+    }
 }
 
 /// Whether the command has this name. The NUL at the end of either keeps the beginning of one from being the other.
 #[inline]
 pub(super) fn is_command_name(index: usize, name: &CStr) -> bool {
     COMMAND_NAMES.from(index).is_some_and(|known| known.starts_with(name.to_bytes_with_nul()))
-}
-
-/// As [`command_name`], for constants.
-pub(super) const fn const_command_name(index: usize) -> &'static [u8] {
-    COMMANDS.names.const_get(index)
-}
-
-/// The alias in the row of a command, for constants; [`layout::NO_ALIAS`] if there is none.
-pub(super) const fn const_alias(index: usize) -> u16 {
-    if index < COMMAND_COUNT {
-        #[expect(clippy::indexing_slicing, reason = "the index was compared")]
-        COMMANDS.aliases[index]
-    } else {
-        layout::NO_ALIAS
-    }
 }
 
 /// The row of a command.
@@ -91,8 +79,9 @@ pub(super) fn command(index: usize) -> Option<&'static CommandRow> {
 }
 
 /// The number of the command that this one is another name of, or [`layout::NO_ALIAS`].
-pub(super) fn alias(index: usize) -> u16 {
-    ALIASES.get(index).copied().unwrap_or(layout::NO_ALIAS)
+#[expect(clippy::indexing_slicing, reason = "the index is compared with the length")]
+pub(super) const fn alias(index: usize) -> u16 {
+    if index < COMMAND_COUNT { ALIASES[index] } else { layout::NO_ALIAS }
 }
 
 /// The numbers of the extensions that have a command, each with the steps of the condition under which it has it.
