@@ -7,7 +7,7 @@ use vkload_tests::listening::{
     Debug, EVERYTHING, HEARD, Severity, Types, all_flags, ask, forget_heard, messenger, plain, report,
     say_heard, several, with_both,
 };
-use vkload_tests::{Driver, Scenario, Vk, code, window_driver};
+use vkload_tests::{Driver, Layer, Scenario, Vk, code, window_driver};
 
 // ---- what the application sends ----
 
@@ -338,4 +338,35 @@ fn callbacks_that_are_null_are_not_called() {
         vk.say("devices", instance.devices().len());
     });
     run.ok().says("devices", 3);
+}
+
+// ---- with layers ----
+
+#[test]
+fn layers_change_nothing() {
+    let body = |vk: &Vk| {
+        let chained = messenger(1, EVERYTHING);
+        let asking = ask().layer("VK_LAYER_TEST_a").layer("VK_LAYER_TEST_b").next(&chained);
+        let instance = vk.create(&asking).unwrap();
+        vk.say("creation", HEARD.lock().unwrap().iter().any(|entry| entry.contains("VK_LAYER_TEST_b")));
+        let debug = Debug::new(vk, &instance);
+        let messenger = debug.listen(2, (Severity::ERROR, Types::GENERAL));
+        provoke(vk, &instance);
+        vk.say(
+            "loader",
+            HEARD.lock().unwrap().iter().filter(|entry| entry.starts_with("2 utils 1000 1")).count(),
+        );
+        forget_heard();
+        debug.submit(Severity::ERROR, Types::GENERAL, c"hello");
+        say_heard(vk, "submitted");
+        debug.stop(messenger);
+        debug.submit(Severity::ERROR, Types::GENERAL, c"hello");
+        say_heard(vk, "after");
+        drop(instance);
+        vk.say("destruction", !HEARD.lock().unwrap().is_empty());
+    };
+    let run = several().layer(Layer::new("VK_LAYER_TEST_a")).layer(Layer::new("VK_LAYER_TEST_b")).run(body);
+    run.ok().says("creation", true).says("loader", 1).says("submitted", "2 utils 1000 1 id: hello");
+    run.says("after", "").says("destruction", true);
+    assert_eq!(run.trace("one").last("unload").get("messengers"), "0");
 }
