@@ -118,7 +118,10 @@ fn ten_megabytes() {
 fn a_layer_of_another_type() {
     for layer in ["null", "[]", "\"LIBRARY\"", "7", "true", "{}"] {
         skipped(format!(r#"{{"file_format_version": "1.2.0", "layer": {layer}}}"#));
-        skipped(format!(r#"{{"file_format_version": "1.2.0", "layers": {layer}}}"#));
+        // A list may be empty: there is nothing to say about it.
+        if layer != "[]" {
+            skipped(format!(r#"{{"file_format_version": "1.2.0", "layers": {layer}}}"#));
+        }
     }
     skipped(r#"{"file_format_version": "1.2.0"}"#);
 }

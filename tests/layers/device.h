@@ -98,7 +98,9 @@ CALL_VOID layer_DestroyDevice(VkDevice handle, const VkAllocationCallbacks *allo
     struct device **place = &devices;
     while (*place != device) place = &(*place)->next;
     *place = device->next;
+    free_wrappers(NULL, device);
     pthread_mutex_unlock(&lock);
+    free(device);
 }
 
 CALL_VOID layer_GetDeviceQueue(VkDevice handle, uint32_t family, uint32_t index, VkQueue *out) {

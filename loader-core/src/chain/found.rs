@@ -8,7 +8,7 @@ use ash::vk;
 use super::layer::{ActiveLayer, Layers};
 use crate::abi::name;
 use crate::discovery::{
-    ActiveLayers, Because, LayerCandidate, LayerKind, LayerPlan, LayerRequest, LayerScope, Outcome, Snapshot,
+    ActiveLayers, LayerCandidate, LayerKind, LayerPlan, LayerRequest, LayerScope, Outcome, Snapshot,
     discover_layers,
 };
 use crate::loader::{Loader, Log, Policy};
@@ -138,7 +138,8 @@ impl FoundLayers {
         }
         let mut layers = Layers::none_of(this.clone(), loader.platform);
         for (layer, candidate) in active.chain(&this.plan) {
-            let asked_for = matches!(layer.because, Because::Application);
+            // An implicit layer may be asked for, too.
+            let asked_for = request.enabled.iter().any(|name| name.to_bytes() == candidate.name());
             match this.open_one(loader, candidate)? {
                 Ok(opened) => {
                     this.note_broken(layer.layer, false);
@@ -158,6 +159,10 @@ impl FoundLayers {
             logger.log(Level::Info, Topic::Layer, message);
         }
         Ok(layers)
+    }
+
+    fn any_broken(&self) -> bool {
+        self.broken.iter().any(|broken| broken.load(Ordering::Relaxed))
     }
 
     fn note_broken(&self, place: usize, is_broken: bool) {
@@ -332,6 +337,11 @@ impl Loader {
             last.tell(logger);
             return Ok(last.clone());
         }
+        // What was learnt about explicit layers is only kept by a plan that has them.
+        let scope = match &last {
+            Some(last) if last.any_broken() => scope.max(last.scope),
+            _ => scope,
+        };
         let known = last.as_deref().filter(|_| still_true);
         let found = Counted::try_new(FoundLayers::find(self, scope, known, logger)?)?;
         if let Some(last) = &last {
