@@ -1,1 +1,320 @@
-//! placeholder
+//! Layer manifests and libraries that are broken, or meant to break the loader. Each is skipped with its reason in the
+//! log, and the good layer beside it works.
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code};
+
+const GOOD: &str = "VK_LAYER_TEST_good";
+const BAD: &str = "VK_LAYER_TEST_bad";
+const EXPLICIT: &str = "data/vulkan/explicit_layer.d";
+const IMPLICIT: &str = "data/vulkan/implicit_layer.d";
+
+/// A manifest that would do, if its library did.
+const MANIFEST: &str = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_TEST_bad", "type": "GLOBAL",
+"library_path": "LIBRARY", "api_version": "1.3.0", "implementation_version": "1", "description": "bad",
+"disable_environment": {"NO_BAD": "1"}}}"#;
+
+fn names(vk: &Vk) -> Vec<String> {
+    // SAFETY: nothing is asked of the caller.
+    let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
+    layers.iter().map(|layer| layer.layer_name_as_c_str().unwrap().to_string_lossy().into_owned()).collect()
+}
+
+/// Uses the good layer, and says whether the bad one is enumerated and can be had.
+fn use_good(vk: &Vk) {
+    let names = names(vk);
+    vk.say("names", names.join(","));
+    vk.say("bad", code(&vk.create(&Ask::new().layer(BAD)).map(drop)));
+    let instance = vk.create(&Ask::new().layer(GOOD)).unwrap();
+    let device = instance.device(instance.devices()[0], &[]);
+    // SAFETY: it is alive and not used any more.
+    unsafe { device.destroy_device(None) };
+    vk.say("done", "yes");
+}
+
+fn beside_good(scenario: Scenario) -> Run {
+    let run = scenario
+        .log()
+        .driver(Driver::new("good").device(Device::new("gpu")))
+        .layer(Layer::new(GOOD))
+        .run(use_good);
+    run.ok().says("done", "yes");
+    assert_eq!(run.trace(GOOD).calls("vkCreateDevice").len(), 1);
+    run
+}
+
+/// Neither as an explicit nor as an implicit layer is it used or listed, and the log has the name of its file.
+fn skipped(text: impl AsRef<[u8]>) {
+    for folder in [EXPLICIT, IMPLICIT] {
+        let scenario = Scenario::new().layer(Layer::new(BAD).folder("nowhere"));
+        let library = scenario.sandbox().path(format!("lib/lib{BAD}.so"));
+        let text = replace(text.as_ref(), b"LIBRARY", library.to_str().unwrap().as_bytes());
+        let run = beside_good(scenario.file(&format!("{folder}/bad.json"), text));
+        run.says("names", GOOD).says("bad", "ERROR_LAYER_NOT_PRESENT").logs(&["bad.json"]);
+        assert!(!run.loaded(BAD), "it must not even be opened");
+    }
+}
+
+fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let Some(at) = text.windows(from.len()).position(|window| window == from) else { return text.to_vec() };
+    [&text[..at], to, &text[at + from.len()..]].concat()
+}
+
+/// The manifest with one of its fields replaced.
+fn with_field(field: &str, value: &str) -> String {
+    let start = MANIFEST.find(&format!("\"{field}\"")).unwrap();
+    let rest = &MANIFEST[start..];
+    let end = start + rest.find([',', '}']).unwrap();
+    let colon = start + rest.find(':').unwrap();
+    format!("{}: {value}{}", &MANIFEST[..colon], &MANIFEST[end..])
+}
+
+/// The manifest without one of its fields, which is not the last.
+fn without_field(field: &str) -> String {
+    let start = MANIFEST.find(&format!("\"{field}\"")).unwrap();
+    let end = start + MANIFEST[start..].find(',').unwrap() + 1;
+    format!("{}{}", &MANIFEST[..start], &MANIFEST[end..])
+}
+
+// ---- not JSON ----
+
+#[test]
+fn what_is_not_json() {
+    for text in
+        ["", " \n\t \r\n", "this is not a manifest\n", "[]", "\"layer\"", "null", "{}", "7", "\0\0\0\0"]
+    {
+        skipped(text);
+    }
+    skipped(MANIFEST.replace('"', "'"));
+    skipped(MANIFEST.replace("}}}", "},}}"));
+    skipped(std::fs::read("/proc/self/exe").unwrap().get(..4096).unwrap());
+}
+
+#[test]
+fn truncated_anywhere() {
+    let scenario = Scenario::new();
+    let text = MANIFEST.trim_end_matches('}');
+    for length in (1..text.len()).step_by(10) {
+        scenario.sandbox().write(format!("{EXPLICIT}/bad{length}.json"), &text[..length]);
+    }
+    beside_good(scenario).says("names", GOOD).says("bad", "ERROR_LAYER_NOT_PRESENT");
+}
+
+#[test]
+fn nested_ten_thousand_deep() {
+    skipped("[".repeat(10_000));
+    skipped("{\"a\":".repeat(10_000));
+    skipped(with_field("name", &("[".repeat(10_000) + &"]".repeat(10_000))));
+}
+
+#[test]
+fn ten_megabytes() {
+    skipped(" ".repeat(10 << 20));
+}
+
+// ---- JSON of another shape ----
+
+#[test]
+fn a_layer_of_another_type() {
+    for layer in ["null", "[]", "\"LIBRARY\"", "7", "true", "{}"] {
+        skipped(format!(r#"{{"file_format_version": "1.2.0", "layer": {layer}}}"#));
+        // A list may be empty: there is nothing to say about it.
+        if layer != "[]" {
+            skipped(format!(r#"{{"file_format_version": "1.2.0", "layers": {layer}}}"#));
+        }
+    }
+    skipped(r#"{"file_format_version": "1.2.0"}"#);
+}
+
+#[test]
+fn fields_that_are_missing() {
+    for field in ["name", "type", "library_path", "api_version", "implementation_version", "description"] {
+        skipped(without_field(field));
+    }
+}
+
+#[test]
+fn fields_of_another_type() {
+    for field in ["name", "type", "library_path", "api_version"] {
+        for value in ["null", "[]", "{}", "7", "true"] {
+            skipped(with_field(field, value));
+        }
+    }
+}
+
+#[test]
+fn a_type_that_is_none() {
+    skipped(with_field("type", "\"OTHER\""));
+    skipped(with_field("type", "\"DEVICE\""));
+}
+
+#[test]
+fn an_api_version_that_is_none() {
+    for version in ["", "one", "99999999999999999999.0.0", "-1.0.0"] {
+        skipped(with_field("api_version", &format!("\"{version}\"")));
+    }
+}
+
+#[test]
+fn an_empty_name_or_path() {
+    skipped(with_field("name", "\"\""));
+    skipped(with_field("library_path", "\"\""));
+}
+
+#[test]
+fn an_implicit_layer_that_cannot_be_disabled() {
+    let text = MANIFEST.replace(",\n\"disable_environment\": {\"NO_BAD\": \"1\"}", "");
+    let scenario = Scenario::new().layer(Layer::new(BAD).folder("nowhere"));
+    let library = scenario.sandbox().path(format!("lib/lib{BAD}.so"));
+    let text = text.replace("LIBRARY", library.to_str().unwrap());
+    let run = beside_good(scenario.file(&format!("{IMPLICIT}/bad.json"), text));
+    run.says("names", GOOD);
+    assert!(!run.loaded(BAD));
+}
+
+#[test]
+fn a_name_longer_than_vulkan_has_room_for() {
+    let name = format!("VK_LAYER_TEST_{}", "x".repeat(100_000));
+    let run = beside_good(
+        Scenario::new().file(&format!("{EXPLICIT}/bad.json"), with_field("name", &format!("\"{name}\""))),
+    );
+    assert!(run.said("names").len() < 600);
+}
+
+#[test]
+fn extensions_of_every_wrong_type() {
+    for value in ["null", "{}", "7", "\"VK_TEST\"", "[null]", "[7]", "[[]]", "[{}]", r#"[{"name": 7}]"#] {
+        for field in [
+            "instance_extensions",
+            "device_extensions",
+            "functions",
+            "pre_instance_functions",
+            "enable_environment",
+        ] {
+            let text = MANIFEST.replace("\"description\"", &format!("\"{field}\": {value}, \"description\""));
+            let scenario = Scenario::new().layer(Layer::new(BAD).folder("nowhere"));
+            let library = scenario.sandbox().path(format!("lib/lib{BAD}.so"));
+            let text = text.replace("LIBRARY", library.to_str().unwrap());
+            // Used or not, nothing else is harmed.
+            beside_good(scenario.file(&format!("{EXPLICIT}/bad.json"), text));
+        }
+    }
+}
+
+#[test]
+fn a_hundred_thousand_components() {
+    let components = vec![format!("\"{BAD}\""); 100_000].join(",");
+    let text =
+        MANIFEST.replace("\"library_path\": \"LIBRARY\"", &format!("\"component_layers\": [{components}]"));
+    skipped(text);
+}
+
+#[test]
+fn meta_layers_in_a_circle() {
+    let meta = |name: &str, component: &str| {
+        MANIFEST
+            .replace(BAD, name)
+            .replace("\"library_path\": \"LIBRARY\"", &format!("\"component_layers\": [\"{component}\"]"))
+    };
+    let scenario = Scenario::new();
+    for number in 0..50 {
+        let next = (number + 1) % 50;
+        let text = meta(&format!("VK_LAYER_TEST_meta{number}"), &format!("VK_LAYER_TEST_meta{next}"));
+        scenario.sandbox().write(format!("{EXPLICIT}/meta{number}.json"), text);
+    }
+    beside_good(scenario).says("names", GOOD);
+}
+
+// ---- files that are none ----
+
+#[test]
+fn files_that_cannot_be_read() {
+    let scenario = Scenario::new().with(|sandbox| {
+        std::fs::create_dir_all(sandbox.path(format!("{EXPLICIT}/folder.json"))).unwrap();
+        symlink("/nonexistent", sandbox.path(format!("{EXPLICIT}/dangling.json"))).unwrap();
+        symlink("loop.json", sandbox.path(format!("{EXPLICIT}/loop.json"))).unwrap();
+        let closed = sandbox.write(format!("{EXPLICIT}/closed.json"), "{");
+        std::fs::set_permissions(closed, std::fs::Permissions::from_mode(0)).unwrap();
+    });
+    beside_good(scenario).says("names", GOOD);
+}
+
+// ---- libraries ----
+
+/// The manifest is good and the library is not: as an explicit layer it is not present, as an implicit one it is skipped.
+fn bad_library(contents: Option<&[u8]>) {
+    for folder in [EXPLICIT, IMPLICIT] {
+        let scenario = Scenario::new();
+        let library = scenario.sandbox().path("lib/bad.so");
+        if let Some(contents) = contents {
+            scenario.sandbox().write("lib/bad.so", contents);
+        }
+        let text = MANIFEST.replace("LIBRARY", library.to_str().unwrap());
+        let run = beside_good(scenario.file(&format!("{folder}/bad.json"), text));
+        run.says("bad", "ERROR_LAYER_NOT_PRESENT").logs(&["VK_LAYER_TEST_bad"]);
+    }
+}
+
+#[test]
+fn a_library_that_is_missing() {
+    bad_library(None);
+}
+
+#[test]
+fn libraries_that_are_none() {
+    bad_library(Some(b""));
+    bad_library(Some(b"this is no library"));
+    bad_library(Some(&[0x7f, b'E', b'L', b'F', 1, 1, 1, 0]));
+    bad_library(Some(std::fs::read("/proc/self/exe").unwrap().get(..4096).unwrap()));
+}
+
+#[test]
+fn a_library_that_is_a_folder() {
+    let scenario = Scenario::new();
+    let folder = scenario.sandbox().path("lib");
+    let text = MANIFEST.replace("LIBRARY", folder.to_str().unwrap());
+    beside_good(scenario.file(&format!("{EXPLICIT}/bad.json"), text)).says("bad", "ERROR_LAYER_NOT_PRESENT");
+}
+
+#[test]
+fn a_library_without_any_function_of_a_layer() {
+    let scenario = Scenario::new().layer(Layer::new(BAD).exports(Layer::OTHER));
+    let run = beside_good(scenario);
+    run.says("bad", "ERROR_LAYER_NOT_PRESENT");
+    assert_eq!(run.trace(BAD).calls("load").len(), run.trace(BAD).calls("unload").len());
+}
+
+#[test]
+fn functions_with_names_that_are_not_there() {
+    let functions = r#"{"vkGetInstanceProcAddr": "none", "vkNegotiateLoaderLayerInterfaceVersion": ""}"#;
+    let scenario = Scenario::new().layer(Layer::new(BAD).exports(Layer::OTHER).field("functions", functions));
+    beside_good(scenario).says("bad", "ERROR_LAYER_NOT_PRESENT");
+}
+
+#[test]
+fn pre_instance_functions_that_are_not_there() {
+    let functions = r#"{"vkEnumerateInstanceVersion": "none", "vkEnumerateInstanceLayerProperties": ""}"#;
+    let scenario =
+        Scenario::new().layer(Layer::new(BAD).implicit().field("pre_instance_functions", functions));
+    beside_good(scenario).says("bad", "SUCCESS");
+}
+
+#[test]
+fn negotiation_that_answers_nonsense() {
+    for version in [3, 1000, i64::from(u32::MAX)] {
+        let scenario = Scenario::new().layer(Layer::new(BAD).does_with("interface", version));
+        beside_good(scenario).says("bad", "ERROR_LAYER_NOT_PRESENT");
+    }
+    for result in [1, -1, i64::from(i32::MIN)] {
+        let scenario = Scenario::new().layer(Layer::new(BAD).does_with("refuse", result));
+        beside_good(scenario).says("bad", "ERROR_LAYER_NOT_PRESENT");
+    }
+}
+
+#[test]
+fn a_layer_that_always_fails() {
+    for behaviour in ["fail_instance", "fail_instance_early"] {
+        let scenario = Scenario::new().layer(Layer::new(BAD).does_with(behaviour, -3));
+        beside_good(scenario).says("bad", "ERROR_INITIALIZATION_FAILED");
+    }
+}

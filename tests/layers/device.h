@@ -33,6 +33,18 @@ static void strip_extensions(VkDeviceCreateInfo *info, const char **names) {
     info->ppEnabledExtensionNames = names;
 }
 
+/* Puts the next layer's handles into the group that a device is made for, as real layers do: in place. */
+static void unwrap_group(const VkDeviceCreateInfo *info, VkPhysicalDevice *own) {
+    VkDeviceGroupDeviceCreateInfo *group = (VkDeviceGroupDeviceCreateInfo *)info->pNext;
+    while (group != NULL && group->sType != VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO)
+        group = (VkDeviceGroupDeviceCreateInfo *)group->pNext;
+    if (group == NULL) return;
+    const VkPhysicalDevice *given = group->pPhysicalDevices;
+    for (uint32_t i = 0; i < group->physicalDeviceCount && i < VK_MAX_DEVICE_GROUP_SIZE; ++i)
+        own[i] = unwrap("vkCreateDevice", "physical device", given[i]);
+    group->pPhysicalDevices = own;
+}
+
 CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
     trace("vkCreateDevice", "extensions=%u", info->enabledExtensionCount);
     reenter();
@@ -42,6 +54,8 @@ CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
     VkPhysicalDevice below = unwrap("vkCreateDevice", "physical device", handle);
     VkDeviceCreateInfo own = *info;
     const char *names[64];
+    VkPhysicalDevice members[VK_MAX_DEVICE_GROUP_SIZE];
+    unwrap_group(info, members);
     if (does("strip")) strip_extensions(&own, names);
     if (does("fail_device_early")) return (VkResult)number("fail_device_early", 0);
     if (does("overwrite_device")) *out = (VkDevice)(uintptr_t)number("overwrite_device", 0);
@@ -84,7 +98,9 @@ CALL_VOID layer_DestroyDevice(VkDevice handle, const VkAllocationCallbacks *allo
     struct device **place = &devices;
     while (*place != device) place = &(*place)->next;
     *place = device->next;
+    free_wrappers(NULL, device);
     pthread_mutex_unlock(&lock);
+    free(device);
 }
 
 CALL_VOID layer_GetDeviceQueue(VkDevice handle, uint32_t family, uint32_t index, VkQueue *out) {

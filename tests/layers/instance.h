@@ -55,15 +55,7 @@ CALL_VOID layer_DestroyInstance(VkInstance handle, const VkAllocationCallbacks *
     struct instance **place = &instances;
     while (*place != instance) place = &(*place)->next;
     *place = instance->next;
-    for (struct wrapper **wrapper = &wrappers; *wrapper != NULL;) {
-        struct wrapper *found = *wrapper;
-        if (found->instance != instance) {
-            wrapper = &found->next;
-            continue;
-        }
-        *wrapper = found->next;
-        free(found);
-    }
+    free_wrappers(instance, NULL);
     pthread_mutex_unlock(&lock);
     free(instance);
     reenter();

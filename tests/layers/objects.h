@@ -82,6 +82,19 @@ static void *wrap(const char *kind, void *below, struct instance *instance, stru
     return found;
 }
 
+/* Frees the wrappers of an instance or a device; the lock is held. */
+static void free_wrappers(const struct instance *instance, const struct device *device) {
+    for (struct wrapper **place = &wrappers; *place != NULL;) {
+        struct wrapper *found = *place;
+        if ((instance == NULL || found->instance != instance) && (device == NULL || found->device != device)) {
+            place = &found->next;
+            continue;
+        }
+        *place = found->next;
+        free(found);
+    }
+}
+
 /* What the next layer calls the object; ends the process if this layer should have wrapped it and did not. */
 static void *unwrap(const char *command, const char *kind, void *handle) {
     if (!does(strcmp(kind, "device") == 0 || strcmp(kind, "queue") == 0 ? "wrap_devices" : "wrap")) return handle;

@@ -8,15 +8,15 @@ use ash::vk;
 use super::layer::{ActiveLayer, Layers};
 use crate::abi::name;
 use crate::discovery::{
-    ActiveLayers, Because, LayerCandidate, LayerKind, LayerPlan, LayerRequest, LayerScope, Outcome, Snapshot,
+    ActiveLayers, LayerCandidate, LayerKind, LayerPlan, LayerRequest, LayerScope, Outcome, Snapshot,
     discover_layers,
 };
-use crate::loader::{Loader, Log, Policy, log_outcome};
+use crate::loader::{Loader, Log, Policy};
 use crate::log::{Level, Logger, Topic};
 use crate::manifest::{LayerExtension, LayerManifest};
 use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::{LayerInterface, with_layer};
-use crate::platform::{Library, LibraryKind};
+use crate::platform::{Library, LibraryKind, Reader};
 
 /// The layers of the system as one call sees them.
 pub struct FoundLayers {
@@ -125,6 +125,7 @@ impl FoundLayers {
         request: &LayerRequest<'_>,
         logger: &Logger,
     ) -> Result<Layers, vk::Result> {
+        warn_of_variable(loader, logger);
         let active = this.plan.activate(request)?;
         for refused in &active.refused {
             let name = request.enabled.get(refused.name).map_or(&b""[..], |name| name.to_bytes());
@@ -137,14 +138,16 @@ impl FoundLayers {
         }
         let mut layers = Layers::none_of(this.clone(), loader.platform);
         for (layer, candidate) in active.chain(&this.plan) {
-            let asked_for = matches!(layer.because, Because::Application);
+            // An implicit layer may be asked for, too.
+            let asked_for = request.enabled.iter().any(|name| name.to_bytes() == candidate.name());
             match this.open_one(loader, candidate)? {
-                Ok(opened) => layers.add(opened)?,
+                Ok(opened) => {
+                    this.note_broken(layer.layer, false);
+                    layers.add(opened)?;
+                }
                 Err(outcome) => {
-                    log_outcome(logger, &candidate.library, &outcome);
-                    if let Some(broken) = this.broken.get(layer.layer) {
-                        broken.store(true, Ordering::Relaxed);
-                    }
+                    log_refusal(logger, candidate, &outcome, asked_for);
+                    this.note_broken(layer.layer, true);
                     if asked_for {
                         return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
                     }
@@ -156,6 +159,29 @@ impl FoundLayers {
             logger.log(Level::Info, Topic::Layer, message);
         }
         Ok(layers)
+    }
+
+    fn any_broken(&self) -> bool {
+        self.broken.iter().any(|broken| broken.load(Ordering::Relaxed))
+    }
+
+    fn note_broken(&self, place: usize, is_broken: bool) {
+        if let Some(broken) = self.broken.get(place) {
+            broken.store(is_broken, Ordering::Relaxed);
+        }
+    }
+
+    /// Takes over what was learnt by opening layers when they were found `earlier`.
+    fn remember(&self, earlier: &Self) {
+        let broken = |(place, _): &(usize, _)| earlier.is_broken(*place);
+        for (_, layer) in earlier.plan.layers.iter().enumerate().filter(broken) {
+            let same = |other: &LayerCandidate| {
+                (&other.path, other.name(), &other.library) == (&layer.path, layer.name(), &layer.library)
+            };
+            if let Some(place) = self.plan.layers.iter().position(same) {
+                self.note_broken(place, true);
+            }
+        }
     }
 
     fn open_one(
@@ -218,6 +244,47 @@ impl FoundLayers {
     }
 }
 
+/// Says why a layer is not used: an error if the application asks for it.
+fn log_refusal(logger: &Logger, layer: &LayerCandidate, outcome: &Outcome, asked_for: bool) {
+    let level = if asked_for { Level::Error } else { Level::Info };
+    let (path, name) = (Shown(&layer.path), Shown(layer.name()));
+    let log = |words: core::fmt::Arguments<'_>| {
+        logger.log(level, Topic::Layer, format_args!("{path}: {name}: not used: {words}"));
+    };
+    match outcome {
+        Outcome::DoesNotOpen { error } => {
+            log(format_args!("its library does not open ({}); install the layer anew", Shown(error)));
+        }
+        Outcome::NegotiationRefused { result } => log(format_args!(
+            "it has no interface version in common with this loader (it returned {result}); update the layer \
+             [LLP_LOADER_5]"
+        )),
+        Outcome::InterfaceVersion { version, needed } => log(format_args!(
+            "it chose interface version {version}, above the {needed} that it was offered [LLP_LOADER_5]"
+        )),
+        Outcome::NoEntryPoint => log(format_args!(
+            "its library {} has no vkGetInstanceProcAddr of this layer; check \"library_path\" and \"functions\" in the \
+             manifest [LLP_LOADER_5]",
+            Shown(&layer.library)
+        )),
+        other => log(format_args!("{other}")),
+    }
+}
+
+/// Device layers are a thing of the past, and so is their variable.
+fn warn_of_variable(loader: &Loader, logger: &Logger) {
+    if logger.is_silent() {
+        return;
+    }
+    let variable = loader.platform.environment.variable(c"VK_DEVICE_LAYERS", Reader::Plain).ok().flatten();
+    if variable.is_some_and(|names| !names.is_empty()) {
+        let message = format_args!(
+            "VK_DEVICE_LAYERS is set, which has no effect: a device has the layers of its instance; use VK_INSTANCE_LAYERS"
+        );
+        logger.log(Level::Warning, Topic::Layer, message);
+    }
+}
+
 fn open_library(
     loader: &'static Loader,
     candidate: &LayerCandidate,
@@ -261,24 +328,27 @@ impl Loader {
     /// [`OutOfMemory`].
     pub fn layers(&self, scope: LayerScope, logger: &Logger) -> Result<Counted<FoundLayers>, OutOfMemory> {
         let waiting = self.platform.waiting;
-        let mut last = self.found_layers.lock(waiting).clone();
-        if let Some(known) = &last
-            && !known.snapshot.still_true(self.platform)?
-        {
-            last = None;
+        let last = self.found_layers.lock(waiting).clone();
+        let still_true = match &last {
+            Some(last) => last.snapshot.still_true(self.platform)?,
+            None => false,
+        };
+        if let Some(last) = last.as_ref().filter(|last| still_true && last.scope >= scope) {
+            last.tell(logger);
+            return Ok(last.clone());
         }
-        match last {
-            Some(last) if last.scope >= scope => {
-                last.tell(logger);
-                Ok(last)
-            }
-            known => {
-                let found = FoundLayers::find(self, scope, known.as_deref(), logger)?;
-                let found = Counted::try_new(found)?;
-                let previous = self.found_layers.lock(waiting).replace(found.clone());
-                drop(previous);
-                Ok(found)
-            }
+        // What was learnt about explicit layers is only kept by a plan that has them.
+        let scope = match &last {
+            Some(last) if last.any_broken() => scope.max(last.scope),
+            _ => scope,
+        };
+        let known = last.as_deref().filter(|_| still_true);
+        let found = Counted::try_new(FoundLayers::find(self, scope, known, logger)?)?;
+        if let Some(last) = &last {
+            found.remember(last);
         }
+        let previous = self.found_layers.lock(waiting).replace(found.clone());
+        drop(previous);
+        Ok(found)
     }
 }

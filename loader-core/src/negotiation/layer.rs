@@ -89,12 +89,14 @@ pub unsafe fn with_layer(
             agreed.get_device_proc_addr = None;
             agreed.get_physical_device_proc_addr = None;
         }
-        if agreed.get_instance_proc_addr.is_none() {
+        // A layer that hands over one function and not the other wants no part in devices.
+        let handed_over = agreed.get_instance_proc_addr.is_some();
+        if !handed_over {
             agreed.get_instance_proc_addr = symbols
                 .look_up(&functions.get_instance_proc_addr, b"GetInstanceProcAddr", c"vkGetInstanceProcAddr")?
                 .map(|address| transmute::<NonNull<c_void>, FindInstanceCommand>(address));
         }
-        if agreed.get_device_proc_addr.is_none() && agreed.version < FUNCTIONS_INTERFACE {
+        if agreed.get_device_proc_addr.is_none() && !handed_over {
             agreed.get_device_proc_addr = symbols
                 .look_up(&functions.get_device_proc_addr, b"GetDeviceProcAddr", c"vkGetDeviceProcAddr")?
                 .map(|address| transmute::<NonNull<c_void>, FindDeviceCommand>(address));

@@ -7,6 +7,7 @@ use ash::vk::{self, Handle as _, TaggedStructure as _};
 
 use super::device::{Device, Enabled};
 use super::extensions::{self, of_device};
+use super::handle::Kind;
 use super::instance::Instance;
 use super::physical_device::{PhysicalDevice, command_memory};
 use crate::abi::{chain, name};
@@ -48,7 +49,18 @@ pub unsafe extern "system" fn create_device(
         let Some(create) = found.table().get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
-        match enter_device_chain(instance, instance.layers(), create, handle, given, callbacks) {
+        // Layers know the physical devices of a group by handles of their own.
+        let group = if instance.layers().is_empty() {
+            None
+        } else {
+            match GroupHandles::new(instance, given.p_next, lower_of_layer) {
+                Ok(group) => Some(group),
+                Err(error) => return error,
+            }
+        };
+        let mut own = *given;
+        own.p_next = group.as_ref().map_or(given.p_next, GroupHandles::first);
+        match enter_device_chain(instance, instance.layers(), create, handle, &own, callbacks) {
             Ok(device) => {
                 *out = device;
                 vk::Result::SUCCESS
@@ -56,6 +68,28 @@ pub unsafe extern "system" fn create_device(
             Err(error) => error,
         }
     }
+}
+
+/// What the layers call the physical device that the application calls `handle`.
+///
+/// # Safety
+/// As for [`super::handle::any`].
+unsafe fn lower_of_layer(handle: vk::PhysicalDevice) -> vk::PhysicalDevice {
+    // SAFETY: the caller vouches for the handle.
+    let known = unsafe { super::handle::any(handle.as_raw(), command::CREATE_DEVICE) };
+    match known.kind() {
+        Kind::OfLayer => vk::PhysicalDevice::from_raw(known.lower().expose_provenance() as u64),
+        _ => handle,
+    }
+}
+
+/// What the driver calls it.
+///
+/// # Safety
+/// As for [`super::handle::physical_device`].
+unsafe fn lower_of_driver(handle: vk::PhysicalDevice) -> vk::PhysicalDevice {
+    // SAFETY: the caller vouches for the handle.
+    unsafe { super::handle::physical_device(handle, command::CREATE_DEVICE) }.driver_handle()
 }
 
 /// Layers of devices are a thing of the past; an application that names others than its instance has may be surprised.
@@ -146,7 +180,7 @@ unsafe fn make(
         }
         own.enabled_extension_count = u32::try_from(names.len()).unwrap_or(u32::MAX);
         own.pp_enabled_extension_names = names.as_ptr();
-        let group = DriversGroup::new(physical_device, info.p_next)?;
+        let group = GroupHandles::new(instance, info.p_next, lower_of_driver)?;
         own.p_next = group.first();
         let mut handle = vk::Device::null();
         let turn = driver.driver.turn();
@@ -205,22 +239,22 @@ unsafe fn newest_core(api_version: u32, info: &CreateInfo, extensions: &Extensio
     if strict { u8::try_from(vk::api_version_minor(api_version)).unwrap_or(u8::MAX) } else { u8::MAX }
 }
 
-/// The create info's chain with the driver's handles in its VkDeviceGroupDeviceCreateInfo.
+/// The create info's chain with other handles in its VkDeviceGroupDeviceCreateInfo.
 ///
 /// The application's structures are not written to. Everything up to the group's structure is copied, for which the
 /// registry knows the sizes.
-struct DriversGroup {
+struct GroupHandles {
     first: *const core::ffi::c_void,
     _copies: Vec<u64, Application>,
     _handles: Vec<vk::PhysicalDevice, Application>,
 }
 
-impl DriversGroup {
+impl GroupHandles {
     unsafe fn new(
-        physical_device: &PhysicalDevice,
+        instance: &Instance,
         first: *const core::ffi::c_void,
+        lower: unsafe fn(vk::PhysicalDevice) -> vk::PhysicalDevice,
     ) -> Result<Self, vk::Result> {
-        let instance = physical_device.instance();
         let memory = command_memory(instance);
         let mut handles = Vec::new_in(memory);
         let mut copies = Vec::new_in(memory);
@@ -232,8 +266,7 @@ impl DriversGroup {
             // SAFETY: the structure's array has this many handles.
             let given = unsafe { *group.p_physical_devices.add(index) };
             // SAFETY: the application vouches for its handles.
-            let known = unsafe { super::handle::physical_device(given, command::CREATE_DEVICE) };
-            handles.try_push(known.driver_handle())?;
+            handles.try_push(unsafe { lower(given) })?;
         }
         // SAFETY: the caller vouches for the chain; the copy ends with the group's structure, whose rest of the chain is
         // the application's.
