@@ -128,6 +128,7 @@ impl Loader {
         drop(last);
         self.drivers.close_unused(self.platform);
         self.unknown.forget(self.platform.waiting);
+        self.instances.forget(self.platform.waiting);
     }
 }
 
