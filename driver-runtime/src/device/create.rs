@@ -12,7 +12,7 @@ use crate::dispatch::{DispatchTable, function};
 use crate::driver::Driver;
 use crate::extensions::EnabledExtensions;
 use crate::features;
-use crate::object::{Object, ObjectBase, Owned, ParentKind, ParentObject, Root};
+use crate::object::{Object, ObjectBase, ParentKind, ParentObject, Root};
 use crate::physical_device::{Physical, PhysicalDevice};
 use crate::result::CreateDeviceError;
 use crate::sync::SyncTypes;
@@ -157,24 +157,12 @@ impl<D: Driver> Building<D> {
                     let dispatch = device.root.base().dispatch();
                     let queue =
                         Object::create_in(device, self.memory, dispatch, QueueState::new(place, driver))?;
-                    self.queues().try_push(queue)?;
+                    let queues = &mut (*self.block.as_ptr()).queues;
+                    queues.try_push(queue)?;
                 }
             }
         }
         Ok(())
-    }
-
-    /// The list of queues.
-    ///
-    /// # Safety
-    /// No other reference to the list lives as long as this one.
-    #[expect(
-        clippy::mut_from_ref,
-        reason = "the device is behind a pointer, and the caller keeps references apart"
-    )]
-    unsafe fn queues(&self) -> &mut Vec<Owned<QueueState<D>>, Application> {
-        // SAFETY: the block holds a device; the caller vouches for the rest.
-        unsafe { &mut (*self.block.as_ptr()).queues }
     }
 
     fn finish(self) -> vk::Device {
@@ -191,7 +179,8 @@ impl<D: Driver> Drop for Building<D> {
         // SAFETY: the block holds a device that nobody uses, and came from this allocator with this layout. Queues are
         // children of the device and go first.
         unsafe {
-            self.queues().clear();
+            let queues = &mut (*self.block.as_ptr()).queues;
+            queues.clear();
             self.block.drop_in_place();
             self.memory.deallocate(self.block.cast(), Layout::new::<Device<D>>());
         }

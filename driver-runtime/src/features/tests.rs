@@ -59,10 +59,8 @@ fn b53_an_unsupported_member_of_every_structure_is_named() {
 #[test]
 fn b54_unknown_and_second_structures_are_ignored_and_loops_end() {
     let mut second = vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);
-    let mut first = vk::PhysicalDeviceTimelineSemaphoreFeatures {
-        p_next: (&raw mut second).cast(),
-        ..Default::default()
-    };
+    let p_next = (&raw mut second).cast();
+    let mut first = vk::PhysicalDeviceTimelineSemaphoreFeatures { p_next, ..Default::default() };
     let unknown = vk::BaseInStructure {
         s_type: vk::StructureType::from_raw(0x7fff_0000),
         p_next: (&raw const first).cast(),

@@ -67,9 +67,6 @@ struct Operation<D: Driver> {
     stages: vk::PipelineStageFlags2,
 }
 
-/// For each operation of a list, the binary object that stands for a value of an emulated timeline.
-type Points<D> = Vec<Option<Counted<<D as Driver>::Sync>>, Process>;
-
 /// What is signalled last.
 pub(super) enum Finish<D: Driver> {
     Nothing,
