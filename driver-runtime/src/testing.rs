@@ -257,6 +257,7 @@ pub(crate) fn live_devices() -> i32 {
 }
 
 /// A synchronisation object.
+#[derive(Default)]
 pub(crate) struct Number(AtomicU64);
 
 impl Primitive for Number {

@@ -109,3 +109,33 @@ impl<D: Driver> State<D> {
         Some(self.points.remove(at))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Number, TestDriver};
+
+    fn is_pending(timeline: &Timeline<TestDriver>, value: u64) -> bool {
+        matches!(timeline.reach(value), Reach::Pending(_))
+    }
+
+    #[test]
+    fn a_value_is_pending_from_its_submission_to_its_signal() {
+        let timeline = Timeline::<TestDriver>::new(1);
+        assert!(matches!(timeline.reach(1), Reach::Past));
+        assert!(matches!(timeline.reach(2), Reach::NotSubmitted));
+        let points = [3u64, 5].map(|value| {
+            let sync = Counted::try_new(Number::default()).unwrap();
+            timeline.reserve().unwrap();
+            timeline.submitted(value, sync.clone()).unwrap();
+            sync
+        });
+        assert!(is_pending(&timeline, 2) && is_pending(&timeline, 3) && is_pending(&timeline, 5));
+        assert!(matches!(timeline.reach(6), Reach::NotSubmitted));
+        points[0].signal(1);
+        assert!(matches!(timeline.reach(3), Reach::Past) && is_pending(&timeline, 4));
+        assert_eq!(timeline.value(), 3);
+        points[1].signal(1);
+        assert_eq!((timeline.value(), timeline.value()), (5, 5));
+    }
+}
