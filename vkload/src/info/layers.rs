@@ -1,9 +1,9 @@
 //! Asks the loader for layers: those that applications are told of, and those that cannot be used.
 
 use loader_core::chain::FoundLayers;
-use loader_core::discovery::{LayerDecision, LayerKind, LayerRequest};
+use loader_core::discovery::{LayerDecision, LayerKind, LayerRequest, LayerScope};
 use loader_core::manifest::LayerManifest;
-use loader_core::memory::{Counted, OutOfMemory, Shown};
+use loader_core::memory::{OutOfMemory, Shown};
 use platform_linux::LOADER;
 
 use super::report::{Layer, Report};
@@ -11,7 +11,7 @@ use super::report::{Layer, Report};
 /// Fills in every layer that was found, and what becomes of it in a program that asks for no layer itself.
 pub(crate) fn fill(report: &mut Report) -> Result<(), OutOfMemory> {
     let logger = LOADER.logger();
-    let found = Counted::try_new(FoundLayers::find(&LOADER, &logger)?)?;
+    let found = LOADER.layers(LayerScope::All, &logger)?;
     let request = LayerRequest::default();
     let active = found.plan.activate(&request)?;
     // Opening tells which of them are broken. They are closed again at once.
