@@ -133,6 +133,7 @@ impl Loader {
         self.drivers.close_unused(self.platform);
         self.unknown.forget(self.platform.waiting);
         self.known.forget(self.platform.waiting);
+        self.instances.forget(self.platform.waiting);
     }
 }
 

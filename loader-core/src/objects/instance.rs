@@ -100,6 +100,13 @@ impl LiveInstances {
         self.0.remove(instance.loader.platform.waiting, |live| live.0 == NonNull::from(instance));
     }
 
+    /// Gives back the list's memory, which it keeps when it is empty.
+    pub(crate) fn forget(&self, waiting: &dyn Waiting) {
+        if live_instances() == 0 {
+            drop(self.0.take(waiting));
+        }
+    }
+
     /// The instance to which belongs what a driver calls `device`.
     ///
     /// # Safety
