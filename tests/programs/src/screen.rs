@@ -31,8 +31,18 @@ impl Screen {
     #[must_use]
     pub fn start() -> Self {
         let folder = tempfile::Builder::new().prefix("vkload-screen-").tempdir().expect("a folder for Xvfb");
+        // Without -noreset it starts anew when its last client leaves, and the next one may find it busy.
         let mut server = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-nolisten", "tcp", "-screen", "0", &format!("{WIDTH}x{HEIGHT}x24")])
+            .args([
+                "-displayfd",
+                "1",
+                "-nolisten",
+                "tcp",
+                "-noreset",
+                "-screen",
+                "0",
+                &format!("{WIDTH}x{HEIGHT}x24"),
+            ])
             .arg("-fbdir")
             .arg(folder.path())
             .stdout(Stdio::piped())

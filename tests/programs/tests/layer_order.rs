@@ -57,8 +57,10 @@ impl Bench {
             let names: Vec<_> = named.iter().map(|layer| layer.name).collect();
             command.env("VK_INSTANCE_LAYERS", names.join(":"));
         }
-        let ended = run(&mut command).status.code();
-        Seen { ended, chains: self.machine.order() }
+        let output = run(&mut command);
+        let chains = self.machine.order();
+        assert!(!chains.is_empty(), "no instance: {output:?}");
+        Seen { ended: output.status.code(), chains }
     }
 
     /// What both libraries do alike.
