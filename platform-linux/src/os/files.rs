@@ -183,6 +183,21 @@ impl Drop for Stream {
     }
 }
 
+/// The first bytes of the regular file `path`, at most `count`, and how many it has in all. `None` for what is no regular
+/// file and for what only an interposer knows.
+pub(super) fn beginning(path: &[u8], count: usize) -> Option<(Text, usize)> {
+    let state = State::of(path).filter(State::is_regular_file)?;
+    let mut bytes: Text = Vec::new();
+    bytes.try_reserve(count).ok()?;
+    let stream = Stream::open(path).ok()?;
+    // SAFETY: the vector has room for `count` bytes, and fread says how many it has written; the stream is open.
+    unsafe {
+        let got = libc::fread(bytes.as_mut_ptr().cast::<c_void>(), 1, count, stream.0);
+        bytes.set_len(got);
+    }
+    Some((bytes, state.size()?))
+}
+
 /// What `stat` says about a path.
 struct State {
     stat: stat,

@@ -18,6 +18,9 @@ const FLAGS: c_int = libc::RTLD_LAZY | libc::RTLD_LOCAL;
 
 impl Libraries for DynamicLinker {
     fn open(&self, path: &[u8], _: LibraryKind) -> Result<Library, Text> {
+        if path.contains(&b'/') && is_cut_off(path) {
+            return Err(message(b"the file ends before the library in it does; install it anew"));
+        }
         // SAFETY: the path is a valid C string. Running the initialisers of drivers and layers is what a loader is
         // for.
         let open = |path: &CStr| unsafe { libc::dlopen(path.as_ptr(), FLAGS) };
@@ -53,6 +56,38 @@ impl Libraries for DynamicLinker {
     }
 }
 
+/// Whether the file is a library whose end is missing, as after an installation that was broken off. The dynamic linker
+/// maps such a file all the same, and the process ends with a bus error where it reads behind the end.
+fn is_cut_off(path: &[u8]) -> bool {
+    /// Room for the header and more segments than libraries have.
+    const BEGINNING: usize = 4096;
+    let Some((bytes, size)) = super::files::beginning(path, BEGINNING) else { return false };
+    segments_end(&bytes).is_some_and(|end| end > size)
+}
+
+/// Where the last segment of the library that begins with `bytes` ends; `None` if it is none for this processor's pointer
+/// width and byte order.
+fn segments_end(bytes: &[u8]) -> Option<usize> {
+    const WIDE: bool = size_of::<usize>() == 8;
+    /// Offsets in the header of the table's place, the size of its entries and their number.
+    const TABLE: (usize, usize, usize) = if WIDE { (32, 54, 56) } else { (28, 42, 44) };
+    /// Offsets in an entry of the segment's place in the file and its size there.
+    const SEGMENT: (usize, usize) = if WIDE { (8, 32) } else { (4, 16) };
+    let class = if WIDE { 2 } else { 1 };
+    if bytes.get(..5)? != [0x7f, b'E', b'L', b'F', class] {
+        return None;
+    }
+    let half = |at: usize| Some(usize::from(u16::from_ne_bytes(bytes.get(at..)?.first_chunk().copied()?)));
+    let word = |at: usize| Some(usize::from_ne_bytes(bytes.get(at..)?.first_chunk().copied()?));
+    let (table, entry, count) = (word(TABLE.0)?, half(TABLE.1)?, half(TABLE.2)?);
+    let mut end = 0usize;
+    for index in 0..count {
+        let at = table.checked_add(index.checked_mul(entry)?)?;
+        end = end.max(word(at.checked_add(SEGMENT.0)?)?.checked_add(word(at.checked_add(SEGMENT.1)?)?)?);
+    }
+    Some(end)
+}
+
 /// The dynamic linker's words for the failure that just happened in this thread.
 fn last_error() -> Text {
     // SAFETY: returns NULL or a C string that is valid until the next call of the dynamic linker in this thread.
@@ -72,6 +107,19 @@ fn message(words: &[u8]) -> Text {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_library_that_is_cut_off_is_refused_and_a_whole_one_is_not() {
+        let whole = std::fs::read("/proc/self/exe").unwrap();
+        assert!(segments_end(&whole[..4096]).is_some_and(|end| end > 4096 && end <= whole.len()));
+        let folder = std::env::temp_dir().join(std::format!("vkload-cut-off-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("libcut.so");
+        std::fs::write(&path, &whole[..4096]).unwrap();
+        let error = DynamicLinker.open(path.to_str().unwrap().as_bytes(), LibraryKind::Driver).unwrap_err();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(error.starts_with(b"the file ends before"), "{}", error.escape_ascii());
+    }
 
     #[test]
     fn a_library_opens_and_its_functions_are_found() {

