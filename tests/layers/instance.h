@@ -26,6 +26,7 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
     instance->get_physical_device = link->pfnNextGetPhysicalDeviceProcAddr;
     instance->create_device = create_device;
     instance->destroy_device = destroy_device;
+    cache_next(instance);
     if (does("fail_instance")) {
         NEXT(instance, vkDestroyInstance)(*out, allocator);
         free(instance);

@@ -1,7 +1,10 @@
 /* Instances and devices that the layer has seen, by the first word of their handles, as real layers know them; and the
  * wrappers that it hands out instead of the handles from below. */
 
+enum { MAX_CACHED = 32 };
+
 struct instance {
+    struct { const char *name; PFN_vkVoidFunction function; } cached[MAX_CACHED];
     const void *key;
     VkInstance below;
     PFN_vkGetInstanceProcAddr get;
@@ -105,10 +108,25 @@ static void *unwrap(const char *command, const char *kind, void *handle) {
 
 /* The next layer's function, which must not be this layer's own. */
 static PFN_vkVoidFunction next_of_instance(const struct instance *instance, const char *name) {
+    for (int i = 0; i < MAX_CACHED && instance->cached[i].name != NULL; ++i)
+        if (strcmp(instance->cached[i].name, name) == 0 && instance->cached[i].function != NULL) return instance->cached[i].function;
     PFN_vkVoidFunction next = instance->get(instance->below, name);
     if (next == NULL) die(name, "nothing below has it");
     if (next == own_function(name)) die(name, "the next function is this layer's own");
     return next;
+}
+
+/* Looks the next functions up while the instance is created, as real layers do: older loaders give others later. */
+static void cache_next(struct instance *instance) {
+    static const char *const names[] = {
+        "vkDestroyInstance", "vkEnumeratePhysicalDevices", "vkEnumeratePhysicalDeviceGroups", "vkEnumeratePhysicalDeviceGroupsKHR",
+        "vkGetPhysicalDeviceProperties", "vkGetPhysicalDeviceQueueFamilyProperties", "vkEnumerateDeviceExtensionProperties",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        instance->cached[i].name = names[i];
+        instance->cached[i].function = instance->get(instance->below, names[i]);
+        if (instance->cached[i].function == own_function(names[i])) die(names[i], "the next function is this layer's own");
+    }
 }
 
 static PFN_vkVoidFunction next_of_device(const struct device *device, const char *name) {
