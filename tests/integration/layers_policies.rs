@@ -181,7 +181,9 @@ fn elevated_executable(scenario: &Scenario) -> Option<PathBuf> {
         return None;
     }
     let path = scenario.sandbox().path("elevated");
-    std::fs::copy(std::env::current_exe().ok()?, &path).ok()?;
+    // Not by this process: children of other threads would inherit the open file, and it would be busy.
+    let copy = std::process::Command::new("cp").arg(std::env::current_exe().ok()?).arg(&path).status();
+    copy.ok().filter(std::process::ExitStatus::success)?;
     chown(&path, Some(0), Some(1)).ok()?;
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o2755)).ok()?;
     Some(path)
