@@ -30,7 +30,9 @@ fn active(run: &Run) -> Vec<String> {
 
 #[test]
 fn variables_end_to_end() {
-    let cases: [(&[(&str, &str)], &[&str]); 12] = [
+    /// Variables, and the layers that are active with them.
+    type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str]);
+    let cases: [Case<'_>; 12] = [
         (&[], &[C]),
         (&[("VK_INSTANCE_LAYERS", "VK_LAYER_TEST_b:VK_LAYER_TEST_a")], &[C, B, A]),
         (&[("VK_INSTANCE_LAYERS", "VK_LAYER_TEST_b:VK_LAYER_TEST_b")], &[C, B]),
