@@ -234,7 +234,7 @@ fn files_that_cannot_be_read() {
         symlink("/nonexistent", sandbox.path(format!("{EXPLICIT}/dangling.json"))).unwrap();
         symlink("loop.json", sandbox.path(format!("{EXPLICIT}/loop.json"))).unwrap();
         let closed = sandbox.write(format!("{EXPLICIT}/closed.json"), "{");
-        std::fs::set_permissions(closed, std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(closed, std::fs::Permissions::from_mode(0o0)).unwrap();
     });
     beside_good(scenario).says("names", GOOD);
 }
