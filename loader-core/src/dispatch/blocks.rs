@@ -34,6 +34,7 @@ pub(super) struct Distances {
     pub(super) device_trampoline: usize,
     pub(super) terminator: usize,
     pub(super) numbered_jump: usize,
+    pub(super) call: usize,
 }
 
 /// Checks the handle and goes through a slot of its instance table. For the slots of known commands.
@@ -61,19 +62,11 @@ pub static DEVICE_TRAMPOLINES: Block = Block {
 pub static TERMINATORS: Block =
     Block { start: terminators, first: 0, count: ALL_INSTANCE_SLOTS, distance: DISTANCES.terminator };
 /// What a slot of an instance table holds if nothing implements the command.
-pub(super) static MISSING_INSTANCE_COMMANDS: Block = Block {
-    start: missing_instance_commands,
-    first: 0,
-    count: ALL_INSTANCE_SLOTS,
-    distance: DISTANCES.numbered_jump,
-};
+pub(super) static MISSING_INSTANCE_COMMANDS: Block =
+    Block { start: missing_instance_commands, first: 0, count: ALL_INSTANCE_SLOTS, distance: DISTANCES.call };
 /// What a slot of a device table holds if nothing implements the command.
-pub(super) static MISSING_DEVICE_COMMANDS: Block = Block {
-    start: missing_device_commands,
-    first: 0,
-    count: ALL_DEVICE_SLOTS,
-    distance: DISTANCES.numbered_jump,
-};
+pub(super) static MISSING_DEVICE_COMMANDS: Block =
+    Block { start: missing_device_commands, first: 0, count: ALL_DEVICE_SLOTS, distance: DISTANCES.call };
 
 // A number is loaded by an instruction that has 16 bits for it.
 const _: () = assert!(ALL_INSTANCE_SLOTS <= 0x1_0000 && ALL_DEVICE_SLOTS <= 0x1_0000);
@@ -87,6 +80,13 @@ impl Block {
         // SAFETY: the address lies in the block, which holds a piece at every multiple of the distance below the
         // count: the assembler puts each piece there, or fails where the one before is too long.
         Some(unsafe { core::mem::transmute::<*const (), Command>(address) })
+    }
+
+    /// The slot of the piece that made a call that would return to `address`.
+    pub(super) fn caller(&self, address: *const c_void) -> usize {
+        let start = self.start as *const () as usize;
+        let inside = (address as usize).wrapping_sub(1).wrapping_sub(start);
+        inside.checked_div(self.distance).unwrap_or_default().wrapping_add(self.first)
     }
 
     /// Whether `address` is a piece of this block.
@@ -123,10 +123,8 @@ block!(unknown_instance_trampolines: UNKNOWN_COMMANDS, from INSTANCE_SLOTS, numb
     numbered_jump!("vkload_slot"); target = sym unknown_instance_trampoline);
 block!(device_trampolines: ALL_DEVICE_SLOTS, from 0, device_trampoline, device_trampoline!("vkload_slot"));
 block!(terminators: ALL_INSTANCE_SLOTS, from 0, terminator, terminator!("vkload_slot"));
-block!(missing_instance_commands: ALL_INSTANCE_SLOTS, from 0, numbered_jump,
-    numbered_jump!("vkload_slot"); target = sym missing_instance_command);
-block!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, numbered_jump,
-    numbered_jump!("vkload_slot"); target = sym missing_device_command);
+block!(missing_instance_commands: ALL_INSTANCE_SLOTS, from 0, call, call!(); target = sym missing_instance_command);
+block!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, call, call!(); target = sym missing_device_command);
 
 #[unsafe(naked)]
 unsafe extern "C" fn unknown_instance_trampoline() {
@@ -144,12 +142,12 @@ pub(super) unsafe extern "C" fn bad_handle() {
 
 #[unsafe(naked)]
 unsafe extern "C" fn missing_instance_command() {
-    assembly!(report!(); report = sym report_missing_instance_command)
+    assembly!(report_caller!(); report = sym report_missing_instance_command)
 }
 
 #[unsafe(naked)]
 unsafe extern "C" fn missing_device_command() {
-    assembly!(report!(); report = sym report_missing_device_command)
+    assembly!(report_caller!(); report = sym report_missing_device_command)
 }
 
 /// Ends the process where nothing is left that could say why.

@@ -2,6 +2,7 @@
 
 use core::ffi::c_void;
 
+use super::blocks::{MISSING_DEVICE_COMMANDS, MISSING_INSTANCE_COMMANDS};
 use crate::loader::{self, fatal};
 use crate::log::Topic;
 use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
@@ -22,9 +23,9 @@ pub fn report_bad_handle(slot: u32) -> ! {
     }
 }
 
-/// Called by the stubs of instance tables.
-pub(super) extern "C" fn report_missing_instance_command(_handle: *const c_void, slot: u32) -> ! {
-    let slot = slot as usize;
+/// Called by the stubs of instance tables, with the address behind the stub.
+pub(super) extern "C" fn report_missing_instance_command(_handle: *const c_void, stub: *const c_void) -> ! {
+    let slot = MISSING_INSTANCE_COMMANDS.caller(stub);
     match CommandId::from_instance_slot(slot) {
         Some(command) => report(command.name().to_str().unwrap_or_default(), "physical device"),
         None => loader::current().map_or_else(
@@ -39,9 +40,9 @@ pub(super) extern "C" fn report_missing_instance_command(_handle: *const c_void,
     }
 }
 
-/// Called by the stubs of device tables.
-pub(super) extern "C" fn report_missing_device_command(_handle: *const c_void, slot: u32) -> ! {
-    let slot = slot as usize;
+/// Called by the stubs of device tables, with the address behind the stub.
+pub(super) extern "C" fn report_missing_device_command(_handle: *const c_void, stub: *const c_void) -> ! {
+    let slot = MISSING_DEVICE_COMMANDS.caller(stub);
     match CommandId::from_device_slot(slot) {
         Some(command) => report(command.name().to_str().unwrap_or_default(), "device"),
         None => loader::current().map_or_else(

@@ -3,7 +3,7 @@
 use crate::dispatch::blocks::Distances;
 
 pub(in crate::dispatch) const DISTANCES: Distances =
-    Distances { instance_trampoline: 44, device_trampoline: 12, terminator: 16, numbered_jump: 8 };
+    Distances { instance_trampoline: 44, device_trampoline: 12, terminator: 16, numbered_jump: 8, call: 4 };
 
 #[doc(hidden)]
 #[macro_export]
@@ -43,6 +43,12 @@ macro_rules! numbered_jump {
     };
 }
 
+macro_rules! call {
+    () => {
+        "bl {target}\n"
+    };
+}
+
 macro_rules! unknown_instance_trampoline {
     () => {
         "cbz x0, 2f\n ldr w17, [x0, #8]\n movz w9, #({magic} & 0xffff)\n\
@@ -56,6 +62,12 @@ macro_rules! unknown_instance_trampoline {
 macro_rules! report {
     () => {
         "mov w1, w16\n bl {report}\n brk #1\n"
+    };
+}
+
+macro_rules! report_caller {
+    () => {
+        "mov x1, x30\n bl {report}\n brk #1\n"
     };
 }
 

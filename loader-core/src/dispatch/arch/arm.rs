@@ -4,7 +4,7 @@
 use crate::dispatch::blocks::Distances;
 
 pub(in crate::dispatch) const DISTANCES: Distances =
-    Distances { instance_trampoline: 40, device_trampoline: 8, terminator: 12, numbered_jump: 8 };
+    Distances { instance_trampoline: 40, device_trampoline: 8, terminator: 12, numbered_jump: 8, call: 4 };
 
 #[doc(hidden)]
 #[macro_export]
@@ -43,6 +43,12 @@ macro_rules! numbered_jump {
     };
 }
 
+macro_rules! call {
+    () => {
+        "bl {target}\n"
+    };
+}
+
 macro_rules! unknown_instance_trampoline {
     () => {
         "cmp r0, #0\n beq 3f\n push {{r4, lr}}\n ldr r4, [r0, #4]\n\
@@ -57,6 +63,12 @@ macro_rules! unknown_instance_trampoline {
 macro_rules! report {
     () => {
         "mov r1, ip\n bl {report}\n udf #0\n"
+    };
+}
+
+macro_rules! report_caller {
+    () => {
+        "mov r1, lr\n bl {report}\n udf #0\n"
     };
 }
 

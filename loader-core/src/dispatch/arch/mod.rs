@@ -10,8 +10,10 @@
 //! | `device_trampoline` | jumps through a slot of the table in the first word of the handle |
 //! | `terminator` | replaces the handle by the one below it and jumps through a slot of the table below |
 //! | `numbered_jump` | leaves a number in a free register and jumps |
+//! | `call` | calls, so that its own place is where the function would return to |
 //! | `unknown_instance_trampoline` | as `instance_trampoline`, with the slot in the free register |
 //! | `report` | calls a function that does not return with the handle and the number |
+//! | `report_caller` | calls a function that does not return with the handle and the address to which `call` would return |
 //! | `forward` | jumps |
 //! | `trap` | ends the process |
 //! | `assembly` | the body of a naked function, in the syntax of the file |

@@ -4,7 +4,7 @@
 use crate::dispatch::blocks::Distances;
 
 pub(in crate::dispatch) const DISTANCES: Distances =
-    Distances { instance_trampoline: 48, device_trampoline: 20, terminator: 20, numbered_jump: 12 };
+    Distances { instance_trampoline: 48, device_trampoline: 20, terminator: 20, numbered_jump: 12, call: 8 };
 
 #[doc(hidden)]
 #[macro_export]
@@ -47,6 +47,12 @@ macro_rules! numbered_jump {
     };
 }
 
+macro_rules! call {
+    () => {
+        "call {target}\n"
+    };
+}
+
 macro_rules! unknown_instance_trampoline {
     () => {
         "beqz a0, 2f\n lwu t1, 8(a0)\n li t2, {magic}\n bne t1, t2, 2f\n\
@@ -59,6 +65,12 @@ macro_rules! unknown_instance_trampoline {
 macro_rules! report {
     () => {
         "mv a1, t0\n call {report}\n ebreak\n"
+    };
+}
+
+macro_rules! report_caller {
+    () => {
+        "mv a1, ra\n call {report}\n ebreak\n"
     };
 }
 

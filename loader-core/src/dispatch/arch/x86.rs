@@ -4,7 +4,7 @@
 use crate::dispatch::blocks::Distances;
 
 pub(in crate::dispatch) const DISTANCES: Distances =
-    Distances { instance_trampoline: 34, device_trampoline: 12, terminator: 20, numbered_jump: 9 };
+    Distances { instance_trampoline: 34, device_trampoline: 12, terminator: 20, numbered_jump: 9, call: 5 };
 
 #[doc(hidden)]
 #[macro_export]
@@ -47,6 +47,12 @@ macro_rules! numbered_jump {
     };
 }
 
+macro_rules! call {
+    () => {
+        "call {target}\n"
+    };
+}
+
 macro_rules! unknown_instance_trampoline {
     () => {
         "movzwl %ax, %eax\n mov 4(%esp), %ecx\n test %ecx, %ecx\n jz 2f\n cmpl ${magic}, 4(%ecx)\n jne 2f\n\
@@ -59,6 +65,12 @@ macro_rules! unknown_instance_trampoline {
 macro_rules! report {
     () => {
         "movzwl %ax, %eax\n mov 4(%esp), %ecx\n sub $4, %esp\n push %eax\n push %ecx\n call {report}\n ud2\n"
+    };
+}
+
+macro_rules! report_caller {
+    () => {
+        "pop %eax\n mov 4(%esp), %ecx\n sub $4, %esp\n push %eax\n push %ecx\n call {report}\n ud2\n"
     };
 }
 

@@ -4,7 +4,7 @@
 use crate::dispatch::blocks::Distances;
 
 pub(in crate::dispatch) const DISTANCES: Distances =
-    Distances { instance_trampoline: 32, device_trampoline: 9, terminator: 14, numbered_jump: 9 };
+    Distances { instance_trampoline: 32, device_trampoline: 9, terminator: 14, numbered_jump: 9, call: 5 };
 
 #[doc(hidden)]
 #[macro_export]
@@ -42,6 +42,12 @@ macro_rules! numbered_jump {
     };
 }
 
+macro_rules! call {
+    () => {
+        "call {target}\n"
+    };
+}
+
 macro_rules! unknown_instance_trampoline {
     () => {
         "movzwl %ax, %eax\n test %rdi, %rdi\n jz 2f\n cmpl ${magic}, 8(%rdi)\n jne 2f\n\
@@ -54,6 +60,12 @@ macro_rules! unknown_instance_trampoline {
 macro_rules! report {
     () => {
         "movzwl %ax, %esi\n sub $8, %rsp\n call {report}\n ud2\n"
+    };
+}
+
+macro_rules! report_caller {
+    () => {
+        "pop %rsi\n sub $8, %rsp\n call {report}\n ud2\n"
     };
 }
 
