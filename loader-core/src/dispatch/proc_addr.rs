@@ -25,7 +25,7 @@ fn entry_point(exports: &ExportTable, command: CommandId) -> Option<Command> {
 ///
 /// Without an instance it knows the global commands. With one it knows every command of the registry that exists on
 /// this system, whether its extension is enabled or not, except those of a few extensions
-/// ([`crate::flavour::Flavour::commands_only_if_enabled`]); and commands that the registry does not know if some driver
+/// ([`crate::flavour::Flavour::commands_if_enabled`]); and commands that the registry does not know if some driver
 /// has them. From Vulkan 1.3 on, an instance gives no global commands except vkGetInstanceProcAddr.
 ///
 /// # Safety
@@ -49,29 +49,28 @@ pub unsafe fn get_instance_proc_addr(
     // SAFETY: the caller vouches for the handle.
     let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
     let Some(command) = find(name) else { return unknown_command(instance, name) };
-    if command.class() == Class::Global {
-        let hidden =
-            instance.api_version >= vk::API_VERSION_1_3 && command != command::GET_INSTANCE_PROC_ADDR;
-        return if hidden { None } else { exports.get(command) };
+    if loader.flavour.commands.contains(command) || is_conditional(instance, command) {
+        entry_point(exports, command)
+    } else {
+        None
     }
-    let flavour = &loader.flavour;
-    if !flavour.commands.contains(command)
-        || (flavour.commands_only_if_enabled.contains(command) && !is_enabled(instance, command))
-    {
-        return None;
-    }
-    entry_point(exports, command)
 }
 
 /// vkGetInstanceProcAddr without an instance.
+#[inline(never)]
 fn global_command(exports: &ExportTable, name: &CStr) -> Option<Command> {
     let global = find(name).filter(|command| command.class() == Class::Global)?;
     exports.get(global)
 }
 
-/// Whether the instance has enabled an extension that has the command.
-fn is_enabled(instance: &Instance, command: CommandId) -> bool {
-    command.providers().any(|provider| instance.extensions.contains(provider.extension))
+/// Whether the command is one that some instances have, and this instance does.
+#[cold]
+fn is_conditional(instance: &Instance, command: CommandId) -> bool {
+    if command.class() == Class::Global {
+        return instance.api_version < vk::API_VERSION_1_3 || command == command::GET_INSTANCE_PROC_ADDR;
+    }
+    instance.loader.flavour.commands_if_enabled.contains(command)
+        && command.providers().any(|provider| instance.extensions.contains(provider.extension))
 }
 
 /// A command that the registry does not know: first taken to be one on physical devices, since only drivers can tell,

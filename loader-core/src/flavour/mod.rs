@@ -12,11 +12,10 @@ pub struct Flavour {
     pub discovery: Policy,
     /// The extensions that exist on this system: those for its window systems, and those for every system.
     pub extensions: ExtensionSet,
-    /// The commands that exist on this system.
+    /// The commands that `vkGetInstanceProcAddr` knows with every instance, whatever is enabled.
     pub commands: CommandSet,
-    /// Commands that `vkGetInstanceProcAddr` knows only if the instance has enabled an extension which has them. Every
-    /// other command of the registry is always known.
-    pub commands_only_if_enabled: CommandSet,
+    /// The commands that it knows only if the instance has enabled an extension which has them.
+    pub commands_if_enabled: CommandSet,
     /// Whether physical devices are sorted so that the one a user most likely wants comes first.
     pub sorts_devices: bool,
 }
@@ -36,11 +35,12 @@ impl Flavour {
         ]);
         const DEBUGGING: ExtensionSet =
             ExtensionSet::new(&[extension::EXT_DEBUG_UTILS, extension::EXT_DEBUG_REPORT]);
+        const IF_ENABLED: CommandSet = CommandSet::of(&DEBUGGING);
         Self {
             discovery,
             extensions: EXTENSIONS,
-            commands: const { CommandSet::core_and(&EXTENSIONS) },
-            commands_only_if_enabled: const { CommandSet::of(&DEBUGGING) },
+            commands: const { CommandSet::core_and(&EXTENSIONS).of_objects().without(&IF_ENABLED) },
+            commands_if_enabled: IF_ENABLED,
             sorts_devices: true,
         }
     }

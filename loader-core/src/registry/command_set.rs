@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use super::tables::COMMAND_FILES;
-use super::{COMMAND_COUNT, CommandId, ExtensionSet, source};
+use super::{COMMAND_COUNT, CommandId, ExtensionSet, FIRST_INSTANCE, source};
 
 const WORDS: usize = COMMAND_COUNT.div_ceil(64);
 
@@ -41,6 +41,26 @@ impl CommandSet {
             file += 1;
         }
         Self(words)
+    }
+
+    /// The commands of this set that are not in `others`.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    pub const fn without(mut self, others: &Self) -> Self {
+        let mut word = 0;
+        while word < WORDS {
+            self.0[word] &= !others.0[word];
+            word += 1;
+        }
+        self
+    }
+
+    /// The commands of this set that are given an object.
+    #[must_use]
+    pub const fn of_objects(mut self) -> Self {
+        const { assert!(FIRST_INSTANCE < 64) }
+        self.0[0] &= u64::MAX << FIRST_INSTANCE;
+        self
     }
 
     /// Whether the command is in the set.

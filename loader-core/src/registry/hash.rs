@@ -11,11 +11,11 @@ const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
 /// ends with the name, so it may overlap the one before.
 #[inline]
 pub(super) fn hash(seed: u64, name: &[u8]) -> Option<u64> {
-    let last = name.get(name.len().checked_sub(8)?..)?.first_chunk()?;
+    let last = name.last_chunk()?;
     let (words, _) = name.as_chunks();
     let start = seed ^ name.len() as u64;
     let all = words.iter().fold(start, |state, word| mix(state, *word));
-    Some(spread(mix(all, *last)))
+    Some(mix(all, *last))
 }
 
 /// The rotation brings a difference in a word's last byte, which the product has in its highest bits only, to where the
@@ -25,16 +25,11 @@ fn mix(state: u64, word: [u8; 8]) -> u64 {
     (state.rotate_left(26) ^ u64::from_le_bytes(word)).wrapping_mul(MULTIPLIER)
 }
 
-/// Does for the last word what the next one does for the others.
-#[inline]
-fn spread(state: u64) -> u64 {
-    (state ^ (state >> 32)).wrapping_mul(MULTIPLIER)
-}
-
-/// The bucket of a hash among `buckets`, a power of two.
+/// The bucket of a hash among `buckets`, a power of two: by the highest bits, the only ones in which names differ that
+/// have the same bytes but for the last.
 #[inline]
 pub(super) fn bucket(hash: u64, buckets: usize) -> usize {
-    (hash >> 48) as usize & buckets.wrapping_sub(1)
+    hash.checked_shr(u64::BITS.wrapping_sub(buckets.trailing_zeros())).unwrap_or_default() as usize
 }
 
 /// The slot of a hash among `slots`, a power of two, when its bucket has this displacement.
