@@ -18,7 +18,6 @@ pub const INSTANCE_MAGIC: u32 = 0xad00_ed00;
 pub const PHYSICAL_DEVICE_MAGIC: u32 = 0xad00_de00;
 
 /// Where the slots of commands on physical devices begin; those of commands on instances stand before them.
-#[expect(clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 pub const FIRST_PHYSICAL_DEVICE_SLOT: usize = FIRST_PHYSICAL_DEVICE - FIRST_INSTANCE;
 
 /// What the handle of a command with this slot has to begin with, behind its first word.
