@@ -275,12 +275,13 @@ fn log_candidate(logger: &Logger, log: Log, candidate: &Candidate) {
 /// Reports that the handle given to `command` is not one of the loader's, and aborts: going on would be undefined.
 /// The identifier of the violated rule is the one that validation tools use.
 pub fn report_bad_handle(command: CommandId) -> ! {
-    let (kind, parameter) = match command.class() {
-        Class::PhysicalDevice => ("physicalDevice", "physicalDevice"),
-        _ => ("instance", "instance"),
-    };
     let name = command.name().to_str().unwrap_or_default();
-    fatal(Topic::Loader, format_args!("{name}: Invalid {kind} [VUID-{name}-{parameter}-parameter]"))
+    let parameter = match command.class() {
+        Class::Global | Class::Instance => "instance",
+        // Commands below a device are given physical devices only as objects to name.
+        _ => "physicalDevice",
+    };
+    fatal(Topic::Loader, format_args!("{name}: Invalid {parameter} [VUID-{name}-{parameter}-parameter]"))
 }
 
 /// Writes a message whatever any filter says, and aborts.

@@ -13,7 +13,7 @@ use loader_core::dispatch::{
     Block, Command, DEVICE_TRAMPOLINES, DeviceTable, INSTANCE_TRAMPOLINES, InstanceTable, TERMINATORS, Table,
     UNKNOWN_COMMANDS, UNKNOWN_INSTANCE_TRAMPOLINES, trap,
 };
-use loader_core::objects::handle::{Handle, Kind};
+use loader_core::objects::handle::{FIRST_PHYSICAL_DEVICE_SLOT, Handle, Kind};
 use loader_core::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 use platform_linux::LOADER;
 
@@ -164,7 +164,10 @@ fn instance_trampolines_go_through_their_slots() {
     let (upper, lower) = (new_table::<InstanceTable>(), new_table::<InstanceTable>());
     let object = Handle::new(Kind::Instance, &raw const *upper, &raw const *lower, null_mut(), null());
     let handle = from_ref(&object).cast();
-    check(&INSTANCE_TRAMPOLINES, 0..INSTANCE_SLOTS, &*upper, handle, handle);
+    check(&INSTANCE_TRAMPOLINES, 0..FIRST_PHYSICAL_DEVICE_SLOT, &*upper, handle, handle);
+    let object = Handle::new(Kind::PhysicalDevice, &raw const *upper, &raw const *lower, null_mut(), null());
+    let handle = from_ref(&object).cast();
+    check(&INSTANCE_TRAMPOLINES, FIRST_PHYSICAL_DEVICE_SLOT..INSTANCE_SLOTS, &*upper, handle, handle);
     check(&UNKNOWN_INSTANCE_TRAMPOLINES, INSTANCE_SLOTS..ALL_INSTANCE_SLOTS, &*upper, handle, handle);
 }
 
@@ -217,11 +220,21 @@ fn stubs_of_unknown_commands_name_them_too() {
 #[test]
 fn bad_handles_are_reported_with_the_command() {
     let no_object = [0x5EED_usize; 4];
-    for handle in [null(), no_object.as_ptr().cast()] {
-        for slot in samples(INSTANCE_SLOTS).chain([INSTANCE_SLOTS - 1]) {
+    let object = |kind| Handle::new(kind, null(), null(), null_mut(), null());
+    let (instance, device) = (object(Kind::Instance), object(Kind::PhysicalDevice));
+    for handle in [null(), no_object.as_ptr().cast(), from_ref(&instance).cast(), from_ref(&device).cast()] {
+        let first = FIRST_PHYSICAL_DEVICE_SLOT;
+        for slot in samples(INSTANCE_SLOTS).chain([first - 1, first, INSTANCE_SLOTS - 1]) {
+            let of_instances = slot < first;
+            if handle == if of_instances { from_ref(&instance).cast() } else { from_ref(&device).cast() } {
+                continue;
+            }
             let name = CommandId::from_instance_slot(slot).expect("a command").name();
             let message = report(INSTANCE_TRAMPOLINES.piece(slot), handle);
             assert!(message.contains(&format!("{}: Invalid", name.to_string_lossy())), "{message}");
+        }
+        if handle == from_ref(&device).cast() {
+            continue;
         }
         let message = report(UNKNOWN_INSTANCE_TRAMPOLINES.piece(INSTANCE_SLOTS), handle);
         assert!(message.contains("an unknown physical-device command was given an invalid"), "{message}");

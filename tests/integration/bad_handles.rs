@@ -1,132 +1,410 @@
-//! Handles that are none: a message that names the rule, and the end of the process.
-use loader_core::registry::{Class, CommandId};
-use vkload_tests::{Device, Driver, Run, Scenario, Vk};
+//! Handles that are none: a message that names the command, and the end of the process. Every command of the registry that
+//! takes a `VkInstance` or a `VkPhysicalDevice` is called with every kind of bad handle.
+use std::ffi::c_void;
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsRawFd, FromRawFd};
+
+use ash::vk::{self, Handle as _};
+use loader_core::registry::{Class, CommandId, Platform};
+use vkload_tests::{Ask, Device, Driver, Instance, Run, Scenario, Vk};
 
 /// Any command, with more arguments than any of the tested ones has.
-type Any = unsafe extern "system" fn(*const u64, u64, u64, u64, u64, u64, u64, u64, u64) -> u64;
+type Any = unsafe extern "system" fn(*const c_void, u64, u64, u64, u64, u64, u64, u64, u64) -> u64;
 
-/// 24 readable bytes whose first word is no address that can be read.
+/// 24 readable bytes whose first word is no address that can be read, and as many whose words are.
 static NO_OBJECT: [u64; 3] = [0x0123_4567_89AB, 0, 0];
+static ZEROS: [u64; 3] = [0; 3];
 
-/// Calls the command `command` with a handle that is none.
-fn call(vk: &Vk) {
-    let command = vk.arg("command");
-    let instance = vk.instance();
-    _ = instance.devices();
-    let exported = vk.symbol(&command);
-    let address = if exported == 0 { instance.proc(&command) } else { exported };
-    assert_ne!(address, 0, "{command} is not there");
-    // SAFETY: a command takes its arguments in registers and on the stack, and more of them do no harm; the handle is what
-    // is being tested.
-    unsafe { std::mem::transmute::<usize, Any>(address)(NO_OBJECT.as_ptr(), 0, 0, 0, 0, 0, 0, 0, 0) };
-    vk.say("came back", true);
+/// What is wrong with a handle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    Null,
+    Garbage,
+    Zeros,
+    OddAddress,
+    BesideAnObject,
+    DestroyedInstance,
+    PhysicalDeviceOfDestroyedInstance,
+    OtherKind,
+    Device,
+    Queue,
+    CommandBuffer,
+    Surface,
+    DriversOwn,
 }
 
-fn run(command: &str) -> Run {
-    let driver = Driver::new("good").device(Device::new("gpu"));
-    Scenario::new().driver(driver).argument("command", command).run(call)
+const FAULTS: [Fault; 13] = [
+    Fault::Null,
+    Fault::Garbage,
+    Fault::Zeros,
+    Fault::OddAddress,
+    Fault::BesideAnObject,
+    Fault::DestroyedInstance,
+    Fault::PhysicalDeviceOfDestroyedInstance,
+    Fault::OtherKind,
+    Fault::Device,
+    Fault::Queue,
+    Fault::CommandBuffer,
+    Fault::Surface,
+    Fault::DriversOwn,
+];
+
+/// One object of every kind, alive unless the name says otherwise.
+struct Objects<'v> {
+    instance: Instance<'v>,
+    physical_device: vk::PhysicalDevice,
+    device: ash::Device,
+    queue: vk::Queue,
+    command_buffer: vk::CommandBuffer,
+    surface: vk::SurfaceKHR,
+    destroyed: [u64; 2],
+    drivers_own: *const c_void,
 }
 
-fn assert_refused(command: &str, handle: &str) {
-    let run = run(command);
-    let message = format!("{command}: Invalid {handle} [VUID-{command}-{handle}-parameter]");
-    run.aborted().logs(&[&message]);
+/// Everything that a Linux loader gives out commands for.
+const EXTENSIONS: [&str; 4] =
+    ["VK_EXT_debug_utils", "VK_EXT_debug_report", "VK_KHR_surface", "VK_EXT_headless_surface"];
+
+impl<'v> Objects<'v> {
+    fn new(vk: &'v Vk) -> Self {
+        // SAFETY: valid use of Vulkan on one thread, but for handles that are used only as addresses.
+        unsafe {
+            let old = vk.instance();
+            let old_device = old.devices()[0];
+            let old = old.leak();
+            // Between them: what is freed is not what is allocated next.
+            let ask = EXTENSIONS.iter().fold(Ask::new().api(1, 2), |ask, name| ask.extension(name));
+            let instance = vk.create(&ask).unwrap();
+            let physical_device = instance.devices()[0];
+            old.destroy_instance(None);
+            let device = instance.device(physical_device, &[]);
+            let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).unwrap();
+            let buffers = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+            let headless = ash::ext::headless_surface::Instance::new(&vk.entry, &instance);
+            let surface =
+                headless.create_headless_surface(&vk::HeadlessSurfaceCreateInfoEXT::default(), None).unwrap();
+            Self {
+                queue: device.get_device_queue(0, 0),
+                command_buffer: device.allocate_command_buffers(&buffers).unwrap()[0],
+                surface,
+                destroyed: [old.handle().as_raw(), old_device.as_raw()],
+                // The fourth word of a physical device of the loader's: what the driver calls it.
+                drivers_own: *(physical_device.as_raw() as *const *const c_void).add(3),
+                instance,
+                physical_device,
+                device,
+            }
+        }
+    }
+
+    fn with(&self, fault: Fault, class: Class) -> *const c_void {
+        let own = if class == Class::Instance {
+            self.instance.handle().as_raw()
+        } else {
+            self.physical_device.as_raw()
+        };
+        let other = if class == Class::Instance {
+            self.physical_device.as_raw()
+        } else {
+            self.instance.handle().as_raw()
+        };
+        let number = match fault {
+            Fault::Null => 0,
+            Fault::Garbage => return NO_OBJECT.as_ptr().cast(),
+            Fault::Zeros => return ZEROS.as_ptr().cast(),
+            Fault::OddAddress => own + 1,
+            Fault::BesideAnObject => own + 8,
+            Fault::DestroyedInstance => self.destroyed[0],
+            Fault::PhysicalDeviceOfDestroyedInstance => self.destroyed[1],
+            Fault::OtherKind => other,
+            Fault::Device => self.device.handle().as_raw(),
+            Fault::Queue => self.queue.as_raw(),
+            Fault::CommandBuffer => self.command_buffer.as_raw(),
+            Fault::Surface => self.surface.as_raw(),
+            Fault::DriversOwn => return self.drivers_own,
+        };
+        number as *const c_void
+    }
 }
 
-/// The commands of this class that libraries have exported since Vulkan 1.0 and its window systems.
-fn core_and_window_systems(class: Class) -> impl Iterator<Item = &'static str> {
-    use loader_core::registry::Platform::{None, Wayland, Xcb, Xlib};
+fn address(vk: &Vk, instance: &Instance<'_>, command: &str) -> usize {
+    let exported = vk.symbol(command);
+    if exported == 0 { instance.proc(command) } else { exported }
+}
+
+/// Calls the command in a child process; gives the signal that ended it, and what it wrote to standard error.
+fn call(address: usize, handle: *const c_void) -> (i32, String) {
+    // SAFETY: the process has one thread, and the descriptors are its own. A command takes its arguments in registers and on
+    // the stack, and more of them do no harm; the handle is what is being tested.
+    unsafe {
+        let mut ends = [0; 2];
+        assert_eq!(libc::pipe(ends.as_mut_ptr()), 0);
+        let [mut reader, writer] = ends.map(|end| File::from_raw_fd(end));
+        let child = libc::fork();
+        assert!(child >= 0);
+        if child == 0 {
+            libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 });
+            libc::dup2(writer.as_raw_fd(), libc::STDERR_FILENO);
+            let command = std::mem::transmute::<usize, Any>(address);
+            command(handle, 0, 0, 0, 0, 0, 0, 0, 0);
+            libc::_exit(0);
+        }
+        drop(writer);
+        let mut message = String::new();
+        reader.read_to_string(&mut message).unwrap();
+        let mut status = 0;
+        assert_eq!(libc::waitpid(child, &mut status, 0), child);
+        (if libc::WIFSIGNALED(status) { libc::WTERMSIG(status) } else { 0 }, message)
+    }
+}
+
+fn parameter(class: Class) -> &'static str {
+    if class == Class::Instance { "instance" } else { "physicalDevice" }
+}
+
+/// All commands that take an instance or a physical device, with their names.
+fn commands() -> impl Iterator<Item = (CommandId, &'static str)> {
     CommandId::all()
-        .filter(move |command| {
-            command.class() == class && [None, Wayland, Xcb, Xlib].contains(&command.window_system())
-        })
-        .filter(|command| {
-            let exported = [
-                &b"VK_KHR_surface"[..],
-                b"VK_KHR_display",
-                b"VK_KHR_swapchain",
-                b"VK_KHR_xcb_surface",
-                b"VK_KHR_xlib_surface",
-                b"VK_KHR_wayland_surface",
-                b"VK_KHR_get_surface_capabilities2",
-                b"VK_KHR_get_display_properties2",
-                b"VK_EXT_headless_surface",
-            ];
-            command.core().is_some()
-                || command
-                    .providers()
-                    .any(|provider| exported.contains(&provider.extension.name().to_bytes()))
-        })
-        .map(|command| command.name().to_str().unwrap())
+        .filter(|command| [Class::Instance, Class::PhysicalDevice].contains(&command.class()))
+        .map(|command| (command, command.name().to_str().unwrap()))
 }
 
-#[test]
-fn a_bad_instance_is_refused_by_every_command() {
-    let commands: Vec<_> = core_and_window_systems(Class::Instance).collect();
-    assert!(commands.len() > 5, "{commands:?}");
-    for command in commands {
-        assert_refused(command, "instance");
+/// Says how many calls were made, and which did not end as they have to.
+fn call_all(vk: &Vk) {
+    let objects = Objects::new(vk);
+    let (mut calls, mut called, mut faults) = (0, Vec::new(), Vec::new());
+    for (command, name) in commands() {
+        let address = address(vk, &objects.instance, name);
+        if address == 0 {
+            vk.say(&format!("absent {name}"), format_args!("{:?}", command.window_system()));
+            continue;
+        }
+        called.push(name);
+        for fault in FAULTS.into_iter().filter(|fault| *fault != Fault::Null || name != "vkDestroyInstance") {
+            let class = command.class();
+            let (signal, message) = call(address, objects.with(fault, class));
+            let parameter = parameter(class);
+            let expected = format!("{name}: Invalid {parameter} [VUID-{name}-{parameter}-parameter]");
+            calls += 1;
+            if signal != libc::SIGABRT || !message.contains(&expected) {
+                faults.push(format!("{name} with {fault:?}: signal {signal}, \"{}\"", message.trim()));
+            }
+        }
     }
+    vk.say("calls", calls);
+    vk.say("called", called.len());
+    vk.say("faults", faults.join("; "));
 }
 
-#[test]
-fn a_bad_physical_device_is_refused_by_every_command() {
-    let commands: Vec<_> = core_and_window_systems(Class::PhysicalDevice).collect();
-    assert!(commands.len() > 35, "{commands:?}");
-    for command in commands {
-        assert_refused(command, "physicalDevice");
+fn run(body: fn(&Vk)) -> Run {
+    let mut driver = Driver::new("good").device(Device::new("gpu"));
+    for name in ["VK_EXT_debug_utils", "VK_KHR_surface", "VK_EXT_headless_surface"] {
+        driver = driver.extension(name);
     }
+    Scenario::new().driver(driver).run(body)
 }
 
 #[test]
-fn a_bad_physical_device_is_refused_by_commands_that_are_not_exported() {
-    for command in
-        ["vkGetPhysicalDeviceProperties2KHR", "vkReleaseDisplayEXT", "vkGetPhysicalDeviceToolPropertiesEXT"]
-    {
-        assert_refused(command, "physicalDevice");
-    }
+fn every_bad_handle_is_refused_by_every_command() {
+    let run = run(call_all);
+    run.ok().says("faults", "");
+    let called = run.said("called").parse::<usize>().unwrap();
+    assert_eq!(run.said("calls"), (called * FAULTS.len() - 1).to_string());
+    // What is not there to be called belongs to other systems.
+    let linux = [
+        Platform::None,
+        Platform::Xlib,
+        Platform::XlibXrandr,
+        Platform::Xcb,
+        Platform::Wayland,
+        Platform::DirectFb,
+    ];
+    let known = commands().filter(|(command, _)| linux.contains(&command.window_system())).count();
+    assert!(called >= known && known > 100, "{called} of {known}: {run:?}");
 }
 
 #[test]
-fn null_is_refused_where_a_handle_has_to_be() {
-    let run = Scenario::new().driver(Driver::new("good").device(Device::new("gpu"))).run(|vk| {
-        let address = vk.symbol("vkGetPhysicalDeviceProperties");
-        // SAFETY: as in `call`.
-        unsafe { std::mem::transmute::<usize, Any>(address)(std::ptr::null(), 0, 0, 0, 0, 0, 0, 0, 0) };
+fn a_physical_device_that_layers_see_is_refused_the_same_way() {
+    let run = run_with_layer(|vk| {
+        let ask = Ask::new().layer("VK_LAYER_TEST_a");
+        let instance = vk.create(&ask).unwrap();
+        let mut faults = Vec::new();
+        for (command, name) in commands() {
+            let address = address(vk, &instance, name);
+            if address == 0 || name == "vkDestroyInstance" {
+                continue;
+            }
+            for handle in [std::ptr::null(), NO_OBJECT.as_ptr().cast()] {
+                let (signal, message) = call(address, handle);
+                let expected = format!("{name}: Invalid {}", parameter(command.class()));
+                if signal != libc::SIGABRT || !message.contains(&expected) {
+                    faults.push(format!("{name}: signal {signal}, \"{}\"", message.trim()));
+                }
+            }
+        }
+        vk.say("faults", faults.join("; "));
     });
-    run.aborted().logs(&["vkGetPhysicalDeviceProperties: Invalid physicalDevice"]);
+    run.ok().says("faults", "");
+}
+
+fn run_with_layer(body: fn(&Vk)) -> Run {
+    let driver = Driver::new("good").device(Device::new("gpu"));
+    Scenario::new().driver(driver).layer(vkload_tests::Layer::new("VK_LAYER_TEST_a")).run(body)
+}
+
+/// What cannot be read cannot be checked; nothing is read but the second word of what is said to be the object.
+#[test]
+fn of_an_address_that_cannot_be_read_only_the_mark_is_looked_at() {
+    extern "C" fn report(_: i32, info: *const libc::siginfo_t, _: *const c_void) {
+        // SAFETY: the kernel passes information about the signal.
+        let offset = unsafe { (*info).si_addr() as usize }.wrapping_sub(nowhere() as usize);
+        let text = if offset == size_of::<usize>() { "mark" } else { "something else" };
+        // SAFETY: writes text and ends the process.
+        unsafe {
+            libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len());
+            libc::_exit(0);
+        }
+    }
+    let run = run(|vk| {
+        let instance = vk.instance();
+        let mut faults = Vec::new();
+        for (_, name) in commands() {
+            let address = address(vk, &instance, name);
+            if address == 0 {
+                continue;
+            }
+            // SAFETY: the handler only writes and ends the process; it is left to the children.
+            unsafe {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                action.sa_sigaction = report as *const () as usize;
+                action.sa_flags = libc::SA_SIGINFO;
+                libc::sigaction(libc::SIGSEGV, &action, std::ptr::null_mut());
+            }
+            let (signal, message) = call(address, nowhere());
+            if (signal, message.as_str()) != (0, "mark") {
+                faults.push(format!("{name}: signal {signal}, {message}"));
+            }
+        }
+        vk.say("faults", faults.join("; "));
+    });
+    run.ok().says("faults", "");
+}
+
+/// A page that nothing may be read from.
+fn nowhere() -> *const c_void {
+    static PAGE: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
+    let page = PAGE.get_or_init(|| {
+        // SAFETY: asks for a page where there is none yet.
+        let page = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                4096,
+                libc::PROT_NONE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        assert_ne!(page, libc::MAP_FAILED);
+        page as usize
+    });
+    *page as *const c_void
 }
 
 #[test]
 fn destroying_no_instance_does_nothing() {
-    let run = Scenario::new().driver(Driver::new("good").device(Device::new("gpu"))).run(|vk| {
-        let address = vk.symbol("vkDestroyInstance");
-        // SAFETY: NULL is allowed here.
-        unsafe { std::mem::transmute::<usize, Any>(address)(std::ptr::null(), 0, 0, 0, 0, 0, 0, 0, 0) };
-        vk.say("came back", true);
+    let run = run(|vk| {
+        let (signal, message) = call(vk.symbol("vkDestroyInstance"), std::ptr::null());
+        vk.say("signal", signal);
+        vk.say("message", message);
     });
-    run.ok().says("came back", true);
+    run.ok().says("signal", 0).says("message", "");
 }
 
 #[test]
-fn looking_up_with_a_bad_instance_is_null_or_refused() {
-    let run = run("vkGetInstanceProcAddr");
-    if run.maybe_said("came back").is_none() {
-        run.aborted().logs(&["vkGetInstanceProcAddr: Invalid instance"]);
+fn looking_up_with_a_bad_instance_is_refused() {
+    let run = run(|vk| {
+        let objects = Objects::new(vk);
+        let mut faults = Vec::new();
+        for fault in FAULTS.into_iter().filter(|fault| *fault != Fault::Null) {
+            // The name is NULL in `call`, which would do: a real one is looked up.
+            let look_up = lookup as unsafe extern "system" fn(*const c_void) -> u64 as usize;
+            LOOK_UP.store(vk.symbol("vkGetInstanceProcAddr"), std::sync::atomic::Ordering::Relaxed);
+            let (signal, message) = call(look_up, objects.with(fault, Class::Instance));
+            if signal != libc::SIGABRT || !message.contains("vkGetInstanceProcAddr: Invalid instance") {
+                faults.push(format!("{fault:?}: signal {signal}, {message}"));
+            }
+        }
+        vk.say("faults", faults.join("; "));
+    });
+    run.ok().says("faults", "");
+}
+
+static LOOK_UP: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+
+unsafe extern "system" fn lookup(instance: *const c_void) -> u64 {
+    let address = LOOK_UP.load(std::sync::atomic::Ordering::Relaxed);
+    // SAFETY: the address is vkGetInstanceProcAddr's.
+    unsafe {
+        let find = std::mem::transmute::<
+            usize,
+            unsafe extern "system" fn(*const c_void, *const libc::c_char) -> u64,
+        >(address);
+        find(instance, c"vkDestroyInstance".as_ptr())
     }
 }
 
-#[test]
-fn an_instance_that_was_destroyed_is_refused() {
-    let run = Scenario::new().driver(Driver::new("good").device(Device::new("gpu"))).run(|vk| {
-        let _other = vk.instance();
-        let instance = vk.instance().leak();
-        // SAFETY: the second use is what is being tested.
-        unsafe {
-            instance.destroy_instance(None);
-            vk.say("destroyed", true);
-            _ = instance.enumerate_physical_devices();
+// ---- handles inside structures ----
+
+/// Calls what is given with each bad physical device inside a structure; says which calls were not refused by `command`.
+fn inside(vk: &Vk, command: &str, use_it: fn(&Objects<'_>, vk::PhysicalDevice)) {
+    let objects = Objects::new(vk);
+    let mut faults = Vec::new();
+    for fault in FAULTS {
+        let handle = vk::PhysicalDevice::from_raw(objects.with(fault, Class::PhysicalDevice) as u64);
+        let (signal, message) = in_a_child(&|| use_it(&objects, handle));
+        if signal != libc::SIGABRT || !message.contains(&format!("{command}: Invalid physicalDevice")) {
+            faults.push(format!("{fault:?}: signal {signal}, {message}"));
         }
+    }
+    vk.say("faults", faults.join("; "));
+}
+
+/// As [`call`], for anything.
+fn in_a_child(action: &dyn Fn()) -> (i32, String) {
+    unsafe extern "system" fn enter(action: *const c_void) {
+        // SAFETY: it is the reference below.
+        unsafe { (*action.cast::<&dyn Fn()>())() };
+    }
+    let enter = enter as unsafe extern "system" fn(*const c_void) as usize;
+    call(enter, std::ptr::from_ref(&action).cast())
+}
+
+#[test]
+fn a_bad_member_of_a_device_group_is_refused() {
+    let run = run(|vk| {
+        inside(vk, "vkCreateDevice", |objects, bad| {
+            let members = [objects.physical_device, bad];
+            let mut group = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(&members);
+            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut group);
+            // SAFETY: but for the bad member this is valid.
+            _ = unsafe { objects.instance.create_device(objects.physical_device, &info, None) };
+        });
     });
-    run.aborted().says("destroyed", true).logs(&["vkEnumeratePhysicalDevices: Invalid instance"]);
+    run.ok().says("faults", "");
+}
+
+#[test]
+fn naming_a_bad_physical_device_is_refused() {
+    let run = run(|vk| {
+        inside(vk, "vkSetDebugUtilsObjectNameEXT", |objects, bad| {
+            let debug = ash::ext::debug_utils::Device::new(&objects.instance, &objects.device);
+            let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(bad);
+            // SAFETY: but for the bad handle this is valid.
+            _ = unsafe { debug.set_debug_utils_object_name(&info) };
+        });
+    });
+    run.ok().says("faults", "");
 }

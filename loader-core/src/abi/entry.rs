@@ -13,7 +13,8 @@ use crate::loader::{self, Loader};
 use crate::log::{Level, Logger, Topic};
 use crate::manifest::LayerManifest;
 use crate::memory::{TryGrow, Vec};
-use crate::objects::{self, Instance, handle};
+use crate::objects::handle::{self, Kind};
+use crate::objects::{self, Instance};
 use crate::registry::{CommandId, HEADER_VERSION, command};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
@@ -270,7 +271,7 @@ pub unsafe extern "system" fn enumerate_physical_devices(
         if result.as_raw() >= 0 && !out.is_null() {
             for index in 0..*count as usize {
                 let given = out.add(index);
-                match found.handle_for_application((*given).as_raw()) {
+                match found.handle_for_application((*given).as_raw(), Kind::PhysicalDeviceOfLayer) {
                     Ok(handle) => *given = vk::PhysicalDevice::from_raw(handle),
                     Err(out_of_memory) => return out_of_memory.into(),
                 }
@@ -327,7 +328,7 @@ unsafe fn groups(
             for index in 0..*count as usize {
                 let group = &mut *out.add(index);
                 for given in group.physical_devices.iter_mut().take(group.physical_device_count as usize) {
-                    match found.handle_for_application(given.as_raw()) {
+                    match found.handle_for_application(given.as_raw(), Kind::PhysicalDeviceOfLayer) {
                         Ok(handle) => *given = vk::PhysicalDevice::from_raw(handle),
                         Err(out_of_memory) => return out_of_memory.into(),
                     }

@@ -263,8 +263,9 @@ macro_rules! export {
         #[unsafe(no_mangle)]
         unsafe extern "system" fn $name() {
             $crate::assembly!(
-                $crate::instance_trampoline!("{slot}");
-                slot = const $slot, magic = const $crate::objects::handle::MAGIC, bad = sym bad_handle
+                $crate::instance_trampoline!("{slot}", "{magic}");
+                slot = const $slot, magic = const $crate::objects::handle::magic_of_slot($slot),
+                bad = sym bad_handle
             )
         }
     };

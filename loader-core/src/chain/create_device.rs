@@ -219,7 +219,8 @@ unsafe fn instance_of<'a>(
 ) -> Option<&'a Instance> {
     // SAFETY: the caller vouches for both.
     unsafe {
-        let known = handle::known(instance.as_raw()).or_else(|| handle::known(physical_device.as_raw()));
+        let known = handle::known_instance(instance);
+        let known = known.or_else(|| handle::known_physical_device(physical_device));
         if let Some(known) = known {
             return Some(known.instance());
         }

@@ -12,7 +12,7 @@ use core::ffi::c_void;
 use super::arch::native::DISTANCES;
 use super::missing::{bad_handle_reported, report_missing_device_command, report_missing_instance_command};
 use super::table::{Command, UNKNOWN_COMMANDS};
-use crate::objects::handle::MAGIC;
+use crate::objects::handle::{FIRST_PHYSICAL_DEVICE_SLOT, INSTANCE_MAGIC, PHYSICAL_DEVICE_MAGIC};
 use crate::registry::{DEVICE_SLOTS, INSTANCE_SLOTS};
 
 /// All slots of an instance table, those for unknown commands last.
@@ -103,12 +103,12 @@ impl Block {
 /// `.org` moves on to the place of the next piece, and fails if the piece is already longer; also if the function's
 /// beginning were not aligned to its 16 bytes.
 macro_rules! block {
-    ($name:ident: $count:expr, from $first:expr, $kind:ident, $text:expr $(; $($operands:tt)+)?) => {
+    ($name:ident: $count:expr, from $first:expr, $kind:ident, $($text:expr),+ $(; $($operands:tt)+)?) => {
         #[unsafe(naked)]
         unsafe extern "system" fn $name() {
             assembly!(
                 "3: .p2align 4\n .org 3b\n .set vkload_slot, {first}\n .rept {count}\n 3:\n",
-                $text,
+                $($text,)+
                 ".org 3b + {distance}\n .set vkload_slot, vkload_slot + 1\n .endr\n";
                 first = const $first, count = const $count, distance = const DISTANCES.$kind
                 $(, $($operands)+)?
@@ -118,7 +118,10 @@ macro_rules! block {
 }
 
 block!(instance_trampolines: INSTANCE_SLOTS, from 0, instance_trampoline,
-    instance_trampoline!("vkload_slot"); magic = const MAGIC, bad = sym bad_handle);
+    ".set vkload_magic, {instance}\n .if vkload_slot >= {devices}\n .set vkload_magic, {device}\n .endif\n",
+    instance_trampoline!("vkload_slot", "vkload_magic");
+    instance = const INSTANCE_MAGIC, device = const PHYSICAL_DEVICE_MAGIC,
+    devices = const FIRST_PHYSICAL_DEVICE_SLOT, bad = sym bad_handle);
 block!(unknown_instance_trampolines: UNKNOWN_COMMANDS, from INSTANCE_SLOTS, numbered_jump,
     numbered_jump!("vkload_slot"); target = sym unknown_instance_trampoline);
 block!(device_trampolines: ALL_DEVICE_SLOTS, from 0, device_trampoline, device_trampoline!("vkload_slot"));
@@ -128,7 +131,7 @@ block!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, call, call!(); target 
 
 #[unsafe(naked)]
 unsafe extern "C" fn unknown_instance_trampoline() {
-    assembly!(unknown_instance_trampoline!(); magic = const MAGIC, bad = sym bad_handle)
+    assembly!(unknown_instance_trampoline!(); magic = const PHYSICAL_DEVICE_MAGIC, bad = sym bad_handle)
 }
 
 /// Where trampolines go whose handle is not one of the loader's. The slot is in the free register.

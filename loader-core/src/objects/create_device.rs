@@ -33,7 +33,7 @@ pub unsafe extern "system" fn create_device(
 ) -> vk::Result {
     // SAFETY: the caller vouches for the parameters that are not NULL.
     unsafe {
-        let found = super::handle::any(handle.as_raw(), command::CREATE_DEVICE);
+        let found = super::handle::any_physical_device(handle, command::CREATE_DEVICE);
         let instance = found.instance();
         let (false, Some(given)) = (out.is_null(), info.as_ref()) else {
             let message = format_args!("vkCreateDevice: pCreateInfo and pDevice must not be NULL");
@@ -73,12 +73,12 @@ pub unsafe extern "system" fn create_device(
 /// What the layers call the physical device that the application calls `handle`.
 ///
 /// # Safety
-/// As for [`super::handle::any`].
+/// As for [`super::handle::any_physical_device`].
 unsafe fn lower_of_layer(handle: vk::PhysicalDevice) -> vk::PhysicalDevice {
     // SAFETY: the caller vouches for the handle.
-    let known = unsafe { super::handle::any(handle.as_raw(), command::CREATE_DEVICE) };
+    let known = unsafe { super::handle::any_physical_device(handle, command::CREATE_DEVICE) };
     match known.kind() {
-        Kind::OfLayer => vk::PhysicalDevice::from_raw(known.lower().expose_provenance() as u64),
+        Kind::PhysicalDeviceOfLayer => vk::PhysicalDevice::from_raw(known.lower().expose_provenance() as u64),
         _ => handle,
     }
 }

@@ -6,6 +6,7 @@ use ash::vk::{self, Handle as _};
 
 use super::driver::{DriverInstance, DriverOfInstance, OpenError};
 use super::extensions;
+use super::handle::Kind;
 use super::instance::Instance;
 use super::sources::Sources;
 use super::surface;
@@ -76,7 +77,7 @@ pub unsafe fn create_instance(
         }
         instance.set_chain_handle(handle);
         fill_instance_table(&instance);
-        let given = instance.handle_for_application(handle.as_raw())?;
+        let given = instance.handle_for_application(handle.as_raw(), Kind::InstanceOfLayer)?;
         *out = vk::Instance::from_raw(given);
         instance.logger.listeners.created(given);
         loader.instances.add(&instance);

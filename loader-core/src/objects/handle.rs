@@ -8,11 +8,23 @@ use ash::vk::{self, Handle as _};
 use super::{Instance, PhysicalDevice};
 use crate::dispatch::InstanceTable;
 use crate::loader;
-use crate::registry::CommandId;
+use crate::registry::{CommandId, FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE};
 
-/// Says that something is a handle of this loader. It is the exclusive or of two numbers that fit into an
-/// instruction of 32-bit Arm, whose trampolines have one register to compare it with.
-pub const MAGIC: u32 = 0xad00_ed00;
+/// Says that something is a `VkInstance` of this loader. It is the exclusive or of two numbers that fit into an
+/// instruction of 32-bit Arm, whose trampolines have one register to compare it with; so is the next one.
+pub const INSTANCE_MAGIC: u32 = 0xad00_ed00;
+
+/// Says that something is a `VkPhysicalDevice` of this loader.
+pub const PHYSICAL_DEVICE_MAGIC: u32 = 0xad00_de00;
+
+/// Where the slots of commands on physical devices begin; those of commands on instances stand before them.
+pub const FIRST_PHYSICAL_DEVICE_SLOT: usize = FIRST_PHYSICAL_DEVICE - FIRST_INSTANCE;
+
+/// What the handle of a command with this slot has to begin with, behind its first word.
+#[must_use]
+pub const fn magic_of_slot(slot: usize) -> u32 {
+    if slot < FIRST_PHYSICAL_DEVICE_SLOT { INSTANCE_MAGIC } else { PHYSICAL_DEVICE_MAGIC }
+}
 
 /// The beginning of every instance and physical device. Trampolines and terminators, which are written in assembly,
 /// know the layout of its first four words.
@@ -33,8 +45,19 @@ pub enum Kind {
     Instance,
     /// A [`PhysicalDevice`].
     PhysicalDevice,
-    /// Nothing more: the handle stands for one that a layer made, which it passes to the layers.
-    OfLayer,
+    /// Nothing more: the handle stands for a `VkInstance` that a layer made, which it passes to the layers.
+    InstanceOfLayer,
+    /// The same for a `VkPhysicalDevice`.
+    PhysicalDeviceOfLayer,
+}
+
+impl Kind {
+    const fn magic(self) -> u32 {
+        match self {
+            Self::Instance | Self::InstanceOfLayer => INSTANCE_MAGIC,
+            Self::PhysicalDevice | Self::PhysicalDeviceOfLayer => PHYSICAL_DEVICE_MAGIC,
+        }
+    }
 }
 
 #[expect(clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
@@ -57,7 +80,7 @@ impl Handle {
         instance: *const Instance,
     ) -> Self {
         let instance = AtomicPtr::new(instance.cast_mut());
-        Self { table, magic: AtomicU32::new(MAGIC), lower_table, lower, kind, instance }
+        Self { table, magic: AtomicU32::new(kind.magic()), lower_table, lower, kind, instance }
     }
 
     /// The table that its commands go through.
@@ -93,7 +116,7 @@ impl Handle {
 
     /// Whether it is as it was made with `table`: layers hold its address.
     pub(super) fn is_intact(&self, table: *const InstanceTable) -> bool {
-        self.table == table && self.magic.load(Ordering::Relaxed) == MAGIC
+        self.table == table && self.magic.load(Ordering::Relaxed) == self.kind.magic()
     }
 
     /// Makes the handle invalid, before its memory is given back.
@@ -108,12 +131,12 @@ impl Drop for Handle {
     }
 }
 
-/// The handle at `address`, if there is one. What begins at the first word is not looked at: in an object that is not
-/// the loader's it may be anything.
+/// The handle of this kind at `address`, if there is one. What begins at the first word is not looked at: in an object
+/// that is not the loader's it may be anything.
 ///
 /// # Safety
 /// `address` is NULL, or at least two words can be read there.
-unsafe fn at<'a>(address: u64) -> Option<&'a Handle> {
+unsafe fn at<'a>(address: u64, kind: Kind) -> Option<&'a Handle> {
     let address = usize::try_from(address).ok()?;
     if address == 0 || address & (align_of::<Handle>().wrapping_sub(1)) != 0 {
         return None;
@@ -123,48 +146,59 @@ unsafe fn at<'a>(address: u64) -> Option<&'a Handle> {
     unsafe {
         let handle = core::ptr::with_exposed_provenance::<Handle>(address);
         let magic = (&raw const (*handle).magic).as_ref()?;
-        (magic.load(Ordering::Relaxed) == MAGIC).then(|| &*handle)
+        (magic.load(Ordering::Relaxed) == kind.magic()).then(|| &*handle)
     }
 }
 
-/// The handle of an instance or physical device, or `None` if a layer made what is there.
+/// The handle of an instance, or `None` if a layer made what is there.
 ///
 /// # Safety
-/// As for [`any`].
+/// As for [`instance`].
 #[must_use]
-pub unsafe fn known<'a>(handle: u64) -> Option<&'a Handle> {
+pub unsafe fn known_instance<'a>(handle: vk::Instance) -> Option<&'a Handle> {
     // SAFETY: the caller vouches for the address.
-    unsafe { at(handle) }
+    unsafe { at(handle.as_raw(), Kind::Instance) }
 }
 
-/// The handle of an instance or physical device, given by the application. Reports a bad one and aborts.
+/// The handle of a physical device, or `None` if a layer made what is there.
 ///
 /// # Safety
-/// `handle` is NULL, a valid handle, or points to at least two readable words.
+/// As for [`instance`].
 #[must_use]
-pub unsafe fn any<'a>(handle: u64, command: CommandId) -> &'a Handle {
+pub unsafe fn known_physical_device<'a>(handle: vk::PhysicalDevice) -> Option<&'a Handle> {
     // SAFETY: the caller vouches for the address.
-    unsafe { at(handle) }.unwrap_or_else(|| loader::report_bad_handle(command))
+    unsafe { at(handle.as_raw(), Kind::PhysicalDevice) }
 }
 
 /// The instance that `handle` names. Reports a bad handle and aborts.
 ///
 /// # Safety
-/// As for [`any`].
+/// `handle` is NULL, a valid handle, or points to at least two readable words.
 #[must_use]
 pub unsafe fn instance<'a>(handle: vk::Instance, command: CommandId) -> &'a Instance {
     // SAFETY: the caller vouches for the address.
-    unsafe { any(handle.as_raw(), command) }.instance()
+    unsafe { known_instance(handle) }.unwrap_or_else(|| loader::report_bad_handle(command)).instance()
+}
+
+/// The physical device that the application names in a call of `command`: of the loader or, above the layers, of one of
+/// them. Reports a bad handle and aborts.
+///
+/// # Safety
+/// As for [`instance`].
+#[must_use]
+pub unsafe fn any_physical_device<'a>(handle: vk::PhysicalDevice, command: CommandId) -> &'a Handle {
+    // SAFETY: the caller vouches for the address.
+    unsafe { known_physical_device(handle) }.unwrap_or_else(|| loader::report_bad_handle(command))
 }
 
 /// The physical device that `handle` names, at the lower end of a chain. Reports a bad handle and aborts.
 ///
 /// # Safety
-/// As for [`any`].
+/// As for [`instance`].
 #[must_use]
 pub unsafe fn physical_device<'a>(handle: vk::PhysicalDevice, command: CommandId) -> &'a PhysicalDevice {
     // SAFETY: the caller vouches for the address.
-    let found = unsafe { any(handle.as_raw(), command) };
+    let found = unsafe { any_physical_device(handle, command) };
     if found.kind != Kind::PhysicalDevice {
         loader::report_bad_handle(command);
     }

@@ -36,11 +36,12 @@ pub(super) fn table(allocator: Application) -> Result<Box<InstanceTable, Applica
 }
 
 impl Instance {
-    /// What the application is given for `handle`, which came up the chain: the same if it is the loader's own.
+    /// What the application is given for `handle`, which came up the chain: the same if it is the loader's own, else one
+    /// of this kind.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub(crate) fn handle_for_application(&self, handle: u64) -> Result<u64, OutOfMemory> {
+    pub(crate) fn handle_for_application(&self, handle: u64, kind: Kind) -> Result<u64, OutOfMemory> {
         let waiting = self.loader.platform.waiting;
         if self.layers().is_empty()
             || handle == self.handle().as_raw()
@@ -61,7 +62,7 @@ impl Instance {
         let lower = core::ptr::with_exposed_provenance_mut(lower);
         let Some(table) = &self.of_layer_table else { return Ok(handle) };
         let table = &raw const **table;
-        let made = OfLayer(Handle::new(Kind::OfLayer, table, &raw const *self.table, lower, self));
+        let made = OfLayer(Handle::new(kind, table, &raw const *self.table, lower, self));
         let made = Owned(Box::into_non_null(Box::try_new_in(made, self.allocator)?));
         let inserted = self.of_layers.find_or_insert(waiting, made, stands_for);
         if !matches!(inserted, Ok((_, true))) {

@@ -8,10 +8,14 @@ pub(in crate::dispatch) const DISTANCES: Distances =
 #[doc(hidden)]
 #[macro_export]
 macro_rules! instance_trampoline {
-    ($slot:literal) => {
+    ($slot:literal, $magic:literal) => {
         concat!(
             "cbz x0, 2f\n ldr w16, [x0, #8]\n",
-            "movz w17, #({magic} & 0xffff)\n movk w17, #(({magic} >> 16) & 0xffff), lsl #16\n",
+            "movz w17, #(",
+            $magic,
+            " & 0xffff)\n movk w17, #((",
+            $magic,
+            " >> 16) & 0xffff), lsl #16\n",
             "cmp w16, w17\n b.ne 2f\n",
             "ldr x16, [x0]\n ldr x16, [x16, #(8 * ",
             $slot,

@@ -9,10 +9,14 @@ pub(in crate::dispatch) const DISTANCES: Distances =
 #[doc(hidden)]
 #[macro_export]
 macro_rules! instance_trampoline {
-    ($slot:literal) => {
+    ($slot:literal, $magic:literal) => {
         concat!(
             "cmp r0, #0\n beq 2f\n ldr ip, [r0, #4]\n",
-            "eor ip, ip, #({magic} & 0xff000000)\n cmp ip, #({magic} & 0x0000ffff)\n bne 2f\n",
+            "eor ip, ip, #(",
+            $magic,
+            " & 0xff000000)\n cmp ip, #(",
+            $magic,
+            " & 0x0000ffff)\n bne 2f\n",
             "ldr ip, [r0]\n ldr pc, [ip, #(4 * ",
             $slot,
             ")]\n",

@@ -1,8 +1,8 @@
 //! The few instructions that differ between processors, as text for the assembler.
 //!
-//! Every architecture file defines the same macros, and the lengths of what they make. In their text `{magic}`, `{bad}`,
-//! `{target}` and `{report}` are operands of the surrounding assembly, and a slot or number is the text of an assembler
-//! expression.
+//! Every architecture file defines the same macros, and the lengths of what they make. In their text `{bad}`, `{target}`,
+//! `{report}` and `{magic}` are operands of the surrounding assembly; a slot, a number, and the magic that a trampoline
+//! is given are the texts of assembler expressions.
 //!
 //! | macro | does |
 //! |---|---|

@@ -9,9 +9,11 @@ pub(in crate::dispatch) const DISTANCES: Distances =
 #[doc(hidden)]
 #[macro_export]
 macro_rules! instance_trampoline {
-    ($slot:literal) => {
+    ($slot:literal, $magic:literal) => {
         concat!(
-            "beqz a0, 2f\n lwu t0, 8(a0)\n li t1, {magic}\n bne t0, t1, 2f\n",
+            "beqz a0, 2f\n lwu t0, 8(a0)\n li t1, ",
+            $magic,
+            "\n bne t0, t1, 2f\n",
             "ld t0, 0(a0)\n li t1, 8 * ",
             $slot,
             "\n add t0, t0, t1\n ld t0, 0(t0)\n jr t0\n",

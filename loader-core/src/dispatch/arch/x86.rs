@@ -9,9 +9,11 @@ pub(in crate::dispatch) const DISTANCES: Distances =
 #[doc(hidden)]
 #[macro_export]
 macro_rules! instance_trampoline {
-    ($slot:literal) => {
+    ($slot:literal, $magic:literal) => {
         concat!(
-            "mov 4(%esp), %eax\n test %eax, %eax\n jz 2f\n cmpl ${magic}, 4(%eax)\n jne 2f\n",
+            "mov 4(%esp), %eax\n test %eax, %eax\n jz 2f\n cmpl $",
+            $magic,
+            ", 4(%eax)\n jne 2f\n",
             "mov (%eax), %eax\n jmp *4*",
             $slot,
             "(%eax)\n",

@@ -9,9 +9,11 @@ pub(in crate::dispatch) const DISTANCES: Distances =
 #[doc(hidden)]
 #[macro_export]
 macro_rules! instance_trampoline {
-    ($slot:literal) => {
+    ($slot:literal, $magic:literal) => {
         concat!(
-            "test %rdi, %rdi\n jz 2f\n cmpl ${magic}, 8(%rdi)\n jne 2f\n",
+            "test %rdi, %rdi\n jz 2f\n cmpl $",
+            $magic,
+            ", 8(%rdi)\n jne 2f\n",
             "mov (%rdi), %rax\n jmp *8*",
             $slot,
             "(%rax)\n",
