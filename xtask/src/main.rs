@@ -3,6 +3,7 @@
 mod abi;
 mod build;
 mod check_targets;
+mod dist;
 mod r#gen;
 mod miri;
 mod test_arches;
@@ -18,6 +19,11 @@ struct Chore(&'static str, &'static str, fn(&[String]) -> Result<(), Failure>);
 const CHORES: &[Chore] = &[
     Chore("build", "build the shared libraries, each alone, into target/release [--debug]", build::run),
     Chore("abi", "check what the built libraries export, need and contain [FILE]", abi::run),
+    Chore(
+        "dist",
+        "install everything [--prefix DIR --libdir DIR --destdir DIR], or --deb: make Debian packages",
+        dist::run,
+    ),
     Chore("gen", "write the tables made from vk.xml: --registry PATH [--check] [--handles]", r#gen::run),
     Chore(
         "check-targets",

@@ -1,0 +1,89 @@
+//! The static library.
+//!
+//! What cargo makes has hundreds of objects and the visible names of a Rust library, stand-ins for the unwinder among
+//! them: a second such library, or a C++ program with exceptions, would meet them. Here it becomes one object in which
+//! only the commands of Vulkan are visible, under names that may begin with a prefix.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use object::{Object, ObjectSymbol};
+
+use crate::Failure;
+use crate::build::{SHELLS, finish, root};
+
+/// What the symbols of the unwinder begin with. The library has none, and needs none: it never unwinds, and its frames
+/// have nothing to do when an exception of the program passes them.
+const UNWINDER: &[&str] =
+    &["rust_eh_personality", "_Unwind_", "__gcc_personality", "__gxx_personality", "DW.ref."];
+
+/// The sections of the stand-ins (`platform-linux/cdylib/src/unwinding.rs`), which nothing refers to once the unused
+/// parts of `alloc` are gone.
+const STAND_INS: &[&str] = &[".text.rust_eh_personality", ".text._Unwind_Resume"];
+
+/// A static library with these names.
+pub(crate) struct Archive {
+    prefix: String,
+    commands: Vec<String>,
+}
+
+impl Archive {
+    /// The commands that the shared library exports, behind `prefix`.
+    pub(crate) fn new(prefix: &str) -> Result<Self, Failure> {
+        let list = fs::read_to_string(root().join(SHELLS.first().ok_or("no shell")?.exports))?;
+        let commands =
+            list.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        Ok(Self { prefix: prefix.to_owned(), commands })
+    }
+
+    /// Makes `to` of `from`, which cargo made.
+    pub(crate) fn make(&self, from: &Path, to: &Path) -> Result<(), Failure> {
+        let [linked, object, renames, visible] =
+            ["linked.o", "vkload.o", "renames", "visible"].map(|name| to.with_file_name(name));
+        fs::write(&renames, self.lines(|name| format!("{name} {}{name}\n", self.prefix)))?;
+        fs::write(&visible, self.lines(|name| format!("{}{name}\n", self.prefix)))?;
+        // One object of all that the library's commands need.
+        let mut link = Command::new("ld");
+        link.args(["-r", "--undefined=vkGetInstanceProcAddr", "--force-group-allocation", "-o"]);
+        finish(link.args([linked.as_path(), from]))?;
+        if !self.prefix.is_empty() {
+            finish(Command::new("objcopy").arg("--redefine-syms").args([&renames, &linked]))?;
+        }
+        let mut localise = Command::new("objcopy");
+        localise.arg("--keep-global-symbols").arg(&visible).arg("--strip-unneeded");
+        localise.args(STAND_INS.iter().map(|section| format!("--remove-section={section}")));
+        finish(localise.args([&linked, &object]))?;
+        self.check(&fs::read(&object)?)?;
+        let _ = fs::remove_file(to);
+        finish(Command::new("ar").arg("rcsD").args([to, &object]))
+    }
+
+    fn lines(&self, line: impl Fn(&str) -> String) -> String {
+        self.commands.iter().map(|name| line(name)).collect()
+    }
+
+    /// Fails unless exactly the commands are visible and nothing is there of the unwinder.
+    fn check(&self, object: &[u8]) -> Result<(), Failure> {
+        let file = object::File::parse(object)?;
+        let expected: BTreeSet<_> =
+            self.commands.iter().map(|name| format!("{}{name}", self.prefix)).collect();
+        let mut visible = BTreeSet::new();
+        for symbol in file.symbols() {
+            let name = symbol.name()?;
+            if UNWINDER.iter().any(|start| name.starts_with(start)) {
+                return Err(format!("the static library has the unwinder's {name}").into());
+            }
+            if symbol.is_definition() && symbol.is_global() {
+                visible.insert(name.to_owned());
+            }
+        }
+        let different: Vec<_> = visible.symmetric_difference(&expected).collect();
+        if different.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("the static library's commands: {different:?}").into())
+        }
+    }
+}

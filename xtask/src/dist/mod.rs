@@ -1,0 +1,71 @@
+//! `cargo xtask dist`: what is installed, as a tree of files or as Debian packages.
+//!
+//! Two runs give equal bytes, wherever the sources lie: no path of this machine and no time gets into a file.
+
+mod archive;
+mod built;
+mod debian;
+mod options;
+mod tree;
+
+use std::fs;
+use std::path::PathBuf;
+
+use built::Built;
+use options::Options;
+use tree::Tree;
+
+use crate::Failure;
+use crate::build::{root, target_folder};
+
+/// Builds everything and installs it under `--destdir`, or with `--deb` packs it.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let options = Options::parse(arguments)?;
+    let built = Built::build(&options)?;
+    if options.deb {
+        return debian::pack(&built, &options);
+    }
+    let destination = match &options.destination {
+        Some(folder) => folder.clone(),
+        None => emptied("tree")?,
+    };
+    let tree = Tree::new(&destination);
+    tree.install(&built, &options)?;
+    println!("{}: installed for {}", destination.display(), options.prefix.display());
+    Ok(())
+}
+
+/// The folder that everything of `dist` lies in.
+fn folder() -> PathBuf {
+    target_folder().join("dist")
+}
+
+/// A folder of this name in it, with nothing inside.
+fn emptied(name: &str) -> Result<PathBuf, Failure> {
+    let folder = folder().join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+/// The version of Vulkan that the library has, as in `libvulkan.so.1.4.359`, from the generated tables.
+fn vulkan_version() -> Result<String, Failure> {
+    let file = root().join("loader-core/src/registry/numbers_gen.rs");
+    let text = fs::read_to_string(&file)?;
+    let version = text.split("version of the registry, ").nth(1).and_then(|rest| rest.split(',').next());
+    Ok(version.ok_or_else(|| format!("{} does not tell the version", file.display()))?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_three_numbers() {
+        let version = vulkan_version().unwrap();
+        let numbers: Vec<u32> = version.split('.').map(|part| part.parse().unwrap()).collect();
+        assert!(matches!(numbers[..], [1, minor, _] if minor >= 4), "{version}");
+    }
+}

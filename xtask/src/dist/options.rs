@@ -1,0 +1,121 @@
+//! What can be said on the command line.
+
+use std::env::consts::ARCH;
+use std::path::PathBuf;
+
+use crate::Failure;
+
+/// The options, with what stands for those that are not given.
+#[derive(Debug)]
+pub(crate) struct Options {
+    /// Where the files will be on the system that they are for.
+    pub(crate) prefix: PathBuf,
+    /// Where libraries are: absolute, or below the prefix.
+    pub(crate) libdir: PathBuf,
+    /// The folder `SYSCONFDIR` that the library searches.
+    pub(crate) sysconfdir: PathBuf,
+    /// The folder that stands for `/`.
+    pub(crate) destination: Option<PathBuf>,
+    /// What the names in the static library begin with.
+    pub(crate) symbol_prefix: String,
+    /// Whether Debian packages are made.
+    pub(crate) deb: bool,
+    /// Where these go.
+    pub(crate) out: Option<PathBuf>,
+}
+
+const USAGE: &str = "options: --prefix DIR, --libdir DIR, --sysconfdir DIR, --destdir DIR, --symbol-prefix NAME; or \
+                     --deb [--out DIR] [--symbol-prefix NAME]";
+
+impl Options {
+    pub(crate) fn parse(arguments: &[String]) -> Result<Self, Failure> {
+        let (mut prefix, mut libdir, mut sysconfdir, mut destination, mut out) =
+            (None, None, None, None, None);
+        let (mut symbol_prefix, mut deb) = (String::new(), false);
+        let mut arguments = arguments.iter();
+        while let Some(argument) = arguments.next() {
+            let (option, joined) = argument
+                .split_once('=')
+                .map_or((argument.as_str(), None), |(option, value)| (option, Some(value)));
+            let mut value = || joined.or_else(|| arguments.next().map(String::as_str)).ok_or(USAGE);
+            match option {
+                "--prefix" => prefix = Some(PathBuf::from(value()?)),
+                "--libdir" => libdir = Some(PathBuf::from(value()?)),
+                "--sysconfdir" => sysconfdir = Some(PathBuf::from(value()?)),
+                "--destdir" => destination = Some(PathBuf::from(value()?)),
+                "--out" => out = Some(PathBuf::from(value()?)),
+                "--symbol-prefix" => value()?.clone_into(&mut symbol_prefix),
+                "--deb" => deb = true,
+                _ => return Err(USAGE.into()),
+            }
+        }
+        if deb && (prefix.is_some() || libdir.is_some() || sysconfdir.is_some() || destination.is_some()) {
+            return Err(
+                "Debian says where the files of a package are: --deb goes with --out and --symbol-prefix"
+                    .into(),
+            );
+        }
+        if !symbol_prefix.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            || symbol_prefix.starts_with(|first: char| first.is_ascii_digit())
+        {
+            return Err(format!("--symbol-prefix {symbol_prefix}: no name in C begins like that").into());
+        }
+        let prefix = prefix.unwrap_or_else(|| if deb { "/usr" } else { "/usr/local" }.into());
+        let libdir = match libdir {
+            Some(given) => given,
+            None if deb => format!("lib/{}", machine()?.1).into(),
+            None => "lib".into(),
+        };
+        // The system's own files are configured in /etc, whatever the prefix of the system is.
+        let sysconfdir = sysconfdir
+            .unwrap_or_else(|| if prefix.as_os_str() == "/usr" { "/etc".into() } else { prefix.join("etc") });
+        Ok(Self { libdir: prefix.join(libdir), prefix, sysconfdir, destination, symbol_prefix, deb, out })
+    }
+}
+
+/// What Debian calls this processor, and the folder of its libraries.
+pub(crate) fn machine() -> Result<(&'static str, &'static str), Failure> {
+    match ARCH {
+        "x86_64" => Ok(("amd64", "x86_64-linux-gnu")),
+        "aarch64" => Ok(("arm64", "aarch64-linux-gnu")),
+        "arm" => Ok(("armhf", "arm-linux-gnueabihf")),
+        "x86" => Ok(("i386", "i386-linux-gnu")),
+        "riscv64" => Ok(("riscv64", "riscv64-linux-gnu")),
+        other => Err(format!("what Debian calls a {other} is not known here").into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options, Failure> {
+        Options::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_is_not_given_follows_from_the_prefix() {
+        let folders = |line: &str| {
+            let options = parse(line).unwrap();
+            [options.prefix, options.libdir, options.sysconfdir].map(|path| path.to_str().unwrap().to_owned())
+        };
+        assert_eq!(folders(""), ["/usr/local", "/usr/local/lib", "/usr/local/etc"]);
+        assert_eq!(folders("--prefix /usr --libdir lib64"), ["/usr", "/usr/lib64", "/etc"]);
+        assert_eq!(folders("--prefix=/opt/v --libdir=/lib --sysconfdir=/c"), ["/opt/v", "/lib", "/c"]);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for line in [
+            "--prefix",
+            "--nonsense",
+            "here",
+            "--symbol-prefix 1x",
+            "--symbol-prefix a-b",
+            "--deb --prefix /x",
+        ] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+        assert_eq!(parse("--deb --symbol-prefix my_").unwrap().symbol_prefix, "my_");
+    }
+}

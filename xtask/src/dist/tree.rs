@@ -1,0 +1,145 @@
+//! The tree of installed files.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use super::built::Built;
+use super::options::Options;
+use super::vulkan_version;
+use crate::Failure;
+use crate::build::root;
+
+/// A folder that stands for `/`.
+pub(crate) struct Tree {
+    root: PathBuf,
+}
+
+const DATA: u32 = 0o644;
+const PROGRAM: u32 = 0o755;
+
+impl Tree {
+    pub(crate) fn new(root: &Path) -> Self {
+        Self { root: root.to_owned() }
+    }
+
+    /// Installs everything.
+    pub(crate) fn install(&self, built: &Built, options: &Options) -> Result<(), Failure> {
+        let version = vulkan_version()?;
+        let (libraries, share) = (&options.libdir, options.prefix.join("share"));
+        let full_name = format!("libvulkan.so.{version}");
+        self.copy(&built.library, &libraries.join(&full_name), DATA)?;
+        self.link(&full_name, &libraries.join("libvulkan.so.1"))?;
+        self.link("libvulkan.so.1", &libraries.join("libvulkan.so"))?;
+        self.copy(&built.archive, &libraries.join("libvkload.a"), DATA)?;
+        self.write(
+            &libraries.join("pkgconfig/vulkan.pc"),
+            &package_config(options, &version, Linking::Shared),
+        )?;
+        self.write(
+            &libraries.join("pkgconfig/vkload.pc"),
+            &package_config(options, &version, Linking::Static),
+        )?;
+        self.copy(&built.tool, &options.prefix.join("bin/vkload"), PROGRAM)?;
+        self.install_pages(&built.pages, &share)?;
+        for page in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"] {
+            self.copy(&root().join(page), &share.join("doc/vkload").join(page), DATA)?;
+        }
+        Ok(())
+    }
+
+    fn install_pages(&self, pages: &Path, share: &Path) -> Result<(), Failure> {
+        for entry in fs::read_dir(pages)? {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).ok_or("a page without a name")?;
+            let folder = match name {
+                "_vkload" => "zsh/vendor-completions",
+                "vkload.bash" => "bash-completion/completions",
+                "vkload.fish" => "fish/vendor_completions.d",
+                _ => "man/man1",
+            };
+            let name = if name == "vkload.bash" { "vkload" } else { name };
+            self.copy(&path, &share.join(folder).join(name), DATA)?;
+        }
+        Ok(())
+    }
+
+    /// Where something is that will be at `path`.
+    pub(crate) fn path(&self, path: &Path) -> PathBuf {
+        self.root.join(path.strip_prefix("/").unwrap_or(path))
+    }
+
+    /// Copies a file.
+    pub(crate) fn copy(&self, from: &Path, to: &Path, mode: u32) -> Result<(), Failure> {
+        let bytes = fs::read(from).map_err(|error| format!("{}: {error}", from.display()))?;
+        self.place(&bytes, to, mode)
+    }
+
+    /// Writes a file.
+    pub(crate) fn write(&self, to: &Path, text: &str) -> Result<(), Failure> {
+        self.place(text.as_bytes(), to, DATA)
+    }
+
+    /// Puts a file where another one may be in use, which programs that have it open keep.
+    fn place(&self, bytes: &[u8], to: &Path, mode: u32) -> Result<(), Failure> {
+        let to = self.path(to);
+        let new = new_name(&to);
+        make_folder_of(&to)?;
+        fs::write(&new, bytes).map_err(|error| format!("{}: {error}", new.display()))?;
+        fs::set_permissions(&new, Permissions::from_mode(mode))?;
+        fs::rename(&new, &to)?;
+        Ok(())
+    }
+
+    fn link(&self, target: &str, name: &Path) -> Result<(), Failure> {
+        let name = self.path(name);
+        let new = new_name(&name);
+        make_folder_of(&name)?;
+        let _ = fs::remove_file(&new);
+        symlink(target, &new).map_err(|error| format!("{}: {error}", new.display()))?;
+        fs::rename(&new, &name)?;
+        Ok(())
+    }
+}
+
+fn new_name(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".vkload-new");
+    name.into()
+}
+
+fn make_folder_of(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().ok_or("a path without a folder")?;
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    Ok(())
+}
+
+/// How programs get the library.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Linking {
+    Shared,
+    Static,
+}
+
+/// The file for `pkg-config`. Before version 2.34 of the GNU C library `dlopen` and threads were in libraries of their own.
+fn package_config(options: &Options, version: &str, linking: Linking) -> String {
+    let (prefix, libraries) = (options.prefix.display(), &options.libdir);
+    let libraries = match libraries.strip_prefix(&options.prefix) {
+        Ok(below) => format!("${{prefix}}/{}", below.display()),
+        Err(_) => libraries.display().to_string(),
+    };
+    let (name, description, library) = match linking {
+        Linking::Shared => ("Vulkan-Loader", "Vulkan loader", "-lvulkan"),
+        Linking::Static => ("vkload", "Vulkan loader to link into a program", "-lvkload -ldl -lpthread"),
+    };
+    let private = if linking == Linking::Shared { "Libs.private: -ldl -lpthread\n" } else { "" };
+    let symbols = match linking {
+        Linking::Static => format!("symbolprefix={}\n", options.symbol_prefix),
+        Linking::Shared => String::new(),
+    };
+    format!(
+        "prefix={prefix}\nexec_prefix=${{prefix}}\nlibdir={libraries}\nincludedir=${{prefix}}/include\n{symbols}\n\
+         Name: {name}\nDescription: {description}\nVersion: {version}\nLibs: -L${{libdir}} {library}\n{private}\
+         Cflags: -I${{includedir}}\n"
+    )
+}
