@@ -45,6 +45,7 @@ pub mod hal;
 mod host;
 pub mod icd;
 pub mod instance;
+pub mod log;
 pub mod object;
 pub mod physical_device;
 pub mod result;

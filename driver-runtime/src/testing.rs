@@ -12,6 +12,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use ash::vk;
+use loader_core::log::Listeners;
 use loader_core::memory::Application;
 
 use crate::Host;
@@ -96,7 +97,14 @@ impl<T: ParentObject> Held<T> {
         // SAFETY: the test's callbacks live as long as the test.
         let memory = unsafe { Application::new(callbacks, vk::SystemAllocationScope::DEVICE) };
         // SAFETY: both test parents are a root and nothing else.
-        unsafe { place.cast::<Root>().write(Root::new(base, memory, &TestHost)) };
+        unsafe {
+            place.cast::<Root>().write(Root::of_instance(
+                base,
+                memory,
+                &TestHost,
+                Listeners::new(memory, &TestHost),
+            ))
+        };
         Self(place.cast())
     }
 }
