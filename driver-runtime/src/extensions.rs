@@ -77,9 +77,7 @@ fn property(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {
 }
 
 /// Writes a name into a fixed array, cut to what fits, with its NUL.
-pub(crate) fn copy_name(array: &mut [c_char], name: &[u8]) {
-    let room = array.len().saturating_sub(1);
-    for (place, byte) in array.iter_mut().zip(name.iter().take(room).chain([&0])) {
-        *place = byte.cast_signed();
-    }
+pub(crate) fn copy_name(array: &mut [c_char], text: &[u8]) {
+    array.fill(0);
+    name::fill(array, text);
 }
