@@ -2,7 +2,7 @@
 
 use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
-use crate::{device, entry_points, instance, physical_device, sync};
+use crate::{device, entry_points, instance, log, physical_device, sync};
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
     entry_points! {
@@ -69,4 +69,5 @@ pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
         SET_DEBUG_UTILS_OBJECT_NAME_EXT: PFN_vkSetDebugUtilsObjectNameEXT = device::set_object_name::<D>,
         SET_DEBUG_UTILS_OBJECT_TAG_EXT: PFN_vkSetDebugUtilsObjectTagEXT = device::set_object_tag,
     }
+    .and(&log::entry_points::<D>())
 }

@@ -6,7 +6,7 @@ use crate::Host;
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
 use crate::dispatch::{DispatchTable, EntryPoints};
 use crate::instance::{Instance, InstanceRequest};
-use crate::physical_device::{Description, Enumeration, PhysicalDevice};
+use crate::physical_device::{Chainable, Description, Enumeration, PhysicalDevice};
 use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
 use crate::sync::{Primitive, SyncType, Work};
 
@@ -60,6 +60,12 @@ pub trait Driver: Sized + Send + Sync + 'static {
     ) -> Result<Search, EnumerateError> {
         let _ = (instance, found);
         Ok(Search::Nodes)
+    }
+
+    /// Writes the properties of an extension, a structure in the chain of `vkGetPhysicalDeviceProperties2` that the runtime
+    /// does not write from the [`Description`].
+    fn write_properties(device: &PhysicalDevice<Self>, structure: &mut Chainable) {
+        let _ = (device, structure);
     }
 
     /// How many device nodes the system has.

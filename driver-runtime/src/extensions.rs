@@ -13,7 +13,10 @@ pub struct EnabledExtensions(ExtensionSet);
 
 /// An extension was asked for that is unknown or not supported: `VK_ERROR_EXTENSION_NOT_PRESENT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotPresent;
+pub struct NotPresent<'a>(
+    /// Its name.
+    pub &'a CStr,
+);
 
 impl EnabledExtensions {
     /// Enables the extensions that an application names. A name may occur twice.
@@ -23,18 +26,18 @@ impl EnabledExtensions {
     ///
     /// # Safety
     /// As for [`loader_core::abi::name::list`].
-    pub unsafe fn from_request(
+    pub unsafe fn from_request<'a>(
         supported: &ExtensionSet,
         kind: ExtensionKind,
         names: *const *const c_char,
         count: u32,
-    ) -> Result<Self, NotPresent> {
+    ) -> Result<Self, NotPresent<'a>> {
         let mut enabled = ExtensionSet::default();
         // SAFETY: the caller vouches for the array.
         for name in unsafe { name::list(names, count) } {
-            let id = find_extension(name.to_bytes()).ok_or(NotPresent)?;
+            let id = find_extension(name.to_bytes()).ok_or(NotPresent(name))?;
             if !supported.contains(id) || id.kind() != kind {
-                return Err(NotPresent);
+                return Err(NotPresent(name));
             }
             enabled.insert(id);
         }
@@ -49,8 +52,8 @@ impl core::ops::Deref for EnabledExtensions {
     }
 }
 
-impl From<NotPresent> for vk::Result {
-    fn from(_: NotPresent) -> Self {
+impl From<NotPresent<'_>> for vk::Result {
+    fn from(_: NotPresent<'_>) -> Self {
         Self::ERROR_EXTENSION_NOT_PRESENT
     }
 }
@@ -74,9 +77,7 @@ fn property(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {
 }
 
 /// Writes a name into a fixed array, cut to what fits, with its NUL.
-pub(crate) fn copy_name(array: &mut [c_char], name: &[u8]) {
-    let room = array.len().saturating_sub(1);
-    for (place, byte) in array.iter_mut().zip(name.iter().take(room).chain([&0])) {
-        *place = byte.cast_signed();
-    }
+pub(crate) fn copy_name(array: &mut [c_char], text: &[u8]) {
+    array.fill(0);
+    name::fill(array, text);
 }

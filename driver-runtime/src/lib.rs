@@ -45,6 +45,7 @@ pub mod hal;
 mod host;
 pub mod icd;
 pub mod instance;
+pub mod log;
 pub mod object;
 pub mod physical_device;
 pub mod result;
@@ -61,14 +62,14 @@ pub use loader_core::platform::Waiting;
 pub use loader_core::registry;
 pub use loader_core::vk;
 pub use object::{Object, ObjectBase, Owned, VkObject};
-pub use physical_device::{Description, Enumeration, PhysicalDevice};
+pub use physical_device::{Chainable, Description, Enumeration, PhysicalDevice, Vulkan14Properties};
 
 /// What an implementation of [`Driver`] names.
 pub mod driver_prelude {
     pub use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
     pub use crate::driver::{Driver, Search};
     pub use crate::instance::{Instance, InstanceRequest};
-    pub use crate::physical_device::{Description, Enumeration, PhysicalDevice};
+    pub use crate::physical_device::{Chainable, Description, Enumeration, PhysicalDevice};
     pub use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
     pub use crate::sync::{Ability, Primitive, SyncType, Work};
     pub use crate::{Host, entry_points};

@@ -12,10 +12,11 @@ use std::sync::Mutex;
 use std::thread;
 
 use ash::vk;
+use loader_core::log::Listeners;
 use loader_core::memory::Application;
 
 use crate::Host;
-use crate::physical_device::{Description, Enumeration, PhysicalDevice};
+use crate::physical_device::{Chainable, Description, Enumeration, PhysicalDevice};
 use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
 use crate::sync::{Ability, Primitive, SyncType, Work};
 use loader_core::registry::{ExtensionSet, extension};
@@ -96,7 +97,14 @@ impl<T: ParentObject> Held<T> {
         // SAFETY: the test's callbacks live as long as the test.
         let memory = unsafe { Application::new(callbacks, vk::SystemAllocationScope::DEVICE) };
         // SAFETY: both test parents are a root and nothing else.
-        unsafe { place.cast::<Root>().write(Root::new(base, memory, &TestHost)) };
+        unsafe {
+            place.cast::<Root>().write(Root::of_instance(
+                base,
+                memory,
+                &TestHost,
+                Listeners::new(memory, &TestHost),
+            ))
+        };
         Self(place.cast())
     }
 }
@@ -221,6 +229,7 @@ pub(crate) struct Plan {
     pub(crate) searches: std::vec::Vec<(u32, Result<Search, EnumerateError>)>,
     pub(crate) nodes: std::vec::Vec<Result<bool, EnumerateError>>,
     pub(crate) device: fn() -> Description,
+    pub(crate) properties: fn(&mut Chainable),
     pub(crate) create_device: Result<(), CreateDeviceError>,
     pub(crate) gone: bool,
     pub(crate) submit: Result<(), SubmitError>,
@@ -237,6 +246,7 @@ std::thread_local! {
         searches: std::vec::Vec::new(),
         nodes: std::vec::Vec::new(),
         device: || Description::new(b"test", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU),
+        properties: |_| (),
         create_device: Ok(()),
         gone: false,
         submit: Ok(()),
@@ -335,6 +345,9 @@ impl Driver for TestDriver {
             found.push(device(), Gpu::new())?;
         }
         end
+    }
+    fn write_properties(_: &PhysicalDevice<Self>, structure: &mut Chainable) {
+        PLAN.with_borrow(|plan| plan.properties)(structure);
     }
     fn nodes(_: &Instance<Self>) -> u32 {
         PLAN.with_borrow(|plan| plan.nodes.len() as u32)

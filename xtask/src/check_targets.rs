@@ -53,7 +53,8 @@ pub(crate) fn is_available(target: &str) -> bool {
 
 fn check(target: &str, is_linux: bool) -> Result<(), Failure> {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root()).args(["check", "--quiet", "--package", "loader-core", "--target", target]);
+    cargo.current_dir(root()).args(["check", "--quiet", "--target", target]);
+    cargo.args(["--package", "loader-core", "--package", "driver-runtime"]);
     if is_linux {
         cargo.args(["--package", "platform-linux"]);
     }

@@ -1,7 +1,6 @@
 //! What applications attach to objects: private data and names.
 
 use core::ffi::CStr;
-use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
 
@@ -25,17 +24,6 @@ impl<D: Driver> VkObject for SlotObject<D> {
 fn is_foreign(kind: vk::ObjectType) -> bool {
     kind == vk::ObjectType::SURFACE_KHR
         || (cfg!(target_os = "android") && kind == vk::ObjectType::SWAPCHAIN_KHR)
-}
-
-/// The base of an object of the driver.
-///
-/// # Safety
-/// `handle` is 0 or a live handle.
-unsafe fn base<'a>(handle: u64) -> Option<&'a ObjectBase> {
-    let address = usize::try_from(handle).ok()?;
-    let base = NonNull::new(core::ptr::with_exposed_provenance_mut::<ObjectBase>(address))?;
-    // SAFETY: the caller vouches for the handle.
-    Some(unsafe { base.as_ref() })
 }
 
 /// # Safety
@@ -89,7 +77,8 @@ pub(crate) unsafe extern "system" fn set_private_data<D: Driver>(
             let surface = vk::SurfaceKHR::from_raw(handle);
             return code(device.root().foreign().set_private_data(surface, &slot.slot, value));
         }
-        base(handle).map_or(vk::Result::SUCCESS, |base| code(base.set_private_data(&slot.slot, value)))
+        ObjectBase::of(handle)
+            .map_or(vk::Result::SUCCESS, |base| code(base.set_private_data(&slot.slot, value)))
     }
 }
 
@@ -112,7 +101,7 @@ pub(crate) unsafe extern "system" fn get_private_data<D: Driver>(
         };
         if is_foreign(kind) {
             out.write(device.root().foreign().private_data(vk::SurfaceKHR::from_raw(handle), &slot.slot));
-        } else if let Some(base) = base(handle) {
+        } else if let Some(base) = ObjectBase::of(handle) {
             out.write(base.private_data(&slot.slot));
         }
     }
@@ -134,7 +123,7 @@ pub(crate) unsafe extern "system" fn set_object_name<D: Driver>(
             let surface = vk::SurfaceKHR::from_raw(info.object_handle);
             return code(device.root().foreign().set_name(surface, name));
         }
-        base(info.object_handle).map_or(vk::Result::SUCCESS, |base| code(base.set_name(name)))
+        ObjectBase::of(info.object_handle).map_or(vk::Result::SUCCESS, |base| code(base.set_name(name)))
     }
 }
 

@@ -1,21 +1,24 @@
 //! `vkCreateDevice` and `vkDestroyDevice`.
 
 use core::alloc::Layout;
+use core::fmt;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Allocator, Application, OutOfMemory, TryGrow, Vec};
+use loader_core::memory::{Allocator, Application, OutOfMemory, Shown, TryGrow, Vec};
 use loader_core::registry::ExtensionKind;
 
 use super::{Device, DeviceRequest, QueuePlace, QueueState, lost};
 use crate::dispatch::{DispatchTable, function};
 use crate::driver::Driver;
 use crate::extensions::EnabledExtensions;
-use crate::features;
+use crate::features::{self, CheckError};
+use crate::log::{Level, Topic, failed};
 use crate::object::{Object, ObjectBase, ParentKind, ParentObject, Root};
 use crate::physical_device::{Physical, PhysicalDevice};
 use crate::result::CreateDeviceError;
 use crate::sync::SyncTypes;
+use crate::{here, message};
 
 /// # Safety
 /// As the specification has it for `vkCreateDevice`.
@@ -52,26 +55,26 @@ unsafe fn create<D: Driver>(
     unsafe {
         let physical =
             Object::<Physical<D>>::from_handle(handle).ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
-        let known = physical.description();
+        let failed = |code: vk::Result, what| {
+            failed(code, physical.base(), here!(), format_args!("vkCreateDevice: {what}"))
+        };
         let memory = physical.parent().root().memory().or(callbacks, vk::SystemAllocationScope::DEVICE);
-        let extensions = EnabledExtensions::from_request(
-            &known.extensions,
-            ExtensionKind::Device,
-            info.pp_enabled_extension_names,
-            info.enabled_extension_count,
-        )?;
-        let table = physical.base().dispatch();
-        let minor = known.minor_version();
-        let features = features::check(info, minor, &known.extensions, |out| report(table, handle, out))?;
+        let extensions = check_extensions(physical, info)?;
+        let features = check_features(physical, handle, info, memory)?;
         check_queues(physical, info)?;
-        let sync_types =
-            SyncTypes::new(D::SYNC_TYPES).map_err(|_| CreateDeviceError::InitializationFailed)?;
+        let sync_types = SyncTypes::new(D::SYNC_TYPES).map_err(|_| {
+            failed(vk::Result::ERROR_INITIALIZATION_FAILED, "the driver's synchronisation types cannot work")
+        })?;
         let request = DeviceRequest { extensions: &extensions, features: &features, info };
-        let driver = D::create_device(physical, &request)?;
-        let block =
-            memory.allocate(Layout::new::<Device<D>>()).map_err(OutOfMemory::from)?.cast::<Device<D>>();
+        let driver = D::create_device(physical, &request)
+            .map_err(|error| failed(error.into(), "the driver failed"))?;
+        let block = memory
+            .allocate(Layout::new::<Device<D>>())
+            .map_err(|error| failed(OutOfMemory::from(error).into(), "no memory for the device"))?
+            .cast::<Device<D>>();
+        let table = physical.base().dispatch();
         let base = ObjectBase::with_dispatch(vk::ObjectType::DEVICE, ParentKind::Device, block.cast(), table);
-        let root = Root::new(base, memory, D::host());
+        let root = Root::of_device(base, memory, D::host(), physical.base());
         let (lost, queues) = (lost::State::new(), Vec::new_in(memory));
         block.write(Device {
             root,
@@ -83,10 +86,71 @@ unsafe fn create<D: Driver>(
             queues,
             driver,
         });
+        physical.parent().root().child_created();
         let device = Building { block, memory };
-        device.add_queues(info)?;
+        device.add_queues(info).map_err(|error| failed(error.into(), "the queues cannot be created"))?;
         Ok(device.finish())
     }
+}
+
+/// # Safety
+/// `info` is valid.
+unsafe fn check_extensions<D: Driver>(
+    physical: &PhysicalDevice<D>,
+    info: &vk::DeviceCreateInfo<'_>,
+) -> Result<EnabledExtensions, vk::Result> {
+    let supported = &physical.description().extensions;
+    let (names, count) = (info.pp_enabled_extension_names, info.enabled_extension_count);
+    // SAFETY: the caller vouches for the array.
+    let enabled = unsafe { EnabledExtensions::from_request(supported, ExtensionKind::Device, names, count) };
+    enabled.map_err(|error| {
+        let name = Shown(error.0.to_bytes());
+        let text = format_args!("vkCreateDevice: the device does not have the extension {name}");
+        failed(error.into(), physical.base(), here!(), text)
+    })
+}
+
+/// # Safety
+/// `info` is valid but for loops in its chain, and `handle` is the handle of `physical`.
+unsafe fn check_features<D: Driver>(
+    physical: &PhysicalDevice<D>,
+    handle: vk::PhysicalDevice,
+    info: &vk::DeviceCreateInfo<'_>,
+    memory: Application,
+) -> Result<features::Enabled, vk::Result> {
+    let known = physical.description();
+    let base = physical.base();
+    let checked = unsafe {
+        // SAFETY: the caller vouches for the structure; the driver writes members only.
+        features::check(
+            info,
+            known.minor_version(),
+            &known.extensions,
+            memory.scoped(vk::SystemAllocationScope::COMMAND),
+            |out| report(base.dispatch(), handle, out),
+            |twice| {
+                message!(
+                    Level::Warning,
+                    Topic::Usage,
+                    [base],
+                    "vkCreateDevice: {twice} is in the pNext chain more than once; only the first counts \
+                     (VUID-VkDeviceCreateInfo-sType-unique)"
+                );
+            },
+        )
+    };
+    checked.map_err(|error| {
+        let code = error.into();
+        let text =
+            |what: fmt::Arguments<'_>| failed(code, base, here!(), format_args!("vkCreateDevice: {what}"));
+        match error {
+            CheckError::NotPresent { structure, member } => {
+                text(format_args!("the device does not have the feature {structure}.{member}"))
+            }
+            CheckError::Loop => text(format_args!("the pNext chain leads back into itself")),
+            CheckError::OutOfMemory => text(format_args!("no memory to check the features")),
+        }
+    })
 }
 
 /// Asks the driver for the features of the physical device, through its table.
@@ -115,12 +179,17 @@ unsafe fn report(
 unsafe fn check_queues<D: Driver>(
     physical: &PhysicalDevice<D>,
     info: &vk::DeviceCreateInfo<'_>,
-) -> Result<(), CreateDeviceError> {
+) -> Result<(), vk::Result> {
     // SAFETY: the caller vouches for the structure.
     for wanted in unsafe { requested(info) } {
-        let family = physical.description().families().get(wanted.queue_family_index as usize);
-        if family.is_none_or(|family| wanted.queue_count > family.queue_count) {
-            return Err(CreateDeviceError::InitializationFailed);
+        let (family, count) = (wanted.queue_family_index, wanted.queue_count);
+        let has =
+            physical.description().families().get(family as usize).map_or(0, |family| family.queue_count);
+        if count > has {
+            let text = format_args!(
+                "vkCreateDevice: {count} queues are asked for of family {family}, which has {has}"
+            );
+            return Err(failed(vk::Result::ERROR_INITIALIZATION_FAILED, physical.base(), here!(), text));
         }
     }
     Ok(())
@@ -181,6 +250,9 @@ impl<D: Driver> Drop for Building<D> {
         unsafe {
             let queues = &mut (*self.block.as_ptr()).queues;
             queues.clear();
+            let root = self.block.as_ref().root();
+            root.report_left("vkDestroyDevice", "VUID-vkDestroyDevice-device-05137");
+            root.base().instance_root().child_destroyed();
             self.block.drop_in_place();
             self.memory.deallocate(self.block.cast(), Layout::new::<Device<D>>());
         }

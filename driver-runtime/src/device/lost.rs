@@ -35,11 +35,11 @@ impl State {
         Self { lost: AtomicU8::new(0), reason: Lock::new(None) }
     }
 
-    /// The first reason is kept.
-    pub(super) fn set(&self, reason: &'static str) -> Lost {
+    /// The first reason is kept. Returns whether this is it.
+    pub(super) fn set(&self, reason: &'static str) -> (Lost, bool) {
         self.reason.lock(&Spin).get_or_insert(reason);
-        self.lost.store(1, Ordering::Release);
-        Lost(())
+        let before = self.lost.swap(1, Ordering::AcqRel);
+        (Lost(()), before == 0)
     }
 
     pub(super) fn get(&self) -> Result<(), Lost> {

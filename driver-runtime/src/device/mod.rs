@@ -17,6 +17,8 @@ use loader_core::memory::{Application, Vec};
 use crate::driver::Driver;
 use crate::extensions::EnabledExtensions;
 use crate::features;
+use crate::log::{Level, Topic};
+use crate::message;
 use crate::object::{ObjectBase, Owned, ParentKind, ParentObject, Root};
 use crate::physical_device::PhysicalDevice;
 use crate::sync::SyncTypes;
@@ -105,7 +107,12 @@ impl<D: Driver> Device<D> {
 
     /// Records that the device is lost, which it stays for ever.
     pub fn set_lost(&self, reason: &'static str) -> Lost {
-        self.lost.set(reason)
+        let (lost, is_first) = self.lost.set(reason);
+        if is_first {
+            let base = self.root.base();
+            message!(Level::Error, Topic::Driver, [base], "the device is lost: {reason}");
+        }
+        lost
     }
 
     /// Whether the device is lost, as far as somebody noticed.

@@ -1,7 +1,7 @@
 //! The features that `vkCreateDevice` asks for against those that the physical device reports.
 
 use ash::vk;
-use loader_core::memory::{OutOfMemory, Process, TryGrow, Vec};
+use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
 use loader_core::registry::ExtensionSet;
 
 use super::{Features, Structure, members, row};
@@ -57,9 +57,11 @@ impl From<OutOfMemory> for CheckError {
 }
 
 /// Checks the features of `info` against what `report`, the driver's own `vkGetPhysicalDeviceFeatures2`, writes into a
-/// chain of the same structures; `core_minor` and `extensions` are the physical device's.
+/// chain of the same structures; `core_minor` and `extensions` are the physical device's. `memory` is used until the
+/// function returns.
 ///
-/// Structures that are unknown or that the device does not have are ignored, and so is the second of a type.
+/// Structures that are unknown or that the device does not have are ignored, and so is the second of a type, of which
+/// `warn` is told.
 ///
 /// # Errors
 /// [`CheckError`].
@@ -70,9 +72,11 @@ pub unsafe fn check(
     info: &vk::DeviceCreateInfo<'_>,
     core_minor: u32,
     extensions: &ExtensionSet,
+    memory: Application,
     report: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
+    mut warn: impl FnMut(&'static str),
 ) -> Result<Enabled, CheckError> {
-    let mut requests = Requests(Vec::new_in(Process));
+    let mut requests = Requests(Vec::new_in(memory));
     if let Some(first) = row(vk::StructureType::PHYSICAL_DEVICE_FEATURES_2)
         && !info.p_enabled_features.is_null()
     {
@@ -84,7 +88,10 @@ pub unsafe fn check(
         // SAFETY: every structure of the chain is valid.
         let s_type = unsafe { (*structure).s_type };
         if let Some(row) = row(s_type).filter(|row| row.is_of(core_minor, extensions)) {
-            requests.add(row, members(structure.cast::<u8>().cast_mut()))?;
+            let is_new = requests.add(row, members(structure.cast::<u8>().cast_mut()))?;
+            if !is_new {
+                warn(row.name);
+            }
         }
     }
     // SAFETY: the requests were made of valid structures.
@@ -92,14 +99,16 @@ pub unsafe fn check(
 }
 
 /// The structures that were asked for, with where their members are.
-struct Requests(Vec<(&'static Structure, *const vk::Bool32), Process>);
+struct Requests(Vec<(&'static Structure, *const vk::Bool32), Application>);
 
 impl Requests {
-    fn add(&mut self, row: &'static Structure, wanted: *const vk::Bool32) -> Result<(), OutOfMemory> {
+    /// Returns whether the structure is the first of its type; others do not count.
+    fn add(&mut self, row: &'static Structure, wanted: *const vk::Bool32) -> Result<bool, OutOfMemory> {
         if self.0.iter().any(|(known, _)| core::ptr::eq(*known, row)) {
-            return Ok(());
+            return Ok(false);
         }
-        self.0.try_push((row, wanted))
+        self.0.try_push((row, wanted))?;
+        Ok(true)
     }
 
     /// Asks the driver with a blank structure of each type that was asked for, and compares.
@@ -111,7 +120,7 @@ impl Requests {
         report: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
     ) -> Result<Enabled, CheckError> {
         let mut first = vk::PhysicalDeviceFeatures2::default();
-        let mut memory: Vec<u64, Process> = Vec::new_in(Process);
+        let mut memory: Vec<u64, Application> = Vec::new_in(*self.0.allocator());
         let words = self.0.iter().map(|(row, _)| words(row)).fold(0usize, usize::saturating_add);
         memory.try_resize(words, 0)?;
         let mut rest = memory.as_mut_ptr();

@@ -5,10 +5,24 @@ use std::vec::Vec;
 use ash::vk;
 use loader_core::registry::{ExtensionSet, extension};
 
-use super::{CheckError, Enabled, FILES, Features, check, name};
+use loader_core::memory::Application;
+
+use super::{CheckError, Enabled, FILES, Features, name};
 
 const SUPPORTED: Features =
     Features::NONE.with(name::SHADER_INT_64).with(name::TIMELINE_SEMAPHORE).with(name::SHADER_FLOAT_16);
+
+/// # Safety
+/// As for the function that is tested.
+unsafe fn check(
+    info: &vk::DeviceCreateInfo<'_>,
+    minor: u32,
+    extensions: &ExtensionSet,
+    report: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>),
+) -> Result<Enabled, CheckError> {
+    // SAFETY: the caller vouches for the structures.
+    unsafe { super::check(info, minor, extensions, Application::process(), report, |_| ()) }
+}
 
 fn ask(info: &vk::DeviceCreateInfo<'_>) -> Result<Enabled, CheckError> {
     let extensions = ExtensionSet::new(&[extension::EXT_MESH_SHADER]);

@@ -1,16 +1,20 @@
 //! `vkCreateInstance` and `vkDestroyInstance`.
 
 use core::alloc::Layout;
+use core::fmt;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Allocator, Application, OutOfMemory};
+use loader_core::log::Listeners;
+use loader_core::memory::{Allocator, Application, OutOfMemory, Shown};
 use loader_core::registry::ExtensionKind;
 
 use super::{AppInfo, Instance, InstanceRequest};
 use crate::driver::{Driver, Tables};
 use crate::extensions::EnabledExtensions;
+use crate::here;
 use crate::icd;
+use crate::log::failed_early;
 use crate::object::{ObjectBase, ParentKind, Root};
 use crate::physical_device::PhysicalDevices;
 
@@ -47,31 +51,72 @@ pub(super) unsafe fn create<D: Driver>(
     interface: u32,
 ) -> Result<vk::Instance, vk::Result> {
     // SAFETY: the caller vouches for the pointers.
-    let (memory, app, extensions) = unsafe {
+    let (memory, listeners) = unsafe {
         let memory = Application::new(callbacks, vk::SystemAllocationScope::INSTANCE);
-        let app = AppInfo::copy(info.p_application_info.as_ref(), memory)?;
-        let extensions = EnabledExtensions::from_request(
-            &D::instance_extensions(),
-            ExtensionKind::Instance,
-            info.pp_enabled_extension_names,
-            info.enabled_extension_count,
-        )?;
-        (memory, app, extensions)
+        let listeners = Listeners::new(memory, D::host());
+        listeners.add_chained(info.p_next)?;
+        (memory, listeners)
     };
-    if !accepts(D::api_version(), app.api_version, interface) {
-        return Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
-    }
-    let driver = D::create_instance(&InstanceRequest { app: &app, extensions: &extensions, info })?;
-    let block =
-        memory.allocate(Layout::new::<Instance<D>>()).map_err(OutOfMemory::from)?.cast::<Instance<D>>();
+    // SAFETY: as above.
+    let (app, extensions) = unsafe { check::<D>(info, memory, interface, &listeners)? };
+    let failed = |code: vk::Result, what| {
+        failed_early(code, &listeners, here!(), format_args!("vkCreateInstance: {what}"))
+    };
+    let driver = D::create_instance(&InstanceRequest { app: &app, extensions: &extensions, info })
+        .map_err(|error| failed(error.into(), "the driver failed"))?;
+    let block = memory
+        .allocate(Layout::new::<Instance<D>>())
+        .map_err(|error| failed(OutOfMemory::from(error).into(), "no memory for the instance"))?
+        .cast::<Instance<D>>();
     let base =
         ObjectBase::with_dispatch(vk::ObjectType::INSTANCE, ParentKind::Instance, block.cast(), D::TABLE);
     base.set_visible();
-    let root = Root::new(base, memory, D::host());
+    let handle = block.as_ptr().expose_provenance() as u64;
+    listeners.created(handle);
+    let root = Root::of_instance(base, memory, D::host(), listeners);
     let devices = PhysicalDevices::new(memory);
     // SAFETY: the block has the layout of an instance.
     unsafe { block.write(Instance { root, app, extensions, devices, driver }) };
-    Ok(vk::Instance::from_raw(block.as_ptr().expose_provenance() as u64))
+    Ok(vk::Instance::from_raw(handle))
+}
+
+/// What the application says about itself and the extensions that it enables, if the driver takes both.
+///
+/// # Safety
+/// As for [`create_instance`].
+unsafe fn check<D: Driver>(
+    info: &vk::InstanceCreateInfo<'_>,
+    memory: Application,
+    interface: u32,
+    listeners: &Listeners,
+) -> Result<(AppInfo, EnabledExtensions), vk::Result> {
+    let failed = |code: vk::Result, what: fmt::Arguments<'_>| {
+        failed_early(code, listeners, here!(), format_args!("vkCreateInstance: {what}"))
+    };
+    // SAFETY: the caller vouches for the structure.
+    unsafe {
+        let app = AppInfo::copy(info.p_application_info.as_ref(), memory)
+            .map_err(|error| failed(error.into(), format_args!("no memory for the application's names")))?;
+        let (names, count) = (info.pp_enabled_extension_names, info.enabled_extension_count);
+        let extensions =
+            EnabledExtensions::from_request(&D::instance_extensions(), ExtensionKind::Instance, names, count)
+                .map_err(|error| {
+                    let name = Shown(error.0.to_bytes());
+                    failed(
+                        error.into(),
+                        format_args!("the driver does not have the instance extension {name}"),
+                    )
+                })?;
+        if !accepts(D::api_version(), app.api_version, interface) {
+            let (major, minor) =
+                (vk::api_version_major(app.api_version), vk::api_version_minor(app.api_version));
+            return Err(failed(
+                vk::Result::ERROR_INCOMPATIBLE_DRIVER,
+                format_args!("the application asks for Vulkan {major}.{minor}, the driver has 1.0 only"),
+            ));
+        }
+        Ok((app, extensions))
+    }
 }
 
 /// Whether a driver takes an application of this version: one of Vulkan 1.0 must not take a newer one if the loader did
@@ -91,7 +136,10 @@ pub(crate) unsafe extern "system" fn destroy_instance<D: Driver>(
     // allocator that it holds, which by the specification is compatible with the one given here.
     unsafe {
         let Some(instance) = Instance::<D>::from_handle(handle) else { return };
+        // Those who are chained to the create info hear what happens from here on.
+        instance.root.listeners().destroying();
         instance.devices.destroy();
+        instance.root.report_left("vkDestroyInstance", "VUID-vkDestroyInstance-instance-00629");
         let memory = *instance.root.memory();
         let address = usize::try_from(handle.as_raw()).unwrap_or_default();
         let block = NonNull::new_unchecked(core::ptr::with_exposed_provenance_mut::<Instance<D>>(address));

@@ -5,12 +5,14 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use ash::vk;
+use loader_core::log::Listeners;
 use loader_core::memory::{OutOfMemory, Process, Text, TryGrow, Vec};
 use loader_core::platform::Lock;
 
 use super::parent::{ParentKind, ParentMemory, Root};
 use super::private_data::{Slot, Values};
 use crate::dispatch::DispatchTable;
+use crate::log::{Label, Labels};
 
 /// What a driver puts into the first word of an object, so that the loader can tell that it may write there
 /// (`ICD_LOADER_MAGIC`; Android's `HWVULKAN_DISPATCH_MAGIC` is the same).
@@ -19,7 +21,7 @@ pub const LOADER_MAGIC: usize = 0x01CD_C0DE;
 /// The beginning of every object.
 ///
 /// The first word belongs to the loader, the second is what the runtime's trampolines go through.
-#[repr(C)]
+#[repr(C, align(8))]
 pub struct ObjectBase {
     loader: AtomicUsize,
     dispatch: *const DispatchTable,
@@ -34,6 +36,13 @@ pub struct ObjectBase {
 struct Details {
     values: Values,
     name: Text<ParentMemory>,
+    labels: Labels<ParentMemory>,
+}
+
+impl Details {
+    fn new(memory: ParentMemory) -> Self {
+        Self { values: Values::new(memory), name: Vec::new_in(memory), labels: Labels::new(memory) }
+    }
 }
 
 // SAFETY: the pointers lead to a parent that outlives the object and to a table that never changes; what changes is
@@ -65,7 +74,7 @@ impl ObjectBase {
             parent_kind,
             visible: AtomicBool::new(false),
             root,
-            details: Lock::new(Details { values: Values::new(memory), name: Vec::new_in(memory) }),
+            details: Lock::new(Details::new(memory)),
         }
     }
 
@@ -79,15 +88,26 @@ impl ObjectBase {
         self.visible.load(Ordering::Relaxed)
     }
 
-    /// Makes the object as new, for objects that a pool gives to the application again: not visible, without name and
-    /// private data. Type and parent stay.
+    /// Makes the object as new, for objects that a pool gives to the application again: not visible, without name, private
+    /// data and labels. Type and parent stay.
     pub fn recycle(&self) {
         self.visible.store(false, Ordering::Relaxed);
         self.loader.store(LOADER_MAGIC, Ordering::Relaxed);
-        let memory = ParentMemory::of(self.root);
-        let empty = Details { values: Values::new(memory), name: Vec::new_in(memory) };
+        let empty = Details::new(ParentMemory::of(self.root));
         let old = core::mem::replace(&mut *self.details.lock(self.root().host()), empty);
         drop(old);
+    }
+
+    /// The base of the object behind a handle of any type; `None` for the null handle.
+    ///
+    /// # Safety
+    /// `handle` is 0 or a live handle of the runtime's objects, and stays live for `'a`.
+    #[must_use]
+    pub unsafe fn of<'a>(handle: u64) -> Option<&'a Self> {
+        let address = usize::try_from(handle).ok()?;
+        let base = NonNull::new(core::ptr::with_exposed_provenance_mut::<Self>(address))?;
+        // SAFETY: the caller vouches for the handle, which is the address of an object, and that begins with its base.
+        Some(unsafe { base.as_ref() })
     }
 
     /// The instance that the object was created from, or that it is; `None` for objects of devices.
@@ -98,6 +118,24 @@ impl ObjectBase {
     /// The device that the object was created from, or that it is; `None` for objects of instances.
     pub fn device(&self) -> Option<&Root> {
         (self.parent_kind == ParentKind::Device).then(|| self.root())
+    }
+
+    /// The instance that the object belongs to, directly or through its device.
+    pub fn instance_root(&self) -> &Root {
+        match self.root().physical_device() {
+            Some(physical) => physical.root(),
+            None => self.root(),
+        }
+    }
+
+    /// The physical device that the object is, or that its device was made of; `None` for other objects of instances.
+    pub fn physical_device(&self) -> Option<&Self> {
+        if self.kind == vk::ObjectType::PHYSICAL_DEVICE { Some(self) } else { self.root().physical_device() }
+    }
+
+    /// Who listens to messages about the object.
+    pub(crate) fn listeners(&self) -> &Listeners {
+        self.instance_root().listeners()
     }
 
     /// The table that commands with this object as first parameter go through.
@@ -164,6 +202,65 @@ impl ObjectBase {
             larger.reserve(needed)?;
         }
         Ok(())
+    }
+
+    /// Opens a label for a region. What there is no memory for is not shown.
+    pub fn begin_label(&self, label: &Label<'_>) {
+        if self.push_label(label, false).is_err() {
+            self.details.lock(self.root().host()).labels.forget();
+        }
+    }
+
+    /// Closes the innermost label of a region, if there is one.
+    pub fn end_label(&self) {
+        self.details.lock(self.root().host()).labels.end();
+    }
+
+    /// Inserts a label for a point, which is there until the next label. What there is no memory for is not shown.
+    pub fn insert_label(&self, label: &Label<'_>) {
+        let _ = self.push_label(label, true);
+    }
+
+    /// Closes all labels: a command buffer is recorded anew.
+    pub fn clear_labels(&self) {
+        let empty = Labels::new(ParentMemory::of(self.root));
+        let old = core::mem::replace(&mut self.details.lock(self.root().host()).labels, empty);
+        drop(old);
+    }
+
+    fn push_label(&self, label: &Label<'_>, is_point: bool) -> Result<(), OutOfMemory> {
+        let mut larger = Labels::new(ParentMemory::of(self.root));
+        loop {
+            let wanted = {
+                let mut details = self.details.lock(self.root().host());
+                if details.labels.push_within(label, is_point, &mut larger) {
+                    break;
+                }
+                details.labels.wanted(label)
+            };
+            larger.reserve(wanted)?;
+        }
+        Ok(())
+    }
+
+    /// The open labels.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(crate) fn labels(&self) -> Result<Labels<Process>, OutOfMemory> {
+        let mut copy = Labels::new(Process);
+        loop {
+            let copied = self.details.lock(self.root().host()).labels.copy_within(&mut copy);
+            match copied {
+                Ok(()) => return Ok(copy),
+                Err(needed) => copy.reserve(needed)?,
+            }
+        }
+    }
+
+    /// What the handle is.
+    pub(crate) fn address(&self) -> u64 {
+        core::ptr::from_ref(self).addr() as u64
     }
 
     pub(crate) fn set_visible(&self) {

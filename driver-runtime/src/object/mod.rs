@@ -69,6 +69,7 @@ impl<T: VkObject> Object<T> {
         driver: T,
     ) -> Result<Owned<T>, OutOfMemory> {
         let block = memory.allocate(Self::LAYOUT)?.cast::<Self>();
+        parent.root().child_created();
         let root = NonNull::from(parent).cast::<Root>();
         let base = ObjectBase::with_dispatch(T::Handle::TYPE, T::Parent::KIND, root, dispatch);
         // SAFETY: the block has the layout of the object.
@@ -179,6 +180,7 @@ impl<T: VkObject> Deref for Owned<T> {
 
 impl<T: VkObject> Drop for Owned<T> {
     fn drop(&mut self) {
+        self.base.root().child_destroyed();
         // SAFETY: the object is owned, and its block came from this allocator with this layout.
         unsafe {
             self.object.drop_in_place();

@@ -4,12 +4,15 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use loader_core::log::Listeners;
 use loader_core::memory::{AllocError, Allocator, Application};
 
 use super::base::ObjectBase;
 use super::foreign::Foreign;
 use super::private_data::Slot;
 use crate::Host;
+use crate::log::{Level, Topic};
+use crate::message;
 
 /// Whether something was created from an instance or from a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,14 +41,78 @@ pub struct Root {
     memory: Application,
     host: &'static dyn Host,
     last_slot: AtomicU32,
+    /// How many objects were created from this one and not destroyed.
+    children: AtomicU32,
     foreign: Foreign,
+    /// For a device, the physical device that it was made of, which outlives it.
+    physical_device: Option<NonNull<ObjectBase>>,
+    /// For an instance, who listens to messages.
+    listeners: Listeners,
 }
 
+// SAFETY: the pointer leads to an object that outlives the device and may be shared.
+unsafe impl Send for Root {}
+// SAFETY: as above.
+unsafe impl Sync for Root {}
+
 impl Root {
-    /// The root of an instance or device that will be at `own`.
-    pub(crate) fn new(base: ObjectBase, memory: Application, host: &'static dyn Host) -> Self {
+    /// The root of an instance, to whose messages `listeners` listen.
+    pub(crate) fn of_instance(
+        base: ObjectBase,
+        memory: Application,
+        host: &'static dyn Host,
+        listeners: Listeners,
+    ) -> Self {
         let foreign = Foreign::new(base.root_pointer());
-        Self { base, memory, host, last_slot: AtomicU32::new(0), foreign }
+        Self {
+            base,
+            memory,
+            host,
+            last_slot: AtomicU32::new(0),
+            children: AtomicU32::new(0),
+            foreign,
+            physical_device: None,
+            listeners,
+        }
+    }
+
+    /// The root of a device of `physical_device`, which outlives it.
+    pub(crate) fn of_device(
+        base: ObjectBase,
+        memory: Application,
+        host: &'static dyn Host,
+        physical_device: &ObjectBase,
+    ) -> Self {
+        let listeners = Listeners::new(memory, host);
+        let physical_device = Some(NonNull::from(physical_device));
+        Self { physical_device, ..Self::of_instance(base, memory, host, listeners) }
+    }
+
+    /// For a device, the physical device that it was made of.
+    pub(crate) fn physical_device(&self) -> Option<&ObjectBase> {
+        // SAFETY: the physical device outlives the device.
+        self.physical_device.map(|base| unsafe { base.as_ref() })
+    }
+
+    pub(crate) fn listeners(&self) -> &Listeners {
+        &self.listeners
+    }
+
+    pub(crate) fn child_created(&self) {
+        self.children.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn child_destroyed(&self) {
+        self.children.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Complains about objects that should have been destroyed before this one, which `command` destroys.
+    pub(crate) fn report_left(&self, command: &str, rule: &str) {
+        let left = self.children.load(Ordering::Relaxed);
+        if left != 0 {
+            let text = "was not destroyed first, of objects that were created from this one:";
+            message!(Level::Error, Topic::Usage, [&self.base], "{command}: {text} {left} ({rule})");
+        }
     }
 
     /// The instance or device as an object.

@@ -3,6 +3,7 @@
 use ash::vk;
 use loader_core::registry::ExtensionSet;
 
+use super::Vulkan14Properties;
 use crate::dispatch::DispatchTable;
 use crate::extensions::copy_name;
 use crate::features::Features;
@@ -20,6 +21,8 @@ pub struct Description {
     pub vulkan_1_2: vk::PhysicalDeviceVulkan12Properties<'static>,
     /// The properties of Vulkan 1.3.
     pub vulkan_1_3: vk::PhysicalDeviceVulkan13Properties<'static>,
+    /// The properties of Vulkan 1.4.
+    pub vulkan_1_4: Vulkan14Properties,
     /// The device extensions that it has. The runtime reports them and accepts them, neither more nor less.
     pub extensions: ExtensionSet,
     /// The features that it has.
@@ -51,6 +54,7 @@ impl Description {
             vulkan_1_1: Default::default(),
             vulkan_1_2: Default::default(),
             vulkan_1_3: Default::default(),
+            vulkan_1_4: Vulkan14Properties::default(),
             extensions: ExtensionSet::default(),
             features: Features::NONE,
             memory: Default::default(),

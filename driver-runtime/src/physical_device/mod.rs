@@ -4,9 +4,12 @@ mod description;
 mod enumeration;
 mod plain;
 mod properties;
+#[cfg(test)]
+mod properties_tests;
 mod queries;
 #[cfg(test)]
 pub(crate) mod tests;
+mod vulkan_1_4;
 
 use core::ops::Deref;
 
@@ -23,10 +26,12 @@ pub(crate) use plain::{
     get_features, get_format_properties, get_image_format_properties, get_memory_properties, get_properties,
     get_queue_family_properties, get_sparse_image_format_properties,
 };
+pub use properties::Chainable;
 pub(crate) use queries::{
     enumerate_device_extension_properties, enumerate_device_layer_properties, get_features_2,
     get_memory_properties_2, get_properties_2, get_queue_family_properties_2, get_tool_properties,
 };
+pub use vulkan_1_4::Vulkan14Properties;
 
 /// A physical device, with the driver's part behind what the runtime keeps.
 pub type PhysicalDevice<D> = Object<Physical<D>>;

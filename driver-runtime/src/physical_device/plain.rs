@@ -3,8 +3,6 @@
 //! They go through the table of the physical device, so a driver writes the newer query only, and may write it for one of
 //! its devices only.
 
-use core::ptr::NonNull;
-
 use ash::vk::{self, Handle};
 use loader_core::memory::{Process, TryGrow, Vec};
 
@@ -16,10 +14,8 @@ use crate::object::ObjectBase;
 /// # Safety
 /// `device` is a live handle.
 unsafe fn table<'a>(device: vk::PhysicalDevice) -> Option<&'a DispatchTable> {
-    let address = usize::try_from(device.as_raw()).ok()?;
-    let base = NonNull::new(core::ptr::with_exposed_provenance_mut::<ObjectBase>(address))?;
     // SAFETY: the caller vouches for the handle.
-    Some(unsafe { base.as_ref() }.dispatch())
+    Some(unsafe { ObjectBase::of(device.as_raw()) }?.dispatch())
 }
 
 /// A query that fills one structure: calls the one with the 2 and copies what it wrote.

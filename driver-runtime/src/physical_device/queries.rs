@@ -42,7 +42,7 @@ pub(crate) unsafe extern "system" fn get_properties_2<D: Driver>(
     // SAFETY: the caller vouches for the handle and the chain.
     unsafe {
         if let Some(device) = object::<D>(device) {
-            properties::write(device.description(), out);
+            properties::write(device.description(), out, |structure| D::write_properties(device, structure));
         }
     }
 }

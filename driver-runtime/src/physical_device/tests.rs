@@ -23,7 +23,7 @@ use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, Subm
 use crate::sync::{SyncType, Work};
 use crate::testing::{Number, TestDriver, TestHost, live_devices, plan};
 
-fn enumerate(made: &Made, room: usize) -> (vk::Result, u32, Vec<vk::PhysicalDevice>) {
+pub(crate) fn enumerate(made: &Made, room: usize) -> (vk::Result, u32, Vec<vk::PhysicalDevice>) {
     let mut handles = std::vec![vk::PhysicalDevice::null(); room];
     let mut count = room as u32;
     let out = if room == 0 { null_mut() } else { handles.as_mut_ptr() };

@@ -104,8 +104,9 @@ fn flags_of(
     }
 }
 
-/// Severity and types of a message of the loader.
-pub(super) fn severity_and_types(
+/// Severity and types of a message for callbacks of VK_EXT_debug_utils.
+#[must_use]
+pub fn severity_and_types(
     level: Level,
     topic: Topic,
 ) -> (vk::DebugUtilsMessageSeverityFlagsEXT, vk::DebugUtilsMessageTypeFlagsEXT) {

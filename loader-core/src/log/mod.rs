@@ -10,8 +10,8 @@ use core::ffi::CStr;
 use core::fmt;
 
 pub use listeners::{Listener, Listeners};
-pub use message::Report;
 pub(crate) use message::kind_of_report;
+pub use message::{Report, severity_and_types};
 
 use crate::memory::{Text, TryGrow, Vec, format_into};
 
