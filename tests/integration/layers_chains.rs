@@ -188,51 +188,6 @@ fn a_second_device_inside_vkcreatedevice() {
     }
 }
 
-/// The globals that every callback calls, on three threads, must not wait for one another.
-fn reentering(layer: Layer) {
-    let run = Scenario::new().driver(good()).layer(layer.does("reenter")).layer(Layer::new(B)).run(|vk| {
-        let instance = vk.create(&Ask::new().api(1, 1).layer(A).layer(B)).unwrap();
-        vk.say("devices", instance.names().join(","));
-        // SAFETY: valid use of Vulkan on one thread.
-        unsafe {
-            vk.say("groups", instance.enumerate_physical_device_groups_len().unwrap());
-            let device = instance.device(instance.devices()[0], &[]);
-            let queue = device.get_device_queue(0, 0);
-            device.queue_submit(queue, &[], vk::Fence::null()).unwrap();
-            device.destroy_device(None);
-        }
-        drop(instance);
-        vk.say("done", "yes");
-    });
-    run.ok().says("devices", "gpu").says("groups", 1).says("done", "yes");
-    assert!(run.trace(A).calls("reentered").len() >= 8);
-    assert_eq!(run.trace("good").last("unload").get("instances"), "0");
-}
-
-#[test]
-fn an_explicit_layer_calls_every_global_command_from_every_callback() {
-    reentering(Layer::new(A));
-}
-
-#[test]
-fn an_implicit_layer_calls_every_global_command_from_every_callback() {
-    reentering(Layer::new(A).implicit());
-}
-
-#[test]
-fn a_pre_instance_function_calls_every_global_command() {
-    let run = Scenario::new()
-        .driver(good())
-        .layer(Layer::new(A).implicit().does("reenter").field("pre_instance_functions", PRE_INSTANCE))
-        .run(|vk| {
-            // SAFETY: nothing is asked of the caller.
-            let version = unsafe { vk.entry.try_enumerate_instance_version() };
-            vk.say("version", version.unwrap().is_some_and(|version| version >= vk::API_VERSION_1_1));
-        });
-    run.ok().says("version", true);
-    assert!(run.trace(A).has("reentered"));
-}
-
 const PRE_INSTANCE: &str = r#"{"vkEnumerateInstanceVersion": "test_preVersion",
     "vkEnumerateInstanceLayerProperties": "test_preLayers",
     "vkEnumerateInstanceExtensionProperties": "test_preExtensions"}"#;

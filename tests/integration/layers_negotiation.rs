@@ -200,3 +200,94 @@ fn a_layer_whose_library_is_missing_is_refused() {
     });
     run.ok().says("result", "SUCCESS");
 }
+
+// ---- where functions are looked for first ----
+
+/// By which names the layer's look-ups were found, each once.
+fn found_by(run: &Run) -> Vec<String> {
+    let trace = run.trace(A);
+    let mut names: Vec<_> = ["look_up", "device_look_up"]
+        .iter()
+        .flat_map(|call| trace.calls(call))
+        .map(|call| call.get("by").to_owned())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+const EVERYTHING: &[&str] = &[
+    "-DEXPORT_PLAIN",
+    "-DEXPORT_NAMED",
+    "-DLAYER_NAME=VK_LAYER_TEST_a",
+    "-DEXPORT_OTHER",
+    "-DEXPORT_INTROSPECTION",
+];
+const LOOK_UPS: &str =
+    r#"{"vkGetInstanceProcAddr": "test_lookup", "vkGetDeviceProcAddr": "test_device_lookup"}"#;
+
+#[test]
+fn names_of_the_manifest_come_before_all_others() {
+    let run = works(Layer::new(A).exports(EVERYTHING).field("functions", LOOK_UPS));
+    assert_eq!(found_by(&run), ["manifest"]);
+}
+
+#[test]
+fn the_layers_own_name_comes_before_the_plain_ones() {
+    let run = works(Layer::new(A).exports(EVERYTHING));
+    assert_eq!(found_by(&run), ["named"]);
+}
+
+#[test]
+fn a_name_of_the_manifest_that_is_not_there_stands_for_none() {
+    let functions = r#"{"vkGetInstanceProcAddr": "none", "vkGetDeviceProcAddr": "none"}"#;
+    let run = works(Layer::new(A).exports(Layer::PLAIN).field("functions", functions));
+    assert_eq!(found_by(&run), ["plain"]);
+}
+
+#[test]
+fn what_is_handed_over_comes_before_every_export() {
+    let exports = [EVERYTHING, Layer::NEGOTIATE].concat();
+    let run = works(Layer::new(A).exports(&exports).field("functions", LOOK_UPS));
+    assert!(found_by(&run).is_empty(), "{:?}", found_by(&run));
+}
+
+#[test]
+fn version_1_may_rename_its_functions_in_the_manifest() {
+    let exports = [EVERYTHING, Layer::NEGOTIATE].concat();
+    let run = works(Layer::new(A).exports(&exports).does_with("interface", 1).field("functions", LOOK_UPS));
+    assert_eq!(found_by(&run), ["manifest"]);
+}
+
+#[test]
+fn a_negotiation_that_the_manifest_names_comes_before_the_exported_one() {
+    let exports = [Layer::OTHER, Layer::NEGOTIATE].concat();
+    let functions = r#"{"vkNegotiateLoaderLayerInterfaceVersion": "test_negotiate"}"#;
+    let run = works(Layer::new(A).exports(&exports).field("functions", functions));
+    assert_eq!(run.trace(A).calls("negotiate_by").len(), 1);
+    assert_eq!(run.trace(A).calls("negotiate").len(), 1);
+}
+
+#[test]
+fn the_negotiation_is_the_first_call_of_all() {
+    let run =
+        works(Layer::new(A).exports(&[EVERYTHING, Layer::NEGOTIATE].concat()).does_with("interface", 1));
+    let trace = run.trace(A);
+    assert_eq!(trace.commands()[..2], ["load", "negotiate"]);
+}
+
+#[test]
+fn the_enumerations_of_a_library_of_version_0_are_not_called() {
+    // They end the process.
+    let run = Scenario::new().driver(good()).layer(Layer::new(A).implicit().exports(EVERYTHING)).run(|vk| {
+        vk.say("layers", names(vk));
+        // SAFETY: nothing is asked of the caller.
+        let of_layer = unsafe { vk.entry.enumerate_instance_extension_properties(Some(c"VK_LAYER_TEST_a")) };
+        vk.say("extensions", of_layer.unwrap().len());
+        let instance = vk.create(&Ask::new()).unwrap();
+        // SAFETY: the device is one of the instance's.
+        let count = unsafe { instance.enumerate_device_layer_properties(instance.devices()[0]) };
+        vk.say("of device", count.unwrap().len());
+    });
+    run.ok().says("layers", A).says("extensions", 0);
+}

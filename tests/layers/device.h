@@ -45,9 +45,24 @@ static void unwrap_group(const VkDeviceCreateInfo *info, VkPhysicalDevice *own) 
     group->pPhysicalDevices = own;
 }
 
+/* A device of the layer's own, made by the next layer's vkCreateDevice before or after the application's, with the same
+ * link. Destroyed at once or, with the number 1, together with the application's. */
+static void create_own_device(PFN_vkCreateDevice create, VkPhysicalDevice handle, const VkDeviceCreateInfo *info, VkLayerDeviceLink *link, VkDevice given, struct device *device) {
+    VkLayerDeviceCreateInfo *chain = device_link(info, VK_LAYER_LINK_INFO);
+    chain->u.pLayerInfo = link->pNext;
+    VkDevice own = given;
+    VkResult result = create(handle, info, NULL, &own);
+    if (result != VK_SUCCESS || own == given) die("vkCreateDevice", "the next layer's, called twice, returned %d", result);
+    PFN_vkDestroyDevice destroy = (PFN_vkDestroyDevice)link->pfnNextGetDeviceProcAddr(own, "vkDestroyDevice");
+    trace("own_device", " ");
+    chain->u.pLayerInfo = link->pNext;
+    if (number("own_device", 0) == 0) destroy(own, NULL);
+    else device->own = own, device->destroy_own = destroy;
+}
+
 CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
     trace("vkCreateDevice", "extensions=%u", info->enabledExtensionCount);
-    reenter();
+    reenter("vkCreateDevice");
     struct instance *instance = instance_of("vkCreateDevice", handle);
     if (is_added(handle)) return VK_ERROR_INITIALIZATION_FAILED;
     VkLayerDeviceLink *link = take_device_link(info);
@@ -60,9 +75,16 @@ CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
     if (does("fail_device_early")) return (VkResult)number("fail_device_early", 0);
     if (does("overwrite_device")) *out = (VkDevice)(uintptr_t)number("overwrite_device", 0);
     if (does("clear_device")) memset(*out, 0, sizeof(void *));
-    VkResult result = next_create_device(link, instance)(below, &own, allocator, out);
-    if (result != VK_SUCCESS) return result;
     struct device *device = calloc(1, sizeof *device);
+    PFN_vkCreateDevice create = next_create_device(link, instance);
+    VkDevice given = *out;
+    if (does("own_device") && !does("own_device_last")) create_own_device(create, below, &own, link, given, device);
+    VkResult result = create(below, &own, allocator, out);
+    if (result != VK_SUCCESS) {
+        free(device);
+        return result;
+    }
+    if (does("own_device") && does("own_device_last")) create_own_device(create, below, &own, link, given, device);
     device->key = key_of(*out);
     device->below = *out;
     device->get = link->pfnNextGetDeviceProcAddr;
@@ -79,20 +101,21 @@ CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
     devices = device;
     pthread_mutex_unlock(&lock);
     if (does("wrap_devices")) *out = wrap("device", *out, NULL, device);
-    reenter();
+    reenter("vkCreateDevice");
     return VK_SUCCESS;
 }
 
 CALL_VOID layer_DestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocator) {
     trace("vkDestroyDevice", " ");
     if (handle == VK_NULL_HANDLE) return;
-    reenter();
+    reenter("vkDestroyDevice");
     struct device *device = device_of("vkDestroyDevice", handle);
     PFN_vkDestroyDevice destroy = NEXT_OF_DEVICE(device, vkDestroyDevice);
     if (device->second != VK_NULL_HANDLE) {
         PFN_vkDestroyDevice second = (PFN_vkDestroyDevice)device->second_get(device->second, "vkDestroyDevice");
         device->instance->destroy_device(device->second, NULL, second);
     }
+    if (device->own != VK_NULL_HANDLE) device->destroy_own(device->own, NULL);
     destroy(unwrap("vkDestroyDevice", "device", handle), allocator);
     pthread_mutex_lock(&lock);
     struct device **place = &devices;
@@ -105,7 +128,7 @@ CALL_VOID layer_DestroyDevice(VkDevice handle, const VkAllocationCallbacks *allo
 
 CALL_VOID layer_GetDeviceQueue(VkDevice handle, uint32_t family, uint32_t index, VkQueue *out) {
     trace("vkGetDeviceQueue", " ");
-    reenter();
+    reenter("vkGetDeviceQueue");
     struct device *device = device_of("vkGetDeviceQueue", handle);
     NEXT_OF_DEVICE(device, vkGetDeviceQueue)(unwrap("vkGetDeviceQueue", "device", handle), family, index, out);
     if (!does("wrap_devices")) return;
@@ -120,13 +143,14 @@ CALL_VOID layer_GetDeviceQueue(VkDevice handle, uint32_t family, uint32_t index,
 
 CALL layer_QueueSubmit(VkQueue handle, uint32_t count, const VkSubmitInfo *infos, VkFence fence) {
     trace("vkQueueSubmit", "count=%u", count);
-    reenter();
+    reenter("vkQueueSubmit");
     struct device *device = device_of("vkQueueSubmit", handle);
     return NEXT_OF_DEVICE(device, vkQueueSubmit)(unwrap("vkQueueSubmit", "queue", handle), count, infos, fence);
 }
 
 CALL layer_DeviceWaitIdle(VkDevice handle) {
     trace("vkDeviceWaitIdle", " ");
+    reenter("vkDeviceWaitIdle");
     struct device *device = device_of("vkDeviceWaitIdle", handle);
     return NEXT_OF_DEVICE(device, vkDeviceWaitIdle)(unwrap("vkDeviceWaitIdle", "device", handle));
 }

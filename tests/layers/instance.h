@@ -9,7 +9,7 @@ static PFN_vkCreateInstance next_create_instance(const VkLayerInstanceLink *link
 
 CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
     trace("vkCreateInstance", "layers=%u extensions=%u", info->enabledLayerCount, info->enabledExtensionCount);
-    reenter();
+    reenter("vkCreateInstance");
     VkLayerInstanceLink *link = take_instance_link(info);
     VkLayerInstanceCreateInfo *callbacks = instance_link(info, VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK);
     PFN_vkLayerCreateDevice create_device = callbacks->u.layerDevice.pfnLayerCreateDevice;
@@ -36,20 +36,20 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
     instance->next = instances;
     instances = instance;
     pthread_mutex_unlock(&lock);
-    if (does("wrap")) *out = wrap("instance", *out, instance, NULL);
+    if (does("wrap") || does("wrap_instance")) *out = wrap("instance", *out, instance, NULL);
     if (does("enumerate_while_creating")) {
         uint32_t count = 0;
         result = NEXT(instance, vkEnumeratePhysicalDevices)(instance->below, &count, NULL);
         trace("while_creating", "result=%d devices=%u", result, count);
     }
-    reenter();
+    reenter("vkCreateInstance");
     return VK_SUCCESS;
 }
 
 CALL_VOID layer_DestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator) {
     trace("vkDestroyInstance", " ");
     if (handle == VK_NULL_HANDLE) return;
-    reenter();
+    reenter("vkDestroyInstance");
     struct instance *instance = instance_of("vkDestroyInstance", handle);
     NEXT(instance, vkDestroyInstance)(unwrap("vkDestroyInstance", "instance", handle), allocator);
     pthread_mutex_lock(&lock);
@@ -59,7 +59,7 @@ CALL_VOID layer_DestroyInstance(VkInstance handle, const VkAllocationCallbacks *
     free_wrappers(instance, NULL);
     pthread_mutex_unlock(&lock);
     free(instance);
-    reenter();
+    reenter("vkDestroyInstance");
 }
 
 /* What the layer makes of a list of physical devices: fewer, more, in another order, wrapped. */
@@ -97,7 +97,7 @@ static bool is_added(const void *handle) {
 
 CALL layer_EnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkPhysicalDevice *out) {
     trace("vkEnumeratePhysicalDevices", "fill=%d", out != NULL);
-    reenter();
+    reenter("vkEnumeratePhysicalDevices");
     struct instance *instance = instance_of("vkEnumeratePhysicalDevices", handle);
     VkPhysicalDevice all[65];
     uint32_t available = 64;
@@ -115,7 +115,7 @@ CALL layer_EnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkPhysic
 
 static VkResult groups(const char *command, VkInstance handle, uint32_t *count, VkPhysicalDeviceGroupProperties *out) {
     trace(command, "fill=%d", out != NULL);
-    reenter();
+    reenter(command);
     struct instance *instance = instance_of(command, handle);
     VkPhysicalDeviceGroupProperties all[65];
     memset(all, 0, sizeof all);
@@ -160,7 +160,7 @@ CALL layer_EnumeratePhysicalDeviceGroupsKHR(VkInstance handle, uint32_t *count, 
 
 CALL_VOID layer_GetPhysicalDeviceProperties(VkPhysicalDevice handle, VkPhysicalDeviceProperties *out) {
     trace("vkGetPhysicalDeviceProperties", " ");
-    reenter();
+    reenter("vkGetPhysicalDeviceProperties");
     if (is_added(handle)) {
         memset(out, 0, sizeof *out);
         snprintf(out->deviceName, sizeof out->deviceName, "added by %.200s", config.label);
@@ -171,6 +171,8 @@ CALL_VOID layer_GetPhysicalDeviceProperties(VkPhysicalDevice handle, VkPhysicalD
 }
 
 CALL_VOID layer_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice handle, uint32_t *count, VkQueueFamilyProperties *out) {
+    trace("vkGetPhysicalDeviceQueueFamilyProperties", " ");
+    reenter("vkGetPhysicalDeviceQueueFamilyProperties");
     struct instance *instance = instance_of("vkGetPhysicalDeviceQueueFamilyProperties", handle);
     if (is_added(handle)) return (void)(*count = 0);
     handle = unwrap("vkGetPhysicalDeviceQueueFamilyProperties", "physical device", handle);
@@ -179,7 +181,7 @@ CALL_VOID layer_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice handle, 
 
 CALL layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char *layer, uint32_t *count, VkExtensionProperties *out) {
     trace("vkEnumerateDeviceExtensionProperties", "layer=%s fill=%d", layer == NULL ? "NULL" : layer, out != NULL);
-    reenter();
+    reenter("vkEnumerateDeviceExtensionProperties");
     struct instance *instance = instance_of("vkEnumerateDeviceExtensionProperties", handle);
     if (is_added(handle)) return *count = 0, VK_SUCCESS;
     handle = unwrap("vkEnumerateDeviceExtensionProperties", "physical device", handle);

@@ -3,6 +3,7 @@
  *   EXPORT_NAMED      interface 0: LAYER_NAME in front of GetInstanceProcAddr and GetDeviceProcAddr
  *   EXPORT_OTHER      names that only a manifest's "functions" tells: PREFIX_lookup, PREFIX_device_lookup, PREFIX_negotiate
  *   EXPORT_NEGOTIATE  interface 1 and 2: vkNegotiateLoaderLayerInterfaceVersion
+ *   EXPORT_INTROSPECTION  interface 0: the enumerations of the library's layers and extensions
  */
 #ifndef CONFIGURATION
 #define CONFIGURATION "layer"
@@ -20,13 +21,14 @@
 #include "chain.h"
 #include "instance.h"
 #include "device.h"
+#include "messenger.h"
 #include "reenter.h"
 #include "pre_instance.h"
 #include "lookup.h"
 
 static __attribute__((unused)) VkResult negotiate(VkNegotiateLayerInterface *interface) {
     trace("negotiate", "offered=%u", interface->loaderLayerInterfaceVersion);
-    reenter();
+    reenter("negotiate");
     if (interface->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT) die("negotiate", "sType %d", interface->sType);
     if (does("refuse")) return (VkResult)number("refuse", VK_ERROR_INITIALIZATION_FAILED);
     uint32_t version = (uint32_t)number("interface", 2);
@@ -38,32 +40,51 @@ static __attribute__((unused)) VkResult negotiate(VkNegotiateLayerInterface *int
     return VK_SUCCESS;
 }
 
+/* The same function under another name, which is noted. */
+#define EXPORT_LOOK_UPS(by, instance_name, device_name)                                                          \
+    EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_name(VkInstance instance, const char *name) {       \
+        trace("look_up", "by=" by);                                                                              \
+        return layer_GetInstanceProcAddr(instance, name);                                                        \
+    }                                                                                                            \
+    EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_name(VkDevice device, const char *name) {             \
+        trace("device_look_up", "by=" by);                                                                       \
+        return layer_GetDeviceProcAddr(device, name);                                                            \
+    }
+
 #ifdef EXPORT_PLAIN
-EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char *name) {
-    return layer_GetInstanceProcAddr(instance, name);
-}
-EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice device, const char *name) {
-    return layer_GetDeviceProcAddr(device, name);
-}
+EXPORT_LOOK_UPS("plain", vkGetInstanceProcAddr, vkGetDeviceProcAddr)
 #endif
 
 #ifdef EXPORT_NAMED
-EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL JOIN(LAYER_NAME, GetInstanceProcAddr)(VkInstance instance, const char *name) {
-    return layer_GetInstanceProcAddr(instance, name);
-}
-EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL JOIN(LAYER_NAME, GetDeviceProcAddr)(VkDevice device, const char *name) {
-    return layer_GetDeviceProcAddr(device, name);
-}
+EXPORT_LOOK_UPS("named", JOIN(LAYER_NAME, GetInstanceProcAddr), JOIN(LAYER_NAME, GetDeviceProcAddr))
 #endif
 
 #ifdef EXPORT_OTHER
-EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL PREFIXED(lookup)(VkInstance instance, const char *name) {
-    return layer_GetInstanceProcAddr(instance, name);
+EXPORT_LOOK_UPS("manifest", PREFIXED(lookup), PREFIXED(device_lookup))
+EXPORT VKAPI_ATTR VkResult VKAPI_CALL PREFIXED(negotiate)(VkNegotiateLayerInterface *interface) {
+    trace("negotiate_by", "manifest");
+    return negotiate(interface);
 }
-EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL PREFIXED(device_lookup)(VkDevice device, const char *name) {
-    return layer_GetDeviceProcAddr(device, name);
+#endif
+
+/* What a library of interface version 0 exports for loaders that have no manifests: this one does not call them. */
+#ifdef EXPORT_INTROSPECTION
+EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateInstanceLayerProperties(uint32_t *count, VkLayerProperties *out) {
+    (void)count, (void)out;
+    die("introspection", "layers");
 }
-EXPORT VKAPI_ATTR VkResult VKAPI_CALL PREFIXED(negotiate)(VkNegotiateLayerInterface *interface) { return negotiate(interface); }
+EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *out) {
+    (void)layer, (void)count, (void)out;
+    die("introspection", "extensions");
+}
+EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateDeviceLayerProperties(VkPhysicalDevice device, uint32_t *count, VkLayerProperties *out) {
+    (void)device, (void)count, (void)out;
+    die("introspection", "device layers");
+}
+EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char *layer, uint32_t *count, VkExtensionProperties *out) {
+    (void)device, (void)layer, (void)count, (void)out;
+    die("introspection", "device extensions");
+}
 #endif
 
 #ifdef EXPORT_NEGOTIATE

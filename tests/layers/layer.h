@@ -30,6 +30,6 @@
 /* The layer's own function with this name; NULL if it has none (lookup.h). */
 static PFN_vkVoidFunction own_function(const char *name);
 /* Calls every global command of the loader, if the configuration says so (reenter.h). */
-static void reenter(void);
+static void reenter(const char *command);
 
 #endif

@@ -5,7 +5,19 @@ static PFN_vkVoidFunction physical_device_function(const char *name) {
     return own ? (PFN_vkVoidFunction)layer_PhysicalDeviceTEST : NULL;
 }
 
+/* Once in a process for each of the look-ups: there are hundreds of calls. */
+static void reenter_once(const char *command, bool *done) {
+    if (inside) return;
+    pthread_mutex_lock(&lock);
+    bool first = !*done;
+    *done = true;
+    pthread_mutex_unlock(&lock);
+    if (first) reenter(command);
+}
+
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInstance handle, const char *name) {
+    static bool done;
+    reenter_once("vkGetInstanceProcAddr", &done);
     PFN_vkVoidFunction own = own_function(name);
     if (own != NULL) return own;
     if (handle == VK_NULL_HANDLE) {
@@ -13,7 +25,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInst
         return NULL;
     }
     struct instance *instance = instance_of("vkGetInstanceProcAddr", handle);
-    return instance->get(instance->below, name);
+    return instance->get(unwrap("vkGetInstanceProcAddr", "instance", handle), name);
 }
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice handle, const char *name) {
@@ -21,19 +33,23 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice
         "vkGetDeviceProcAddr", "vkDestroyDevice", "vkGetDeviceQueue", "vkQueueSubmit", "vkDeviceWaitIdle",
         "vkTrimCommandPoolKHR", "vkLayerDeviceTEST",
     };
+    static bool done;
+    reenter_once("vkGetDeviceProcAddr", &done);
     PFN_vkVoidFunction own = own_function(name);
     for (size_t i = 0; own != NULL && i < sizeof commands / sizeof *commands; ++i)
         if (strcmp(name, commands[i]) == 0) return own;
     struct device *device = device_of("vkGetDeviceProcAddr", handle);
-    return device->get(device->below, name);
+    return device->get(unwrap("vkGetDeviceProcAddr", "device", handle), name);
 }
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetPhysicalDeviceProcAddr(VkInstance handle, const char *name) {
+    static bool done;
+    reenter_once("vk_layerGetPhysicalDeviceProcAddr", &done);
     PFN_vkVoidFunction own = physical_device_function(name);
     if (own != NULL) return own;
     struct instance *instance = instance_of("vk_layerGetPhysicalDeviceProcAddr", handle);
-    if (instance->get_physical_device == NULL) return NULL;
-    return instance->get_physical_device(instance->below, name);
+    VkInstance below = unwrap("vk_layerGetPhysicalDeviceProcAddr", "instance", handle);
+    return instance->get_physical_device == NULL ? NULL : instance->get_physical_device(below, name);
 }
 
 static PFN_vkVoidFunction own_function(const char *name) {
@@ -43,6 +59,8 @@ static PFN_vkVoidFunction own_function(const char *name) {
         OWN(GetInstanceProcAddr), OWN(GetDeviceProcAddr), OWN(CreateInstance), OWN(DestroyInstance),
         OWN(EnumeratePhysicalDevices), OWN(EnumeratePhysicalDeviceGroups), OWN(EnumeratePhysicalDeviceGroupsKHR),
         OWN(GetPhysicalDeviceProperties), OWN(GetPhysicalDeviceQueueFamilyProperties), OWN(EnumerateDeviceExtensionProperties),
+        OWN_IF("wrap", CreateDebugUtilsMessengerEXT), OWN_IF("wrap", DestroyDebugUtilsMessengerEXT),
+        OWN_IF("wrap", SubmitDebugUtilsMessageEXT),
         OWN(CreateDevice), OWN(DestroyDevice), OWN(GetDeviceQueue), OWN(QueueSubmit), OWN(DeviceWaitIdle),
         OWN_IF("strip", TrimCommandPoolKHR),
         {"vkLayerDeviceTEST", "device_command", (PFN_vkVoidFunction)layer_DeviceTEST},

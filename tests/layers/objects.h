@@ -16,7 +16,8 @@ struct instance {
 
 struct device {
     const void *key;
-    VkDevice below, second;
+    VkDevice below, second, own;
+    PFN_vkDestroyDevice destroy_own;
     PFN_vkGetDeviceProcAddr get, second_get;
     PFN_vkSetDeviceLoaderData set_data;
     struct instance *instance;
@@ -100,7 +101,9 @@ static void free_wrappers(const struct instance *instance, const struct device *
 
 /* What the next layer calls the object; ends the process if this layer should have wrapped it and did not. */
 static void *unwrap(const char *command, const char *kind, void *handle) {
-    if (!does(strcmp(kind, "device") == 0 || strcmp(kind, "queue") == 0 ? "wrap_devices" : "wrap")) return handle;
+    bool of_device = strcmp(kind, "device") == 0 || strcmp(kind, "queue") == 0;
+    bool is_instance = strcmp(kind, "instance") == 0;
+    if (!does(of_device ? "wrap_devices" : "wrap") && !(is_instance && does("wrap_instance"))) return handle;
     struct wrapper *found = find_wrapper(handle);
     if (found == NULL || strcmp(found->kind, kind) != 0) die(command, "%p is not one of this layer's wrappers of a %s", handle, kind);
     return found->below;

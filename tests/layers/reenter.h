@@ -31,7 +31,7 @@ static void *call_globals(void *argument) {
     return NULL;
 }
 
-static void reenter(void) {
+static void reenter(const char *command) {
     if (!does("reenter") || inside) return;
     void *library = dlopen(config.loader, RTLD_NOW | RTLD_NOLOAD);
     if (library == NULL) die("reenter", "the loader is not there");
@@ -49,5 +49,5 @@ static void reenter(void) {
         if (pthread_create(&threads[i], NULL, call_globals, &loader) != 0) die("reenter", "no thread");
     for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
     dlclose(library);
-    trace("reentered", " ");
+    trace("reentered", "in=%s", command);
 }

@@ -6,6 +6,7 @@
 #define LAYER_NAME SECOND
 #undef EXPORT_PLAIN
 #undef EXPORT_NEGOTIATE
+#undef EXPORT_INTROSPECTION
 #include "layer.c"
 #else
 typedef int nothing;

@@ -74,7 +74,8 @@ pub unsafe fn enter_device_chain(
     let made = NonNull::new(creation.made.load(Ordering::Acquire));
     if let Err(error) = crate::abi::array::check(result) {
         if let Some(made) = made {
-            // SAFETY: the lower end made it in this call, and nobody was given it.
+            // SAFETY: the lower end made it in this call, the layer that failed did not destroy it, and nobody was given
+            // it.
             unsafe { Device::forget(made) };
         }
         return Err(error);
@@ -110,11 +111,18 @@ unsafe fn came_back(
 
 /// The layers that take part in the creation of devices: those that intercept vkCreateDevice. A layer that does not would
 /// not pass its link on.
+///
+/// A layer below one that wraps the instance knows it by a handle that nobody else knows, and must not be asked with
+/// another one. There the layers that have a look-up for devices take part, as the layer interface document wants it
+/// ("Layer Conventions and Rules": device-level chaining needs both vkGetDeviceProcAddr and vkCreateDevice).
 fn taking_part<'a>(
     instance: &'a Instance,
     layers: &'a [ActiveLayer],
 ) -> impl Iterator<Item = &'a ActiveLayer> {
     layers.iter().enumerate().filter_map(move |(index, layer)| {
+        if instance.chain_handle() != instance.handle() {
+            return layer.interface.get_device_proc_addr.map(|_| layer);
+        }
         let next = layers.get(index.wrapping_add(1));
         let next = next.map_or(terminator_get_instance_proc_addr as FindInstanceCommand, |next| {
             next.interface.get_instance_proc_addr
@@ -176,6 +184,7 @@ pub unsafe extern "system" fn layer_create_device(
 ) -> vk::Result {
     // SAFETY: the layer vouches for the parameters.
     unsafe {
+        let known_as = instance;
         let Some(instance) = instance_of(instance, physical_device) else {
             crate::loader::report_bad_handle(crate::registry::command::CREATE_DEVICE)
         };
@@ -189,7 +198,8 @@ pub unsafe extern "system" fn layer_create_device(
         let head = below.first().map_or(terminator_get_instance_proc_addr as FindInstanceCommand, |layer| {
             layer.interface.get_instance_proc_addr
         });
-        let Some(create) = head(instance.chain_handle(), c"vkCreateDevice".as_ptr()) else {
+        // What the layer calls the instance is what the next one calls it.
+        let Some(create) = head(known_as, c"vkCreateDevice".as_ptr()) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
         let create = core::mem::transmute::<Command, vk::PFN_vkCreateDevice>(create);

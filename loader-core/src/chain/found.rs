@@ -55,7 +55,7 @@ impl FoundLayers {
 
     /// The layers for vkEnumerateInstanceLayerProperties.
     pub fn listed(&self) -> impl Iterator<Item = &LayerManifest> {
-        self.plan.listed().filter(|(place, _)| !self.is_broken(*place)).map(|(_, manifest)| manifest)
+        self.plan.listed().filter(|(place, _)| self.is_usable(*place)).map(|(_, manifest)| manifest)
     }
 
     /// Whether the layer at this place of the plan turned out to be unusable.
@@ -85,7 +85,7 @@ impl FoundLayers {
         name: &CStr,
         of: fn(&LayerManifest) -> &[LayerExtension],
     ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
-        let place = self.plan.find(name.to_bytes()).filter(|place| !self.is_broken(*place));
+        let place = self.plan.find(name.to_bytes()).filter(|place| self.is_usable(*place));
         let place = place.ok_or(vk::Result::ERROR_LAYER_NOT_PRESENT)?;
         let mut all = Vec::new();
         for library in &self.plan.libraries(place)? {
@@ -138,14 +138,13 @@ impl FoundLayers {
         }
         let mut layers = Layers::none_of(this.clone(), loader.platform);
         for (layer, candidate) in active.chain(&this.plan) {
-            // An implicit layer may be asked for, too.
-            let asked_for = request.enabled.iter().any(|name| name.to_bytes() == candidate.name());
             match this.open_one(loader, candidate)? {
                 Ok(opened) => {
                     this.note_broken(layer.layer, false);
                     layers.add(opened)?;
                 }
                 Err(outcome) => {
+                    let asked_for = this.is_asked_for(layer.layer, request)?;
                     log_refusal(logger, candidate, &outcome, asked_for);
                     this.note_broken(layer.layer, true);
                     if asked_for {
@@ -159,6 +158,25 @@ impl FoundLayers {
             logger.log(Level::Info, Topic::Layer, message);
         }
         Ok(layers)
+    }
+
+    /// Whether the application asks for the layer at this place, or for a meta-layer that it is a component of. An implicit
+    /// layer may be asked for, too.
+    fn is_asked_for(&self, layer: usize, request: &LayerRequest<'_>) -> Result<bool, OutOfMemory> {
+        for name in request.enabled {
+            if let Some(place) = self.plan.find(name.to_bytes())
+                && self.plan.libraries(place)?.contains(&layer)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether no library of the layer at this place, or of the components of a meta-layer, turned out to be unusable.
+    fn is_usable(&self, place: usize) -> bool {
+        let are_good = |libraries: Vec<usize>| !libraries.iter().any(|library| self.is_broken(*library));
+        !self.any_broken() || self.plan.libraries(place).is_ok_and(are_good)
     }
 
     fn any_broken(&self) -> bool {

@@ -64,6 +64,20 @@ impl KnownObjects {
         Some(instance(found))
     }
 
+    /// Forgets a device that a layer destroys while it creates devices.
+    pub(crate) fn device_destroyed(&self, waiting: &dyn Waiting, device: &Device) {
+        let device = core::ptr::from_ref(device).cast_mut();
+        self.devices.read(waiting, |list| {
+            for address in list {
+                // SAFETY: what is in the list is alive, and leaves it under the lock.
+                let creation =
+                    unsafe { &*core::ptr::with_exposed_provenance::<DeviceUnderCreation>(*address) };
+                let none = core::ptr::null_mut();
+                let _ = creation.made.compare_exchange(device, none, Ordering::AcqRel, Ordering::Relaxed);
+            }
+        });
+    }
+
     /// Gives back the memory of the lists.
     pub fn forget(&self, waiting: &dyn Waiting) {
         drop(self.instances.take(waiting));
@@ -95,7 +109,7 @@ pub struct DeviceUnderCreation {
     magic: AtomicU64,
     /// The device extensions that the application enables: layers keep those to themselves that they provide.
     pub extensions: ExtensionSet,
-    /// What the lower end made last.
+    /// The first device that the lower end made and that is still alive: a layer may make several.
     pub made: AtomicPtr<Device>,
 }
 
@@ -104,6 +118,12 @@ impl DeviceUnderCreation {
     #[must_use]
     pub fn new(extensions: ExtensionSet) -> Self {
         Self { magic: AtomicU64::new(MAGIC), extensions, made: AtomicPtr::new(core::ptr::null_mut()) }
+    }
+
+    /// Notes a device that the lower end made.
+    pub fn add(&self, device: *mut Device) {
+        let _ =
+            self.made.compare_exchange(core::ptr::null_mut(), device, Ordering::AcqRel, Ordering::Relaxed);
     }
 
     /// Notes it for as long as the result lives.

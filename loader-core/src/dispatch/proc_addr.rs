@@ -115,7 +115,7 @@ pub unsafe fn get_device_proc_addr(
     // SAFETY: the caller vouches for the name and the handle.
     let (name, device) = unsafe { (CStr::from_ptr(name), device_of(device.as_raw())?) };
     let Some(command) = find(name) else {
-        return device.find_unknown(name);
+        return device.find(name);
     };
     if command == command::GET_DEVICE_PROC_ADDR {
         return exports.get(command);

@@ -1,7 +1,6 @@
 //! vkCreateDevice, at both ends of the chain.
 
 use core::ffi::CStr;
-use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle as _, TaggedStructure as _};
 
@@ -204,7 +203,7 @@ unsafe fn make(
         }
         let device: *const Device = Box::leak(device);
         if let Some(creation) = under_creation {
-            creation.made.store(device.cast_mut(), Ordering::Release);
+            creation.add(device.cast_mut());
         }
         Ok(handle)
     }

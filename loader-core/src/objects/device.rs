@@ -141,7 +141,7 @@ impl Device {
         for slot in 0..DEVICE_SLOTS {
             let Some(command) = CommandId::from_device_slot(slot) else { continue };
             if self.has(command)
-                && let Some(function) = self.find_unknown(name::of(command))
+                && let Some(function) = self.find(name::of(command))
             {
                 self.table.set(command, function);
             }
@@ -176,7 +176,7 @@ impl Device {
 
     /// The upper end of the chain of the command with this name: the first layer's function, or the driver's.
     #[must_use]
-    pub fn find_unknown(&self, name: &CStr) -> Option<Command> {
+    pub fn find(&self, name: &CStr) -> Option<Command> {
         let first = self.first_layer.load(Ordering::Acquire);
         if first.is_null() {
             return self.drivers_unknown(name);
@@ -199,7 +199,7 @@ impl Device {
     pub(super) fn resolve_unknown_command(&self, number: usize, slot: usize) {
         let loader = self.instance().loader;
         let Some(name) = loader.unknown.device.name(loader, number) else { return };
-        let function = self.find_unknown(name);
+        let function = self.find(name);
         if let (Some(slot), Some(function)) = (self.table.slot(slot), function) {
             slot.set(function);
         }
@@ -258,11 +258,10 @@ impl Device {
         Ok(())
     }
 
-    /// Frees what the loader keeps for a device that no chain of vkCreateDevice came back with. What the driver made is
-    /// not touched: the layer that failed has destroyed it.
+    /// Frees what the loader keeps for a device. What the driver made is not touched.
     ///
     /// # Safety
-    /// `device` was made by the lower end of the chain, and nobody else uses it.
+    /// `device` was made by the lower end of a chain, and nobody else uses it.
     pub(crate) unsafe fn forget(device: NonNull<Self>) {
         // SAFETY: the caller vouches for the device; `create_device` leaked the box.
         unsafe {
@@ -340,23 +339,26 @@ pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *con
     unsafe {
         let Some(device) = device_of(handle.as_raw()) else { return };
         device.withdraw();
-        if let Some(destroy) = device.table.get::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
-            destroy(handle, callbacks);
+        match device.table.get::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
+            Some(destroy) => destroy(handle, callbacks),
+            None => Device::forget(NonNull::from(device)),
         }
-        let allocator = device.allocator;
-        drop(Box::from_raw_in(core::ptr::from_ref(device).cast_mut(), allocator));
     }
 }
 
-/// Terminator of vkDestroyDevice.
+/// Terminator of vkDestroyDevice: destroys what the driver made, and what the loader keeps for it. A layer comes here
+/// with a device that it made for itself by vkCreateDevice of the next layer, too.
 pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Device, callbacks: *const Callbacks) {
     // SAFETY: the chain passes the driver's handle; the type is the command's.
     unsafe {
         let Some(device) = device_of(handle.as_raw()) else { return };
+        let loader = device.instance().loader;
         if let Some(destroy) = device.drivers::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
             let _turn = device.physical_device().driver().driver.turn();
             destroy(handle, callbacks);
         }
+        loader.known.device_destroyed(loader.platform.waiting, device);
+        Device::forget(NonNull::from(device));
     }
 }
 

@@ -13,6 +13,7 @@ use super::of_layer::{self, OfLayer};
 use super::sources::Sources;
 use super::terminators::{terminator_get_instance_proc_addr, terminator_get_physical_device_proc_addr};
 use super::{Device, PhysicalDevice};
+use crate::chain::structures::FindInstanceCommand;
 use crate::chain::{ActiveLayer, FoundLayers, Layers};
 use crate::dispatch::{Command, InstanceTable, TERMINATORS, Table};
 use crate::loader::Loader;
@@ -247,11 +248,16 @@ impl Instance {
 
     /// The upper end of the chain of a physical-device command that the registry does not know.
     pub(crate) fn find_physical_device_command(&self, name: &CStr) -> Option<Command> {
-        let layers = self.layers().iter();
-        let find = layers.filter_map(|layer| layer.interface.get_physical_device_proc_addr).next();
-        let find = find.unwrap_or(terminator_get_physical_device_proc_addr);
-        // SAFETY: the handle is the one that the layers know the instance by, and the name is a C string.
-        unsafe { find(self.chain_handle(), name.as_ptr()) }
+        // Where a layer wraps the instance, only the first one knows it by the handle that came up the chain.
+        let wrapped = self.chain_handle() != self.handle();
+        let mut layers = self.layers().iter().take(if wrapped { 1 } else { usize::MAX });
+        let find = layers.find_map(|layer| layer.interface.get_physical_device_proc_addr);
+        let (find, handle) = find.map_or(
+            (terminator_get_physical_device_proc_addr as FindInstanceCommand, self.handle()),
+            |find| (find, self.chain_handle()),
+        );
+        // SAFETY: the handle is the one that the function's layer knows the instance by, and the name is a C string.
+        unsafe { find(handle, name.as_ptr()) }
     }
 
     /// The upper end of the chain of a command.

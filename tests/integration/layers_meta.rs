@@ -1,0 +1,198 @@
+//! Meta-layers and the override layer, with layers that are really opened.
+use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code};
+
+const A: &str = "VK_LAYER_TEST_a";
+const B: &str = "VK_LAYER_TEST_b";
+const C: &str = "VK_LAYER_TEST_c";
+
+fn two_and_one() -> Scenario {
+    let driver = Driver::new("good").device(Device::new("gpu"));
+    Scenario::new().driver(driver).layer(Layer::new(A)).layer(Layer::new(B)).layer(Layer::new(C).implicit())
+}
+
+fn create_with_a(vk: &Vk) {
+    vk.say("result", code(&vk.create(&Ask::new().layer(A)).map(drop)));
+}
+
+/// The layers whose vkCreateInstance was called, in order.
+fn active(run: &Run) -> Vec<String> {
+    let calls = run.calls(&["vkCreateInstance"]);
+    calls.iter().filter_map(|call| call.split(' ').next()).map(str::to_owned).collect()
+}
+
+fn names(vk: &Vk) -> String {
+    // SAFETY: nothing is asked of the caller.
+    let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
+    let name = |layer: &ash::vk::LayerProperties| {
+        layer.layer_name_as_c_str().unwrap().to_string_lossy().into_owned()
+    };
+    layers.iter().map(name).collect::<Vec<_>>().join(",")
+}
+
+fn meta(name: &str, components: &str, fields: &str) -> String {
+    format!(
+        r#"{{"file_format_version": "1.2.0", "layer": {{"name": "{name}", "type": "GLOBAL", "api_version": "1.3.0",
+            "implementation_version": "1", "description": "meta", "component_layers": [{components}]{fields}}}}}"#
+    )
+}
+
+const META: &str = "VK_LAYER_TEST_meta";
+
+fn with_meta(components: &str) -> Scenario {
+    two_and_one().file("data/vulkan/explicit_layer.d/meta.json", meta(META, components, ""))
+}
+
+#[test]
+fn a_meta_layer_stands_for_its_components() {
+    let run = with_meta(r#""VK_LAYER_TEST_b", "VK_LAYER_TEST_a""#).run(|vk| {
+        vk.say("result", code(&vk.create(&Ask::new().layer(META)).map(drop)));
+    });
+    run.ok().says("result", "SUCCESS");
+    assert_eq!(active(&run), [C, B, A]);
+}
+
+#[test]
+fn meta_layers_that_cannot_be_used_are_not_present() {
+    for components in
+        [r#""VK_LAYER_TEST_none""#, r#""VK_LAYER_TEST_meta""#, r#""VK_LAYER_TEST_a", "VK_LAYER_TEST_none""#]
+    {
+        let run = with_meta(components).run(|vk| {
+            vk.say("result", code(&vk.create(&Ask::new().layer(META)).map(drop)));
+        });
+        run.ok().says("result", "ERROR_LAYER_NOT_PRESENT");
+        assert!(!run.loaded(A), "{components}");
+    }
+}
+
+#[test]
+fn the_override_layer_comes_after_all_other_implicit_layers() {
+    let fields = r#", "disable_environment": {"NO_OVERRIDE": "1"}"#;
+    let text = meta("VK_LAYER_LUNARG_override", r#""VK_LAYER_TEST_b""#, fields);
+    let scenario = || two_and_one().file("data/vulkan/implicit_layer.d/VkLayer_override.json", &text);
+    let run = scenario().run(create_with_a);
+    run.ok().says("result", "SUCCESS");
+    assert_eq!(active(&run), [C, B, A]);
+    let run = scenario().env("NO_OVERRIDE", "1").run(create_with_a);
+    assert_eq!(active(run.ok()), [C, A]);
+}
+
+#[test]
+fn override_paths_replace_the_folders_of_explicit_layers() {
+    let run = two_and_one()
+        .layer(Layer::new("VK_LAYER_TEST_elsewhere").folder("elsewhere"))
+        .with(|sandbox| {
+            let elsewhere = sandbox.path("elsewhere");
+            let fields = format!(
+                r#", "disable_environment": {{"NO_OVERRIDE": "1"}}, "override_paths": ["{}"]"#,
+                elsewhere.display()
+            );
+            let text = meta("VK_LAYER_LUNARG_override", r#""VK_LAYER_TEST_elsewhere""#, &fields);
+            sandbox.write("data/vulkan/implicit_layer.d/VkLayer_override.json", text);
+        })
+        .run(|vk| {
+            vk.say("plain", code(&vk.create(&Ask::new()).map(drop)));
+            vk.say("a", code(&vk.create(&Ask::new().layer(A)).map(drop)));
+        });
+    run.ok().says("plain", "SUCCESS").says("a", "ERROR_LAYER_NOT_PRESENT");
+    assert_eq!(active(&run), [C, "VK_LAYER_TEST_elsewhere"]);
+}
+
+// ---- components that turn out to be unusable ----
+
+/// Layers that cannot be used for different reasons, which show only when they are opened.
+fn unusable() -> [Layer; 4] {
+    [
+        Layer::new(B).refuses(ash::vk::Result::ERROR_INITIALIZATION_FAILED),
+        Layer::new(B).library_path("/nonexistent/liblayer.so"),
+        Layer::new(B).does_with("interface", 3),
+        Layer::new(B).exports(Layer::OTHER),
+    ]
+}
+
+#[test]
+fn llp_loader_10_a_component_that_cannot_be_used_makes_the_meta_layer_of_the_application_not_present() {
+    for layer in unusable() {
+        let run = with_meta(r#""VK_LAYER_TEST_a", "VK_LAYER_TEST_b""#).layer(layer).log().run(|vk| {
+            vk.say("before", names(vk));
+            vk.say("result", code(&vk.create(&Ask::new().layer(META)).map(drop)));
+            vk.say("after", names(vk));
+            // SAFETY: nothing is asked of the caller.
+            let extensions =
+                unsafe { vk.entry.enumerate_instance_extension_properties(Some(c"VK_LAYER_TEST_meta")) };
+            vk.say("extensions", code(&extensions));
+            vk.say("component", code(&vk.create(&Ask::new().layer(A)).map(drop)));
+        });
+        run.ok().says("result", "ERROR_LAYER_NOT_PRESENT").says("extensions", "ERROR_LAYER_NOT_PRESENT");
+        run.says("before", [C, A, B, META].join(","))
+            .says("after", [C, A].join(","))
+            .says("component", "SUCCESS");
+        run.logs(&["ERROR", B]);
+        assert_eq!(active(&run), [C, A]);
+    }
+}
+
+#[test]
+fn a_component_of_a_component_that_cannot_be_used() {
+    let outer = meta("VK_LAYER_TEST_outer", r#""VK_LAYER_TEST_a", "VK_LAYER_TEST_meta""#, "");
+    let run = with_meta(r#""VK_LAYER_TEST_b""#)
+        .file("data/vulkan/explicit_layer.d/outer.json", outer)
+        .layer(Layer::new(B).refuses(ash::vk::Result::ERROR_INITIALIZATION_FAILED))
+        .run(|vk| {
+            vk.say("result", code(&vk.create(&Ask::new().layer("VK_LAYER_TEST_outer")).map(drop)));
+        });
+    run.ok().says("result", "ERROR_LAYER_NOT_PRESENT");
+    assert!(active(&run).is_empty());
+}
+
+#[test]
+fn a_component_that_is_implicit_and_cannot_be_used_fails_only_who_names_the_meta_layer() {
+    let run = with_meta(r#""VK_LAYER_TEST_a", "VK_LAYER_TEST_c""#)
+        .layer(Layer::new(C).implicit().refuses(ash::vk::Result::ERROR_INITIALIZATION_FAILED))
+        .run(|vk| {
+            vk.say("without", code(&vk.create(&Ask::new().layer(A)).map(drop)));
+            vk.say("with", code(&vk.create(&Ask::new().layer(META)).map(drop)));
+        });
+    run.ok().says("without", "SUCCESS").says("with", "ERROR_LAYER_NOT_PRESENT");
+}
+
+#[test]
+fn a_component_that_cannot_be_used_is_left_out_where_a_variable_or_the_loader_names_the_meta_layer() {
+    for layer in unusable() {
+        let run = with_meta(r#""VK_LAYER_TEST_a", "VK_LAYER_TEST_b""#)
+            .layer(layer)
+            .env("VK_INSTANCE_LAYERS", META)
+            .run(|vk| {
+                vk.say("result", code(&vk.create(&Ask::new()).map(drop)));
+            });
+        run.ok().says("result", "SUCCESS");
+        assert_eq!(active(&run), [C, A]);
+    }
+}
+
+// ---- where the override layer stands ----
+
+const DISABLE: &str = r#", "disable_environment": {"NO_OVERRIDE": "1"}"#;
+
+/// The override layer with these components, found before all other layers.
+fn with_override(components: &str) -> Scenario {
+    let text = meta("VK_LAYER_LUNARG_override", components, DISABLE);
+    two_and_one()
+        .file("data/vulkan/implicit_layer.d/0.json", text)
+        .layer(Layer::new("VK_LAYER_TEST_z").implicit())
+}
+
+#[test]
+fn implicit_components_of_the_override_layer_leave_their_place_and_come_last_of_all_implicit_layers() {
+    let run = with_override(r#""VK_LAYER_TEST_c", "VK_LAYER_TEST_b""#).run(create_with_a);
+    run.ok().says("result", "SUCCESS");
+    assert_eq!(active(&run), ["VK_LAYER_TEST_z", C, B, A]);
+}
+
+#[test]
+fn the_override_layer_stands_before_what_variables_and_the_application_name() {
+    let run = with_override(r#""VK_LAYER_TEST_b""#).env("VK_INSTANCE_LAYERS", "VK_LAYER_TEST_a").run(|vk| {
+        vk.say("result", code(&vk.create(&Ask::new().layer(B).layer(A)).map(drop)));
+    });
+    run.ok().says("result", "SUCCESS");
+    assert_eq!(active(&run), [C, "VK_LAYER_TEST_z", B, A]);
+}

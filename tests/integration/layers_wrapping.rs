@@ -1,0 +1,204 @@
+//! Layers that stand between objects: what each of them is asked with is its own handle, and what a layer makes for itself
+//! leaves nothing behind.
+use ash::vk;
+use vkload_tests::listening::{Debug, EVERYTHING, Severity, Types, ask as ask_to_listen, say_heard};
+use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk};
+
+const A: &str = "VK_LAYER_TEST_a";
+const B: &str = "VK_LAYER_TEST_b";
+const C: &str = "VK_LAYER_TEST_c";
+
+fn good() -> Driver {
+    Driver::new("good").device(Device::new("gpu")).unknown_commands(3, 3)
+}
+
+fn with(layers: impl IntoIterator<Item = Layer>) -> Scenario {
+    layers.into_iter().fold(Scenario::new().driver(good()), Scenario::layer)
+}
+
+fn ask() -> Ask<'static> {
+    Ask::new().api(1, 1).layer(A).layer(B).layer(C)
+}
+
+/// Uses an instance with the layers A, B, C and a device from its beginning to its end. The layers end the process when
+/// they are handed what is not theirs.
+fn use_device(vk: &Vk) {
+    let instance = vk.create(&ask()).unwrap();
+    let device = instance.device(instance.devices()[0], &[]);
+    // SAFETY: valid use of Vulkan on one thread.
+    unsafe {
+        let queue = device.get_device_queue(0, 0);
+        device.queue_submit(queue, &[], vk::Fence::null()).unwrap();
+        device.destroy_device(None);
+        let device = instance.device(instance.devices()[0], &[]);
+        device.destroy_device(None);
+    }
+    vk.say("unknown", instance.proc("vkUnknownPhysicalDevice1TEST") != 0);
+    // Fills the table of every device that the loader still believes in.
+    vk.say("unknown device", instance.proc("vkUnknownDevice1TEST") != 0);
+    drop(instance);
+    vk.say("done", "yes");
+}
+
+// ---- what layers are asked with ----
+
+#[test]
+fn a_wrapping_layer_that_does_not_intercept_vkcreatedevice_is_asked_with_its_own_handle() {
+    let wraps = |name| Layer::new(name).does("wrap").does("wrap_devices");
+    let leaves_devices_alone = |name| Layer::new(name).does("wrap_instance").does("instance_only");
+    for silent in [A, B, C] {
+        let run = with([A, B, C].map(|name| {
+            let layer = if name == silent { leaves_devices_alone(name) } else { wraps(name) };
+            layer.does("no_physical_device_lookup")
+        }))
+        .run(use_device);
+        run.ok().says("done", "yes");
+        let others: Vec<_> = [A, B, C].into_iter().filter(|name| *name != silent).collect();
+        for command in ["vkCreateDevice", "vkDestroyDevice"] {
+            let twice: Vec<_> =
+                [&others, &others].into_iter().flatten().map(|name| format!("{name} {command}")).collect();
+            assert_eq!(run.calls(&[command]), twice, "{silent} {command}");
+        }
+        let submits: Vec<_> = others.iter().map(|name| format!("{name} vkQueueSubmit")).collect();
+        assert_eq!(run.calls(&["vkQueueSubmit"]), submits);
+    }
+}
+
+#[test]
+fn a_physical_device_command_below_a_layer_that_wraps_the_instance_and_knows_no_such_commands() {
+    let run = with([
+        Layer::new(A).does("wrap_instance").does("no_physical_device_lookup"),
+        Layer::new(B).does("wrap_instance"),
+        Layer::new(C),
+    ])
+    .run(use_device);
+    run.ok().says("done", "yes").says("unknown", true);
+}
+
+#[test]
+fn second_devices_by_the_callback_in_every_place_below_wrapping_layers() {
+    for which in [A, B, C] {
+        let run = with([A, B, C].map(|name| {
+            let layer = Layer::new(name).does("wrap").does("wrap_devices");
+            if name == which { layer.does("second_device") } else { layer }
+        }))
+        .run(use_device);
+        run.ok().says("done", "yes");
+        assert_eq!(run.trace("good").last("unload").get("devices"), "0");
+    }
+}
+
+// ---- devices that a layer makes for itself ----
+
+/// The layer calls vkCreateDevice of the next one twice, as layers do that do not know the loader's callback.
+fn own_device(behave: impl Fn(Layer) -> Layer) {
+    for which in [A, B, C] {
+        let run = with([A, B, C].map(|name| {
+            let layer = Layer::new(name);
+            if name == which { behave(layer) } else { layer }
+        }))
+        .run(use_device);
+        run.ok().says("done", "yes");
+        assert_eq!(run.trace(which).calls("own_device").len(), 2);
+        assert_eq!(run.trace("good").calls("vkCreateDevice").len(), 4);
+        assert_eq!(run.trace("good").last("unload").get("devices"), "0");
+    }
+}
+
+#[test]
+fn a_device_that_a_layer_makes_first_and_destroys_at_once() {
+    own_device(|layer| layer.does_with("own_device", 0));
+    own_device(|layer| layer.does_with("own_device", 0).does("wrap_devices").does("wrap"));
+}
+
+#[test]
+fn a_device_that_a_layer_makes_last_and_destroys_at_once() {
+    own_device(|layer| layer.does_with("own_device", 0).does("own_device_last"));
+    own_device(|layer| {
+        layer.does_with("own_device", 0).does("own_device_last").does("wrap_devices").does("wrap")
+    });
+}
+
+#[test]
+fn a_device_that_a_layer_makes_for_as_long_as_the_applications_lives() {
+    own_device(|layer| layer.does_with("own_device", 1));
+    own_device(|layer| layer.does_with("own_device", 1).does("own_device_last"));
+}
+
+#[test]
+fn a_layer_that_fails_after_it_made_two_devices_leaves_nothing() {
+    for behaviour in ["own_device", "own_device_last"] {
+        let failing = Layer::new(A).does_with("own_device", 0).does(behaviour).does_with("fail_device", -3);
+        let run = with([failing, Layer::new(B), Layer::new(C)]).run(|vk| {
+            let instance = vk.create(&ask()).unwrap();
+            vk.say("result", format_args!("{:?}", instance.try_device(instance.devices()[0], &[]).err()));
+            vk.say("unknown", instance.proc("vkUnknownDevice1TEST") != 0);
+        });
+        run.ok().says("result", "Some(ERROR_INITIALIZATION_FAILED)");
+        assert_eq!(run.trace("good").last("unload").get("devices"), "0");
+    }
+}
+
+// ---- messengers ----
+
+#[test]
+fn messengers_below_layers_that_wrap_the_instance() {
+    for which in [[true, false, false], [false, true, false], [false, false, true], [true, true, true]] {
+        let layers = [A, B, C].into_iter().zip(which).map(|(name, wraps)| {
+            let layer = Layer::new(name);
+            if wraps { layer.does("wrap").does("wrap_devices") } else { layer }
+        });
+        let run = with(layers).run(|vk| {
+            let instance = vk.create(&ask_to_listen().layer(A).layer(B).layer(C)).unwrap();
+            let debug = Debug::new(vk, &instance);
+            let messenger = debug.listen(1, EVERYTHING);
+            debug.submit(Severity::WARNING, Types::GENERAL, c"hello");
+            say_heard(vk, "submitted");
+            // Something that the loader itself has to say.
+            let result = instance.try_device(instance.devices()[0], &["VK_TEST_nobody_has_it"]);
+            assert_eq!(result.err(), Some(vk::Result::ERROR_EXTENSION_NOT_PRESENT));
+            say_heard(vk, "own");
+            debug.stop(messenger);
+            debug.submit(Severity::WARNING, Types::GENERAL, c"nobody");
+            say_heard(vk, "stopped");
+        });
+        run.ok().says("submitted", "1 utils 100 1 id: hello").says("stopped", "");
+        assert!(run.said("own").contains("VK_TEST_nobody_has_it"), "{}", run.said("own"));
+    }
+}
+
+#[test]
+fn a_message_of_the_loader_names_the_instance_that_the_application_has() {
+    unsafe extern "system" fn hear(
+        _: Severity,
+        _: Types,
+        data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+        objects: *mut std::ffi::c_void,
+    ) -> vk::Bool32 {
+        // SAFETY: the loader passes valid data; the test a list that lives longer.
+        unsafe {
+            let data = &*data;
+            let list = std::slice::from_raw_parts(data.p_objects, data.object_count as usize);
+            (*objects.cast::<Vec<(vk::ObjectType, u64)>>())
+                .extend(list.iter().map(|object| (object.object_type, object.object_handle)));
+        }
+        vk::FALSE
+    }
+    let run = with([Layer::new(A).does("wrap"), Layer::new(B), Layer::new(C)]).run(|vk| {
+        use ash::vk::Handle as _;
+        let instance = vk.create(&ask_to_listen().layer(A).layer(B).layer(C)).unwrap();
+        let debug = Debug::new(vk, &instance);
+        let mut objects: Vec<(vk::ObjectType, u64)> = Vec::new();
+        let info = vkload_tests::listening::messenger(0, EVERYTHING)
+            .pfn_user_callback(Some(hear))
+            .user_data((&raw mut objects).cast());
+        // SAFETY: valid use of Vulkan.
+        let messenger = unsafe { debug.utils.create_debug_utils_messenger(&info, None) }.unwrap();
+        _ = instance.try_device(instance.devices()[0], &["VK_TEST_nobody_has_it"]);
+        debug.stop(messenger);
+        let own = (vk::ObjectType::INSTANCE, instance.handle().as_raw());
+        vk.say("own", objects.contains(&own));
+        vk.say("others", objects.iter().filter(|object| object.0 == own.0 && object.1 != own.1).count());
+    });
+    run.ok().says("own", true).says("others", 0);
+}
