@@ -73,6 +73,8 @@ CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
     unwrap_group(info, members);
     if (does("strip")) strip_extensions(&own, names);
     if (does("fail_device_early")) return (VkResult)number("fail_device_early", 0);
+    if (does("swallow_device")) return VK_SUCCESS;
+    if (does("null_device")) return *out = VK_NULL_HANDLE, VK_SUCCESS;
     if (does("overwrite_device")) *out = (VkDevice)(uintptr_t)number("overwrite_device", 0);
     if (does("clear_device")) memset(*out, 0, sizeof(void *));
     struct device *device = calloc(1, sizeof *device);

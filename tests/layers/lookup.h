@@ -18,6 +18,7 @@ static void reenter_once(const char *command, bool *done) {
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInstance handle, const char *name) {
     static bool done;
     reenter_once("vkGetInstanceProcAddr", &done);
+    if (does("no_functions_at_all")) return NULL;
     PFN_vkVoidFunction own = own_function(name);
     if (own != NULL) return own;
     if (handle == VK_NULL_HANDLE) {
@@ -35,6 +36,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice
     };
     static bool done;
     reenter_once("vkGetDeviceProcAddr", &done);
+    if (does("no_device_functions")) return NULL;
     PFN_vkVoidFunction own = own_function(name);
     for (size_t i = 0; own != NULL && i < sizeof commands / sizeof *commands; ++i)
         if (strcmp(name, commands[i]) == 0) return own;

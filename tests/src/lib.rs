@@ -49,6 +49,6 @@ pub use instance::{Ask, Instance, extension_names};
 pub use layer::Layer;
 pub use run::Run;
 pub use sandbox::Sandbox;
-pub use scenario::Scenario;
+pub use scenario::{Scenario, library_under_test};
 pub use trace::{Call, Trace};
 pub use windows::{ask_for_windows, create_surface, khr_surface, window_driver};

@@ -116,7 +116,7 @@ impl Scenario {
 }
 
 /// The library under test.
-pub(crate) fn library_under_test() -> PathBuf {
+pub fn library_under_test() -> PathBuf {
     let chosen = std::env::var_os("VKLOAD_TEST_LIBRARY").map(PathBuf::from);
     let library = chosen.unwrap_or_else(|| crate::sandbox::target_folder().join("release/libvulkan.so.1"));
     assert!(

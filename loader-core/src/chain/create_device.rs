@@ -14,6 +14,7 @@ use super::structures::{
 };
 use crate::abi::name;
 use crate::dispatch::Command;
+use crate::log::{Level, Topic};
 use crate::memory::{OutOfMemory, TryGrow, Vec};
 use crate::objects::{
     Device, Instance, command_memory, handle, terminator_get_device_proc_addr,
@@ -67,28 +68,33 @@ pub unsafe fn enter_device_chain(
     let asked = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
     let creation = DeviceUnderCreation::new(ExtensionSet::of(asked));
     let noted = creation.note(instance.loader)?;
-    let mut handle = vk::Device::from_raw(noted.handle());
+    let given = noted.handle();
+    let mut handle = vk::Device::from_raw(given);
     // SAFETY: the caller vouches for the parameters; the structures live until the call returns.
     let result = unsafe { create(physical_device, &own, callbacks, &mut handle) };
     drop(noted);
     let made = NonNull::new(creation.made.load(Ordering::Acquire));
-    if let Err(error) = crate::abi::array::check(result) {
-        if let Some(made) = made {
-            // SAFETY: the lower end made it in this call, the layer that failed did not destroy it, and nobody was given
-            // it.
-            unsafe { Device::forget(made) };
-        }
-        return Err(error);
-    }
-    // SAFETY: the chain came back with a handle, which may be a wrapper of what the lower end made.
+    let result = crate::abi::array::check(result);
+    // SAFETY: where the chain came back with a handle, it may be a wrapper of what the lower end made. What was made and
+    // came back in no handle is the lower end's of this call; whoever failed did not destroy it, and nobody was given it.
     unsafe {
-        if let Some(device) = came_back(instance, handle, made) {
-            device.adopt(handle.as_raw());
-            let with_commands =
-                taking_part(instance, layers).find_map(|layer| layer.interface.get_device_proc_addr);
-            if let Some(find) = with_commands {
-                device.put_layers_on_top(handle, find);
+        let returned = result.and_then(|()| {
+            came_back(instance, handle, made).filter(|_| handle.as_raw() != given).ok_or_else(|| {
+                let message = format_args!("vkCreateDevice: a layer reports success, and there is no device");
+                instance.logger.log(Level::Error, Topic::Layer, message);
+                vk::Result::ERROR_INITIALIZATION_FAILED
+            })
+        });
+        let device = returned.inspect_err(|_| {
+            if let Some(made) = made {
+                Device::forget(made);
             }
+        })?;
+        device.adopt(handle.as_raw());
+        let with_commands =
+            taking_part(instance, layers).find_map(|layer| layer.interface.get_device_proc_addr);
+        if let Some(find) = with_commands {
+            device.put_layers_on_top(handle, find);
         }
     }
     Ok(handle)

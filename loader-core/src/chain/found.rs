@@ -281,8 +281,8 @@ fn log_refusal(logger: &Logger, layer: &LayerCandidate, outcome: &Outcome, asked
             "it chose interface version {version}, above the {needed} that it was offered [LLP_LOADER_5]"
         )),
         Outcome::NoEntryPoint => log(format_args!(
-            "its library {} has no vkGetInstanceProcAddr of this layer; check \"library_path\" and \"functions\" in the \
-             manifest [LLP_LOADER_5]",
+            "its library {} has no vkGetInstanceProcAddr of this layer, or no vkCreateInstance; check \"library_path\" and \
+             \"functions\" in the manifest [LLP_LOADER_5]",
             Shown(&layer.library)
         )),
         other => log(format_args!("{other}")),

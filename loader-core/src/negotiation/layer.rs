@@ -102,7 +102,12 @@ pub unsafe fn with_layer(
                 .map(|address| transmute::<NonNull<c_void>, FindDeviceCommand>(address));
         }
     }
-    Ok(match agreed.get_instance_proc_addr {
+    // A layer without vkCreateInstance would fail every instance (section "Layer Intercept Requirements").
+    // SAFETY: the function may be called without an instance, and the name is a C string.
+    let intercepts = |find: &FindInstanceCommand| unsafe {
+        find(vk::Instance::null(), c"vkCreateInstance".as_ptr()).is_some()
+    };
+    Ok(match agreed.get_instance_proc_addr.filter(intercepts) {
         Some(get_instance_proc_addr) => Ok(LayerInterface {
             version: agreed.version,
             get_instance_proc_addr,

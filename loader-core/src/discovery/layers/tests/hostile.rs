@@ -14,14 +14,24 @@ fn bad_manifests() -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
         core::iter::once(0xFEFF).chain(good.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     std::vec![
         ("empty", StdVec::new(), "manifest-not-json"),
+        ("blank", b" \n\t\r\n".to_vec(), "manifest-not-json"),
         ("one NUL", b"\0".to_vec(), "manifest-not-json"),
+        ("all NUL", std::vec![0; 4096], "manifest-not-json"),
         ("truncated", good.as_bytes()[..good.len() / 2].to_vec(), "manifest-not-json"),
         ("last brace missing", good.as_bytes()[..good.len() - 1].to_vec(), "manifest-not-json"),
+        ("string not ended", b"{\"file_format_version".to_vec(), "manifest-not-json"),
+        ("escape not ended", b"{\"a\\".to_vec(), "manifest-not-json"),
+        ("half a character", with("libX.so", "\\ud800"), "manifest-not-json"),
+        ("comment", with("{\"file", "{ // hello\n\"file"), "manifest-not-json"),
+        ("trailing comma", with("\"1\"}}}", "\"1\"},}}"), "manifest-not-json"),
+        ("single quotes", with("\"", "'"), "manifest-not-json"),
         ("10 MB", large, "manifest-too-large"),
         ("1 MB of garbage", std::vec![0xA5; 1 << 20], "manifest-not-json"),
         ("lists 10,000 deep", b"[".repeat(10_000), "manifest-not-json"),
+        ("objects 10,000 deep", b"{\"a\":".repeat(10_000), "manifest-not-json"),
         ("UTF-16", utf16, "manifest-not-json"),
         ("ELF", b"\x7fELF\x02\x01\x01\0\0\0".to_vec(), "manifest-not-json"),
+        ("null", b"null".to_vec(), "manifest-not-an-object"),
         ("a number", b"42".to_vec(), "manifest-not-an-object"),
         ("a list", format!("[{good}]").into_bytes(), "manifest-not-an-object"),
         ("empty object", b"{}".to_vec(), "manifest-field-missing"),
@@ -46,6 +56,8 @@ fn bad_manifests() -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
         ("library with NUL", with("libX.so", "x\\u0000.so"), INVALID),
         ("version is a number", with("\"1.3.0\"", "1.3"), INVALID),
         ("version is words", with("1.3.0", "the newest"), INVALID),
+        ("version is huge", with("1.3.0", "1.99999999999999999999.0"), INVALID),
+        ("another pointer width", with("\"type\"", "\"library_arch\": \"32\", \"type\""), ARCH),
         ("version of another API", with("1.3.0", "4.6.0"), "api-version-incompatible"),
         ("library and components", with("\"type\"", "\"component_layers\": [\"A\"], \"type\""), INVALID),
         ("no components", with("\"library_path\": \"libX.so\"", "\"component_layers\": []"), INVALID),
@@ -59,10 +71,77 @@ fn bad_manifests() -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
 }
 
 const INVALID: &str = "manifest-field-invalid";
+const ARCH: &str = "library-arch-mismatch";
+
+/// Files that look odd and work with the loaders that they were shipped for.
+fn odd_manifests() -> StdVec<(&'static str, StdVec<u8>)> {
+    let good = manifest("ODD", r#""disable_environment": {"NO_ODD": "1"}"#);
+    let with = |from: &str, to: &str| {
+        assert!(good.contains(from));
+        good.replace(from, to).into_bytes()
+    };
+    let library = "\"library_path\"";
+    let twice = "\"library_path\": \"libODD.so\", \"library_path\": \"second.so\", \"x\"";
+    std::vec![
+        ("byte-order mark", [b"\xef\xbb\xbf", good.as_bytes()].concat()),
+        ("trailing bytes", [good.as_bytes(), b"\n} and more \0\xff"].concat()),
+        ("duplicate keys", with(library, twice)),
+        ("keys in another case", with("library_path", "Library_Path")),
+        ("control characters", with("\"layer\"", "\"note\": \"a\u{1}\nb\t\", \"layer\"")),
+        ("unknown keys", with("\"layer\"", "\"note\": [{\"deep\": [[]]}, 1e400, null], \"layer\"")),
+        ("unknown keys in the layer", with(library, "\"note\": {\"a\": [true]}, \"library_path\"")),
+        ("unknown format version", with("1.2.1", "7.0.0")),
+        ("escapes", with("libODD.so", "lib\\u004fDD.so")),
+        (
+            "a number for the layer's own version",
+            with("\"implementation_version\": \"1\"", "\"implementation_version\": 1")
+        ),
+        ("a pointer width of another type", with(library, "\"library_arch\": 64, \"library_path\"")),
+        ("functions that are a list", with(library, "\"functions\": [], \"library_path\"")),
+        (
+            "functions with empty names",
+            with(library, "\"functions\": {\"vkGetInstanceProcAddr\": \"\"}, \"library_path\"")
+        ),
+        ("extensions that are an object", with(library, "\"instance_extensions\": {}, \"library_path\"")),
+        (
+            "extensions without names",
+            with(library, "\"device_extensions\": [{}, 7, null, {\"name\": \"\"}], \"library_path\"")
+        ),
+        (
+            "pre-instance functions of another type",
+            with(library, "\"pre_instance_functions\": 7, \"library_path\"")
+        ),
+        ("not UTF-8", [b"{\"note\": \"\xff\xfe\", ", &good.as_bytes()[1..]].concat()),
+    ]
+}
+
+#[test]
+fn odd_manifests_are_used() {
+    for (what, content) in odd_manifests() {
+        let case = Case::new().implicit(&["0"]);
+        case.system.file(&format!("{IMPLICIT}/odd.json"), content);
+        assert_eq!(case.active(), ["0", "ODD"], "{what}");
+        let plan = case.plan();
+        assert_eq!(shown(&plan.layers[1].library), "libODD.so", "{what}");
+    }
+}
+
+#[test]
+fn all_bad_manifests_together_hide_no_good_one() {
+    let case = Case::new().implicit(&["z"]).explicit(&["E"]);
+    for (number, (_, content, _)) in bad_manifests().into_iter().enumerate() {
+        case.system.file(&format!("{IMPLICIT}/{number}.json"), content.clone());
+        case.system.file(&format!("{EXPLICIT}/{number}.json"), content);
+    }
+    assert_eq!(case.active(), ["z"]);
+    assert!(case.listed().contains(&"E".to_string()));
+}
 
 #[test]
 fn a_bad_manifest_is_skipped_with_its_reason_and_harms_nothing_else() {
-    for (what, content, reason) in bad_manifests() {
+    let bad = bad_manifests();
+    assert!(bad.len() >= 50);
+    for (what, content, reason) in bad {
         let case = Case::new().implicit(&["0", "z"]).explicit(&["E"]);
         case.system.file(&format!("{IMPLICIT}/bad.json"), content);
         let ids: StdVec<_> = case.skipped().iter().map(|(_, id)| *id).collect();
