@@ -114,6 +114,46 @@ fn every_layer_is_listed_with_the_reason_why_it_is_not_active() {
 }
 
 #[test]
+fn what_a_layer_says_about_itself_is_shown() {
+    let sandbox = Sandbox::new();
+    let fields = r#""introduction": "Why one\nwould want it.", "url": "https://example.org/layer",
+        "platforms": ["LINUX", "ANDROID"], "status": "BETA",
+        "features": {"settings": [{"key": "level", "type": "INT", "default": 3}]},
+        "instance_extensions": [{"name": "VK_EXT_one", "spec_version": "2"}],
+        "device_extensions": [{"name": "VK_EXT_two", "spec_version": 7, "entrypoints": ["vkTwo"]}]"#;
+    let text = format!(
+        r#"{{"file_format_version": "1.2.0", "layer": {{"name": "VK_LAYER_telling", "type": "GLOBAL",
+        "library_path": "/nowhere/libgone.so", "api_version": "1.3.0", "implementation_version": "1",
+        "description": "in a line", {fields}}}}}"#
+    );
+    sandbox.write("data/vulkan/explicit_layer.d/d.json", text);
+    let run = |argument: &str| {
+        let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+        vkload
+            .arg("info")
+            .arg(argument)
+            .env_clear()
+            .envs(sandbox.environment())
+            .output()
+            .expect("vkload runs")
+            .stdout
+    };
+    let report: Value = serde_json::from_slice(&run("--json")).expect("JSON");
+    let layer = &report["layers"][0];
+    assert_eq!(layer["introduction"], "Why one\nwould want it.", "{report:#}");
+    assert_eq!((&layer["url"], &layer["status"]), (&"https://example.org/layer".into(), &"BETA".into()));
+    assert_eq!(layer["platforms"], serde_json::json!(["LINUX", "ANDROID"]));
+    assert_eq!(layer["features"]["settings"][0]["default"], 3, "{report:#}");
+    assert_eq!(layer["instanceExtensions"][0]["version"], 2);
+    assert_eq!(layer["deviceExtensions"][0]["name"], "VK_EXT_two");
+    let shown = String::from_utf8(run("--verbose")).expect("UTF-8");
+    for words in ["in a line", "BETA", "LINUX ANDROID", "https://example.org/layer", "Why one would want it."]
+    {
+        assert!(shown.contains(words), "{shown}");
+    }
+}
+
+#[test]
 fn a_driver_without_devices_is_the_reason_where_there_is_no_other() {
     let report = report_on(&[Driver::new("empty")]);
     let reason = report["problem"]["reason"].as_str().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::report::{Device, Driver, Report};
+use super::report::{Device, Driver, Extension, Layer, Report};
 
 /// The report as one object.
 pub(crate) fn render(report: &Report) -> Value {
@@ -10,22 +10,8 @@ pub(crate) fn render(report: &Report) -> Value {
         "vkload": env!("CARGO_PKG_VERSION"),
         "vulkan": report.vulkan,
         "drivers": report.drivers.iter().map(driver).collect::<Vec<_>>(),
-        "layers": report.layers.iter().map(|layer| json!({
-            "name": layer.name,
-            "apiVersion": layer.api_version,
-            "implementationVersion": layer.implementation_version,
-            "description": layer.description,
-            "manifest": layer.manifest,
-            "library": layer.library,
-            "implicit": layer.implicit,
-            "active": layer.active,
-            "outcome": layer.outcome,
-            "remark": layer.remark,
-        })).collect::<Vec<_>>(),
-        "instanceExtensions": report.extensions.iter().map(|extension| json!({
-            "name": extension.name,
-            "version": extension.version,
-        })).collect::<Vec<_>>(),
+        "layers": report.layers.iter().map(layer).collect::<Vec<_>>(),
+        "instanceExtensions": extensions(&report.extensions),
         "devices": report.devices.iter().map(device).collect::<Vec<_>>(),
         "searched": report.searched.iter().map(|place| json!({
             "path": place.path,
@@ -52,6 +38,32 @@ fn driver(driver: &Driver) -> Value {
         "devices": driver.devices,
         "remark": driver.remark,
     })
+}
+
+fn layer(layer: &Layer) -> Value {
+    json!({
+        "name": layer.name,
+        "apiVersion": layer.api_version,
+        "implementationVersion": layer.implementation_version,
+        "description": layer.description,
+        "manifest": layer.manifest,
+        "library": layer.library,
+        "implicit": layer.implicit,
+        "active": layer.active,
+        "outcome": layer.outcome,
+        "remark": layer.remark,
+        "instanceExtensions": extensions(&layer.instance_extensions),
+        "deviceExtensions": extensions(&layer.device_extensions),
+        "introduction": layer.about.introduction,
+        "url": layer.about.url,
+        "platforms": layer.about.platforms,
+        "status": layer.about.status,
+        "features": layer.about.settings,
+    })
+}
+
+fn extensions(list: &[Extension]) -> Vec<Value> {
+    list.iter().map(|extension| json!({ "name": extension.name, "version": extension.version })).collect()
 }
 
 fn device(device: &Device) -> Value {

@@ -1,12 +1,16 @@
 //! Asks the loader for layers: those that applications are told of, and those that cannot be used.
 
+use std::ffi::OsStr;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt as _;
+
 use loader_core::chain::FoundLayers;
 use loader_core::discovery::{LayerDecision, LayerKind, LayerRequest, LayerScope};
-use loader_core::manifest::LayerManifest;
+use loader_core::manifest::{LayerExtension, LayerManifest};
 use loader_core::memory::{OutOfMemory, Shown};
 use platform_linux::LOADER;
 
-use super::report::{Layer, Report};
+use super::report::{About, Extension, Layer, Report};
 
 /// Fills in every layer that was found, and what becomes of it in a program that asks for no layer itself.
 pub(crate) fn fill(report: &mut Report) -> Result<(), OutOfMemory> {
@@ -33,20 +37,42 @@ pub(crate) fn fill(report: &mut Report) -> Result<(), OutOfMemory> {
             active,
             outcome,
             remark,
-            ..candidate.manifest.as_ref().map(described).unwrap_or_default()
+            ..candidate.manifest.as_ref().map(|said| described(said, &candidate.path)).unwrap_or_default()
         });
     }
     report.notes.extend(found.plan.notes.iter().map(ToString::to_string));
     Ok(())
 }
 
-fn described(manifest: &LayerManifest) -> Layer {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+fn described(manifest: &LayerManifest, path: &[u8]) -> Layer {
     Layer {
         name: text(&manifest.name),
         api_version: manifest.api_version.to_string(),
         implementation_version: manifest.implementation_version,
         description: text(&manifest.description),
+        instance_extensions: manifest.instance_extensions.iter().map(extension).collect(),
+        device_extensions: manifest.device_extensions.iter().map(extension).collect(),
+        about: About {
+            introduction: text(&manifest.about.introduction),
+            url: text(&manifest.about.url),
+            platforms: manifest.about.platforms.iter().map(|platform| text(platform)).collect(),
+            status: text(&manifest.about.status),
+            settings: manifest.about.settings.clone().and_then(|place| settings(path, place)),
+        },
         ..Layer::default()
     }
+}
+
+/// The settings that stand at this place of the manifest, if nobody has changed it since.
+fn settings(path: &[u8], place: Range<usize>) -> Option<serde_json::Value> {
+    let manifest = std::fs::read(OsStr::from_bytes(path)).ok()?;
+    serde_json::from_slice(manifest.get(place)?).ok()
+}
+
+fn extension(extension: &LayerExtension) -> Extension {
+    Extension { name: text(&extension.name), version: extension.spec_version }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }

@@ -67,6 +67,31 @@ pub(crate) struct Layer {
     pub(crate) outcome: &'static str,
     /// Why it is not active. Empty where it is.
     pub(crate) remark: String,
+    /// The extensions that its manifest says it adds, of instances and of devices.
+    pub(crate) instance_extensions: Vec<Extension>,
+    pub(crate) device_extensions: Vec<Extension>,
+    /// What its manifest says for people and tools, since version 1.2.0 of the format. Empty where it does not.
+    pub(crate) about: About,
+}
+
+/// What a layer says about itself.
+#[derive(Debug, Default)]
+pub(crate) struct About {
+    pub(crate) introduction: String,
+    pub(crate) url: String,
+    pub(crate) platforms: Vec<String>,
+    /// Usually `ALPHA`, `BETA`, `STABLE` or `DEPRECATED`.
+    pub(crate) status: String,
+    /// What it can be set to: the manifest's `features` as they stand there.
+    pub(crate) settings: Option<serde_json::Value>,
+}
+
+impl About {
+    /// Whether the layer says nothing that people could read.
+    pub(crate) fn is_empty(&self) -> bool {
+        [&self.introduction, &self.url, &self.status].iter().all(|text| text.is_empty())
+            && self.platforms.is_empty()
+    }
 }
 
 /// An extension.

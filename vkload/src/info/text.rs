@@ -10,6 +10,9 @@ pub(crate) fn render(report: &Report, verbose: bool) -> String {
     let mut out = format!("Vulkan {} (vkload {})\n", report.vulkan, env!("CARGO_PKG_VERSION"));
     section(&mut out, "Drivers", drivers(report, verbose));
     section(&mut out, "Layers", layers(report, verbose));
+    if let (true, Some(table)) = (verbose, about_layers(report)) {
+        section(&mut out, "About layers", Some(table));
+    }
     section(&mut out, "Devices", devices(&report.devices));
     if verbose || report.problem.is_some() {
         section(&mut out, "Searched", searched(report));
@@ -76,6 +79,19 @@ fn layers(report: &Report, verbose: bool) -> Option<Table> {
         }
     }
     (!report.layers.is_empty()).then_some(table)
+}
+
+/// What layers say about themselves beside their description.
+fn about_layers(report: &Report) -> Option<Table> {
+    let mut table = Table::new(&["NAME", "STATUS", "PLATFORMS", "URL", "INTRODUCTION"]);
+    let mut telling = report.layers.iter().filter(|layer| !layer.about.is_empty()).peekable();
+    telling.peek()?;
+    for layer in telling {
+        let about = &layer.about;
+        let introduction = about.introduction.split_whitespace().collect::<Vec<_>>().join(" ");
+        table.row([&layer.name, &about.status, &about.platforms.join(" "), &about.url, &introduction]);
+    }
+    Some(table)
 }
 
 fn devices(devices: &[Device]) -> Option<Table> {
