@@ -46,6 +46,8 @@ mod host;
 pub mod icd;
 pub mod instance;
 pub mod log;
+#[cfg(test)]
+mod memory_tests;
 pub mod object;
 pub mod out_array;
 pub mod physical_device;

@@ -412,9 +412,11 @@ impl Driver for TestDriver {
         assert!(work.waits.iter().all(|wait| wait.sync.value() >= wait.value), "submitted before its time");
         work.waits.iter().for_each(|wait| wait.sync.reset());
         work.signals.iter().for_each(|signal| signal.sync.signal(signal.value));
-        PLAN.with_borrow_mut(|plan| {
-            plan.submitted.push((**queue.deref(), work.commands.len()));
-            plan.submit
+        with_memory(|| {
+            PLAN.with_borrow_mut(|plan| {
+                plan.submitted.push((**queue.deref(), work.commands.len()));
+                plan.submit
+            })
         })
     }
     fn check_status(device: &Device<Self>) -> Result<(), Lost> {
@@ -424,4 +426,68 @@ impl Driver for TestDriver {
         });
         if gone { Err(device.set_lost("the test said so")) } else { Ok(()) }
     }
+}
+
+/// Which allocations of a thread fail.
+#[derive(Clone, Copy)]
+pub(crate) enum Fail {
+    /// This one, from 0.
+    Only(usize),
+    /// This one and all after it.
+    From(usize),
+}
+
+std::thread_local! {
+    static FAIL: Cell<Option<Fail>> = const { Cell::new(None) };
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    static LIVE_BLOCKS: Cell<isize> = const { Cell::new(0) };
+}
+
+/// The allocator of the tests' process. Counts, and fails where a test wants it to.
+struct Counting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+// SAFETY: blocks are those of the system's allocator.
+unsafe impl std::alloc::GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if let Some(fail) = FAIL.get() {
+            let number = ALLOCATIONS.replace(ALLOCATIONS.get() + 1);
+            match fail {
+                Fail::Only(fails) if number == fails => return core::ptr::null_mut(),
+                Fail::From(first) if number >= first => return core::ptr::null_mut(),
+                _ => {}
+            }
+        }
+        LIVE_BLOCKS.set(LIVE_BLOCKS.get() + 1);
+        // SAFETY: the caller keeps the trait's promises.
+        unsafe { std::alloc::System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        LIVE_BLOCKS.set(LIVE_BLOCKS.get() - 1);
+        // SAFETY: as above.
+        unsafe { std::alloc::System.dealloc(block, layout) };
+    }
+}
+
+/// Calls `call` with an allocation failing. Returns what it returned, whether the allocation was reached, and how many
+/// blocks are left that were not there before.
+pub(crate) fn failing<R: Copy>(fail: Fail, call: impl FnOnce() -> R) -> (R, bool, isize) {
+    let before = LIVE_BLOCKS.get();
+    ALLOCATIONS.set(0);
+    FAIL.set(Some(fail));
+    let result = call();
+    FAIL.set(None);
+    let (Fail::Only(number) | Fail::From(number)) = fail;
+    (result, ALLOCATIONS.get() > number, LIVE_BLOCKS.get() - before)
+}
+
+/// Calls `call` without failures: for what the test itself does meanwhile.
+pub(crate) fn with_memory<R>(call: impl FnOnce() -> R) -> R {
+    let fail = FAIL.replace(None);
+    let result = call();
+    FAIL.set(fail);
+    result
 }
