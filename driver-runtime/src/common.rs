@@ -2,7 +2,7 @@
 
 use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
-use crate::{device, entry_points, instance, log, physical_device, sync};
+use crate::{device, entry_points, instance, log, physical_device, sync, time};
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
     entry_points! {
@@ -70,4 +70,5 @@ pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
         SET_DEBUG_UTILS_OBJECT_TAG_EXT: PFN_vkSetDebugUtilsObjectTagEXT = device::set_object_tag,
     }
     .and(&log::entry_points::<D>())
+    .and(&time::entry_points::<D>())
 }

@@ -1,5 +1,6 @@
 //! What a driver writes.
 
+use ash::vk;
 use loader_core::registry::ExtensionSet;
 
 use crate::Host;
@@ -9,6 +10,7 @@ use crate::instance::{Instance, InstanceRequest};
 use crate::physical_device::{Chainable, Description, Enumeration, PhysicalDevice};
 use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
 use crate::sync::{Primitive, SyncType, Work};
+use crate::trace::TraceSettings;
 
 /// A driver: its parts of the runtime's objects, and its own commands.
 pub trait Driver: Sized + Send + Sync + 'static {
@@ -30,6 +32,12 @@ pub trait Driver: Sized + Send + Sync + 'static {
     const COMMANDS: EntryPoints;
     /// Commands of window systems, where the driver's are not written by the driver; they win over the runtime's.
     const WINDOW_SYSTEM: EntryPoints = EntryPoints::NONE;
+
+    /// The clocks that `vkGetCalibratedTimestampsKHR` can read. Those of the host that [`Host::read_clock`] does not know
+    /// are left out; `DEVICE` needs [`Driver::device_time`].
+    const TIME_DOMAINS: &'static [vk::TimeDomainKHR] = &[];
+    /// The clock of the host by which the deviation of calibrated timestamps is measured, in nanoseconds.
+    const CALIBRATE_TIME_DOMAIN: vk::TimeDomainKHR = vk::TimeDomainKHR::CLOCK_MONOTONIC;
 
     /// The system below.
     fn host() -> &'static dyn Host;
@@ -113,6 +121,29 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// # Errors
     /// [`SubmitError`]; for a lost device, after [`Device::set_lost`].
     fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError>;
+
+    /// What the clock of the device says, in ticks, or `None` if it cannot be read.
+    fn device_time(device: &Device<Self>) -> Option<u64> {
+        let _ = device;
+        None
+    }
+
+    /// The nanoseconds of a tick of the device's clock, rounded up.
+    fn device_time_domain_period(device: &Device<Self>) -> u64 {
+        let _ = device;
+        1
+    }
+
+    /// What is to be traced. Asked for when an instance is created.
+    fn trace(request: &InstanceRequest<'_>) -> TraceSettings {
+        let _ = request;
+        TraceSettings::default()
+    }
+
+    /// Captures a trace: what was done since the last call, or what comes next, as the driver's tools have it.
+    fn capture_trace(queue: &Queue<Self>) {
+        let _ = queue;
+    }
 
     /// Asks the system whether the device is still there. Called before every submission and after waits, from any
     /// thread. What is lost is reported with [`Device::set_lost`], the only source of a [`Lost`].

@@ -4,8 +4,9 @@ use core::ffi::{CStr, c_char};
 
 use ash::vk;
 use loader_core::abi::name;
-use loader_core::memory::{OutOfMemory, Process, TryGrow, Vec};
 use loader_core::registry::{ExtensionId, ExtensionKind, ExtensionSet, find_extension};
+
+use crate::out_array::OutArray;
 
 /// Extensions that were enabled. They are supported: there is no other way to make this.
 #[derive(Clone, Copy, Debug)]
@@ -59,15 +60,10 @@ impl From<NotPresent<'_>> for vk::Result {
 }
 
 /// The extensions of one kind in a set as `vkEnumerate...ExtensionProperties` has them, in the order of the registry.
-pub(crate) fn properties(
-    set: &ExtensionSet,
-    kind: ExtensionKind,
-) -> Result<Vec<vk::ExtensionProperties, Process>, OutOfMemory> {
-    let mut list = Vec::new_in(Process);
+pub(crate) fn list(set: &ExtensionSet, kind: ExtensionKind, out: &mut OutArray<vk::ExtensionProperties>) {
     for id in ExtensionId::all().filter(|id| set.contains(*id) && id.kind() == kind) {
-        list.try_push(property(id.name(), id.spec_version()))?;
+        out.push(property(id.name(), id.spec_version()));
     }
-    Ok(list)
 }
 
 fn property(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {

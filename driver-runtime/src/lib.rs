@@ -46,12 +46,17 @@ mod host;
 pub mod icd;
 pub mod instance;
 pub mod log;
+#[cfg(test)]
+mod memory_tests;
 pub mod object;
+pub mod out_array;
 pub mod physical_device;
 pub mod result;
 pub mod sync;
 #[cfg(test)]
 mod testing;
+mod time;
+pub mod trace;
 
 pub use device::{Device, DeviceRequest, Queue, QueuePlace};
 pub use driver::{Driver, Search, Tables};

@@ -19,6 +19,7 @@ use crate::Host;
 use crate::physical_device::{Chainable, Description, Enumeration, PhysicalDevice};
 use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
 use crate::sync::{Ability, Primitive, SyncType, Work};
+use crate::trace::TraceSettings;
 use loader_core::registry::{ExtensionSet, extension};
 
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
@@ -43,6 +44,14 @@ impl Waiting for TestHost {
 }
 
 impl Host for TestHost {
+    fn read_clock(&self, domain: vk::TimeDomainKHR) -> Option<u64> {
+        (domain == vk::TimeDomainKHR::CLOCK_MONOTONIC).then(|| self.now())
+    }
+
+    fn trace_requested(&self) -> bool {
+        PLAN.with_borrow(|plan| plan.trace_requested)
+    }
+
     /// Every look at the clock takes a second.
     fn now(&self) -> u64 {
         static NOW: AtomicU64 = AtomicU64::new(0);
@@ -227,6 +236,8 @@ pub(crate) struct Plan {
     pub(crate) create: Result<(), CreateInstanceError>,
     /// For each search: how it ends, after so many devices.
     pub(crate) searches: std::vec::Vec<(u32, Result<Search, EnumerateError>)>,
+    /// The groups of each search.
+    pub(crate) groups: std::vec::Vec<(std::vec::Vec<usize>, bool)>,
     pub(crate) nodes: std::vec::Vec<Result<bool, EnumerateError>>,
     pub(crate) device: fn() -> Description,
     pub(crate) properties: fn(&mut Chainable),
@@ -236,6 +247,9 @@ pub(crate) struct Plan {
     /// The number of the queue and of the command buffers of each submission.
     pub(crate) submitted: std::vec::Vec<(u32, usize)>,
     pub(crate) status_checks: u32,
+    pub(crate) trace: TraceSettings,
+    pub(crate) trace_requested: bool,
+    pub(crate) traces: u32,
 }
 
 std::thread_local! {
@@ -244,6 +258,7 @@ std::thread_local! {
         extensions: ExtensionSet::new(&[extension::KHR_SURFACE, extension::EXT_DEBUG_UTILS]),
         create: Ok(()),
         searches: std::vec::Vec::new(),
+        groups: std::vec::Vec::new(),
         nodes: std::vec::Vec::new(),
         device: || Description::new(b"test", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU),
         properties: |_| (),
@@ -252,6 +267,9 @@ std::thread_local! {
         submit: Ok(()),
         submitted: std::vec::Vec::new(),
         status_checks: 0,
+        trace: TraceSettings { modes: 0, per_submit: false, at: None },
+        trace_requested: false,
+        traces: 0,
     }) };
     static LIVE: Cell<i32> = const { Cell::new(0) };
 }
@@ -324,8 +342,26 @@ impl Driver for TestDriver {
         CMD_DRAW_MESH_TASKS_EXT: PFN_vkCmdDrawMeshTasksEXT = draw_mesh_tasks,
     };
 
+    const TIME_DOMAINS: &'static [vk::TimeDomainKHR] = &[
+        vk::TimeDomainKHR::DEVICE,
+        vk::TimeDomainKHR::QUERY_PERFORMANCE_COUNTER,
+        vk::TimeDomainKHR::CLOCK_MONOTONIC,
+    ];
+
     fn host() -> &'static dyn Host {
         &TestHost
+    }
+    fn device_time(_: &Device<Self>) -> Option<u64> {
+        Some(4711)
+    }
+    fn device_time_domain_period(_: &Device<Self>) -> u64 {
+        40
+    }
+    fn trace(_: &InstanceRequest<'_>) -> TraceSettings {
+        PLAN.with_borrow(|plan| plan.trace)
+    }
+    fn capture_trace(_: &Queue<Self>) {
+        plan(|plan| plan.traces += 1);
     }
     fn api_version() -> u32 {
         PLAN.with_borrow(|plan| plan.api_version)
@@ -343,6 +379,9 @@ impl Driver for TestDriver {
         let device = PLAN.with_borrow(|plan| plan.device);
         for _ in 0..count {
             found.push(device(), Gpu::new())?;
+        }
+        for (members, subset) in PLAN.with_borrow(|plan| plan.groups.clone()) {
+            found.group(&members, subset)?;
         }
         end
     }
@@ -373,9 +412,11 @@ impl Driver for TestDriver {
         assert!(work.waits.iter().all(|wait| wait.sync.value() >= wait.value), "submitted before its time");
         work.waits.iter().for_each(|wait| wait.sync.reset());
         work.signals.iter().for_each(|signal| signal.sync.signal(signal.value));
-        PLAN.with_borrow_mut(|plan| {
-            plan.submitted.push((**queue.deref(), work.commands.len()));
-            plan.submit
+        with_memory(|| {
+            PLAN.with_borrow_mut(|plan| {
+                plan.submitted.push((**queue.deref(), work.commands.len()));
+                plan.submit
+            })
         })
     }
     fn check_status(device: &Device<Self>) -> Result<(), Lost> {
@@ -385,4 +426,68 @@ impl Driver for TestDriver {
         });
         if gone { Err(device.set_lost("the test said so")) } else { Ok(()) }
     }
+}
+
+/// Which allocations of a thread fail.
+#[derive(Clone, Copy)]
+pub(crate) enum Fail {
+    /// This one, from 0.
+    Only(usize),
+    /// This one and all after it.
+    From(usize),
+}
+
+std::thread_local! {
+    static FAIL: Cell<Option<Fail>> = const { Cell::new(None) };
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    static LIVE_BLOCKS: Cell<isize> = const { Cell::new(0) };
+}
+
+/// The allocator of the tests' process. Counts, and fails where a test wants it to.
+struct Counting;
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+// SAFETY: blocks are those of the system's allocator.
+unsafe impl std::alloc::GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if let Some(fail) = FAIL.get() {
+            let number = ALLOCATIONS.replace(ALLOCATIONS.get() + 1);
+            match fail {
+                Fail::Only(fails) if number == fails => return core::ptr::null_mut(),
+                Fail::From(first) if number >= first => return core::ptr::null_mut(),
+                _ => {}
+            }
+        }
+        LIVE_BLOCKS.set(LIVE_BLOCKS.get() + 1);
+        // SAFETY: the caller keeps the trait's promises.
+        unsafe { std::alloc::System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        LIVE_BLOCKS.set(LIVE_BLOCKS.get() - 1);
+        // SAFETY: as above.
+        unsafe { std::alloc::System.dealloc(block, layout) };
+    }
+}
+
+/// Calls `call` with an allocation failing. Returns what it returned, whether the allocation was reached, and how many
+/// blocks are left that were not there before.
+pub(crate) fn failing<R: Copy>(fail: Fail, call: impl FnOnce() -> R) -> (R, bool, isize) {
+    let before = LIVE_BLOCKS.get();
+    ALLOCATIONS.set(0);
+    FAIL.set(Some(fail));
+    let result = call();
+    FAIL.set(None);
+    let (Fail::Only(number) | Fail::From(number)) = fail;
+    (result, ALLOCATIONS.get() > number, LIVE_BLOCKS.get() - before)
+}
+
+/// Calls `call` without failures: for what the test itself does meanwhile.
+pub(crate) fn with_memory<R>(call: impl FnOnce() -> R) -> R {
+    let fail = FAIL.replace(None);
+    let result = call();
+    FAIL.set(fail);
+    result
 }

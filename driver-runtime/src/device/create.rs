@@ -5,6 +5,7 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
+use loader_core::abi::chain;
 use loader_core::memory::{Allocator, Application, OutOfMemory, Shown, TryGrow, Vec};
 use loader_core::registry::ExtensionKind;
 
@@ -18,6 +19,7 @@ use crate::object::{Object, ObjectBase, ParentKind, ParentObject, Root};
 use crate::physical_device::{Physical, PhysicalDevice};
 use crate::result::CreateDeviceError;
 use crate::sync::SyncTypes;
+use crate::trace;
 use crate::{here, message};
 
 /// # Safety
@@ -62,10 +64,11 @@ unsafe fn create<D: Driver>(
         let extensions = check_extensions(physical, info)?;
         let features = check_features(physical, handle, info, memory)?;
         check_queues(physical, info)?;
+        let group = check_group(physical, handle, info)?;
         let sync_types = SyncTypes::new(D::SYNC_TYPES).map_err(|_| {
             failed(vk::Result::ERROR_INITIALIZATION_FAILED, "the driver's synchronisation types cannot work")
         })?;
-        let request = DeviceRequest { extensions: &extensions, features: &features, info };
+        let request = DeviceRequest { extensions: &extensions, features: &features, group, info };
         let driver = D::create_device(physical, &request)
             .map_err(|error| failed(error.into(), "the driver failed"))?;
         let block = memory
@@ -82,6 +85,7 @@ unsafe fn create<D: Driver>(
             extensions,
             features,
             lost,
+            trace_count: trace::Count::new(),
             sync_types,
             queues,
             driver,
@@ -193,6 +197,33 @@ unsafe fn check_queues<D: Driver>(
         }
     }
     Ok(())
+}
+
+/// The physical devices that the device is made of: those of `VkDeviceGroupDeviceCreateInfo`, which must be of one group
+/// that `handle` is in. None stands for `handle` alone.
+///
+/// # Safety
+/// `info` is valid but for loops in its chain.
+unsafe fn check_group<'a, D: Driver>(
+    physical: &PhysicalDevice<D>,
+    handle: vk::PhysicalDevice,
+    info: &'a vk::DeviceCreateInfo<'_>,
+) -> Result<&'a [vk::PhysicalDevice], vk::Result> {
+    // SAFETY: the caller vouches for the chain and the counted array in it.
+    let devices = unsafe {
+        match chain::find::<vk::DeviceGroupDeviceCreateInfo<'_>>(info.p_next) {
+            Some(group) if group.physical_device_count != 0 => {
+                core::slice::from_raw_parts(group.p_physical_devices, group.physical_device_count as usize)
+            }
+            _ => return Ok(&[]),
+        }
+    };
+    let instance = physical.parent();
+    if devices.contains(&handle) && instance.devices().are_one_group(instance, devices) {
+        return Ok(devices);
+    }
+    let text = format_args!("vkCreateDevice: the physical devices are not of one group that this one is in");
+    Err(failed(vk::Result::ERROR_INITIALIZATION_FAILED, physical.base(), here!(), text))
 }
 
 /// # Safety

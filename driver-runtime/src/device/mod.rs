@@ -22,6 +22,7 @@ use crate::message;
 use crate::object::{ObjectBase, Owned, ParentKind, ParentObject, Root};
 use crate::physical_device::PhysicalDevice;
 use crate::sync::SyncTypes;
+use crate::trace;
 
 pub(crate) use attach::{
     create_private_data_slot, destroy_private_data_slot, get_private_data, set_object_name, set_object_tag,
@@ -41,6 +42,7 @@ pub struct Device<D: Driver> {
     extensions: EnabledExtensions,
     features: features::Enabled,
     lost: lost::State,
+    trace_count: trace::Count,
     sync_types: SyncTypes,
     queues: Vec<Owned<QueueState<D>>, Application>,
     driver: D::Device,
@@ -57,6 +59,8 @@ pub struct DeviceRequest<'a> {
     pub extensions: &'a EnabledExtensions,
     /// The features that it enables.
     pub features: &'a features::Enabled,
+    /// The physical devices of a group that it is made of; empty for one of a single device.
+    pub group: &'a [vk::PhysicalDevice],
     /// All that it asks for.
     pub info: &'a vk::DeviceCreateInfo<'a>,
 }
@@ -103,6 +107,10 @@ impl<D: Driver> Device<D> {
     /// What the driver's synchronisation objects are used for.
     pub fn sync_types(&self) -> &SyncTypes {
         &self.sync_types
+    }
+
+    pub(crate) fn trace_count(&self) -> &trace::Count {
+        &self.trace_count
     }
 
     /// Records that the device is lost, which it stays for ever.

@@ -27,7 +27,7 @@ impl AppInfo {
     ///
     /// # Safety
     /// The names are NULL or valid C strings.
-    pub(super) unsafe fn copy(
+    pub(crate) unsafe fn copy(
         info: Option<&vk::ApplicationInfo<'_>>,
         memory: Application,
     ) -> Result<Self, OutOfMemory> {

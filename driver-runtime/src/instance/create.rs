@@ -62,8 +62,9 @@ pub(super) unsafe fn create<D: Driver>(
     let failed = |code: vk::Result, what| {
         failed_early(code, &listeners, here!(), format_args!("vkCreateInstance: {what}"))
     };
-    let driver = D::create_instance(&InstanceRequest { app: &app, extensions: &extensions, info })
-        .map_err(|error| failed(error.into(), "the driver failed"))?;
+    let request = InstanceRequest { app: &app, extensions: &extensions, info };
+    let trace = D::trace(&request);
+    let driver = D::create_instance(&request).map_err(|error| failed(error.into(), "the driver failed"))?;
     let block = memory
         .allocate(Layout::new::<Instance<D>>())
         .map_err(|error| failed(OutOfMemory::from(error).into(), "no memory for the instance"))?
@@ -76,7 +77,7 @@ pub(super) unsafe fn create<D: Driver>(
     let root = Root::of_instance(base, memory, D::host(), listeners);
     let devices = PhysicalDevices::new(memory);
     // SAFETY: the block has the layout of an instance.
-    unsafe { block.write(Instance { root, app, extensions, devices, driver }) };
+    unsafe { block.write(Instance { root, app, extensions, trace, devices, driver }) };
     Ok(vk::Instance::from_raw(handle))
 }
 

@@ -17,6 +17,7 @@ use crate::driver::Driver;
 use crate::extensions::EnabledExtensions;
 use crate::object::{ObjectBase, ParentKind, ParentObject, Root};
 use crate::physical_device::PhysicalDevices;
+use crate::trace::TraceSettings;
 
 pub use app_info::AppInfo;
 pub(crate) use create::{create_instance, destroy_instance};
@@ -34,6 +35,7 @@ pub struct Instance<D: Driver> {
     root: Root,
     app: AppInfo,
     extensions: EnabledExtensions,
+    trace: TraceSettings,
     devices: PhysicalDevices<D>,
     driver: D::Instance,
 }
@@ -74,6 +76,11 @@ impl<D: Driver> Instance<D> {
     /// The extensions that the application enabled.
     pub fn extensions(&self) -> &EnabledExtensions {
         &self.extensions
+    }
+
+    /// What is traced.
+    pub fn trace(&self) -> TraceSettings {
+        self.trace
     }
 
     /// What may be looked up through the instance.

@@ -3,11 +3,11 @@
 use core::ffi::c_char;
 
 use ash::vk;
-use loader_core::abi::array::deliver;
 use loader_core::registry::ExtensionKind;
 
 use crate::driver::Driver;
 use crate::extensions;
+use crate::out_array::OutArray;
 
 /// # Safety
 /// As the specification has it for `vkEnumerateInstanceVersion`.
@@ -27,11 +27,10 @@ pub(crate) unsafe extern "system" fn enumerate_instance_extension_properties<D: 
     if !layer.is_null() {
         return vk::Result::ERROR_LAYER_NOT_PRESENT;
     }
-    match extensions::properties(&D::instance_extensions(), ExtensionKind::Instance) {
-        // SAFETY: the caller vouches for the counted out-array.
-        Ok(list) => unsafe { deliver(&list, count, out) },
-        Err(error) => error.into(),
-    }
+    // SAFETY: the caller vouches for the counted out-array.
+    let mut array = unsafe { OutArray::new(count, out) };
+    extensions::list(&D::instance_extensions(), ExtensionKind::Instance, &mut array);
+    array.finish()
 }
 
 /// A driver has no layers.

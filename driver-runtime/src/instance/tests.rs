@@ -40,6 +40,12 @@ fn make(info: &vk::InstanceCreateInfo<'_>, interface: u32) -> Result<Made, vk::R
     unsafe { create::<TestDriver>(info, null(), interface) }.map(Made)
 }
 
+/// An instance with callbacks, which live at least as long.
+pub(crate) fn make_with(callbacks: &vk::AllocationCallbacks<'_>) -> Made {
+    // SAFETY: a valid structure; the caller vouches for the callbacks.
+    Made(unsafe { create::<TestDriver>(&vk::InstanceCreateInfo::default(), callbacks, 7) }.unwrap())
+}
+
 fn version(minor: u32) -> u32 {
     vk::make_api_version(0, 1, minor, 0)
 }

@@ -29,6 +29,8 @@ pub struct ObjectBase {
     parent_kind: ParentKind,
     visible: AtomicBool,
     root: NonNull<Root>,
+    /// How many bytes the block of the object has.
+    size: usize,
     details: Lock<Details>,
 }
 
@@ -74,6 +76,7 @@ impl ObjectBase {
             parent_kind,
             visible: AtomicBool::new(false),
             root,
+            size: 0,
             details: Lock::new(Details::new(memory)),
         }
     }
@@ -256,6 +259,15 @@ impl ObjectBase {
                 Err(needed) => copy.reserve(needed)?,
             }
         }
+    }
+
+    /// How many bytes the block has that begins with the object; 0 for instances and devices.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    pub(crate) fn set_size(&mut self, size: usize) {
+        self.size = size;
     }
 
     /// What the handle is.

@@ -7,6 +7,7 @@
 mod base;
 mod foreign;
 mod parent;
+mod pieces;
 mod private_data;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ use crate::dispatch::DispatchTable;
 pub use base::{LOADER_MAGIC, ObjectBase};
 pub use foreign::Foreign;
 pub use parent::{ParentKind, ParentObject, Root};
+pub use pieces::{PIECES, Piece, Pieces, Plain};
 pub use private_data::Slot;
 
 /// What a driver keeps behind one type of handle.
@@ -68,13 +70,65 @@ impl<T: VkObject> Object<T> {
         dispatch: *const DispatchTable,
         driver: T,
     ) -> Result<Owned<T>, OutOfMemory> {
-        let block = memory.allocate(Self::LAYOUT)?.cast::<Self>();
+        Self::create_block(parent, memory, dispatch, Self::LAYOUT, driver)
+    }
+
+    fn create_block(
+        parent: &T::Parent,
+        memory: Application,
+        dispatch: *const DispatchTable,
+        layout: Layout,
+        driver: T,
+    ) -> Result<Owned<T>, OutOfMemory> {
+        let block = memory.allocate(layout)?.cast::<Self>();
+        block.as_ptr().expose_provenance();
+        let behind = layout.size().saturating_sub(size_of::<Self>());
+        // SAFETY: so many bytes of the block are behind the object.
+        unsafe { block.add(1).cast::<u8>().write_bytes(0, behind) };
         parent.root().child_created();
         let root = NonNull::from(parent).cast::<Root>();
-        let base = ObjectBase::with_dispatch(T::Handle::TYPE, T::Parent::KIND, root, dispatch);
-        // SAFETY: the block has the layout of the object.
+        let mut base = ObjectBase::with_dispatch(T::Handle::TYPE, T::Parent::KIND, root, dispatch);
+        base.set_size(layout.size());
+        // SAFETY: the block begins with the layout of the object.
         unsafe { block.write(Self { base, driver }) };
         Ok(Owned { object: block, memory })
+    }
+
+    /// The arrays of an object of this type, of which there are none yet.
+    #[must_use]
+    pub const fn pieces() -> Pieces {
+        Pieces::behind(Self::LAYOUT)
+    }
+
+    /// As [`Object::create`], with arrays in the same block of memory. `pieces` comes from [`Object::pieces`] of this type;
+    /// `driver` keeps what [`Pieces::add`] returned.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; `driver` is dropped.
+    ///
+    /// # Safety
+    /// As for [`Object::create`].
+    pub unsafe fn create_with(
+        parent: &T::Parent,
+        callbacks: *const vk::AllocationCallbacks<'_>,
+        pieces: &Pieces,
+        driver: T,
+    ) -> Result<Owned<T>, OutOfMemory> {
+        let root = parent.root();
+        // SAFETY: the caller vouches for the callbacks.
+        let memory = unsafe { root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT) };
+        Self::create_block(parent, memory, root.base().dispatch(), pieces.layout(), driver)
+    }
+
+    /// An array that the object was created with. A piece of another object, which is a mistake, may give an empty one.
+    pub fn array<P: Plain>(&self, piece: Piece<P>) -> &[P] {
+        let Some(offset) = piece.place(size_of::<Self>(), self.base.size()) else { return &[] };
+        // SAFETY: the block is so large, its address was exposed when it was made, and what is behind the object is plain
+        // numbers that were zero to begin with. While there are references, nobody changes them.
+        unsafe {
+            let start = core::ptr::with_exposed_provenance::<Self>(core::ptr::from_ref(self).addr());
+            core::slice::from_raw_parts(start.byte_add(offset).cast(), piece.len())
+        }
     }
 
     /// The object of a handle, or `None` for the null handle and, which is a mistake of the application, for the handle
@@ -126,6 +180,7 @@ impl<T: VkObject> Object<T> {
     }
 
     const LAYOUT: Layout = Layout::new::<Self>();
+    const _ALIGNED_FOR_ALL_PIECES: () = assert!(align_of::<Self>() >= align_of::<u64>());
     const _BASE_COMES_FIRST: () = assert!(core::mem::offset_of!(Self, base) == 0);
 }
 
@@ -158,6 +213,13 @@ impl<T: VkObject> Owned<T> {
         T::Handle::from_raw(self.object.as_ptr().expose_provenance() as u64)
     }
 
+    /// As [`Object::array`], to change it while nobody else has the object.
+    pub fn array_mut<P: Plain>(&mut self, piece: Piece<P>) -> &mut [P] {
+        let Some(offset) = piece.place(size_of::<Object<T>>(), self.base.size()) else { return &mut [] };
+        // SAFETY: as for `array`, and the object is borrowed mutably.
+        unsafe { core::slice::from_raw_parts_mut(self.object.as_ptr().byte_add(offset).cast(), piece.len()) }
+    }
+
     /// The driver's part, to change it while nobody else has the object.
     pub fn driver_mut(&mut self) -> &mut T {
         // SAFETY: the object is owned and no reference to it is handed out for longer than self is borrowed.
@@ -181,10 +243,12 @@ impl<T: VkObject> Deref for Owned<T> {
 impl<T: VkObject> Drop for Owned<T> {
     fn drop(&mut self) {
         self.base.root().child_destroyed();
-        // SAFETY: the object is owned, and its block came from this allocator with this layout.
+        // SAFETY: the object is owned, and its block came from this allocator with a layout of this size; all have the
+        // alignment of the object.
         unsafe {
+            let layout = Layout::from_size_align_unchecked(self.base.size(), Object::<T>::LAYOUT.align());
             self.object.drop_in_place();
-            self.memory.deallocate(self.object.cast(), Object::<T>::LAYOUT);
+            self.memory.deallocate(self.object.cast(), layout);
         }
     }
 }

@@ -6,7 +6,9 @@ use std::vec::Vec;
 
 use ash::vk::{self, Handle};
 
-use super::{LOADER_MAGIC, Object, ObjectBase, ParentObject, VkObject};
+use loader_core::memory::{Allocator, Application};
+
+use super::{LOADER_MAGIC, Object, ObjectBase, ParentObject, Piece, VkObject};
 use crate::testing::{Held, Ledger, TestDevice, TestInstance};
 
 struct Buffer(u32);
@@ -231,4 +233,105 @@ fn b13_names_are_set_replaced_and_cleared() {
     buffer.base().set_name(None).unwrap();
     assert!(format!("{}", buffer.base()).starts_with("VkBuffer("));
     assert!(format!("{}", instance.root().base()).starts_with("VkInstance("));
+}
+
+struct Layouted {
+    words: Piece<u32>,
+    bytes: Piece<u8>,
+    longs: Piece<[u64; 2]>,
+}
+impl VkObject for Layouted {
+    type Handle = vk::PipelineLayout;
+    type Parent = TestDevice;
+}
+
+#[test]
+fn b66_an_object_and_its_arrays_are_one_block() {
+    let ledger = Ledger::default();
+    let device = Held::<TestDevice>::new(Some(&ledger.callbacks()));
+    let mut pieces = Object::<Layouted>::pieces();
+    let (words, bytes) = (pieces.add(3).unwrap(), pieces.add(5).unwrap());
+    let driver = Layouted { words, bytes, longs: pieces.add(2).unwrap() };
+    // SAFETY: no callbacks; the parent lives to the end of the test.
+    let mut object = unsafe { Object::create_with(&*device, core::ptr::null(), &pieces, driver) }.unwrap();
+    assert_eq!(ledger.live_blocks(), 1);
+    assert_eq!((object.array(words), object.array(bytes)), (&[0; 3][..], &[0; 5][..]));
+    object.array_mut(words).copy_from_slice(&[1, 2, 3]);
+    object.array_mut(bytes).fill(0xff);
+    let longs = object.longs;
+    object.array_mut(longs)[1] = [7, u64::MAX];
+    let handle = object.into_handle();
+    let object = get::<Layouted>(handle).unwrap();
+    assert_eq!(object.array(object.words), [1, 2, 3]);
+    assert_eq!(object.array(object.bytes), [0xff; 5]);
+    assert_eq!(object.array(object.longs), [[0, 0], [7, u64::MAX]]);
+    destroy::<Layouted>(handle);
+    assert_eq!(ledger.live_blocks(), 0);
+    // A piece of a larger object is no array of a smaller one.
+    let buffer = create(&device, Buffer(1));
+    assert!(buffer.array(longs).is_empty());
+}
+
+/// A number that follows from the one before, so that every run is the same.
+fn next(state: &mut u64) -> usize {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*state >> 33) as usize
+}
+
+#[test]
+fn b66_pieces_are_aligned_and_do_not_overlap() {
+    let mut state = 1;
+    let rounds = if cfg!(miri) { 20 } else { 2000 };
+    for _ in 0..rounds {
+        let mut pieces = Object::<Buffer>::pieces();
+        let mut ends = std::vec![(0, size_of::<Object<Buffer>>())];
+        let mut add = |start: Option<usize>, length: usize, align: usize| {
+            let start = start.unwrap();
+            assert!(start.is_multiple_of(align) && start >= ends.last().unwrap().1);
+            ends.push((start, start + length));
+        };
+        let count = next(&mut state) % (super::PIECES + 1);
+        for _ in 0..count {
+            let length = next(&mut state) % 40;
+            match next(&mut state) % 4 {
+                0 => add(pieces.add::<u8>(length).unwrap().place(0, usize::MAX), length, 1),
+                1 => add(pieces.add::<u16>(length).unwrap().place(0, usize::MAX), length * 2, 2),
+                2 => add(pieces.add::<[u32; 3]>(length).unwrap().place(0, usize::MAX), length * 12, 4),
+                _ => add(
+                    pieces.add::<u64>(length).unwrap().place(0, usize::MAX),
+                    length * 8,
+                    align_of::<u64>(),
+                ),
+            }
+        }
+        let size = pieces.layout().size();
+        assert!(size >= ends.last().unwrap().1 && size.is_multiple_of(8));
+        assert_eq!(pieces.add::<u8>(1).is_err(), count == super::PIECES);
+    }
+    assert!(Object::<Buffer>::pieces().add::<u64>(usize::MAX / 8).is_err());
+    assert!(Object::<Buffer>::pieces().add::<u64>(usize::MAX).is_err());
+}
+
+#[test]
+fn b66_what_is_nothing_is_not_allocated_or_freed() {
+    let ledger = Ledger::default();
+    // SAFETY: the callbacks live to the end of the test.
+    let memory = unsafe { Application::new(&ledger.callbacks(), vk::SystemAllocationScope::OBJECT) };
+    // SAFETY: no names.
+    let names = unsafe { crate::instance::AppInfo::copy(Some(&vk::ApplicationInfo::default()), memory) };
+    assert!(names.unwrap().name.is_none());
+    destroy::<Buffer>(vk::Buffer::null());
+    assert_eq!(ledger.scopes().len(), 0);
+    let layout = core::alloc::Layout::from_size_align(24, 8).unwrap();
+    let zeros = memory.allocate_zeroed(layout).unwrap();
+    // SAFETY: a block of so many bytes, freed once with its layout; the larger one begins with the bytes of the smaller.
+    unsafe {
+        assert_eq!(zeros.as_ref(), [0; 24]);
+        zeros.cast::<u8>().write(9);
+        let larger = core::alloc::Layout::from_size_align(4096, 8).unwrap();
+        let grown = memory.grow(zeros.cast(), layout, larger).unwrap();
+        assert_eq!((grown.cast::<u8>().read(), ledger.live_blocks()), (9, 1));
+        memory.deallocate(grown.cast(), larger);
+    }
+    assert_eq!(ledger.live_blocks(), 0);
 }

@@ -3,20 +3,57 @@
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use ash::vk;
-use loader_core::abi::array::deliver;
-use loader_core::memory::{Application, OutOfMemory, Process, TryGrow, Vec};
+use ash::vk::{self, Handle};
+use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
 
 use super::{Description, Physical};
 use crate::driver::{Driver, Search, Tables};
 use crate::instance::Instance;
 use crate::object::{Object, Owned, ParentObject};
+use crate::out_array::OutArray;
 use crate::result::EnumerateError;
 
 /// The physical devices of an instance.
 pub(crate) struct PhysicalDevices<D: Driver> {
     state: AtomicU8,
-    list: UnsafeCell<Vec<Owned<Physical<D>>, Application>>,
+    found: UnsafeCell<Found<D>>,
+}
+
+/// What a search has found.
+struct Found<D: Driver> {
+    devices: Vec<Owned<Physical<D>>, Application>,
+    groups: Vec<Group, Application>,
+}
+
+/// Devices that a logical device can be made of, by their numbers.
+#[derive(Clone, Copy)]
+struct Group {
+    members: [usize; vk::MAX_DEVICE_GROUP_SIZE],
+    count: usize,
+    subset_allocation: bool,
+}
+
+impl Group {
+    fn new(members: &[usize], subset_allocation: bool) -> Self {
+        let mut group =
+            Self { members: [0; vk::MAX_DEVICE_GROUP_SIZE], count: members.len(), subset_allocation };
+        group.members.iter_mut().zip(members).for_each(|(place, member)| *place = *member);
+        group
+    }
+
+    fn numbers(&self) -> &[usize] {
+        self.members.get(..self.count).unwrap_or(&self.members)
+    }
+
+    fn has(&self, number: usize) -> bool {
+        self.numbers().contains(&number)
+    }
+}
+
+impl<D: Driver> Found<D> {
+    fn new(memory: Application) -> Self {
+        Self { devices: Vec::new_in(memory), groups: Vec::new_in(memory) }
+    }
 }
 
 /// Nobody has looked yet, or the last search failed.
@@ -33,36 +70,41 @@ unsafe impl<D: Driver> Sync for PhysicalDevices<D> {}
 
 impl<D: Driver> PhysicalDevices<D> {
     pub(crate) fn new(memory: Application) -> Self {
-        Self { state: AtomicU8::new(UNKNOWN), list: UnsafeCell::new(Vec::new_in(memory)) }
+        Self { state: AtomicU8::new(UNKNOWN), found: UnsafeCell::new(Found::new(memory)) }
     }
 
     /// The physical devices; the first call that succeeds finds them, others wait for it.
-    fn get(&self, instance: &Instance<D>) -> Result<&[Owned<Physical<D>>], EnumerateError> {
+    fn get(&self, instance: &Instance<D>) -> Result<&Found<D>, EnumerateError> {
         let mut turn = 0u32;
         loop {
             match self.state.compare_exchange(UNKNOWN, SEARCHING, Ordering::Acquire, Ordering::Acquire) {
                 Ok(_) => return self.search(instance),
                 // SAFETY: the list does not change any more until the instance is destroyed.
-                Err(KNOWN) => return Ok(unsafe { &*self.list.get() }),
+                Err(KNOWN) => return Ok(unsafe { &*self.found.get() }),
                 Err(_) => D::host().wait(turn),
             }
             turn = turn.saturating_add(1);
         }
     }
 
+    /// Whether all of these are devices of one group.
+    pub(crate) fn are_one_group(&self, instance: &Instance<D>, devices: &[vk::PhysicalDevice]) -> bool {
+        self.get(instance).is_ok_and(|found| found.are_one_group(devices))
+    }
+
     /// Searches, and keeps what was found if nothing failed. Called by the thread that moved the state to SEARCHING.
-    fn search(&self, instance: &Instance<D>) -> Result<&[Owned<Physical<D>>], EnumerateError> {
-        let mut found = Enumeration { instance, devices: Vec::new_in(*instance.root().memory()) };
-        if let Err(error) = found.fill() {
-            drop(found);
+    fn search(&self, instance: &Instance<D>) -> Result<&Found<D>, EnumerateError> {
+        let mut search = Enumeration { instance, found: Found::new(*instance.root().memory()) };
+        if let Err(error) = search.fill() {
+            drop(search);
             self.state.store(UNKNOWN, Ordering::Release);
             return Err(error);
         }
         // SAFETY: this thread alone may touch the list until it stores KNOWN.
-        unsafe { *self.list.get() = found.devices };
+        unsafe { *self.found.get() = search.found };
         self.state.store(KNOWN, Ordering::Release);
         // SAFETY: the list does not change any more.
-        Ok(unsafe { &*self.list.get() })
+        Ok(unsafe { &*self.found.get() })
     }
 
     /// Destroys the devices, before the rest of the instance goes.
@@ -71,14 +113,14 @@ impl<D: Driver> PhysicalDevices<D> {
     /// Nothing uses the instance or its physical devices any more.
     pub(crate) unsafe fn destroy(&self) {
         // SAFETY: the caller vouches that there is no other user.
-        unsafe { (*self.list.get()).clear() };
+        unsafe { (*self.found.get()).devices.clear() };
     }
 }
 
 /// The physical devices that a search has found so far. They count only when the whole search succeeds.
 pub struct Enumeration<'a, D: Driver> {
     instance: &'a Instance<D>,
-    devices: Vec<Owned<Physical<D>>, Application>,
+    found: Found<D>,
 }
 
 impl<D: Driver> Enumeration<'_, D> {
@@ -90,7 +132,27 @@ impl<D: Driver> Enumeration<'_, D> {
         let table = description.commands.unwrap_or(D::TABLE);
         let memory = *self.instance.root().memory();
         let device = Object::create_in(self.instance, memory, table, Physical { description, driver })?;
-        self.devices.try_push(device)
+        self.found.devices.try_push(device)
+    }
+
+    /// Makes a group of devices that were added, by their numbers in that order from 0: the application may make one logical
+    /// device of them. `subset_allocation` is what the group's properties say. A device that is in no group is one of its
+    /// own.
+    ///
+    /// # Errors
+    /// `InitializationFailed` for a group that cannot be: without devices, with more than Vulkan allows, with one that is
+    /// not there or is in a group; [`OutOfMemory`].
+    pub fn group(&mut self, devices: &[usize], subset_allocation: bool) -> Result<(), EnumerateError> {
+        let is_free = |(place, number): (usize, &usize)| {
+            *number < self.found.devices.len()
+                && !self.found.groups.iter().any(|group| group.has(*number))
+                && !devices.iter().take(place).any(|other| other == number)
+        };
+        let fits = (1..=vk::MAX_DEVICE_GROUP_SIZE).contains(&devices.len());
+        if !fits || !devices.iter().enumerate().all(is_free) {
+            return Err(EnumerateError::InitializationFailed);
+        }
+        Ok(self.found.groups.try_push(Group::new(devices, subset_allocation))?)
     }
 
     fn fill(&mut self) -> Result<(), EnumerateError> {
@@ -116,14 +178,17 @@ pub(crate) unsafe extern "system" fn enumerate_physical_devices<D: Driver>(
 ) -> vk::Result {
     // SAFETY: the caller vouches for the handle and the counted out-array.
     unsafe {
-        match handles::<D>(instance) {
-            Ok(handles) => deliver(&handles, count, out),
-            Err(error) => error.into(),
-        }
+        let found = match found::<D>(instance) {
+            Ok(found) => found,
+            Err(error) => return error.into(),
+        };
+        let mut array = OutArray::new(count, out);
+        found.devices.iter().for_each(|device| array.push(device.shared_handle()));
+        array.finish()
     }
 }
 
-/// Each device is a group of its own.
+/// The groups that the driver made, and each device that is in none as a group of its own, by their first devices.
 ///
 /// # Safety
 /// As the specification has it for `vkEnumeratePhysicalDeviceGroups`.
@@ -134,41 +199,57 @@ pub(crate) unsafe extern "system" fn enumerate_physical_device_groups<D: Driver>
 ) -> vk::Result {
     // SAFETY: the caller vouches for the handle and the counted out-array.
     unsafe {
-        let handles = match handles::<D>(instance) {
-            Ok(handles) => handles,
+        let found = match found::<D>(instance) {
+            Ok(found) => found,
             Err(error) => return error.into(),
         };
-        let available = u32::try_from(handles.len()).unwrap_or(u32::MAX);
-        if out.is_null() {
-            count.write(available);
-            return vk::Result::SUCCESS;
-        }
-        let written = available.min(count.read());
-        for (place, handle) in handles.iter().take(written as usize).enumerate() {
-            let group = &mut *out.add(place);
-            group.physical_device_count = 1;
-            group.physical_devices = [vk::PhysicalDevice::null(); vk::MAX_DEVICE_GROUP_SIZE];
-            if let Some(first) = group.physical_devices.first_mut() {
-                *first = *handle;
+        let mut array = OutArray::new(count, out);
+        for number in 0..found.devices.len() {
+            let own = Group::new(&[number], false);
+            let group = found.groups.iter().find(|group| group.has(number)).copied().unwrap_or(own);
+            if group.numbers().first() == Some(&number) {
+                array.push_with(|out| found.describe(&group, out));
             }
-            group.subset_allocation = vk::FALSE;
         }
-        count.write(written);
-        if written < available { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+        array.finish()
     }
 }
 
+impl<D: Driver> Found<D> {
+    fn describe(&self, group: &Group, out: &mut vk::PhysicalDeviceGroupProperties<'_>) {
+        out.physical_devices = [vk::PhysicalDevice::null(); vk::MAX_DEVICE_GROUP_SIZE];
+        out.physical_device_count = 0;
+        let members = group.numbers().iter().filter_map(|number| self.devices.get(*number));
+        for (place, device) in out.physical_devices.iter_mut().zip(members) {
+            *place = device.shared_handle();
+            out.physical_device_count = out.physical_device_count.saturating_add(1);
+        }
+        out.subset_allocation = group.subset_allocation.into();
+    }
+
+    /// Whether all of these are devices of one group, which a logical device may be made of.
+    fn are_one_group(&self, devices: &[vk::PhysicalDevice]) -> bool {
+        let number = |handle: &vk::PhysicalDevice| {
+            self.devices.iter().position(|device| device.raw() == handle.as_raw())
+        };
+        let is_in_group = |group: &Group| {
+            devices.iter().all(|handle| number(handle).is_some_and(|number| group.has(number)))
+        };
+        match devices {
+            [] => true,
+            [only] => number(only).is_some(),
+            _ => self.groups.iter().any(is_in_group),
+        }
+    }
+}
+
+/// What the instance of a live handle has found.
+///
 /// # Safety
 /// `instance` is null or a live handle.
-unsafe fn handles<D: Driver>(
-    instance: vk::Instance,
-) -> Result<Vec<vk::PhysicalDevice, Process>, EnumerateError> {
+unsafe fn found<'a, D: Driver>(instance: vk::Instance) -> Result<&'a Found<D>, EnumerateError> {
     // SAFETY: the caller vouches for the handle.
     let instance =
         unsafe { Instance::<D>::from_handle(instance) }.ok_or(EnumerateError::InitializationFailed)?;
-    let mut handles = Vec::new_in(Process);
-    for device in instance.devices().get(instance)? {
-        handles.try_push(device.shared_handle())?;
-    }
-    Ok(handles)
+    instance.devices().get(instance)
 }

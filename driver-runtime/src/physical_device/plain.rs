@@ -4,7 +4,7 @@
 //! its devices only.
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Process, TryGrow, Vec};
+use loader_core::memory::{Application, TryGrow, Vec};
 
 use crate::dispatch::{DispatchTable, function};
 use crate::object::ObjectBase;
@@ -16,6 +16,17 @@ use crate::object::ObjectBase;
 unsafe fn table<'a>(device: vk::PhysicalDevice) -> Option<&'a DispatchTable> {
     // SAFETY: the caller vouches for the handle.
     Some(unsafe { ObjectBase::of(device.as_raw()) }?.dispatch())
+}
+
+/// Memory of the instance for as long as a command takes.
+///
+/// # Safety
+/// `device` is a live handle.
+unsafe fn memory(device: vk::PhysicalDevice) -> Application {
+    // SAFETY: the caller vouches for the handle.
+    let base = unsafe { ObjectBase::of(device.as_raw()) };
+    let memory = base.map_or(Application::process(), |base| *base.instance_root().memory());
+    memory.scoped(vk::SystemAllocationScope::COMMAND)
 }
 
 /// A query that fills one structure: calls the one with the 2 and copies what it wrote.
@@ -120,6 +131,7 @@ pub(crate) unsafe extern "system" fn get_queue_family_properties(
         copy_array(
             count,
             out,
+            memory(device),
             |count, out| query(device, count, out),
             |chained| chained.queue_family_properties,
         );
@@ -156,7 +168,8 @@ pub(crate) unsafe extern "system" fn get_sparse_image_format_properties(
             )
         });
         let Some(query) = query else { return count.write(0) };
-        copy_array(count, out, |count, out| query(device, &info, count, out), |chained| chained.properties);
+        let all = |count: *mut u32, out| query(device, &info, count, out);
+        copy_array(count, out, memory(device), all, |chained| chained.properties);
     }
 }
 
@@ -168,6 +181,7 @@ pub(crate) unsafe extern "system" fn get_sparse_image_format_properties(
 unsafe fn copy_array<C: Default + Copy, P>(
     count: *mut u32,
     out: *mut P,
+    memory: Application,
     query: impl Fn(*mut u32, *mut C),
     plain: impl Fn(&C) -> P,
 ) {
@@ -176,7 +190,7 @@ unsafe fn copy_array<C: Default + Copy, P>(
     }
     // SAFETY: the caller vouches for the array; as many elements are written as the query counts, at most all.
     unsafe {
-        let mut chained: Vec<C, Process> = Vec::new_in(Process);
+        let mut chained = Vec::new_in(memory);
         if chained.try_resize(count.read() as usize, C::default()).is_err() {
             return count.write(0);
         }

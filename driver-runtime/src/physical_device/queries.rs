@@ -3,13 +3,13 @@
 use core::ffi::c_char;
 
 use ash::vk;
-use loader_core::abi::array::deliver;
 use loader_core::registry::ExtensionKind;
 
 use super::{Physical, properties};
 use crate::driver::Driver;
 use crate::extensions;
 use crate::object::Object;
+use crate::out_array::OutArray;
 
 /// # Safety
 /// `device` is a live handle.
@@ -71,14 +71,12 @@ pub(crate) unsafe extern "system" fn get_queue_family_properties_2<D: Driver>(
     // SAFETY: the caller vouches for the handle and the counted out-array.
     unsafe {
         let families = object::<D>(device).map_or(&[][..], |device| device.description().families());
-        let available = u32::try_from(families.len()).unwrap_or(u32::MAX);
-        if out.is_null() {
-            return count.write(available);
+        let mut array = OutArray::new(count, out);
+        for family in families {
+            array.push_with(|out| out.queue_family_properties = *family);
         }
-        count.write(available.min(count.read()));
-        for (place, family) in families.iter().take(count.read() as usize).enumerate() {
-            (*out.add(place)).queue_family_properties = *family;
-        }
+        // The command has no result: what did not fit is not told.
+        let _ = array.finish();
     }
 }
 
@@ -96,10 +94,9 @@ pub(crate) unsafe extern "system" fn enumerate_device_extension_properties<D: Dr
     // SAFETY: the caller vouches for the handle and the counted out-array.
     unsafe {
         let Some(device) = object::<D>(device) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-        match extensions::properties(&device.description().extensions, ExtensionKind::Device) {
-            Ok(list) => deliver(&list, count, out),
-            Err(error) => error.into(),
-        }
+        let mut array = OutArray::new(count, out);
+        extensions::list(&device.description().extensions, ExtensionKind::Device, &mut array);
+        array.finish()
     }
 }
 

@@ -259,6 +259,59 @@ fn b48_and_ldp_driver_2_no_devices_is_success() {
     assert_eq!((result, count), (vk::Result::SUCCESS, 0));
 }
 
+fn groups(made: &Made) -> Vec<(Vec<vk::PhysicalDevice>, bool)> {
+    let mut list = [vk::PhysicalDeviceGroupProperties::default(); 8];
+    let mut count = 8;
+    // SAFETY: a live instance and an array as long as the count says.
+    let result =
+        unsafe { enumerate_physical_device_groups::<TestDriver>(made.0, &mut count, list.as_mut_ptr()) };
+    assert_eq!(result, vk::Result::SUCCESS);
+    let group = |group: &vk::PhysicalDeviceGroupProperties<'_>| {
+        (group.physical_devices_as_slice().to_vec(), group.subset_allocation == vk::TRUE)
+    };
+    list[..count as usize].iter().map(group).collect()
+}
+
+#[test]
+fn b49_groups_of_several_devices_are_the_drivers() {
+    plan(|plan| {
+        plan.searches = std::vec![(4, Ok(Search::Done))];
+        plan.groups = std::vec![(std::vec![3, 1], true)];
+    });
+    let made = make_for(3, &[]).unwrap();
+    let (_, _, devices) = enumerate(&made, 4);
+    let [a, b, c, d] = devices[..] else { panic!("four devices") };
+    let expected = [(std::vec![a], false), (std::vec![c], false), (std::vec![d, b], true)];
+    assert_eq!(groups(&made), expected);
+    let create = |members: &[vk::PhysicalDevice]| {
+        let mut group = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(members);
+        let info = vk::DeviceCreateInfo::default().push_next(&mut group);
+        let mut device = vk::Device::null();
+        // SAFETY: a live handle and valid structures; the device is destroyed before its instance.
+        unsafe {
+            let result = crate::device::create_device::<TestDriver>(d, &info, null(), &mut device);
+            crate::device::destroy_device::<TestDriver>(device, null());
+            result
+        }
+    };
+    for members in [&[d, b][..], &[b, d], &[d], &[]] {
+        assert_eq!(create(members), vk::Result::SUCCESS);
+    }
+    for members in [&[d, c][..], &[b], &[d, vk::PhysicalDevice::null()]] {
+        assert_eq!(create(members), vk::Result::ERROR_INITIALIZATION_FAILED);
+    }
+    drop(made);
+    for wrong in [&[4][..], &[], &[0, 0], &[0; 33]] {
+        plan(|plan| {
+            plan.searches = std::vec![(4, Ok(Search::Done))];
+            plan.groups = std::vec![(wrong.to_vec(), false)];
+        });
+        let made = make_for(3, &[]).unwrap();
+        assert_eq!(enumerate(&made, 4).0, vk::Result::ERROR_INITIALIZATION_FAILED, "{wrong:?}");
+    }
+    plan(|plan| plan.groups.clear());
+}
+
 #[test]
 fn b49_handles_stay_the_same_and_groups_have_one_device() {
     plan(|plan| plan.searches = std::vec![(3, Ok(Search::Done))]);

@@ -332,6 +332,7 @@ unsafe fn submit<D: Driver>(
     };
     let Some(queue) = queue else { return vk::Result::ERROR_DEVICE_LOST };
     let all = || {
+        queue.parent().submitted(queue);
         let mut next = if count == 0 { None } else { Some(read(0)?) };
         for place in 1..count as usize {
             if let Some(submission) = next.replace(read(place)?) {

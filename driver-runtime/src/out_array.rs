@@ -1,0 +1,71 @@
+//! Arrays that a caller makes and a command fills.
+
+use ash::vk;
+
+/// A counted out-array, filled element by element without memory in between. Without an array, elements are counted.
+pub struct OutArray<T> {
+    count: *mut u32,
+    out: *mut T,
+    room: u32,
+    available: u32,
+}
+
+impl<T> OutArray<T> {
+    /// The array of a caller: NULL, or as many elements as `count` says.
+    ///
+    /// # Safety
+    /// `count` and `out` are a counted out-array that nobody else uses while this lives.
+    #[must_use]
+    pub unsafe fn new(count: *mut u32, out: *mut T) -> Self {
+        // SAFETY: the caller vouches for the count.
+        let room = if out.is_null() { 0 } else { unsafe { count.read() } };
+        Self { count, out, room, available: 0 }
+    }
+
+    /// Adds an element, which is written if there is room for it.
+    pub fn push(&mut self, value: T) {
+        self.push_with(|place| *place = value);
+    }
+
+    /// Adds an element by writing into the caller's, which keeps what `write` does not change: the pNext of structures.
+    pub fn push_with(&mut self, write: impl FnOnce(&mut T)) {
+        if self.available < self.room {
+            // SAFETY: the creator vouches for the array, which has room for this element.
+            write(unsafe { &mut *self.out.add(self.available as usize) });
+        }
+        self.available = self.available.saturating_add(1);
+    }
+
+    /// Tells the caller how many elements there are, or how many were written. Returns `SUCCESS`, or `INCOMPLETE` if not
+    /// all fitted.
+    pub fn finish(self) -> vk::Result {
+        let counts_only = self.out.is_null();
+        let number = if counts_only { self.available } else { self.available.min(self.room) };
+        // SAFETY: the creator vouches for the count.
+        unsafe { self.count.write(number) };
+        if number < self.available { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_counted_or_written_as_far_as_there_is_room() {
+        let fill = |count: &mut u32, out: *mut u8| {
+            // SAFETY: every row passes an array as long as the count says.
+            let mut array = unsafe { OutArray::new(count, out) };
+            (7..10).for_each(|value| array.push(value));
+            array.finish()
+        };
+        let (mut count, mut out) = (99, [0u8; 4]);
+        assert_eq!((fill(&mut count, core::ptr::null_mut()), count), (vk::Result::SUCCESS, 3));
+        count = 4;
+        assert_eq!((fill(&mut count, out.as_mut_ptr()), count, out), (vk::Result::SUCCESS, 3, [7, 8, 9, 0]));
+        count = 1;
+        assert_eq!((fill(&mut count, out.as_mut_ptr()), count), (vk::Result::INCOMPLETE, 1));
+        count = 0;
+        assert_eq!((fill(&mut count, out.as_mut_ptr()), count), (vk::Result::INCOMPLETE, 0));
+    }
+}
