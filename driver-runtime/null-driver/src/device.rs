@@ -34,3 +34,15 @@ pub(crate) unsafe fn create<T: VkObject<Parent = Device<Null>>>(
         }
     }
 }
+
+/// A counted array.
+///
+/// # Safety
+/// `start` leads to `count` values, or is NULL or anything else where there are none.
+pub(crate) unsafe fn list<'a, T>(start: *const T, count: u32) -> &'a [T] {
+    if start.is_null() || count == 0 {
+        return &[];
+    }
+    // SAFETY: the caller vouches for the array.
+    unsafe { core::slice::from_raw_parts(start, count as usize) }
+}

@@ -1,10 +1,11 @@
 //! Device memory, which is host memory.
 
-use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::ffi::c_void;
-use std::ptr::NonNull;
+use alloc::alloc::{Layout, alloc_zeroed, dealloc};
+use core::ffi::c_void;
+use core::ptr::NonNull;
 
-use driver_runtime::{Device, Object, VkObject, vk};
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Null;
 use crate::device::create;
@@ -30,7 +31,7 @@ impl VkObject for Memory {
 }
 
 impl Memory {
-    fn new(size: u64) -> Option<Self> {
+    pub(crate) fn new(size: u64) -> Option<Self> {
         if size == 0 || size > HEAP_SIZE {
             return None;
         }
@@ -55,7 +56,7 @@ impl Drop for Memory {
     }
 }
 
-pub(crate) unsafe extern "system" fn allocate_memory(
+unsafe extern "system" fn allocate_memory(
     device: vk::Device,
     info: *const vk::MemoryAllocateInfo<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
@@ -70,7 +71,7 @@ pub(crate) unsafe extern "system" fn allocate_memory(
     }
 }
 
-pub(crate) unsafe extern "system" fn free_memory(
+unsafe extern "system" fn free_memory(
     _: vk::Device,
     memory: vk::DeviceMemory,
     callbacks: *const vk::AllocationCallbacks<'_>,
@@ -79,7 +80,7 @@ pub(crate) unsafe extern "system" fn free_memory(
     unsafe { Object::<Memory>::destroy(memory, callbacks) };
 }
 
-pub(crate) unsafe extern "system" fn map_memory(
+unsafe extern "system" fn map_memory(
     _: vk::Device,
     memory: vk::DeviceMemory,
     offset: vk::DeviceSize,
@@ -99,11 +100,24 @@ pub(crate) unsafe extern "system" fn map_memory(
     }
 }
 
+unsafe extern "system" fn map_memory_2(
+    device: vk::Device,
+    info: *const vk::MemoryMapInfoKHR<'_>,
+    out: *mut *mut c_void,
+) -> vk::Result {
+    // SAFETY: the caller passes live handles and valid pointers.
+    unsafe { map_memory(device, (*info).memory, (*info).offset, (*info).size, (*info).flags, out) }
+}
+
 /// Memory stays where it is.
-pub(crate) unsafe extern "system" fn unmap_memory(_: vk::Device, _: vk::DeviceMemory) {}
+unsafe extern "system" fn unmap_memory(_: vk::Device, _: vk::DeviceMemory) {}
+
+unsafe extern "system" fn unmap_memory_2(_: vk::Device, _: *const vk::MemoryUnmapInfoKHR<'_>) -> vk::Result {
+    vk::Result::SUCCESS
+}
 
 /// All memory is coherent.
-pub(crate) unsafe extern "system" fn flush_mapped_memory_ranges(
+unsafe extern "system" fn flush_mapped_memory_ranges(
     _: vk::Device,
     _: u32,
     _: *const vk::MappedMemoryRange<'_>,
@@ -112,7 +126,7 @@ pub(crate) unsafe extern "system" fn flush_mapped_memory_ranges(
 }
 
 /// No memory is allocated lazily.
-pub(crate) unsafe extern "system" fn get_device_memory_commitment(
+unsafe extern "system" fn get_device_memory_commitment(
     _: vk::Device,
     _: vk::DeviceMemory,
     out: *mut vk::DeviceSize,
@@ -120,3 +134,40 @@ pub(crate) unsafe extern "system" fn get_device_memory_commitment(
     // SAFETY: the caller passes a valid pointer.
     unsafe { out.write(0) };
 }
+
+/// No address can be asked for again: the feature is not there, and 0 says so.
+unsafe extern "system" fn get_device_memory_opaque_capture_address(
+    _: vk::Device,
+    _: *const vk::DeviceMemoryOpaqueCaptureAddressInfo<'_>,
+) -> u64 {
+    0
+}
+
+/// Every device of a group has the same memory.
+unsafe extern "system" fn get_device_group_peer_memory_features(
+    _: vk::Device,
+    _: u32,
+    _: u32,
+    _: u32,
+    out: *mut vk::PeerMemoryFeatureFlags,
+) {
+    // SAFETY: the caller passes a valid pointer.
+    unsafe { out.write(vk::PeerMemoryFeatureFlags::COPY_SRC | vk::PeerMemoryFeatureFlags::COPY_DST) };
+}
+
+/// The commands of memory.
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
+    ALLOCATE_MEMORY: PFN_vkAllocateMemory = allocate_memory,
+    FREE_MEMORY: PFN_vkFreeMemory = free_memory,
+    MAP_MEMORY: PFN_vkMapMemory = map_memory,
+    MAP_MEMORY_2_KHR: PFN_vkMapMemory2KHR = map_memory_2,
+    UNMAP_MEMORY: PFN_vkUnmapMemory = unmap_memory,
+    UNMAP_MEMORY_2_KHR: PFN_vkUnmapMemory2KHR = unmap_memory_2,
+    FLUSH_MAPPED_MEMORY_RANGES: PFN_vkFlushMappedMemoryRanges = flush_mapped_memory_ranges,
+    INVALIDATE_MAPPED_MEMORY_RANGES: PFN_vkInvalidateMappedMemoryRanges = flush_mapped_memory_ranges,
+    GET_DEVICE_MEMORY_COMMITMENT: PFN_vkGetDeviceMemoryCommitment = get_device_memory_commitment,
+    GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS: PFN_vkGetDeviceMemoryOpaqueCaptureAddress
+        = get_device_memory_opaque_capture_address,
+    GET_DEVICE_GROUP_PEER_MEMORY_FEATURES: PFN_vkGetDeviceGroupPeerMemoryFeatures
+        = get_device_group_peer_memory_features,
+};

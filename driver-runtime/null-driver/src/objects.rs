@@ -42,7 +42,6 @@ macro_rules! objects {
 
 objects! {
     BufferView(vk::BufferViewCreateInfo<'_>): create_buffer_view, destroy_buffer_view;
-    DescriptorPool(vk::DescriptorPoolCreateInfo<'_>): create_descriptor_pool, destroy_descriptor_pool;
     DescriptorSetLayout(vk::DescriptorSetLayoutCreateInfo<'_>):
         create_descriptor_set_layout, destroy_descriptor_set_layout;
     DescriptorUpdateTemplate(vk::DescriptorUpdateTemplateCreateInfo<'_>):
@@ -51,7 +50,6 @@ objects! {
     ImageView(vk::ImageViewCreateInfo<'_>): create_image_view, destroy_image_view;
     PipelineCache(vk::PipelineCacheCreateInfo<'_>): create_pipeline_cache, destroy_pipeline_cache;
     PipelineLayout(vk::PipelineLayoutCreateInfo<'_>): create_pipeline_layout, destroy_pipeline_layout;
-    QueryPool(vk::QueryPoolCreateInfo<'_>): create_query_pool, destroy_query_pool;
     RenderPass(vk::RenderPassCreateInfo<'_>): create_render_pass, destroy_render_pass;
     Sampler(vk::SamplerCreateInfo<'_>): create_sampler, destroy_sampler;
     SamplerYcbcrConversion(vk::SamplerYcbcrConversionCreateInfo<'_>):
@@ -131,58 +129,28 @@ unsafe extern "system" fn merge_pipeline_caches(
     vk::Result::SUCCESS
 }
 
-/// An event, set or not.
-struct Event(core::sync::atomic::AtomicBool);
-
-impl VkObject for Event {
-    type Handle = vk::Event;
-    type Parent = Device<Null>;
+unsafe extern "system" fn get_render_area_granularity(
+    _: vk::Device,
+    _: vk::RenderPass,
+    out: *mut vk::Extent2D,
+) {
+    // SAFETY: the caller passes a valid pointer.
+    unsafe { out.write(vk::Extent2D { width: 1, height: 1 }) };
 }
 
-objects!(destroy Event destroy_event);
-
-unsafe extern "system" fn create_event(
-    device: vk::Device,
-    _: *const vk::EventCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Event,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and valid pointers.
-    unsafe { create(device, callbacks, out, Event(false.into())) }
-}
-
-unsafe fn put_event(event: vk::Event, value: bool) -> vk::Result {
-    // SAFETY: the callers pass live handles.
-    if let Some(event) = unsafe { Object::<Event>::from_handle(event) } {
-        event.0.store(value, core::sync::atomic::Ordering::SeqCst);
-    }
-    vk::Result::SUCCESS
-}
-
-unsafe extern "system" fn set_event(_: vk::Device, event: vk::Event) -> vk::Result {
-    // SAFETY: the caller passes a live handle.
-    unsafe { put_event(event, true) }
-}
-
-unsafe extern "system" fn reset_event(_: vk::Device, event: vk::Event) -> vk::Result {
-    // SAFETY: the caller passes a live handle.
-    unsafe { put_event(event, false) }
-}
-
-unsafe extern "system" fn get_event_status(_: vk::Device, event: vk::Event) -> vk::Result {
-    // SAFETY: the caller passes a live handle.
-    match unsafe { Object::<Event>::from_handle(event) } {
-        Some(event) if event.0.load(core::sync::atomic::Ordering::SeqCst) => vk::Result::EVENT_SET,
-        _ => vk::Result::EVENT_RESET,
-    }
+unsafe extern "system" fn get_rendering_area_granularity(
+    _: vk::Device,
+    _: *const vk::RenderingAreaInfoKHR<'_>,
+    out: *mut vk::Extent2D,
+) {
+    // SAFETY: the caller passes a valid pointer.
+    unsafe { out.write(vk::Extent2D { width: 1, height: 1 }) };
 }
 
 /// The commands of these objects.
 pub(crate) const COMMANDS: EntryPoints = entry_points! {
     CREATE_BUFFER_VIEW: PFN_vkCreateBufferView = create_buffer_view,
     DESTROY_BUFFER_VIEW: PFN_vkDestroyBufferView = destroy_buffer_view,
-    CREATE_DESCRIPTOR_POOL: PFN_vkCreateDescriptorPool = create_descriptor_pool,
-    DESTROY_DESCRIPTOR_POOL: PFN_vkDestroyDescriptorPool = destroy_descriptor_pool,
     CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_descriptor_set_layout,
     DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = destroy_descriptor_set_layout,
     CREATE_DESCRIPTOR_UPDATE_TEMPLATE: PFN_vkCreateDescriptorUpdateTemplate = create_descriptor_update_template,
@@ -200,8 +168,6 @@ pub(crate) const COMMANDS: EntryPoints = entry_points! {
     CREATE_GRAPHICS_PIPELINES: PFN_vkCreateGraphicsPipelines = create_graphics_pipelines,
     CREATE_COMPUTE_PIPELINES: PFN_vkCreateComputePipelines = create_compute_pipelines,
     DESTROY_PIPELINE: PFN_vkDestroyPipeline = destroy_pipeline,
-    CREATE_QUERY_POOL: PFN_vkCreateQueryPool = create_query_pool,
-    DESTROY_QUERY_POOL: PFN_vkDestroyQueryPool = destroy_query_pool,
     CREATE_RENDER_PASS: PFN_vkCreateRenderPass = create_render_pass,
     CREATE_RENDER_PASS_2: PFN_vkCreateRenderPass2 = create_render_pass_2,
     DESTROY_RENDER_PASS: PFN_vkDestroyRenderPass = destroy_render_pass,
@@ -211,9 +177,6 @@ pub(crate) const COMMANDS: EntryPoints = entry_points! {
     DESTROY_SAMPLER_YCBCR_CONVERSION: PFN_vkDestroySamplerYcbcrConversion = destroy_sampler_ycbcr_conversion,
     CREATE_SHADER_MODULE: PFN_vkCreateShaderModule = create_shader_module,
     DESTROY_SHADER_MODULE: PFN_vkDestroyShaderModule = destroy_shader_module,
-    CREATE_EVENT: PFN_vkCreateEvent = create_event,
-    DESTROY_EVENT: PFN_vkDestroyEvent = destroy_event,
-    SET_EVENT: PFN_vkSetEvent = set_event,
-    RESET_EVENT: PFN_vkResetEvent = reset_event,
-    GET_EVENT_STATUS: PFN_vkGetEventStatus = get_event_status,
+    GET_RENDER_AREA_GRANULARITY: PFN_vkGetRenderAreaGranularity = get_render_area_granularity,
+    GET_RENDERING_AREA_GRANULARITY_KHR: PFN_vkGetRenderingAreaGranularityKHR = get_rendering_area_granularity,
 };

@@ -62,6 +62,36 @@ impl Features {
         self
     }
 
+    /// The same set with one feature less.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "a feature's number is below the count")]
+    pub const fn without(mut self, feature: Feature) -> Self {
+        self.0[(feature.0 >> 6) as usize] &= !(1 << (feature.0 & 63));
+        self
+    }
+
+    /// Every feature of the core versions up to 1.`minor`.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    pub const fn core(minor: u8) -> Self {
+        let mut all = Self::NONE;
+        let mut file = 0;
+        while file < FILES.len() {
+            let mut row = 0;
+            while row < FILES[file].len() {
+                let structure = &FILES[file][row];
+                let mut member = 0;
+                while structure.is_core(minor) && member < structure.members.len() {
+                    all = all.with(structure.members[member].0);
+                    member += 1;
+                }
+                row += 1;
+            }
+            file += 1;
+        }
+        all
+    }
+
     /// Adds a feature.
     pub fn insert(&mut self, feature: Feature) {
         *self = self.with(feature);

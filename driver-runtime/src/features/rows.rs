@@ -31,6 +31,11 @@ impl Structure {
         Self { s_type, name, core, extensions, members }
     }
 
+    /// Whether a core version up to 1.`minor` has the structure.
+    pub(super) const fn is_core(&self, minor: u8) -> bool {
+        self.core != NOT_CORE && self.core <= minor
+    }
+
     /// Whether a device of this version and these extensions has the structure.
     pub(super) fn is_of(&self, core_minor: u32, extensions: &ExtensionSet) -> bool {
         (self.core != NOT_CORE && u32::from(self.core) <= core_minor)

@@ -2,7 +2,7 @@
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
 //! that nobody handles ([`audit`], against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`],
-//! [`structures`], [`exports`] and [`features`].
+//! [`structures`], [`exports`], [`features`] and [`formats`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ mod condition;
 mod exports;
 mod extensions;
 mod features;
+mod formats;
 mod handled;
 #[path = "../../../loader-core/src/registry/hash.rs"]
 #[allow(dead_code, reason = "the look-up itself is used by the loader only")]
@@ -82,6 +83,7 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     files.push(audit::file(&registry));
     files.extend(exports::files(&registry)?);
     files.extend(features::files(document.root_element(), &registry)?);
+    files.push(formats::file(document.root_element())?);
     Ok(files)
 }
 

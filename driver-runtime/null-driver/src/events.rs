@@ -1,0 +1,97 @@
+//! Events. A command that waits for one does not: whoever sets it on a queue was submitted before, and the host is taken to
+//! have set it in time.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::{Device, Object, VkObject, entry_points, vk};
+
+use crate::Null;
+use crate::commands::record;
+use crate::device::create;
+
+/// An event, set or not.
+struct Event(AtomicBool);
+
+impl VkObject for Event {
+    type Handle = vk::Event;
+    type Parent = Device<Null>;
+}
+
+/// # Safety
+/// `event` is a live handle.
+unsafe fn put(event: vk::Event, set: bool) {
+    // SAFETY: the caller vouches for the handle.
+    if let Some(event) = unsafe { Object::<Event>::from_handle(event) } {
+        event.0.store(set, Ordering::SeqCst);
+    }
+}
+
+unsafe extern "system" fn create_event(
+    device: vk::Device,
+    _: *const vk::EventCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Event,
+) -> vk::Result {
+    // SAFETY: the caller passes a live handle and valid pointers.
+    unsafe { create(device, callbacks, out, Event(AtomicBool::new(false))) }
+}
+
+unsafe extern "system" fn destroy_event(
+    _: vk::Device,
+    event: vk::Event,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller passes a live or null handle.
+    unsafe { Object::<Event>::destroy(event, callbacks) };
+}
+
+unsafe extern "system" fn set_event(_: vk::Device, event: vk::Event) -> vk::Result {
+    // SAFETY: the caller passes a live handle.
+    unsafe { put(event, true) };
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn reset_event(_: vk::Device, event: vk::Event) -> vk::Result {
+    // SAFETY: the caller passes a live handle.
+    unsafe { put(event, false) };
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn get_event_status(_: vk::Device, event: vk::Event) -> vk::Result {
+    // SAFETY: the caller passes a live handle.
+    match unsafe { Object::<Event>::from_handle(event) } {
+        Some(event) if event.0.load(Ordering::SeqCst) => vk::Result::EVENT_SET,
+        _ => vk::Result::EVENT_RESET,
+    }
+}
+
+/// Commands that set or reset an event when they are executed.
+macro_rules! recorded {
+    ($($name:ident($stages:ty) $set:literal;)*) => {$(
+        unsafe extern "system" fn $name(commands: vk::CommandBuffer, event: vk::Event, _: $stages) {
+            // SAFETY: the caller passes live handles, which stay live until the command is executed.
+            unsafe { record(commands, move || put(event, $set)) };
+        }
+    )*};
+}
+
+recorded! {
+    cmd_set_event(vk::PipelineStageFlags) true;
+    cmd_reset_event(vk::PipelineStageFlags) false;
+    cmd_set_event_2(*const vk::DependencyInfo<'_>) true;
+    cmd_reset_event_2(vk::PipelineStageFlags2) false;
+}
+
+/// The commands of events.
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
+    CREATE_EVENT: PFN_vkCreateEvent = create_event,
+    DESTROY_EVENT: PFN_vkDestroyEvent = destroy_event,
+    SET_EVENT: PFN_vkSetEvent = set_event,
+    RESET_EVENT: PFN_vkResetEvent = reset_event,
+    GET_EVENT_STATUS: PFN_vkGetEventStatus = get_event_status,
+    CMD_SET_EVENT: PFN_vkCmdSetEvent = cmd_set_event,
+    CMD_RESET_EVENT: PFN_vkCmdResetEvent = cmd_reset_event,
+    CMD_SET_EVENT_2: PFN_vkCmdSetEvent2 = cmd_set_event_2,
+    CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2 = cmd_reset_event_2,
+};

@@ -1,0 +1,178 @@
+//! The layout of an image.
+
+use core::ptr::{NonNull, null_mut};
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use driver_runtime::{Device, VkObject, vk};
+
+use super::format::Format;
+use super::support::ARRAY_LAYERS;
+use crate::Null;
+use crate::memory::ALIGNMENT;
+use crate::physical_device::IMAGE_EXTENT;
+
+/// The most planes that a format has.
+const PLANES: usize = 3;
+
+/// An image.
+pub(crate) struct Image {
+    pub(crate) format: &'static Format,
+    kind: vk::ImageType,
+    extent: [u32; 3],
+    pub(crate) levels: u32,
+    pub(crate) layers: u32,
+    samples: u32,
+    disjoint: bool,
+    /// Where each plane begins; of images that are not disjoint only the first counts.
+    starts: [AtomicPtr<u8>; PLANES],
+}
+
+impl VkObject for Image {
+    type Handle = vk::Image;
+    type Parent = Device<Null>;
+}
+
+/// Blocks of texels somewhere in memory, in rows and slices.
+#[derive(Clone, Copy)]
+pub(crate) struct Area {
+    pub(crate) start: NonNull<u8>,
+    /// How many bytes there are from the start on.
+    pub(crate) left: usize,
+    /// Bytes of a block.
+    pub(crate) block: usize,
+    /// Bytes from a row of blocks to the next.
+    pub(crate) row: usize,
+    /// Bytes from a slice, or an array layer, to the next.
+    pub(crate) slice: usize,
+}
+
+// SAFETY: an area is a place in memory that lives as long as the image or buffer that it was made of.
+unsafe impl Send for Area {}
+
+impl Image {
+    /// The image that is asked for, or `None` if its format is none or it is larger than any may be.
+    pub(crate) fn new(info: &vk::ImageCreateInfo<'_>) -> Option<Self> {
+        let vk::Extent3D { width, height, depth } = info.extent;
+        if width.max(height).max(depth) > IMAGE_EXTENT || info.array_layers > ARRAY_LAYERS {
+            return None;
+        }
+        Some(Self {
+            format: Format::find(info.format)?,
+            kind: info.image_type,
+            extent: [info.extent.width, info.extent.height, info.extent.depth],
+            levels: info.mip_levels,
+            layers: info.array_layers,
+            samples: info.samples.as_raw().max(1),
+            disjoint: info.flags.contains(vk::ImageCreateFlags::DISJOINT),
+            starts: [const { AtomicPtr::new(null_mut()) }; PLANES],
+        })
+    }
+
+    /// Bytes of the image, or of the plane of a disjoint one.
+    pub(crate) fn size(&self, aspect: vk::ImageAspectFlags) -> u64 {
+        if self.disjoint && !aspect.is_empty() {
+            return self.plane_size(self.format.plane_of(aspect));
+        }
+        (0..self.format.plane_count()).map(|plane| self.plane_size(plane)).sum()
+    }
+
+    pub(crate) fn bind(&self, aspect: vk::ImageAspectFlags, start: *mut u8) {
+        let place = if self.disjoint { self.format.plane_of(aspect) } else { 0 };
+        self.starts[place].store(start, Ordering::Release);
+    }
+
+    /// Where a mip level of an array layer is, as `vkGetImageSubresourceLayout` has it.
+    pub(crate) fn subresource(&self, of: vk::ImageSubresource) -> vk::SubresourceLayout {
+        let plane = self.format.plane_of(of.aspect_mask);
+        let pitches = self.pitches(plane, of.mip_level);
+        vk::SubresourceLayout {
+            offset: self.offset(plane, of.array_layer, of.mip_level),
+            size: self.level_size(plane, of.mip_level),
+            row_pitch: pitches[0],
+            array_pitch: self.layer_size(plane),
+            depth_pitch: pitches[1],
+        }
+    }
+
+    /// The blocks of a mip level from a layer and an offset on; `None` without memory.
+    pub(crate) fn area(
+        &self,
+        aspect: vk::ImageAspectFlags,
+        level: u32,
+        layer: u32,
+        offset: vk::Offset3D,
+    ) -> Option<Area> {
+        let plane = self.format.plane_of(aspect);
+        let [width, height, depth] = self.format.block.map(u64::from);
+        let [row, slice] = self.pitches(plane, level);
+        let block = u64::from(self.block_bytes(plane));
+        let at = [offset.x, offset.y, offset.z].map(|part| u64::from(part.unsigned_abs()));
+        let within = at[0] / width * block + at[1] / height * row + at[2] / depth * slice;
+        let offset = self.offset(plane, layer, level) + within;
+        let (first, whole) = match self.disjoint {
+            true => (&self.starts[plane], self.plane_size(plane)),
+            false => (&self.starts[0], self.size(vk::ImageAspectFlags::empty())),
+        };
+        let left = usize::try_from(whole.checked_sub(offset)?).ok()?;
+        let start = NonNull::new(first.load(Ordering::Acquire))?;
+        let slice = if self.is_3d() { slice } else { self.layer_size(plane) };
+        // SAFETY: the offset lies in the image, whose memory is as large as it required.
+        let start = unsafe { start.add(offset as usize) };
+        Some(Area { start, left, block: block as usize, row: row as usize, slice: slice as usize })
+    }
+
+    /// Width, height and depth of a mip level, in texels of a plane.
+    pub(crate) fn level_extent(&self, aspect: vk::ImageAspectFlags, level: u32) -> [u32; 3] {
+        self.plane_extent(self.format.plane_of(aspect), level)
+    }
+
+    pub(crate) fn is_3d(&self) -> bool {
+        self.kind == vk::ImageType::TYPE_3D
+    }
+
+    fn plane_extent(&self, plane: usize, level: u32) -> [u32; 3] {
+        let [width, height] = self.format.plane(plane).divisors;
+        let [x, y, z] = self.extent.map(|extent| extent.checked_shr(level).unwrap_or(0).max(1));
+        [x.div_ceil(width), y.div_ceil(height), z]
+    }
+
+    fn block_bytes(&self, plane: usize) -> u32 {
+        self.format.plane(plane).bytes.saturating_mul(self.samples)
+    }
+
+    fn blocks(&self, plane: usize, level: u32) -> [u64; 3] {
+        let extent = self.plane_extent(plane, level);
+        [0, 1, 2].map(|side| u64::from(extent[side].div_ceil(self.format.block[side])))
+    }
+
+    /// Bytes of a row and of a slice.
+    fn pitches(&self, plane: usize, level: u32) -> [u64; 2] {
+        let [width, height, _] = self.blocks(plane, level);
+        let row = width * u64::from(self.block_bytes(plane));
+        [row, row * height]
+    }
+
+    fn level_size(&self, plane: usize, level: u32) -> u64 {
+        self.pitches(plane, level)[1] * self.blocks(plane, level)[2]
+    }
+
+    fn layer_size(&self, plane: usize) -> u64 {
+        (0..self.levels).map(|level| self.level_size(plane, level)).sum()
+    }
+
+    fn plane_size(&self, plane: usize) -> u64 {
+        (self.layer_size(plane) * u64::from(self.layers)).next_multiple_of(ALIGNMENT)
+    }
+
+    /// Where a mip level begins, from the beginning of the image or of its plane's own memory.
+    fn offset(&self, plane: usize, layer: u32, level: u32) -> u64 {
+        let before = if self.disjoint { 0 } else { (0..plane).map(|plane| self.plane_size(plane)).sum() };
+        let larger: u64 = (0..level).map(|level| self.level_size(plane, level)).sum();
+        before + u64::from(layer) * self.layer_size(plane) + larger
+    }
+}
+
+/// How many array layers a range has that may go to the end.
+pub(crate) fn layers_of(image: &Image, first: u32, count: u32) -> u32 {
+    if count == vk::REMAINING_ARRAY_LAYERS { image.layers.saturating_sub(first) } else { count }
+}

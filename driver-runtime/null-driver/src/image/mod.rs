@@ -1,0 +1,16 @@
+//! Images: where each texel is.
+//!
+//! The layout is the same for every tiling: planes one after the other, in each the array layers, in each the mip levels from
+//! large to small, in each the slices, rows and blocks, without gaps. Samples of a texel stand beside each other.
+
+pub(crate) mod colour;
+pub(crate) mod copy;
+mod create;
+pub(crate) mod format;
+mod formats_gen;
+mod layout;
+mod support;
+
+pub(crate) use create::COMMANDS;
+pub(crate) use layout::Image;
+pub(crate) use support::{ARRAY_LAYERS, DEPTH, SAMPLES, get_format_properties, get_image_format_properties};

@@ -1,0 +1,209 @@
+//! What a device can do with formats: everything that their kind allows.
+
+use driver_runtime::vk;
+use loader_core::abi::chain;
+
+use super::format::Format;
+use crate::physical_device::{HEAP_SIZE, IMAGE_EXTENT};
+
+/// The most mip levels of the largest image.
+const MIP_LEVELS: u32 = IMAGE_EXTENT.ilog2() + 1;
+/// The most layers of an array.
+pub(crate) const ARRAY_LAYERS: u32 = 2048;
+/// Slices of an image with three dimensions.
+pub(crate) const DEPTH: u32 = 2048;
+
+/// What images of a format can be used for.
+fn features(format: &Format) -> vk::FormatFeatureFlags {
+    use vk::FormatFeatureFlags as Can;
+    let copies = Can::TRANSFER_SRC | Can::TRANSFER_DST;
+    let sampled = copies | Can::SAMPLED_IMAGE | Can::BLIT_SRC;
+    let filtered = Can::SAMPLED_IMAGE_FILTER_LINEAR | Can::SAMPLED_IMAGE_FILTER_MINMAX;
+    if format.is_depth_or_stencil() {
+        return sampled | filtered | Can::BLIT_DST | Can::DEPTH_STENCIL_ATTACHMENT;
+    }
+    if format.has_planes() {
+        let sited = Can::MIDPOINT_CHROMA_SAMPLES | Can::COSITED_CHROMA_SAMPLES;
+        let disjoint = if format.plane_count() > 1 { Can::DISJOINT } else { Can::empty() };
+        return copies | Can::SAMPLED_IMAGE | Can::SAMPLED_IMAGE_FILTER_LINEAR | sited | disjoint;
+    }
+    if format.is_compressed() {
+        return sampled | filtered;
+    }
+    let drawn = sampled | Can::BLIT_DST | Can::COLOR_ATTACHMENT | Can::STORAGE_IMAGE;
+    match format.is_integer() {
+        true if format.bytes == 4 && format.components.len() == 1 => drawn | Can::STORAGE_IMAGE_ATOMIC,
+        true => drawn,
+        false if format.is_scaled() => copies,
+        false => drawn | filtered | Can::COLOR_ATTACHMENT_BLEND,
+    }
+}
+
+/// What buffers of a format can be used for.
+fn buffer_features(format: &Format) -> vk::FormatFeatureFlags {
+    use vk::FormatFeatureFlags as Can;
+    if format.is_depth_or_stencil() || format.has_planes() || format.is_compressed() {
+        return Can::empty();
+    }
+    let texels =
+        if format.is_scaled() { Can::empty() } else { Can::UNIFORM_TEXEL_BUFFER | Can::STORAGE_TEXEL_BUFFER };
+    let atomic = format.is_integer() && format.bytes == 4 && format.components.len() == 1;
+    let atomics = if atomic { Can::STORAGE_TEXEL_BUFFER_ATOMIC } else { Can::empty() };
+    Can::VERTEX_BUFFER | texels | atomics
+}
+
+pub(crate) unsafe extern "system" fn get_format_properties(
+    _: vk::PhysicalDevice,
+    format: vk::Format,
+    out: *mut vk::FormatProperties2<'_>,
+) {
+    let known = Format::find(format);
+    let image = known.map(features).unwrap_or_default();
+    let buffer = known.map(buffer_features).unwrap_or_default();
+    // SAFETY: the caller passes a valid chain; a structure has the type that it says.
+    unsafe {
+        (*out).format_properties = vk::FormatProperties {
+            linear_tiling_features: image,
+            optimal_tiling_features: image,
+            buffer_features: buffer,
+        };
+        for structure in chain::pointers((*out).p_next) {
+            if (*structure).s_type == vk::StructureType::FORMAT_PROPERTIES_3 {
+                write_64_bits(structure.cast(), known, image, buffer);
+            }
+        }
+    }
+}
+
+/// The same with the features that have no room in 32 bits.
+///
+/// # Safety
+/// `out` is valid.
+unsafe fn write_64_bits(
+    out: *mut vk::FormatProperties3<'_>,
+    format: Option<&Format>,
+    image: vk::FormatFeatureFlags,
+    buffer: vk::FormatFeatureFlags,
+) {
+    use vk::FormatFeatureFlags2 as Can;
+    let wide = |narrow: vk::FormatFeatureFlags| Can::from_raw(narrow.as_raw().into());
+    let mut images = wide(image);
+    if image.contains(vk::FormatFeatureFlags::STORAGE_IMAGE) {
+        images |= Can::STORAGE_READ_WITHOUT_FORMAT | Can::STORAGE_WRITE_WITHOUT_FORMAT;
+    }
+    if format.is_some_and(Format::is_depth_or_stencil) {
+        images |= Can::SAMPLED_IMAGE_DEPTH_COMPARISON;
+    }
+    if image.contains(vk::FormatFeatureFlags::TRANSFER_DST) {
+        images |= Can::HOST_IMAGE_TRANSFER_EXT;
+    }
+    // SAFETY: the caller vouches for the pointer.
+    unsafe {
+        (*out).linear_tiling_features = images;
+        (*out).optimal_tiling_features = images;
+        (*out).buffer_features = wide(buffer);
+    }
+}
+
+/// The features that a use needs.
+const USES: &[(vk::ImageUsageFlags, vk::FormatFeatureFlags)] = &[
+    (vk::ImageUsageFlags::TRANSFER_SRC, vk::FormatFeatureFlags::TRANSFER_SRC),
+    (vk::ImageUsageFlags::TRANSFER_DST, vk::FormatFeatureFlags::TRANSFER_DST),
+    (vk::ImageUsageFlags::SAMPLED, vk::FormatFeatureFlags::SAMPLED_IMAGE),
+    (vk::ImageUsageFlags::STORAGE, vk::FormatFeatureFlags::STORAGE_IMAGE),
+    (vk::ImageUsageFlags::COLOR_ATTACHMENT, vk::FormatFeatureFlags::COLOR_ATTACHMENT),
+    (vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT, vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT),
+];
+
+/// Flags of images that need what is not there.
+const REFUSED: vk::ImageCreateFlags = vk::ImageCreateFlags::from_raw(
+    vk::ImageCreateFlags::SPARSE_BINDING.as_raw()
+        | vk::ImageCreateFlags::SPARSE_RESIDENCY.as_raw()
+        | vk::ImageCreateFlags::SPARSE_ALIASED.as_raw()
+        | vk::ImageCreateFlags::PROTECTED.as_raw(),
+);
+
+pub(crate) unsafe extern "system" fn get_image_format_properties(
+    _: vk::PhysicalDevice,
+    info: *const vk::PhysicalDeviceImageFormatInfo2<'_>,
+    out: *mut vk::ImageFormatProperties2<'_>,
+) -> vk::Result {
+    // SAFETY: the caller passes valid chains; a structure has the type that it says.
+    unsafe {
+        (*out).image_format_properties = vk::ImageFormatProperties::default();
+        let info = &*info;
+        let Some(properties) = image_properties(info) else {
+            return vk::Result::ERROR_FORMAT_NOT_SUPPORTED;
+        };
+        let shared = chain::find::<vk::PhysicalDeviceExternalImageFormatInfo<'_>>(info.p_next);
+        if shared.is_some_and(|shared| !shared.handle_type.is_empty()) {
+            return vk::Result::ERROR_FORMAT_NOT_SUPPORTED;
+        }
+        (*out).image_format_properties = properties;
+        for structure in chain::pointers((*out).p_next) {
+            write_more(structure, info.format);
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+/// # Safety
+/// `structure` is valid.
+unsafe fn write_more(structure: *mut vk::BaseOutStructure<'_>, format: vk::Format) {
+    // SAFETY: a structure has the type that it says.
+    unsafe {
+        match (*structure).s_type {
+            vk::StructureType::SAMPLER_YCBCR_CONVERSION_IMAGE_FORMAT_PROPERTIES => {
+                let planes = Format::find(format).map_or(1, |format| format.plane_count() as u32);
+                let out = structure.cast::<vk::SamplerYcbcrConversionImageFormatProperties<'_>>();
+                (*out).combined_image_sampler_descriptor_count = planes;
+            }
+            vk::StructureType::HOST_IMAGE_COPY_DEVICE_PERFORMANCE_QUERY_EXT => {
+                let out = structure.cast::<vk::HostImageCopyDevicePerformanceQueryEXT<'_>>();
+                (*out).optimal_device_access = vk::TRUE;
+                (*out).identical_memory_layout = vk::TRUE;
+            }
+            _ => {}
+        }
+    }
+}
+
+fn image_properties(info: &vk::PhysicalDeviceImageFormatInfo2<'_>) -> Option<vk::ImageFormatProperties> {
+    let format = Format::find(info.format)?;
+    let can = features(format);
+    let lacks = |(usage, needed): &(vk::ImageUsageFlags, vk::FormatFeatureFlags)| {
+        info.usage.contains(*usage) && !can.contains(*needed)
+    };
+    if info.flags.intersects(REFUSED) || USES.iter().any(lacks) {
+        return None;
+    }
+    let (is_1d, is_3d) = (info.ty == vk::ImageType::TYPE_1D, info.ty == vk::ImageType::TYPE_3D);
+    let flat_only = format.has_planes() || format.is_compressed() || format.is_depth_or_stencil();
+    if flat_only && info.ty != vk::ImageType::TYPE_2D {
+        return None;
+    }
+    let linear = info.tiling == vk::ImageTiling::LINEAR;
+    let drawn = can.intersects(
+        vk::FormatFeatureFlags::COLOR_ATTACHMENT | vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT,
+    );
+    let multisampled = drawn
+        && !linear
+        && info.ty == vk::ImageType::TYPE_2D
+        && !info.flags.contains(vk::ImageCreateFlags::CUBE_COMPATIBLE);
+    Some(vk::ImageFormatProperties {
+        max_extent: vk::Extent3D {
+            width: IMAGE_EXTENT,
+            height: if is_1d { 1 } else { IMAGE_EXTENT },
+            depth: if is_3d { DEPTH } else { 1 },
+        },
+        max_mip_levels: if format.has_planes() { 1 } else { MIP_LEVELS },
+        max_array_layers: if is_3d || format.has_planes() { 1 } else { ARRAY_LAYERS },
+        sample_counts: if multisampled { SAMPLES } else { vk::SampleCountFlags::TYPE_1 },
+        max_resource_size: HEAP_SIZE,
+    })
+}
+
+/// How many samples a texel may have.
+pub(crate) const SAMPLES: vk::SampleCountFlags = vk::SampleCountFlags::from_raw(
+    vk::SampleCountFlags::TYPE_1.as_raw() | vk::SampleCountFlags::TYPE_4.as_raw(),
+);

@@ -1,0 +1,121 @@
+//! From names to functions, as the scenario has it, and the functions by which a loader finds all others.
+
+use core::ffi::{CStr, c_char};
+
+use driver_runtime::dispatch::{Command, EntryPoints};
+use driver_runtime::{Tables, entry_points, icd, instance, vk};
+
+use crate::Null;
+use crate::scenario::{self, NEGOTIATE};
+
+/// The runtime's own functions, which the driver's call.
+pub(crate) static RUNTIME: EntryPoints = Null::COMMON;
+
+/// A function of the runtime, typed; to be used in an unsafe block, where the types of command and pointer are checked to
+/// belong together.
+macro_rules! runtime {
+    ($command:ident: $pointer_type:ident) => {{
+        const COMMAND: driver_runtime::registry::CommandId = driver_runtime::registry::command::$command;
+        const _: () = assert!(driver_runtime::dispatch::is_type_of(stringify!($pointer_type), COMMAND));
+        let function = crate::look_up::RUNTIME.get(COMMAND);
+        function.map(|function| {
+            core::mem::transmute::<driver_runtime::dispatch::Command, driver_runtime::vk::$pointer_type>(
+                function,
+            )
+        })
+    }};
+}
+pub(crate) use runtime;
+
+/// What loaders and applications look up through the instance.
+pub(crate) unsafe extern "system" fn get_instance_proc_addr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller passes a live or null handle and a C string or NULL.
+    unsafe {
+        let function = instance::get_instance_proc_addr::<Null>(instance, name)?;
+        let name = CStr::from_ptr(name);
+        match name.to_bytes() {
+            b"vk_icdNegotiateLoaderICDInterfaceVersion" => {
+                Some(core::mem::transmute::<icd::Negotiate, Command>(
+                    vk_icdNegotiateLoaderICDInterfaceVersion,
+                ))
+            }
+            b"vk_icdGetPhysicalDeviceProcAddr" => Some(core::mem::transmute::<
+                vk::PFN_vkGetInstanceProcAddr,
+                Command,
+            >(vk_icdGetPhysicalDeviceProcAddr)),
+            _ => scenario::get().shaped(name, function),
+        }
+    }
+}
+
+unsafe extern "system" fn get_device_proc_addr(
+    device: vk::Device,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller passes a live handle and a C string or NULL.
+    unsafe {
+        let look_up = runtime!(GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr)?;
+        let function = look_up(device, name)?;
+        scenario::get().shaped(CStr::from_ptr(name), function)
+    }
+}
+
+/// The look-ups.
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
+    GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = get_instance_proc_addr,
+    GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = get_device_proc_addr,
+};
+
+/// How a loader finds every function of the driver.
+///
+/// # Safety
+/// As the specification has it for `vkGetInstanceProcAddr`; `name` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the loader keeps the specification's promises.
+    unsafe { get_instance_proc_addr(instance, name) }
+}
+
+/// Agrees with the loader on an interface version.
+///
+/// # Safety
+/// `version` is NULL or a valid pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vk_icdNegotiateLoaderICDInterfaceVersion(version: *mut u32) -> vk::Result {
+    let scenario = scenario::get();
+    if scenario.broken {
+        return vk::Result::ERROR_INITIALIZATION_FAILED;
+    }
+    if let Some(failure) = scenario.before(NEGOTIATE) {
+        return failure;
+    }
+    // SAFETY: the loader passes a pointer to its newest version.
+    unsafe {
+        if let Some(version) = version.as_mut() {
+            *version = (*version).min(scenario.interface);
+        }
+        icd::negotiate(version)
+    }
+}
+
+/// How a loader finds commands of physical devices that it does not know.
+///
+/// # Safety
+/// As for [`vk_icdGetInstanceProcAddr`].
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vk_icdGetPhysicalDeviceProcAddr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the loader keeps the specification's promises.
+    unsafe {
+        let function = instance::get_physical_device_proc_addr::<Null>(instance, name)?;
+        scenario::get().shaped(CStr::from_ptr(name), function)
+    }
+}

@@ -1,0 +1,114 @@
+//! The physical devices: what they say about themselves.
+
+mod limits;
+
+use alloc::format;
+
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::features::{Features, name};
+use driver_runtime::{Description, entry_points, vk};
+
+use crate::{image, scenario};
+
+/// The size of the only heap, and so of the largest allocation.
+pub(crate) const HEAP_SIZE: u64 = 1 << 30;
+
+/// The largest width and height of an image.
+pub(crate) const IMAGE_EXTENT: u32 = 8192;
+
+/// Everything of the core versions but sparse and protected memory, and what would need more than to be accepted.
+const FEATURES: Features = Features::core(4)
+    .without(name::SPARSE_BINDING)
+    .without(name::SPARSE_RESIDENCY_BUFFER)
+    .without(name::SPARSE_RESIDENCY_IMAGE_2_D)
+    .without(name::SPARSE_RESIDENCY_IMAGE_3_D)
+    .without(name::SPARSE_RESIDENCY_2_SAMPLES)
+    .without(name::SPARSE_RESIDENCY_4_SAMPLES)
+    .without(name::SPARSE_RESIDENCY_8_SAMPLES)
+    .without(name::SPARSE_RESIDENCY_16_SAMPLES)
+    .without(name::SPARSE_RESIDENCY_ALIASED)
+    .without(name::PROTECTED_MEMORY)
+    .without(name::BUFFER_DEVICE_ADDRESS_CAPTURE_REPLAY);
+
+pub(crate) fn describe(number: u32) -> Description {
+    let scenario = scenario::get();
+    let title = if number == 0 { scenario.name.clone() } else { format!("{} {}", scenario.name, number + 1) };
+    let mut known = Description::new(title.as_bytes(), scenario.api_version, vk::PhysicalDeviceType::OTHER);
+    known.set_driver(vk::DriverId::from_raw(0), b"vkload null driver", env!("CARGO_PKG_VERSION").as_bytes());
+    known.properties.driver_version = vk::make_api_version(0, 0, 1, 0);
+    known.properties.pipeline_cache_uuid = *b"vkload  nulldrv ";
+    known.vulkan_1_1.device_uuid = *b"vkload null dev ";
+    known.vulkan_1_1.driver_uuid = *b"vkload null drv ";
+    if let Some(last) = known.vulkan_1_1.device_uuid.last_mut() {
+        *last = number as u8;
+    }
+    limits::set(&mut known);
+    known.extensions = scenario.device_extensions;
+    known.features = FEATURES;
+    known.memory.memory_heap_count = 1;
+    known.memory.memory_heaps[0] =
+        vk::MemoryHeap { size: HEAP_SIZE, flags: vk::MemoryHeapFlags::DEVICE_LOCAL };
+    known.memory.memory_type_count = 1;
+    known.memory.memory_types[0] = vk::MemoryType {
+        property_flags: vk::MemoryPropertyFlags::DEVICE_LOCAL
+            | vk::MemoryPropertyFlags::HOST_VISIBLE
+            | vk::MemoryPropertyFlags::HOST_COHERENT
+            | vk::MemoryPropertyFlags::HOST_CACHED,
+        heap_index: 0,
+    };
+    known.queue_family_count = 1;
+    known.queue_families[0] = vk::QueueFamilyProperties {
+        queue_flags: vk::QueueFlags::GRAPHICS | vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER,
+        queue_count: 4,
+        timestamp_valid_bits: 64,
+        min_image_transfer_granularity: vk::Extent3D { width: 1, height: 1, depth: 1 },
+    };
+    known
+}
+
+unsafe extern "system" fn get_sparse_image_format_properties(
+    _: vk::PhysicalDevice,
+    _: *const vk::PhysicalDeviceSparseImageFormatInfo2<'_>,
+    count: *mut u32,
+    _: *mut vk::SparseImageFormatProperties2<'_>,
+) {
+    // SAFETY: the caller passes a valid pointer.
+    unsafe { count.write(0) };
+}
+
+/// Nothing is shared with other processes or interfaces.
+macro_rules! nothing_external {
+    ($($name:ident($info:ty, $out:ty) $member:ident;)*) => {$(
+        unsafe extern "system" fn $name(_: vk::PhysicalDevice, _: *const $info, out: *mut $out) {
+            // SAFETY: the caller passes a valid pointer.
+            unsafe { (*out).$member = Default::default() };
+        }
+    )*};
+}
+
+nothing_external! {
+    get_external_buffer_properties(vk::PhysicalDeviceExternalBufferInfo<'_>, vk::ExternalBufferProperties<'_>)
+        external_memory_properties;
+    get_external_fence_properties(vk::PhysicalDeviceExternalFenceInfo<'_>, vk::ExternalFenceProperties<'_>)
+        external_fence_features;
+    get_external_semaphore_properties(
+        vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
+        vk::ExternalSemaphoreProperties<'_>
+    ) external_semaphore_features;
+}
+
+/// The queries about physical devices that are the driver's own.
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
+    GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2
+        = image::get_format_properties,
+    GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceImageFormatProperties2
+        = image::get_image_format_properties,
+    GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2
+        = get_sparse_image_format_properties,
+    GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES: PFN_vkGetPhysicalDeviceExternalBufferProperties
+        = get_external_buffer_properties,
+    GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties
+        = get_external_fence_properties,
+    GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
+        = get_external_semaphore_properties,
+};

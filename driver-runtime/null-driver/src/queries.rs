@@ -1,0 +1,232 @@
+//! Query pools. Nothing is drawn, so occlusion and statistics are 0; timestamps are the time of their execution.
+
+use alloc::vec::Vec;
+use core::ffi::c_void;
+use core::ptr::NonNull;
+
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::{Device, Host, Object, VkObject, Waiting, entry_points, vk};
+
+use crate::Null;
+use crate::commands::record;
+use crate::device::{create, device};
+use crate::host::{Shared, System};
+use crate::resource::Buffer;
+
+/// A query pool.
+struct Pool {
+    /// How many values a query has.
+    values: usize,
+    /// The first value of each query, the others being 0; `None` while it is not available.
+    results: Shared<Vec<Option<u64>>>,
+}
+
+impl VkObject for Pool {
+    type Handle = vk::QueryPool;
+    type Parent = Device<Null>;
+}
+
+impl Pool {
+    fn set(&self, first: u32, count: u32, result: Option<u64>) {
+        let mut results = self.results.lock();
+        for place in first..first.saturating_add(count) {
+            if let Some(query) = results.get_mut(place as usize) {
+                *query = result;
+            }
+        }
+    }
+
+    /// Writes results in the form that flags ask for. Returns whether all are there.
+    ///
+    /// # Safety
+    /// `out` leads to `size` bytes.
+    unsafe fn write(&self, range: Range, out: *mut u8, size: usize) -> bool {
+        let results = self.results.lock();
+        let mut complete = true;
+        for number in 0..range.count as usize {
+            let result = results.get(range.first as usize + number).copied().flatten();
+            complete &= result.is_some();
+            let is_written = result.is_some() || range.flags.contains(vk::QueryResultFlags::PARTIAL);
+            let mut words = Vec::new();
+            if is_written {
+                words.push(result.unwrap_or(0));
+            }
+            words.resize(if is_written { self.values } else { 0 }, 0);
+            let available = range.flags.contains(vk::QueryResultFlags::WITH_AVAILABILITY);
+            let width = if range.flags.contains(vk::QueryResultFlags::TYPE_64) { 8 } else { 4 };
+            let start = number * range.stride as usize;
+            for (place, word) in words.iter().enumerate() {
+                // SAFETY: the caller vouches for the memory.
+                unsafe { write_word(out, size, start + place * width, *word, width) };
+            }
+            if available {
+                let place = start + self.values * width;
+                // SAFETY: as above.
+                unsafe { write_word(out, size, place, result.is_some().into(), width) };
+            }
+        }
+        complete
+    }
+}
+
+/// Which queries, and in which form.
+#[derive(Clone, Copy)]
+struct Range {
+    first: u32,
+    count: u32,
+    stride: u64,
+    flags: vk::QueryResultFlags,
+}
+
+/// # Safety
+/// `out` leads to `size` bytes.
+unsafe fn write_word(out: *mut u8, size: usize, place: usize, word: u64, width: usize) {
+    if place.saturating_add(width) <= size {
+        // SAFETY: the bytes lie in the memory that the caller vouches for.
+        unsafe { out.add(place).copy_from(word.to_le_bytes().as_ptr(), width) };
+    }
+}
+
+unsafe extern "system" fn create_query_pool(
+    device: vk::Device,
+    info: *const vk::QueryPoolCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::QueryPool,
+) -> vk::Result {
+    // SAFETY: the caller passes a live handle and valid pointers.
+    unsafe {
+        let info = &*info;
+        let values = match info.query_type {
+            vk::QueryType::PIPELINE_STATISTICS => info.pipeline_statistics.as_raw().count_ones() as usize,
+            _ => 1,
+        };
+        let results = Shared::new(alloc::vec![None; info.query_count as usize]);
+        create(device, callbacks, out, Pool { values, results })
+    }
+}
+
+unsafe extern "system" fn destroy_query_pool(
+    _: vk::Device,
+    pool: vk::QueryPool,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller passes a live or null handle.
+    unsafe { Object::<Pool>::destroy(pool, callbacks) };
+}
+
+/// Waits, where it is told to, until everything was executed or the device is lost.
+unsafe extern "system" fn get_query_pool_results(
+    handle: vk::Device,
+    pool: vk::QueryPool,
+    first: u32,
+    count: u32,
+    size: usize,
+    out: *mut c_void,
+    stride: vk::DeviceSize,
+    flags: vk::QueryResultFlags,
+) -> vk::Result {
+    // SAFETY: the caller passes live handles and so many bytes.
+    unsafe {
+        let Some(pool) = Object::<Pool>::from_handle(pool) else { return vk::Result::ERROR_DEVICE_LOST };
+        let range = Range { first, count, stride, flags };
+        for turn in 0.. {
+            if device(handle).check_status().is_err() {
+                return vk::Result::ERROR_DEVICE_LOST;
+            }
+            if pool.write(range, out.cast(), size) {
+                break;
+            }
+            if !flags.contains(vk::QueryResultFlags::WAIT) {
+                return vk::Result::NOT_READY;
+            }
+            System.wait(turn);
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn reset_query_pool(_: vk::Device, pool: vk::QueryPool, first: u32, count: u32) {
+    // SAFETY: the caller passes a live handle.
+    unsafe { set(pool, first, count, None) };
+}
+
+/// # Safety
+/// `pool` is a live handle.
+unsafe fn set(pool: vk::QueryPool, first: u32, count: u32, result: Option<u64>) {
+    // SAFETY: the caller vouches for the handle.
+    if let Some(pool) = unsafe { Object::<Pool>::from_handle(pool) } {
+        pool.set(first, count, result);
+    }
+}
+
+unsafe extern "system" fn cmd_reset_query_pool(
+    commands: vk::CommandBuffer,
+    pool: vk::QueryPool,
+    first: u32,
+    count: u32,
+) {
+    // SAFETY: the caller passes live handles, which stay live until the command is executed.
+    unsafe { record(commands, move || set(pool, first, count, None)) };
+}
+
+unsafe extern "system" fn cmd_end_query(commands: vk::CommandBuffer, pool: vk::QueryPool, query: u32) {
+    // SAFETY: the caller passes live handles, which stay live until the command is executed.
+    unsafe { record(commands, move || set(pool, query, 1, Some(0))) };
+}
+
+unsafe extern "system" fn cmd_write_timestamp(
+    commands: vk::CommandBuffer,
+    _: vk::PipelineStageFlags,
+    pool: vk::QueryPool,
+    query: u32,
+) {
+    // SAFETY: the caller passes live handles, which stay live until the command is executed.
+    unsafe { record(commands, move || set(pool, query, 1, Some(System.now()))) };
+}
+
+unsafe extern "system" fn cmd_write_timestamp_2(
+    commands: vk::CommandBuffer,
+    _: vk::PipelineStageFlags2,
+    pool: vk::QueryPool,
+    query: u32,
+) {
+    // SAFETY: the caller passes live handles, which stay live until the command is executed.
+    unsafe { record(commands, move || set(pool, query, 1, Some(System.now()))) };
+}
+
+unsafe extern "system" fn cmd_copy_query_pool_results(
+    commands: vk::CommandBuffer,
+    pool: vk::QueryPool,
+    first: u32,
+    count: u32,
+    buffer: vk::Buffer,
+    offset: vk::DeviceSize,
+    stride: vk::DeviceSize,
+    flags: vk::QueryResultFlags,
+) {
+    let copy = move || {
+        // SAFETY: pool and buffer are live until the command is executed.
+        unsafe {
+            let bytes =
+                Object::<Buffer>::from_handle(buffer).and_then(|buffer| buffer.bytes(offset, u64::MAX));
+            if let (Some(pool), Some((start, size))) = (Object::<Pool>::from_handle(pool), bytes) {
+                pool.write(Range { first, count, stride, flags }, NonNull::as_ptr(start), size);
+            }
+        }
+    };
+    // SAFETY: the caller passes live handles.
+    unsafe { record(commands, copy) };
+}
+
+/// The commands of query pools.
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
+    CREATE_QUERY_POOL: PFN_vkCreateQueryPool = create_query_pool,
+    DESTROY_QUERY_POOL: PFN_vkDestroyQueryPool = destroy_query_pool,
+    GET_QUERY_POOL_RESULTS: PFN_vkGetQueryPoolResults = get_query_pool_results,
+    RESET_QUERY_POOL: PFN_vkResetQueryPool = reset_query_pool,
+    CMD_RESET_QUERY_POOL: PFN_vkCmdResetQueryPool = cmd_reset_query_pool,
+    CMD_END_QUERY: PFN_vkCmdEndQuery = cmd_end_query,
+    CMD_WRITE_TIMESTAMP: PFN_vkCmdWriteTimestamp = cmd_write_timestamp,
+    CMD_WRITE_TIMESTAMP_2: PFN_vkCmdWriteTimestamp2 = cmd_write_timestamp_2,
+    CMD_COPY_QUERY_POOL_RESULTS: PFN_vkCmdCopyQueryPoolResults = cmd_copy_query_pool_results,
+};

@@ -1,0 +1,211 @@
+//! Buffers, and what buffers and images need of memory.
+
+use core::ptr::{NonNull, null_mut};
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use loader_core::abi::chain;
+
+use crate::Null;
+use crate::device::{create, list};
+use crate::memory::{ALIGNMENT, Memory};
+use crate::physical_device::HEAP_SIZE;
+
+/// A buffer.
+pub(crate) struct Buffer {
+    size: u64,
+    start: AtomicPtr<u8>,
+}
+
+impl VkObject for Buffer {
+    type Handle = vk::Buffer;
+    type Parent = Device<Null>;
+}
+
+impl Buffer {
+    /// The `size` bytes from `offset` on, cut at the end of the buffer: where they are and how many.
+    pub(crate) fn bytes(&self, offset: u64, size: u64) -> Option<(NonNull<u8>, usize)> {
+        let start = NonNull::new(self.start.load(Ordering::Acquire))?;
+        let left = self.size.checked_sub(offset)?;
+        // SAFETY: the offset lies in the buffer, whose memory is as large as it required.
+        Some((unsafe { start.add(offset as usize) }, size.min(left) as usize))
+    }
+}
+
+/// What so many bytes need.
+pub(crate) fn requirements(size: u64) -> vk::MemoryRequirements {
+    let size = size.max(1).next_multiple_of(ALIGNMENT);
+    vk::MemoryRequirements { size, alignment: ALIGNMENT, memory_type_bits: 1 }
+}
+
+/// Writes the requirements, and that nothing needs memory of its own.
+///
+/// # Safety
+/// `out` is valid.
+pub(crate) unsafe fn write_requirements(size: u64, out: *mut vk::MemoryRequirements2<'_>) {
+    // SAFETY: the caller vouches for the pointer; a structure has the type that it says.
+    unsafe {
+        (*out).memory_requirements = requirements(size);
+        for structure in chain::pointers((*out).p_next) {
+            if (*structure).s_type == vk::StructureType::MEMORY_DEDICATED_REQUIREMENTS {
+                let dedicated = structure.cast::<vk::MemoryDedicatedRequirements<'_>>();
+                (*dedicated).prefers_dedicated_allocation = vk::FALSE;
+                (*dedicated).requires_dedicated_allocation = vk::FALSE;
+            }
+        }
+    }
+}
+
+/// The place in memory that something is bound to.
+///
+/// # Safety
+/// `memory` is a live handle.
+pub(crate) unsafe fn place(memory: vk::DeviceMemory, offset: u64) -> Option<*mut u8> {
+    // SAFETY: the caller vouches for the handle.
+    let memory = unsafe { Object::<Memory>::from_handle(memory) }?;
+    memory.at(offset).map(NonNull::as_ptr)
+}
+
+/// Where each binding of an array says how it went (`VkBindMemoryStatus`).
+///
+/// # Safety
+/// `next` begins a pNext chain.
+pub(crate) unsafe fn report_binding(next: *const core::ffi::c_void, result: vk::Result) -> vk::Result {
+    // SAFETY: the caller vouches for the chain.
+    unsafe {
+        if let Some(status) = chain::find::<vk::BindMemoryStatusKHR<'_>>(next) {
+            status.p_result.write(result);
+        }
+    }
+    result
+}
+
+unsafe extern "system" fn create_buffer(
+    device: vk::Device,
+    info: *const vk::BufferCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Buffer,
+) -> vk::Result {
+    // SAFETY: the caller passes a live handle and valid pointers.
+    unsafe {
+        if (*info).size > HEAP_SIZE {
+            return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
+        }
+        create(device, callbacks, out, Buffer { size: (*info).size, start: AtomicPtr::new(null_mut()) })
+    }
+}
+
+unsafe extern "system" fn destroy_buffer(
+    _: vk::Device,
+    buffer: vk::Buffer,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller passes a live or null handle.
+    unsafe { Object::<Buffer>::destroy(buffer, callbacks) };
+}
+
+unsafe extern "system" fn get_buffer_memory_requirements(
+    _: vk::Device,
+    buffer: vk::Buffer,
+    out: *mut vk::MemoryRequirements,
+) {
+    // SAFETY: the caller passes a live handle and a valid pointer.
+    unsafe {
+        if let Some(buffer) = Object::<Buffer>::from_handle(buffer) {
+            out.write(requirements(buffer.size));
+        }
+    }
+}
+
+unsafe extern "system" fn get_buffer_memory_requirements_2(
+    _: vk::Device,
+    info: *const vk::BufferMemoryRequirementsInfo2<'_>,
+    out: *mut vk::MemoryRequirements2<'_>,
+) {
+    // SAFETY: the caller passes a live handle and valid pointers.
+    unsafe {
+        if let Some(buffer) = Object::<Buffer>::from_handle((*info).buffer) {
+            write_requirements(buffer.size, out);
+        }
+    }
+}
+
+unsafe extern "system" fn get_device_buffer_memory_requirements(
+    _: vk::Device,
+    info: *const vk::DeviceBufferMemoryRequirements<'_>,
+    out: *mut vk::MemoryRequirements2<'_>,
+) {
+    // SAFETY: the caller passes valid pointers.
+    unsafe { write_requirements((*(*info).p_create_info).size, out) };
+}
+
+unsafe extern "system" fn bind_buffer_memory(
+    _: vk::Device,
+    buffer: vk::Buffer,
+    memory: vk::DeviceMemory,
+    offset: vk::DeviceSize,
+) -> vk::Result {
+    // SAFETY: the caller passes live handles.
+    unsafe {
+        match (Object::<Buffer>::from_handle(buffer), place(memory, offset)) {
+            (Some(buffer), Some(start)) => {
+                buffer.start.store(start, Ordering::Release);
+                vk::Result::SUCCESS
+            }
+            _ => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+        }
+    }
+}
+
+unsafe extern "system" fn bind_buffer_memory_2(
+    device: vk::Device,
+    count: u32,
+    infos: *const vk::BindBufferMemoryInfo<'_>,
+) -> vk::Result {
+    let mut last = vk::Result::SUCCESS;
+    // SAFETY: the caller passes a counted array of live handles.
+    unsafe {
+        for info in list(infos, count) {
+            let result = bind_buffer_memory(device, info.buffer, info.memory, info.memory_offset);
+            if report_binding(info.p_next, result) != vk::Result::SUCCESS {
+                last = result;
+            }
+        }
+    }
+    last
+}
+
+/// A device address is the host's.
+unsafe extern "system" fn get_buffer_device_address(
+    _: vk::Device,
+    info: *const vk::BufferDeviceAddressInfo<'_>,
+) -> vk::DeviceAddress {
+    // SAFETY: the caller passes a live handle.
+    unsafe {
+        let buffer = Object::<Buffer>::from_handle((*info).buffer);
+        buffer.and_then(|buffer| buffer.bytes(0, 0)).map_or(0, |(start, _)| start.addr().get() as u64)
+    }
+}
+
+/// No address can be asked for again: the feature is not there, and 0 says so.
+unsafe extern "system" fn get_buffer_opaque_capture_address(
+    _: vk::Device,
+    _: *const vk::BufferDeviceAddressInfo<'_>,
+) -> u64 {
+    0
+}
+
+/// The commands of buffers.
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
+    CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
+    DESTROY_BUFFER: PFN_vkDestroyBuffer = destroy_buffer,
+    GET_BUFFER_MEMORY_REQUIREMENTS: PFN_vkGetBufferMemoryRequirements = get_buffer_memory_requirements,
+    GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2 = get_buffer_memory_requirements_2,
+    GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS: PFN_vkGetDeviceBufferMemoryRequirements
+        = get_device_buffer_memory_requirements,
+    BIND_BUFFER_MEMORY: PFN_vkBindBufferMemory = bind_buffer_memory,
+    BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffer_memory_2,
+    GET_BUFFER_DEVICE_ADDRESS: PFN_vkGetBufferDeviceAddress = get_buffer_device_address,
+    GET_BUFFER_OPAQUE_CAPTURE_ADDRESS: PFN_vkGetBufferOpaqueCaptureAddress = get_buffer_opaque_capture_address,
+};

@@ -1,0 +1,185 @@
+//! What tests make the driver be, by the variable `VKLOAD_NULL_DRIVER`: words of the form `key=value`, between spaces or
+//! lines. `@PATH` names a file with the words instead, in which `#` begins a comment.
+//!
+//! | word | meaning |
+//! |---|---|
+//! | `api=1.4` | the version of Vulkan that instance and devices have |
+//! | `interface=7` | the newest version of the interface to loaders that it agrees to |
+//! | `devices=1` | how many physical devices there are |
+//! | `groups=2,1` | how many of them each device group has, in order; without the word each device is a group |
+//! | `name=null` | what the devices are called, a number behind it from the second on |
+//! | `extension=NAME` | an instance or device extension that is there too |
+//! | `without=NAME` | an extension that is not there |
+//! | `surfaces=none` | `loader`: surfaces are the loader's; `driver`: the driver makes them itself (LDP_DRIVER_8); with both there are swapchains |
+//! | `fails=COMMAND` | the command fails with `VK_ERROR_INITIALIZATION_FAILED`; `fails=COMMAND:RESULT` with that result |
+//! | `holds=COMMAND:PATH` | the command waits until somebody opens the named pipe at PATH for writing and writes or closes it |
+//! | `lacks=COMMAND` | the command is not found by any look-up |
+//! | `magic=TYPE:NUMBER` | the first word of `VkInstance`, `VkPhysicalDevice`, `VkDevice`, `VkQueue` or `VkCommandBuffer` objects, in place of the loader's magic |
+//!
+//! In `fails` and `holds`, `COMMAND@2` is the second call only, and `COMMAND@2+` the second and all later ones. The command may
+//! be any that is not recorded, or `vk_icdNegotiateLoaderICDInterfaceVersion`; RESULT is a name as `VK_ERROR_DEVICE_LOST` or a
+//! number. A test that opens the pipe of a held command is itself held until the command is called, so it needs no sleep.
+//!
+//! A word that cannot be understood is named on the error output, and then the driver refuses to work.
+
+mod read;
+#[cfg(test)]
+mod tests;
+mod watch;
+mod watched;
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ffi::CStr;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+use driver_runtime::dispatch::Command;
+use driver_runtime::registry::{ExtensionSet, find};
+use driver_runtime::vk;
+
+use crate::{host, surface};
+
+/// The variable.
+const VARIABLE: &str = "VKLOAD_NULL_DRIVER";
+
+/// What negotiates, which is no command of Vulkan.
+pub(crate) const NEGOTIATE: &CStr = c"vk_icdNegotiateLoaderICDInterfaceVersion";
+
+/// What the driver is.
+pub struct Scenario {
+    /// The version of Vulkan.
+    pub api_version: u32,
+    /// The newest version of the interface to loaders.
+    pub interface: u32,
+    /// How many physical devices there are.
+    pub devices: u32,
+    /// How many of them each group has; empty where each is a group.
+    pub groups: Vec<u32>,
+    /// What the physical devices are called.
+    pub name: String,
+    /// Its instance extensions.
+    pub instance_extensions: ExtensionSet,
+    /// The extensions of its devices.
+    pub device_extensions: ExtensionSet,
+    /// Whose surfaces there are.
+    pub surfaces: Surfaces,
+    /// Whether the words could not be understood.
+    pub broken: bool,
+    rules: Vec<Rule>,
+    lacks: Vec<String>,
+    magic: Vec<(vk::ObjectType, usize)>,
+}
+
+/// Whose surfaces there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surfaces {
+    /// Nobody's.
+    None,
+    /// The loader's.
+    Loader,
+    /// The driver's.
+    Driver,
+}
+
+/// What happens to some calls of a command.
+struct Rule {
+    /// Under its first name.
+    command: &'static CStr,
+    /// The first call, counted from 1.
+    first: u32,
+    /// Whether later calls count, too.
+    later: bool,
+    act: Act,
+    calls: AtomicU32,
+}
+
+enum Act {
+    Fail(vk::Result),
+    Hold(String),
+}
+
+/// The scenario of this process, read once.
+pub fn get() -> &'static Scenario {
+    static SCENARIO: AtomicPtr<Scenario> = AtomicPtr::new(null_mut());
+    // SAFETY: what is stored was leaked, and never changes.
+    if let Some(known) = unsafe { SCENARIO.load(Ordering::Acquire).as_ref() } {
+        return known;
+    }
+    let (scenario, complaint) = match Scenario::of_process() {
+        Ok(scenario) => (scenario, None),
+        Err(complaint) => (Scenario { broken: true, ..Scenario::default() }, Some(complaint)),
+    };
+    let new = Box::into_raw(Box::new(scenario));
+    match SCENARIO.compare_exchange(null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => {
+            complaint.iter().for_each(|complaint| host::complain(complaint));
+            // SAFETY: as above.
+            unsafe { &*new }
+        }
+        Err(first) => {
+            // SAFETY: this one was not stored; the other one was, as above.
+            unsafe {
+                drop(Box::from_raw(new));
+                &*first
+            }
+        }
+    }
+}
+
+impl Scenario {
+    /// Reads words.
+    ///
+    /// # Errors
+    /// What is wrong with them, in a sentence.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        read::read(text)
+    }
+
+    fn of_process() -> Result<Self, String> {
+        let text = host::variable(VARIABLE).unwrap_or_default();
+        let Some(path) = text.trim().strip_prefix('@') else {
+            return read::read(&text).map_err(|wrong| format!("{VARIABLE}: {wrong}"));
+        };
+        let text = host::file(path).ok_or_else(|| format!("{VARIABLE}: the file {path} cannot be read"))?;
+        read::read(&text).map_err(|wrong| format!("{path}: {wrong}"))
+    }
+
+    /// Does what the scenario has for a call of the command: waits, and says whether and how the call fails.
+    pub(crate) fn before(&self, command: &CStr) -> Option<vk::Result> {
+        let mut failure = None;
+        for rule in self.rules.iter().filter(|rule| rule.command == command) {
+            let call = rule.calls.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+            if call != rule.first && !(rule.later && call > rule.first) {
+                continue;
+            }
+            match &rule.act {
+                Act::Fail(result) => failure = failure.or(Some(*result)),
+                Act::Hold(path) => host::hold(path),
+            }
+        }
+        failure
+    }
+
+    /// What a look-up that found `function` gives: the function, one that watches it, or nothing.
+    pub(crate) fn shaped(&self, name: &CStr, function: Command) -> Option<Command> {
+        if self.lacks.iter().any(|lacking| lacking.as_bytes() == name.to_bytes()) {
+            return None;
+        }
+        let command = find(name)?;
+        if self.surfaces != Surfaces::Driver && surface::OWN.contains(&command.canonical()) {
+            return None;
+        }
+        if self.rules.iter().any(|rule| rule.command == command.canonical().name()) {
+            return watched::function(command, function);
+        }
+        Some(function)
+    }
+
+    /// What the first word of objects of a type is, if not the loader's magic.
+    pub(crate) fn magic(&self, kind: vk::ObjectType) -> Option<usize> {
+        self.magic.iter().find(|(known, _)| *known == kind).map(|(_, magic)| *magic)
+    }
+}

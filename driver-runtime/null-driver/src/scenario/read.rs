@@ -1,0 +1,206 @@
+//! From words to a scenario.
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::sync::atomic::AtomicU32;
+
+use driver_runtime::registry::{
+    CommandId, ExtensionId, ExtensionKind, ExtensionSet, extension, find, find_extension,
+};
+use driver_runtime::vk;
+
+use super::{Act, NEGOTIATE, Rule, Scenario, Surfaces, watched};
+use crate::surface;
+
+/// The keys, for those who mistyped one.
+const KEYS: &str =
+    "api, interface, devices, groups, name, extension, without, surfaces, fails, holds, lacks, magic";
+
+/// The most devices of an instance.
+const DEVICES: u32 = 64;
+
+impl Default for Scenario {
+    fn default() -> Self {
+        Self {
+            api_version: vk::make_api_version(0, 1, 4, 0),
+            interface: driver_runtime::icd::INTERFACE_VERSION,
+            devices: 1,
+            groups: Vec::new(),
+            name: "null".to_owned(),
+            instance_extensions: ExtensionSet::new(&[
+                extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2,
+                extension::KHR_DEVICE_GROUP_CREATION,
+                extension::KHR_EXTERNAL_MEMORY_CAPABILITIES,
+                extension::KHR_EXTERNAL_FENCE_CAPABILITIES,
+                extension::KHR_EXTERNAL_SEMAPHORE_CAPABILITIES,
+            ]),
+            device_extensions: ExtensionSet::default(),
+            surfaces: Surfaces::None,
+            broken: false,
+            rules: Vec::new(),
+            lacks: Vec::new(),
+            magic: Vec::new(),
+        }
+    }
+}
+
+/// Reads a scenario.
+pub(super) fn read(text: &str) -> Result<Scenario, String> {
+    let mut scenario = Scenario::default();
+    let without_comments = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+    for word in without_comments.flat_map(str::split_whitespace) {
+        let wrong = |why: &str| format!("`{word}`: {why}");
+        let (key, value) = word.split_once('=').ok_or_else(|| wrong("a word is KEY=VALUE"))?;
+        scenario.set(key, value).map_err(|why| wrong(&why))?;
+    }
+    let grouped: u32 = scenario.groups.iter().sum();
+    if !scenario.groups.is_empty() && grouped != scenario.devices {
+        return Err(format!("the groups have {grouped} devices, but there are {}", scenario.devices));
+    }
+    Ok(scenario)
+}
+
+impl Scenario {
+    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        match key {
+            "api" => self.api_version = version(value).ok_or("a version is MAJOR.MINOR, as in 1.3")?,
+            "interface" => self.interface = number(value, driver_runtime::icd::INTERFACE_VERSION)?,
+            "devices" => self.devices = number(value, DEVICES)?,
+            "groups" => {
+                let sizes = value.split(',').map(|size| number(size, vk::MAX_DEVICE_GROUP_SIZE as u32));
+                self.groups = sizes.collect::<Result<_, _>>()?;
+            }
+            "name" => value.clone_into(&mut self.name),
+            "extension" => self.extension(value, true)?,
+            "without" => self.extension(value, false)?,
+            "surfaces" => self.surfaces(value)?,
+            "fails" => {
+                let (calls, result) =
+                    value.split_once(':').unwrap_or((value, "VK_ERROR_INITIALIZATION_FAILED"));
+                let act = Act::Fail(result_of(result).ok_or_else(|| format!("{result} is no result"))?);
+                self.rules.push(rule(calls, act)?);
+            }
+            "holds" => {
+                let (calls, path) =
+                    value.split_once(':').ok_or("a held command needs `:PATH`, a named pipe")?;
+                self.rules.push(rule(calls, Act::Hold(path.to_owned()))?);
+            }
+            "lacks" => {
+                command_of(value).ok_or_else(|| format!("{value} is no command"))?;
+                self.lacks.push(value.to_owned());
+            }
+            "magic" => {
+                let (name, magic) = value.split_once(':').ok_or("needs `:NUMBER` behind the type")?;
+                let kind = object_type(name).ok_or_else(|| format!("{name} objects have no magic"))?;
+                self.magic.push((kind, word(magic).ok_or_else(|| format!("{magic} is no number"))?));
+            }
+            _ => return Err(format!("there is no `{key}`; there are {KEYS}")),
+        }
+        Ok(())
+    }
+
+    fn extension(&mut self, name: &str, there: bool) -> Result<(), String> {
+        let id = find_extension(name.as_bytes()).ok_or_else(|| format!("{name} is no extension"))?;
+        let set = match id.kind() {
+            ExtensionKind::Instance => &mut self.instance_extensions,
+            ExtensionKind::Device => &mut self.device_extensions,
+        };
+        let others = ExtensionId::all().filter(|other| set.contains(*other) && *other != id);
+        let mut new = ExtensionSet::default();
+        others.chain(there.then_some(id)).for_each(|id| new.insert(id));
+        *set = new;
+        Ok(())
+    }
+
+    fn surfaces(&mut self, value: &str) -> Result<(), String> {
+        self.surfaces = match value {
+            "none" => Surfaces::None,
+            "loader" => Surfaces::Loader,
+            "driver" => Surfaces::Driver,
+            _ => return Err("surfaces are of none, loader or driver".to_owned()),
+        };
+        if self.surfaces != Surfaces::None {
+            surface::INSTANCE_EXTENSIONS.iter().for_each(|id| self.instance_extensions.insert(*id));
+            surface::DEVICE_EXTENSIONS.iter().for_each(|id| self.device_extensions.insert(*id));
+        }
+        Ok(())
+    }
+}
+
+/// `COMMAND`, `COMMAND@2` or `COMMAND@2+`.
+fn rule(calls: &str, act: Act) -> Result<Rule, String> {
+    let (command, which) = calls.split_once('@').unwrap_or((calls, "1+"));
+    let known = if command.as_bytes() == NEGOTIATE.to_bytes() {
+        Some(NEGOTIATE)
+    } else {
+        command_of(command).filter(|id| watched::function(*id, any).is_some()).map(|id| id.canonical().name())
+    };
+    let command = known.ok_or_else(|| format!("{command} is no command that can fail or wait"))?;
+    let (first, later) = which.strip_suffix('+').map_or((which, false), |first| (first, true));
+    let first = first.parse().ok().filter(|first| *first > 0);
+    let first = first.ok_or_else(|| format!("{which} is no count of calls, as @2 or @2+ would be"))?;
+    Ok(Rule { command, first, later, act, calls: AtomicU32::new(0) })
+}
+
+/// Stands for any command's function where only its type counts.
+unsafe extern "system" fn any() {}
+
+fn command_of(name: &str) -> Option<CommandId> {
+    find(&alloc::ffi::CString::new(name).ok()?)
+}
+
+fn number(text: &str, largest: u32) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| *number <= largest);
+    number.ok_or_else(|| format!("a number up to {largest} is wanted"))
+}
+
+fn word(text: &str) -> Option<usize> {
+    match text.strip_prefix("0x") {
+        Some(digits) => usize::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+fn version(text: &str) -> Option<u32> {
+    let (major, minor) = text.split_once('.')?;
+    Some(vk::make_api_version(0, major.parse().ok()?, minor.parse().ok()?, 0))
+}
+
+/// The result of a name or number.
+fn result_of(text: &str) -> Option<vk::Result> {
+    const EXTENSIONS: [i32; 14] = [
+        1_000_000_000,
+        1_000_001_003,
+        -1_000_000_000,
+        -1_000_000_001,
+        -1_000_001_004,
+        -1_000_003_001,
+        -1_000_011_001,
+        -1_000_012_000,
+        -1_000_069_000,
+        -1_000_072_003,
+        -1_000_161_000,
+        -1_000_174_001,
+        -1_000_255_000,
+        -1_000_257_000,
+    ];
+    if let Ok(number) = text.parse() {
+        return Some(vk::Result::from_raw(number));
+    }
+    let name = text.strip_prefix("VK_")?;
+    let mut known = (-13..=5).chain(EXTENSIONS).map(vk::Result::from_raw);
+    known.find(|result| format!("{result:?}").trim_end_matches("_KHR") == name.trim_end_matches("_KHR"))
+}
+
+fn object_type(name: &str) -> Option<vk::ObjectType> {
+    Some(match name {
+        "VkInstance" => vk::ObjectType::INSTANCE,
+        "VkPhysicalDevice" => vk::ObjectType::PHYSICAL_DEVICE,
+        "VkDevice" => vk::ObjectType::DEVICE,
+        "VkQueue" => vk::ObjectType::QUEUE,
+        "VkCommandBuffer" => vk::ObjectType::COMMAND_BUFFER,
+        _ => return None,
+    })
+}

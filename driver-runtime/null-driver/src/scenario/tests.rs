@@ -1,0 +1,92 @@
+//! Scenarios as tests write them.
+
+use driver_runtime::registry::{CommandId, command, extension};
+
+use super::*;
+
+fn wrong(text: &str) -> String {
+    Scenario::parse(text).err().unwrap_or_default()
+}
+
+#[test]
+fn a_scenario_is_words_with_values() {
+    let text = "api=1.2 devices=3 groups=2,1 # the last one stands alone\n name=gpu interface=5
+        extension=VK_KHR_surface without=VK_KHR_device_group_creation surfaces=loader magic=VkQueue:0x17";
+    let scenario = Scenario::parse(text).unwrap();
+    assert_eq!((scenario.api_version, scenario.devices), (vk::API_VERSION_1_2, 3));
+    assert_eq!((scenario.interface, scenario.name.as_str()), (5, "gpu"));
+    assert_eq!(scenario.groups, [2, 1]);
+    assert!(scenario.instance_extensions.contains(extension::KHR_SURFACE));
+    assert!(!scenario.instance_extensions.contains(extension::KHR_DEVICE_GROUP_CREATION));
+    assert!(scenario.device_extensions.contains(extension::KHR_SWAPCHAIN));
+    assert_eq!(scenario.surfaces, Surfaces::Loader);
+    assert_eq!(scenario.magic(vk::ObjectType::QUEUE), Some(0x17));
+    assert_eq!(scenario.magic(vk::ObjectType::DEVICE), None);
+}
+
+#[test]
+fn a_command_fails_at_the_calls_that_are_named() {
+    let text = "fails=vkCreateDevice@2:VK_ERROR_DEVICE_LOST fails=vkCreateBuffer@3+:-1 fails=vkCreateImage";
+    let scenario = Scenario::parse(text).unwrap();
+    let calls = |command: &CStr| [(); 4].map(|()| scenario.before(command).map(vk::Result::as_raw));
+    assert_eq!(calls(c"vkCreateDevice"), [None, Some(-4), None, None]);
+    assert_eq!(calls(c"vkCreateBuffer"), [None, None, Some(-1), Some(-1)]);
+    assert_eq!(calls(c"vkCreateImage"), [Some(-3); 4]);
+    assert_eq!(calls(c"vkCreateSampler"), [None; 4]);
+}
+
+#[test]
+fn every_mistake_is_named() {
+    let rows = [
+        ("devices", "`devices`: a word is KEY=VALUE"),
+        ("device=1", "there is no `device`; there are api, interface"),
+        ("api=1", "MAJOR.MINOR"),
+        ("devices=many", "a number up to 64"),
+        ("interface=8", "a number up to 7"),
+        ("devices=3 groups=1,1", "the groups have 2 devices, but there are 3"),
+        ("extension=VK_XYZ_nothing", "VK_XYZ_nothing is no extension"),
+        ("fails=vkCreateTeapot", "vkCreateTeapot is no command that can fail"),
+        ("fails=vkCmdDraw", "vkCmdDraw is no command that can fail"),
+        ("fails=vkCreateDevice:VK_ERROR_TIRED", "VK_ERROR_TIRED is no result"),
+        ("fails=vkCreateDevice@0", "0 is no count of calls"),
+        ("holds=vkCreateDevice", "needs `:PATH`"),
+        ("lacks=vkNothing", "vkNothing is no command"),
+        ("magic=VkBuffer:0", "VkBuffer objects have no magic"),
+        ("magic=VkQueue:x", "x is no number"),
+        ("surfaces=mine", "none, loader or driver"),
+    ];
+    for (text, expected) in rows {
+        assert!(wrong(text).contains(expected), "{text}: {}", wrong(text));
+    }
+}
+
+#[test]
+fn results_are_known_by_name() {
+    for name in
+        ["VK_ERROR_OUT_OF_HOST_MEMORY", "VK_ERROR_FRAGMENTATION", "VK_ERROR_SURFACE_LOST_KHR", "VK_TIMEOUT"]
+    {
+        assert!(Scenario::parse(&format!("fails=vkCreateDevice:{name}")).is_ok(), "{name}");
+    }
+}
+
+#[test]
+fn every_core_command_that_is_not_recorded_can_fail_or_wait() {
+    unsafe extern "system" fn any() {}
+    for id in CommandId::all().filter(|id| id.core().is_some()) {
+        let name = id.name().to_str().unwrap();
+        let is_look_up = [command::GET_INSTANCE_PROC_ADDR, command::GET_DEVICE_PROC_ADDR].contains(&id);
+        let expected = !name.starts_with("vkCmd") && !is_look_up;
+        assert_eq!(watched::function(id, any).is_some(), expected, "{name}");
+    }
+}
+
+#[test]
+fn look_ups_miss_what_a_scenario_lacks() {
+    unsafe extern "system" fn any() {}
+    let scenario = Scenario::parse("lacks=vkCreateSampler").unwrap();
+    assert!(scenario.shaped(c"vkCreateSampler", any).is_none());
+    assert!(scenario.shaped(c"vkCreateBuffer", any).is_some());
+    assert!(scenario.shaped(c"vkCreateHeadlessSurfaceEXT", any).is_none());
+    let own = Scenario::parse("surfaces=driver").unwrap();
+    assert!(own.shaped(c"vkCreateHeadlessSurfaceEXT", any).is_some());
+}

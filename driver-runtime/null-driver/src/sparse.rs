@@ -1,0 +1,47 @@
+//! Binding memory to sparse resources: there are none, but what such a submission waits for and signals is done.
+
+use alloc::vec;
+
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::{entry_points, vk};
+use loader_core::abi::chain;
+
+use crate::device::list;
+use crate::swapchain::submit;
+
+unsafe extern "system" fn queue_bind_sparse(
+    queue: vk::Queue,
+    count: u32,
+    infos: *const vk::BindSparseInfo<'_>,
+    fence: vk::Fence,
+) -> vk::Result {
+    // SAFETY: the caller passes live handles and counted arrays.
+    unsafe {
+        for info in list(infos, count) {
+            let waits = list(info.p_wait_semaphores, info.wait_semaphore_count);
+            let stages = vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
+            let mut values = vk::TimelineSemaphoreSubmitInfo::default();
+            if let Some(given) = chain::find::<vk::TimelineSemaphoreSubmitInfo<'_>>(info.p_next) {
+                values = vk::TimelineSemaphoreSubmitInfo { p_next: core::ptr::null(), ..*given };
+            }
+            let work = vk::SubmitInfo::default()
+                .wait_semaphores(waits)
+                .wait_dst_stage_mask(&stages)
+                .signal_semaphores(list(info.p_signal_semaphores, info.signal_semaphore_count))
+                .push_next(&mut values);
+            let result = submit(queue, &work, vk::Fence::null());
+            if result != vk::Result::SUCCESS {
+                return result;
+            }
+        }
+        if fence == vk::Fence::null() {
+            return vk::Result::SUCCESS;
+        }
+        submit(queue, &vk::SubmitInfo::default(), fence)
+    }
+}
+
+/// The command.
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
+    QUEUE_BIND_SPARSE: PFN_vkQueueBindSparse = queue_bind_sparse,
+};

@@ -1,0 +1,242 @@
+//! Surfaces that nobody sees: the driver's own where the scenario says so, else the loader's, of which it looks at nothing.
+
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::{Instance, Object, VkObject, entry_points, vk};
+use loader_core::abi::array::deliver;
+use loader_core::registry::{CommandId, ExtensionId, command, extension};
+
+use crate::Null;
+use crate::physical_device::IMAGE_EXTENT;
+
+/// The instance extensions that make surfaces.
+pub(crate) const INSTANCE_EXTENSIONS: &[ExtensionId] = &[
+    extension::KHR_SURFACE,
+    extension::KHR_GET_SURFACE_CAPABILITIES2,
+    extension::KHR_WAYLAND_SURFACE,
+    extension::KHR_XCB_SURFACE,
+    extension::KHR_XLIB_SURFACE,
+    extension::EXT_HEADLESS_SURFACE,
+];
+
+/// The device extensions that use them.
+pub(crate) const DEVICE_EXTENSIONS: &[ExtensionId] = &[extension::KHR_SWAPCHAIN];
+
+/// What a driver has only if its surfaces are its own (LDP_DRIVER_8).
+pub(crate) const OWN: &[CommandId] = &[
+    command::CREATE_HEADLESS_SURFACE_EXT,
+    command::CREATE_WAYLAND_SURFACE_KHR,
+    command::CREATE_XCB_SURFACE_KHR,
+    command::CREATE_XLIB_SURFACE_KHR,
+    command::DESTROY_SURFACE_KHR,
+];
+
+/// A surface of the driver's own.
+struct Surface;
+
+impl VkObject for Surface {
+    type Handle = vk::SurfaceKHR;
+    type Parent = Instance<Null>;
+}
+
+/// # Safety
+/// The handle is live, the pointers are valid.
+unsafe fn create(
+    instance: vk::Instance,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::SurfaceKHR,
+) -> vk::Result {
+    // SAFETY: the caller vouches for handle and pointers.
+    unsafe {
+        let Some(instance) = Instance::<Null>::from_handle(instance) else {
+            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
+        };
+        match Object::create(instance, callbacks, Surface) {
+            Ok(surface) => out.write(surface.into_handle()),
+            Err(error) => return error.into(),
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+/// A surface of each kind: whatever its window is, it is not looked at.
+macro_rules! surfaces {
+    ($($name:ident($info:ty);)*) => {$(
+        unsafe extern "system" fn $name(
+            instance: vk::Instance,
+            _: *const $info,
+            callbacks: *const vk::AllocationCallbacks<'_>,
+            out: *mut vk::SurfaceKHR,
+        ) -> vk::Result {
+            // SAFETY: the caller passes a live handle and valid pointers.
+            unsafe { create(instance, callbacks, out) }
+        }
+    )*};
+}
+
+surfaces! {
+    create_headless_surface(vk::HeadlessSurfaceCreateInfoEXT<'_>);
+    create_wayland_surface(vk::WaylandSurfaceCreateInfoKHR<'_>);
+    create_xcb_surface(vk::XcbSurfaceCreateInfoKHR<'_>);
+    create_xlib_surface(vk::XlibSurfaceCreateInfoKHR<'_>);
+}
+
+unsafe extern "system" fn destroy_surface(
+    _: vk::Instance,
+    surface: vk::SurfaceKHR,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller passes a live or null handle.
+    unsafe { Object::<Surface>::destroy(surface, callbacks) };
+}
+
+unsafe extern "system" fn get_support(
+    _: vk::PhysicalDevice,
+    _: u32,
+    _: vk::SurfaceKHR,
+    out: *mut vk::Bool32,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid pointer.
+    unsafe { out.write(vk::TRUE) };
+    vk::Result::SUCCESS
+}
+
+/// The swapchain decides about its size.
+unsafe extern "system" fn get_capabilities(
+    _: vk::PhysicalDevice,
+    _: vk::SurfaceKHR,
+    out: *mut vk::SurfaceCapabilitiesKHR,
+) -> vk::Result {
+    let extent = |side| vk::Extent2D { width: side, height: side };
+    // SAFETY: the caller passes a valid pointer.
+    unsafe {
+        out.write(vk::SurfaceCapabilitiesKHR {
+            min_image_count: 2,
+            max_image_count: 8,
+            current_extent: extent(u32::MAX),
+            min_image_extent: extent(1),
+            max_image_extent: extent(IMAGE_EXTENT),
+            max_image_array_layers: 1,
+            supported_transforms: vk::SurfaceTransformFlagsKHR::IDENTITY,
+            current_transform: vk::SurfaceTransformFlagsKHR::IDENTITY,
+            supported_composite_alpha: vk::CompositeAlphaFlagsKHR::OPAQUE,
+            supported_usage_flags: vk::ImageUsageFlags::TRANSFER_SRC
+                | vk::ImageUsageFlags::TRANSFER_DST
+                | vk::ImageUsageFlags::SAMPLED
+                | vk::ImageUsageFlags::STORAGE
+                | vk::ImageUsageFlags::COLOR_ATTACHMENT,
+        });
+    }
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn get_capabilities_2(
+    device: vk::PhysicalDevice,
+    info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
+    out: *mut vk::SurfaceCapabilities2KHR<'_>,
+) -> vk::Result {
+    // SAFETY: the caller passes live handles and valid pointers.
+    unsafe { get_capabilities(device, (*info).surface, &raw mut (*out).surface_capabilities) }
+}
+
+const FORMATS: [vk::Format; 4] = [
+    vk::Format::B8G8R8A8_UNORM,
+    vk::Format::B8G8R8A8_SRGB,
+    vk::Format::R8G8B8A8_UNORM,
+    vk::Format::R8G8B8A8_SRGB,
+];
+
+unsafe extern "system" fn get_formats(
+    _: vk::PhysicalDevice,
+    _: vk::SurfaceKHR,
+    count: *mut u32,
+    out: *mut vk::SurfaceFormatKHR,
+) -> vk::Result {
+    let all =
+        FORMATS.map(|format| vk::SurfaceFormatKHR { format, color_space: vk::ColorSpaceKHR::SRGB_NONLINEAR });
+    // SAFETY: the caller passes a counted out-array.
+    unsafe { deliver(&all, count, out) }
+}
+
+unsafe extern "system" fn get_formats_2(
+    _: vk::PhysicalDevice,
+    _: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
+    count: *mut u32,
+    out: *mut vk::SurfaceFormat2KHR<'_>,
+) -> vk::Result {
+    let all =
+        FORMATS.map(|format| vk::SurfaceFormatKHR { format, color_space: vk::ColorSpaceKHR::SRGB_NONLINEAR });
+    // SAFETY: the caller passes a counted out-array of structures whose chains stay as they are.
+    unsafe {
+        let room = if out.is_null() { all.len() } else { count.read() as usize };
+        count.write(room.min(all.len()) as u32);
+        if !out.is_null() {
+            for (place, format) in all.iter().take(room).enumerate() {
+                (*out.add(place)).surface_format = *format;
+            }
+        }
+        if room < all.len() { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+    }
+}
+
+unsafe extern "system" fn get_present_modes(
+    _: vk::PhysicalDevice,
+    _: vk::SurfaceKHR,
+    count: *mut u32,
+    out: *mut vk::PresentModeKHR,
+) -> vk::Result {
+    let all = [vk::PresentModeKHR::FIFO, vk::PresentModeKHR::MAILBOX, vk::PresentModeKHR::IMMEDIATE];
+    // SAFETY: the caller passes a counted out-array.
+    unsafe { deliver(&all, count, out) }
+}
+
+unsafe extern "system" fn get_present_rectangles(
+    _: vk::PhysicalDevice,
+    _: vk::SurfaceKHR,
+    count: *mut u32,
+    out: *mut vk::Rect2D,
+) -> vk::Result {
+    let all = [vk::Rect2D::default().extent(vk::Extent2D { width: IMAGE_EXTENT, height: IMAGE_EXTENT })];
+    // SAFETY: the caller passes a counted out-array.
+    unsafe { deliver(&all, count, out) }
+}
+
+/// Every queue family can present to any window, since none is shown.
+macro_rules! presentation_support {
+    ($($name:ident($($window:ty),*);)*) => {$(
+        unsafe extern "system" fn $name(_: vk::PhysicalDevice, _: u32, $(_: $window),*) -> vk::Bool32 {
+            vk::TRUE
+        }
+    )*};
+}
+
+presentation_support! {
+    supports_wayland(*mut vk::wl_display);
+    supports_xcb(*mut vk::xcb_connection_t, vk::xcb_visualid_t);
+    supports_xlib(*mut vk::Display, vk::VisualID);
+}
+
+/// The commands of surfaces.
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
+    CREATE_HEADLESS_SURFACE_EXT: PFN_vkCreateHeadlessSurfaceEXT = create_headless_surface,
+    CREATE_WAYLAND_SURFACE_KHR: PFN_vkCreateWaylandSurfaceKHR = create_wayland_surface,
+    CREATE_XCB_SURFACE_KHR: PFN_vkCreateXcbSurfaceKHR = create_xcb_surface,
+    CREATE_XLIB_SURFACE_KHR: PFN_vkCreateXlibSurfaceKHR = create_xlib_surface,
+    DESTROY_SURFACE_KHR: PFN_vkDestroySurfaceKHR = destroy_surface,
+    GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR: PFN_vkGetPhysicalDeviceSurfaceSupportKHR = get_support,
+    GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR
+        = get_capabilities,
+    GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR
+        = get_capabilities_2,
+    GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR: PFN_vkGetPhysicalDeviceSurfaceFormatsKHR = get_formats,
+    GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR: PFN_vkGetPhysicalDeviceSurfaceFormats2KHR = get_formats_2,
+    GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR: PFN_vkGetPhysicalDeviceSurfacePresentModesKHR
+        = get_present_modes,
+    GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR: PFN_vkGetPhysicalDevicePresentRectanglesKHR
+        = get_present_rectangles,
+    GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR: PFN_vkGetPhysicalDeviceWaylandPresentationSupportKHR
+        = supports_wayland,
+    GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR: PFN_vkGetPhysicalDeviceXcbPresentationSupportKHR
+        = supports_xcb,
+    GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR: PFN_vkGetPhysicalDeviceXlibPresentationSupportKHR
+        = supports_xlib,
+};

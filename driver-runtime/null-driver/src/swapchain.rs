@@ -1,0 +1,228 @@
+//! Swapchains: images in memory of their own that are presented to nobody.
+
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use loader_core::abi::array::deliver;
+
+use crate::Null;
+use crate::device::{create, device, list};
+use crate::image::Image;
+use crate::look_up::runtime;
+use crate::memory::Memory;
+
+/// A swapchain.
+struct Swapchain {
+    images: Vec<(vk::Image, Memory)>,
+    /// How many images were acquired so far.
+    acquired: AtomicU32,
+}
+
+impl VkObject for Swapchain {
+    type Handle = vk::SwapchainKHR;
+    type Parent = Device<Null>;
+}
+
+impl Drop for Swapchain {
+    fn drop(&mut self) {
+        for (image, _) in &self.images {
+            // SAFETY: the images are the swapchain's, and nothing uses them any more.
+            unsafe { Object::<Image>::destroy(*image, core::ptr::null()) };
+        }
+    }
+}
+
+/// The memory of a swapchain's image.
+///
+/// # Safety
+/// `swapchain` is a live handle.
+pub(crate) unsafe fn memory_of(swapchain: vk::SwapchainKHR, image: u32) -> Option<*mut u8> {
+    // SAFETY: the caller vouches for the handle.
+    let swapchain = unsafe { Object::<Swapchain>::from_handle(swapchain) }?;
+    let (_, memory) = swapchain.images.get(image as usize)?;
+    memory.at(0).map(|start| start.as_ptr())
+}
+
+unsafe extern "system" fn create_swapchain(
+    handle: vk::Device,
+    info: *const vk::SwapchainCreateInfoKHR<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::SwapchainKHR,
+) -> vk::Result {
+    // SAFETY: the caller passes a live handle and valid pointers.
+    unsafe {
+        let info = &*info;
+        let vk::Extent2D { width, height } = info.image_extent;
+        let of_image = vk::ImageCreateInfo::default()
+            .image_type(vk::ImageType::TYPE_2D)
+            .format(info.image_format)
+            .extent(vk::Extent3D { width, height, depth: 1 })
+            .mip_levels(1)
+            .array_layers(info.image_array_layers)
+            .samples(vk::SampleCountFlags::TYPE_1);
+        let mut swapchain = Swapchain { images: Vec::new(), acquired: AtomicU32::new(0) };
+        for _ in 0..info.min_image_count {
+            let Some(image) = Image::new(&of_image) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+            let Some(memory) = Memory::new(image.size(vk::ImageAspectFlags::empty())) else {
+                return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
+            };
+            if let Some(start) = memory.at(0) {
+                image.bind(vk::ImageAspectFlags::empty(), start.as_ptr());
+            }
+            match Object::create(device(handle), core::ptr::null(), image) {
+                Ok(image) => swapchain.images.push((image.into_handle(), memory)),
+                Err(error) => return error.into(),
+            }
+        }
+        create(handle, callbacks, out, swapchain)
+    }
+}
+
+unsafe extern "system" fn destroy_swapchain(
+    _: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller passes a live or null handle.
+    unsafe { Object::<Swapchain>::destroy(swapchain, callbacks) };
+}
+
+unsafe extern "system" fn get_swapchain_images(
+    _: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    count: *mut u32,
+    out: *mut vk::Image,
+) -> vk::Result {
+    // SAFETY: the caller passes a live handle and a counted out-array.
+    unsafe {
+        let swapchain = Object::<Swapchain>::from_handle(swapchain);
+        let images: Vec<vk::Image> =
+            swapchain.iter().flat_map(|swapchain| &swapchain.images).map(|(image, _)| *image).collect();
+        deliver(&images, count, out)
+    }
+}
+
+/// The images come in turn; each is free at once.
+unsafe extern "system" fn acquire_next_image(
+    handle: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    _: u64,
+    semaphore: vk::Semaphore,
+    fence: vk::Fence,
+    out: *mut u32,
+) -> vk::Result {
+    // SAFETY: the caller passes live or null handles and a valid pointer.
+    unsafe {
+        let Some(swapchain) = Object::<Swapchain>::from_handle(swapchain) else {
+            return vk::Result::ERROR_OUT_OF_DATE_KHR;
+        };
+        let number = swapchain.acquired.fetch_add(1, Ordering::Relaxed);
+        out.write(number % swapchain.images.len().max(1) as u32);
+        let signals = [semaphore];
+        let mut work = vk::SubmitInfo::default();
+        if semaphore != vk::Semaphore::null() {
+            work = work.signal_semaphores(&signals);
+        }
+        submit(first_queue(handle), &work, fence)
+    }
+}
+
+unsafe extern "system" fn acquire_next_image_2(
+    device: vk::Device,
+    info: *const vk::AcquireNextImageInfoKHR<'_>,
+    out: *mut u32,
+) -> vk::Result {
+    // SAFETY: the caller passes live or null handles and valid pointers.
+    unsafe {
+        let info = &*info;
+        acquire_next_image(device, info.swapchain, info.timeout, info.semaphore, info.fence, out)
+    }
+}
+
+unsafe extern "system" fn queue_present(queue: vk::Queue, info: *const vk::PresentInfoKHR<'_>) -> vk::Result {
+    // SAFETY: the caller passes live handles and counted arrays.
+    unsafe {
+        let info = &*info;
+        let waits = list(info.p_wait_semaphores, info.wait_semaphore_count);
+        let stages = alloc::vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
+        let work = vk::SubmitInfo::default().wait_semaphores(waits).wait_dst_stage_mask(&stages);
+        let result = submit(queue, &work, vk::Fence::null());
+        if !info.p_results.is_null() {
+            core::slice::from_raw_parts_mut(info.p_results, info.swapchain_count as usize).fill(result);
+        }
+        result
+    }
+}
+
+/// Submits work by way of the runtime.
+///
+/// # Safety
+/// The handles are live or, for the fence, null.
+pub(crate) unsafe fn submit(queue: vk::Queue, work: &vk::SubmitInfo<'_>, fence: vk::Fence) -> vk::Result {
+    // SAFETY: the caller vouches for the handles.
+    unsafe {
+        match runtime!(QUEUE_SUBMIT: PFN_vkQueueSubmit) {
+            Some(submit) => submit(queue, 1, work, fence),
+            None => vk::Result::ERROR_DEVICE_LOST,
+        }
+    }
+}
+
+/// Some queue of the device, to signal with.
+///
+/// # Safety
+/// `device` is a live handle.
+unsafe fn first_queue(handle: vk::Device) -> vk::Queue {
+    let mut queue = vk::Queue::null();
+    // SAFETY: the caller vouches for the handle.
+    unsafe {
+        let Some(first) = device(handle).queues().first() else { return queue };
+        let place = first.place();
+        let info = vk::DeviceQueueInfo2::default()
+            .flags(place.flags)
+            .queue_family_index(place.family)
+            .queue_index(place.index);
+        if let Some(get) = runtime!(GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2) {
+            get(handle, &info, &mut queue);
+        }
+    }
+    queue
+}
+
+unsafe extern "system" fn get_group_capabilities(
+    _: vk::Device,
+    out: *mut vk::DeviceGroupPresentCapabilitiesKHR<'_>,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid pointer.
+    unsafe {
+        (*out).present_mask = [0; vk::MAX_DEVICE_GROUP_SIZE];
+        (*out).present_mask[0] = 1;
+        (*out).modes = vk::DeviceGroupPresentModeFlagsKHR::LOCAL;
+    }
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn get_group_modes(
+    _: vk::Device,
+    _: vk::SurfaceKHR,
+    out: *mut vk::DeviceGroupPresentModeFlagsKHR,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid pointer.
+    unsafe { out.write(vk::DeviceGroupPresentModeFlagsKHR::LOCAL) };
+    vk::Result::SUCCESS
+}
+
+/// The commands of swapchains.
+pub(crate) const COMMANDS: EntryPoints = entry_points! {
+    CREATE_SWAPCHAIN_KHR: PFN_vkCreateSwapchainKHR = create_swapchain,
+    DESTROY_SWAPCHAIN_KHR: PFN_vkDestroySwapchainKHR = destroy_swapchain,
+    GET_SWAPCHAIN_IMAGES_KHR: PFN_vkGetSwapchainImagesKHR = get_swapchain_images,
+    ACQUIRE_NEXT_IMAGE_KHR: PFN_vkAcquireNextImageKHR = acquire_next_image,
+    ACQUIRE_NEXT_IMAGE_2_KHR: PFN_vkAcquireNextImage2KHR = acquire_next_image_2,
+    QUEUE_PRESENT_KHR: PFN_vkQueuePresentKHR = queue_present,
+    GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR: PFN_vkGetDeviceGroupPresentCapabilitiesKHR
+        = get_group_capabilities,
+    GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: PFN_vkGetDeviceGroupSurfacePresentModesKHR = get_group_modes,
+};
