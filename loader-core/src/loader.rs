@@ -1,5 +1,7 @@
 //! What belongs to the process: the platform, the open drivers, the last discovery, the names of unknown commands.
 
+mod settings;
+
 use core::ffi::CStr;
 use core::fmt;
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -17,6 +19,8 @@ use crate::objects::{DriverRef, LiveInstances, OpenDrivers, OpenError};
 use crate::platform::{Lock, Platform, Reader};
 use crate::registry::{Class, CommandId};
 
+pub use settings::FoundSettings;
+
 /// A loader. There is one, a `static` of the platform's crate.
 pub struct Loader {
     /// The operating system.
@@ -29,6 +33,7 @@ pub struct Loader {
     pub unknown: UnknownCommands,
     /// What layers are handed.
     pub known: KnownObjects,
+    found_settings: Lock<Option<Counted<FoundSettings>>>,
     discovered: Lock<Option<Counted<Drivers>>>,
     pub(crate) found_layers: Lock<Option<Counted<FoundLayers>>>,
     pub(crate) instances: LiveInstances,
@@ -48,6 +53,7 @@ pub struct Drivers {
     /// What was learnt by opening them, each with its place in the plan.
     pub outcomes: Vec<(usize, Outcome)>,
     request: Request,
+    settings: Counted<FoundSettings>,
 }
 
 impl Loader {
@@ -60,6 +66,7 @@ impl Loader {
             drivers: OpenDrivers::new(),
             unknown: UnknownCommands::new(),
             known: KnownObjects::new(),
+            found_settings: Lock::new(None),
             discovered: Lock::new(None),
             found_layers: Lock::new(None),
             instances: LiveInstances::new(),
@@ -71,21 +78,33 @@ impl Loader {
         CURRENT.store(core::ptr::from_ref(self).cast_mut(), Ordering::Release);
     }
 
-    /// The logger that the environment asks for now, to which nobody listens.
-    #[must_use]
-    pub fn logger(&self) -> Logger {
-        self.logger_in(Application::process())
+    /// The logger that the settings file or the environment asks for now, to which nobody listens. It has been told what
+    /// the settings file says.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn logger(&self) -> Result<Logger, OutOfMemory> {
+        let logger = self.logger_in(Application::process())?;
+        logger.settings.report(logger.sink, &logger);
+        Ok(logger)
     }
 
-    /// The same, with room for those who will listen in memory of `allocator`.
-    #[must_use]
-    pub fn logger_in(&self, allocator: Application) -> Logger {
-        let wanted = self.platform.environment.variable(c"VK_LOADER_DEBUG", Reader::Plain).ok().flatten();
-        Logger {
+    /// The same, with room for those who will listen in memory of `allocator`; told nothing yet.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn logger_in(&self, allocator: Application) -> Result<Logger, OutOfMemory> {
+        let settings = self.settings()?;
+        let from_variable = || {
+            let wanted = self.platform.environment.variable(c"VK_LOADER_DEBUG", Reader::Plain).ok().flatten();
+            wanted.map_or(Filter::SILENT, |value| Filter::parse(&value))
+        };
+        Ok(Logger {
             sink: self.platform.log,
-            filter: wanted.map_or(Filter::SILENT, |value| Filter::parse(&value)),
+            filter: settings.stderr_log().unwrap_or_else(from_variable),
+            settings,
             listeners: Listeners::new(allocator, self.platform.waiting),
-        }
+        })
     }
 
     /// Whether the variable `name` is set to anything but nothing and `0`.
@@ -103,6 +122,7 @@ impl Loader {
         let waiting = self.platform.waiting;
         let last = self.discovered.lock(waiting).clone();
         if let Some(last) = last
+            && last.settings == logger.settings
             && last.serve(request)
             && last.snapshot.still_true(self.platform)?
         {
@@ -110,8 +130,9 @@ impl Loader {
             return Ok(last);
         }
         let mut snapshot = Snapshot::default();
-        let plan = discovery::discover(self.platform, &self.flavour.discovery, &request, &mut snapshot)?;
-        let mut found = Drivers { snapshot, plan, open: Vec::new(), outcomes: Vec::new(), request };
+        let (policy, settings) = (&self.flavour.discovery, logger.settings.clone());
+        let plan = discovery::discover(self.platform, policy, &request, &settings.known, &mut snapshot)?;
+        let mut found = Drivers { snapshot, plan, open: Vec::new(), outcomes: Vec::new(), request, settings };
         found.log_plan(logger, Logger::log);
         found.open_all(self, logger)?;
         let lasting =
@@ -129,6 +150,8 @@ impl Loader {
         let last = self.discovered.lock(self.platform.waiting).take();
         drop(last);
         let last = self.found_layers.lock(self.platform.waiting).take();
+        drop(last);
+        let last = self.found_settings.lock(self.platform.waiting).take();
         drop(last);
         self.drivers.close_unused(self.platform);
         self.unknown.forget(self.platform.waiting);
@@ -222,8 +245,8 @@ impl Drivers {
 /// application that does not start would otherwise leave its user without a hint.
 pub(crate) fn report_no_driver(loader: &Loader, logger: &Logger, reason: fmt::Arguments<'_>) {
     let heard = logger.tell(Level::Error, Topic::Driver, reason);
-    let shown = logger.filter.lets_through(Level::Error, Topic::Driver);
-    if shown || !(heard || loader.switch(c"VK_LOADER_X_QUIET")) {
+    let shown = logger.write(Level::Error, Topic::Driver, reason);
+    if !(shown || heard || loader.switch(c"VK_LOADER_X_QUIET")) {
         write_line(logger.sink, Level::Error, Topic::Driver, reason);
     }
 }
@@ -323,7 +346,7 @@ mod tests {
     /// How many drivers the search would use, and how many folders and files it read.
     fn search(loader: &Loader, system: &Imaginary, request: Request) -> (usize, usize) {
         system.calls();
-        let found = loader.discover(request, &loader.logger()).unwrap();
+        let found = loader.discover(request, &loader.logger().unwrap()).unwrap();
         let is_read = |call: &&String| call.starts_with("list ") || call.starts_with("read ");
         (found.plan.used().count(), system.calls().iter().filter(is_read).count())
     }
@@ -364,7 +387,7 @@ mod tests {
             .message_type(vk::DebugUtilsMessageTypeFlagsEXT::GENERAL)
             .pfn_user_callback(Some(count))
             .user_data((&raw mut heard).cast());
-        let logger = loader.logger();
+        let logger = loader.logger().unwrap();
         logger.listeners.add(Listener::messenger(&info)).unwrap();
         system.calls();
         drop(loader.discover(WHOLE, &logger).unwrap());

@@ -75,7 +75,7 @@ pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut 
         return null(loader, "vkEnumerateInstanceVersion", "pApiVersion");
     }
     let run = || {
-        let found = loader.layers(LayerScope::Active, &loader.logger())?;
+        let found = loader.layers(LayerScope::Active, &loader.logger()?)?;
         // SAFETY: the caller vouches for the pointer; the types are the command's.
         unsafe {
             global::enter_global_chain(
@@ -106,7 +106,7 @@ pub unsafe fn enumerate_instance_extension_properties(
         return null(loader, "vkEnumerateInstanceExtensionProperties", "pPropertyCount");
     }
     let run = || {
-        let logger = loader.logger();
+        let logger = loader.logger()?;
         // SAFETY: the caller vouches for the C string and the counted out-array; the types are the command's.
         unsafe {
             let found = loader.layers(scope_for(global::layer_name(layer)), &logger)?;
@@ -131,7 +131,7 @@ unsafe extern "system" fn last_of_extensions(
     out: *mut vk::ExtensionProperties,
 ) -> vk::Result {
     let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    let logger = loader.logger();
+    let Ok(logger) = loader.logger() else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
     // SAFETY: the caller of the chain vouches for the C string and the counted out-array.
     unsafe {
         let layer = global::layer_name(layer);
@@ -189,7 +189,7 @@ pub unsafe fn enumerate_instance_layer_properties(
         return null(loader, "vkEnumerateInstanceLayerProperties", "pPropertyCount");
     }
     let run = || {
-        let found = loader.layers(LayerScope::All, &loader.logger())?;
+        let found = loader.layers(LayerScope::All, &loader.logger()?)?;
         // SAFETY: the caller vouches for the counted out-array; the types are the command's.
         unsafe {
             global::enter_global_chain(
@@ -212,7 +212,8 @@ unsafe extern "system" fn last_of_layers(
     out: *mut vk::LayerProperties,
 ) -> vk::Result {
     let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    let found = loader.layers(LayerScope::All, &loader.logger()).map_err(vk::Result::from);
+    let find = || loader.layers(LayerScope::All, &loader.logger()?);
+    let found = find().map_err(vk::Result::from);
     // SAFETY: the caller of the chain vouches for the counted out-array.
     unsafe { deliver(found.and_then(|found| layers(&found)), count, out) }
 }
@@ -238,7 +239,8 @@ fn layer_properties(manifest: &LayerManifest) -> vk::LayerProperties {
 }
 
 fn null(loader: &Loader, name: &str, parameter: &str) -> vk::Result {
-    complain(&loader.logger(), name, parameter);
+    let Ok(logger) = loader.logger() else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
+    complain(&logger, name, parameter);
     vk::Result::ERROR_INITIALIZATION_FAILED
 }
 

@@ -11,7 +11,7 @@ use crate::discovery::{
     ActiveLayers, LayerCandidate, LayerKind, LayerPlan, LayerRequest, LayerScope, Outcome, Snapshot,
     discover_layers,
 };
-use crate::loader::{Loader, Log, Policy};
+use crate::loader::{FoundSettings, Loader, Log, Policy};
 use crate::log::{Level, Logger, Topic};
 use crate::manifest::{LayerExtension, LayerManifest};
 use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
@@ -26,6 +26,7 @@ pub struct FoundLayers {
     pub plan: LayerPlan,
     /// Which layers were looked for.
     scope: LayerScope,
+    settings: Counted<FoundSettings>,
     /// Which of them turned out to be unusable when they were opened.
     broken: Vec<AtomicBool>,
 }
@@ -42,13 +43,14 @@ impl FoundLayers {
         logger: &Logger,
     ) -> Result<Self, OutOfMemory> {
         let mut snapshot = known.map_or_else(|| Ok(Snapshot::default()), |known| known.snapshot.copy())?;
-        let plan = discover_layers(loader.platform, &loader.flavour.discovery, scope, &mut snapshot)?;
+        let (policy, settings) = (&loader.flavour.discovery, logger.settings.clone());
+        let plan = discover_layers(loader.platform, policy, scope, &settings.known, &mut snapshot)?;
         let mut broken = Vec::new();
         // Implicit layers come first in every plan, so those of `known` have the same places.
         for place in 0..plan.layers.len() {
             broken.try_push(AtomicBool::new(known.is_some_and(|known| known.is_broken(place))))?;
         }
-        let found = Self { snapshot, plan, scope, broken };
+        let found = Self { snapshot, plan, scope, settings, broken };
         found.log(logger, Logger::log);
         Ok(found)
     }
@@ -348,8 +350,8 @@ impl Loader {
         let waiting = self.platform.waiting;
         let last = self.found_layers.lock(waiting).clone();
         let still_true = match &last {
-            Some(last) => last.snapshot.still_true(self.platform)?,
-            None => false,
+            Some(last) if last.settings == logger.settings => last.snapshot.still_true(self.platform)?,
+            _ => false,
         };
         if let Some(last) = last.as_ref().filter(|last| still_true && last.scope >= scope) {
             last.tell(logger);

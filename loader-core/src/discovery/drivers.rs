@@ -7,21 +7,38 @@ use super::filter::Filter;
 use super::inquiry::{Inquiry, Stop};
 use super::manifests::{Manifest, library, look};
 use super::order::first_equal;
-use super::places::{Choices, Setting};
-use super::plan::{Candidate, Decision, Plan};
+use super::places::{Choices, Place, Setting};
+use super::plan::{Candidate, Decision, Origin, Plan};
 use super::policy::{Policy, Request};
 use super::reason::Reason;
-use crate::manifest::{DriverManifest, Version};
+use crate::manifest::{DriverManifest, Settings, Version};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 use crate::platform::FileError;
 
 /// Makes the plan, in stages: what the user's variables say; the places to look at; the manifests there; what each
 /// of them says; which of them name the same library.
-pub(super) fn find(inquiry: &mut Inquiry<'_>, request: &Request, policy: &Policy) -> Result<Plan, Stop> {
+///
+/// Drivers of the settings file come first, from the last to the first, so that their devices are enumerated in its order.
+pub(super) fn find(
+    inquiry: &mut Inquiry<'_>,
+    request: &Request,
+    policy: &Policy,
+    settings: Option<&Settings>,
+) -> Result<Plan, Stop> {
     let mut plan = Plan::default();
-    let choices = Choices::read(inquiry, policy, &policy.drivers)?;
-    plan.notes = choices.notes(inquiry, policy, &policy.drivers)?;
-    let places = choices.places(inquiry, policy, &policy.drivers)?;
+    let mut choices = Choices::read(inquiry, policy, &policy.drivers)?;
+    if settings.is_some_and(|settings| settings.devices.is_some()) {
+        choices = choices.ignored(&mut plan.notes)?;
+    } else {
+        plan.notes = choices.notes(inquiry, policy, &policy.drivers)?;
+    }
+    let mut places = Vec::new();
+    for path in settings.iter().flat_map(|settings| settings.additional_drivers.iter().rev()) {
+        places.try_push(Place::named(path, Origin::Settings)?)?;
+    }
+    if !settings.is_some_and(|settings| settings.additional_drivers_use_exclusively) {
+        places = choices.places(inquiry, policy, &policy.drivers, places)?;
+    }
     let manifests = look(inquiry, places, &mut plan.searched, &mut plan.notes)?;
     let ignored = ignored_unread(&manifests, &choices)?;
     for (manifest, ignored) in manifests.iter().zip(&ignored) {

@@ -14,6 +14,8 @@ use crate::platform::{FileError, Reader};
 /// end of each stage, then sends the caller back. So everything that a stage needs is asked in one round.
 pub(super) struct Inquiry<'a> {
     snapshot: &'a Snapshot,
+    /// What is known already, and is looked after by whoever asked for it.
+    base: Option<&'a Snapshot>,
     questions: Vec<Question>,
 }
 
@@ -32,8 +34,8 @@ impl From<OutOfMemory> for Stop {
 }
 
 impl<'a> Inquiry<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot) -> Self {
-        Self { snapshot, questions: Vec::new() }
+    pub(super) fn new(snapshot: &'a Snapshot, base: Option<&'a Snapshot>) -> Self {
+        Self { snapshot, base, questions: Vec::new() }
     }
 
     /// Stops if anything that was looked up is not known yet.
@@ -50,19 +52,19 @@ impl<'a> Inquiry<'a> {
 
     /// Whether the process is elevated.
     pub(super) fn elevated(&mut self) -> Result<bool, OutOfMemory> {
-        let known = self.snapshot.elevated();
+        let known = self.look_up(Snapshot::elevated);
         self.known(known, || Ok(Question::Elevated))
     }
 
     /// The value of a variable that is set.
     pub(super) fn variable(&mut self, name: &CStr, reader: Reader) -> Result<Option<&'a [u8]>, OutOfMemory> {
-        let known = self.snapshot.variable(name, reader);
+        let known = self.look_up(|snapshot| snapshot.variable(name, reader));
         self.known(known, || Ok(Question::Variable(CText::new(name)?, reader)))
     }
 
     /// The path of the executable, where that can be told.
     pub(super) fn executable(&mut self) -> Result<Option<&'a [u8]>, OutOfMemory> {
-        let known = self.snapshot.executable();
+        let known = self.look_up(Snapshot::executable);
         self.known(known, || Ok(Question::Executable))
     }
 
@@ -90,6 +92,10 @@ impl<'a> Inquiry<'a> {
         let known = self.snapshot.file(path).map(Some);
         let content = self.known(known, || Ok(Question::File(text(&[path])?)))?;
         Ok(content.unwrap_or(Ok(b"")))
+    }
+
+    fn look_up<T>(&self, find: impl Fn(&'a Snapshot) -> Option<T>) -> Option<T> {
+        self.base.and_then(&find).or_else(|| find(self.snapshot))
     }
 
     /// `answer`, or nothing and an open question.

@@ -21,6 +21,7 @@ mod plan;
 mod policy;
 mod question;
 mod reason;
+mod settings;
 mod snapshot;
 
 pub use best::{BestReason, best_reason};
@@ -34,6 +35,7 @@ pub use plan::{Candidate, Decision, Ignored, Looked, Note, Origin, Plan, Searche
 pub use policy::{Fallback, LayerVariables, Policy, Request, Root, Search};
 pub use question::Question;
 pub use reason::Reason;
+pub use settings::{KnownSettings, SettingsPlan, SettingsStep, plan_settings};
 pub use snapshot::{Answer, Record, Snapshot};
 
 use inquiry::{Inquiry, Stop};
@@ -50,13 +52,18 @@ pub enum Step {
     Ready(Plan),
 }
 
-/// Decides which drivers to open, or says what is needed to decide it.
+/// Decides which drivers to open, or says what is needed to decide it. What the settings rely on is not asked again.
 ///
 /// # Errors
 /// [`OutOfMemory`].
-pub fn plan(snapshot: &Snapshot, request: &Request, policy: &Policy) -> Result<Step, OutOfMemory> {
-    let mut inquiry = Inquiry::new(snapshot);
-    match drivers::find(&mut inquiry, request, policy) {
+pub fn plan(
+    snapshot: &Snapshot,
+    request: &Request,
+    policy: &Policy,
+    settings: &KnownSettings,
+) -> Result<Step, OutOfMemory> {
+    let mut inquiry = Inquiry::new(snapshot, Some(&settings.snapshot));
+    match drivers::find(&mut inquiry, request, policy, settings.plan.in_force()) {
         Ok(plan) => Ok(Step::Ready(plan)),
         Err(Stop::Ask) => Ok(Step::Ask(inquiry.into_questions())),
         Err(Stop::OutOfMemory) => Err(OutOfMemory),
@@ -72,10 +79,11 @@ pub fn discover(
     platform: &Platform,
     policy: &Policy,
     request: &Request,
+    settings: &KnownSettings,
     snapshot: &mut Snapshot,
 ) -> Result<Plan, OutOfMemory> {
     for _ in 0..ROUND_LIMIT {
-        match plan(snapshot, request, policy)? {
+        match plan(snapshot, request, policy, settings)? {
             Step::Ready(plan) => return Ok(plan),
             Step::Ask(questions) => snapshot.ask(platform, questions)?,
         }

@@ -16,6 +16,7 @@ const SEPARATOR: u8 = b':';
 pub(super) type Setting<'a> = (&'static CStr, &'a [u8]);
 
 /// The variables of a search that are set and honoured.
+#[derive(Default)]
 pub(super) struct Choices<'a> {
     pub(super) replacing: Option<Setting<'a>>,
     pub(super) adding: Option<Setting<'a>>,
@@ -73,14 +74,14 @@ impl<'a> Choices<'a> {
         })
     }
 
-    /// The places to look at, in order.
+    /// The places to look at, in order, after those in `places`.
     pub(super) fn places(
         &self,
         inquiry: &mut Inquiry<'a>,
         policy: &Policy,
         search: &Search,
+        mut places: Vec<Place>,
     ) -> Result<Vec<Place>, Stop> {
-        let mut places = Vec::new();
         let Some((name, value)) = self.replacing else {
             if let Some((name, value)) = self.adding {
                 for element in elements(value) {
@@ -103,6 +104,14 @@ impl<'a> Choices<'a> {
         }
         inquiry.settle()?;
         Ok(places)
+    }
+
+    /// Ignores the variables, since the settings file says which devices there are. Notes which of them are set.
+    pub(super) fn ignored(self, notes: &mut Vec<Note>) -> Result<Self, OutOfMemory> {
+        for (name, _) in [self.replacing, self.adding, self.select, self.disable].into_iter().flatten() {
+            notes.try_push(Note::VariableIgnored { name, because: Ignored::Settings })?;
+        }
+        Ok(Self::default())
     }
 
     /// What a user may want to know about the variables.
@@ -146,8 +155,8 @@ pub(super) fn note_elevated(
     Ok(())
 }
 
-/// Adds the folders that are searched when no variable says otherwise.
-fn add_usual_places(
+/// Adds the places that are searched when no variable says otherwise.
+pub(super) fn add_usual_places(
     inquiry: &mut Inquiry<'_>,
     policy: &Policy,
     search: &Search,

@@ -81,6 +81,8 @@ pub enum Origin {
     BuiltIn(&'static str),
     /// The manifest of the override layer names it.
     OverrideLayer,
+    /// The settings file names it.
+    Settings,
 }
 
 /// What was at a place that was searched.
@@ -119,9 +121,7 @@ impl Note {
     pub fn id(&self) -> &'static str {
         match self {
             Self::VariableIgnored { because: Ignored::Elevated, .. } => "variable-ignored-elevated",
-            Self::VariableIgnored { because: Ignored::ReplacedBy(_) | Ignored::OverrideLayer, .. } => {
-                "variable-ignored-replaced"
-            }
+            Self::VariableIgnored { .. } => "variable-ignored-replaced",
             Self::ReplacedByNothing { .. } => "replaced-by-nothing",
             Self::TooManyManifests { .. } => "too-many-manifests",
         }
@@ -161,6 +161,8 @@ pub enum Ignored {
     ReplacedBy(&'static CStr),
     /// The override layer says where to search.
     OverrideLayer,
+    /// The settings file says which devices there are.
+    Settings,
 }
 
 /// Why the place is searched, to follow it in brackets.
@@ -171,6 +173,7 @@ impl fmt::Display for Origin {
             Self::Fallback(name) => write!(f, "{} is unset", Name(name)),
             Self::BuiltIn(option) => f.write_str(option),
             Self::OverrideLayer => f.write_str("override_paths"),
+            Self::Settings => f.write_str("the settings file"),
         }
     }
 }
@@ -209,6 +212,11 @@ impl fmt::Display for Note {
             Self::VariableIgnored { name, because: Ignored::OverrideLayer } => write!(
                 f,
                 "{} is ignored, since the override layer says where to search (\"override_paths\")",
+                Name(name)
+            ),
+            Self::VariableIgnored { name, because: Ignored::Settings } => write!(
+                f,
+                "{} is ignored, since the settings file lists devices (\"device_configurations\")",
                 Name(name)
             ),
             Self::ReplacedByNothing { name, noun } => {

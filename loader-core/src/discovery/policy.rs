@@ -20,6 +20,8 @@ pub struct Policy {
     pub explicit_layers: Search,
     /// The variables that say which layers are active.
     pub layers: LayerVariables,
+    /// How the settings file is found.
+    pub settings: Search,
     /// The pointer width that a library must have, bits.
     pub pointer_width: u32,
 }
@@ -124,6 +126,7 @@ impl Policy {
             implicit_layers: Search::IMPLICIT_LAYERS,
             explicit_layers: Search::EXPLICIT_LAYERS,
             layers: LayerVariables::USUAL,
+            settings: Search::SETTINGS,
             pointer_width: usize::BITS,
         }
     }
@@ -157,6 +160,18 @@ impl Search {
         suffix: b"/vulkan/explicit_layer.d",
         replacing: &[c"VK_LAYER_PATH"],
         adding: Some(c"VK_ADD_LAYER_PATH"),
+        select: None,
+        disable: None,
+    };
+}
+
+impl Search {
+    /// The settings file, which is one file in one of the places.
+    pub const SETTINGS: Self = Self {
+        noun: "settings file",
+        suffix: b"/vulkan/loader_settings.d/vk_loader_settings.json",
+        replacing: &[],
+        adding: None,
         select: None,
         disable: None,
     };

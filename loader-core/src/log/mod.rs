@@ -13,12 +13,20 @@ pub use listeners::{Listener, Listeners};
 pub(crate) use message::kind_of_report;
 pub use message::{Report, severity_and_types};
 
-use crate::memory::{Text, TryGrow, Vec, format_into};
+use crate::loader::FoundSettings;
+use crate::manifest::LogLocation;
+use crate::memory::{Counted, Text, TryGrow, Vec, format_into};
 
 /// Where lines go that no callback asked for: standard error, the system log.
 pub trait LogSink: Sync {
     /// Writes one record, which ends with a newline, in one piece.
     fn write(&self, level: Level, line: &[u8]);
+
+    /// Appends `bytes` to the file `path`, which is made if it does not exist. Whether that worked; where there are no
+    /// files it never does.
+    fn append(&self, _path: &[u8], _bytes: &[u8]) -> bool {
+        false
+    }
 }
 
 /// How grave a record is.
@@ -66,6 +74,7 @@ impl Filter {
     const PERFORMANCE: u8 = 1 << 4;
     const DRIVER: u8 = 1 << 5;
     const LAYER: u8 = 1 << 6;
+    const USAGE: u8 = 1 << 7;
 
     /// Words of `VK_LOADER_DEBUG` and what each lets through, in the order in which they are tried.
     const WORDS: [(&'static [u8], u8); 10] = [
@@ -95,6 +104,15 @@ impl Filter {
         Self(bits)
     }
 
+    /// The filter that one of these words asks for, or `validation` for what applications do against the rules.
+    #[must_use]
+    pub fn word(word: &[u8]) -> Option<Self> {
+        if word == b"validation" {
+            return Some(Self(Self::USAGE));
+        }
+        Self::WORDS.iter().find(|(name, _)| *name == word).map(|(_, bit)| Self(*bit))
+    }
+
     /// Whether a record of this level and topic is let through.
     #[must_use]
     pub fn lets_through(self, level: Level, topic: Topic) -> bool {
@@ -105,7 +123,8 @@ impl Filter {
             Level::Debug => Self::DEBUG,
         };
         let topic = match topic {
-            Topic::Loader | Topic::Usage => 0,
+            Topic::Loader => 0,
+            Topic::Usage => Self::USAGE,
             Topic::Driver => Self::DRIVER,
             Topic::Layer => Self::LAYER,
             Topic::Performance => Self::PERFORMANCE,
@@ -120,12 +139,22 @@ impl Filter {
     }
 }
 
+impl core::ops::BitOr for Filter {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
 /// Where every record goes: to the sink, as far as it lets it through, and to whoever listens.
 pub struct Logger {
     /// Where lines go.
     pub sink: &'static dyn LogSink,
     /// Which records are written there.
     pub filter: Filter,
+    /// The settings that count for the call or instance: they may send records to files, too.
+    pub settings: Counted<FoundSettings>,
     /// The callbacks of the application, which choose for themselves.
     pub listeners: Listeners,
 }
@@ -133,10 +162,23 @@ pub struct Logger {
 impl Logger {
     /// Writes a record if the filter lets it through, and tells those who listen.
     pub fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
-        if self.filter.lets_through(level, topic) {
+        self.write(level, topic, message);
+        self.tell(level, topic, message);
+    }
+
+    /// Only writes a record: to the sink if the filter lets it through, and to files. Whether the sink had it.
+    pub fn write(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) -> bool {
+        let on_sink = self.filter.lets_through(level, topic);
+        if on_sink {
             write_line(self.sink, level, topic, message);
         }
-        self.tell(level, topic, message);
+        for location in self.settings.log_locations() {
+            if location.filter.lets_through(level, topic) {
+                let line = line(level, topic, message);
+                location.destinations.iter().for_each(|file| _ = self.sink.append(file, &line));
+            }
+        }
+        on_sink
     }
 
     /// Writes a record whatever the filter says, and tells those who listen. For what must be seen: calls with NULL.
@@ -169,13 +211,16 @@ impl Logger {
     /// Whether a record would be written or heard: worth asking before much work goes into one.
     #[must_use]
     pub fn wants(&self, level: Level, topic: Topic) -> bool {
-        self.filter.lets_through(level, topic) || self.listeners.hear(level, topic)
+        let is_for = |location: &LogLocation| location.filter.lets_through(level, topic);
+        self.filter.lets_through(level, topic)
+            || self.settings.log_locations().iter().any(is_for)
+            || self.listeners.hear(level, topic)
     }
 
     /// Whether no record at all would be written or heard.
     #[must_use]
     pub fn is_silent(&self) -> bool {
-        self.filter.is_silent() && self.listeners.is_empty()
+        self.filter.is_silent() && self.settings.log_locations().is_empty() && self.listeners.is_empty()
     }
 }
 
@@ -184,6 +229,11 @@ const MESSAGE_COLUMN: usize = 32;
 
 /// Writes a record whatever any filter says. For what must be seen: a bad handle, a call into nothing.
 pub fn write_line(sink: &dyn LogSink, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
+    sink.write(level, &line(level, topic, message));
+}
+
+/// A record as it is written.
+fn line(level: Level, topic: Topic, message: fmt::Arguments<'_>) -> Text {
     let mut line = Vec::new();
     let level_name = match level {
         Level::Error => "ERROR",
@@ -200,9 +250,12 @@ pub fn write_line(sink: &dyn LogSink, level: Level, topic: Topic, message: fmt::
     format_into(&mut line, format_args!("[Vulkan Loader] {level_name}{topic_name}:"));
     pad(&mut line);
     format_into(&mut line, message);
-    if line.try_push(b'\n').is_ok() {
-        sink.write(level, &line);
+    if line.try_push(b'\n').is_err()
+        && let Some(last) = line.last_mut()
+    {
+        *last = b'\n';
     }
+    line
 }
 
 fn pad(line: &mut Text) {

@@ -109,6 +109,12 @@ pub enum FieldProblem {
         /// The first version that has it.
         needed: Version,
     },
+    /// The object that holds it has no such field.
+    UnknownField,
+    /// It stands there a second time.
+    Repeated,
+    /// It is not for a process with privileges that its user may lack.
+    Elevated,
 }
 
 /// Why a manifest cannot be used (LDP_DRIVER_4).
@@ -380,6 +386,9 @@ impl fmt::Display for FieldProblem {
             Self::TooMany => f.write_str("has too many values, and the last ones are left out"),
             Self::Excluded { by } => write!(f, "must not stand beside \"{by}\""),
             Self::FormatTooOld { needed } => write!(f, "needs file format version {needed}"),
+            Self::UnknownField => f.write_str("is no field of this object"),
+            Self::Repeated => f.write_str("stands here a second time"),
+            Self::Elevated => f.write_str("is not for processes with privileges that their user may lack"),
         }
     }
 }

@@ -124,6 +124,16 @@ impl<'a> Value<'a> {
         (self.kind() == Kind::Number).then(|| leading_number(self.bytes.get(self.at..)?)).flatten()
     }
 
+    /// A whole number. A negative one counts as what is left of it in 32 bits without a sign, since tools write versions
+    /// of drivers so.
+    #[must_use]
+    pub fn wrapped(&self) -> Option<u32> {
+        let negative = self.bytes.get(self.at) == Some(&b'-');
+        let digits = Value { bytes: self.bytes, at: self.at.saturating_add(usize::from(negative)) };
+        let number = digits.unsigned()?;
+        Some(if negative { number.wrapping_neg() } else { number })
+    }
+
     /// Where the value stands in the document.
     #[must_use]
     pub fn range(&self) -> Range<usize> {

@@ -6,12 +6,16 @@
 mod driver;
 pub mod json;
 mod layer;
+mod settings;
 mod version;
 
 pub use driver::{DriverManifest, Field, FieldProblem, ManifestError, ManifestWarning};
 pub use layer::{
     About, LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType, NAME_LIMIT,
     OVERRIDE_LAYER, PreInstanceFunctions, Switch, Symbol,
+};
+pub use settings::{
+    Control, DeviceSetting, LayerSetting, LogLocation, Settings, SettingsFile, SettingsWarning,
 };
 pub use version::{Version, VersionError};
 

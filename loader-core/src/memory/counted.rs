@@ -30,6 +30,13 @@ impl<T> Counted<T> {
     }
 }
 
+impl<T> PartialEq for Counted<T> {
+    /// Whether both are the same value, not only equal ones.
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
 impl<T> Clone for Counted<T> {
     fn clone(&self) -> Self {
         // SAFETY: this owner keeps the block alive. The count cannot overflow: every owner takes memory.
@@ -50,10 +57,22 @@ impl<T> Drop for Counted<T> {
     fn drop(&mut self) {
         // SAFETY: this owner keeps the block alive until here.
         if unsafe { self.0.as_ref() }.owners.fetch_sub(1, Ordering::Release) == 1 {
-            fence(Ordering::Acquire);
-            // SAFETY: this was the last owner, and the block was made by try_new.
-            drop(unsafe { Box::from_non_null_in(self.0, Process) });
+            // SAFETY: this was the last owner.
+            unsafe { self.free() };
         }
+    }
+}
+
+impl<T> Counted<T> {
+    /// Drops the value. Not inlined, so that each of the many places that drop an owner has only the count.
+    ///
+    /// # Safety
+    /// There is no other owner.
+    #[inline(never)]
+    unsafe fn free(&mut self) {
+        fence(Ordering::Acquire);
+        // SAFETY: the caller vouches for it, and the block was made by try_new.
+        drop(unsafe { Box::from_non_null_in(self.0, Process) });
     }
 }
 

@@ -43,7 +43,7 @@ pub unsafe fn create_instance(
     // SAFETY: the caller vouches for the parameters that are not NULL.
     unsafe {
         let allocator = Application::new(callbacks, vk::SystemAllocationScope::INSTANCE);
-        let logger = loader.logger_in(allocator);
+        let logger = loader.logger_in(allocator)?;
         let (Some(info), Some(out)) = (create_info.as_ref(), out.as_mut()) else {
             let message = format_args!("vkCreateInstance: pCreateInfo and pInstance must not be NULL");
             logger.insist(Level::Error, Topic::Usage, message);
@@ -51,6 +51,7 @@ pub unsafe fn create_instance(
         };
         logger.listeners.add_chained(info.p_next)?;
         let place = Instance::reserve(allocator, &logger)?;
+        logger.settings.report(logger.sink, &logger);
         check_arrays(info, &logger)?;
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let enabled = ExtensionSet::of(requested.clone());

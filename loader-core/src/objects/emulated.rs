@@ -307,7 +307,7 @@ unsafe fn complain(device: vk::PhysicalDevice, number: usize) {
     // SAFETY: the caller vouches for the physical device, whose instance the application keeps.
     match unsafe { loader.instances.of(loader.platform.waiting, device) } {
         Some(instance) => instance.logger.log(Level::Error, Topic::Driver, message),
-        None => loader.logger().log(Level::Error, Topic::Driver, message),
+        None => drop(loader.logger().map(|logger| logger.log(Level::Error, Topic::Driver, message))),
     }
 }
 

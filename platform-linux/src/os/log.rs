@@ -1,8 +1,11 @@
-//! Standard error, by `fputs`.
+//! Standard error, by `fputs`, and files that the user names for messages, by `fopen` and `fwrite`.
 
-use core::ffi::c_char;
+use core::ffi::{CStr, c_char};
+use core::ptr::NonNull;
 
 use loader_core::log::{Level, LogSink};
+
+use crate::c_path::with_c_path;
 
 /// Standard error of this process.
 pub(crate) struct StandardError;
@@ -35,5 +38,16 @@ impl LogSink for StandardError {
         }
         // SAFETY: locked above, by this thread.
         unsafe { funlockfile(stream) };
+    }
+
+    fn append(&self, path: &[u8], bytes: &[u8]) -> bool {
+        // SAFETY: the path and the mode are valid C strings.
+        let open = |path: &CStr| unsafe { libc::fopen(path.as_ptr(), c"ae".as_ptr()) };
+        let Some(stream) = with_c_path(path, open).ok().and_then(NonNull::new) else { return false };
+        // SAFETY: the bytes are readable, and the stream is open until it is closed here.
+        unsafe {
+            let written = libc::fwrite(bytes.as_ptr().cast(), 1, bytes.len(), stream.as_ptr());
+            libc::fclose(stream.as_ptr()) == 0 && written == bytes.len()
+        }
     }
 }

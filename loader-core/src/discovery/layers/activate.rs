@@ -8,7 +8,7 @@ use super::plan::{
 use super::reason::LayerReason;
 use super::variables::Variables;
 use crate::discovery::filter::matches;
-use crate::manifest::Version;
+use crate::manifest::{Control, Version};
 use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by, text};
 
 impl LayerPlan {
@@ -44,19 +44,24 @@ impl LayerPlan {
     /// # Errors
     /// [`OutOfMemory`].
     pub fn activate(&self, request: &LayerRequest<'_>) -> Result<ActiveLayers, OutOfMemory> {
-        let mut chain = Chain::new(self, request.api_version)?;
-        for (place, because) in &self.wanted {
-            chain.add(*place, *because)?;
-        }
+        let mut wanted = Vec::new();
+        wanted.try_extend(&self.wanted)?;
         let mut refused = Vec::new();
-        for (name, wanted) in request.enabled.iter().enumerate() {
-            match self.named(wanted.to_bytes()) {
+        for (name, asked) in request.enabled.iter().enumerate() {
+            match self.named(asked.to_bytes()) {
                 None => refused.try_push(Refused { name, because: Refusal::Unknown })?,
                 Some(layer) if self.layers.get(layer).is_some_and(|it| it.skipped.is_some()) => {
                     refused.try_push(Refused { name, because: Refusal::Skipped { layer } })?;
                 }
-                Some(layer) => chain.add(layer, Because::Application)?,
+                Some(layer) => wanted.try_push((layer, Because::Application))?,
             }
+        }
+        if self.listed {
+            sort_by(&mut wanted, |one, other| one.0.cmp(&other.0));
+        }
+        let mut chain = Chain::new(self, request.api_version)?;
+        for (place, because) in wanted {
+            chain.add(place, because)?;
         }
         Ok(ActiveLayers { layers: chain.active, refused })
     }
@@ -96,7 +101,9 @@ impl LayerPlan {
         };
         for (place, layer) in self.layers.iter().enumerate() {
             let elsewhere = overridden.get(place) == Some(&true) || self.reserved.get(place) == Some(&true);
-            if layer.kind == LayerKind::Implicit && self.is_wanted(place) && !elsewhere {
+            if layer.control == Some(Control::On) && self.is_wanted(place) {
+                wanted.try_push((place, Because::Settings))?;
+            } else if layer.kind == LayerKind::Implicit && self.is_wanted(place) && !elsewhere {
                 wanted.try_push((place, Because::Implicit))?;
             }
         }

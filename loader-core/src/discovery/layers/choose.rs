@@ -54,11 +54,12 @@ fn is_override(layer: &LayerCandidate) -> bool {
             .is_some_and(|manifest| manifest.is_meta() && manifest.name.as_slice() == OVERRIDE_LAYER)
 }
 
-/// Skips every layer whose name an earlier one has.
+/// Skips every layer whose name an earlier one has. Those that the settings file lists do not have to share.
 pub(super) fn skip_taken_names(layers: &mut [LayerCandidate]) -> Result<(), OutOfMemory> {
     let mut names = Vec::new();
     let mut places = Vec::new();
-    for (place, layer) in layers.iter().enumerate().filter(|(_, layer)| layer.skipped.is_none()) {
+    let has_to_share = |layer: &LayerCandidate| layer.skipped.is_none() && layer.control.is_none();
+    for (place, layer) in layers.iter().enumerate().filter(|(_, layer)| has_to_share(layer)) {
         names.try_push(layer.name())?;
         places.try_push(place)?;
     }

@@ -6,13 +6,14 @@ use super::choose::{choose_override, skip_blacklisted, skip_taken_names};
 use super::meta::check_meta_layers;
 use super::plan::{LayerCandidate, LayerKind, LayerNote, LayerPlan};
 use super::reason::LayerReason;
+use super::settings::{add_listed, ask_for_listed, hide_others};
 use super::variables::Variables;
 use crate::discovery::inquiry::{Inquiry, Stop};
 use crate::discovery::manifests::{Manifest, library, look};
 use crate::discovery::order::first_equal;
 use crate::discovery::places::{Choices, Place, path};
 use crate::discovery::{Ignored, Note, Origin, Policy};
-use crate::manifest::{LayerFile, LayerManifest, LayerType, ManifestError, ManifestWarning};
+use crate::manifest::{LayerFile, LayerManifest, LayerType, ManifestError, ManifestWarning, Settings};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use crate::platform::FileError;
 
@@ -21,7 +22,14 @@ const LAYER_LIMIT: usize = 4096;
 
 /// Makes the plan, in stages: what the user's variables say; the implicit layers; which of them the environment
 /// switches on; the override layer; the explicit layers; which of all can be used; which are wanted, in order.
-pub(super) fn find(inquiry: &mut Inquiry<'_>, policy: &Policy, scope: LayerScope) -> Result<LayerPlan, Stop> {
+///
+/// If the settings file lists layers, it takes the place of all that leads to layers and puts them in order.
+pub(super) fn find<'a>(
+    inquiry: &mut Inquiry<'a>,
+    policy: &Policy,
+    scope: LayerScope,
+    settings: Option<&Settings>,
+) -> Result<LayerPlan, Stop> {
     let mut plan = LayerPlan::default();
     let mut notes = Vec::new();
     let variables = Variables::read(inquiry, policy)?;
@@ -29,13 +37,27 @@ pub(super) fn find(inquiry: &mut Inquiry<'_>, policy: &Policy, scope: LayerScope
     let explicit = Choices::read(inquiry, policy, &policy.explicit_layers)?;
     variables.note_elevated(inquiry, policy, &mut notes)?;
     add_notes(&mut notes, implicit.notes(inquiry, policy, &policy.implicit_layers)?)?;
-    let places = implicit.places(inquiry, policy, &policy.implicit_layers)?;
-    search(inquiry, policy, places, LayerKind::Implicit, &mut plan, &mut notes)?;
-    variables.switch(inquiry, &mut plan.layers)?;
-    inquiry.settle()?;
-    plan.overriding = choose_override(inquiry, &variables, &mut plan.layers)?;
-    if scope == LayerScope::All || variables.enable_any() || plan.layers.iter().any(is_meta) {
-        search_explicit(inquiry, policy, &explicit, &mut plan, &mut notes)?;
+    if let Some(listed) = settings.and_then(|settings| settings.layers.as_ref()) {
+        let (before, after) = ask_for_listed(inquiry, listed)?;
+        add_listed(inquiry, policy, before, &mut plan)?;
+        if let Some(after) = after {
+            search_implicit(inquiry, policy, &implicit, &mut plan, &mut notes)?;
+            search_explicit(inquiry, policy, &explicit, &mut plan, &mut notes)?;
+            add_listed(inquiry, policy, after, &mut plan)?;
+        } else {
+            plan.notes.try_push(LayerNote::OnlyListed)?;
+        }
+        hide_others(listed, &mut plan);
+        variables.switch(inquiry, &mut plan.layers)?;
+        inquiry.settle()?;
+    } else {
+        search_implicit(inquiry, policy, &implicit, &mut plan, &mut notes)?;
+        variables.switch(inquiry, &mut plan.layers)?;
+        inquiry.settle()?;
+        plan.overriding = choose_override(inquiry, &variables, &mut plan.layers)?;
+        if scope == LayerScope::All || variables.enable_any() || plan.layers.iter().any(is_meta) {
+            search_explicit(inquiry, policy, &explicit, &mut plan, &mut notes)?;
+        }
     }
     for note in notes {
         plan.notes.try_push(LayerNote::Search(note))?;
@@ -49,6 +71,17 @@ pub(super) fn find(inquiry: &mut Inquiry<'_>, policy: &Policy, scope: LayerScope
     }
     plan.order(&variables)?;
     Ok(plan)
+}
+
+fn search_implicit<'a>(
+    inquiry: &mut Inquiry<'a>,
+    policy: &Policy,
+    choices: &Choices<'a>,
+    plan: &mut LayerPlan,
+    notes: &mut Vec<Note>,
+) -> Result<(), Stop> {
+    let places = choices.places(inquiry, policy, &policy.implicit_layers, Vec::new())?;
+    search(inquiry, policy, places, LayerKind::Implicit, plan, notes)
 }
 
 /// Finds the explicit layers: where the override layer says, or else where the variables say.
@@ -69,7 +102,7 @@ fn search_explicit<'a>(
         }
         _ => {
             add_notes(notes, choices.notes(inquiry, policy, &policy.explicit_layers)?)?;
-            choices.places(inquiry, policy, &policy.explicit_layers)?
+            choices.places(inquiry, policy, &policy.explicit_layers, Vec::new())?
         }
     };
     search(inquiry, policy, places, LayerKind::Explicit, plan, notes)
@@ -140,15 +173,19 @@ fn search(
 }
 
 /// Takes layers into the plan.
-struct Found<'a> {
-    layers: &'a mut Vec<LayerCandidate>,
-    left_out: usize,
-    kind: LayerKind,
-    pointer_width: u32,
+pub(super) struct Found<'a> {
+    pub(super) layers: &'a mut Vec<LayerCandidate>,
+    pub(super) left_out: usize,
+    pub(super) kind: LayerKind,
+    pub(super) pointer_width: u32,
 }
 
 impl Found<'_> {
-    fn read(&mut self, manifest: Manifest, content: Result<&[u8], FileError>) -> Result<(), OutOfMemory> {
+    pub(super) fn read(
+        &mut self,
+        manifest: Manifest,
+        content: Result<&[u8], FileError>,
+    ) -> Result<(), OutOfMemory> {
         let file = match content {
             Err(error) => Err(LayerReason::Unreadable(error)),
             Ok(bytes) => LayerFile::parse(bytes)?.map_err(LayerReason::Invalid),
@@ -190,6 +227,7 @@ impl Found<'_> {
             manifest: Some(said),
             skipped,
             waits: (self.kind == LayerKind::Explicit).then_some(LayerReason::NotAskedFor),
+            control: None,
         })
     }
 
@@ -203,7 +241,7 @@ impl Found<'_> {
 }
 
 impl LayerCandidate {
-    fn without_manifest(manifest: Manifest, kind: LayerKind, reason: LayerReason) -> Self {
+    pub(super) fn without_manifest(manifest: Manifest, kind: LayerKind, reason: LayerReason) -> Self {
         Self {
             path: manifest.path,
             found_in: manifest.found_in,
@@ -213,6 +251,7 @@ impl LayerCandidate {
             warning: None,
             skipped: Some(reason),
             waits: None,
+            control: None,
         }
     }
 }

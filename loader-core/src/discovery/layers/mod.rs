@@ -12,6 +12,7 @@ mod find;
 mod meta;
 mod plan;
 mod reason;
+mod settings;
 #[cfg(test)]
 mod tests;
 mod variables;
@@ -23,7 +24,7 @@ pub use plan::{
 pub use reason::{Explained, LayerReason};
 
 use super::inquiry::{Inquiry, Stop};
-use super::{Policy, Question, Snapshot};
+use super::{KnownSettings, Policy, Question, Snapshot};
 use crate::memory::{OutOfMemory, Vec};
 use crate::platform::Platform;
 
@@ -46,7 +47,7 @@ pub enum LayerScope {
     All,
 }
 
-/// Finds the layers of the system, or says what is needed to find them.
+/// Finds the layers of the system, or says what is needed to find them. What the settings rely on is not asked again.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -54,9 +55,10 @@ pub fn plan_layers(
     snapshot: &Snapshot,
     policy: &Policy,
     scope: LayerScope,
+    settings: &KnownSettings,
 ) -> Result<LayerStep, OutOfMemory> {
-    let mut inquiry = Inquiry::new(snapshot);
-    match find::find(&mut inquiry, policy, scope) {
+    let mut inquiry = Inquiry::new(snapshot, Some(&settings.snapshot));
+    match find::find(&mut inquiry, policy, scope, settings.plan.in_force()) {
         Ok(plan) => Ok(LayerStep::Ready(plan)),
         Err(Stop::Ask) => Ok(LayerStep::Ask(inquiry.into_questions())),
         Err(Stop::OutOfMemory) => Err(OutOfMemory),
@@ -72,10 +74,11 @@ pub fn discover_layers(
     platform: &Platform,
     policy: &Policy,
     scope: LayerScope,
+    settings: &KnownSettings,
     snapshot: &mut Snapshot,
 ) -> Result<LayerPlan, OutOfMemory> {
     for _ in 0..ROUND_LIMIT {
-        match plan_layers(snapshot, policy, scope)? {
+        match plan_layers(snapshot, policy, scope, settings)? {
             LayerStep::Ready(plan) => return Ok(plan),
             LayerStep::Ask(questions) => snapshot.ask(platform, questions)?,
         }

@@ -8,7 +8,7 @@ use super::reason::LayerReason;
 use crate::discovery::reason::Name;
 use crate::discovery::{Ignored, Note, Searched};
 use crate::log::Level;
-use crate::manifest::{LayerManifest, ManifestWarning, Version};
+use crate::manifest::{Control, LayerManifest, ManifestWarning, Version};
 use crate::memory::{Shown, Text, Vec};
 
 /// The layers of the system, and everything that led to this.
@@ -21,6 +21,8 @@ pub struct LayerPlan {
     pub searched: Vec<Searched>,
     /// What a user may want to know besides.
     pub notes: Vec<LayerNote>,
+    /// Whether the settings file lists layers: then they are called in the order of the plan.
+    pub(super) listed: bool,
     /// The override layer, if one is in force.
     pub(super) overriding: Option<usize>,
     /// The layers that have a name, sorted by it; among equal names the one first that has a right to it.
@@ -51,6 +53,8 @@ pub struct LayerCandidate {
     pub skipped: Option<LayerReason>,
     /// Why it is not active unless something names it. `None` for an implicit layer that is active by itself.
     pub waits: Option<LayerReason>,
+    /// What the settings file says about it. `None` where it is not listed there.
+    pub control: Option<Control>,
 }
 
 /// How a layer comes to be active.
@@ -97,6 +101,8 @@ pub struct ActiveLayer {
 /// Why a layer is active. The order is that of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Because {
+    /// The settings file says so.
+    Settings,
     /// It is implicit.
     Implicit,
     /// It is the override layer.
@@ -162,6 +168,8 @@ pub enum LayerNote {
         /// How many were left out.
         left_out: usize,
     },
+    /// The settings file lists the layers and has no place for others, so that none is searched for.
+    OnlyListed,
 }
 
 impl LayerPlan {
@@ -256,6 +264,7 @@ impl LayerNote {
             Self::Search(note) => note.id(),
             Self::NotFound { .. } => "named-layer-not-found",
             Self::TooManyLayers { .. } => "too-many-layers",
+            Self::OnlyListed => "only-listed-layers",
         }
     }
 
@@ -265,6 +274,7 @@ impl LayerNote {
         match self {
             Self::NotFound { .. } => Level::Error,
             Self::Search(_) | Self::TooManyLayers { .. } => Level::Warning,
+            Self::OnlyListed => Level::Info,
         }
     }
 }
@@ -291,6 +301,7 @@ impl fmt::Display for LayerNote {
             Self::TooManyLayers { left_out } => {
                 write!(f, "there are too many layers, {left_out} of them were left out")
             }
+            Self::OnlyListed => f.write_str("the settings file lists all layers, so others are not searched for"),
         }
     }
 }
@@ -299,6 +310,7 @@ impl fmt::Display for LayerNote {
 impl fmt::Display for Because {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Settings => f.write_str("the settings file"),
             Self::Implicit => f.write_str("implicit"),
             Self::Override => f.write_str("override layer"),
             Self::Variable(name) => Name(name).fmt(f),

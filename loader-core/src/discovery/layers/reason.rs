@@ -75,6 +75,12 @@ pub enum LayerReason {
     DisableEnvironmentSet,
     /// It is explicit, and nothing asks for it.
     NotAskedFor,
+    /// The settings file switches it off.
+    SettingsOff,
+    /// The settings file says that the layer of this name is elsewhere.
+    SettingsElsewhere,
+    /// The settings file names this manifest for a layer that is not in it.
+    SettingsName,
 }
 
 impl LayerReason {
@@ -99,6 +105,9 @@ impl LayerReason {
             Self::EnableEnvironmentNotSet => "enable-environment-not-set",
             Self::DisableEnvironmentSet => "disable-environment-set",
             Self::NotAskedFor => "not-asked-for",
+            Self::SettingsOff => "settings-off",
+            Self::SettingsElsewhere => "settings-elsewhere",
+            Self::SettingsName => "settings-name",
         }
     }
 
@@ -126,15 +135,20 @@ impl LayerReason {
             | Self::DeviceLayer
             | Self::ApiVersion { .. }
             | Self::NoDisableEnvironment
+            | Self::SettingsName
             | Self::ComponentMissing { .. }
             | Self::ComponentCycle { .. }
             | Self::ComponentTooOld { .. } => Level::Warning,
-            Self::Blacklisted { .. } | Self::Disabled { .. } | Self::DisableEnvironmentSet => Level::Info,
+            Self::Blacklisted { .. }
+            | Self::Disabled { .. }
+            | Self::DisableEnvironmentSet
+            | Self::SettingsOff => Level::Info,
             Self::ManifestRepeated
             | Self::LibraryArch { .. }
             | Self::OtherProgram
             | Self::NameTaken { .. }
             | Self::EnableEnvironmentNotSet
+            | Self::SettingsElsewhere
             | Self::NotAskedFor => Level::Debug,
         }
     }
@@ -204,6 +218,11 @@ impl fmt::Display for Explained<'_> {
                 write!(f, "{} is set, which disables it", Shown(switch.map_or(b"", |it| it.variable.bytes())))
             }
             LayerReason::NotAskedFor => f.write_str("nothing asks for it"),
+            LayerReason::SettingsOff => f.write_str("the settings file switches it off"),
+            LayerReason::SettingsElsewhere => f.write_str("the settings file names another manifest for it"),
+            LayerReason::SettingsName => {
+                f.write_str("the settings file has this manifest with another name")
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::discovery::inquiry::Inquiry;
 use crate::discovery::places::{elements, note_elevated};
 use crate::discovery::policy::Policy;
 use crate::discovery::{LayerVariables, Note};
-use crate::manifest::Switch;
+use crate::manifest::{Control, Switch};
 use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by};
 use crate::platform::Reader;
 
@@ -70,7 +70,10 @@ impl<'a> Variables<'a> {
             Some(switch) => inquiry.variable(switch.variable.as_c_str(), Reader::Plain),
             None => Ok(None),
         };
-        for layer in layers.iter_mut().filter(|layer| layer.skipped.is_none()) {
+        let depends = |layer: &&mut LayerCandidate| {
+            layer.kind == LayerKind::Implicit && layer.skipped.is_none() && layer.control != Some(Control::On)
+        };
+        for layer in layers.iter_mut().filter(depends) {
             let Some(manifest) = &layer.manifest else { continue };
             let disabled = value(&manifest.disable_environment)?.is_some();
             let is = value(&manifest.enable_environment)?;
@@ -110,7 +113,10 @@ impl<'a> Variables<'a> {
 
     /// Skips what is disabled.
     pub(super) fn skip_disabled(&self, layers: &mut [LayerCandidate]) {
-        for layer in layers.iter_mut().filter(|layer| layer.skipped.is_none()) {
+        let may_be = |layer: &&mut LayerCandidate| {
+            layer.skipped.is_none() && layer.control != Some(Control::On)
+        };
+        for layer in layers.iter_mut().filter(may_be) {
             layer.skipped = self.disables(layer.kind, layer.name()).map(|by| LayerReason::Disabled { by });
         }
     }

@@ -1,0 +1,83 @@
+//! The layers that the settings file lists.
+#![forbid(unsafe_code)]
+
+use super::find::Found;
+use super::plan::{LayerCandidate, LayerKind, LayerPlan};
+use super::reason::LayerReason;
+use crate::discovery::inquiry::{Inquiry, Stop};
+use crate::discovery::manifests::Manifest;
+use crate::discovery::{Looked, Origin, Policy, Searched};
+use crate::manifest::{Control, LayerSetting};
+use crate::memory::{OutOfMemory, TryGrow, text};
+
+/// Asks for the manifests of the layers that are `listed`. Gives those before the place of other layers and, if there is
+/// such a place, those after it.
+pub(super) fn ask_for_listed<'s>(
+    inquiry: &mut Inquiry<'_>,
+    listed: &'s [LayerSetting],
+) -> Result<(&'s [LayerSetting], Option<&'s [LayerSetting]>), Stop> {
+    let is_place = |layer: &LayerSetting| layer.control == Control::Unordered;
+    for layer in listed.iter().filter(|layer| !is_place(layer)) {
+        inquiry.file(&layer.path)?.ok();
+    }
+    inquiry.settle()?;
+    let mut parts = listed.splitn(2, is_place);
+    Ok((parts.next().unwrap_or_default(), parts.next()))
+}
+
+/// Takes layers that are listed into the plan, in the order of the list.
+pub(super) fn add_listed(
+    inquiry: &mut Inquiry<'_>,
+    policy: &Policy,
+    listed: &[LayerSetting],
+    plan: &mut LayerPlan,
+) -> Result<(), OutOfMemory> {
+    plan.listed = true;
+    for layer in listed.iter().filter(|layer| layer.control != Control::Unordered) {
+        let (found_in, before) = (plan.searched.len(), plan.layers.len());
+        let (origin, result) = (Origin::Settings, Looked::File);
+        plan.searched.try_push(Searched { path: text(&[&layer.path])?, origin, result })?;
+        let kind = if layer.implicit { LayerKind::Implicit } else { LayerKind::Explicit };
+        let mut found =
+            Found { layers: &mut plan.layers, left_out: 0, kind, pointer_width: policy.pointer_width };
+        let manifest = Manifest { path: text(&[&layer.path])?, found_in };
+        found.read(manifest, inquiry.file(&layer.path)?)?;
+        let (earlier, found) = plan.layers.split_at_mut_checked(before).unwrap_or_default();
+        let same = |it: &LayerCandidate| it.control.is_some() && (it.name(), &it.path) == (&layer.name, &layer.path);
+        let repeated = earlier.iter().any(same);
+        for found in found {
+            found.control = Some(layer.control);
+            if layer.control == Control::On {
+                found.waits = None;
+            }
+            found.skipped = match found.skipped {
+                None if found.name() != layer.name.as_slice() => Some(LayerReason::SettingsName),
+                None if layer.control == Control::Off => Some(LayerReason::SettingsOff),
+                None => repeated.then_some(LayerReason::ManifestRepeated),
+                other => other,
+            };
+        }
+    }
+    Ok(())
+}
+
+/// Skips what was found of layers that are listed: one that is switched off, however it is found; and one whose manifest the
+/// list has and that can be used.
+pub(super) fn hide_others(listed: &[LayerSetting], plan: &mut LayerPlan) {
+    for place in 0..plan.layers.len() {
+        let Some(layer) = plan.layers.get(place).filter(|layer| layer.control.is_none()) else { continue };
+        let name = layer.name();
+        let is_off = |it: &LayerSetting| it.control == Control::Off && it.name.as_slice() == name;
+        let has_it = |it: &LayerCandidate| it.control.is_some() && it.skipped.is_none() && it.name() == name;
+        let reason = if listed.iter().any(is_off) {
+            LayerReason::SettingsOff
+        } else if plan.layers.iter().any(has_it) {
+            LayerReason::SettingsElsewhere
+        } else {
+            continue;
+        };
+        if let Some(layer) = plan.layers.get_mut(place) {
+            layer.skipped = layer.skipped.or(Some(reason));
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Which settings file counts, and what it says for this program. `docs/settings-file.md` has the rules.
+#![forbid(unsafe_code)]
+
+use super::inquiry::{Inquiry, Stop};
+use super::places::add_usual_places;
+use super::plan::Origin;
+use super::reason::Reason;
+use super::{Policy, Question, Snapshot};
+use crate::manifest::{FieldProblem, Settings, SettingsFile, SettingsWarning};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use crate::platform::Platform;
+
+/// The settings file of this program, as far as there is one.
+#[derive(Debug, Default)]
+pub struct SettingsPlan {
+    /// The file that counts. Empty if there is none.
+    pub path: Text,
+    /// Why nothing in it counts, if so.
+    pub unusable: Option<Reason>,
+    /// What is in it.
+    pub file: SettingsFile,
+    /// The place in the file of what counts for this program.
+    pub chosen: Option<usize>,
+}
+
+/// What [`plan_settings`] says.
+#[derive(Debug)]
+pub enum SettingsStep {
+    /// It has to know these things first. Never empty.
+    Ask(Vec<Question>),
+    /// The plan.
+    Ready(SettingsPlan),
+}
+
+/// The settings with the answers that they were made from.
+#[derive(Debug, Default)]
+pub struct KnownSettings {
+    /// The answers. What else is planned with these settings relies on them.
+    pub snapshot: Snapshot,
+    /// What was found.
+    pub plan: SettingsPlan,
+}
+
+impl SettingsPlan {
+    /// What counts for this program.
+    #[must_use]
+    pub fn in_force(&self) -> Option<&Settings> {
+        self.file.objects.get(self.chosen?)
+    }
+}
+
+impl KnownSettings {
+    /// Finds the settings file, asking `platform`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn discover(platform: &Platform, policy: &Policy) -> Result<Self, OutOfMemory> {
+        let mut snapshot = Snapshot::new();
+        for _ in 0..ROUND_LIMIT {
+            match plan_settings(&snapshot, policy)? {
+                SettingsStep::Ready(plan) => return Ok(Self { snapshot, plan }),
+                SettingsStep::Ask(questions) => snapshot.ask(platform, questions)?,
+            }
+        }
+        Ok(Self::default())
+    }
+}
+
+/// More rounds than the search needs: variables, places, the file, the executable.
+const ROUND_LIMIT: u32 = 8;
+
+/// Finds the settings file and what it says for this program, or says what is needed for that.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub fn plan_settings(snapshot: &Snapshot, policy: &Policy) -> Result<SettingsStep, OutOfMemory> {
+    let mut inquiry = Inquiry::new(snapshot, None);
+    match find(&mut inquiry, policy) {
+        Ok(plan) => Ok(SettingsStep::Ready(plan)),
+        Err(Stop::Ask) => Ok(SettingsStep::Ask(inquiry.into_questions())),
+        Err(Stop::OutOfMemory) => Err(OutOfMemory),
+    }
+}
+
+fn find(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<SettingsPlan, Stop> {
+    let mut plan = SettingsPlan::default();
+    let elevated = inquiry.elevated()?;
+    let mut places = Vec::new();
+    add_usual_places(inquiry, policy, &policy.settings, &mut places)?;
+    inquiry.settle()?;
+    for wanted in 0..3 {
+        for place in places.iter().filter(|place| rank(place.origin) == wanted) {
+            if inquiry.exists(&place.path)? && plan.path.is_empty() {
+                plan.path = text(&[&place.path])?;
+            }
+        }
+    }
+    inquiry.settle()?;
+    if plan.path.is_empty() {
+        return Ok(plan);
+    }
+    let content = inquiry.file(&plan.path)?;
+    inquiry.settle()?;
+    let folder = plan.path.iter().rposition(|byte| *byte == b'/').and_then(|slash| plan.path.get(..=slash));
+    match content {
+        Err(error) => plan.unusable = Some(Reason::Unreadable(error)),
+        Ok(bytes) => match SettingsFile::parse(bytes, folder.unwrap_or_default())? {
+            Err(error) => plan.unusable = Some(Reason::Invalid(error)),
+            Ok(file) => plan.file = file,
+        },
+    }
+    let asks = plan.file.objects.iter().any(|object| object.app_keys.is_some());
+    let program = if asks { inquiry.executable()? } else { None };
+    inquiry.settle()?;
+    plan.chosen = plan.file.choose(program);
+    if elevated {
+        forget_files(&mut plan)?;
+    }
+    Ok(plan)
+}
+
+/// The user's own folders come first, those that variables name before those that stand in for them.
+fn rank(origin: Origin) -> u8 {
+    match origin {
+        Origin::Variable(name) if name.to_bytes().ends_with(b"_HOME") => 0,
+        Origin::Fallback(name) if name.to_bytes().ends_with(b"_HOME") => 1,
+        _ => 2,
+    }
+}
+
+/// Takes away the files that messages would be appended to: a process with more rights than its user must not be led to
+/// write to them.
+fn forget_files(plan: &mut SettingsPlan) -> Result<(), OutOfMemory> {
+    let chosen = plan.chosen.and_then(|chosen| plan.file.objects.get_mut(chosen));
+    if let Some(settings) = chosen.filter(|settings| !settings.log_locations.is_empty()) {
+        settings.log_locations = Vec::new();
+        let (field, problem) = (text(&[b"log_locations"])?, FieldProblem::Elevated);
+        plan.file.warnings.try_push(SettingsWarning { field, problem, line: settings.line })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,281 @@
+//! From JSON to settings.
+#![forbid(unsafe_code)]
+
+use super::{Control, DeviceSetting, LayerSetting, LogLocation, Settings, SettingsFile, SettingsWarning};
+use crate::log::Filter;
+use crate::manifest::driver::{FieldProblem, ManifestError};
+use crate::manifest::json::{self, Kind, Str, Value};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+
+// The fields of each kind of object: the letter of the type (see `expected`), a colon and the key.
+const FILE: &str = "s:file_format_version s:$schema o:settings O:settings_array";
+const SETTINGS: &str = "S:app_keys O:layers S:stderr_log O:log_locations O:additional_drivers \
+                        b:additional_drivers_use_exclusively O:device_configurations";
+const LAYER: &str = "s:name s:path s:control b:treat_as_implicit_manifest";
+const LOG_LOCATION: &str = "S:destinations S:filters S:filter";
+const DRIVER: &str = "s:path";
+const DEVICE: &str = "U:deviceUUID U:driverUUID n:driverVersion s:deviceName s:driverName";
+
+/// What a type is, what the values of a list are, and this in words.
+fn expected(letter: u8) -> (Kind, Kind, &'static str) {
+    match letter {
+        b's' => (Kind::String, Kind::Null, "a string"),
+        b'b' => (Kind::Truth, Kind::Null, "true or false"),
+        b'n' => (Kind::Number, Kind::Null, "a number"),
+        b'o' => (Kind::Object, Kind::Null, "an object"),
+        b'O' => (Kind::List, Kind::Object, "a list of objects"),
+        b'S' => (Kind::List, Kind::String, "a list of strings"),
+        _ => (Kind::List, Kind::Number, UUID),
+    }
+}
+
+const UUID: &str = "a list of 16 numbers from 0 to 255";
+
+/// The values of an object's fields, in the order of its kind.
+type Fields<'a> = [Option<Value<'a>>; 7];
+
+/// More warnings than this are not kept: finding a line takes time.
+const WARNING_LIMIT: usize = 64;
+
+/// Reads a whole file.
+pub(super) fn file(
+    bytes: &[u8],
+    folder: &[u8],
+) -> Result<Result<SettingsFile, ManifestError>, OutOfMemory> {
+    let root = match json::parse(bytes) {
+        Ok(root) if root.kind() == Kind::Object => root,
+        Ok(root) => return Ok(Err(ManifestError::NotAnObject { line: root.line() })),
+        Err(error) => return Ok(Err(ManifestError::Json(error))),
+    };
+    let mut file = SettingsFile::default();
+    let mut reader = Reader { bytes, folder, warnings: &mut file.warnings };
+    let [version, _, single, array, ..] = reader.fields(root, FILE)?;
+    if let (Some(_), Some(single)) = (array, single) {
+        reader.warn(b"settings", FieldProblem::Excluded { by: "settings_array" }, single)?;
+    }
+    let held = array.or(single);
+    for (value, key) in [(version, "file_format_version"), (held, "settings")] {
+        reader.missing(value, key, root)?;
+    }
+    let single = if array.is_some() { None } else { single };
+    let all = single.into_iter().chain(array.iter().flat_map(Value::items));
+    for object in all.filter(|object| version.is_some() && object.kind() == Kind::Object) {
+        file.objects.try_push(Settings::default())?;
+        if let Some(settings) = file.objects.last_mut() {
+            reader.settings(object, settings)?;
+        }
+    }
+    Ok(Ok(file))
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    folder: &'a [u8],
+    warnings: &'a mut Vec<SettingsWarning>,
+}
+
+impl Reader<'_> {
+    fn warn(&mut self, field: &[u8], problem: FieldProblem, value: Value<'_>) -> Result<(), OutOfMemory> {
+        if self.warnings.len() < WARNING_LIMIT {
+            self.warnings.try_push(SettingsWarning { field: text(&[field])?, problem, line: value.line() })?;
+        }
+        Ok(())
+    }
+
+    /// Warns if an object lacks a field.
+    fn missing(&mut self, value: Option<Value<'_>>, key: &str, object: Value<'_>) -> Result<(), OutOfMemory> {
+        if value.is_some() || object.member(key).is_some() {
+            return Ok(());
+        }
+        self.warn(key.as_bytes(), FieldProblem::Missing, object)
+    }
+
+    /// The fields of an object. Warns of each that is unknown, repeated or of another type.
+    fn fields<'v>(&mut self, object: Value<'v>, kind: &str) -> Result<Fields<'v>, OutOfMemory> {
+        let mut fields = [None; 7];
+        for (key, value) in object.members() {
+            let mut rows = kind.split(' ').zip(&mut fields);
+            let named = rows.find(|(row, _)| row.get(2..).is_some_and(|name| key.is(name)));
+            let (problem, at) = match named {
+                None => (FieldProblem::UnknownField, value),
+                Some((_, Some(_))) => (FieldProblem::Repeated, value),
+                Some((row, place)) => {
+                    let (kind, item_kind, expected) = expected(row.bytes().next().unwrap_or_default());
+                    let right = value.kind() == kind && (expected != UUID || uuid(value).is_some());
+                    *place = right.then_some(value);
+                    let wrong = value.items().find(|item| item.kind() != item_kind);
+                    match (right, wrong) {
+                        (true, None) => continue,
+                        (true, Some(item)) => (FieldProblem::WrongType { expected }, item),
+                        (false, _) => (FieldProblem::WrongType { expected }, value),
+                    }
+                }
+            };
+            self.warn(key.as_written(), problem, at)?;
+        }
+        Ok(fields)
+    }
+
+    /// Reads one object with settings.
+    fn settings(&mut self, object: Value<'_>, out: &mut Settings) -> Result<(), OutOfMemory> {
+        let [app_keys, layers, stderr_log, log_locations, drivers, exclusively, devices] =
+            self.fields(object, SETTINGS)?;
+        out.line = object.line();
+        write_line(&mut out.written, self.bytes.get(object.range()).unwrap_or_default())?;
+        self.filter(&mut out.stderr_log, stderr_log, b"stderr_log")?;
+        out.app_keys = app_keys.is_some().then(Vec::new);
+        out.layers = layers.is_some().then(Vec::new);
+        out.devices = devices.is_some().then(Vec::new);
+        if let (Some(list), Some(keys)) = (app_keys, &mut out.app_keys) {
+            for key in list.items().filter_map(|key| key.string()) {
+                keys.try_push(key.to_text()?)?;
+            }
+            if keys.is_empty() {
+                self.warn(b"app_keys", FieldProblem::Empty, list)?;
+            }
+        }
+        let lists = [(layers, LAYER), (log_locations, LOG_LOCATION), (drivers, DRIVER), (devices, DEVICE)];
+        for (which, (list, kind)) in lists.into_iter().enumerate() {
+            let Some(list) = list else { continue };
+            for object in list.items().filter(|object| object.kind() == Kind::Object) {
+                let fields = self.fields(object, kind)?;
+                match which {
+                    0 => self.layer(object, fields, out)?,
+                    1 => self.log_location(object, fields, out)?,
+                    2 => {
+                        let path = self.path(fields[0], object)?;
+                        if !path.is_empty() {
+                            out.additional_drivers.try_push(path)?;
+                        }
+                    }
+                    _ => self.device(object, fields, out)?,
+                }
+            }
+        }
+        out.additional_drivers_use_exclusively =
+            exclusively.and_then(|it| it.truth()) == Some(true) && !out.additional_drivers.is_empty();
+        Ok(())
+    }
+
+    fn layer(&mut self, object: Value<'_>, fields: Fields<'_>, out: &mut Settings) -> Result<(), OutOfMemory> {
+        let [name, path, control, implicit, ..] = fields;
+        let mut layer = LayerSetting {
+            name: Text::new(),
+            path: Text::new(),
+            control: Control::Auto,
+            implicit: implicit.and_then(|it| it.truth()) == Some(true),
+        };
+        self.missing(control, "control", object)?;
+        if let Some(written) = control {
+            match written.string().and_then(self::control) {
+                Some(control) => layer.control = control,
+                None => self.warn(b"control", FieldProblem::Unknown, written)?,
+            }
+        }
+        if layer.control != Control::Unordered {
+            layer.name = self.text(name, "name", object)?;
+            layer.path = self.path(path, object)?;
+            if layer.name.is_empty() || layer.path.is_empty() {
+                return Ok(());
+            }
+        }
+        out.layers.as_mut().map_or(Ok(()), |layers| layers.try_push(layer))
+    }
+
+    fn device(&mut self, object: Value<'_>, fields: Fields<'_>, out: &mut Settings) -> Result<(), OutOfMemory> {
+        let [device_uuid, driver_uuid, driver_version, device_name, ..] = fields;
+        self.missing(device_uuid, "deviceUUID", object)?;
+        let Some(device_uuid) = device_uuid.and_then(uuid) else { return Ok(()) };
+        let device = DeviceSetting {
+            device_uuid,
+            driver_uuid: driver_uuid.and_then(uuid),
+            driver_version: driver_version.and_then(|it| it.wrapped()),
+            device_name: device_name.and_then(|it| it.string()).map_or(Ok(Text::new()), Str::to_text)?,
+        };
+        out.devices.as_mut().map_or(Ok(()), |devices| devices.try_push(device))
+    }
+
+    fn log_location(
+        &mut self,
+        object: Value<'_>,
+        fields: Fields<'_>,
+        out: &mut Settings,
+    ) -> Result<(), OutOfMemory> {
+        let [files, filters, filter, ..] = fields;
+        self.missing(files, "destinations", object)?;
+        let words = filters.or(filter);
+        let mut location = LogLocation { destinations: Vec::new(), filter: Filter::ALL };
+        if words.is_some() {
+            location.filter = Filter::SILENT;
+            self.filter(&mut location.filter, words, b"filters")?;
+        }
+        for file in files.iter().flat_map(Value::items) {
+            if file.string().is_some_and(|file| file.is("stderr")) {
+                out.stderr_log = out.stderr_log | location.filter;
+            } else {
+                location.destinations.try_push(self.path(Some(file), object)?)?;
+            }
+        }
+        out.log_locations.try_push(location)
+    }
+
+    /// Adds what a list of words lets through.
+    fn filter(
+        &mut self,
+        filter: &mut Filter,
+        list: Option<Value<'_>>,
+        field: &[u8],
+    ) -> Result<(), OutOfMemory> {
+        for value in list.iter().flat_map(Value::items) {
+            match value.string().and_then(|word| Filter::word(word.as_written())) {
+                Some(word) => *filter = *filter | word,
+                None => self.warn(field, FieldProblem::Unknown, value)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A text that an object must have; empty if it does not.
+    fn text(&mut self, value: Option<Value<'_>>, key: &str, object: Value<'_>) -> Result<Text, OutOfMemory> {
+        self.missing(value, key, object)?;
+        let text = value.and_then(|value| value.string()).map_or(Ok(Text::new()), Str::to_text)?;
+        if let (true, Some(value)) = (text.is_empty(), value) {
+            self.warn(key.as_bytes(), FieldProblem::Empty, value)?;
+        }
+        Ok(text)
+    }
+
+    /// A path that an object must have, made absolute; empty if it has none.
+    fn path(&mut self, value: Option<Value<'_>>, object: Value<'_>) -> Result<Text, OutOfMemory> {
+        let path = self.text(value, "path", object)?;
+        if path.is_empty() || path.starts_with(b"/") { Ok(path) } else { text(&[self.folder, &path]) }
+    }
+}
+
+fn control(written: Str<'_>) -> Option<Control> {
+    let controls = [
+        ("auto", Control::Auto),
+        ("on", Control::On),
+        ("off", Control::Off),
+        ("unordered_layer_location", Control::Unordered),
+    ];
+    controls.into_iter().find(|(name, _)| written.is(name)).map(|(_, control)| control)
+}
+
+fn uuid(list: Value<'_>) -> Option<[u8; 16]> {
+    let mut uuid = [0; 16];
+    let mut items = list.items();
+    for byte in &mut uuid {
+        *byte = u8::try_from(items.next()?.wrapped()?).ok()?;
+    }
+    items.next().is_none().then_some(uuid)
+}
+
+/// Writes `written` with one blank in place of each line break and the blanks around it.
+fn write_line(line: &mut Text, written: &[u8]) -> Result<(), OutOfMemory> {
+    for part in written.split(|byte| *byte == b'\n') {
+        line.try_extend(part.trim_ascii())?;
+        line.try_push(b' ')?;
+    }
+    Ok(())
+}
