@@ -41,7 +41,7 @@ pub(crate) struct InfoArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct ExecArguments {
-    /// The library to use; found beside this program, in ../lib/vkload, ../lib or ../release otherwise.
+    /// The library to use; otherwise found beside this program, or where it was installed with it.
     #[arg(long, value_name = "FILE")]
     pub(crate) library: Option<PathBuf>,
     /// The program and its arguments.

@@ -14,8 +14,17 @@ const SONAME: &str = "libvulkan.so.1";
 /// The names by which programs open it.
 const NAMES: [&str; 2] = [SONAME, "libvulkan.so"];
 /// Where the library lies as seen from the folder of this program: built, installed for itself, installed as the
-/// system's, and built without optimisation beside it.
-const PLACES: [&str; 4] = [".", "../lib/vkload", "../lib", "../release"];
+/// system's by various systems, and built without optimisation beside it.
+const PLACES: [&str; 6] = [".", "../lib/vkload", "../lib", "../lib64", MULTIARCH, "../release"];
+/// Debian's folder for libraries of this processor.
+const MULTIARCH: &str = match std::env::consts::ARCH.as_bytes() {
+    b"x86_64" => "../lib/x86_64-linux-gnu",
+    b"aarch64" => "../lib/aarch64-linux-gnu",
+    b"arm" => "../lib/arm-linux-gnueabihf",
+    b"x86" => "../lib/i386-linux-gnu",
+    b"riscv64" => "../lib/riscv64-linux-gnu",
+    _ => "../lib",
+};
 
 /// Exit codes of a shell for a program that cannot be run, and for one that is not there.
 const CANNOT_RUN: u8 = 126;

@@ -2,6 +2,7 @@
 //! need: without it the tests fail.
 use std::env;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use crate::{RealLayer, driver, library};
 
@@ -18,6 +19,8 @@ pub enum Need {
     Layer(&'static RealLayer),
     /// A program found through `PATH`, in Debian's vulkan-tools, xvfb, valgrind or glslang-tools.
     Program(&'static str),
+    /// The right to mount file systems in a namespace of its own.
+    Root,
 }
 
 impl Need {
@@ -44,6 +47,14 @@ impl Need {
             }
             Self::Layer(layer) => layer.is_installed(),
             Self::Program(name) => in_path(name),
+            Self::Root => {
+                let mount = ["--mount", "sh", "-c", "mount -t tmpfs tmpfs /mnt"];
+                Command::new("unshare")
+                    .args(mount)
+                    .stderr(Stdio::null())
+                    .status()
+                    .is_ok_and(|it| it.success())
+            }
         }
     }
 }

@@ -197,12 +197,9 @@ impl Packer {
         let all = fs::read_to_string(root().join("CHANGELOG.md"))?;
         let latest = all.split("\n## ").nth(1).unwrap_or_default();
         let mut text = format!("vkload ({}) unstable; urgency=medium\n\n", self.versions.own);
-        for line in latest.lines().skip(1).filter(|line| !line.trim().is_empty()) {
-            let line = line
-                .strip_prefix("- ")
-                .map_or_else(|| format!("    {}", line.trim()), |rest| format!("  * {rest}"));
-            text.push_str(&line);
-            text.push('\n');
+        let latest = latest.split_once('\n').map_or("", |(_, rest)| rest);
+        for change in latest.trim().trim_start_matches("- ").split("\n- ") {
+            text.push_str(&wrap(change, "  * ", "    "));
         }
         let date = output(
             Command::new("date").env("LC_ALL", "C").args(["-u", "-R", "-d"]).arg(format!("@{}", self.time)),
@@ -234,6 +231,21 @@ fn copyright() -> Result<String, Failure> {
         env!("CARGO_PKG_REPOSITORY"),
         holder.replace("Copyright (c)", "Copyright:")
     ))
+}
+
+/// The words of `text` in lines of at most 76 characters, of which the first one begins otherwise than the others.
+fn wrap(text: &str, first: &str, others: &str) -> String {
+    let mut lines = String::new();
+    let mut line = first.to_owned();
+    for word in text.split_whitespace() {
+        if line.len() + word.len() > 76 {
+            lines.extend([line.trim_end(), "\n"]);
+            others.clone_into(&mut line);
+        }
+        line.extend([word, " "]);
+    }
+    lines.extend([line.trim_end(), "\n"]);
+    lines
 }
 
 /// The newest version of the C library that any of the files needs, as a dependency.
@@ -310,4 +322,18 @@ fn output(command: &mut Command) -> Result<String, Failure> {
         return Err(format!("{program} ended with {}", output.status).into());
     }
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_wrapped_between_words() {
+        let wrapped = wrap(&"word ".repeat(20), "  * ", "    ");
+        let lines: Vec<_> = wrapped.lines().collect();
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].starts_with("  * word") && lines[1].starts_with("    word"), "{wrapped}");
+        assert!(lines.iter().all(|line| line.len() <= 76 && line.ends_with("word")), "{wrapped}");
+    }
 }

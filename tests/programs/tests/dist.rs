@@ -1,0 +1,273 @@
+//! What `cargo xtask dist` makes: an install tree, Debian packages, a static library.
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+use tempfile::TempDir;
+use vkload_programs::{Library, Machine, Need, lavapipe, run};
+
+/// Where sources for C compilers are.
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+fn folder() -> TempDir {
+    tempfile::Builder::new().prefix("vkload-dist-").tempdir().expect("a folder")
+}
+
+/// Runs `cargo xtask dist`, one at a time.
+fn dist(arguments: &[&str], folder: &Path) {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut dist = Command::new(env!("CARGO"));
+    dist.current_dir(ROOT).args(["xtask", "dist"]).args(arguments).arg(folder);
+    succeed(&mut dist);
+}
+
+fn succeed(command: &mut Command) {
+    let _ = run(command).success();
+}
+
+/// An install tree for `/usr`, which needs nothing built anew that packages are made of.
+struct Tree(TempDir);
+
+impl Tree {
+    fn install(arguments: &[&str]) -> Self {
+        let tree = Self(folder());
+        dist(&[arguments, &["--prefix=/usr", "--destdir"]].concat(), tree.0.path());
+        tree
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    /// What `pkg-config` says, as arguments.
+    fn flags(&self, folder: &str, arguments: &[&str]) -> Vec<String> {
+        let mut config = Command::new("pkg-config");
+        config.args(arguments).env("PKG_CONFIG_SYSROOT_DIR", self.0.path());
+        config.env("PKG_CONFIG_PATH", self.path(folder).join("pkgconfig"));
+        run(&mut config).success().split_whitespace().map(str::to_owned).collect()
+    }
+}
+
+#[test]
+fn an_install_tree_serves_programs_that_are_compiled_against_it() {
+    if Need::missing(&[Need::Compiler, Need::Lavapipe, Need::Program("pkg-config")]) {
+        return;
+    }
+    let tree = Tree::install(&["--libdir", "lib64"]);
+    let libraries = tree.path("usr/lib64");
+    assert_eq!(fs::read_link(libraries.join("libvulkan.so")).unwrap(), Path::new("libvulkan.so.1"));
+    let full_name = fs::read_link(libraries.join("libvulkan.so.1")).unwrap();
+    let version = tree.flags("usr/lib64", &["--modversion", "vulkan"]);
+    assert_eq!(full_name.to_str(), Some(format!("libvulkan.so.{}", version[0]).as_str()));
+    let mode = |path: &str| fs::metadata(tree.path(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("usr/bin/vkload"), mode("usr/lib64/libvulkan.so.1")), (0o755, 0o644));
+
+    let program = tree.path("enumerate");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-std=c11", "-D_GNU_SOURCE", "-o"]).arg(&program).arg(format!("{ROOT}/c/enumerate.c"));
+    succeed(compiler.args(tree.flags("usr/lib64", &["--cflags", "--libs", "vulkan"])));
+    assert!(tree.flags("usr/lib64", &["--static", "--libs", "vulkan"]).contains(&"-ldl".to_owned()));
+    let machine = Machine::with_drivers(&[lavapipe()]);
+    let library = Library::under_test();
+    let mut command = machine.command(&library, &program);
+    assert!(run(command.env("LD_LIBRARY_PATH", &libraries)).success().contains("llvmpipe"));
+    // The tool finds the library that it was installed with.
+    let mut exec = machine.command(&library, tree.path("usr/bin/vkload"));
+    exec.env_remove("LD_LIBRARY_PATH").args(["exec", "--", "ldd"]).arg(&program);
+    let links = run(&mut exec).success();
+    assert!(links.contains("libvulkan.so.1 => /") && links.contains("/vkload/exec-"), "{links}");
+}
+
+#[test]
+fn manual_pages_and_completions_know_every_command() {
+    let tree = Tree::install(&[]);
+    let help = run(Command::new(tree.path("usr/bin/vkload")).arg("--help")).success();
+    let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
+    let commands: Vec<_> = commands
+        .expect("a list of commands")
+        .lines()
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(commands.contains(&"info") && commands.contains(&"exec"), "{help}");
+    let share = tree.path("usr/share");
+    let read = |path: &str| fs::read_to_string(share.join(path)).unwrap();
+    for name in commands {
+        assert!(read(&format!("man/man1/vkload-{name}.1")).contains(".SH SYNOPSIS"), "{name}");
+        for page in [
+            "man/man1/vkload.1",
+            "bash-completion/completions/vkload",
+            "zsh/vendor-completions/_vkload",
+            "fish/vendor_completions.d/vkload.fish",
+        ] {
+            assert!(read(page).replace("\\-", "-").contains(name), "{page}: {name}");
+        }
+    }
+    succeed(Command::new("bash").arg("-n").arg(share.join("bash-completion/completions/vkload")));
+}
+
+// ---- the static library ----
+
+#[test]
+fn a_program_carries_the_loader() {
+    if Need::missing(&[Need::Compiler, Need::Lavapipe, Need::Program("pkg-config")]) {
+        return;
+    }
+    let tree = Tree::install(&[]);
+    let program = tree.path("enumerate");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-std=c11", "-D_GNU_SOURCE", "-o"]).arg(&program).arg(format!("{ROOT}/c/enumerate.c"));
+    succeed(compiler.args(tree.flags("usr/lib", &["--libs", "vkload"])));
+    assert!(!run(Command::new("ldd").arg(&program)).success().contains("libvulkan"));
+    let machine = Machine::with_drivers(&[lavapipe()]);
+    assert!(run(&mut machine.command(&Library::under_test(), &program)).success().contains("llvmpipe"));
+}
+
+#[test]
+fn two_loaders_and_exceptions_in_one_cpp_program() {
+    let needs = [
+        Need::Compiler,
+        Need::Program("g++"),
+        Need::Lavapipe,
+        Need::Distribution,
+        Need::Program("pkg-config"),
+    ];
+    if Need::missing(&needs) {
+        return;
+    }
+    let tree = Tree::install(&["--symbol-prefix=vkload_"]);
+    assert_eq!(tree.flags("usr/lib", &["--variable=symbolprefix", "vkload"]), ["vkload_"]);
+    let program = tree.path("two_loaders");
+    let mut compiler = Command::new("g++");
+    compiler.args(["-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers", "-O1", "-g", "-o"]);
+    compiler.arg(&program).arg(format!("{ROOT}/c/two_loaders.cpp"));
+    succeed(compiler.args(tree.flags("usr/lib", &["--libs", "vkload"])).arg("-lvulkan"));
+    let machine = Machine::with_drivers(&[lavapipe()]);
+    let mut command = machine.command(&Library::under_test(), &program);
+    let said = run(command.env_remove("LD_LIBRARY_PATH")).success();
+    assert!(said.contains("ours 1.4.") && said.contains("theirs 1."), "{said}");
+}
+
+/// The program has the unwinder, the panic handler and the allocator of its own standard library.
+#[test]
+fn a_rust_program_carries_the_library_too() {
+    let tree = Tree::install(&["--symbol-prefix=vkload_"]);
+    let source = tree.path("host.rs");
+    let code = r#"
+        #[link(name = "vkload", kind = "static")]
+        unsafe extern "C" { fn vkload_vkEnumerateInstanceVersion(version: *mut u32) -> i32; }
+        fn main() {
+            assert!(std::panic::catch_unwind(|| panic!("caught")).is_err());
+            let mut version = 0;
+            assert_eq!(unsafe { vkload_vkEnumerateInstanceVersion(&mut version) }, 0);
+            println!("{}", version >> 22);
+        }"#;
+    fs::write(&source, code).unwrap();
+    let program = tree.path("host");
+    let mut compiler = Command::new("rustc");
+    compiler.args(["--edition=2024", "-L"]).arg(tree.path("usr/lib")).arg("-o").arg(&program).arg(&source);
+    succeed(&mut compiler);
+    assert_eq!(run(&mut Command::new(&program)).success(), "1\n");
+}
+
+// ---- Debian packages ----
+
+#[test]
+fn two_runs_give_equal_packages() {
+    if Need::missing(&[Need::Program("dpkg-deb")]) {
+        return;
+    }
+    let (one, other) = (folder(), folder());
+    for folder in [&one, &other] {
+        dist(&["--deb", "--out"], folder.path());
+    }
+    let packages = packages(one.path());
+    assert_eq!(packages.len(), 3);
+    for package in packages {
+        let name = package.file_name().unwrap();
+        assert!(
+            fs::read(&package).unwrap() == fs::read(other.path().join(name)).unwrap(),
+            "{}",
+            package.display()
+        );
+    }
+}
+
+#[test]
+fn lintian_finds_nothing_to_mend() {
+    if Need::missing(&[Need::Program("dpkg-deb"), Need::Program("lintian")]) {
+        return;
+    }
+    let folder = folder();
+    dist(&["--deb", "--out"], folder.path());
+    let mut lintian = Command::new("lintian");
+    // Only an upload into Debian closes a bug, and the library's package is named after the one that it replaces.
+    lintian.args(["--allow-root", "--fail-on=error,warning", "--suppress-tags"]);
+    lintian.arg("initial-upload-closes-no-bugs,package-name-doesnt-match-sonames");
+    succeed(lintian.args(packages(folder.path())));
+}
+
+/// Installs the packages with apt in a copy of this system, and runs programs there that know nothing of it.
+#[test]
+fn programs_run_where_the_package_replaced_the_systems_library() {
+    let programs = ["dpkg-deb", "apt-get", "unshare", "vulkaninfo", "vkcube", "Xvfb"];
+    let needs: Vec<_> = programs.into_iter().map(Need::Program).chain([Need::Lavapipe, Need::Root]).collect();
+    if Need::missing(&needs) {
+        return;
+    }
+    let folder = folder();
+    dist(&["--deb", "--out"], folder.path());
+    let mut copies = String::new();
+    for package in packages(folder.path()) {
+        // The folder for temporary files is empty there, so packages come through standard input.
+        copies.push_str(package.file_name().and_then(|name| name.to_str()).unwrap());
+        copies.push(' ');
+    }
+    let script = format!(
+        r#"
+        export DEBIAN_FRONTEND=noninteractive HOME=/tmp XDG_RUNTIME_DIR=/tmp LC_ALL=C
+        cd /tmp && tar --extract
+        for file in {copies}; do set -- "$@" "/tmp/$file"; done
+        apt-get install --quiet --quiet --yes --no-install-recommends "$@" >/dev/null
+        apt-get check --quiet --quiet
+        dpkg-query --show --showformat '${{Package}}: ${{db:Status-Status}}\n' libvulkan1-vkload vkload
+        dpkg-query --search "$(readlink --canonicalize /usr/lib/*/libvulkan.so.1)"
+        ldconfig --print-cache | grep 'libvulkan\.so\.1 '
+        vulkaninfo --summary | grep -E 'Instance Version|deviceName'
+        vkload --json | grep '"used": true'
+        Xvfb -displayfd 3 -nolisten tcp -screen 0 640x480x24 3>display 2>/dev/null &
+        while ! [ -s display ]; do kill -0 $!; done
+        DISPLAY=:$(cat display) vkcube --c 10
+        kill $!
+        echo "the cube was drawn"
+        "#
+    );
+    let mut tar = Command::new("tar");
+    tar.args(["--create", "--directory"]).arg(folder.path()).args(copies.split_whitespace());
+    let mut tar = tar.stdout(std::process::Stdio::piped()).spawn().expect("tar");
+    let mut root = Command::new(format!("{ROOT}/throw-away-root.sh"));
+    root.args(["sh", "-euc", &script, "sh"]).stdin(tar.stdout.take().expect("it is piped"));
+    let said = run(&mut root).success();
+    assert!(tar.wait().expect("its end").success());
+    for expected in [
+        "libvulkan1-vkload: installed",
+        "vkload: installed",
+        "libvulkan1-vkload:amd64: /usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.",
+        "libvulkan.so.1 (libc6,x86-64)",
+        "Vulkan Instance Version: 1.4.",
+        "llvmpipe",
+        "\"used\": true",
+        "the cube was drawn",
+    ] {
+        assert!(said.contains(expected), "{expected}\n{said}");
+    }
+}
+
+fn packages(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the packages' folder");
+    entries.map(|entry| entry.expect("an entry").path()).collect()
+}
