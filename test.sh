@@ -49,6 +49,8 @@ lints() {
     for shell in "${shells[@]}"; do
         cargo clippy --quiet --package "$shell" -- --deny warnings
     done
+    VKLOAD_FIXED_DRIVERS=any cargo clippy --quiet --package libvulkan-linux --features fixed-drivers \
+        --target-dir target/fixed-drivers -- --deny warnings
 }
 
 # Installs the packages that are missing. Tests that need one that cannot be installed say so and pass.

@@ -38,8 +38,14 @@ use loader_core::platform::Platform;
 
 /// Linux, as the loader sees it.
 pub static PLATFORM: Platform = Platform {
+    #[cfg(not(feature = "fixed-drivers"))]
     environment: &os::environment::ProcessEnvironment,
+    #[cfg(feature = "fixed-drivers")]
+    environment: &os::fixed::NoEnvironment,
+    #[cfg(not(feature = "fixed-drivers"))]
     files: &os::files::FileSystem,
+    #[cfg(feature = "fixed-drivers")]
+    files: &os::fixed::NoFiles,
     libraries: &os::libraries::DynamicLinker,
     identity: &os::identity::Process,
     log: &os::log::StandardError,

@@ -1,16 +1,32 @@
 //! Where Linux desktops keep manifests.
 
-use loader_core::discovery::{Policy, Root};
+use loader_core::discovery::Policy;
+#[cfg(not(feature = "fixed-drivers"))]
+use loader_core::discovery::Root;
 
 /// The search of this build. Two variables of the build environment change it, as distributions do it: `SYSCONFDIR`
 /// (`/usr/local/etc` where it is not set) and `EXTRASYSCONFDIR` (`/etc`).
+#[cfg(not(feature = "fixed-drivers"))]
 pub static POLICY: Policy = Policy::linux(&ROOTS);
 
+/// No search: the drivers are those that `VKLOAD_FIXED_DRIVERS` names in the build environment, a list of paths separated by
+/// colons.
+#[cfg(feature = "fixed-drivers")]
+pub static POLICY: Policy = Policy { fixed_drivers: FIXED.as_bytes(), ..Policy::linux(&[]) };
+
+#[cfg(feature = "fixed-drivers")]
+const FIXED: &str = match option_env!("VKLOAD_FIXED_DRIVERS") {
+    Some(list) if !list.is_empty() => list,
+    _ => panic!("VKLOAD_FIXED_DRIVERS names no driver; `cargo xtask build --fixed-drivers LIST` sets it"),
+};
+
+#[cfg(not(feature = "fixed-drivers"))]
 static ROOTS: [Root; 6] = Policy::linux_roots(
     build_option(option_env!("SYSCONFDIR"), "/usr/local/etc"),
     build_option(option_env!("EXTRASYSCONFDIR"), "/etc"),
 );
 
+#[cfg(not(feature = "fixed-drivers"))]
 const fn build_option(given: Option<&'static str>, default: &'static str) -> &'static [u8] {
     match given {
         Some(folder) => folder.as_bytes(),

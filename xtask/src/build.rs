@@ -37,31 +37,51 @@ impl Shell {
         target_folder().join(profile).join("stripped").join(self.name)
     }
 
-    fn build(&self, profile: &str) -> Result<(), Failure> {
+    fn build(&self, build: &Build<'_>) -> Result<(), Failure> {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.current_dir(root()).args(["build", "--quiet", "--package", self.package]);
-        if profile == "release" {
+        cargo.arg("--target-dir").arg(&build.target);
+        if build.profile == "release" {
             cargo.arg("--release");
         }
+        if let Some(drivers) = build.fixed_drivers {
+            cargo.args(["--features", "fixed-drivers"]).env("VKLOAD_FIXED_DRIVERS", drivers);
+        }
         finish(&mut cargo)?;
-        let library = self.library(profile);
-        replace(&target_folder().join(profile).join(self.built), &library)?;
-        let stripped = self.stripped(profile);
-        fs::create_dir_all(stripped.parent().ok_or("the target folder has no name")?)?;
+        let folder = build.target.join(build.profile);
+        let (library, stripped) = (folder.join(self.name), folder.join("stripped").join(self.name));
+        replace(&folder.join(self.built), &library)?;
+        fs::create_dir_all(folder.join("stripped"))?;
         finish(Command::new("strip").arg("--strip-all").arg("-o").arg(&stripped).arg(&library))?;
         println!("{} ({} bytes stripped)", library.display(), fs::metadata(&stripped)?.len());
         Ok(())
     }
 }
 
+/// What is built.
+struct Build<'a> {
+    profile: &'static str,
+    /// The only drivers that the library will open, a list of paths with colons.
+    fixed_drivers: Option<&'a str>,
+    /// Where cargo puts it.
+    target: PathBuf,
+}
+
 /// Builds every shell alone, so that no crate of the workspace turns on features in another one's dependencies.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let profile = match arguments {
-        [] => "release",
-        [option] if option == "--debug" => "debug",
-        _ => return Err("the only option is --debug".into()),
-    };
-    SHELLS.iter().try_for_each(|shell| shell.build(profile))
+    let mut build = Build { profile: "release", fixed_drivers: None, target: target_folder() };
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--debug" => build.profile = "debug",
+            "--fixed-drivers" => {
+                build.fixed_drivers = Some(arguments.next().ok_or("--fixed-drivers PATH:PATH...")?);
+                build.target = target_folder().join("fixed-drivers");
+            }
+            _ => return Err("the options are --debug and --fixed-drivers PATH:PATH...".into()),
+        }
+    }
+    SHELLS.iter().try_for_each(|shell| shell.build(&build))
 }
 
 /// The folder of the workspace.

@@ -17,7 +17,11 @@ type Failure = Box<dyn std::error::Error>;
 struct Chore(&'static str, &'static str, fn(&[String]) -> Result<(), Failure>);
 
 const CHORES: &[Chore] = &[
-    Chore("build", "build the shared libraries, each alone, into target/release [--debug]", build::run),
+    Chore(
+        "build",
+        "build the shared libraries, each alone, into target/release [--debug] [--fixed-drivers LIST]",
+        build::run,
+    ),
     Chore("abi", "check what the built libraries export, need and contain [FILE]", abi::run),
     Chore(
         "dist",

@@ -11,6 +11,8 @@
 mod best;
 mod drivers;
 mod filter;
+#[cfg(feature = "fixed-drivers")]
+mod fixed;
 mod inquiry;
 mod layers;
 mod manifests;
@@ -25,10 +27,12 @@ mod settings;
 mod snapshot;
 
 pub use best::{BestReason, best_reason};
+#[cfg(not(feature = "fixed-drivers"))]
+pub use layers::discover_layers;
 pub use layers::{
     ActiveLayer, ActiveLayers, Because, Explained, ExplainedRefusal, LayerCandidate, LayerDecision,
     LayerKind, LayerNote, LayerPlan, LayerReason, LayerRequest, LayerScope, LayerStep, Refusal, Refused,
-    discover_layers, plan_layers,
+    plan_layers,
 };
 pub use outcome::Outcome;
 pub use plan::{Candidate, Decision, Ignored, Looked, Note, Origin, Plan, Searched};
@@ -41,6 +45,7 @@ pub use snapshot::{Answer, Record, Snapshot};
 use inquiry::{Inquiry, Stop};
 
 use crate::memory::{OutOfMemory, Vec};
+#[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
 
 /// What the pure function says.
@@ -70,11 +75,15 @@ pub fn plan(
     }
 }
 
+#[cfg(feature = "fixed-drivers")]
+pub use fixed::{discover, discover_layers};
+
 /// Decides which drivers to open, asking `platform` for what `snapshot` does not know. The answers are left in
 /// `snapshot`.
 ///
 /// # Errors
 /// [`OutOfMemory`].
+#[cfg(not(feature = "fixed-drivers"))]
 pub fn discover(
     platform: &Platform,
     policy: &Policy,
@@ -93,6 +102,7 @@ pub fn discover(
 }
 
 /// More rounds than any search needs: variables, then places, folders, files, identities.
+#[cfg(not(feature = "fixed-drivers"))]
 const ROUND_LIMIT: u32 = 8;
 
 #[cfg(test)]

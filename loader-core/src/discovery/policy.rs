@@ -24,6 +24,9 @@ pub struct Policy {
     pub settings: Search,
     /// The pointer width that a library must have, bits.
     pub pointer_width: u32,
+    /// The libraries of the only drivers that there are, a list of paths.
+    #[cfg(feature = "fixed-drivers")]
+    pub fixed_drivers: &'static [u8],
 }
 
 /// A place to search, or several.
@@ -128,6 +131,8 @@ impl Policy {
             layers: LayerVariables::USUAL,
             settings: Search::SETTINGS,
             pointer_width: usize::BITS,
+            #[cfg(feature = "fixed-drivers")]
+            fixed_drivers: b"",
         }
     }
 }

@@ -114,7 +114,8 @@ impl OpenDrivers {
         }
         // SAFETY: the manifest says that the library is a driver.
         let interface = unsafe { negotiation::with_library(platform.libraries, library) }?;
-        let api_version = interface.api_version(Some(candidate.api_version))?;
+        let manifest = (!cfg!(feature = "fixed-drivers")).then_some(candidate.api_version);
+        let api_version = interface.api_version(manifest)?;
         let library_path = text(&[path])?;
         let (turns, waiting) = (Turns::new(), platform.waiting);
         let driver = Driver { library_path, interface, api_version, library: Some(library), turns, waiting };

@@ -1,5 +1,10 @@
 //! The file system, by `opendir`, `readdir`, `access`, `fopen`, `stat` and `realpath`.
 
+#![cfg_attr(
+    feature = "fixed-drivers",
+    allow(dead_code, reason = "only the beginnings of libraries are read")
+)]
+
 use core::ffi::{CStr, c_int, c_void};
 use core::mem::MaybeUninit;
 

@@ -1,7 +1,10 @@
 //! One file for each platform trait.
 
+#[cfg(not(feature = "fixed-drivers"))]
 pub(crate) mod environment;
 pub(crate) mod files;
+#[cfg(feature = "fixed-drivers")]
+pub(crate) mod fixed;
 pub(crate) mod identity;
 pub(crate) mod libraries;
 pub(crate) mod log;

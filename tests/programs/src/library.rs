@@ -45,6 +45,15 @@ impl Library {
         Self::new(Path::new(DISTRIBUTION))
     }
 
+    /// The library in this file.
+    ///
+    /// # Panics
+    /// Where there is no such file.
+    #[must_use]
+    pub fn at(file: &Path) -> Self {
+        Self::new(file)
+    }
+
     /// The file itself, links resolved.
     #[must_use]
     pub fn file(&self) -> &Path {

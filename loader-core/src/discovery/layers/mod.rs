@@ -26,6 +26,7 @@ pub use reason::{Explained, LayerReason};
 use super::inquiry::{Inquiry, Stop};
 use super::{KnownSettings, Policy, Question, Snapshot};
 use crate::memory::{OutOfMemory, Vec};
+#[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
 
 /// What [`plan_layers`] says.
@@ -70,6 +71,7 @@ pub fn plan_layers(
 ///
 /// # Errors
 /// [`OutOfMemory`].
+#[cfg(not(feature = "fixed-drivers"))]
 pub fn discover_layers(
     platform: &Platform,
     policy: &Policy,
@@ -89,4 +91,5 @@ pub fn discover_layers(
 
 /// More rounds than the search needs: variables; places, folders and files of implicit layers; what these depend on;
 /// the same for explicit layers.
+#[cfg(not(feature = "fixed-drivers"))]
 const ROUND_LIMIT: u32 = 16;

@@ -1,0 +1,48 @@
+//! Discovery where the drivers were chosen when the loader was built: no variable is read and no file is looked for.
+#![forbid(unsafe_code)]
+
+use super::places::elements;
+use super::{
+    Candidate, Decision, LayerPlan, LayerScope, Looked, Origin, Plan, Policy, Request, Searched, Snapshot,
+};
+use crate::manifest::Version;
+use crate::memory::{OutOfMemory, TryGrow, text};
+use crate::platform::Platform;
+
+/// The build option, as users know it.
+const OPTION: &str = "VKLOAD_FIXED_DRIVERS";
+
+/// The drivers of the policy's list, all of them used. What they can do is what they say themselves.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub fn discover(_: &Platform, policy: &Policy, _: &Request, _: &mut Snapshot) -> Result<Plan, OutOfMemory> {
+    let mut plan = Plan::default();
+    for (found_in, library) in elements(policy.fixed_drivers).enumerate() {
+        let origin = Origin::BuiltIn(OPTION);
+        plan.searched.try_push(Searched { path: text(&[library])?, origin, result: Looked::File })?;
+        plan.drivers.try_push(Candidate {
+            path: text(&[library])?,
+            found_in,
+            library: text(&[library])?,
+            api_version: Version::default(),
+            portability: false,
+            warning: None,
+            decision: Decision::Use,
+        })?;
+    }
+    Ok(plan)
+}
+
+/// No layers: they would have to be searched for.
+///
+/// # Errors
+/// None.
+pub fn discover_layers(
+    _: &Platform,
+    _: &Policy,
+    _: LayerScope,
+    _: &mut Snapshot,
+) -> Result<LayerPlan, OutOfMemory> {
+    Ok(LayerPlan::default())
+}

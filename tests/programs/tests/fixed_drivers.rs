@@ -1,0 +1,113 @@
+//! The library whose drivers were chosen when it was built (`cargo xtask build --fixed-drivers LIST`).
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use vkload_programs::{CProgram, Library, Machine, Need, lavapipe, null_driver, run};
+
+const NEEDS: &[Need] = &[Need::Compiler, Need::Lavapipe];
+
+/// What the library is built with: paths in the folder where a program runs.
+const DRIVERS: &str = "./libnull1.so:./libnull2.so:./libabsent.so";
+
+/// The library, built once.
+static LIBRARY: LazyLock<PathBuf> = LazyLock::new(|| {
+    let mut build = Command::new(env!("CARGO"));
+    build.current_dir(env!("CARGO_MANIFEST_DIR")).args(["xtask", "build", "--fixed-drivers", DRIVERS]);
+    let said = run(&mut build).success();
+    said.split_whitespace().next().expect("the library's path").into()
+});
+
+/// A machine that would offer much to a loader that looks around, and the program that lists devices.
+fn machine_with_drivers() -> (Machine, Library, CProgram) {
+    let machine = Machine::with_default_search();
+    for devices in [1, 2] {
+        let _ = null_driver(&machine.work(), devices);
+    }
+    let library = Library::at(&LIBRARY);
+    let program = CProgram::compile("enumerate", &library, &[]);
+    (machine, library, program)
+}
+
+fn with_every_variable(command: &mut Command) -> &mut Command {
+    let manifest = lavapipe();
+    command
+        .env("VK_DRIVER_FILES", &manifest)
+        .env("VK_ADD_DRIVER_FILES", &manifest)
+        .env("VK_LOADER_DRIVERS_DISABLE", "*")
+        .env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation")
+        .env("VK_LOADER_LAYERS_ENABLE", "*")
+        .env("VK_LOADER_DISABLE_SELECT", "1")
+        .env("VK_LOADER_DEBUG", "all")
+}
+
+#[test]
+fn only_the_drivers_of_the_list_are_used_whatever_the_environment_says() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let (machine, library, program) = machine_with_drivers();
+    let output = run(with_every_variable(&mut program.command(&machine, &library)));
+    assert_eq!(output.stderr, "", "VK_LOADER_DEBUG is a variable, too");
+    let said = output.success();
+    assert_eq!(said.matches("device null driver").count(), 3, "{said}");
+    assert!(!said.contains("llvmpipe"), "{said}");
+    assert!(!said.contains("VK_LAYER"), "{said}");
+}
+
+#[test]
+fn without_a_driver_the_reason_names_the_list() {
+    if Need::missing(NEEDS) || Need::missing(&[Need::Program("vulkaninfo")]) {
+        return;
+    }
+    let machine = Machine::with_default_search();
+    let output = run(with_every_variable(&mut machine.command(&Library::at(&LIBRARY), "vulkaninfo")));
+    assert!(!output.status.success());
+    assert!(output.stderr.contains("./libnull1.so: the library does not open"), "{}", output.stderr);
+}
+
+#[test]
+fn no_folder_is_opened_and_no_file_looked_for() {
+    if Need::missing(NEEDS) || Need::missing(&[Need::Program("strace")]) {
+        return;
+    }
+    let (machine, library, program) = machine_with_drivers();
+    let log = machine.work().join("calls");
+    let mut strace = machine.command(&library, "strace");
+    strace.args(["--trace=file", "--output"]).arg(&log).arg(program.path());
+    let _ = run(with_every_variable(&mut strace)).success();
+    let calls = fs::read_to_string(&log).expect("the calls");
+    let paths: Vec<_> = calls.lines().filter_map(|call| call.split('"').nth(1)).collect();
+    assert!(paths.contains(&"./libnull1.so"), "{calls}");
+    // What remains are the libraries of the program, and the drivers.
+    for path in paths {
+        assert!(!path.ends_with(".json") && !path.contains(".d/") && !path.ends_with(".d"), "{calls}");
+    }
+    assert!(!calls.contains("O_DIRECTORY"), "{calls}");
+}
+
+#[test]
+fn the_library_cannot_even_read_variables_and_folders() {
+    if Need::missing(&[Need::Program("nm")]) {
+        return;
+    }
+    let imports = |library: &Path| {
+        let names =
+            run(Command::new("nm").args(["--dynamic", "--undefined-only", "--format=posix"]).arg(library));
+        let names: Vec<_> = names.success().lines().map(|line| line.to_owned()).collect();
+        names.iter().filter_map(|line| line.split(['@', ' ']).next().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let under_test = Library::under_test();
+    if under_test.is_distribution() {
+        return;
+    }
+    let (usual, fixed) = (imports(under_test.file()), imports(&LIBRARY));
+    for name in ["getenv", "secure_getenv", "opendir", "readdir", "access", "realpath"] {
+        assert!(usual.iter().any(|import| import == name), "{name} is imported by the usual library");
+        assert!(!fixed.iter().any(|import| import == name), "{name}");
+    }
+    assert!(!fixed.is_empty());
+    let size = |library: &Path| fs::metadata(library).expect("a file").len();
+    assert!(size(&LIBRARY) * 100 < size(under_test.file()) * 85, "it is smaller by 15 % and more");
+}
