@@ -92,6 +92,8 @@ impl Filter {
 
     /// Lets nothing through.
     pub const SILENT: Self = Self(0);
+    /// Lets everything through.
+    pub const ALL: Self = Self(u8::MAX);
 
     /// The filter that the value of `VK_LOADER_DEBUG` asks for. Unknown words ask for nothing.
     #[must_use]

@@ -37,7 +37,8 @@ impl Libraries for DynamicLinker {
     /// Does nothing if the user wants no library to be unloaded, so that tools which look for leaks find the names of what
     /// leaked.
     unsafe fn close(&self, library: Library) {
-        let stays = ProcessEnvironment.variable(c"VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING", Reader::Plain);
+        let stays =
+            ProcessEnvironment.variable(c"VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING", Reader::Plain);
         if stays.ok().flatten().is_some_and(|value| !value.is_empty() && value.as_slice() != b"0") {
             return;
         }

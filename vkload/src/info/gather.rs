@@ -27,7 +27,8 @@ pub(crate) fn gather() -> Report {
         report.notes.push("memory ran out while searching for layers".into());
     }
     // Drivers of a part of Vulkan are shown too, so they are asked for.
-    match LOADER.discover(Request { portability: true }, &LOADER.logger()) {
+    let logger = LOADER.logger();
+    match logger.and_then(|logger| LOADER.discover(Request { portability: true }, &logger)) {
         Ok(drivers) => {
             let probed = probe_all(&drivers);
             let outcomes: Vec<_> = drivers.outcomes.iter().chain(&probed).collect();
@@ -113,6 +114,7 @@ fn origin(origin: Origin) -> String {
         Origin::Replacing(name) | Origin::Adding(name) | Origin::Variable(name) => words(name),
         Origin::Fallback(name) => format!("{} is unset", words(name)),
         Origin::BuiltIn(name) => name.to_owned(),
+        Origin::Settings => "the settings file".to_owned(),
         Origin::OverrideLayer => "override_paths".to_owned(),
     }
 }

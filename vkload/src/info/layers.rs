@@ -14,7 +14,7 @@ use super::report::{About, Extension, Layer, Report};
 
 /// Fills in every layer that was found, and what becomes of it in a program that asks for no layer itself.
 pub(crate) fn fill(report: &mut Report) -> Result<(), OutOfMemory> {
-    let logger = LOADER.logger();
+    let logger = LOADER.logger()?;
     let found = LOADER.layers(LayerScope::All, &logger)?;
     let request = LayerRequest::default();
     let active = found.plan.activate(&request)?;

@@ -301,7 +301,9 @@ impl fmt::Display for LayerNote {
             Self::TooManyLayers { left_out } => {
                 write!(f, "there are too many layers, {left_out} of them were left out")
             }
-            Self::OnlyListed => f.write_str("the settings file lists all layers, so others are not searched for"),
+            Self::OnlyListed => {
+                f.write_str("the settings file lists all layers, so others are not searched for")
+            }
         }
     }
 }

@@ -43,7 +43,8 @@ pub(super) fn add_listed(
         let manifest = Manifest { path: text(&[&layer.path])?, found_in };
         found.read(manifest, inquiry.file(&layer.path)?)?;
         let (earlier, found) = plan.layers.split_at_mut_checked(before).unwrap_or_default();
-        let same = |it: &LayerCandidate| it.control.is_some() && (it.name(), &it.path) == (&layer.name, &layer.path);
+        let same =
+            |it: &LayerCandidate| it.control.is_some() && (it.name(), &it.path) == (&layer.name, &layer.path);
         let repeated = earlier.iter().any(same);
         for found in found {
             found.control = Some(layer.control);

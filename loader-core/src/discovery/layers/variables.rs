@@ -113,9 +113,8 @@ impl<'a> Variables<'a> {
 
     /// Skips what is disabled.
     pub(super) fn skip_disabled(&self, layers: &mut [LayerCandidate]) {
-        let may_be = |layer: &&mut LayerCandidate| {
-            layer.skipped.is_none() && layer.control != Some(Control::On)
-        };
+        let may_be =
+            |layer: &&mut LayerCandidate| layer.skipped.is_none() && layer.control != Some(Control::On);
         for layer in layers.iter_mut().filter(may_be) {
             layer.skipped = self.disables(layer.kind, layer.name()).map(|by| LayerReason::Disabled { by });
         }

@@ -38,10 +38,7 @@ type Fields<'a> = [Option<Value<'a>>; 7];
 const WARNING_LIMIT: usize = 64;
 
 /// Reads a whole file.
-pub(super) fn file(
-    bytes: &[u8],
-    folder: &[u8],
-) -> Result<Result<SettingsFile, ManifestError>, OutOfMemory> {
+pub(super) fn file(bytes: &[u8], folder: &[u8]) -> Result<Result<SettingsFile, ManifestError>, OutOfMemory> {
     let root = match json::parse(bytes) {
         Ok(root) if root.kind() == Kind::Object => root,
         Ok(root) => return Ok(Err(ManifestError::NotAnObject { line: root.line() })),
@@ -77,7 +74,11 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn warn(&mut self, field: &[u8], problem: FieldProblem, value: Value<'_>) -> Result<(), OutOfMemory> {
         if self.warnings.len() < WARNING_LIMIT {
-            self.warnings.try_push(SettingsWarning { field: text(&[field])?, problem, line: value.line() })?;
+            self.warnings.try_push(SettingsWarning {
+                field: text(&[field])?,
+                problem,
+                line: value.line(),
+            })?;
         }
         Ok(())
     }
@@ -157,7 +158,12 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn layer(&mut self, object: Value<'_>, fields: Fields<'_>, out: &mut Settings) -> Result<(), OutOfMemory> {
+    fn layer(
+        &mut self,
+        object: Value<'_>,
+        fields: Fields<'_>,
+        out: &mut Settings,
+    ) -> Result<(), OutOfMemory> {
         let [name, path, control, implicit, ..] = fields;
         let mut layer = LayerSetting {
             name: Text::new(),
@@ -182,7 +188,12 @@ impl Reader<'_> {
         out.layers.as_mut().map_or(Ok(()), |layers| layers.try_push(layer))
     }
 
-    fn device(&mut self, object: Value<'_>, fields: Fields<'_>, out: &mut Settings) -> Result<(), OutOfMemory> {
+    fn device(
+        &mut self,
+        object: Value<'_>,
+        fields: Fields<'_>,
+        out: &mut Settings,
+    ) -> Result<(), OutOfMemory> {
         let [device_uuid, driver_uuid, driver_version, device_name, ..] = fields;
         self.missing(device_uuid, "deviceUUID", object)?;
         let Some(device_uuid) = device_uuid.and_then(uuid) else { return Ok(()) };
