@@ -15,7 +15,7 @@ use crate::manifest::LayerManifest;
 use crate::memory::{TryGrow, Vec};
 use crate::objects::handle::{self, Kind};
 use crate::objects::{self, Instance};
-use crate::registry::{CommandId, HEADER_VERSION, command};
+use crate::registry::{CommandId, CommandSet, HEADER_VERSION, command};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
@@ -42,6 +42,12 @@ pub const fn hand_written(command: CommandId) -> Option<Command> {
         _ => return None,
     })
 }
+
+/// Those of them that no library exports.
+pub const NOT_EXPORTED: CommandSet = CommandSet::listed(&[
+    command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR,
+    command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV,
+]);
 
 /// vkCreateInstance.
 ///

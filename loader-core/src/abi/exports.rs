@@ -1,37 +1,61 @@
 //! The exported functions as one macro for all platforms.
 
-use super::entry::hand_written;
 use crate::dispatch::Command;
 use crate::registry::{COMMAND_COUNT, CommandId};
 
 /// What applications call where that is not one of the stamped-out trampolines: the functions that the library exports,
-/// so that looking a command up gives the same address as linking to it, and those written by hand.
-pub struct ExportTable([Option<Command>; COMMAND_COUNT]);
+/// so that looking a command up gives the same address as linking to it. [`export_table`] makes one.
+///
+/// For each command by its number, how far its function is from the table, in bytes; 0 where it has none. Distances are
+/// known when the library is linked, so the table needs no relocations when it is loaded.
+#[repr(transparent)]
+pub struct ExportTable([i32; COMMAND_COUNT]);
 
 impl ExportTable {
-    /// The table of these functions, by the numbers of their commands, and of those that are written by hand.
-    #[must_use]
-    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-    pub const fn new(exports: &[(usize, Command)]) -> Self {
-        let mut table = [None; COMMAND_COUNT];
-        let mut command = 0;
-        while command < COMMAND_COUNT {
-            table[command] = hand_written(CommandId::new(command as u16));
-            command += 1;
-        }
-        let mut index = 0;
-        while index < exports.len() {
-            table[exports[index].0] = Some(exports[index].1);
-            index += 1;
-        }
-        Self(table)
-    }
-
     /// The function for `command`, if there is one.
     #[must_use]
+    #[inline]
     pub fn get(&self, command: CommandId) -> Option<Command> {
-        self.0.get(command.index()).copied().flatten()
+        let distance = self.0.get(command.index()).copied().filter(|distance| *distance != 0)?;
+        let address = core::ptr::from_ref(self).cast::<()>().wrapping_byte_offset(distance as isize);
+        // SAFETY: tables are made by `export_table!` only, with functions of the C calling convention.
+        Some(unsafe { core::mem::transmute::<*const (), Command>(address) })
     }
+}
+
+/// Makes an [`ExportTable`], the extern static `$table`: of functions with the numbers of their commands, which rise.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_table {
+    ($table:ident: $(($command:expr, $function:path),)*) => {
+        core::arch::global_asm!(
+            concat!(".pushsection .rodata.", stringify!($table), ",\"a\",%progbits"),
+            concat!(".globl ", stringify!($table)),
+            concat!(".hidden ", stringify!($table)),
+            concat!(".type ", stringify!($table), ",%object"),
+            ".p2align 2",
+            concat!(stringify!($table), ":"),
+            $($crate::export_row!($table, $function),)*
+            concat!(".org ", stringify!($table), " + 4 * {}"),
+            concat!(".size ", stringify!($table), ", . - ", stringify!($table)),
+            ".popsection",
+            $(const $command, sym $function,)*
+            const $crate::registry::COMMAND_COUNT,
+        );
+
+        unsafe extern "C" {
+            safe static $table: $crate::abi::ExportTable;
+        }
+    };
+}
+
+/// A row of [`export_table`], whose operands are the command's number and the function.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_row {
+    ($table:ident, $function:path) => {
+        concat!(".org ", stringify!($table), " + 4 * {}\n .long {} - ", stringify!($table))
+    };
 }
 
 /// Defines the global commands of a loader as `extern "system"` functions in the module where it is used, and their
@@ -113,7 +137,7 @@ macro_rules! global_commands {
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
             // SAFETY: the caller vouches for the parameters.
-            unsafe { find_instance_command(&LINKED, instance, name) }
+            unsafe { find_instance_command(&VKLOAD_LINKED, instance, name) }
         }
 
         /// vkGetDeviceProcAddr for programs that link the loader as a Rust library.
@@ -125,27 +149,41 @@ macro_rules! global_commands {
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
             // SAFETY: the caller vouches for the parameters.
-            unsafe { $crate::dispatch::get_device_proc_addr(&LINKED, device, name) }
+            unsafe { $crate::dispatch::get_device_proc_addr(&VKLOAD_LINKED, device, name) }
         }
 
-        /// The functions above, for programs that link the loader as a Rust library.
-        static LINKED: $crate::abi::ExportTable = {
-            use $crate::{command_function, registry::command};
-            $crate::abi::ExportTable::new(&[
-                (command::CREATE_INSTANCE.index(), command_function!(create_instance)),
-                (command::ENUMERATE_INSTANCE_VERSION.index(), command_function!(enumerate_instance_version)),
-                (
-                    command::ENUMERATE_INSTANCE_EXTENSION_PROPERTIES.index(),
-                    command_function!(enumerate_instance_extension_properties),
-                ),
-                (
-                    command::ENUMERATE_INSTANCE_LAYER_PROPERTIES.index(),
-                    command_function!(enumerate_instance_layer_properties),
-                ),
-                (command::GET_INSTANCE_PROC_ADDR.index(), command_function!(get_instance_proc_addr)),
-                (command::GET_DEVICE_PROC_ADDR.index(), command_function!(get_device_proc_addr)),
-            ])
-        };
+        // The functions above, for programs that link the loader as a Rust library.
+        $crate::export_table! { VKLOAD_LINKED:
+            ($crate::registry::command::CREATE_INSTANCE.index(), create_instance),
+            ($crate::registry::command::GET_INSTANCE_PROC_ADDR.index(), get_instance_proc_addr),
+            (
+                $crate::registry::command::ENUMERATE_INSTANCE_EXTENSION_PROPERTIES.index(),
+                enumerate_instance_extension_properties
+            ),
+            (
+                $crate::registry::command::ENUMERATE_INSTANCE_LAYER_PROPERTIES.index(),
+                enumerate_instance_layer_properties
+            ),
+            ($crate::registry::command::ENUMERATE_INSTANCE_VERSION.index(), enumerate_instance_version),
+            ($crate::registry::command::DESTROY_INSTANCE.index(), $crate::abi::entry::destroy_instance),
+            (
+                $crate::registry::command::ENUMERATE_PHYSICAL_DEVICES.index(),
+                $crate::abi::entry::enumerate_physical_devices
+            ),
+            (
+                $crate::registry::command::ENUMERATE_PHYSICAL_DEVICE_GROUPS.index(),
+                $crate::abi::entry::enumerate_physical_device_groups
+            ),
+            ($crate::registry::command::CREATE_DEVICE.index(), $crate::abi::entry::create_device),
+            ($crate::registry::command::GET_DEVICE_PROC_ADDR.index(), get_device_proc_addr),
+            ($crate::registry::command::DESTROY_DEVICE.index(), $crate::abi::entry::destroy_device),
+            ($crate::registry::command::GET_DEVICE_QUEUE.index(), $crate::abi::entry::get_device_queue),
+            (
+                $crate::registry::command::ALLOCATE_COMMAND_BUFFERS.index(),
+                $crate::abi::entry::allocate_command_buffers
+            ),
+            ($crate::registry::command::GET_DEVICE_QUEUE_2.index(), $crate::abi::entry::get_device_queue2),
+        }
 
         /// Called by trampolines whose handle is not one of the loader's.
         pub extern "C" fn report_bad_handle(_handle: *const core::ffi::c_void, slot: u32) -> ! {
@@ -155,7 +193,7 @@ macro_rules! global_commands {
     };
 }
 
-/// Defines the functions that a library exports and the table `EXPORTS` of them. For a generated list of commands
+/// Defines the functions that a library exports and the table `VKLOAD_EXPORTS` of them. For a generated list of commands
 /// (`for_each_export!`): each with the kind of its table and its slot there.
 ///
 /// A module `entry` must be in scope in which [`global_commands`] was used.
@@ -170,10 +208,7 @@ macro_rules! exports {
             $crate::assembly!($crate::report!(); report = sym entry::report_bad_handle)
         }
 
-        /// Everything that the library exports.
-        static EXPORTS: $crate::abi::ExportTable = $crate::abi::ExportTable::new(&[
-            $(($crate::export_index!($kind $slot), $crate::command_function!($name)),)*
-        ]);
+        $crate::export_table! { VKLOAD_EXPORTS: $(($crate::export_index!($kind $slot), $name),)* }
     };
 }
 
@@ -205,7 +240,7 @@ macro_rules! export {
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
             // SAFETY: the caller vouches for the parameters.
-            unsafe { entry::find_instance_command(&EXPORTS, instance, name) }
+            unsafe { entry::find_instance_command(&VKLOAD_EXPORTS, instance, name) }
         }
     };
     (vkGetDeviceProcAddr: $kind:ident $slot:literal) => {
@@ -216,7 +251,7 @@ macro_rules! export {
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
             // SAFETY: the caller vouches for the parameters.
-            unsafe { $crate::dispatch::get_device_proc_addr(&EXPORTS, device, name) }
+            unsafe { $crate::dispatch::get_device_proc_addr(&VKLOAD_EXPORTS, device, name) }
         }
     };
     (vkCreateInstance: $($row:tt)*) => { $crate::export_forward! { vkCreateInstance, entry::create_instance } };

@@ -11,8 +11,7 @@ use crate::loader::Loader;
 use crate::objects::{Instance, device_of, handle};
 use crate::registry::{Class, CommandId, DEVICE_SLOTS, INSTANCE_SLOTS, command, find};
 
-/// What the application calls for `command`: the exported function where there is one, else a function of the loader's
-/// own, else the trampoline.
+/// What the application calls for `command`: the exported function where there is one, else the trampoline.
 #[inline]
 fn entry_point(exports: &ExportTable, command: CommandId) -> Option<Command> {
     exports.get(command).or_else(|| match command.instance_slot() {
@@ -49,10 +48,10 @@ pub unsafe fn get_instance_proc_addr(
     // SAFETY: the caller vouches for the handle.
     let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
     let Some(command) = find(name) else { return unknown_command(instance, name) };
-    if loader.flavour.commands.contains(command) || is_conditional(instance, command) {
+    if loader.flavour.commands.contains(command) {
         entry_point(exports, command)
     } else {
-        None
+        uncommon_command(exports, instance, command)
     }
 }
 
@@ -63,14 +62,19 @@ fn global_command(exports: &ExportTable, name: &CStr) -> Option<Command> {
     exports.get(global)
 }
 
-/// Whether the command is one that some instances have, and this instance does.
+/// A command that only some instances have, or a function of the loader's own that is not exported.
 #[cold]
-fn is_conditional(instance: &Instance, command: CommandId) -> bool {
+fn uncommon_command(exports: &ExportTable, instance: &Instance, command: CommandId) -> Option<Command> {
     if command.class() == Class::Global {
-        return instance.api_version < vk::API_VERSION_1_3 || command == command::GET_INSTANCE_PROC_ADDR;
+        let known = instance.api_version < vk::API_VERSION_1_3 || command == command::GET_INSTANCE_PROC_ADDR;
+        return exports.get(command).filter(|_| known);
     }
-    instance.loader.flavour.commands_if_enabled.contains(command)
-        && command.providers().any(|provider| instance.extensions.contains(provider.extension))
+    if entry::NOT_EXPORTED.contains(command) {
+        return entry::hand_written(command);
+    }
+    let enabled = instance.loader.flavour.commands_if_enabled.contains(command)
+        && command.providers().any(|provider| instance.extensions.contains(provider.extension));
+    if enabled { entry_point(exports, command) } else { None }
 }
 
 /// A command that the registry does not know: first taken to be one on physical devices, since only drivers can tell,
@@ -124,8 +128,8 @@ pub unsafe fn get_device_proc_addr(
     if DeviceTable::is_missing(address) {
         return None;
     }
-    if entry::hand_written(command).is_some() {
-        return entry_point(exports, command);
+    if let Some(own) = entry::hand_written(command) {
+        return exports.get(command).or(Some(own));
     }
     // SAFETY: slots that are not stubs hold functions, never NULL.
     Some(unsafe { core::mem::transmute::<*mut core::ffi::c_void, Command>(address) })

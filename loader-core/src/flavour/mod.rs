@@ -2,6 +2,7 @@
 //! system is called.
 #![forbid(unsafe_code)]
 
+use crate::abi::entry::NOT_EXPORTED;
 use crate::discovery::Policy;
 use crate::registry::{CommandSet, ExtensionSet, Platform as WindowSystem, extension};
 
@@ -12,7 +13,8 @@ pub struct Flavour {
     pub discovery: Policy,
     /// The extensions that exist on this system: those for its window systems, and those for every system.
     pub extensions: ExtensionSet,
-    /// The commands that `vkGetInstanceProcAddr` knows with every instance, whatever is enabled.
+    /// The commands that `vkGetInstanceProcAddr` knows with every instance, whatever is enabled, and whose functions are
+    /// exported or stamped out.
     pub commands: CommandSet,
     /// The commands that it knows only if the instance has enabled an extension which has them.
     pub commands_if_enabled: CommandSet,
@@ -39,7 +41,9 @@ impl Flavour {
         Self {
             discovery,
             extensions: EXTENSIONS,
-            commands: const { CommandSet::core_and(&EXTENSIONS).of_objects().without(&IF_ENABLED) },
+            commands: const {
+                CommandSet::core_and(&EXTENSIONS).of_objects().without(&IF_ENABLED).without(&NOT_EXPORTED)
+            },
             commands_if_enabled: IF_ENABLED,
             sorts_devices: true,
         }

@@ -24,6 +24,19 @@ impl CommandSet {
         Self::select(extensions, true)
     }
 
+    /// These commands.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    pub const fn listed(commands: &[CommandId]) -> Self {
+        let mut words = [0; WORDS];
+        let mut index = 0;
+        while index < commands.len() {
+            words[commands[index].index() >> 6] |= 1 << (commands[index].index() & 63);
+            index += 1;
+        }
+        Self(words)
+    }
+
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     const fn select(extensions: &ExtensionSet, core: bool) -> Self {
         let mut words = [0; WORDS];

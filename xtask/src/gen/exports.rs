@@ -51,8 +51,9 @@ fn is_exported(command: &Command) -> bool {
 
 fn callback(registry: &Numbered, names: &[&str]) -> String {
     let mut rows = String::new();
-    for name in names {
-        let Some(id) = registry.id(name) else { continue };
+    let mut ids: Vec<_> = names.iter().filter_map(|name| Some((registry.id(name)?, *name))).collect();
+    ids.sort_unstable();
+    for (id, name) in ids {
         let table = match order::group(&registry.commands()[id]) {
             Group::Global => "global",
             Group::Instance | Group::PhysicalDevice => "instance",
@@ -62,8 +63,8 @@ fn callback(registry: &Numbered, names: &[&str]) -> String {
     }
     format!(
         "{}//! The exported commands as a macro.\n\n\
-         /// Calls `$callback!` with its arguments, a semicolon, and a row for every exported command: its name, the\n\
-         /// table that dispatches it (`global`, `instance` or `device`), and its slot there.\n\
+         /// Calls `$callback!` with its arguments, a semicolon, and a row for every exported command, by its number: its\n\
+         /// name, the table that dispatches it (`global`, `instance` or `device`), and its slot there.\n\
          #[macro_export]\n\
          macro_rules! for_each_export {{\n    \
              ($($callback:ident)::+ $(, $argument:tt)*) => {{\n        \
