@@ -119,6 +119,7 @@ macro_rules! global_commands {
         /// # Safety
         /// The parameters are those of the Vulkan command.
         #[must_use]
+        #[inline]
         pub unsafe fn find_instance_command(
             exports: &$crate::abi::ExportTable,
             instance: $crate::vk::Instance,

@@ -30,6 +30,7 @@ fn entry_point(exports: &ExportTable, command: CommandId) -> Option<Command> {
 /// # Safety
 /// `name` is NULL or a valid C string; `instance` as for [`handle::instance`].
 #[must_use]
+#[inline(always)] // each library has one copy, in its exported function
 pub unsafe fn get_instance_proc_addr(
     loader: &'static Loader,
     exports: &ExportTable,
@@ -108,6 +109,7 @@ const LONGEST_NAME: usize = 255;
 /// # Safety
 /// `name` is NULL or a valid C string; `device` is a valid handle.
 #[must_use]
+#[inline(always)] // as above
 pub unsafe fn get_device_proc_addr(
     exports: &ExportTable,
     device: vk::Device,
