@@ -4,8 +4,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use loader_core::discovery::{
-    ActiveLayers, Answer, LayerPlan, LayerRequest, LayerScope, LayerStep, Plan, Policy, Question, Record,
-    Request, Root, Snapshot, Step, plan, plan_layers,
+    ActiveLayers, Answer, KnownSettings, LayerPlan, LayerRequest, LayerScope, LayerStep, Plan, Policy,
+    Question, Record, Request, Root, SettingsStep, Snapshot, Step, plan, plan_layers, plan_settings,
 };
 use loader_core::memory::{CText, OutOfMemory, Text, TryGrow, Vec, text};
 use loader_core::platform::Reader;
@@ -122,7 +122,8 @@ fn copy(question: &Question) -> Result<Question, OutOfMemory> {
 fn search() -> Result<Plan, OutOfMemory> {
     let mut snapshot = Snapshot::new();
     loop {
-        match plan(&snapshot, &Request { portability: false }, &Policy::linux(&ROOTS))? {
+        let settings = settings(&Policy::linux(&ROOTS))?;
+        match plan(&snapshot, &Request { portability: false }, &Policy::linux(&ROOTS), &settings)? {
             Step::Ready(plan) => return Ok(plan),
             Step::Ask(questions) => {
                 for question in &questions {
@@ -133,12 +134,40 @@ fn search() -> Result<Plan, OutOfMemory> {
     }
 }
 
+/// What a settings file says that has something of every kind in it.
+fn settings(policy: &Policy) -> Result<KnownSettings, OutOfMemory> {
+    let mut snapshot = Snapshot::new();
+    loop {
+        match plan_settings(&snapshot, policy)? {
+            SettingsStep::Ready(plan) => return Ok(KnownSettings { snapshot, plan }),
+            SettingsStep::Ask(questions) => {
+                for question in &questions {
+                    let answer = match question {
+                        Question::Elevated | Question::Exists(_) => Answer::Truth(true),
+                        Question::File(_) => Answer::Content(Ok(text(&[SETTINGS])?), None),
+                        other => answer(other)?,
+                    };
+                    snapshot.record(Record { question: copy(question)?, answer })?;
+                }
+            }
+        }
+    }
+}
+
+const SETTINGS: &[u8] =
+    br#"{"file_format_version": "1.0.0", "wrong": 1, "settings_array": [{"app_keys": ["/x"],
+    "layers": [{"name": "A", "path": "a.json", "control": "on"}, {"control": "unordered_layer_location"}, {}],
+    "stderr_log": ["all", "none"], "log_locations": [{"destinations": ["/log", "log"], "filters": ["all"]}],
+    "additional_drivers": [{"path": "/d/10.json"}, {"path": "9.json"}],
+    "device_configurations": [{"deviceUUID": [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0], "deviceName": "gpu"}]}]}"#;
+
 static ONE_ROOT: [Root; 1] = [Root::BuiltIn { name: "SYSCONFDIR", path: b"/etc" }];
 
 fn search_layers() -> Result<(LayerPlan, ActiveLayers), OutOfMemory> {
     let mut snapshot = Snapshot::new();
     loop {
-        match plan_layers(&snapshot, &Policy::linux(&ONE_ROOT), LayerScope::All)? {
+        let settings = KnownSettings::default();
+        match plan_layers(&snapshot, &Policy::linux(&ONE_ROOT), LayerScope::All, &settings)? {
             LayerStep::Ready(plan) => {
                 let active =
                     plan.activate(&LayerRequest { enabled: &[c"A", c"nope"], ..Default::default() })?;
@@ -178,7 +207,7 @@ fn with_ever_more_memory<T>(search: fn() -> Result<T, OutOfMemory>, check: fn(&T
 
 #[test]
 fn every_allocation_of_a_search_for_drivers_may_fail() {
-    with_ever_more_memory(search, |plan| assert_eq!((plan.drivers.len(), plan.used().count()), (14, 4)));
+    with_ever_more_memory(search, |plan| assert_eq!((plan.drivers.len(), plan.used().count()), (16, 4)));
 }
 
 #[test]

@@ -9,6 +9,7 @@
 //! disagree.
 
 mod best;
+mod devices;
 mod drivers;
 mod filter;
 #[cfg(feature = "fixed-drivers")]
@@ -29,6 +30,7 @@ mod snapshot;
 pub use best::{BestReason, best_reason};
 #[cfg(not(feature = "fixed-drivers"))]
 pub use layers::discover_layers;
+pub use devices::{DeviceFilters, DeviceIds, choose_devices};
 pub use layers::{
     ActiveLayer, ActiveLayers, Because, Explained, ExplainedRefusal, LayerCandidate, LayerDecision,
     LayerKind, LayerNote, LayerPlan, LayerReason, LayerRequest, LayerScope, LayerStep, Refusal, Refused,

@@ -160,6 +160,7 @@ pub struct Members<'a>(Option<Scanner<'a>>);
 impl<'a> Iterator for Members<'a> {
     type Item = (Str<'a>, Value<'a>);
 
+    #[inline(never)]
     fn next(&mut self) -> Option<Self::Item> {
         let scanner = self.0.as_mut()?;
         scanner.skip_blanks_and(b',');
@@ -170,11 +171,20 @@ impl<'a> Iterator for Members<'a> {
 }
 
 /// The values of a list.
+#[derive(Default)]
 pub struct Items<'a>(Option<Scanner<'a>>);
+
+impl<'a> From<Option<Value<'a>>> for Items<'a> {
+    /// The values of a list that may be missing.
+    fn from(list: Option<Value<'a>>) -> Self {
+        list.map_or_else(Self::default, |list| list.items())
+    }
+}
 
 impl<'a> Iterator for Items<'a> {
     type Item = Value<'a>;
 
+    #[inline(never)]
     fn next(&mut self) -> Option<Self::Item> {
         let scanner = self.0.as_mut()?;
         scanner.skip_blanks_and(b',');

@@ -5,7 +5,6 @@ use ash::vk::{self, Handle as _};
 use super::driver::DriverInstance;
 use super::instance::Instance;
 use super::physical_device::PhysicalDevice;
-use super::sorting::{Preference, order};
 use crate::abi::array;
 use crate::dispatch::Table as _;
 use crate::memory::{Process, TryGrow, Vec, sort_by};
@@ -92,8 +91,10 @@ unsafe fn all_groups(
             }
         }
     }
-    if instance.sorted {
-        sort(instance, &mut all);
+    let place = |handle: &vk::PhysicalDevice| devices.iter().position(|device| device.handle() == *handle);
+    all.retain(|group| members(group).iter().all(|member| place(member).is_some()));
+    if instance.sorted || instance.logger.settings.devices().is_some() {
+        sort(&mut all, place);
     }
     Ok(all)
 }
@@ -122,23 +123,16 @@ fn translated(instance: &Instance, driver: &DriverInstance, group: &Group) -> Re
     Ok(result)
 }
 
-/// Sorts the devices in each group, then the groups by their first devices.
-fn sort(instance: &Instance, groups: &mut [Group]) {
-    let preference = Preference::from_environment(instance.loader);
-    // SAFETY: groups hold handles that `translated` and `single` put there.
-    let facts = |handle: &vk::PhysicalDevice| unsafe {
-        super::handle::physical_device(*handle, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS).facts
-    };
+/// Sorts the devices in each group by their places among all devices, then the groups by their first devices.
+fn sort(groups: &mut [Group], place: impl Fn(&vk::PhysicalDevice) -> Option<usize>) {
     for group in groups.iter_mut() {
         let count = (group.physical_device_count as usize).min(group.physical_devices.len());
         if let Some(members) = group.physical_devices.get_mut(..count) {
-            sort_by(members, |one, other| order(&facts(one), &facts(other), &preference));
+            sort_by(members, |one, other| place(one).cmp(&place(other)));
         }
     }
-    sort_by(groups, |one, other| match (members(one).first(), members(other).first()) {
-        (Some(one), Some(other)) => order(&facts(one), &facts(other), &preference),
-        (one, other) => one.is_none().cmp(&other.is_none()),
-    });
+    let first = |group: &Group| members(group).first().map_or(Some(usize::MAX), &place);
+    sort_by(groups, |one, other| first(one).cmp(&first(other)));
 }
 
 impl DriverInstance {

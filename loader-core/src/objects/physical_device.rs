@@ -9,11 +9,11 @@ use super::handle::{Handle, Kind};
 use super::instance::{Instance, Owned};
 use super::sorting::{DeviceFacts, Preference, order};
 use crate::abi::array;
-use crate::discovery::Outcome;
+use crate::discovery::{DeviceFilters, Outcome, choose_devices};
 use crate::dispatch::Table as _;
 use crate::loader::log_outcome;
 use crate::log::{Level, Topic};
-use crate::memory::{Application, Box, OutOfMemory, Process, TryGrow, Vec, sort_by};
+use crate::memory::{Application, Box, OutOfMemory, Process, Shown, TryGrow, Vec, sort_by};
 use crate::registry::command;
 
 /// What a `VkPhysicalDevice` points to.
@@ -136,7 +136,40 @@ impl Instance {
             let preference = Preference::from_environment(self.loader);
             sort_by(&mut all, |one, other| order(&one.facts, &other.facts, &preference));
         }
-        Ok(all)
+        self.choose(all)
+    }
+
+    /// Leaves out what the user does not want to see.
+    fn choose<'a>(&'a self, all: Vec<&'a PhysicalDevice>) -> Result<Vec<&'a PhysicalDevice>, vk::Result> {
+        let filters = DeviceFilters::read(self.loader.platform.environment)?;
+        let listed = self.logger.settings.devices();
+        if filters.is_empty() && listed.is_none() {
+            return Ok(all);
+        }
+        let mut ids = Vec::new();
+        for device in &all {
+            ids.try_push(super::sorting::ids(device.driver(), device.driver_handle()))?;
+        }
+        for setting in listed.iter().flat_map(|list| list.iter()) {
+            if !ids.iter().any(|device| setting.matches(device)) {
+                let name = Shown(&setting.device_name);
+                let message =
+                    format_args!("the settings file lists the device \"{name}\", which is not here");
+                self.logger.log(Level::Warning, Topic::Driver, message);
+            }
+        }
+        let mut chosen = Vec::new();
+        for place in choose_devices(&ids, &filters, listed)? {
+            if let Some(device) = all.get(place) {
+                chosen.try_push(*device)?;
+            }
+        }
+        if chosen.is_empty() && listed.is_some() {
+            let message = format_args!("none of the devices that the settings file lists is here");
+            self.logger.log(Level::Error, Topic::Driver, message);
+            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        }
+        Ok(chosen)
     }
 
     pub(super) fn log_enumeration(&self, driver: &DriverInstance, result: vk::Result) {

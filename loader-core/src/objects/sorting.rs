@@ -7,6 +7,7 @@ use ash::vk;
 use super::driver::DriverInstance;
 use super::extensions::of_device;
 use crate::abi::name;
+use crate::discovery::DeviceIds;
 use crate::dispatch::Table as _;
 use crate::loader::Loader;
 use crate::platform::Reader;
@@ -103,12 +104,36 @@ impl DeviceFacts {
     }
 }
 
+/// What a user can choose a device by, as its driver tells it.
+pub(super) fn ids(driver: &DriverInstance, device: vk::PhysicalDevice) -> DeviceIds {
+    let facts = DeviceFacts::of(driver, device);
+    let mut ids = DeviceIds { ids: [Some(facts.device), Some(facts.vendor), None], ..Default::default() };
+    // SAFETY: the type is the command's; the handle is the driver's own, and the structures form a chain.
+    unsafe {
+        let Some(get) = get_properties2(driver) else { return ids };
+        let mut uuids = vk::PhysicalDeviceIDProperties::default();
+        let mut about_driver = vk::PhysicalDeviceDriverProperties::default();
+        let mut all =
+            vk::PhysicalDeviceProperties2::default().push_next(&mut uuids).push_next(&mut about_driver);
+        get(device, &mut all);
+        ids.driver_version = all.properties.driver_version;
+        ids.uuids = Some((uuids.device_uuid, uuids.driver_uuid));
+        ids.ids[2] = u32::try_from(about_driver.driver_id.as_raw()).ok();
+    }
+    ids
+}
+
+unsafe fn get_properties2(driver: &DriverInstance) -> Option<vk::PFN_vkGetPhysicalDeviceProperties2> {
+    [command::GET_PHYSICAL_DEVICE_PROPERTIES_2, command::GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR]
+        .into_iter()
+        // SAFETY: the type is that of the command and its alias.
+        .find_map(|command| unsafe { driver.table.get(command) })
+}
+
 fn bus(driver: &DriverInstance, device: vk::PhysicalDevice) -> Option<[u32; 4]> {
     // SAFETY: the types are the commands'; the handle is the driver's own, and the structures form a chain.
     unsafe {
-        let get = [command::GET_PHYSICAL_DEVICE_PROPERTIES_2, command::GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR]
-            .into_iter()
-            .find_map(|command| driver.table.get::<vk::PFN_vkGetPhysicalDeviceProperties2>(command))?;
+        let get = get_properties2(driver)?;
         let enumerate = driver.table.get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(
             command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES,
         )?;

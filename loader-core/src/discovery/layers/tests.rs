@@ -3,7 +3,7 @@ use std::string::{String, ToString};
 use std::vec::Vec as StdVec;
 
 use super::*;
-use crate::discovery::{Policy, Root, Snapshot};
+use crate::discovery::{KnownSettings, Policy, Root, Snapshot};
 use crate::manifest::Version;
 use crate::platform::imaginary::Imaginary;
 
@@ -14,6 +14,7 @@ mod meta;
 mod order;
 mod override_layer;
 mod places;
+mod settings;
 
 static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
 static POLICY: Policy = Policy { pointer_width: 64, ..Policy::linux(&ROOTS) };
@@ -81,8 +82,20 @@ impl Case {
         self
     }
 
+    /// What the settings file says, if there is one.
+    fn known_settings(&self) -> KnownSettings {
+        KnownSettings::discover(&self.system.platform(), &POLICY).unwrap()
+    }
+
     fn plan(&self) -> LayerPlan {
-        discover_layers(&self.system.platform(), &POLICY, LayerScope::All, &mut Snapshot::new()).unwrap()
+        discover_layers(
+            &self.system.platform(),
+            &POLICY,
+            LayerScope::All,
+            &self.known_settings(),
+            &mut Snapshot::new(),
+        )
+        .unwrap()
     }
 
     fn activated(&self, plan: &LayerPlan) -> ActiveLayers {

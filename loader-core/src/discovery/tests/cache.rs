@@ -9,7 +9,8 @@ fn learned() -> (&'static Imaginary, Snapshot) {
     system.file("/etc/vulkan/icd.d/a.json", manifest("/lib/a.so")).file("/lib/a.so", "");
     system.file("/usr/share/vulkan/icd.d/b.json", manifest("b.so"));
     let mut snapshot = Snapshot::new();
-    let plan = discover(&system.platform(), &POLICY, &REQUEST, &mut snapshot).unwrap();
+    let plan =
+        discover(&system.platform(), &POLICY, &REQUEST, &KnownSettings::default(), &mut snapshot).unwrap();
     assert_eq!(used(&plan), ["/lib/a.so", "b.so"]);
     system.calls();
     (system, snapshot)
@@ -66,7 +67,7 @@ fn what_cannot_be_told_apart_counts_as_changed() {
     system.blur();
     assert!(!holds(system, &snapshot), "it could be told when it was read");
     let mut snapshot = Snapshot::new();
-    discover(&system.platform(), &POLICY, &REQUEST, &mut snapshot).unwrap();
+    discover(&system.platform(), &POLICY, &REQUEST, &KnownSettings::default(), &mut snapshot).unwrap();
     assert!(!holds(system, &snapshot), "it could not be told when it was read either");
 }
 
@@ -88,7 +89,7 @@ fn a_failure_holds_only_as_long_as_nothing_is_there() {
 #[test]
 fn a_snapshot_alone_gives_the_same_plan_again() {
     let (_, snapshot) = learned();
-    let Step::Ready(plan) = plan(&snapshot, &REQUEST, &POLICY).unwrap() else {
+    let Step::Ready(plan) = plan(&snapshot, &REQUEST, &POLICY, &KnownSettings::default()).unwrap() else {
         panic!("everything was asked")
     };
     assert_eq!(used(&plan), ["/lib/a.so", "b.so"]);
@@ -107,7 +108,8 @@ fn a_recorded_answer_is_not_asked_for() {
     };
     snapshot.record(select(b"b.json")).unwrap();
     snapshot.record(select(b"the first answer stays")).unwrap();
-    let plan = discover(&system.platform(), &POLICY, &REQUEST, &mut snapshot).unwrap();
+    let plan =
+        discover(&system.platform(), &POLICY, &REQUEST, &KnownSettings::default(), &mut snapshot).unwrap();
     assert_eq!(used(&plan), ["b.so"]);
     assert!(!system.calls().contains(&"variable VK_LOADER_DRIVERS_SELECT".to_string()));
 }

@@ -80,7 +80,9 @@ fn portability_drivers_are_used_if_asked_for() {
     assert!(plan.drivers[0].portability);
 
     let request = Request { portability: true };
-    let plan = discover(&system.platform(), &POLICY, &request, &mut Snapshot::new()).unwrap();
+    let plan =
+        discover(&system.platform(), &POLICY, &request, &KnownSettings::default(), &mut Snapshot::new())
+            .unwrap();
     assert_eq!(ids(&plan), ["use", "use"]);
 }
 

@@ -152,6 +152,7 @@ fn file_names_need_not_be_text() {
     };
     snapshot.record(listing).unwrap();
     let system = Imaginary::new();
-    let plan = discover(&system.platform(), &POLICY, &REQUEST, &mut snapshot).unwrap();
+    let plan =
+        discover(&system.platform(), &POLICY, &REQUEST, &KnownSettings::default(), &mut snapshot).unwrap();
     assert_eq!(plan.drivers[0].path.as_slice(), b"/etc/vulkan/icd.d/\xff\n.json");
 }

@@ -10,6 +10,7 @@ mod drivers;
 mod hostile;
 mod places;
 mod reasons;
+mod settings;
 
 static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
 static POLICY: Policy = Policy { pointer_width: 64, ..Policy::linux(&ROOTS) };
@@ -17,7 +18,8 @@ const REQUEST: Request = Request { portability: false };
 
 /// The plan for `system` as it is now.
 fn plan_of(system: &'static Imaginary) -> Plan {
-    discover(&system.platform(), &POLICY, &REQUEST, &mut Snapshot::new()).unwrap()
+    let settings = KnownSettings::discover(&system.platform(), &POLICY).unwrap();
+    discover(&system.platform(), &POLICY, &REQUEST, &settings, &mut Snapshot::new()).unwrap()
 }
 
 /// A manifest for `library`, with `more` fields.

@@ -181,7 +181,9 @@ fn another_platform_is_another_policy() {
     let policy = Policy { roots: &ROOTS, reader: crate::platform::Reader::Plain, ..POLICY };
     let system = Imaginary::new();
     system.elevate().file("/pkg/data/vulkan/icd.d/0.json", manifest("0-fake.so"));
-    let plan = discover(&system.platform(), &policy, &REQUEST, &mut Snapshot::new()).unwrap();
+    let plan =
+        discover(&system.platform(), &policy, &REQUEST, &KnownSettings::default(), &mut Snapshot::new())
+            .unwrap();
     assert_eq!(searched(&plan), ["/pkg/data/vulkan/icd.d"]);
     assert_eq!(used(&plan), ["0-fake.so"]);
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::manifest::driver::{Field, FieldProblem, ManifestError, ManifestWarning};
 use crate::manifest::driver::{library_arch, present, string, version};
-use crate::manifest::json::{self, Kind, Str, Value};
+use crate::manifest::json::{self, Items, Kind, Str, Value};
 use crate::manifest::version::Version;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 
@@ -221,7 +221,7 @@ fn about(layer: Value<'_>) -> Result<About, OutOfMemory> {
         value.and_then(|value| value.string()).map_or(Ok(Text::new()), Str::to_text)
     };
     let mut names = Vec::new();
-    for platform in platforms.iter().flat_map(Value::items) {
+    for platform in Items::from(platforms) {
         names.try_push(text(Some(platform))?)?;
     }
     Ok(About {
@@ -358,7 +358,7 @@ impl Optional {
             return Ok(None);
         }
         let mut commands = Vec::new();
-        for command in entry_points.iter().flat_map(Value::items) {
+        for command in Items::from(entry_points) {
             if let Some(command) = self.symbol(Some(command), Field::EntryPoints)? {
                 commands.try_push(command)?;
             }

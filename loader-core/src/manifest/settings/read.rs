@@ -4,7 +4,7 @@
 use super::{Control, DeviceSetting, LayerSetting, LogLocation, Settings, SettingsFile, SettingsWarning};
 use crate::log::Filter;
 use crate::manifest::driver::{FieldProblem, ManifestError};
-use crate::manifest::json::{self, Kind, Str, Value};
+use crate::manifest::json::{self, Items, Kind, Str, Value};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 
 // The fields of each kind of object: the letter of the type (see `expected`), a colon and the key.
@@ -55,7 +55,7 @@ pub(super) fn file(bytes: &[u8], folder: &[u8]) -> Result<Result<SettingsFile, M
         reader.missing(value, key, root)?;
     }
     let single = if array.is_some() { None } else { single };
-    let all = single.into_iter().chain(array.iter().flat_map(Value::items));
+    let all = single.into_iter().chain(Items::from(array));
     for object in all.filter(|object| version.is_some() && object.kind() == Kind::Object) {
         file.objects.try_push(Settings::default())?;
         if let Some(settings) = file.objects.last_mut() {
@@ -131,7 +131,7 @@ impl Reader<'_> {
             for key in list.items().filter_map(|key| key.string()) {
                 keys.try_push(key.to_text()?)?;
             }
-            if keys.is_empty() {
+            if list.items().next().is_none() {
                 self.warn(b"app_keys", FieldProblem::Empty, list)?;
             }
         }
@@ -196,6 +196,11 @@ impl Reader<'_> {
     ) -> Result<(), OutOfMemory> {
         let [device_uuid, driver_uuid, driver_version, device_name, ..] = fields;
         self.missing(device_uuid, "deviceUUID", object)?;
+        // Without a value that is wrong the entry would match more devices than was meant.
+        let is_wrong = |value: Option<Value<'_>>, key| value.is_none() && object.member(key).is_some();
+        if is_wrong(driver_uuid, "driverUUID") || is_wrong(driver_version, "driverVersion") {
+            return Ok(());
+        }
         let Some(device_uuid) = device_uuid.and_then(uuid) else { return Ok(()) };
         let device = DeviceSetting {
             device_uuid,
@@ -220,7 +225,7 @@ impl Reader<'_> {
             location.filter = Filter::SILENT;
             self.filter(&mut location.filter, words, b"filters")?;
         }
-        for file in files.iter().flat_map(Value::items) {
+        for file in Items::from(files) {
             if file.string().is_some_and(|file| file.is("stderr")) {
                 out.stderr_log = out.stderr_log | location.filter;
             } else {
@@ -237,7 +242,7 @@ impl Reader<'_> {
         list: Option<Value<'_>>,
         field: &[u8],
     ) -> Result<(), OutOfMemory> {
-        for value in list.iter().flat_map(Value::items) {
+        for value in Items::from(list) {
             match value.string().and_then(|word| Filter::word(word.as_written())) {
                 Some(word) => *filter = *filter | word,
                 None => self.warn(field, FieldProblem::Unknown, value)?,

@@ -6,7 +6,14 @@ fn learned() -> (Case, Snapshot) {
     let case = Case::new().implicit_with(&["I"], r#", "enable_environment": {"ON": "1"}"#);
     let case = case.explicit(&["A"]).set("HOME", "/h");
     let mut snapshot = Snapshot::new();
-    discover_layers(&case.system.platform(), &POLICY, LayerScope::All, &mut snapshot).unwrap();
+    discover_layers(
+        &case.system.platform(),
+        &POLICY,
+        LayerScope::All,
+        &KnownSettings::default(),
+        &mut snapshot,
+    )
+    .unwrap();
     case.system.calls();
     (case, snapshot)
 }
@@ -49,9 +56,12 @@ fn what_decides_about_layers_shows_when_it_changes() {
 fn drivers_and_layers_may_share_a_snapshot() {
     let (case, mut snapshot) = learned();
     let platform = case.system.platform();
-    discover(&platform, &POLICY, &Request { portability: true }, &mut snapshot).unwrap();
+    discover(&platform, &POLICY, &Request { portability: true }, &KnownSettings::default(), &mut snapshot)
+        .unwrap();
     assert!(!case.system.calls().contains(&"variable XDG_DATA_DIRS".to_string()), "it is known already");
-    let LayerStep::Ready(plan) = plan_layers(&snapshot, &POLICY, LayerScope::All).unwrap() else {
+    let LayerStep::Ready(plan) =
+        plan_layers(&snapshot, &POLICY, LayerScope::All, &KnownSettings::default()).unwrap()
+    else {
         panic!("everything was asked")
     };
     assert_eq!(plan.listed().count(), 2);
@@ -108,7 +118,14 @@ fn too_many_layers_are_cut_with_a_note() {
 fn active_only(case: &Case) -> (StdVec<String>, bool) {
     case.system.calls();
     let platform = case.system.platform();
-    let plan = discover_layers(&platform, &POLICY, LayerScope::Active, &mut Snapshot::new()).unwrap();
+    let plan = discover_layers(
+        &platform,
+        &POLICY,
+        LayerScope::Active,
+        &KnownSettings::default(),
+        &mut Snapshot::new(),
+    )
+    .unwrap();
     let searched = case.system.calls().iter().any(|call| call.contains("explicit_layer.d"));
     let active = plan.activate(&LayerRequest::default()).unwrap();
     (active.layers.iter().map(|layer| shown(plan.layers[layer.layer].name())).collect(), searched)
@@ -134,11 +151,13 @@ fn a_copy_of_a_snapshot_knows_the_same() {
     let case = Case::new().implicit(&["I"]).explicit(&["A"]);
     let platform = case.system.platform();
     let mut snapshot = Snapshot::new();
-    discover_layers(&platform, &POLICY, LayerScope::Active, &mut snapshot).unwrap();
+    discover_layers(&platform, &POLICY, LayerScope::Active, &KnownSettings::default(), &mut snapshot)
+        .unwrap();
     let mut copy = snapshot.copy().unwrap();
     assert_eq!(copy.records(), snapshot.records());
     case.system.calls();
-    let plan = discover_layers(&platform, &POLICY, LayerScope::All, &mut copy).unwrap();
+    let plan =
+        discover_layers(&platform, &POLICY, LayerScope::All, &KnownSettings::default(), &mut copy).unwrap();
     assert_eq!(plan.listed().count(), 2);
     assert!(!case.system.calls().iter().any(|call| call.contains("implicit_layer.d")));
 }

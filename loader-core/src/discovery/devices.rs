@@ -1,0 +1,195 @@
+//! Which physical devices applications see, and in which order, as far as a user says so: the second decision, made from
+//! facts that only open drivers can tell.
+#![forbid(unsafe_code)]
+
+use core::ffi::CStr;
+
+use crate::manifest::DeviceSetting;
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
+use crate::platform::{Environment, Reader};
+
+/// What the decision depends on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceIds {
+    /// `deviceID`, `vendorID` and `driverID`; `None` where the driver cannot tell.
+    pub ids: [Option<u32>; 3],
+    /// `driverVersion`.
+    pub driver_version: u32,
+    /// `deviceUUID` and `driverUUID`; `None` where the driver cannot tell.
+    pub uuids: Option<([u8; 16], [u8; 16])>,
+}
+
+/// The variables that filter devices, in the order of [`DeviceIds::ids`], as far as they are set.
+#[derive(Debug, Default)]
+pub struct DeviceFilters([Option<Text>; 3]);
+
+const FILTERS: [&CStr; 3] =
+    [c"VK_LOADER_DEVICE_ID_FILTER", c"VK_LOADER_VENDOR_ID_FILTER", c"VK_LOADER_DRIVER_ID_FILTER"];
+
+impl DeviceFilters {
+    /// Reads the variables.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn read(environment: &dyn Environment) -> Result<Self, OutOfMemory> {
+        let mut filters = Self::default();
+        for (filter, name) in filters.0.iter_mut().zip(FILTERS) {
+            *filter =
+                environment.variable(name, Reader::Secure)?.filter(|value| !value.trim_ascii().is_empty());
+        }
+        Ok(filters)
+    }
+
+    /// Whether none is set.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(Option::is_none)
+    }
+
+    /// Whether every filter that is set lets the device through.
+    #[must_use]
+    pub fn let_through(&self, device: &DeviceIds) -> bool {
+        let passes = |(filter, id): (&Option<Text>, _)| filter.as_ref().is_none_or(|list| has(list, id));
+        self.0.iter().zip(device.ids).all(passes)
+    }
+}
+
+impl DeviceSetting {
+    /// Whether this is the device.
+    #[must_use]
+    pub fn matches(&self, device: &DeviceIds) -> bool {
+        device.uuids.is_some_and(|(device_uuid, driver_uuid)| {
+            self.device_uuid == device_uuid
+                && self.driver_uuid.is_none_or(|uuid| uuid == driver_uuid)
+                && self.driver_version.is_none_or(|version| version == device.driver_version)
+        })
+    }
+}
+
+/// The places of the devices that applications see, in order: those that the filters let through; and if devices are
+/// listed only these, each once, in the order of the list.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub fn choose_devices(
+    devices: &[DeviceIds],
+    filters: &DeviceFilters,
+    listed: Option<&[DeviceSetting]>,
+) -> Result<Vec<usize>, OutOfMemory> {
+    let mut chosen = Vec::new();
+    let mut settings = listed.unwrap_or_default().iter();
+    loop {
+        let setting = settings.next();
+        if listed.is_some() && setting.is_none() {
+            return Ok(chosen);
+        }
+        for (place, device) in devices.iter().enumerate() {
+            let fits = setting.is_none_or(|setting| setting.matches(device)) && filters.let_through(device);
+            if fits && !chosen.contains(&place) {
+                chosen.try_push(place)?;
+                if setting.is_some() {
+                    break;
+                }
+            }
+        }
+        if listed.is_none() {
+            return Ok(chosen);
+        }
+    }
+}
+
+/// Whether a list of numbers and ranges, separated by commas, has a number.
+fn has(list: &[u8], id: Option<u32>) -> bool {
+    let Some(id) = id else { return false };
+    let is_in = |range: &[u8]| {
+        let mut ends = range.split(|byte| matches!(byte, b':' | b'-')).map(number);
+        match (ends.next().flatten(), ends.next(), ends.next()) {
+            (Some(first), None, _) => id == first,
+            (Some(first), Some(Some(last)), None) => (first..=last).contains(&id),
+            _ => false,
+        }
+    };
+    list.split(|byte| *byte == b',').any(is_in)
+}
+
+/// A decimal number, or a hexadecimal one that begins with `0x`.
+fn number(text: &[u8]) -> Option<u32> {
+    let text = core::str::from_utf8(text).ok()?.trim();
+    let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    match hexadecimal {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::text;
+
+    fn device(n: u8, ids: [u32; 3]) -> DeviceIds {
+        DeviceIds { ids: ids.map(Some), driver_version: 7, uuids: Some(([n; 16], [9; 16])) }
+    }
+
+    fn filters(values: [&str; 3]) -> DeviceFilters {
+        DeviceFilters(values.map(|value| (!value.is_empty()).then(|| text(&[value.as_bytes()]).unwrap())))
+    }
+
+    fn chosen(values: [&str; 3], listed: Option<&[DeviceSetting]>) -> std::vec::Vec<usize> {
+        let devices = [device(0, [0x10, 1, 4]), device(1, [0x20, 1, 5]), device(2, [0x30, 2, 6])];
+        choose_devices(&devices, &filters(values), listed).unwrap().to_vec()
+    }
+
+    fn setting(n: u8, driver: Option<u8>, version: Option<u32>) -> DeviceSetting {
+        DeviceSetting {
+            device_uuid: [n; 16],
+            driver_uuid: driver.map(|n| [n; 16]),
+            driver_version: version,
+            device_name: Text::new(),
+        }
+    }
+
+    #[test]
+    fn filters_have_numbers_and_ranges_and_all_of_them_count() {
+        for (values, expected) in [
+            (["", "", ""], &[0, 1, 2][..]),
+            (["0x10", "", ""], &[0]),
+            (["16, 0x30", "", ""], &[0, 2]),
+            (["0x10:0x20", "", ""], &[0, 1]),
+            (["0x11-0X30,0x10", "", ""], &[0, 1, 2]),
+            (["0x20:0x10", "", ""], &[]),
+            (["", "1", ""], &[0, 1]),
+            (["", "1", "5-6"], &[1]),
+            (["0x10", "2", ""], &[]),
+            (["", "", "5"], &[1]),
+            (["nonsense", "", ""], &[]),
+            (["0x10:0x20:0x30,,x", "", ""], &[]),
+        ] {
+            assert_eq!(chosen(values, None), expected, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_driver_cannot_tell_no_filter_lets_through() {
+        let unknown = DeviceIds { ids: [Some(1), Some(1), None], ..DeviceIds::default() };
+        assert!(filters(["1", "1", ""]).let_through(&unknown));
+        assert!(!filters(["", "", "0-99"]).let_through(&unknown));
+    }
+
+    #[test]
+    fn listed_devices_come_in_the_order_of_the_list_each_once() {
+        let listed = [setting(2, None, None), setting(0, Some(9), Some(7)), setting(2, None, Some(7))];
+        assert_eq!(chosen(["", "", ""], Some(&listed)), [2, 0]);
+        assert_eq!(chosen(["0x10", "", ""], Some(&listed)), [0], "filters count, too");
+        assert!(chosen(["", "", ""], Some(&[])).is_empty());
+    }
+
+    #[test]
+    fn everything_that_is_said_of_a_device_has_to_fit() {
+        for other in [setting(5, None, None), setting(1, Some(8), None), setting(1, None, Some(8))] {
+            assert!(chosen(["", "", ""], Some(&[other])).is_empty());
+        }
+        let silent = DeviceIds { uuids: None, ..device(1, [1, 1, 1]) };
+        assert!(!setting(1, None, None).matches(&silent));
+    }
+}

@@ -1,0 +1,520 @@
+//! The settings file, `vk_loader_settings.json`: which one counts, and what programs notice of it.
+use std::fs;
+
+use vkload_tests::{
+    Ask, Device, Driver, Layer, Run, Scenario, Vk, code, list_devices, list_devices_1_0, list_devices_asking,
+};
+
+const A: &str = "VK_LAYER_TEST_a";
+const B: &str = "VK_LAYER_TEST_b";
+const C: &str = "VK_LAYER_TEST_c";
+
+const FILE: &str = "vulkan/loader_settings.d/vk_loader_settings.json";
+
+/// Writes the settings where Vulkan Configurator does. `SANDBOX` stands for the folder of the scenario.
+trait Settings {
+    fn settings(self, members: &str) -> Self;
+    fn settings_file(self, text: &str) -> Self;
+}
+
+impl Settings for Scenario {
+    fn settings(self, members: &str) -> Self {
+        self.settings_file(&format!(
+            "{{\n    \"file_format_version\": \"1.0.0\",\n    \"settings\": {{{members}}}\n}}\n"
+        ))
+    }
+
+    fn settings_file(self, text: &str) -> Self {
+        let root = self.sandbox().path("");
+        let text = text.replace("SANDBOX", root.to_str().unwrap().trim_end_matches('/'));
+        self.file(&format!("home/.local/share/{FILE}"), text)
+    }
+}
+
+/// A driver, the explicit layers A and B and the implicit layer C.
+fn machine() -> Scenario {
+    Scenario::new()
+        .driver(Driver::new("good").device(Device::new("gpu")))
+        .layer(Layer::new(A))
+        .layer(Layer::new(B))
+        .layer(Layer::new(C).implicit())
+}
+
+/// What the settings file says about one of these layers.
+fn layer(name: &str, control: &str) -> String {
+    let kind = if name == C { "implicit" } else { "explicit" };
+    format!(
+        r#"{{"name": "{name}", "path": "SANDBOX/data/vulkan/{kind}_layer.d/{name}.json", "control": "{control}",
+            "treat_as_implicit_manifest": {}}}"#,
+        name == C
+    )
+}
+
+const OTHERS: &str = r#"{"control": "unordered_layer_location"}"#;
+
+fn layers(list: &[String]) -> String {
+    format!("\"layers\": [{}]", list.join(", "))
+}
+
+fn create(vk: &Vk) {
+    vk.say("result", code(&vk.create(&Ask::new()).map(drop)));
+}
+
+fn create_with_a(vk: &Vk) {
+    vk.say("result", code(&vk.create(&Ask::new().layer(A)).map(drop)));
+}
+
+/// The layers whose vkCreateInstance was called, in order.
+fn active(run: &Run) -> Vec<String> {
+    let calls = run.ok().calls(&["vkCreateInstance"]);
+    calls.iter().filter_map(|call| call.split(' ').next()).map(str::to_owned).collect()
+}
+
+// ---- layers ----
+
+#[test]
+fn layers_that_are_on_are_active_in_the_order_of_the_list() {
+    let run = machine().settings(&layers(&[layer(B, "on"), layer(C, "on"), layer(A, "on")])).run(create);
+    assert_eq!(active(&run), [B, C, A]);
+}
+
+#[test]
+fn on_beats_the_variables_of_layers() {
+    let run = machine()
+        .settings(&layers(&[layer(C, "on"), layer(A, "on")]))
+        .env("NO_VK_LAYER_TEST_c", "1")
+        .env("VK_LOADER_LAYERS_DISABLE", "~all~")
+        .run(create);
+    assert_eq!(active(&run), [C, A]);
+}
+
+#[test]
+fn auto_leaves_layers_to_their_variables_and_to_the_application() {
+    let scenario = || machine().settings(&layers(&[layer(A, "auto"), layer(C, "auto")]));
+    assert_eq!(active(&scenario().run(create)), [C]);
+    assert_eq!(active(&scenario().run(create_with_a)), [A, C], "in the order of the list");
+    assert!(active(&scenario().env("NO_VK_LAYER_TEST_c", "1").run(create)).is_empty());
+}
+
+#[test]
+fn a_layer_that_is_off_is_not_present() {
+    let run = machine().settings(&layers(&[layer(A, "off"), OTHERS.to_owned()])).log().run(create_with_a);
+    run.ok().says("result", "ERROR_LAYER_NOT_PRESENT");
+    run.logs(&["ERROR", A, "the settings file switches it off"]);
+    let run = machine().settings(&layers(&[layer(C, "off"), OTHERS.to_owned()])).run(create);
+    assert!(active(&run).is_empty());
+}
+
+#[test]
+fn layers_that_are_not_listed_are_not_there_without_a_place_for_them() {
+    let run = machine().settings(&layers(&[layer(B, "auto")])).run(|vk| {
+        vk.say("result", code(&vk.create(&Ask::new().layer("VK_LAYER_TEST_a")).map(drop)));
+        // SAFETY: the entry is loaded.
+        let listed = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
+        vk.say("listed", listed.len());
+    });
+    run.ok().says("result", "ERROR_LAYER_NOT_PRESENT").says("listed", 1);
+    assert!(!run.loaded(C));
+}
+
+#[test]
+fn layers_that_are_not_listed_stand_at_the_place_for_them() {
+    let scenario = |list: &[String]| machine().settings(&layers(list)).run(create_with_a);
+    let others = OTHERS.to_owned();
+    assert_eq!(active(&scenario(&[layer(B, "on"), others.clone()])), [B, C, A]);
+    assert_eq!(active(&scenario(&[others.clone(), layer(B, "on")])), [C, A, B]);
+    assert_eq!(active(&scenario(&[layer(A, "auto"), others, layer(C, "auto")])), [A, C]);
+}
+
+#[test]
+fn an_empty_list_means_no_layers_and_no_list_says_nothing() {
+    assert!(active(&machine().settings(&layers(&[])).run(create)).is_empty());
+    assert_eq!(active(&machine().settings("").run(create)), [C]);
+}
+
+#[test]
+fn a_layer_outside_of_all_folders_can_be_listed() {
+    let elsewhere = format!(r#"{{"name": "{A}", "path": "SANDBOX/elsewhere/{A}.json", "control": "on"}}"#);
+    let run = Scenario::new()
+        .driver(Driver::new("good").device(Device::new("gpu")))
+        .layer(Layer::new(A).folder("elsewhere"))
+        .settings(&layers(&[elsewhere, OTHERS.to_owned()]))
+        .run(create);
+    assert_eq!(active(&run), [A]);
+}
+
+#[test]
+fn the_override_layer_is_idle_beside_a_list() {
+    let manifest = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_LUNARG_override",
+        "type": "GLOBAL", "api_version": "1.3.0", "implementation_version": "1", "description": "override",
+        "component_layers": ["VK_LAYER_TEST_b"], "disable_environment": {"NO_OVERRIDE": "1"}}}"#;
+    let scenario = || machine().file("data/vulkan/implicit_layer.d/override.json", manifest);
+    assert_eq!(active(&scenario().run(create)), [C, B]);
+    assert_eq!(active(&scenario().settings(&layers(&[layer(C, "auto")])).run(create)), [C]);
+}
+
+// ---- which file, which object ----
+
+#[test]
+fn the_first_file_of_the_search_counts() {
+    let nothing = r#"{"file_format_version": "1.0.0", "settings": {"layers": []}}"#;
+    let run = machine().file(&format!("data/{FILE}"), nothing).run(create);
+    assert!(active(&run).is_empty());
+    let run = machine().file(&format!("data/{FILE}"), nothing).settings("").run(create);
+    assert_eq!(active(&run), [C], "the one in the home folder goes before it");
+    let run = machine()
+        .settings("")
+        .file(&format!("ch/{FILE}"), nothing)
+        .env("XDG_CONFIG_HOME", "SANDBOX/ch")
+        .run(create);
+    assert!(active(&run).is_empty(), "XDG_CONFIG_HOME goes before both");
+}
+
+#[test]
+fn an_object_for_the_program_goes_before_one_for_all() {
+    let with_keys = |key: &str| {
+        format!(
+            r#"{{"file_format_version": "1.0.0", "settings_array": [
+                {{"layers": []}},
+                {{"app_keys": ["/usr/bin/other", "{key}"], {}}}]}}"#,
+            layers(&[layer(A, "on")])
+        )
+    };
+    let this = std::env::current_exe().unwrap();
+    let run = machine().settings_file(&with_keys(this.to_str().unwrap())).run(create);
+    assert_eq!(active(&run), [A]);
+    let run = machine().settings_file(&with_keys("/usr/bin/another")).run(create);
+    assert!(active(&run).is_empty());
+}
+
+#[test]
+fn a_file_for_other_programs_says_nothing() {
+    let members = format!("\"app_keys\": [\"/usr/bin/other\"], {}", layers(&[]));
+    let run = machine().settings(&members).log().run(create);
+    assert_eq!(active(&run), [C]);
+    run.logs(&["INFO", FILE, "says nothing about this program"]);
+}
+
+#[test]
+fn a_change_of_the_file_shows_at_the_next_call() {
+    let run = machine().settings(&layers(&[])).run(|vk| {
+        vk.say("before", code(&vk.create(&Ask::new().layer("VK_LAYER_TEST_a")).map(drop)));
+        fs::remove_file(vk.path("home/.local/share/vulkan/loader_settings.d/vk_loader_settings.json"))
+            .unwrap();
+        vk.say("after", code(&vk.create(&Ask::new().layer("VK_LAYER_TEST_a")).map(drop)));
+    });
+    run.ok().says("before", "ERROR_LAYER_NOT_PRESENT").says("after", "SUCCESS");
+}
+
+// ---- messages ----
+
+#[test]
+fn stderr_log_takes_the_place_of_the_variable() {
+    let run = machine().settings(r#""stderr_log": ["info"]"#).env("VK_LOADER_DEBUG", "debug").run(create);
+    run.ok().logs(&["INFO", "is active"]).logs_not(&["DEBUG"]);
+    let run = machine().settings(r#""stderr_log": []"#).env("VK_LOADER_DEBUG", "debug").run(create);
+    run.ok().logs(&["DEBUG"]).logs_not(&["INFO:"]);
+}
+
+#[test]
+fn without_either_nothing_is_written() {
+    let run = machine().settings(&layers(&[layer(A, "on")])).run(create);
+    assert_eq!(run.ok().stderr, "");
+}
+
+#[test]
+fn log_locations_are_written() {
+    let run = machine()
+        .settings(
+            r#""log_locations": [{"destinations": ["SANDBOX/out/all", "relative"], "filters": ["all"]},
+                {"destinations": ["SANDBOX/out/layers"], "filters": ["layer"]}]"#,
+        )
+        .run(create);
+    assert_eq!(run.ok().stderr, "");
+    let read = |file: &str| fs::read_to_string(run.sandbox.path(file)).unwrap();
+    let (all, layers) = (read("out/all"), read("out/layers"));
+    assert_eq!(all, read("home/.local/share/vulkan/loader_settings.d/relative"));
+    assert!(all.contains("[Vulkan Loader] INFO | LAYER:   layer VK_LAYER_TEST_c is active\n"), "{all}");
+    assert!(all.contains("the settings file"), "{all}");
+    assert!(layers.lines().all(|line| line.contains("| LAYER:")), "{layers}");
+    assert!(layers.lines().count() > 2 && layers.lines().count() < all.lines().count());
+}
+
+#[test]
+fn a_log_location_may_be_standard_error() {
+    let run = machine()
+        .settings(r#""log_locations": [{"destinations": ["stderr"], "filters": ["info"]}]"#)
+        .run(create);
+    run.ok().logs(&["INFO", "is active"]).logs_not(&["DEBUG"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_a_warning() {
+    let run = machine()
+        .settings(r#""log_locations": [{"destinations": ["/nowhere/log"]}], "stderr_log": ["warn"]"#)
+        .run(create);
+    run.ok().logs(&["WARNING", "messages cannot be written to /nowhere/log"]);
+}
+
+#[test]
+fn the_settings_are_told_with_the_file_that_they_are_from() {
+    let run = machine()
+        .settings(r#""stderr_log": ["all"], "additional_drivers": [{"path": "/x.json"}]"#)
+        .run(create);
+    run.ok().logs(&["INFO", FILE, "counts"]);
+    run.logs(&["DEBUG", r#"{"stderr_log": ["all"], "additional_drivers": [{"path": "/x.json"}]}"#]);
+}
+
+#[test]
+fn wrong_content_is_a_warning_with_field_and_line() {
+    let run = machine()
+        .settings(
+            "\n\"stderr_log\": [\"warn\"],\n\"layres\": [],\n\"additional_drivers\": [{\"pat\": \"/x\"}]",
+        )
+        .run(create);
+    assert_eq!(active(&run), [C]);
+    run.logs(&["WARNING", FILE, "line 5: \"layres\" is no field of this object"]);
+    run.logs(&["WARNING", FILE, "line 6: \"pat\" is no field"]).logs(&["line 6: \"path\" is missing"]);
+    let run = machine().settings_file("{\n\"settings\": ").log().run(create);
+    assert_eq!(active(&run), [C]);
+    run.logs(&["WARNING", FILE, "does not count", "line 2"]);
+}
+
+#[test]
+fn a_messenger_that_is_chained_hears_the_warnings() {
+    use ash::vk;
+    unsafe extern "system" fn hear(
+        _: vk::DebugUtilsMessageSeverityFlagsEXT,
+        _: vk::DebugUtilsMessageTypeFlagsEXT,
+        data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+        heard: *mut std::ffi::c_void,
+    ) -> vk::Bool32 {
+        // SAFETY: the loader passes valid data, and the test a counter that lives longer.
+        let (text, heard) = unsafe { ((*data).message_as_c_str(), &mut *heard.cast::<u32>()) };
+        *heard += u32::from(text.unwrap().to_string_lossy().contains("\"layres\" is no field"));
+        vk::FALSE
+    }
+    let run = machine().settings("\"layres\": []").run(|vk| {
+        let mut heard = [0u32; 2];
+        for heard in &mut heard {
+            let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+                .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::WARNING)
+                .message_type(vk::DebugUtilsMessageTypeFlagsEXT::GENERAL)
+                .pfn_user_callback(Some(hear))
+                .user_data((&raw mut *heard).cast());
+            drop(vk.create(&Ask::new().extension("VK_EXT_debug_utils").next(&info)).unwrap());
+        }
+        vk.say("heard", format!("{heard:?}"));
+    });
+    run.ok().says("heard", "[1, 1]");
+}
+
+// ---- drivers ----
+
+#[test]
+fn additional_drivers_are_there_besides_those_that_are_found() {
+    let scenario = || {
+        Scenario::new()
+            .driver(Driver::new("found").device(Device::new("found")))
+            .driver(Driver::new("a").folder("elsewhere").device(Device::new("a")))
+            .driver(Driver::new("b").folder("elsewhere").device(Device::new("b")))
+    };
+    let list = r#""additional_drivers": [{"path": "SANDBOX/elsewhere/a.json"}, {"path": "SANDBOX/elsewhere/b.json"}]"#;
+    scenario().settings(list).run(list_devices_1_0).ok().says("devices", "found,a,b");
+    let run = scenario().settings(list).env("VK_LOADER_DRIVERS_DISABLE", "a.json").run(list_devices_1_0);
+    run.ok().says("devices", "found,b");
+    let run =
+        scenario().settings(list).env("VK_DRIVER_FILES", "SANDBOX/elsewhere/a.json").run(list_devices_1_0);
+    run.ok().says("devices", "a,b");
+    let only = format!("{list}, \"additional_drivers_use_exclusively\": true");
+    let run = scenario().settings(&only).run(list_devices_1_0);
+    run.ok().says("devices", "a,b");
+    assert!(!run.loaded("found"));
+}
+
+#[test]
+fn a_malformed_entry_leaves_the_other_drivers() {
+    let run = Scenario::new()
+        .driver(Driver::new("a").folder("elsewhere").device(Device::new("a")))
+        .settings(r#""additional_drivers": [{}, 7, {"path": 1}, {"path": "SANDBOX/elsewhere/a.json"}]"#)
+        .run(list_devices);
+    run.ok().says("devices", "a");
+}
+
+// ---- devices ----
+
+/// Drivers `one` and `two` with the devices one-1, one-2, two-1 and two-2.
+fn devices() -> Scenario {
+    let driver = |name: &str, vendor: u32| {
+        let device = |number: u32| Device::new(&format!("{name}-{number}")).id(vendor, 0x100 * number);
+        Driver::new(name).device(device(1)).device(device(2))
+    };
+    Scenario::new().driver(driver("one", 1)).driver(driver("two", 2))
+}
+
+/// The settings for these devices: vendor and number.
+fn configurations(list: &[(u32, u32)]) -> String {
+    let uuid = |byte: u32| format!("[{}]", vec![byte.to_string(); 16].join(","));
+    let entry = |(vendor, number): &(u32, u32)| {
+        format!(
+            r#"{{"deviceUUID": {}, "driverUUID": {}, "driverVersion": 7, "deviceName": "no. {number}"}}"#,
+            uuid(*number),
+            uuid(*vendor)
+        )
+    };
+    let entries: Vec<_> = list.iter().map(entry).collect();
+    format!("\"device_configurations\": [{}]", entries.join(", "))
+}
+
+#[test]
+fn only_listed_devices_are_there_in_the_order_of_the_list() {
+    let settings = configurations(&[(2, 2), (1, 1), (2, 1)]);
+    devices().settings(&settings).run(list_devices).ok().says("devices", "two-2,one-1,two-1");
+    let run = devices().settings(&settings).env("VK_DRIVER_FILES", "/nowhere").log().run(list_devices);
+    run.ok().says("devices", "two-2,one-1,two-1");
+    run.logs(&["WARNING", "VK_DRIVER_FILES is ignored", "device_configurations"]);
+}
+
+#[test]
+fn a_listed_device_that_is_missing_is_a_warning_and_none_at_all_an_error() {
+    let run = devices().settings(&configurations(&[(1, 9), (1, 2)])).log().run(list_devices);
+    run.ok().says("devices", "one-2").logs(&["WARNING", "no. 9", "is not here"]);
+    for settings in [configurations(&[(1, 9)]), configurations(&[])] {
+        let run = devices().settings(&settings).log().run(list_devices);
+        run.ok().says("enumeration", "ERROR_INITIALIZATION_FAILED");
+        run.logs(&["ERROR", "none of the devices that the settings file lists"]);
+    }
+}
+
+#[test]
+fn a_program_of_version_1_0_gets_listed_devices_where_the_driver_can_tell() {
+    let driver = |extension: bool| {
+        let driver = Driver::new("old").api("1.0.0").device(Device::new("old-1").id(1, 1));
+        if extension { driver.extension("VK_KHR_get_physical_device_properties2") } else { driver }
+    };
+    let run = |extension| {
+        let scenario = Scenario::new().driver(driver(extension)).settings(&configurations(&[(1, 1)]));
+        scenario.run(list_devices_1_0)
+    };
+    run(true).ok().says("devices", "old-1");
+    run(false).ok().says("enumeration", "ERROR_INITIALIZATION_FAILED");
+}
+
+/// What vkEnumeratePhysicalDeviceGroups has: names of devices, groups separated by a blank.
+fn list_groups(vk: &Vk) {
+    let instance = vk.create(&Ask::new().api(1, 3)).unwrap();
+    let count = &mut 0;
+    // SAFETY: the instance is alive, and this is a counted out-array.
+    unsafe {
+        let enumerate = instance.fp_v1_1().enumerate_physical_device_groups;
+        vk.say("result", format!("{:?}", enumerate(instance.handle(), count, std::ptr::null_mut())));
+        let mut groups = vec![ash::vk::PhysicalDeviceGroupProperties::default(); *count as usize];
+        _ = enumerate(instance.handle(), count, groups.as_mut_ptr());
+        let names = |group: &ash::vk::PhysicalDeviceGroupProperties<'_>| {
+            let members = &group.physical_devices[..group.physical_device_count as usize];
+            members.iter().map(|member| instance.name(*member)).collect::<Vec<_>>().join(",")
+        };
+        vk.say("groups", groups.iter().map(names).collect::<Vec<_>>().join(" "));
+    }
+}
+
+fn grouped() -> Scenario {
+    let device = |name: &str, id: u32| Device::new(name).id(1, id);
+    let driver = Driver::new("one").device(device("a", 1)).device(device("b", 2)).device(device("c", 3));
+    Scenario::new().driver(driver.group(&[0, 1]).group(&[2]))
+}
+
+#[test]
+fn groups_are_there_if_all_their_devices_are() {
+    grouped().run(list_groups).ok().says("groups", "a,b c");
+    let run = |list: &[(u32, u32)]| grouped().settings(&configurations(list)).run(list_groups);
+    run(&[(1, 3), (1, 2), (1, 1)]).ok().says("groups", "c b,a");
+    run(&[(1, 3), (1, 1)]).ok().says("groups", "c");
+    let run = grouped().env("VK_LOADER_DEVICE_ID_FILTER", "2:3").run(list_groups);
+    run.ok().says("result", "SUCCESS").says("groups", "c");
+}
+
+// ---- filters ----
+
+#[test]
+fn filters_leave_out_devices_and_all_of_them_count() {
+    for (variables, expected) in [
+        (&[("VK_LOADER_DEVICE_ID_FILTER", "0x100")][..], "one-1,two-1"),
+        (&[("VK_LOADER_DEVICE_ID_FILTER", "0x200:0x300,1")], "one-2,two-2"),
+        (&[("VK_LOADER_VENDOR_ID_FILTER", "2")], "two-1,two-2"),
+        (&[("VK_LOADER_VENDOR_ID_FILTER", "0x1-0x2"), ("VK_LOADER_DEVICE_ID_FILTER", "512")], "one-2,two-2"),
+        (&[("VK_LOADER_VENDOR_ID_FILTER", "2"), ("VK_LOADER_DEVICE_ID_FILTER", "0x100")], "two-1"),
+        // The test drivers' driverID is the deviceID.
+        (&[("VK_LOADER_DRIVER_ID_FILTER", "256")], "one-1,two-1"),
+        (&[("VK_LOADER_DEVICE_ID_FILTER", "")], "one-1,one-2,two-1,two-2"),
+        (&[("VK_LOADER_DEVICE_ID_FILTER", "7")], ""),
+    ] {
+        let scenario = variables.iter().fold(devices(), |scenario, (name, value)| scenario.env(name, value));
+        let run = scenario.run(list_devices);
+        run.ok().says("enumeration", "SUCCESS");
+        let mut found = run.list("devices");
+        found.sort_unstable();
+        assert_eq!(found.join(","), expected, "{variables:?}");
+    }
+}
+
+#[test]
+fn a_filter_by_driver_hides_what_cannot_tell_its_driver() {
+    let driver = Driver::new("old").api("1.0.0").device(Device::new("old").id(1, 1));
+    let run =
+        Scenario::new().driver(driver).env("VK_LOADER_DRIVER_ID_FILTER", "0-4000").run(list_devices_1_0);
+    run.ok().says("enumeration", "SUCCESS").says("devices", "");
+}
+
+#[test]
+fn filters_are_read_at_each_call() {
+    let run = devices().run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 3)).unwrap();
+        vk.say("before", instance.devices().len());
+        // SAFETY: a body has one thread.
+        unsafe { std::env::set_var("VK_LOADER_VENDOR_ID_FILTER", "1") };
+        vk.say("after", instance.devices().len());
+    });
+    run.ok().says("before", 4).says("after", 2);
+}
+
+#[test]
+fn filters_and_the_settings_file_both_count() {
+    let run = devices()
+        .settings(&configurations(&[(2, 2), (1, 1)]))
+        .env("VK_LOADER_VENDOR_ID_FILTER", "1")
+        .run(list_devices);
+    run.ok().says("devices", "one-1");
+}
+
+// ---- portability ----
+
+#[test]
+fn drivers_of_a_part_of_vulkan_are_there_for_those_who_ask() {
+    let scenario = || {
+        let part = Driver::new("part").manifest_field("is_portability_driver", "true");
+        Scenario::new().driver(part.device(Device::new("part")))
+    };
+    scenario().run(list_devices).ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
+    let run = scenario().run(|vk| {
+        list_devices_asking(vk, &Ask::new().extension("VK_KHR_portability_enumeration").portability_flag());
+    });
+    run.ok().says("devices", "part");
+    let flags = run.trace("part").only("vkCreateInstance").get("flags").to_owned();
+    assert_eq!(flags, "0", "the driver does not know the flag");
+}
+
+// ---- libraries ----
+
+#[test]
+fn libraries_stay_open_if_the_user_wants_it() {
+    fn body(vk: &Vk) {
+        let second = Vk::open();
+        drop(second.create(&Ask::new().layer("VK_LAYER_TEST_a")).unwrap());
+        vk.say("layer", vk.is_loaded("VK_LAYER_TEST_a"));
+    }
+    machine().run(body).ok().says("layer", false);
+    let scenario = |value| machine().env("VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING", value);
+    scenario("1").run(body).ok().says("layer", true);
+    scenario("0").run(body).ok().says("layer", false);
+}
