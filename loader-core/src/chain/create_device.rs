@@ -26,7 +26,8 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 type Links = Vec<DeviceLink, crate::memory::Application>;
 
 /// Calls `create`, which is vkCreateDevice of the first of `layers`, with links to the others and to the terminator; and
-/// fills the new device's table with what the first layer gives.
+/// fills the new device's table with what the first layer gives. Besides the device gives that layer's look-up for it, or
+/// the terminator's.
 ///
 /// # Errors
 /// What the chain returned, or that memory is short.
@@ -40,8 +41,15 @@ pub unsafe fn enter_device_chain(
     physical_device: vk::PhysicalDevice,
     info: &vk::DeviceCreateInfo<'static>,
     callbacks: *const Callbacks,
-) -> Result<vk::Device, vk::Result> {
-    let mut links = links(instance, layers)?;
+) -> Result<(vk::Device, FindDeviceCommand), vk::Result> {
+    let mut own = *info;
+    if instance.layers().is_empty() {
+        let mut handle = vk::Device::null();
+        // SAFETY: the caller vouches for the parameters.
+        crate::abi::array::check(unsafe { create(physical_device, &own, callbacks, &mut handle) })?;
+        return Ok((handle, terminator_get_device_proc_addr));
+    }
+    let (mut links, first) = links(instance, layers)?;
     let data = DeviceCreateInfo {
         s_type: vk::StructureType::LOADER_DEVICE_CREATE_INFO,
         p_next: info.p_next,
@@ -54,15 +62,8 @@ pub unsafe fn enter_device_chain(
         function: function::LINK,
         content: DeviceContent { link: links.as_mut_ptr() },
     };
-    let mut own = *info;
     if !links.is_empty() {
         own.p_next = (&raw const link).cast();
-    }
-    if instance.layers().is_empty() {
-        let mut handle = vk::Device::null();
-        // SAFETY: the caller vouches for the parameters.
-        crate::abi::array::check(unsafe { create(physical_device, &own, callbacks, &mut handle) })?;
-        return Ok(handle);
     }
     // SAFETY: the caller vouches for the create info.
     let asked = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
@@ -91,13 +92,11 @@ pub unsafe fn enter_device_chain(
             }
         })?;
         device.adopt(handle.as_raw());
-        let with_commands =
-            taking_part(instance, layers).find_map(|layer| layer.interface.get_device_proc_addr);
-        if let Some(find) = with_commands {
+        if let Some(find) = first {
             device.put_layers_on_top(handle, find);
         }
     }
-    Ok(handle)
+    Ok((handle, first.unwrap_or(terminator_get_device_proc_addr)))
 }
 
 /// The device that `handle` stands for: the one whose word it begins with, else the one that was `made` last, since a
@@ -115,57 +114,49 @@ unsafe fn came_back(
     unsafe { Device::with_word(instance, *word.as_ref()?).or_else(|| made.map(|made| made.as_ref())) }
 }
 
-/// The layers that take part in the creation of devices: those that intercept vkCreateDevice. A layer that does not would
-/// not pass its link on.
+/// The links of the layers that take part in the creation of devices, and the device look-up of the first of them: those
+/// that intercept vkCreateDevice. A layer that does not would not pass its link on.
 ///
 /// A layer below one that wraps the instance knows it by a handle that nobody else knows, and must not be asked with
 /// another one. There the layers that have a look-up for devices take part, as the layer interface document wants it
 /// ("Layer Conventions and Rules": device-level chaining needs both vkGetDeviceProcAddr and vkCreateDevice).
-fn taking_part<'a>(
-    instance: &'a Instance,
-    layers: &'a [ActiveLayer],
-) -> impl Iterator<Item = &'a ActiveLayer> {
-    layers.iter().enumerate().filter_map(move |(index, layer)| {
-        if instance.chain_handle() != instance.handle() {
-            return layer.interface.get_device_proc_addr.map(|_| layer);
-        }
-        let next = layers.get(index.wrapping_add(1));
-        let next = next.map_or(terminator_get_instance_proc_addr as FindInstanceCommand, |next| {
-            next.interface.get_instance_proc_addr
-        });
-        let create = |find: FindInstanceCommand| {
-            // SAFETY: the handle is the one that the layers know the instance by.
-            unsafe { find(instance.chain_handle(), c"vkCreateDevice".as_ptr()) }
-                .map(|function| function as usize)
-        };
-        (create(layer.interface.get_instance_proc_addr) != create(next)).then_some(layer)
-    })
-}
-
-fn links(instance: &Instance, layers: &[ActiveLayer]) -> Result<Links, OutOfMemory> {
+fn links(
+    instance: &Instance,
+    layers: &[ActiveLayer],
+) -> Result<(Links, Option<FindDeviceCommand>), OutOfMemory> {
+    let create = |find: FindInstanceCommand| {
+        // SAFETY: nobody wraps the instance, so that every layer knows it by this handle.
+        unsafe { find(instance.chain_handle(), c"vkCreateDevice".as_ptr()) }.map(|function| function as usize)
+    };
+    let wrapped = instance.chain_handle() != instance.handle();
     let mut links = Vec::new_in(command_memory(instance));
-    for _ in taking_part(instance, layers) {
-        links.try_push(DeviceLink {
-            next: core::ptr::null_mut(),
-            get_instance_proc_addr: terminator_get_instance_proc_addr,
-            get_device_proc_addr: terminator_get_device_proc_addr,
-        })?;
-    }
-    // Each link but the last names the layer behind it, or the next one that has commands of devices.
-    for (number, link) in links.iter_mut().enumerate() {
-        let behind = || taking_part(instance, layers).skip(number.saturating_add(1));
-        if let Some(layer) = behind().next() {
-            link.get_instance_proc_addr = layer.interface.get_instance_proc_addr;
+    let mut next: FindInstanceCommand = terminator_get_instance_proc_addr;
+    let mut first = None;
+    let mut below = if wrapped { None } else { create(next) };
+    for layer in layers.iter().rev() {
+        let layer = &layer.interface;
+        let takes_part = if wrapped {
+            layer.get_device_proc_addr.is_some()
+        } else {
+            let own = create(layer.get_instance_proc_addr);
+            core::mem::replace(&mut below, own) != own
+        };
+        if takes_part {
+            links.try_push(DeviceLink {
+                next: core::ptr::null_mut(),
+                get_instance_proc_addr: next,
+                get_device_proc_addr: first.unwrap_or(terminator_get_device_proc_addr),
+            })?;
+            next = layer.get_instance_proc_addr;
+            first = layer.get_device_proc_addr.or(first);
         }
-        if let Some(find) = behind().find_map(|layer| layer.interface.get_device_proc_addr) {
-            link.get_device_proc_addr = find;
-        }
     }
+    links.reverse();
     let (start, count) = (links.as_mut_ptr(), links.len());
     for (index, link) in links.iter_mut().enumerate().take(count.saturating_sub(1)) {
         link.next = start.wrapping_add(index).wrapping_add(1);
     }
-    Ok(links)
+    Ok((links, first))
 }
 
 /// Gives an object that a layer made for itself the first word of the device that it belongs to.
@@ -210,12 +201,10 @@ pub unsafe extern "system" fn layer_create_device(
         };
         let create = core::mem::transmute::<Command, vk::PFN_vkCreateDevice>(create);
         match enter_device_chain(instance, below, create, physical_device, &*info, callbacks) {
-            Ok(device) => {
+            Ok((device, first)) => {
                 *out = device;
                 if let Some(next) = next.as_mut() {
-                    let first =
-                        taking_part(instance, below).find_map(|layer| layer.interface.get_device_proc_addr);
-                    *next = Some(first.unwrap_or(terminator_get_device_proc_addr));
+                    *next = Some(first);
                 }
                 vk::Result::SUCCESS
             }

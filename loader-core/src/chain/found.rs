@@ -57,7 +57,9 @@ impl FoundLayers {
 
     /// The layers for vkEnumerateInstanceLayerProperties.
     pub fn listed(&self) -> impl Iterator<Item = &LayerManifest> {
-        self.plan.listed().filter(|(place, _)| self.is_usable(*place)).map(|(_, manifest)| manifest)
+        let all_good = !self.any_broken();
+        let listed = self.plan.listed().filter(move |(place, _)| all_good || self.is_usable(*place));
+        listed.map(|(_, manifest)| manifest)
     }
 
     /// Whether the layer at this place of the plan turned out to be unusable.
@@ -178,7 +180,7 @@ impl FoundLayers {
     /// Whether no library of the layer at this place, or of the components of a meta-layer, turned out to be unusable.
     fn is_usable(&self, place: usize) -> bool {
         let are_good = |libraries: Vec<usize>| !libraries.iter().any(|library| self.is_broken(*library));
-        !self.any_broken() || self.plan.libraries(place).is_ok_and(are_good)
+        self.plan.libraries(place).is_ok_and(are_good)
     }
 
     fn any_broken(&self) -> bool {

@@ -60,7 +60,7 @@ pub unsafe extern "system" fn create_device(
         let mut own = *given;
         own.p_next = group.as_ref().map_or(given.p_next, GroupHandles::first);
         match enter_device_chain(instance, instance.layers(), create, handle, &own, callbacks) {
-            Ok(device) => {
+            Ok((device, _)) => {
                 *out = device;
                 vk::Result::SUCCESS
             }

@@ -12,7 +12,7 @@ const USAGE: &str = "\
 usage: cargo bench -p vkload-benches -- [--json] [--no-scaling] [NAME]
   --json        prints JSON instead of tables
   --no-scaling  leaves out how costs grow, which takes most of the time
-  NAME          measures only operations whose names hold it";
+  NAME          measures only operations whose names hold it, and series of what grows";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();

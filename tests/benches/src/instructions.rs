@@ -1,5 +1,5 @@
 //! Counting instructions with valgrind's callgrind: those of the loader and of the C library on its behalf, without the
-//! measuring program's, the driver's, and landing pads.
+//! measuring program's, the drivers' and layers', and landing pads.
 use std::collections::HashMap;
 use std::env;
 use std::fs;
@@ -36,6 +36,16 @@ pub(crate) fn per_call(stage: &Stage, task: &Task) -> Result<f64, String> {
     Ok((twice as f64 - once as f64) / f64::from(task.calls))
 }
 
+/// Instructions of the first call of a process, which has to search.
+///
+/// # Errors
+/// As for [`per_call`].
+pub(crate) fn first_call(stage: &Stage, task: &Task) -> Result<f64, String> {
+    let none = total(stage, &Task { calls: 0, ..task.clone() })?;
+    let one = total(stage, &Task { calls: 1, ..task.clone() })?;
+    Ok(one as f64 - none as f64)
+}
+
 fn total(stage: &Stage, task: &Task) -> Result<u64, String> {
     let record = stage.record("callgrind.out");
     let program = env::current_exe().map_err(|error| error.to_string())?;
@@ -53,7 +63,7 @@ fn total(stage: &Stage, task: &Task) -> Result<u64, String> {
     let text = fs::read_to_string(&record).map_err(|error| error.to_string())?;
     let costs = parse(&text);
     let counted =
-        costs.iter().filter(|(object, _)| Path::new(object) != program && !Stage::is_driver(object));
+        costs.iter().filter(|(object, _)| Path::new(object) != program && !Stage::is_not_the_loaders(object));
     Ok(counted.map(|(object, addresses)| without_landing_pads(object, addresses)).sum())
 }
 

@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::child::Task;
 use crate::loader::Loader;
 use crate::operation::{OPERATIONS, Operation};
-use crate::stage::{NullDriver, Stage};
+use crate::stage::{Contents, Libraries, Stage};
 use crate::system_calls::SystemCalls;
 use crate::{instructions, system_calls};
 
@@ -68,8 +68,8 @@ impl Cost {
 /// # Errors
 /// With what to do about it, in words for a person.
 pub fn operations(loaders: &[Loader], tools: Tools, only: &str) -> Result<Vec<Row>, String> {
-    let driver = NullDriver::compile()?;
-    let stage = Stage::new(&driver, 1, 1).map_err(|error| error.to_string())?;
+    let libraries = Libraries::compile()?;
+    let stage = Stage::new(&libraries, Contents::ONE_DRIVER).map_err(|error| error.to_string())?;
     let mut rows = Vec::new();
     for operation in OPERATIONS.into_iter().filter(|operation| operation.name.contains(only)) {
         eprintln!("measuring {}", operation.title);
@@ -109,7 +109,7 @@ pub(crate) fn times(stage: &Stage, tasks: &[Task]) -> Result<Vec<Cost>, String> 
     let mut samples = vec![Vec::new(); tasks.len()];
     let mut sized = Vec::new();
     for task in tasks {
-        let first = run(stage, &Task { samples: 1, ..task.clone() })?;
+        let first = run(stage, &Task { samples: 1, calls: task.calls.max(1), ..task.clone() })?;
         let nanoseconds = first.into_iter().fold(1.0, f64::max);
         let calls = (SAMPLE / nanoseconds).clamp(1.0, 1e6) as u32;
         sized.push(Task { calls, samples: SAMPLES, ..task.clone() });

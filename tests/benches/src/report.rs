@@ -160,7 +160,8 @@ impl Report {
     fn series_table(&self, series: &Series, text: &mut String) {
         let unit = if series.in_instructions() { "instructions" } else { "nanoseconds" };
         let plan = series.plan;
-        let _ = writeln!(text, "\n{} by {}, {unit} of a call", plan.operation, plan.growing.noun());
+        let which = if plan.calls == 0 { "the first call of a process" } else { "a call" };
+        let _ = writeln!(text, "\n{} by {}, {unit} of {which}", plan.operation, plan.growing.noun());
         let mut line = |name: &str, cells: Vec<String>, end: &str| {
             let cells: String = cells.iter().map(|cell| format!("{cell:>14}")).collect();
             let _ = writeln!(text, "{name:10}{cells}  {end}");

@@ -1,9 +1,9 @@
-//! How costs grow with the number of manifests, drivers, instances and threads.
+//! How costs grow with the number of manifests, drivers, layers, instances and threads.
 use crate::child::Task;
 use crate::instructions;
 use crate::loader::Loader;
 use crate::measure::{Cost, Tools, times};
-use crate::stage::{NullDriver, Stage};
+use crate::stage::{Contents, Libraries, Stage};
 
 /// A step of a series may cost this much more than the step before it times the growth in number.
 const TOLERANCE: f64 = 1.2;
@@ -13,6 +13,10 @@ const TOLERANCE: f64 = 1.2;
 pub enum Growing {
     /// Manifests in a folder, all but one of libraries that do not exist.
     Manifests,
+    /// Manifests of explicit layers, and a tenth as many of implicit ones, none of them active.
+    LayerManifests,
+    /// Layers that are active.
+    Layers,
     /// Drivers, each a library of its own.
     Drivers,
     /// Instances that are alive meanwhile.
@@ -32,7 +36,8 @@ pub struct Plan {
     pub numbers: &'static [u32],
     /// How many instances are alive meanwhile, unless they are what grows.
     pub instances: u32,
-    /// How many calls make the smaller of two runs whose instructions are compared.
+    /// How many calls make the smaller of two runs whose instructions are compared; 0 where it is the first call of a
+    /// process that counts, which has to search.
     pub calls: u32,
 }
 
@@ -46,9 +51,15 @@ pub struct Series {
 }
 
 /// All series.
-pub const PLANS: [Plan; 8] = [
+pub const PLANS: [Plan; 14] = [
     plan(Growing::Manifests, "extensions", &[1, 10, 100, 1000], 0, 2),
     plan(Growing::Manifests, "instance", &[1, 10, 100, 1000], 0, 2),
+    plan(Growing::Manifests, "extensions", &[1, 10, 100, 1000], 0, 0),
+    plan(Growing::LayerManifests, "layers", &[10, 100, 1000], 0, 0),
+    plan(Growing::LayerManifests, "layers", &[10, 100, 1000], 0, 2),
+    plan(Growing::LayerManifests, "instance", &[10, 100, 1000], 0, 2),
+    plan(Growing::Layers, "instance", &[1, 4, 16], 0, 2),
+    plan(Growing::Layers, "device", &[1, 4, 16], 1, 2),
     plan(Growing::Drivers, "instance", &[1, 4, 16, 64], 0, 2),
     plan(Growing::Drivers, "enumerate_devices", &[1, 4, 16, 64], 1, 10),
     plan(Growing::Instances, "instance", &[1, 10, 100, 1000], 1, 2),
@@ -73,6 +84,8 @@ impl Growing {
     pub fn noun(self) -> &'static str {
         match self {
             Self::Manifests => "manifests",
+            Self::LayerManifests => "explicit layer manifests and a tenth as many implicit ones",
+            Self::Layers => "active layers",
             Self::Drivers => "drivers",
             Self::Instances => "instances",
             Self::Threads => "threads",
@@ -105,26 +118,32 @@ impl Series {
     }
 }
 
-/// Measures all series whose operation's name holds `only`.
+/// Measures all series whose operation's name, or what grows in them, holds `only`.
 ///
 /// # Errors
 /// With what to do about it, in words for a person.
 pub fn series(loaders: &[Loader], tools: Tools, only: &str) -> Result<Vec<Series>, String> {
-    let driver = NullDriver::compile()?;
-    let plans = PLANS.into_iter().filter(|plan| plan.operation.contains(only));
-    plans.map(|plan| one(&driver, loaders, tools, plan)).collect()
+    let libraries = Libraries::compile()?;
+    let is_wanted = |plan: &Plan| plan.operation.contains(only) || plan.growing.noun().contains(only);
+    let plans = PLANS.into_iter().filter(is_wanted);
+    plans.map(|plan| one(&libraries, loaders, tools, plan)).collect()
 }
 
-fn one(driver: &NullDriver, loaders: &[Loader], tools: Tools, plan: Plan) -> Result<Series, String> {
+fn one(libraries: &Libraries, loaders: &[Loader], tools: Tools, plan: Plan) -> Result<Series, String> {
     let mut points = Vec::new();
     for number in plan.numbers {
         eprintln!("measuring {} with {number} {}", plan.operation, plan.growing.noun());
-        let (manifests, drivers) = match plan.growing {
-            Growing::Manifests => (*number as usize, 1),
-            Growing::Drivers => (*number as usize, *number as usize),
-            Growing::Instances | Growing::Threads => (1, 1),
+        let one = Contents::ONE_DRIVER;
+        let contents = match plan.growing {
+            Growing::Manifests => Contents { manifests: *number, ..one },
+            Growing::LayerManifests => {
+                Contents { explicit_layers: *number, implicit_layers: *number / 10, ..one }
+            }
+            Growing::Layers => Contents { active_layers: *number, ..one },
+            Growing::Drivers => Contents { manifests: *number, drivers: *number, ..one },
+            Growing::Instances | Growing::Threads => one,
         };
-        let stage = Stage::new(driver, manifests, drivers).map_err(|error| error.to_string())?;
+        let stage = Stage::new(libraries, contents).map_err(|error| error.to_string())?;
         let task = |loader: &Loader| Task {
             library: loader.file.display().to_string(),
             operation: plan.operation.to_owned(),
@@ -137,7 +156,8 @@ fn one(driver: &NullDriver, loaders: &[Loader], tools: Tools, plan: Plan) -> Res
         let mut costs = times(&stage, &tasks)?;
         for (cost, task) in costs.iter_mut().zip(&tasks) {
             if tools.instructions && plan.growing != Growing::Threads {
-                cost.instructions = Some(instructions::per_call(&stage, task)?);
+                let count = if plan.calls == 0 { instructions::first_call } else { instructions::per_call };
+                cost.instructions = Some(count(&stage, task)?);
             }
         }
         points.push(costs);

@@ -1,4 +1,4 @@
-//! Where the measured processes run: a home folder and search folders of their own, and drivers that do nothing.
+//! Where the measured processes run: a home folder and search folders of their own, and drivers and layers that do nothing.
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,40 +8,62 @@ use tempfile::TempDir;
 
 const NULL_DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/null_driver.c");
 
-/// What all stages share: the compiled driver.
+const NULL_LAYER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/null_layer.c");
+
+/// What all stages share: the compiled driver and layer.
 #[derive(Debug)]
-pub(crate) struct NullDriver {
+pub(crate) struct Libraries {
     folder: TempDir,
 }
 
-/// Search folders as a system has them, with `drivers` drivers' manifests among `manifests` in the last of them.
-/// The other manifests name libraries that do not exist.
+/// Search folders as a system has them, the manifests in the last of them.
 #[derive(Debug)]
 pub(crate) struct Stage {
     folder: TempDir,
 }
 
-impl NullDriver {
-    /// Compiles it.
+/// What there is on a stage.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Contents {
+    /// Manifests of drivers.
+    pub(crate) manifests: u32,
+    /// How many of these name a driver; the others name libraries that do not exist.
+    pub(crate) drivers: u32,
+    /// Manifests of explicit layers that nobody asks for.
+    pub(crate) explicit_layers: u32,
+    /// Manifests of implicit layers that wait for a variable.
+    pub(crate) implicit_layers: u32,
+    /// Layers that are active, each a library of its own.
+    pub(crate) active_layers: u32,
+}
+
+impl Contents {
+    /// One driver, and nothing else.
+    pub(crate) const ONE_DRIVER: Self =
+        Self { manifests: 1, drivers: 1, explicit_layers: 0, implicit_layers: 0, active_layers: 0 };
+}
+
+impl Libraries {
+    /// Compiles them.
     ///
     /// # Errors
     /// Where there is no C compiler or no Vulkan header.
     pub(crate) fn compile() -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let status = Command::new("cc")
-            .args(["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-o"])
-            .args([&folder.path().join("libnull.so"), Path::new(NULL_DRIVER)])
-            .status();
-        match status {
-            Ok(status) if status.success() => Ok(Self { folder }),
-            _ => {
-                Err("the null driver does not compile: install the packages gcc and libvulkan-dev".to_owned())
+        for (name, source) in [("libnull.so", NULL_DRIVER), ("liblayer.so", NULL_LAYER)] {
+            let status = Command::new("cc")
+                .args(["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-o"])
+                .args([&folder.path().join(name), Path::new(source)])
+                .status();
+            if !status.is_ok_and(|status| status.success()) {
+                return Err(format!("{source} does not compile: install the packages gcc and libvulkan-dev"));
             }
         }
+        Ok(Self { folder })
     }
 
-    fn library(&self) -> PathBuf {
-        self.folder.path().join("libnull.so")
+    fn copy(&self, name: &str, to: &Path) -> io::Result<()> {
+        fs::copy(self.folder.path().join(name), to).map(|_| ())
     }
 }
 
@@ -50,22 +72,41 @@ impl Stage {
     ///
     /// # Errors
     /// Of the file system.
-    pub(crate) fn new(driver: &NullDriver, manifests: usize, drivers: usize) -> io::Result<Self> {
+    pub(crate) fn new(libraries: &Libraries, contents: Contents) -> io::Result<Self> {
         let stage = Self { folder: tempfile::tempdir()? };
-        for name in ["home", "config", "share1", "share2/vulkan/icd.d"] {
-            fs::create_dir_all(stage.folder.path().join(name))?;
+        let folder = stage.folder.path();
+        for name in ["home", "config", "share1", DRIVERS, EXPLICIT, IMPLICIT] {
+            fs::create_dir_all(folder.join(name))?;
         }
-        let manifest_folder = stage.folder.path().join("share2/vulkan/icd.d");
-        for number in 0..manifests {
-            let library = stage.folder.path().join(format!("libnull{number}.so"));
-            if number < drivers {
-                fs::copy(driver.library(), &library)?;
+        for number in 0..contents.manifests {
+            let library = folder.join(format!("libnull{number}.so"));
+            if number < contents.drivers {
+                libraries.copy("libnull.so", &library)?;
             }
             let manifest = serde_json::json!({
                 "file_format_version": "1.0.0",
                 "ICD": { "library_path": library, "api_version": "1.3.0" },
             });
-            fs::write(manifest_folder.join(format!("null{number}.json")), manifest.to_string())?;
+            fs::write(folder.join(DRIVERS).join(format!("null{number}.json")), manifest.to_string())?;
+        }
+        for number in 0..contents.explicit_layers {
+            let name = format!("explicit{number}");
+            fs::write(folder.join(EXPLICIT).join(format!("{name}.json")), layer(&name, &absent(), &[]))?;
+        }
+        for number in 0..contents.implicit_layers {
+            let name = format!("waiting{number}");
+            let switches = ["enable_environment", "disable_environment"];
+            fs::write(
+                folder.join(IMPLICIT).join(format!("{name}.json")),
+                layer(&name, &absent(), &switches),
+            )?;
+        }
+        for number in 0..contents.active_layers {
+            let name = format!("active{number}");
+            let library = folder.join(format!("liblayer{number}.so"));
+            libraries.copy("liblayer.so", &library)?;
+            let manifest = layer(&name, &library, &["disable_environment"]);
+            fs::write(folder.join(IMPLICIT).join(format!("{name}.json")), manifest)?;
         }
         Ok(stage)
     }
@@ -86,8 +127,33 @@ impl Stage {
         self.folder.path().join(name)
     }
 
-    /// Whether a file that was loaded is one of the drivers.
-    pub(crate) fn is_driver(file: &str) -> bool {
-        Path::new(file).file_name().is_some_and(|name| name.to_string_lossy().starts_with("libnull"))
+    /// Whether a file that was loaded is one of the drivers or layers.
+    pub(crate) fn is_not_the_loaders(file: &str) -> bool {
+        let name = Path::new(file).file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("libnull") || name.starts_with("liblayer")
     }
+}
+
+const DRIVERS: &str = "share2/vulkan/icd.d";
+const EXPLICIT: &str = "share2/vulkan/explicit_layer.d";
+const IMPLICIT: &str = "share2/vulkan/implicit_layer.d";
+
+fn absent() -> PathBuf {
+    PathBuf::from("/nonexistent/liblayer.so")
+}
+
+/// A layer's manifest, with these objects that name a variable each.
+fn layer(name: &str, library: &Path, switches: &[&str]) -> String {
+    let mut layer = serde_json::json!({
+        "name": format!("VK_LAYER_BENCH_{name}"),
+        "type": "GLOBAL",
+        "library_path": library,
+        "api_version": "1.3.0",
+        "implementation_version": "1",
+        "description": "one of many layers",
+    });
+    for switch in switches {
+        layer[switch] = serde_json::json!({ format!("BENCH_{switch}_{name}"): "1" });
+    }
+    serde_json::json!({ "file_format_version": "1.2.0", "layer": layer }).to_string()
 }
