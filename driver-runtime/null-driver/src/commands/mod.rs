@@ -10,6 +10,7 @@ use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Null;
 use crate::device::{create, device, list};
+use crate::dispatchable::mark;
 use crate::host::Shared;
 
 /// A command pool, with the command buffers that were allocated from it.
@@ -119,6 +120,7 @@ unsafe extern "system" fn allocate_command_buffers(
                     return error.into();
                 }
             }
+            mark(out.add(place).read());
             pool.0.lock().push(out.add(place).read());
         }
     }

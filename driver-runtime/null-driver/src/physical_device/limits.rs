@@ -201,4 +201,39 @@ fn versions(known: &mut Description) {
     v13.uniform_texel_buffer_offset_alignment_bytes = 16;
     v13.uniform_texel_buffer_offset_single_texel_alignment = vk::TRUE;
     v13.max_buffer_size = HEAP_SIZE;
+    version_1_4(known);
+}
+
+/// Layouts that the host can copy from and to: there is one layout in memory for all.
+const LAYOUTS: &[vk::ImageLayout] = &[
+    vk::ImageLayout::GENERAL,
+    vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
+    vk::ImageLayout::TRANSFER_DST_OPTIMAL,
+    vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
+];
+
+fn version_1_4(known: &mut Description) {
+    let v14 = &mut known.vulkan_1_4;
+    v14.line_sub_pixel_precision_bits = 4;
+    v14.max_vertex_attrib_divisor = u32::MAX;
+    v14.supports_non_zero_first_instance = vk::TRUE;
+    v14.max_push_descriptors = 32;
+    v14.dynamic_rendering_local_read_depth_stencil_attachments = vk::TRUE;
+    v14.dynamic_rendering_local_read_multisampled_attachments = vk::TRUE;
+    v14.early_fragment_multisample_coverage_after_sample_counting = vk::TRUE;
+    v14.early_fragment_sample_mask_test_before_sample_counting = vk::TRUE;
+    v14.depth_stencil_swizzle_one_support = vk::TRUE;
+    v14.polygon_mode_point_size = vk::TRUE;
+    v14.block_texel_view_compatible_multiple_layers = vk::TRUE;
+    v14.max_combined_image_sampler_descriptor_count = 3;
+    v14.fragment_shading_rate_clamp_combiner_inputs = vk::TRUE;
+    let buffers = vk::PipelineRobustnessBufferBehaviorEXT::ROBUST_BUFFER_ACCESS_2;
+    v14.default_robustness_storage_buffers = buffers;
+    v14.default_robustness_uniform_buffers = buffers;
+    v14.default_robustness_vertex_inputs = buffers;
+    v14.default_robustness_images = vk::PipelineRobustnessImageBehaviorEXT::ROBUST_IMAGE_ACCESS_2;
+    v14.copy_src_layouts = LAYOUTS;
+    v14.copy_dst_layouts = LAYOUTS;
+    v14.optimal_tiling_layout_uuid = known.properties.pipeline_cache_uuid;
+    v14.identical_memory_type_requirements = vk::TRUE;
 }

@@ -1,0 +1,211 @@
+//! Programs that the tests run in processes of their own. They are no tests; they panic where the driver is wrong.
+
+mod facts;
+mod images;
+mod newest;
+mod objects;
+mod surfaces;
+
+use std::env;
+use std::ffi::{CStr, c_char};
+
+use ash::{Device, Entry, Instance, vk};
+
+use crate::run::{CONTENT, NO_LOADER, library};
+
+/// Fills and copies buffers.
+#[test]
+#[ignore = "run by the other tests"]
+fn buffers() {
+    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
+    unsafe {
+        let context = Context::new();
+        let device = &context.device;
+        let bytes = copied(device);
+        assert!(bytes[..16].iter().all(|byte| *byte == 0x5A), "{bytes:?}");
+        assert_eq!(bytes[16..24], *b"updated!");
+        assert!(bytes[24..].iter().all(|byte| *byte == 0));
+        context.end();
+    }
+}
+
+/// What every program begins with.
+pub(crate) struct Context {
+    pub(crate) entry: Entry,
+    pub(crate) instance: Instance,
+    pub(crate) physical: vk::PhysicalDevice,
+    pub(crate) device: Device,
+}
+
+impl Context {
+    pub(crate) unsafe fn new() -> Self {
+        // SAFETY: as below.
+        unsafe { Self::with(vk::API_VERSION_1_3, &[], &[]) }
+    }
+
+    /// An instance of this version and a device, with these extensions.
+    pub(crate) unsafe fn with(version: u32, of_instance: &[&CStr], of_device: &[&CStr]) -> Self {
+        let pointers = |names: &[&CStr]| names.iter().map(|name| name.as_ptr()).collect::<Vec<_>>();
+        let (of_instance, of_device) = (pointers(of_instance), pointers(of_device));
+        let app = vk::ApplicationInfo::default().api_version(version);
+        let info =
+            vk::InstanceCreateInfo::default().application_info(&app).enabled_extension_names(&of_instance);
+        // SAFETY: the loaders and the driver keep the specification's promises.
+        unsafe {
+            let entry = entry();
+            let instance = entry.create_instance(&info, None).unwrap();
+            let physical = instance.enumerate_physical_devices().unwrap()[0];
+            let device = create_device(&instance, physical, &of_device);
+            Self { entry, instance, physical, device }
+        }
+    }
+
+    pub(crate) unsafe fn end(self) {
+        // SAFETY: nothing of the device is left.
+        unsafe {
+            self.device.destroy_device(None);
+            self.instance.destroy_instance(None);
+        }
+        println!("{CONTENT}");
+    }
+}
+
+/// Records commands, submits them and waits.
+unsafe fn run(device: &Device, record: impl FnOnce(vk::CommandBuffer)) {
+    // SAFETY: valid structures and live handles.
+    unsafe {
+        let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).unwrap();
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+        let commands = device.allocate_command_buffers(&info).unwrap();
+        device.begin_command_buffer(commands[0], &vk::CommandBufferBeginInfo::default()).unwrap();
+        record(commands[0]);
+        device.end_command_buffer(commands[0]).unwrap();
+        let fence = device.create_fence(&vk::FenceCreateInfo::default(), None).unwrap();
+        let work = vk::SubmitInfo::default().command_buffers(&commands);
+        device.queue_submit(device.get_device_queue(0, 0), &[work], fence).unwrap();
+        device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
+        device.destroy_fence(fence, None);
+        device.destroy_command_pool(pool, None);
+    }
+}
+
+/// Everything before is done and seen by everything after.
+unsafe fn barrier(device: &Device, commands: vk::CommandBuffer) {
+    let all = [vk::MemoryBarrier2::default()
+        .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+        .src_access_mask(vk::AccessFlags2::MEMORY_WRITE)
+        .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
+        .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE)];
+    // SAFETY: live handles.
+    unsafe { device.cmd_pipeline_barrier2(commands, &vk::DependencyInfo::default().memory_barriers(&all)) };
+}
+
+/// The loader's functions, or the driver's where there is no loader.
+pub(crate) unsafe fn entry() -> Entry {
+    let path = env::var("TEST_LOADER").unwrap();
+    // SAFETY: the libraries keep their promises.
+    unsafe { if path == NO_LOADER { without_loader() } else { Entry::load_from(&path).unwrap() } }
+}
+
+/// The driver's own function instead of a loader's.
+unsafe fn without_loader() -> Entry {
+    // SAFETY: the library is a driver; it stays loaded.
+    unsafe {
+        let file = Box::leak(Box::new(libloading::Library::new(library()).unwrap()));
+        let function = file.get::<vk::PFN_vkGetInstanceProcAddr>(b"vk_icdGetInstanceProcAddr").unwrap();
+        Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr: *function })
+    }
+}
+
+unsafe fn create_device(
+    instance: &Instance,
+    physical: vk::PhysicalDevice,
+    extensions: &[*const c_char],
+) -> Device {
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(0).queue_priorities(&[1.0, 1.0])];
+    let mut timelines =
+        vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true).host_query_reset(true);
+    let mut submission = vk::PhysicalDeviceVulkan13Features::default()
+        .synchronization2(true)
+        .dynamic_rendering(true)
+        .private_data(true);
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(extensions)
+        .push_next(&mut timelines)
+        .push_next(&mut submission);
+    // SAFETY: valid structures and live handles.
+    unsafe {
+        let unsupported = vk::PhysicalDeviceFeatures::default().sparse_binding(true);
+        if env::var_os("VK_INSTANCE_LAYERS").is_none() {
+            let refused = instance.create_device(physical, &info.enabled_features(&unsupported), None);
+            assert_eq!(refused.err(), Some(vk::Result::ERROR_FEATURE_NOT_PRESENT));
+        }
+        instance.create_device(physical, &info.enabled_features(&Default::default()), None).unwrap()
+    }
+}
+
+/// A buffer with memory of its own.
+unsafe fn buffer(device: &Device, size: u64) -> (vk::Buffer, vk::DeviceMemory) {
+    let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+    // SAFETY: valid structures and live handles.
+    unsafe {
+        let buffer =
+            device.create_buffer(&vk::BufferCreateInfo::default().size(size).usage(usage), None).unwrap();
+        let required = device.get_buffer_memory_requirements(buffer);
+        let info = vk::MemoryAllocateInfo::default().allocation_size(required.size);
+        let memory = device.allocate_memory(&info, None).unwrap();
+        device.bind_buffer_memory(buffer, memory, 0).unwrap();
+        (buffer, memory)
+    }
+}
+
+/// Fills and updates one buffer and copies it to another, on two queues, of which the second is given its work first.
+unsafe fn copied(device: &Device) -> Vec<u8> {
+    const SIZE: u64 = 64;
+    // SAFETY: valid structures and live handles.
+    unsafe {
+        let (source, target) = (buffer(device, SIZE), buffer(device, SIZE));
+        let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).unwrap();
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(2);
+        let commands = device.allocate_command_buffers(&info).unwrap();
+        for commands in &commands {
+            device.begin_command_buffer(*commands, &vk::CommandBufferBeginInfo::default()).unwrap();
+        }
+        device.cmd_fill_buffer(commands[0], source.0, 0, 16, 0x5A5A_5A5A);
+        device.cmd_update_buffer(commands[0], source.0, 16, b"updated!");
+        device.cmd_copy_buffer(commands[1], source.0, target.0, &[vk::BufferCopy::default().size(SIZE)]);
+        for commands in &commands {
+            device.end_command_buffer(*commands).unwrap();
+        }
+        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+        let line =
+            device.create_semaphore(&vk::SemaphoreCreateInfo::default().push_next(&mut kind), None).unwrap();
+        let fence = device.create_fence(&vk::FenceCreateInfo::default(), None).unwrap();
+        let point = [vk::SemaphoreSubmitInfo::default()
+            .semaphore(line)
+            .value(9)
+            .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)];
+        let work = |index: usize| [vk::CommandBufferSubmitInfo::default().command_buffer(commands[index])];
+        let (first, second) = (work(0), work(1));
+        let copying = vk::SubmitInfo2::default().command_buffer_infos(&second).wait_semaphore_infos(&point);
+        device.queue_submit2(device.get_device_queue(0, 1), &[copying], fence).unwrap();
+        assert_eq!(device.wait_for_fences(&[fence], true, 0), Err(vk::Result::TIMEOUT));
+        let filling = vk::SubmitInfo2::default().command_buffer_infos(&first).signal_semaphore_infos(&point);
+        device.queue_submit2(device.get_device_queue(0, 0), &[filling], vk::Fence::null()).unwrap();
+        device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
+        device.device_wait_idle().unwrap();
+        assert_eq!(device.get_semaphore_counter_value(line), Ok(9));
+        let start = device.map_memory(target.1, 0, SIZE, vk::MemoryMapFlags::empty()).unwrap();
+        let bytes = std::slice::from_raw_parts(start.cast::<u8>(), SIZE as usize).to_vec();
+        device.unmap_memory(target.1);
+        device.destroy_semaphore(line, None);
+        device.destroy_fence(fence, None);
+        device.destroy_command_pool(pool, None);
+        for (buffer, memory) in [source, target] {
+            device.destroy_buffer(buffer, None);
+            device.free_memory(memory, None);
+        }
+        bytes
+    }
+}

@@ -1,0 +1,162 @@
+//! Loaders, and programs that run on them in processes of their own.
+
+use std::env;
+use std::ffi::{CStr, OsStr};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// Debian's Khronos loader (package libvulkan1).
+const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
+
+/// What a program says at its good end.
+pub(crate) const CONTENT: &str = "the program is content";
+
+/// What a program uses instead of a loader.
+pub(crate) const NO_LOADER: &str = "none";
+
+/// A loader, and a manifest that makes it use the driver.
+pub(crate) struct Run {
+    loader: PathBuf,
+    pub(crate) folder: TempDir,
+}
+
+impl Run {
+    pub(crate) fn new(loader: &Path) -> Self {
+        let run = Self { loader: loader.to_owned(), folder: tempfile::tempdir().unwrap() };
+        run.use_library(&library());
+        run
+    }
+
+    pub(crate) fn use_library(&self, library: &Path) {
+        let text = format!(
+            r#"{{"file_format_version": "1.0.0", "ICD": {{"library_path": "{}", "api_version": "1.3.0"}}}}"#,
+            library.display()
+        );
+        fs::write(self.folder.path().join("null.json"), text).unwrap();
+    }
+
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let manifest = self.folder.path().join("null.json");
+        let mut command = Command::new(program);
+        command
+            .env("VK_DRIVER_FILES", &manifest)
+            .env("VK_ICD_FILENAMES", &manifest)
+            .env("VK_LOADER_LAYERS_DISABLE", "~implicit~")
+            .env("NODEVICE_SELECT", "1")
+            .env("TEST_LOADER", &self.loader)
+            .env("LD_LIBRARY_PATH", self.search_path());
+        command
+    }
+
+    /// A program of [`programs`](crate::programs), with the words that shape the driver.
+    pub(crate) fn command_of(&self, program: &str, scenario: &str) -> Command {
+        let mut command = self.command(env::current_exe().unwrap());
+        let module = match program {
+            "buffers" => "programs",
+            "look_ups" => "programs::newest",
+            "first_words" | "groups" => "programs::facts",
+            other => &format!("programs::{other}"),
+        };
+        let test = format!("{module}::{program}");
+        command.args(["--ignored", "--exact", test.as_str(), "--nocapture"]);
+        command.env("VKLOAD_NULL_DRIVER", scenario).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a program to its good end.
+    pub(crate) fn content(&self, program: &str, scenario: &str) {
+        let shown = self.output(&mut self.command_of(program, scenario));
+        assert!(shown.contains(CONTENT), "{program} on {:?}: {shown}", self.loader);
+    }
+
+    /// Runs a program that fails, and returns what it says.
+    pub(crate) fn failure(&self, program: &str, scenario: &str) -> String {
+        let output = self.start(&mut self.command_of(program, scenario));
+        assert!(!output.status.success(), "{program} on {:?}: {output:?}", self.loader);
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    }
+
+    pub(crate) fn start(&self, command: &mut Command) -> Output {
+        command.output().unwrap()
+    }
+
+    pub(crate) fn output(&self, command: &mut Command) -> String {
+        let output = self.start(command);
+        let text =
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{:?}: {text}", self.loader);
+        text
+    }
+
+    /// A folder in which the loader has the name that programs look for.
+    pub(crate) fn search_path(&self) -> PathBuf {
+        let link = self.folder.path().join("libvulkan.so.1");
+        if self.loader.exists() && !link.exists() {
+            std::os::unix::fs::symlink(&self.loader, link).unwrap();
+        }
+        self.folder.path().to_owned()
+    }
+}
+
+pub(crate) fn with_loader(loader: Option<PathBuf>, test: impl FnOnce(&Run)) {
+    if let Some(loader) = loader {
+        test(&Run::new(&loader));
+    }
+}
+
+/// The loader of this workspace, if `cargo xtask build` made it.
+pub(crate) fn ours() -> Option<PathBuf> {
+    let folder = library().parent().unwrap().join("../../release/libvulkan.so.1");
+    found(fs::canonicalize(folder).unwrap_or_else(|_| "target/release/libvulkan.so.1".into()))
+}
+
+pub(crate) fn distribution() -> Option<PathBuf> {
+    found(DISTRIBUTION.into())
+}
+
+pub(crate) fn found(path: PathBuf) -> Option<PathBuf> {
+    if !path.exists() {
+        println!("skipped: there is no {}", path.display());
+    }
+    path.exists().then_some(path)
+}
+
+/// The driver, which cargo puts beside the tests.
+pub(crate) fn library() -> PathBuf {
+    env::current_exe().unwrap().parent().unwrap().join("libvkload_null.so")
+}
+
+pub(crate) fn exists(program: &str) -> bool {
+    let there = Command::new(program).arg("--version").output().is_ok();
+    if !there {
+        println!("skipped: there is no {program}");
+    }
+    there
+}
+
+/// A library that exports `vk_icdGetInstanceProcAddr` and nothing else.
+pub(crate) fn shim(folder: &Path) -> PathBuf {
+    const TEXT: &CStr = c"
+        #include <dlfcn.h>
+        typedef void *(*lookup)(void *, const char *);
+        void *vk_icdGetInstanceProcAddr(void *instance, const char *name) {
+            static lookup driver;
+            if (!driver) driver = (lookup)dlsym(dlopen(DRIVER, RTLD_NOW), \"vk_icdGetInstanceProcAddr\");
+            return driver(instance, name);
+        }";
+    let (source, shim) = (folder.join("shim.c"), folder.join("libshim.so"));
+    fs::write(&source, TEXT.to_bytes()).unwrap();
+    let define = format!("-DDRIVER=\"{}\"", library().display());
+    let status = Command::new("cc")
+        .args(["-shared", "-fPIC", "-o"])
+        .arg(&shim)
+        .arg(define)
+        .arg(source)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    shim
+}

@@ -1,0 +1,144 @@
+//! What a scenario makes of the driver, as loaders and programs meet it.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::run::{CONTENT, NO_LOADER, Run, distribution, exists, ours, with_loader};
+
+/// Runs with each loader there is, and without any.
+fn everywhere(test: impl Fn(&Run)) {
+    with_loader(ours(), &test);
+    with_loader(distribution(), &test);
+    test(&Run::new(Path::new(NO_LOADER)));
+}
+
+#[test]
+fn ldp_driver_8_a_driver_may_make_surfaces_itself() {
+    everywhere(|run| run.content("surfaces", "surfaces=driver"));
+    // That it is the driver's function that is called shows when it fails.
+    everywhere(|run| {
+        let scenario = "surfaces=driver fails=vkCreateHeadlessSurfaceEXT:VK_ERROR_OUT_OF_DEVICE_MEMORY";
+        assert!(run.failure("surfaces", scenario).contains("ERROR_OUT_OF_DEVICE_MEMORY"));
+    });
+}
+
+#[test]
+fn ldp_driver_8_or_leave_them_to_the_loader() {
+    for loader in [ours(), distribution()] {
+        with_loader(loader, |run| {
+            run.content("surfaces", "surfaces=loader fails=vkCreateHeadlessSurfaceEXT");
+            // Below version 3 of the interface they are the loader's in any case.
+            run.content("surfaces", "surfaces=loader interface=2 api=1.0 extension=VK_KHR_device_group");
+        });
+    }
+}
+
+#[test]
+fn the_call_that_is_named_fails_with_the_result_that_is_named() {
+    everywhere(|run| {
+        let shown = run.failure("images", "fails=vkCreateFence@2:VK_ERROR_OUT_OF_DEVICE_MEMORY");
+        assert!(shown.contains("ERROR_OUT_OF_DEVICE_MEMORY"), "{shown}");
+        let shown = run.failure("buffers", "fails=vkQueueSubmit2:VK_ERROR_DEVICE_LOST");
+        assert!(shown.contains("ERROR_DEVICE_LOST"), "{shown}");
+        run.content("images", "fails=vkCreateFence@99");
+    });
+}
+
+#[test]
+fn a_driver_may_refuse_to_negotiate() {
+    for loader in [ours(), distribution()] {
+        with_loader(loader, |run| {
+            let scenario = "fails=vk_icdNegotiateLoaderICDInterfaceVersion:VK_ERROR_INCOMPATIBLE_DRIVER";
+            assert!(run.failure("buffers", scenario).contains("ERROR_INCOMPATIBLE_DRIVER"));
+        });
+    }
+}
+
+#[test]
+fn drivers_of_every_interface_version_work() {
+    for loader in [ours(), distribution()] {
+        with_loader(loader, |run| {
+            for version in 2..=7 {
+                run.content("buffers", &format!("interface={version}"));
+            }
+        });
+    }
+}
+
+#[test]
+fn a_command_that_is_missing_is_not_found() {
+    everywhere(|run| {
+        assert!(
+            run.failure("buffers", "lacks=vkCreateSemaphore").contains("Unable to load create_semaphore")
+        );
+        run.content("buffers", "lacks=vkCreateImage");
+    });
+}
+
+#[test]
+fn objects_begin_with_the_magic_of_the_scenario() {
+    let run = Run::new(Path::new(NO_LOADER));
+    let kinds = ["VkInstance", "VkPhysicalDevice", "VkDevice", "VkQueue", "VkCommandBuffer"];
+    let shown = run.output(&mut run.command_of("first_words", ""));
+    assert!(kinds.iter().all(|kind| shown.contains(&format!("{kind} 0x1cdc0de\n"))), "{shown}");
+    for kind in kinds {
+        let shown = run.output(&mut run.command_of("first_words", &format!("magic={kind}:0xbad")));
+        assert!(shown.contains(&format!("{kind} 0xbad\n")), "{shown}");
+        assert_eq!(shown.matches("0x1cdc0de").count(), 4, "{shown}");
+    }
+}
+
+#[test]
+fn devices_form_the_groups_of_the_scenario() {
+    everywhere(|run| {
+        let shown = run.output(&mut run.command_of("groups", "devices=4 groups=1,3"));
+        assert!(shown.contains("groups [1, 3]"), "{shown}");
+        let shown = run.output(&mut run.command_of("groups", "devices=2"));
+        assert!(shown.contains("groups [1, 1]"), "{shown}");
+    });
+}
+
+#[test]
+fn a_held_call_goes_on_when_it_is_released() {
+    if !exists("mkfifo") {
+        return;
+    }
+    everywhere(|run| {
+        let pipe = run.folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let scenario = format!("holds=vkQueueSubmit2@2:{}", pipe.display());
+        let mut command = run.command_of("buffers", &scenario);
+        let mut program = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Opening waits until the driver has opened the other end, in the call.
+        let mut release = File::create(&pipe).unwrap();
+        assert!(program.try_wait().unwrap().is_none(), "it waits");
+        release.write_all(b"!").unwrap();
+        let output = program.wait_with_output().unwrap();
+        assert!(String::from_utf8_lossy(&output.stdout).contains(CONTENT), "{output:?}");
+    });
+}
+
+#[test]
+fn a_scenario_may_be_a_file() {
+    let run = Run::new(Path::new(NO_LOADER));
+    let path = run.folder.path().join("scenario");
+    fs::write(&path, "# two devices\ndevices=2\n  groups=2 # together\n").unwrap();
+    let shown = run.output(&mut run.command_of("groups", &format!("@{}", path.display())));
+    assert!(shown.contains("groups [2]"), "{shown}");
+    let shown = run.failure("groups", "@/nowhere/scenario");
+    assert!(shown.contains("VKLOAD_NULL_DRIVER: the file /nowhere/scenario cannot be read"), "{shown}");
+}
+
+#[test]
+fn a_mistake_in_a_scenario_is_named_once_and_the_driver_refuses() {
+    everywhere(|run| {
+        let shown = run.failure("buffers", "devices=1 fails=vkCreateDevise");
+        let words = "vkload null driver: VKLOAD_NULL_DRIVER: `fails=vkCreateDevise`: vkCreateDevise is no command that can fail or wait";
+        assert_eq!(shown.matches(words).count(), 1, "{shown}");
+        let refused =
+            shown.contains("ERROR_INCOMPATIBLE_DRIVER") || shown.contains("ERROR_INITIALIZATION_FAILED");
+        assert!(refused, "{shown}");
+    });
+}
