@@ -3,7 +3,8 @@
 
 use super::places::elements;
 use super::{
-    Candidate, Decision, LayerPlan, LayerScope, Looked, Origin, Plan, Policy, Request, Searched, Snapshot,
+    Candidate, Decision, KnownSettings, LayerPlan, LayerScope, Looked, Origin, Plan, Policy, Request,
+    Searched, Snapshot,
 };
 use crate::manifest::Version;
 use crate::memory::{OutOfMemory, TryGrow, text};
@@ -16,7 +17,13 @@ const OPTION: &str = "VKLOAD_FIXED_DRIVERS";
 ///
 /// # Errors
 /// [`OutOfMemory`].
-pub fn discover(_: &Platform, policy: &Policy, _: &Request, _: &mut Snapshot) -> Result<Plan, OutOfMemory> {
+pub fn discover(
+    _: &Platform,
+    policy: &Policy,
+    _: &Request,
+    _: &KnownSettings,
+    _: &mut Snapshot,
+) -> Result<Plan, OutOfMemory> {
     let mut plan = Plan::default();
     for (found_in, library) in elements(policy.fixed_drivers).enumerate() {
         let origin = Origin::BuiltIn(OPTION);
@@ -34,6 +41,16 @@ pub fn discover(_: &Platform, policy: &Policy, _: &Request, _: &mut Snapshot) ->
     Ok(plan)
 }
 
+impl KnownSettings {
+    /// No settings: they would have to be searched for.
+    ///
+    /// # Errors
+    /// None.
+    pub fn discover(_: &Platform, _: &Policy) -> Result<Self, OutOfMemory> {
+        Ok(Self::default())
+    }
+}
+
 /// No layers: they would have to be searched for.
 ///
 /// # Errors
@@ -42,6 +59,7 @@ pub fn discover_layers(
     _: &Platform,
     _: &Policy,
     _: LayerScope,
+    _: &KnownSettings,
     _: &mut Snapshot,
 ) -> Result<LayerPlan, OutOfMemory> {
     Ok(LayerPlan::default())

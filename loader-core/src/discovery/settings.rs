@@ -8,6 +8,7 @@ use super::reason::Reason;
 use super::{Policy, Question, Snapshot};
 use crate::manifest::{FieldProblem, Settings, SettingsFile, SettingsWarning};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+#[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
 
 /// The settings file of this program, as far as there is one.
@@ -54,6 +55,7 @@ impl KnownSettings {
     ///
     /// # Errors
     /// [`OutOfMemory`].
+    #[cfg(not(feature = "fixed-drivers"))]
     pub fn discover(platform: &Platform, policy: &Policy) -> Result<Self, OutOfMemory> {
         let mut snapshot = Snapshot::new();
         for _ in 0..ROUND_LIMIT {
@@ -67,6 +69,7 @@ impl KnownSettings {
 }
 
 /// More rounds than the search needs: variables, places, the file, the executable.
+#[cfg(not(feature = "fixed-drivers"))]
 const ROUND_LIMIT: u32 = 8;
 
 /// Finds the settings file and what it says for this program, or says what is needed for that.

@@ -5,9 +5,9 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use loader_core::memory::{OutOfMemory, Text, text};
-use loader_core::platform::{Environment as _, Libraries, Library, LibraryKind, Reader};
+use loader_core::platform::{Libraries, Library, LibraryKind, Reader};
 
-use super::environment::ProcessEnvironment;
+use crate::PLATFORM;
 use crate::c_path::with_c_path;
 
 /// The dynamic linker of this process.
@@ -37,8 +37,8 @@ impl Libraries for DynamicLinker {
     /// Does nothing if the user wants no library to be unloaded, so that tools which look for leaks find the names of what
     /// leaked.
     unsafe fn close(&self, library: Library) {
-        let stays =
-            ProcessEnvironment.variable(c"VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING", Reader::Plain);
+        let environment = PLATFORM.environment;
+        let stays = environment.variable(c"VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING", Reader::Plain);
         if stays.ok().flatten().is_some_and(|value| !value.is_empty() && value.as_slice() != b"0") {
             return;
         }
