@@ -25,7 +25,10 @@ std::thread_local! {
     static HAS_DISK: core::cell::Cell<bool> = const { core::cell::Cell::new(false) };
 }
 
-struct Disk(Mutex<BTreeMap<Vec<u8>, (u32, Vec<u8>)>>);
+/// Kind and bytes by key.
+type Files = BTreeMap<Vec<u8>, (u32, Vec<u8>)>;
+
+struct Disk(Mutex<Files>);
 static DISK: Disk = Disk(Mutex::new(BTreeMap::new()));
 
 impl DiskCache for Disk {
