@@ -51,6 +51,7 @@ mod memory_tests;
 pub mod object;
 pub mod out_array;
 pub mod physical_device;
+pub mod pipeline_cache;
 pub mod result;
 pub mod sync;
 #[cfg(test)]

@@ -284,6 +284,7 @@ impl<D: Driver> Drop for Building<D> {
             let root = self.block.as_ref().root();
             root.report_left("vkDestroyDevice", "VUID-vkDestroyDevice-device-05137");
             root.base().instance_root().child_destroyed();
+            root.release();
             self.block.drop_in_place();
             self.memory.deallocate(self.block.cast(), Layout::new::<Device<D>>());
         }

@@ -141,6 +141,7 @@ pub(crate) unsafe extern "system" fn destroy_instance<D: Driver>(
         instance.root.listeners().destroying();
         instance.devices.destroy();
         instance.root.report_left("vkDestroyInstance", "VUID-vkDestroyInstance-instance-00629");
+        instance.root.release();
         let memory = *instance.root.memory();
         let address = usize::try_from(handle.as_raw()).unwrap_or_default();
         let block = NonNull::new_unchecked(core::ptr::with_exposed_provenance_mut::<Instance<D>>(address));

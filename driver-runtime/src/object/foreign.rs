@@ -51,6 +51,13 @@ impl Foreign {
         known.get(at).map(|(_, base)| base.clone())
     }
 
+    /// Forgets everything.
+    pub(super) fn clear(&self) {
+        let empty = Vec::new_in(ParentMemory::of(self.root));
+        let old = core::mem::replace(&mut *self.known.lock(self.root().host()), empty);
+        drop(old);
+    }
+
     fn find_or_add<H: Handle>(&self, handle: H) -> Result<Counted<ObjectBase>, OutOfMemory> {
         let raw = handle.as_raw();
         let mut larger = Vec::new_in(ParentMemory::of(self.root));

@@ -98,6 +98,13 @@ impl Root {
         &self.listeners
     }
 
+    /// Frees what is in memory that is found through this: when the instance or device is dropped, nothing may look at it any
+    /// more.
+    pub(crate) fn release(&self) {
+        self.base.recycle();
+        self.foreign.clear();
+    }
+
     pub(crate) fn child_created(&self) {
         self.children.fetch_add(1, Ordering::Relaxed);
     }
