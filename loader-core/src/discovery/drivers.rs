@@ -5,7 +5,7 @@ use core::ffi::CStr;
 
 use super::filter::Filter;
 use super::inquiry::{Inquiry, Stop};
-use super::manifests::{Manifest, library, look};
+use super::manifests::{Manifest, first_of_path, library, look};
 use super::order::first_equal;
 use super::places::{Choices, Place, Setting};
 use super::plan::{Candidate, Decision, Origin, Plan};
@@ -64,14 +64,9 @@ pub(super) fn find(
 /// For each manifest why it need not be read, if so.
 fn ignored_unread(manifests: &[Manifest], choices: &Choices<'_>) -> Result<Vec<Option<Reason>>, OutOfMemory> {
     let (select, disable) = (filter(choices.select), filter(choices.disable));
-    let mut paths = Vec::new();
-    for manifest in manifests {
-        paths.try_push(manifest.path.as_slice())?;
-    }
-    let firsts = first_equal(&paths)?;
     let mut ignored = Vec::new();
-    for ((at, path), first) in paths.iter().enumerate().zip(firsts) {
-        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+    for ((at, manifest), first) in manifests.iter().enumerate().zip(first_of_path(manifests)?) {
+        let name = manifest.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         ignored.try_push(match (select, disable) {
             _ if first != at => Some(Reason::ManifestRepeated { of: first }),
             (Some((by, wanted)), _) if !wanted.matches(name) => Some(Reason::NotSelected { by }),
@@ -154,7 +149,8 @@ fn skip_duplicates(inquiry: &mut Inquiry<'_>, drivers: &mut [Candidate]) -> Resu
     }
     inquiry.settle()?;
     let mut duplicates = Vec::new();
-    for ((at, _), first) in used.iter().zip(first_equal(&keys)?) {
+    let firsts = first_equal(keys.len(), &|one, other| keys.get(one).cmp(&keys.get(other)))?;
+    for ((at, _), first) in used.iter().zip(firsts) {
         match used.get(first) {
             Some((of, _)) if of != at => duplicates.try_push((*at, *of))?,
             _ => {}

@@ -25,12 +25,8 @@ pub(super) fn look(
     notes: &mut Vec<Note>,
 ) -> Result<Vec<Manifest>, Stop> {
     let before = searched.len();
-    let mut keys = Vec::new();
-    for place in &places {
-        keys.try_push((place.is_manifest, place.path.as_slice()))?;
-    }
-    let firsts = first_equal(&keys)?;
-    drop(keys);
+    let key = |at: usize| places.get(at).map(|place| (place.is_manifest, place.path.as_slice()));
+    let firsts = first_equal(places.len(), &|one, other| key(one).cmp(&key(other)))?;
     for ((at, place), first) in places.iter().enumerate().zip(&firsts) {
         if !place.is_manifest && at == *first {
             inquiry.listing(&place.path)?.ok();
@@ -60,6 +56,12 @@ pub(super) fn look(
         notes.try_push(Note::TooManyManifests { left_out })?;
     }
     Ok(found)
+}
+
+/// For each manifest the place of the first one with its path.
+pub(super) fn first_of_path(manifests: &[Manifest]) -> Result<Vec<usize>, OutOfMemory> {
+    let path = |at: usize| manifests.get(at).map(|manifest| manifest.path.as_slice());
+    first_equal(manifests.len(), &|one, other| path(one).cmp(&path(other)))
 }
 
 /// Adds the manifests among `names` in the order of their names, and gives their number.

@@ -28,15 +28,16 @@ mod settings;
 mod snapshot;
 
 pub use best::{BestReason, best_reason};
+pub use devices::{DeviceFilters, DeviceIds, choose_devices};
 #[cfg(not(feature = "fixed-drivers"))]
 pub use layers::discover_layers;
-pub use devices::{DeviceFilters, DeviceIds, choose_devices};
 pub use layers::{
     ActiveLayer, ActiveLayers, Because, Explained, ExplainedRefusal, LayerCandidate, LayerDecision,
     LayerKind, LayerNote, LayerPlan, LayerReason, LayerRequest, LayerScope, LayerStep, Refusal, Refused,
     plan_layers,
 };
 pub use outcome::Outcome;
+pub(crate) use outcome::VkResult;
 pub use plan::{Candidate, Decision, Ignored, Looked, Note, Origin, Plan, Searched};
 pub use policy::{Fallback, LayerVariables, Policy, Request, Root, Search};
 pub use question::Question;

@@ -39,31 +39,32 @@ fn split_number(text: &[u8]) -> (&[u8], &[u8]) {
     (number.get(zeros..).unwrap_or_default(), rest)
 }
 
-/// For each of `keys` the place of the first one that equals it: its own where there is none before it.
+/// For each of `count` things the place of the first one that equals it: its own where there is none before it. `compare`
+/// compares the things at two places.
 ///
 /// Takes time in proportion to n log n.
 ///
 /// # Errors
 /// [`OutOfMemory`].
-pub(super) fn first_equal<K: Ord>(keys: &[K]) -> Result<Vec<usize>, OutOfMemory> {
-    let mut sorted = Vec::new();
-    let mut firsts = Vec::new();
-    sorted.try_reserve_exact(keys.len()).map_err(|_| OutOfMemory)?;
-    firsts.try_reserve_exact(keys.len()).map_err(|_| OutOfMemory)?;
-    for (place, key) in keys.iter().enumerate() {
-        sorted.try_push((key, place))?;
+pub(super) fn first_equal(
+    count: usize,
+    compare: &dyn Fn(usize, usize) -> Ordering,
+) -> Result<Vec<usize>, OutOfMemory> {
+    let (mut sorted, mut firsts) = (Vec::new(), Vec::new());
+    for place in 0..count {
+        sorted.try_push(place)?;
         firsts.try_push(place)?;
     }
-    sort_by(&mut sorted, Ord::cmp);
-    let mut earlier: Option<(&K, usize)> = None;
-    for (key, place) in sorted {
-        match earlier {
-            Some((same, first)) if same == key => {
+    sort_by(&mut sorted, |one, other| compare(*one, *other));
+    let mut first = None;
+    for place in sorted {
+        match first {
+            Some(first) if compare(first, place).is_eq() => {
                 if let Some(entry) = firsts.get_mut(place) {
                     *entry = first;
                 }
             }
-            _ => earlier = Some((key, place)),
+            _ => first = Some(place),
         }
     }
     Ok(firsts)
@@ -117,10 +118,9 @@ mod tests {
 
     #[test]
     fn the_first_of_equals_is_found() {
-        assert_eq!(
-            first_equal(&[b"x", b"y", b"x", b"z", b"y", b"x"]).unwrap().as_slice(),
-            [0, 1, 0, 3, 1, 0]
-        );
-        assert!(first_equal::<u8>(&[]).unwrap().is_empty());
+        let letters = b"xyxzyx";
+        let firsts = first_equal(6, &|one, other| letters[one].cmp(&letters[other])).unwrap();
+        assert_eq!(firsts.as_slice(), [0, 1, 0, 3, 1, 0]);
+        assert!(first_equal(0, &|_, _| Ordering::Equal).unwrap().is_empty());
     }
 }

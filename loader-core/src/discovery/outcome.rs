@@ -225,8 +225,8 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The number of a `VkResult` with its name, where it is one that drivers return when they are loaded.
-struct VkResult(i32);
+/// The number of a `VkResult` with its name, where it is one that drivers return when they are loaded or create something.
+pub(crate) struct VkResult(pub(crate) i32);
 
 impl fmt::Display for VkResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -243,6 +243,9 @@ impl fmt::Display for VkResult {
             -9 => "VK_ERROR_INCOMPATIBLE_DRIVER",
             -10 => "VK_ERROR_TOO_MANY_OBJECTS",
             -13 => "VK_ERROR_UNKNOWN",
+            -1_000_000_000 => "VK_ERROR_SURFACE_LOST_KHR",
+            -1_000_000_001 => "VK_ERROR_NATIVE_WINDOW_IN_USE_KHR",
+            -1_000_174_001 => "VK_ERROR_NOT_PERMITTED_KHR",
             other => return write!(f, "VkResult {other}"),
         };
         f.write_str(name)

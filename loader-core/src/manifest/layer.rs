@@ -25,7 +25,7 @@ pub struct LayerFile {
 }
 
 /// What a manifest says about one layer.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LayerManifest {
     /// The name that applications and variables use. Not empty, at most [`NAME_LIMIT`] bytes, no NUL inside.
     pub name: Text,
@@ -62,8 +62,9 @@ pub struct LayerManifest {
     pub blacklisted_layers: Vec<Text>,
     /// The executables that the override layer is for; all of them if there are none.
     pub app_keys: Vec<Text>,
-    /// What describes the layer to people and tools, since version 1.2.0.
-    pub about: About,
+    /// Where in the file the object of the layer stands, bytes. It may say more about the layer to people and tools, such
+    /// as `introduction`, `url` and `features`.
+    pub place: Range<usize>,
     /// What is odd about the layer without making it useless.
     pub warning: Option<ManifestWarning>,
 }
@@ -75,11 +76,12 @@ pub const NAME_LIMIT: usize = 255;
 pub const LAYER_LIMIT: usize = 256;
 
 /// The call chains that a layer was once limited to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LayerType {
     /// `INSTANCE`. Treated like `Global`.
     Instance,
     /// `GLOBAL`: instance and device.
+    #[default]
     Global,
     /// `DEVICE`: such layers are not loaded any more.
     Device,
@@ -128,21 +130,6 @@ pub struct Switch {
     pub value: Text,
 }
 
-/// What describes a layer to people and tools. The loader makes no use of it.
-#[derive(Debug, Default)]
-pub struct About {
-    /// What the layer is for, in a paragraph.
-    pub introduction: Text,
-    /// Its home page.
-    pub url: Text,
-    /// The systems that it is for.
-    pub platforms: Vec<Text>,
-    /// Alpha, Beta, Stable or Deprecated.
-    pub status: Text,
-    /// Where in the manifest its settings are described, bytes: the JSON value of `features` or `settings`.
-    pub settings: Option<Range<usize>>,
-}
-
 /// The name of the layer that selects other ones (loader and layer interface document, "Override Meta-Layer").
 pub const OVERRIDE_LAYER: &[u8] = b"VK_LAYER_LUNARG_override";
 
@@ -170,7 +157,12 @@ impl LayerFile {
     /// # Errors
     /// The outer error is [`OutOfMemory`], the inner one says what is wrong with the file.
     pub fn parse(bytes: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
-        separate(read::file(bytes))
+        let mut file = Self { format_version: Version::default(), warning: None, layers: Vec::new() };
+        match read::file(bytes, &mut file) {
+            Ok(()) => Ok(Ok(file)),
+            Err(Failure::Manifest(error)) => Ok(Err(error)),
+            Err(Failure::OutOfMemory) => Err(OutOfMemory),
+        }
     }
 }
 
@@ -189,14 +181,6 @@ impl From<OutOfMemory> for Failure {
 impl From<ManifestError> for Failure {
     fn from(error: ManifestError) -> Self {
         Self::Manifest(error)
-    }
-}
-
-fn separate<T>(result: Result<T, Failure>) -> Result<Result<T, ManifestError>, OutOfMemory> {
-    match result {
-        Ok(value) => Ok(Ok(value)),
-        Err(Failure::Manifest(error)) => Ok(Err(error)),
-        Err(Failure::OutOfMemory) => Err(OutOfMemory),
     }
 }
 

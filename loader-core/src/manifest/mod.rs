@@ -11,7 +11,7 @@ mod version;
 
 pub use driver::{DriverManifest, Field, FieldProblem, ManifestError, ManifestWarning};
 pub use layer::{
-    About, LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType, NAME_LIMIT,
+    LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType, NAME_LIMIT,
     OVERRIDE_LAYER, PreInstanceFunctions, Switch, Symbol,
 };
 pub use settings::{

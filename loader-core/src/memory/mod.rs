@@ -12,7 +12,9 @@ mod counted;
 mod shared_list;
 mod sort;
 
+use core::alloc::Layout;
 use core::fmt;
+use core::ptr::NonNull;
 
 pub use allocator_api2::alloc::{AllocError, Allocator, Global as Process};
 pub use allocator_api2::boxed::Box;
@@ -69,9 +71,9 @@ pub trait TryGrow<T> {
 
 impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
     fn try_push(&mut self, value: T) -> Result<(), OutOfMemory> {
-        self.try_reserve(1).map_err(|_| OutOfMemory)?;
+        reserve(self, 1)?;
         let len = self.len();
-        // SAFETY: try_reserve made room for one more element, which is written before the length covers it.
+        // SAFETY: there is room for one more element, which is written before the length covers it.
         unsafe {
             self.as_mut_ptr().add(len).write(value);
             self.set_len(len.wrapping_add(1));
@@ -83,9 +85,9 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
     where
         T: Copy,
     {
-        self.try_reserve(values.len()).map_err(|_| OutOfMemory)?;
+        reserve(self, values.len())?;
         let len = self.len();
-        // SAFETY: try_reserve made room for all values; they are Copy, are written before the length covers
+        // SAFETY: there is room for all values; they are Copy, are written before the length covers
         // them, and cannot overlap a vector that is borrowed mutably.
         unsafe {
             self.as_mut_ptr().add(len).copy_from_nonoverlapping(values.as_ptr(), values.len());
@@ -99,7 +101,7 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
         T: Copy,
     {
         let more = length.saturating_sub(self.len());
-        self.try_reserve(more).map_err(|_| OutOfMemory)?;
+        reserve(self, more)?;
         self.truncate(length);
         for place in self.spare_capacity_mut().iter_mut().take(more) {
             place.write(value);
@@ -108,6 +110,54 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
         unsafe { self.set_len(length) };
         Ok(())
     }
+}
+
+/// Makes room for `more` values. In place of `Vec::try_reserve`, of which every kind of value would bring its own copy.
+fn reserve<T, A: Allocator>(vector: &mut Vec<T, A>, more: usize) -> Result<(), OutOfMemory> {
+    let (length, capacity) = (vector.len(), vector.capacity());
+    if capacity.wrapping_sub(length) >= more {
+        return Ok(());
+    }
+    let old = NonNull::new(vector.as_mut_ptr()).ok_or(OutOfMemory)?.cast();
+    // SAFETY: the block, its capacity and its allocator are the vector's own, and go back into it. The allocator is moved
+    // by reading it from the old vector, which is overwritten and not dropped.
+    unsafe {
+        let (block, capacity) = grow(vector.allocator(), old, Layout::new::<T>(), (length, capacity), more)?;
+        let allocator = core::ptr::read(vector.allocator());
+        let grown = Vec::from_raw_parts_in(block.cast().as_ptr(), length, capacity, allocator);
+        core::ptr::write(vector, grown);
+    }
+    Ok(())
+}
+
+/// Moves a vector's block to a larger one with room for `more` values behind the `length` that are there. Gives the block
+/// and its capacity, which at least doubles, so that many additions cost few moves.
+///
+/// # Safety
+/// `old` is a block from `allocator` with room for `capacity` values of the layout `each`; if `capacity` is 0, anything.
+unsafe fn grow(
+    allocator: &dyn Allocator,
+    old: NonNull<u8>,
+    each: Layout,
+    (length, capacity): (usize, usize),
+    more: usize,
+) -> Result<(NonNull<u8>, usize), OutOfMemory> {
+    let layout = |count: usize| {
+        let size = each.size().checked_mul(count)?;
+        Layout::from_size_align(size, each.align()).ok()
+    };
+    let least = if each.size() == 1 { 8 } else { 4 };
+    let needed = length.checked_add(more).ok_or(OutOfMemory)?;
+    let larger = needed.max(capacity.saturating_mul(2)).max(least);
+    let new = layout(larger).ok_or(OutOfMemory)?;
+    // SAFETY: the caller vouches for the old block, whose layout was valid when it was allocated; the new one is larger.
+    let block = unsafe {
+        match layout(capacity) {
+            Some(layout) if capacity > 0 => allocator.grow(old, layout, new)?,
+            _ => allocator.allocate(new)?,
+        }
+    };
+    Ok((block.cast(), larger))
 }
 
 /// Joins `parts` into one text owned by the process.

@@ -1,6 +1,7 @@
 //! Sorting without memory.
 
 use core::cmp::Ordering;
+use core::mem::MaybeUninit;
 
 /// Sorts `values`; those that compare as equal keep their order.
 ///
@@ -10,28 +11,61 @@ use core::cmp::Ordering;
 /// costs the square of their number, which for the thousands that a loader may meet is less than reading one of them
 /// from disk.
 pub fn sort_by<T>(values: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
-    for next in 1..values.len() {
-        let Some((sorted, [value, ..])) = values.split_at_checked(next) else { return };
-        if sorted.last().is_some_and(|last| compare(last, value) != Ordering::Greater) {
-            continue;
-        }
-        let place = sorted.partition_point(|earlier| compare(earlier, value) != Ordering::Greater);
-        if let Some(moved) = values.get_mut(place..=next) {
-            rotate_last_to_front(moved);
+    // SAFETY: `sort` passes places of values of this slice.
+    let mut is_after = |one: *const u8, other: *const u8| unsafe {
+        compare(&*one.cast(), &*other.cast()) == Ordering::Greater
+    };
+    // SAFETY: the slice is valid for that many values of this size.
+    unsafe { sort(values.as_mut_ptr().cast(), values.len(), size_of::<T>(), &mut is_after) };
+}
+
+/// The part of the work that is the same for every kind of value.
+///
+/// # Safety
+/// `first` is valid for `count` values of `size` bytes each, and `is_after` may be called with the places of any two.
+unsafe fn sort(
+    first: *mut u8,
+    count: usize,
+    size: usize,
+    is_after: &mut dyn FnMut(*const u8, *const u8) -> bool,
+) {
+    for next in 1..count {
+        // SAFETY: no place is outside of the values. Nothing can panic while a value is being moved byte by byte, so that
+        // each exists once in the end.
+        unsafe {
+            let place = |index: usize| first.add(index.wrapping_mul(size));
+            let value = place(next);
+            if !is_after(place(next.wrapping_sub(1)), value) {
+                continue;
+            }
+            let (mut low, mut high) = (0, next);
+            while low < high {
+                let middle = low.midpoint(high);
+                if is_after(place(middle), value) { high = middle } else { low = middle.wrapping_add(1) }
+            }
+            bring_to_front(place(low), value.offset_from_unsigned(place(low)), size);
         }
     }
 }
 
-/// `[a, b, c]` becomes `[c, a, b]`.
-fn rotate_last_to_front<T>(values: &mut [T]) {
-    let Some(rest) = values.len().checked_sub(1) else { return };
-    let first = values.as_mut_ptr();
-    // SAFETY: `first` is valid for `rest` values and one more. Nothing can panic between reading the last value and
-    // writing it to the front, so each value exists once in the end.
-    unsafe {
-        let last = first.add(rest).read();
-        first.add(1).copy_from(first, rest);
-        first.write(last);
+/// Moves the `size` bytes that follow `before` bytes from `first` to the front of them.
+///
+/// # Safety
+/// `first` is valid for all of these bytes.
+unsafe fn bring_to_front(first: *mut u8, before: usize, size: usize) {
+    let mut piece = [MaybeUninit::<u8>::uninit(); 64];
+    let mut left = size;
+    while left > 0 {
+        // The last bytes of all, as many as there is room for, come to the front; so in the end the value is whole there.
+        let length = left.min(piece.len());
+        let others = before.wrapping_add(size).wrapping_sub(length);
+        // SAFETY: the caller vouches for the bytes.
+        unsafe {
+            piece.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(first.add(others), length);
+            first.add(length).copy_from(first, others);
+            first.copy_from_nonoverlapping(piece.as_ptr().cast(), length);
+        }
+        left = left.wrapping_sub(length);
     }
 }
 

@@ -12,6 +12,7 @@ use super::physical_device::{PhysicalDevice, command_memory};
 use crate::abi::{chain, name};
 use crate::chain::enter_device_chain;
 use crate::chain::known::{DeviceUnderCreation, device_under_creation};
+use crate::discovery::VkResult;
 use crate::dispatch::{Command, Table as _};
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, Shown, TryGrow, Vec};
@@ -189,7 +190,11 @@ unsafe fn make(
             instance.logger.log(
                 Level::Error,
                 Topic::Driver,
-                format_args!("{}: vkCreateDevice returned {result:?}", Shown(&driver.driver.library_path)),
+                format_args!(
+                    "{}: vkCreateDevice returned {}",
+                    Shown(&driver.driver.library_path),
+                    VkResult(result.as_raw())
+                ),
             );
             return Err(if result == vk::Result::SUCCESS { lacking } else { result });
         }

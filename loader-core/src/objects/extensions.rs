@@ -5,6 +5,7 @@ use core::ffi::CStr;
 use ash::vk;
 
 use crate::abi::{array, name};
+use crate::discovery::VkResult;
 use crate::loader::{Drivers, Loader};
 use crate::log::{Level, Logger, Topic};
 use crate::memory::{Shown, TryGrow, Vec};
@@ -44,8 +45,9 @@ pub fn instance_extensions(
             Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
             Err(result) => {
                 let message = format_args!(
-                    "{}: vkEnumerateInstanceExtensionProperties of the driver returned {result:?}",
-                    Shown(&driver.library_path)
+                    "{}: vkEnumerateInstanceExtensionProperties of the driver returned {}",
+                    Shown(&driver.library_path),
+                    VkResult(result.as_raw())
                 );
                 logger.log(Level::Warning, Topic::Driver, message);
             }

@@ -14,7 +14,7 @@ use super::instance::Instance;
 use super::surface_kinds::{KINDS, Kind, LARGEST};
 use super::terminators::Terminator;
 use crate::abi::function;
-use crate::discovery::Outcome;
+use crate::discovery::{Outcome, VkResult};
 use crate::dispatch::{Command, Table as _};
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
@@ -136,7 +136,7 @@ unsafe fn make(
             Err(error) => {
                 // A surface without this driver's part would be one that the application cannot present to with it.
                 let path = Shown(&driver.driver.library_path);
-                let message = format_args!("{path}: {name} returned {error:?}");
+                let message = format_args!("{path}: {name} returned {}", VkResult(error.as_raw()));
                 instance.logger.log(Level::Error, Topic::Driver, message);
                 // SAFETY: the surfaces are the drivers' own and nobody has seen them.
                 unsafe { destroy_own(instance, &surface, callbacks) };

@@ -52,21 +52,24 @@ fn described(manifest: &LayerManifest, path: &[u8]) -> Layer {
         description: text(&manifest.description),
         instance_extensions: manifest.instance_extensions.iter().map(extension).collect(),
         device_extensions: manifest.device_extensions.iter().map(extension).collect(),
-        about: About {
-            introduction: text(&manifest.about.introduction),
-            url: text(&manifest.about.url),
-            platforms: manifest.about.platforms.iter().map(|platform| text(platform)).collect(),
-            status: text(&manifest.about.status),
-            settings: manifest.about.settings.clone().and_then(|place| settings(path, place)),
-        },
+        about: about(path, manifest.place.clone()).unwrap_or_default(),
         ..Layer::default()
     }
 }
 
-/// The settings that stand at this place of the manifest, if nobody has changed it since.
-fn settings(path: &[u8], place: Range<usize>) -> Option<serde_json::Value> {
+/// What the layer at this place of a manifest says about itself, if nobody has changed the file since.
+fn about(path: &[u8], place: Range<usize>) -> Option<About> {
     let manifest = std::fs::read(OsStr::from_bytes(path)).ok()?;
-    serde_json::from_slice(manifest.get(place)?).ok()
+    let mut layer: serde_json::Value = serde_json::from_slice(manifest.get(place)?).ok()?;
+    let text = |key: &str| layer[key].as_str().unwrap_or_default().to_owned();
+    let names = layer["platforms"].as_array().into_iter().flatten();
+    Some(About {
+        introduction: text("introduction"),
+        url: text("url"),
+        platforms: names.filter_map(|name| name.as_str().map(str::to_owned)).collect(),
+        status: text("status"),
+        settings: ["features", "settings"].into_iter().map(|key| layer[key].take()).find(|it| !it.is_null()),
+    })
 }
 
 fn extension(extension: &LayerExtension) -> Extension {

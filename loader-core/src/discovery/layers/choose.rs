@@ -56,15 +56,13 @@ fn is_override(layer: &LayerCandidate) -> bool {
 
 /// Skips every layer whose name an earlier one has. Those that the settings file lists do not have to share.
 pub(super) fn skip_taken_names(layers: &mut [LayerCandidate]) -> Result<(), OutOfMemory> {
-    let mut names = Vec::new();
     let mut places = Vec::new();
     let has_to_share = |layer: &LayerCandidate| layer.skipped.is_none() && layer.control.is_none();
-    for (place, layer) in layers.iter().enumerate().filter(|(_, layer)| has_to_share(layer)) {
-        names.try_push(layer.name())?;
+    for (place, _) in layers.iter().enumerate().filter(|(_, layer)| has_to_share(layer)) {
         places.try_push(place)?;
     }
-    let firsts = first_equal(&names)?;
-    drop(names);
+    let name = |at: usize| layers.get(*places.get(at)?).map(LayerCandidate::name);
+    let firsts = first_equal(places.len(), &|one, other| name(one).cmp(&name(other)))?;
     for ((at, place), first) in places.iter().enumerate().zip(firsts) {
         if let (true, Some(of), Some(layer)) = (first != at, places.get(first), layers.get_mut(*place)) {
             layer.skipped = Some(LayerReason::NameTaken { of: *of });

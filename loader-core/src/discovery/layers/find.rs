@@ -9,8 +9,7 @@ use super::reason::LayerReason;
 use super::settings::{add_listed, ask_for_listed, hide_others};
 use super::variables::Variables;
 use crate::discovery::inquiry::{Inquiry, Stop};
-use crate::discovery::manifests::{Manifest, library, look};
-use crate::discovery::order::first_equal;
+use crate::discovery::manifests::{Manifest, first_of_path, library, look};
 use crate::discovery::places::{Choices, Place, path};
 use crate::discovery::{Ignored, Note, Origin, Policy};
 use crate::manifest::{LayerFile, LayerManifest, LayerType, ManifestError, ManifestWarning, Settings};
@@ -145,12 +144,7 @@ fn search(
     notes: &mut Vec<Note>,
 ) -> Result<(), Stop> {
     let manifests = look(inquiry, places, &mut plan.searched, notes)?;
-    let mut paths = Vec::new();
-    for manifest in &manifests {
-        paths.try_push(manifest.path.as_slice())?;
-    }
-    let firsts = first_equal(&paths)?;
-    drop(paths);
+    let firsts = first_of_path(&manifests)?;
     for manifest in &manifests {
         inquiry.file(&manifest.path)?.ok();
     }

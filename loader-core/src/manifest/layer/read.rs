@@ -2,8 +2,8 @@
 #![forbid(unsafe_code)]
 
 use super::{
-    About, Failure, LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType,
-    NAME_LIMIT, OVERRIDE_LAYER, PreInstanceFunctions, Switch, Symbol, separate,
+    Failure, LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType, NAME_LIMIT,
+    OVERRIDE_LAYER, PreInstanceFunctions, Switch, Symbol,
 };
 use crate::manifest::driver::{Field, FieldProblem, ManifestError, ManifestWarning};
 use crate::manifest::driver::{library_arch, present, string, version};
@@ -12,7 +12,7 @@ use crate::manifest::version::Version;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 
 /// Reads a whole manifest.
-pub(super) fn file(bytes: &[u8]) -> Result<LayerFile, Failure> {
+pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), Failure> {
     let root = json::parse(bytes).map_err(ManifestError::Json)?;
     if root.kind() != Kind::Object {
         return Err(ManifestError::NotAnObject { line: root.line() }.into());
@@ -20,35 +20,45 @@ pub(super) fn file(bytes: &[u8]) -> Result<LayerFile, Failure> {
     let [format_version, list] = root.members_named([Field::FormatVersion.key(), Field::Layers.key()]);
     let format_version = version(format_version, Field::FormatVersion, root)?;
     let known = KNOWN_FORMATS.contains(&format_version);
-    let mut warning = (!known).then_some(ManifestWarning::UnknownFormatVersion(format_version));
-    let mut layers = Vec::new();
-    let mut add = |field: Field, value: Value<'_>| -> Result<(), OutOfMemory> {
-        if layers.len() < LAYER_LIMIT {
-            return layers.try_push(separate(layer(field, value, format_version))?);
-        }
-        if warning.is_none() {
-            warning = Some(ignored(Field::Layers, FieldProblem::TooMany, value));
-        }
-        Ok(())
-    };
+    file.format_version = format_version;
+    file.warning = (!known).then_some(ManifestWarning::UnknownFormatVersion(format_version));
     match list {
         Some(list) if list.kind() == Kind::List => {
             for value in list.items() {
-                add(Field::Layers, value)?;
+                add(file, Field::Layers, value)?;
             }
         }
         Some(list) => return Err(wrong_type(Field::Layers, "a list", list)),
         // Files of version 1.0.0 have several layers as several members of the same name.
         None => {
             for (_, value) in root.members().filter(|(key, _)| key.is(Field::Layer.key())) {
-                add(Field::Layer, value)?;
+                add(file, Field::Layer, value)?;
             }
         }
     }
-    if layers.is_empty() && list.is_none() {
+    if file.layers.is_empty() && list.is_none() {
         present(None, Field::Layer, root)?;
     }
-    Ok(LayerFile { format_version, warning, layers })
+    Ok(())
+}
+
+/// Adds a layer to the file. It is read in its place there, since moving it about takes more code than reading it.
+fn add(file: &mut LayerFile, field: Field, value: Value<'_>) -> Result<(), OutOfMemory> {
+    if file.layers.len() >= LAYER_LIMIT {
+        file.warning.get_or_insert_with(|| ignored(Field::Layers, FieldProblem::TooMany, value));
+        return Ok(());
+    }
+    file.layers.try_push(Ok(LayerManifest::default()))?;
+    let Some(place) = file.layers.last_mut() else { return Ok(()) };
+    let read = place.as_mut().map_or(Ok(()), |out| layer(field, value, file.format_version, out));
+    match read {
+        Ok(()) => Ok(()),
+        Err(Failure::OutOfMemory) => Err(OutOfMemory),
+        Err(Failure::Manifest(error)) => {
+            *place = Err(error);
+            Ok(())
+        }
+    }
 }
 
 const KNOWN_FORMATS: [Version; 7] = [
@@ -65,66 +75,43 @@ const KNOWN_FORMATS: [Version; 7] = [
 const PRE_INSTANCE_FORMAT: Version = Version::new(1, 1, 2);
 
 /// Reads one layer.
-fn layer(field: Field, value: Value<'_>, format: Version) -> Result<LayerManifest, Failure> {
+fn layer(field: Field, value: Value<'_>, format: Version, out: &mut LayerManifest) -> Result<(), Failure> {
     if value.kind() != Kind::Object {
-        return Err(wrong_type(
-            field,
-            if field == Field::Layer { "an object" } else { "a list of objects" },
-            value,
-        ));
+        let expected = if field == Field::Layer { "an object" } else { "a list of objects" };
+        return Err(wrong_type(field, expected, value));
     }
+    let of = |field: Field| value.member(field.key());
     let mut optional = Optional::default();
-    let [name, layer_type, library_path, api_version, implementation_version, description, arch] = value
-        .members_named([
-            Field::Name.key(),
-            Field::Type.key(),
-            Field::LibraryPath.key(),
-            Field::ApiVersion.key(),
-            Field::ImplementationVersion.key(),
-            Field::Description.key(),
-            Field::LibraryArch.key(),
-        ]);
-    let [components, overrides, blacklist, app_keys] = value.members_named([
-        Field::ComponentLayers.key(),
-        Field::OverridePaths.key(),
-        Field::BlacklistedLayers.key(),
-        Field::AppKeys.key(),
-    ]);
-    let [enable, disable, instance_extensions, device_extensions] = value.members_named([
-        Field::EnableEnvironment.key(),
-        Field::DisableEnvironment.key(),
-        Field::InstanceExtensions.key(),
-        Field::DeviceExtensions.key(),
-    ]);
-    let name = self::name(name, value)?;
-    let layer_type = self::layer_type(layer_type, value)?;
-    let (library_path, component_layers) = library_or_components(library_path, components, &name, value)?;
-    let (library_arch, warning) = arch.map_or((None, None), library_arch);
-    optional.warning = warning;
-    Ok(LayerManifest {
-        name,
-        layer_type,
-        library_path,
-        api_version: version(api_version, Field::ApiVersion, value)?,
-        implementation_version: optional.number(
-            present(implementation_version, Field::ImplementationVersion, value)?,
-            Field::ImplementationVersion,
-        ),
-        description: string(description, Field::Description, value)?.1.to_text()?,
-        library_arch,
-        functions: optional.functions(value)?,
-        pre_instance_functions: optional.pre_instance_functions(value, format)?,
-        instance_extensions: optional.extensions(instance_extensions, Field::InstanceExtensions)?,
-        device_extensions: optional.extensions(device_extensions, Field::DeviceExtensions)?,
-        enable_environment: optional.enabling(enable)?,
-        disable_environment: optional.switch(disable, Field::DisableEnvironment)?,
-        component_layers,
-        override_paths: optional.texts(overrides, Field::OverridePaths)?,
-        blacklisted_layers: optional.texts(blacklist, Field::BlacklistedLayers)?,
-        app_keys: optional.texts(app_keys, Field::AppKeys)?,
-        about: about(value)?,
-        warning: optional.warning,
-    })
+    out.place = value.range();
+    out.name = name(of(Field::Name), value)?;
+    out.layer_type = layer_type(of(Field::Type), value)?;
+    library_or_components(of(Field::LibraryPath), of(Field::ComponentLayers), out, value)?;
+    (out.library_arch, optional.warning) = of(Field::LibraryArch).map_or((None, None), library_arch);
+    out.api_version = version(of(Field::ApiVersion), Field::ApiVersion, value)?;
+    let field = Field::ImplementationVersion;
+    out.implementation_version = optional.number(present(of(field), field, value)?, field);
+    out.description = string(of(Field::Description), Field::Description, value)?.1.to_text()?;
+    optional.functions(value, &mut out.functions)?;
+    optional.pre_instance_functions(value, format, &mut out.pre_instance_functions)?;
+    let extensions = [
+        (Field::InstanceExtensions, &mut out.instance_extensions),
+        (Field::DeviceExtensions, &mut out.device_extensions),
+    ];
+    for (field, extensions) in extensions {
+        optional.extensions(of(field), field, extensions)?;
+    }
+    out.enable_environment = optional.enabling(of(Field::EnableEnvironment))?;
+    out.disable_environment = optional.switch(of(Field::DisableEnvironment), Field::DisableEnvironment)?;
+    let lists = [
+        (Field::OverridePaths, &mut out.override_paths),
+        (Field::BlacklistedLayers, &mut out.blacklisted_layers),
+        (Field::AppKeys, &mut out.app_keys),
+    ];
+    for (field, texts) in lists {
+        *texts = optional.texts(of(field), field)?;
+    }
+    out.warning = optional.warning;
+    Ok(())
 }
 
 fn name(value: Option<Value<'_>>, object: Value<'_>) -> Result<Text, Failure> {
@@ -164,39 +151,35 @@ fn layer_type(value: Option<Value<'_>>, object: Value<'_>) -> Result<LayerType, 
 fn library_or_components(
     library: Option<Value<'_>>,
     components: Option<Value<'_>>,
-    name: &[u8],
+    out: &mut LayerManifest,
     object: Value<'_>,
-) -> Result<(Text, Vec<Text>), Failure> {
-    let wrong = |field, problem, value: Value<'_>| {
-        Err(Failure::Manifest(ManifestError::Field { field, problem, line: value.line() }))
-    };
-    let is_override = name == OVERRIDE_LAYER;
-    let (library, components) = match (library, components) {
-        (Some(library), None) => (library, None),
+) -> Result<(), Failure> {
+    let is_override = out.name.as_slice() == OVERRIDE_LAYER;
+    let (field, problem, value) = match (library, components) {
+        (Some(library), None) => {
+            out.library_path = string(Some(library), Field::LibraryPath, object)?.1.to_text()?;
+            let problem = match out.library_path.as_slice() {
+                [] => FieldProblem::Empty,
+                path if path.contains(&0) => FieldProblem::HoldsNul,
+                _ => return Ok(()),
+            };
+            (Field::LibraryPath, problem, library)
+        }
         (Some(_), Some(components)) => {
             let problem = FieldProblem::Excluded { by: Field::LibraryPath.key() };
-            return wrong(Field::ComponentLayers, problem, components);
+            (Field::ComponentLayers, problem, components)
         }
-        (None, Some(components)) => (components, Some(components)),
-        (None, None) if is_override => return Ok((Text::new(), Vec::new())),
-        (None, None) => return wrong(Field::LibraryPath, FieldProblem::Missing, object),
+        (None, Some(components)) => {
+            out.component_layers = strings(components, Field::ComponentLayers)??;
+            if !out.component_layers.is_empty() || is_override {
+                return Ok(());
+            }
+            (Field::ComponentLayers, FieldProblem::Empty, components)
+        }
+        (None, None) if is_override => return Ok(()),
+        (None, None) => (Field::LibraryPath, FieldProblem::Missing, object),
     };
-    let Some(components) = components else {
-        let (_, written) = string(Some(library), Field::LibraryPath, object)?;
-        let path = written.to_text()?;
-        if path.is_empty() {
-            return wrong(Field::LibraryPath, FieldProblem::Empty, library);
-        }
-        if path.contains(&0) {
-            return wrong(Field::LibraryPath, FieldProblem::HoldsNul, library);
-        }
-        return Ok((path, Vec::new()));
-    };
-    let names = strings(components, Field::ComponentLayers)??;
-    if names.is_empty() && !is_override {
-        return wrong(Field::ComponentLayers, FieldProblem::Empty, components);
-    }
-    Ok((Text::new(), names))
+    Err(Failure::Manifest(ManifestError::Field { field, problem, line: value.line() }))
 }
 
 /// The texts in a list, or what is wrong with it.
@@ -212,25 +195,6 @@ fn strings(list: Value<'_>, field: Field) -> Result<Result<Vec<Text>, ManifestEr
         texts.try_push(text.to_text()?)?;
     }
     Ok(Ok(texts))
-}
-
-fn about(layer: Value<'_>) -> Result<About, OutOfMemory> {
-    let [introduction, url, platforms, status, features, settings] =
-        layer.members_named(["introduction", "url", "platforms", "status", "features", "settings"]);
-    let text = |value: Option<Value<'_>>| {
-        value.and_then(|value| value.string()).map_or(Ok(Text::new()), Str::to_text)
-    };
-    let mut names = Vec::new();
-    for platform in Items::from(platforms) {
-        names.try_push(text(Some(platform))?)?;
-    }
-    Ok(About {
-        introduction: text(introduction)?,
-        url: text(url)?,
-        platforms: names,
-        status: text(status)?,
-        settings: features.or(settings).map(|value| value.range()),
-    })
 }
 
 /// Reads fields without which a layer can be used: what is wrong with one of them is a warning.
@@ -290,81 +254,87 @@ impl Optional {
         Some(value)
     }
 
-    fn functions(&mut self, layer: Value<'_>) -> Result<LayerFunctions, OutOfMemory> {
-        let Some(object) = self.object(layer, Field::Functions) else { return Ok(LayerFunctions::default()) };
-        let [negotiate, instance, device] = object.members_named([
-            "vkNegotiateLoaderLayerInterfaceVersion",
-            "vkGetInstanceProcAddr",
-            "vkGetDeviceProcAddr",
-        ]);
-        Ok(LayerFunctions {
-            negotiate: self.symbol(negotiate, Field::Functions)?,
-            get_instance_proc_addr: self.symbol(instance, Field::Functions)?,
-            get_device_proc_addr: self.symbol(device, Field::Functions)?,
-        })
+    fn functions(&mut self, layer: Value<'_>, out: &mut LayerFunctions) -> Result<(), OutOfMemory> {
+        let Some(object) = self.object(layer, Field::Functions) else { return Ok(()) };
+        let functions = [
+            ("vkNegotiateLoaderLayerInterfaceVersion", &mut out.negotiate),
+            ("vkGetInstanceProcAddr", &mut out.get_instance_proc_addr),
+            ("vkGetDeviceProcAddr", &mut out.get_device_proc_addr),
+        ];
+        self.symbols(object, Field::Functions, functions)
     }
 
     fn pre_instance_functions(
         &mut self,
         layer: Value<'_>,
         format: Version,
-    ) -> Result<PreInstanceFunctions, OutOfMemory> {
+        out: &mut PreInstanceFunctions,
+    ) -> Result<(), OutOfMemory> {
         let field = Field::PreInstanceFunctions;
-        let Some(object) = self.object(layer, field) else { return Ok(PreInstanceFunctions::default()) };
+        let Some(object) = self.object(layer, field) else { return Ok(()) };
         if format < PRE_INSTANCE_FORMAT {
             self.warn(field, FieldProblem::FormatTooOld { needed: PRE_INSTANCE_FORMAT }, object);
-            return Ok(PreInstanceFunctions::default());
+            return Ok(());
         }
-        let [extensions, layers, version] = object.members_named([
-            "vkEnumerateInstanceExtensionProperties",
-            "vkEnumerateInstanceLayerProperties",
-            "vkEnumerateInstanceVersion",
-        ]);
-        Ok(PreInstanceFunctions {
-            enumerate_instance_extension_properties: self.symbol(extensions, field)?,
-            enumerate_instance_layer_properties: self.symbol(layers, field)?,
-            enumerate_instance_version: self.symbol(version, field)?,
-        })
+        let functions = [
+            ("vkEnumerateInstanceExtensionProperties", &mut out.enumerate_instance_extension_properties),
+            ("vkEnumerateInstanceLayerProperties", &mut out.enumerate_instance_layer_properties),
+            ("vkEnumerateInstanceVersion", &mut out.enumerate_instance_version),
+        ];
+        self.symbols(object, field, functions)
+    }
+
+    /// Reads the members of an object that are names of functions.
+    fn symbols(
+        &mut self,
+        object: Value<'_>,
+        field: Field,
+        functions: [(&str, &mut Option<Symbol>); 3],
+    ) -> Result<(), OutOfMemory> {
+        for (name, function) in functions {
+            *function = self.symbol(object.member(name), field)?;
+        }
+        Ok(())
     }
 
     fn extensions(
         &mut self,
         list: Option<Value<'_>>,
         field: Field,
-    ) -> Result<Vec<LayerExtension>, OutOfMemory> {
-        let mut extensions = Vec::new();
-        let Some(list) = list else { return Ok(extensions) };
+        out: &mut Vec<LayerExtension>,
+    ) -> Result<(), OutOfMemory> {
+        let Some(list) = list else { return Ok(()) };
         if list.kind() != Kind::List {
             self.warn(field, FieldProblem::WrongType { expected: "a list" }, list);
         }
         for value in list.items() {
-            if let Some(extension) = self.extension(value)? {
-                extensions.try_push(extension)?;
+            let name = value.member(Field::Name.key()).and_then(|name| name.string());
+            let name = name.map_or(Ok(Text::new()), Str::to_text)?;
+            match name_problem(&name) {
+                None => {
+                    out.try_push(LayerExtension { name, spec_version: 0, entry_points: Vec::new() })?;
+                    if let Some(extension) = out.last_mut() {
+                        self.extension(value, extension)?;
+                    }
+                }
+                Some(FieldProblem::Empty) if value.member(Field::Name.key()).is_none() => {
+                    self.warn(Field::Name, FieldProblem::Missing, value);
+                }
+                Some(problem) => self.warn(Field::Name, problem, value),
             }
         }
-        Ok(extensions)
+        Ok(())
     }
 
-    fn extension(&mut self, value: Value<'_>) -> Result<Option<LayerExtension>, OutOfMemory> {
-        let [name, spec_version, entry_points] =
-            value.members_named([Field::Name.key(), Field::SpecVersion.key(), Field::EntryPoints.key()]);
-        let Some(name) = name.and_then(|name| name.string()) else {
-            self.warn(Field::Name, FieldProblem::Missing, value);
-            return Ok(None);
-        };
-        let name = name.to_text()?;
-        if let Some(problem) = name_problem(&name) {
-            self.warn(Field::Name, problem, value);
-            return Ok(None);
-        }
-        let mut commands = Vec::new();
-        for command in Items::from(entry_points) {
+    fn extension(&mut self, value: Value<'_>, out: &mut LayerExtension) -> Result<(), OutOfMemory> {
+        let spec_version = value.member(Field::SpecVersion.key());
+        out.spec_version = spec_version.map_or(0, |value| self.number(value, Field::SpecVersion));
+        for command in Items::from(value.member(Field::EntryPoints.key())) {
             if let Some(command) = self.symbol(Some(command), Field::EntryPoints)? {
-                commands.try_push(command)?;
+                out.entry_points.try_push(command)?;
             }
         }
-        let spec_version = spec_version.map_or(0, |value| self.number(value, Field::SpecVersion));
-        Ok(Some(LayerExtension { name, spec_version, entry_points: commands }))
+        Ok(())
     }
 
     /// The variable that enables a layer. Where it is written wrongly it must not count as missing, or the layer would
