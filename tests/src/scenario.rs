@@ -75,6 +75,13 @@ impl Scenario {
         self
     }
 
+    /// Lets memory run out as [`Scarce`](crate::Scarce) says.
+    #[must_use]
+    pub fn scarce_memory(self) -> Self {
+        let library = crate::compile::scarce();
+        self.env("LD_PRELOAD", library.to_str().unwrap())
+    }
+
     /// Asks the loader to log everything.
     #[must_use]
     pub fn log(self) -> Self {
