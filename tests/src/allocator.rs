@@ -37,7 +37,6 @@ static ONCE: AtomicBool = AtomicBool::new(false);
 static REFUSED: AtomicI64 = AtomicI64::new(0);
 
 /// The callbacks for memory of `owner`.
-#[must_use]
 pub fn callbacks(owner: Owner) -> vk::AllocationCallbacks<'static> {
     vk::AllocationCallbacks::default()
         .user_data(std::ptr::without_provenance_mut(owner as usize))

@@ -16,7 +16,7 @@ use crate::log::{Level, Logger, Topic};
 use crate::manifest::{LayerExtension, LayerManifest};
 use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::{LayerInterface, with_layer};
-use crate::platform::{Library, LibraryKind, Reader};
+use crate::platform::{Library, LibraryKind, variables};
 
 /// The layers of the system as one call sees them.
 pub struct FoundLayers {
@@ -298,7 +298,7 @@ fn warn_of_variable(loader: &Loader, logger: &Logger) {
     if logger.is_silent() {
         return;
     }
-    let variable = loader.platform.environment.variable(c"VK_DEVICE_LAYERS", Reader::Plain).ok().flatten();
+    let variable = loader.variable(variables::VK_DEVICE_LAYERS).ok().flatten();
     if variable.is_some_and(|names| !names.is_empty()) {
         let message = format_args!(
             "VK_DEVICE_LAYERS is set, which has no effect: a device has the layers of its instance; use VK_INSTANCE_LAYERS"
