@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 
 # Debian's names: a driver, programs and headers to run against, a display, tools that watch memory, layers.
 packages=(gcc g++ libc6-dev binutils pkg-config lintian mesa-vulkan-drivers vulkan-tools libvulkan-dev libvulkan1 libxcb1-dev libx11-dev xvfb
-    glslang-tools valgrind strace vulkan-validationlayers mangohud vkbasalt librenderdoc)
+    glslang-tools valgrind strace vulkan-validationlayers mangohud vkbasalt librenderdoc libcap2-bin)
 # Compilers, C libraries and an emulator for other processors.
 [ "$(uname -m)" != x86_64 ] || packages+=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf
     libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-i686-linux-gnu libc6-dev-i386-cross libc6-i386
@@ -25,6 +25,7 @@ main() {
     check_registry
     # With every package there, a test that lacks something fails instead of saying so.
     [ "${#skipped[@]}" -gt 0 ] || export VKLOAD_TESTS_COMPLETE=1
+    [ "$(id -u)" -eq 0 ] || skipped+=("elevated programs (tests/integration/elevated.rs): only root can make them")
     step "libraries" cargo xtask build
     step "ABI" cargo xtask abi
     step "tests" cargo test --quiet "${no_shells[@]}"

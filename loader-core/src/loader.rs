@@ -2,7 +2,6 @@
 
 mod settings;
 
-use core::ffi::CStr;
 use core::fmt;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
@@ -14,9 +13,9 @@ use crate::discovery::{
 use crate::dispatch::UnknownCommands;
 use crate::flavour::Flavour;
 use crate::log::{Filter, Level, Listeners, Logger, Topic, write_line};
-use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
+use crate::memory::{Application, Counted, OutOfMemory, Shown, Text, TryGrow, Vec};
 use crate::objects::{DriverRef, LiveInstances, OpenDrivers, OpenError};
-use crate::platform::{Lock, Platform, Reader};
+use crate::platform::{Lock, Platform, Variable, variables};
 use crate::registry::{Class, CommandId};
 
 pub use settings::FoundSettings;
@@ -96,7 +95,7 @@ impl Loader {
     pub fn logger_in(&self, allocator: Application) -> Result<Logger, OutOfMemory> {
         let settings = self.settings()?;
         let from_variable = || {
-            let wanted = self.platform.environment.variable(c"VK_LOADER_DEBUG", Reader::Plain).ok().flatten();
+            let wanted = self.variable(variables::VK_LOADER_DEBUG).ok().flatten();
             wanted.map_or(Filter::SILENT, |value| Filter::parse(&value))
         };
         Ok(Logger {
@@ -107,11 +106,21 @@ impl Loader {
         })
     }
 
-    /// Whether the variable `name` is set to anything but nothing and `0`.
-    #[must_use]
-    pub fn switch(&self, name: &CStr) -> bool {
-        let value = self.platform.environment.variable(name, Reader::Plain).ok().flatten();
-        value.is_some_and(|value| !value.is_empty() && value.as_slice() != b"0")
+    /// The value of a variable, if it is set and honoured.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn variable(&self, variable: Variable) -> Result<Option<Text>, OutOfMemory> {
+        self.platform.environment.variable(variable.name, variable.reader)
+    }
+
+    /// Whether a variable is set to anything but nothing and `0`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn switch(&self, variable: Variable) -> Result<bool, OutOfMemory> {
+        let value = self.variable(variable)?;
+        Ok(value.is_some_and(|value| !value.is_empty() && value.as_slice() != b"0"))
     }
 
     /// The drivers of the system, opened. What was found last time is used again if nothing has changed since.
@@ -246,7 +255,7 @@ impl Drivers {
 pub(crate) fn report_no_driver(loader: &Loader, logger: &Logger, reason: fmt::Arguments<'_>) {
     let heard = logger.tell(Level::Error, Topic::Driver, reason);
     let shown = logger.write(Level::Error, Topic::Driver, reason);
-    if !(shown || heard || loader.switch(c"VK_LOADER_X_QUIET")) {
+    if !(shown || heard || loader.switch(variables::VK_LOADER_X_QUIET) == Ok(true)) {
         write_line(logger.sink, Level::Error, Topic::Driver, reason);
     }
 }

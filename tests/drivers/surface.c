@@ -37,7 +37,7 @@ static VkResult create(const char *command, VkInstance handle, uint64_t window, 
     struct object *instance = INSTANCE_OF(command, handle);
     trace(command, "window=%llu", (unsigned long long)window);
     FORCED_RESULT(command);
-    static uint32_t made;
+    static _Atomic uint32_t made;
     *out = (VkSurfaceKHR)object_new(SURFACE, instance, made++);
     return VK_SUCCESS;
 }

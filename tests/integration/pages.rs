@@ -3,29 +3,64 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use loader_core::discovery::{Fallback, Policy, Root};
+use loader_core::platform::{Reader, Variable, variables};
+
 // ---- variables ----
 
 #[test]
-fn every_variable_that_is_read_is_on_its_page_with_its_reader() {
+fn every_variable_is_on_its_page_as_the_table_has_it() {
     let rows = rows("docs/environment.md");
     let rows: Vec<_> = rows.iter().filter(|row| row.len() == 5).collect();
-    let on_page: BTreeSet<_> = rows.iter().map(|row| unquoted(&row[0])).collect();
-    assert_eq!(on_page, variables_in_sources());
+    let name = |variable: &Variable| variable.name.to_str().unwrap().to_owned();
+    let on_page: Vec<_> = rows.iter().map(|row| unquoted(&row[0])).collect();
+    assert_eq!(on_page.iter().collect::<BTreeSet<_>>().len(), on_page.len(), "a variable has two rows");
+    assert_eq!(BTreeSet::from_iter(on_page), variables::ALL.iter().map(name).collect());
     for row in rows {
-        let (name, reader, elevated, file) = (unquoted(&row[0]), &row[1], &row[2], unquoted(&row[4]));
+        let (own, reader, elevated, file) = (unquoted(&row[0]), &row[1], &row[2], unquoted(&row[4]));
+        let variable = variables::ALL.iter().find(|variable| name(variable) == own).unwrap();
+        let expected = match variable.reader {
+            Reader::Plain => ("plain", "honoured"),
+            Reader::Secure => ("secure", "ignored"),
+        };
+        assert_eq!((reader.as_str(), elevated.as_str()), expected, "{own}");
         let source = without_tests(&read(&file));
-        let line = source.lines().find(|line| line.contains(&format!("c\"{name}\""))).unwrap_or_default();
-        assert_ne!(line, "", "{name} is not read in {file}");
-        let plain = line.contains("Reader::Plain") || line.contains(".switch(") || after(&source, line);
-        assert_eq!(reader, if plain { "plain" } else { "secure" }, "{name}");
-        assert_eq!(elevated, if plain { "honoured" } else { "ignored" }, "{name}");
+        assert!(source.contains(&format!("variables::{own}")), "{own} is not read in {file}");
     }
 }
 
-/// Whether the line, or what it is the first part of, reads plainly.
-fn after(source: &str, line: &str) -> bool {
-    let rest = source.split_once(line).map_or("", |(_, rest)| rest);
-    line.trim_end().ends_with(['(', '=']) && rest.lines().take(3).any(|next| next.contains("Reader::Plain"))
+#[test]
+fn no_variable_is_read_past_the_table() {
+    assert_eq!(variables_in_sources(), BTreeSet::new());
+}
+
+#[test]
+fn where_elevated_programs_search_is_on_the_page() {
+    let rows = rows("docs/environment.md");
+    let on_page = rows.iter().filter(|row| ["searched", "ignored"].contains(&row[1].as_str()));
+    let on_page: Vec<_> = on_page.map(|row| (unquoted(&row[0]), row[1].clone())).collect();
+    let mut expected = vec![];
+    for root in Policy::linux_roots(b"/usr/local/etc", b"/etc") {
+        match root {
+            Root::BuiltIn { name, .. } => expected.push((name.to_owned(), "searched")),
+            Root::Variable { name, fallback } => {
+                let variable = variables::ALL.iter().find(|variable| variable.name == name).unwrap();
+                assert_eq!(variable.reader, Reader::Secure);
+                expected.push((name.to_str().unwrap().to_owned(), "ignored"));
+                match fallback {
+                    Fallback::Nothing => {}
+                    Fallback::Folders(folders) => {
+                        expected.push((String::from_utf8(folders.to_vec()).unwrap(), "searched"));
+                    }
+                    Fallback::InHome(below) => {
+                        expected.push((format!("$HOME{}", String::from_utf8_lossy(below)), "ignored"));
+                    }
+                }
+            }
+        }
+    }
+    let expected: Vec<_> = expected.into_iter().map(|(place, is)| (place, is.to_owned())).collect();
+    assert_eq!(on_page, expected);
 }
 
 #[test]
@@ -39,7 +74,7 @@ fn variables_of_builds_tools_and_tests_are_where_the_page_says() {
     }
 }
 
-/// Names in the sources of the loader that only a variable can have: capitals in a C string.
+/// Names in the sources of the loader, other than in the table, that only a variable can have: capitals in a C string.
 fn variables_in_sources() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for file in sources(&["loader-core/src", "platform-linux/src"]) {

@@ -87,6 +87,25 @@ impl Vk {
         assert_eq!(unsafe { libc::dlclose(self.library) }, 0, "{}", last_error());
     }
 
+    /// Closes the library as often as it was opened, so that it is gone. Nothing of this value works afterwards.
+    ///
+    /// # Panics
+    /// If the dynamic linker refuses, or somebody else holds the library.
+    pub fn close_all(&self) {
+        let path = CString::new(std::env::var(LIBRARY).unwrap()).unwrap();
+        for _ in 0..100 {
+            // SAFETY: the library is only closed, and this value says that it is not used any more.
+            unsafe {
+                let library = libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+                if library.is_null() {
+                    return;
+                }
+                assert_eq!(libc::dlclose(library) | libc::dlclose(library), 0, "{}", last_error());
+            }
+        }
+        panic!("the library stays open");
+    }
+
     /// Tells the test something. Under one key the last word counts.
     ///
     /// # Panics

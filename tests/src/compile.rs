@@ -23,6 +23,11 @@ pub(crate) fn driver_with_layer(switches: &[&str]) -> PathBuf {
     library(&["drivers", "layers"], switches)
 }
 
+/// The library that lets memory run out.
+pub(crate) fn scarce() -> PathBuf {
+    library(&["memory"], &[])
+}
+
 /// The library made of the C files in these folders. What was compiled before is used again as long as the sources and
 /// the switches are the same; threads and processes may ask at the same time.
 fn library(folders: &[&str], switches: &[&str]) -> PathBuf {

@@ -15,6 +15,7 @@ pub struct Ask<'a> {
     layers: Vec<CString>,
     flags: vk::InstanceCreateFlags,
     next: Option<&'a c_void>,
+    callbacks: Option<vk::AllocationCallbacks<'static>>,
 }
 
 impl<'a> Ask<'a> {
@@ -74,6 +75,13 @@ impl<'a> Ask<'a> {
         self
     }
 
+    /// With memory from these callbacks, which stay valid until the instance is destroyed.
+    #[must_use]
+    pub fn callbacks(mut self, callbacks: Option<vk::AllocationCallbacks<'static>>) -> Self {
+        self.callbacks = callbacks;
+        self
+    }
+
     pub(crate) fn create<'v>(&self, vk: &'v Vk) -> Result<Instance<'v>, vk::Result> {
         let application = vk::ApplicationInfo::default()
             .application_name(c"scenario")
@@ -92,8 +100,8 @@ impl<'a> Ask<'a> {
             info.p_next = next;
         }
         // SAFETY: the structure and all that it points to are alive.
-        let raw = unsafe { vk.entry.create_instance(&info, None) }?;
-        Ok(Instance { vk, raw: Some(raw) })
+        let raw = unsafe { vk.entry.create_instance(&info, self.callbacks.as_ref()) }?;
+        Ok(Instance { vk, raw: Some(raw), callbacks: self.callbacks })
     }
 }
 
@@ -101,6 +109,7 @@ impl<'a> Ask<'a> {
 pub struct Instance<'v> {
     vk: &'v Vk,
     raw: Option<ash::Instance>,
+    callbacks: Option<vk::AllocationCallbacks<'static>>,
 }
 
 impl Deref for Instance<'_> {
@@ -114,7 +123,7 @@ impl Drop for Instance<'_> {
     fn drop(&mut self) {
         if let Some(raw) = &self.raw {
             // SAFETY: it is alive, and nothing else uses it: a body has one thread.
-            unsafe { raw.destroy_instance(None) };
+            unsafe { raw.destroy_instance(self.callbacks.as_ref()) };
         }
     }
 }

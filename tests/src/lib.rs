@@ -27,6 +27,7 @@
 //! The loader under test is `libvulkan.so.1` of the release build (`cargo xtask build`), or what the variable
 //! `VKLOAD_TEST_LIBRARY` names: the same tests can be pointed at another loader, to see where the two differ.
 
+pub mod allocator;
 mod bodies;
 mod child;
 mod compile;
@@ -37,8 +38,10 @@ mod layer;
 pub mod listening;
 mod run;
 mod sandbox;
+mod scarce;
 mod scenario;
 mod trace;
+pub mod trial;
 mod windows;
 
 pub use bodies::{code, list_devices, list_devices_1_0, list_devices_asking};
@@ -49,6 +52,7 @@ pub use instance::{Ask, Instance, extension_names};
 pub use layer::Layer;
 pub use run::Run;
 pub use sandbox::Sandbox;
+pub use scarce::{Granted, Scarce, Told};
 pub use scenario::{Scenario, library_under_test};
 pub use trace::{Call, Trace};
-pub use windows::{ask_for_windows, create_surface, khr_surface, window_driver};
+pub use windows::{ask_for_windows, create_surface, create_surface_with, khr_surface, window_driver};

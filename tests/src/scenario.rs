@@ -1,6 +1,7 @@
 //! A machine to run a piece of a program on.
 
 use std::collections::BTreeMap;
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -13,6 +14,7 @@ pub struct Scenario {
     sandbox: Sandbox,
     environment: BTreeMap<String, String>,
     executable: PathBuf,
+    user: Option<u32>,
 }
 
 impl Scenario {
@@ -27,7 +29,7 @@ impl Scenario {
         let mut environment: BTreeMap<String, String> = sandbox.environment().into_iter().collect();
         environment.insert(child::LIBRARY.to_owned(), library_under_test().to_str().unwrap().to_owned());
         environment.insert(child::SANDBOX.to_owned(), sandbox.path("").to_str().unwrap().to_owned());
-        Self { sandbox, environment, executable: std::env::current_exe().unwrap() }
+        Self { sandbox, environment, executable: std::env::current_exe().unwrap(), user: None }
     }
 
     /// Installs a driver.
@@ -75,6 +77,13 @@ impl Scenario {
         self
     }
 
+    /// Lets memory run out as [`Scarce`](crate::Scarce) says.
+    #[must_use]
+    pub fn scarce_memory(self) -> Self {
+        let library = crate::compile::scarce();
+        self.env("LD_PRELOAD", library.to_str().unwrap())
+    }
+
     /// Asks the loader to log everything.
     #[must_use]
     pub fn log(self) -> Self {
@@ -95,6 +104,13 @@ impl Scenario {
         self
     }
 
+    /// Is started by this user, who has only the group of the same number.
+    #[must_use]
+    pub fn user(mut self, user: u32) -> Self {
+        self.user = Some(user);
+        self
+    }
+
     /// The folder of this scenario.
     #[must_use]
     pub fn sandbox(&self) -> &Sandbox {
@@ -104,7 +120,11 @@ impl Scenario {
     /// Runs the body in a process of its own and waits for its end.
     #[must_use]
     pub fn run(self, body: Body) -> Run {
-        let output = Command::new(&self.executable)
+        let mut command = Command::new(&self.executable);
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
+        }
+        let output = command
             .env_clear()
             .envs(&self.environment)
             .env(child::BODY, child::number(body))

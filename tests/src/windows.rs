@@ -41,28 +41,42 @@ fn pointer(address: usize) -> *mut c_void {
 /// # Errors
 /// What the command returns.
 pub fn create_surface(vk: &Vk, instance: &ash::Instance, system: &str) -> Result<vk::SurfaceKHR, vk::Result> {
+    create_surface_with(vk, instance, system, None)
+}
+
+/// The same with memory from these callbacks.
+///
+/// # Errors
+/// What the command returns.
+pub fn create_surface_with(
+    vk: &Vk,
+    instance: &ash::Instance,
+    system: &str,
+    callbacks: Option<&vk::AllocationCallbacks<'_>>,
+) -> Result<vk::SurfaceKHR, vk::Result> {
     let entry = &vk.entry;
     // SAFETY: the structures are alive; nothing but test drivers looks at the pointers in them.
     unsafe {
         match system {
             "xcb" => {
                 let info = vk::XcbSurfaceCreateInfoKHR::default().connection(pointer(0x1000)).window(77);
-                ash::khr::xcb_surface::Instance::new(entry, instance).create_xcb_surface(&info, None)
+                ash::khr::xcb_surface::Instance::new(entry, instance).create_xcb_surface(&info, callbacks)
             }
             "xlib" => {
                 let info = vk::XlibSurfaceCreateInfoKHR::default().dpy(pointer(0x2000).cast()).window(88);
-                ash::khr::xlib_surface::Instance::new(entry, instance).create_xlib_surface(&info, None)
+                ash::khr::xlib_surface::Instance::new(entry, instance).create_xlib_surface(&info, callbacks)
             }
             "wayland" => {
                 let info = vk::WaylandSurfaceCreateInfoKHR::default()
                     .display(pointer(0x3000))
                     .surface(pointer(0x3001));
-                ash::khr::wayland_surface::Instance::new(entry, instance).create_wayland_surface(&info, None)
+                ash::khr::wayland_surface::Instance::new(entry, instance)
+                    .create_wayland_surface(&info, callbacks)
             }
             "headless" => {
                 let info = vk::HeadlessSurfaceCreateInfoEXT::default();
                 ash::ext::headless_surface::Instance::new(entry, instance)
-                    .create_headless_surface(&info, None)
+                    .create_headless_surface(&info, callbacks)
             }
             _ => {
                 let info = vk::DisplaySurfaceCreateInfoKHR::default()
@@ -73,7 +87,8 @@ pub fn create_surface(vk: &Vk, instance: &ash::Instance, system: &str) -> Result
                     .global_alpha(0.5)
                     .alpha_mode(vk::DisplayPlaneAlphaFlagsKHR::GLOBAL)
                     .image_extent(vk::Extent2D { width: 640, height: 480 });
-                ash::khr::display::Instance::new(entry, instance).create_display_plane_surface(&info, None)
+                ash::khr::display::Instance::new(entry, instance)
+                    .create_display_plane_surface(&info, callbacks)
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::log::{Level, Logger, Topic};
 use crate::manifest::{LayerExtension, LayerManifest};
 use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::{LayerInterface, with_layer};
-use crate::platform::{Library, LibraryKind, Reader};
+use crate::platform::{Library, LibraryKind, variables};
 
 /// The layers of the system as one call sees them.
 pub struct FoundLayers {
@@ -58,7 +58,9 @@ impl FoundLayers {
     /// The layers for vkEnumerateInstanceLayerProperties.
     pub fn listed(&self) -> impl Iterator<Item = &LayerManifest> {
         let all_good = !self.any_broken();
-        let listed = self.plan.listed().filter(move |(place, _)| all_good || self.is_usable(*place));
+        // Without memory to tell, a layer is listed as it would have been before it was opened.
+        let is_good = move |place| all_good || self.is_usable(place).unwrap_or(true);
+        let listed = self.plan.listed().filter(move |(place, _)| is_good(*place));
         listed.map(|(_, manifest)| manifest)
     }
 
@@ -89,8 +91,10 @@ impl FoundLayers {
         name: &CStr,
         of: fn(&LayerManifest) -> &[LayerExtension],
     ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
-        let place = self.plan.find(name.to_bytes()).filter(|place| self.is_usable(*place));
-        let place = place.ok_or(vk::Result::ERROR_LAYER_NOT_PRESENT)?;
+        let place = self.plan.find(name.to_bytes()).ok_or(vk::Result::ERROR_LAYER_NOT_PRESENT)?;
+        if !self.is_usable(place)? {
+            return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
+        }
         let mut all = Vec::new();
         for library in &self.plan.libraries(place)? {
             let manifest = self.plan.layers.get(*library).and_then(|layer| layer.manifest.as_ref());
@@ -178,9 +182,8 @@ impl FoundLayers {
     }
 
     /// Whether no library of the layer at this place, or of the components of a meta-layer, turned out to be unusable.
-    fn is_usable(&self, place: usize) -> bool {
-        let are_good = |libraries: Vec<usize>| !libraries.iter().any(|library| self.is_broken(*library));
-        self.plan.libraries(place).is_ok_and(are_good)
+    fn is_usable(&self, place: usize) -> Result<bool, OutOfMemory> {
+        Ok(!self.plan.libraries(place)?.iter().any(|library| self.is_broken(*library)))
     }
 
     fn any_broken(&self) -> bool {
@@ -298,7 +301,7 @@ fn warn_of_variable(loader: &Loader, logger: &Logger) {
     if logger.is_silent() {
         return;
     }
-    let variable = loader.platform.environment.variable(c"VK_DEVICE_LAYERS", Reader::Plain).ok().flatten();
+    let variable = loader.variable(variables::VK_DEVICE_LAYERS).ok().flatten();
     if variable.is_some_and(|names| !names.is_empty()) {
         let message = format_args!(
             "VK_DEVICE_LAYERS is set, which has no effect: a device has the layers of its instance; use VK_INSTANCE_LAYERS"

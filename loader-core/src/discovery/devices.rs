@@ -2,11 +2,9 @@
 //! facts that only open drivers can tell.
 #![forbid(unsafe_code)]
 
-use core::ffi::CStr;
-
 use crate::manifest::DeviceSetting;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
-use crate::platform::{Environment, Reader};
+use crate::platform::{Environment, Variable, variables};
 
 /// What the decision depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,8 +21,12 @@ pub struct DeviceIds {
 #[derive(Debug, Default)]
 pub struct DeviceFilters([Option<Text>; 3]);
 
-const FILTERS: [&CStr; 3] =
-    [c"VK_LOADER_DEVICE_ID_FILTER", c"VK_LOADER_VENDOR_ID_FILTER", c"VK_LOADER_DRIVER_ID_FILTER"];
+/// What they are called.
+pub(crate) const FILTERS: [Variable; 3] = [
+    variables::VK_LOADER_DEVICE_ID_FILTER,
+    variables::VK_LOADER_VENDOR_ID_FILTER,
+    variables::VK_LOADER_DRIVER_ID_FILTER,
+];
 
 impl DeviceFilters {
     /// Reads the variables.
@@ -33,9 +35,8 @@ impl DeviceFilters {
     /// [`OutOfMemory`].
     pub fn read(environment: &dyn Environment) -> Result<Self, OutOfMemory> {
         let mut filters = Self::default();
-        for (filter, name) in filters.0.iter_mut().zip(FILTERS) {
-            *filter =
-                environment.variable(name, Reader::Secure)?.filter(|value| !value.trim_ascii().is_empty());
+        for (filter, Variable { name, reader }) in filters.0.iter_mut().zip(FILTERS) {
+            *filter = environment.variable(name, reader)?.filter(|value| !value.trim_ascii().is_empty());
         }
         Ok(filters)
     }

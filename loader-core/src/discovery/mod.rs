@@ -9,7 +9,7 @@
 //! disagree.
 
 mod best;
-mod devices;
+pub(crate) mod devices;
 mod drivers;
 mod filter;
 #[cfg(feature = "fixed-drivers")]

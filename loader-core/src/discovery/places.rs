@@ -7,7 +7,7 @@ use super::inquiry::{Inquiry, Stop};
 use super::plan::{Ignored, Note, Origin};
 use super::policy::{Fallback, Policy, Root, Search};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
-use crate::platform::Reader;
+use crate::platform::{Reader, variables};
 
 /// What separates the elements of a list of paths.
 const SEPARATOR: u8 = b':';
@@ -188,7 +188,7 @@ pub(super) fn add_usual_places(
 }
 
 /// The variable that names the user's own folder.
-const HOME: &CStr = c"HOME";
+const HOME: &CStr = variables::HOME.name;
 
 /// The elements of a list of paths: blanks around them and empty ones do not count.
 pub(super) fn elements(list: &[u8]) -> impl Iterator<Item = &[u8]> {

@@ -3,7 +3,7 @@
 
 use core::ffi::CStr;
 
-use crate::platform::Reader;
+use crate::platform::{Reader, variables};
 
 /// Where and how to search for manifests.
 #[derive(Clone, Copy, Debug)]
@@ -107,13 +107,19 @@ impl Policy {
     #[must_use]
     pub const fn linux_roots(sysconf: &'static [u8], extra_sysconf: &'static [u8]) -> [Root; 6] {
         [
-            Root::Variable { name: c"XDG_CONFIG_HOME", fallback: Fallback::InHome(b"/.config") },
-            Root::Variable { name: c"XDG_CONFIG_DIRS", fallback: Fallback::Folders(b"/etc/xdg") },
+            Root::Variable { name: variables::XDG_CONFIG_HOME.name, fallback: Fallback::InHome(b"/.config") },
+            Root::Variable {
+                name: variables::XDG_CONFIG_DIRS.name,
+                fallback: Fallback::Folders(b"/etc/xdg"),
+            },
             Root::BuiltIn { name: "SYSCONFDIR", path: sysconf },
             Root::BuiltIn { name: "EXTRASYSCONFDIR", path: extra_sysconf },
-            Root::Variable { name: c"XDG_DATA_HOME", fallback: Fallback::InHome(b"/.local/share") },
             Root::Variable {
-                name: c"XDG_DATA_DIRS",
+                name: variables::XDG_DATA_HOME.name,
+                fallback: Fallback::InHome(b"/.local/share"),
+            },
+            Root::Variable {
+                name: variables::XDG_DATA_DIRS.name,
                 fallback: Fallback::Folders(b"/usr/local/share:/usr/share"),
             },
         ]
@@ -142,10 +148,10 @@ impl Search {
     pub const DRIVERS: Self = Self {
         noun: "driver",
         suffix: b"/vulkan/icd.d",
-        replacing: &[c"VK_DRIVER_FILES", c"VK_ICD_FILENAMES"],
-        adding: Some(c"VK_ADD_DRIVER_FILES"),
-        select: Some(c"VK_LOADER_DRIVERS_SELECT"),
-        disable: Some(c"VK_LOADER_DRIVERS_DISABLE"),
+        replacing: &[variables::VK_DRIVER_FILES.name, variables::VK_ICD_FILENAMES.name],
+        adding: Some(variables::VK_ADD_DRIVER_FILES.name),
+        select: Some(variables::VK_LOADER_DRIVERS_SELECT.name),
+        disable: Some(variables::VK_LOADER_DRIVERS_DISABLE.name),
     };
 
     /// Manifests of layers that are active by their existence (loader and layer interface document, "Linux Layer
@@ -153,8 +159,8 @@ impl Search {
     pub const IMPLICIT_LAYERS: Self = Self {
         noun: "implicit layer",
         suffix: b"/vulkan/implicit_layer.d",
-        replacing: &[c"VK_IMPLICIT_LAYER_PATH"],
-        adding: Some(c"VK_ADD_IMPLICIT_LAYER_PATH"),
+        replacing: &[variables::VK_IMPLICIT_LAYER_PATH.name],
+        adding: Some(variables::VK_ADD_IMPLICIT_LAYER_PATH.name),
         select: None,
         disable: None,
     };
@@ -163,8 +169,8 @@ impl Search {
     pub const EXPLICIT_LAYERS: Self = Self {
         noun: "explicit layer",
         suffix: b"/vulkan/explicit_layer.d",
-        replacing: &[c"VK_LAYER_PATH"],
-        adding: Some(c"VK_ADD_LAYER_PATH"),
+        replacing: &[variables::VK_LAYER_PATH.name],
+        adding: Some(variables::VK_ADD_LAYER_PATH.name),
         select: None,
         disable: None,
     };
@@ -185,9 +191,9 @@ impl Search {
 impl LayerVariables {
     /// The variables that every loader for desktops has.
     pub const USUAL: Self = Self {
-        names: c"VK_INSTANCE_LAYERS",
-        enable: c"VK_LOADER_LAYERS_ENABLE",
-        disable: c"VK_LOADER_LAYERS_DISABLE",
-        allow: c"VK_LOADER_LAYERS_ALLOW",
+        names: variables::VK_INSTANCE_LAYERS.name,
+        enable: variables::VK_LOADER_LAYERS_ENABLE.name,
+        disable: variables::VK_LOADER_LAYERS_DISABLE.name,
+        allow: variables::VK_LOADER_LAYERS_ALLOW.name,
     };
 }

@@ -201,7 +201,8 @@ unsafe fn make(
         device.fill_table(handle);
         device.adopt(handle.as_raw());
         if let Err(out_of_memory) = device.publish() {
-            if let Some(destroy) = device.table.get::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
+            if let Some(destroy) = device.drivers::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
+                let _turn = driver.driver.turn();
                 destroy(handle, callbacks);
             }
             return Err(out_of_memory.into());

@@ -21,6 +21,7 @@ use crate::log::{Level, Logger, Topic};
 use crate::manifest::Version;
 use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::CHECKED_VERSION_INTERFACE;
+use crate::platform::variables;
 use crate::registry::{ExtensionSet, command, extension, find_extension};
 
 type CreateInfo = vk::InstanceCreateInfo<'static>;
@@ -278,7 +279,7 @@ unsafe fn make_drivers(
         return Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
     }
     instance.sorted = instance.loader.flavour.sorts_devices
-        && !instance.loader.switch(c"VK_LOADER_DISABLE_SELECT")
+        && !instance.loader.switch(variables::VK_LOADER_DISABLE_SELECT)?
         && (instance.knows_properties2()
             || instance
                 .drivers

@@ -9,6 +9,7 @@ use crate::discovery::VkResult;
 use crate::loader::{Drivers, Loader};
 use crate::log::{Level, Logger, Topic};
 use crate::memory::{Shown, TryGrow, Vec};
+use crate::platform::variables;
 use crate::registry::{ExtensionId, ExtensionKind, extension, find_extension};
 
 /// What the loader itself provides, in the order in which it is reported, after what the drivers have.
@@ -31,7 +32,7 @@ pub fn instance_extensions(
     drivers: Option<&Drivers>,
     logger: &Logger,
 ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
-    let unfiltered = loader.switch(c"VK_LOADER_DISABLE_INST_EXT_FILTER");
+    let unfiltered = loader.switch(variables::VK_LOADER_DISABLE_INST_EXT_FILTER)?;
     let mut all = Vec::new();
     for (_, driver) in drivers.iter().flat_map(|drivers| &drivers.open) {
         match driver.instance_extensions() {

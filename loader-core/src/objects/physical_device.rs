@@ -133,7 +133,7 @@ impl Instance {
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         }
         if self.sorted {
-            let preference = Preference::from_environment(self.loader);
+            let preference = Preference::from_environment(self.loader)?;
             sort_by(&mut all, |one, other| order(&one.facts, &other.facts, &preference));
         }
         self.choose(all)

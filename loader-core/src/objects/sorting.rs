@@ -10,7 +10,8 @@ use crate::abi::name;
 use crate::discovery::DeviceIds;
 use crate::dispatch::Table as _;
 use crate::loader::Loader;
-use crate::platform::Reader;
+use crate::memory::OutOfMemory;
+use crate::platform::variables;
 use crate::registry::command;
 
 /// What the order depends on.
@@ -31,11 +32,12 @@ pub(super) struct Preference(Option<(u32, u32)>);
 
 impl Preference {
     /// `VK_LOADER_DEVICE_SELECT`: vendor and device as hexadecimal numbers, with a colon between them.
-    #[must_use]
-    pub(super) fn from_environment(loader: &Loader) -> Self {
-        let wanted =
-            loader.platform.environment.variable(c"VK_LOADER_DEVICE_SELECT", Reader::Plain).ok().flatten();
-        Self(wanted.and_then(|value| Self::parse(&value)))
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(super) fn from_environment(loader: &Loader) -> Result<Self, OutOfMemory> {
+        let wanted = loader.variable(variables::VK_LOADER_DEVICE_SELECT)?;
+        Ok(Self(wanted.and_then(|value| Self::parse(&value))))
     }
 
     fn parse(value: &[u8]) -> Option<(u32, u32)> {

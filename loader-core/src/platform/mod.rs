@@ -12,6 +12,7 @@ mod identity;
 pub(crate) mod imaginary;
 mod libraries;
 mod turns;
+pub mod variables;
 mod waiting;
 
 pub use environment::{Environment, Reader};
@@ -19,6 +20,7 @@ pub use files::{FileError, Files, Fingerprint};
 pub use identity::Identity;
 pub use libraries::{Libraries, Library, LibraryKind};
 pub use turns::{Turn, Turns};
+pub use variables::Variable;
 pub use waiting::{Lock, Waiting};
 
 use crate::log::LogSink;

@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use loader_core::memory::{OutOfMemory, Text, text};
-use loader_core::platform::{Libraries, Library, LibraryKind, Reader};
+use loader_core::platform::{Libraries, Library, LibraryKind, variables};
 
 use crate::PLATFORM;
 use crate::c_path::with_c_path;
@@ -37,8 +37,8 @@ impl Libraries for DynamicLinker {
     /// Does nothing if the user wants no library to be unloaded, so that tools which look for leaks find the names of what
     /// leaked.
     unsafe fn close(&self, library: Library) {
-        let environment = PLATFORM.environment;
-        let stays = environment.variable(c"VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING", Reader::Plain);
+        let unloading = variables::VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING;
+        let stays = PLATFORM.environment.variable(unloading.name, unloading.reader);
         if stays.ok().flatten().is_some_and(|value| !value.is_empty() && value.as_slice() != b"0") {
             return;
         }
