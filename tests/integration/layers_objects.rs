@@ -232,6 +232,36 @@ fn a_device_extension_of_a_layer_that_leaves_it_in() {
     assert_eq!(run.trace("good").only("vkCreateDevice").get("extensions"), "");
 }
 
+/// vkBasalt does so.
+#[test]
+fn a_device_extension_that_a_layer_adds_and_the_driver_lacks_is_kept_from_the_driver() {
+    let run = with(B, |layer| layer.does("add_extension")).run(|vk| {
+        let instance = vk.create(&ask()).unwrap();
+        let device = instance.try_device(instance.devices()[0], &[]);
+        vk.say("result", code(&device));
+        // SAFETY: it is alive and not used any more.
+        unsafe { device.unwrap().destroy_device(None) };
+        let other = instance.try_device(instance.devices()[0], &["VK_TEST_other"]);
+        vk.say("of the application", code(&other.map(drop)));
+    });
+    run.ok().says("result", "SUCCESS").says("of the application", "ERROR_EXTENSION_NOT_PRESENT");
+    assert_eq!(run.trace(C).calls("vkCreateDevice")[0].get("extensions"), "1");
+    assert_eq!(run.trace("good").only("vkCreateDevice").get("extensions"), "");
+}
+
+#[test]
+fn a_device_extension_that_a_layer_adds_and_the_driver_has_reaches_the_driver() {
+    let driver = Driver::new("good").device(Device::new("gpu").extension("VK_KHR_image_format_list"));
+    let run = Scenario::new().driver(driver).layer(Layer::new(A).does("add_extension")).run(|vk| {
+        let instance = vk.create(&Ask::new().layer(A)).unwrap();
+        let device = instance.device(instance.devices()[0], &[]);
+        // SAFETY: it is alive and not used any more.
+        unsafe { device.destroy_device(None) };
+    });
+    run.ok();
+    assert_eq!(run.trace("good").only("vkCreateDevice").get("extensions"), "VK_KHR_image_format_list");
+}
+
 type PhysicalDeviceTest = unsafe extern "system" fn(vk::PhysicalDevice, u64, f64) -> u64;
 type DeviceTest = unsafe extern "system" fn(vk::Device, u64, f64) -> u64;
 

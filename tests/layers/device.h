@@ -72,6 +72,11 @@ CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
     VkPhysicalDevice members[VK_MAX_DEVICE_GROUP_SIZE];
     unwrap_group(info, members);
     if (does("strip")) strip_extensions(&own, names);
+    if (does("add_extension") && own.enabledExtensionCount < 63) {
+        for (uint32_t i = 0; i < own.enabledExtensionCount; ++i) names[i] = own.ppEnabledExtensionNames[i];
+        names[own.enabledExtensionCount++] = "VK_KHR_image_format_list";
+        own.ppEnabledExtensionNames = names;
+    }
     if (does("fail_device_early")) return (VkResult)number("fail_device_early", 0);
     if (does("swallow_device")) return VK_SUCCESS;
     if (does("null_device")) return *out = VK_NULL_HANDLE, VK_SUCCESS;

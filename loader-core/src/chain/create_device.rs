@@ -12,7 +12,6 @@ use super::layer::ActiveLayer;
 use super::structures::{
     DeviceContent, DeviceCreateInfo, DeviceLink, FindDeviceCommand, FindInstanceCommand, function,
 };
-use crate::abi::name;
 use crate::dispatch::Command;
 use crate::log::{Level, Topic};
 use crate::memory::{OutOfMemory, TryGrow, Vec};
@@ -20,7 +19,6 @@ use crate::objects::{
     Device, Instance, command_memory, handle, terminator_get_device_proc_addr,
     terminator_get_instance_proc_addr,
 };
-use crate::registry::ExtensionSet;
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 type Links = Vec<DeviceLink, crate::memory::Application>;
@@ -65,9 +63,7 @@ pub unsafe fn enter_device_chain(
     if !links.is_empty() {
         own.p_next = (&raw const link).cast();
     }
-    // SAFETY: the caller vouches for the create info.
-    let asked = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
-    let creation = DeviceUnderCreation::new(ExtensionSet::of(asked));
+    let creation = DeviceUnderCreation::new(info);
     let noted = creation.note(instance.loader)?;
     let given = noted.handle();
     let mut handle = vk::Device::from_raw(given);

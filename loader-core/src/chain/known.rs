@@ -1,14 +1,17 @@
 //! What goes down a chain as the object that is being created, and how the lower end knows it again without following
 //! what a layer may have put in its place (LLP_LAYER_21, LLP_LAYER_22).
 
+use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
+use ash::vk;
+
+use crate::abi::name;
 use crate::loader::{Loader, fatal};
 use crate::log::Topic;
 use crate::memory::{OutOfMemory, SharedList};
 use crate::objects::{Device, Instance};
 use crate::platform::Waiting;
-use crate::registry::ExtensionSet;
 
 /// What a device under creation begins with, as Khronos' loader has it.
 const MAGIC: u64 = 0x10AD_ED04_0410_ADED;
@@ -107,17 +110,28 @@ pub unsafe fn instance_under_creation<'a>(loader: &Loader, handle: u64) -> &'a I
 #[repr(C)]
 pub struct DeviceUnderCreation {
     magic: AtomicU64,
-    /// The device extensions that the application enables: layers keep those to themselves that they provide.
-    pub extensions: ExtensionSet,
+    /// The names of the device extensions that the application enables: layers keep those to themselves that they
+    /// provide, and may add others.
+    names: (*const *const c_char, u32),
     /// The first device that the lower end made and that is still alive: a layer may make several.
     pub made: AtomicPtr<Device>,
 }
 
 impl DeviceUnderCreation {
-    /// One with these extensions.
+    /// One for which the application enables the extensions of `info`.
     #[must_use]
-    pub fn new(extensions: ExtensionSet) -> Self {
-        Self { magic: AtomicU64::new(MAGIC), extensions, made: AtomicPtr::new(core::ptr::null_mut()) }
+    pub fn new(info: &vk::DeviceCreateInfo<'_>) -> Self {
+        let names = (info.pp_enabled_extension_names, info.enabled_extension_count);
+        Self { magic: AtomicU64::new(MAGIC), names, made: AtomicPtr::new(core::ptr::null_mut()) }
+    }
+
+    /// The names of the extensions that the application enables.
+    ///
+    /// # Safety
+    /// The create info's array is a counted array of valid C strings, and still there.
+    pub(crate) unsafe fn asked_for(&self) -> impl Iterator<Item = &CStr> + Clone {
+        // SAFETY: the caller vouches for the array.
+        unsafe { name::list(self.names.0, self.names.1) }
     }
 
     /// Notes a device that the lower end made.

@@ -161,11 +161,11 @@ unsafe fn make(
             .ok_or(lacking)?;
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let available = of_device(enumerate, physical_device.driver_handle())?;
-        let names = drivers_extensions(instance, requested.clone(), &available)?;
+        let names = drivers_extensions(instance, requested.clone(), &available, under_creation)?;
 
         let mut extensions = ExtensionSet::of(requested);
         if let Some(creation) = under_creation {
-            extensions.extend(&creation.extensions);
+            extensions.extend(&ExtensionSet::of(creation.asked_for()));
         }
         let enabled =
             Enabled { extensions, newest_core: newest_core(instance.api_version, info, &extensions) };
@@ -216,18 +216,28 @@ unsafe fn make(
 }
 
 /// The names of the extensions that the driver is asked for: those that it has. The others have to be ones that a layer
-/// of the instance provides.
-fn drivers_extensions<'a>(
+/// of the instance provides, or that a layer adds on the way without knowing whether they are there (loader and layer
+/// interface document, "Additional Notes").
+///
+/// # Safety
+/// The application's create info is still there.
+unsafe fn drivers_extensions<'a>(
     instance: &Instance,
     requested: impl Iterator<Item = &'a CStr>,
     available: &[vk::ExtensionProperties],
+    under_creation: Option<&DeviceUnderCreation>,
 ) -> Result<Vec<*const core::ffi::c_char, Application>, vk::Result> {
     let mut names = Vec::new_in(command_memory(instance));
     for wanted in requested {
         let has = |list: &[vk::ExtensionProperties]| list.iter().any(|extension| name::is(extension, wanted));
+        // SAFETY: the caller vouches for the create info.
+        let asked_for =
+            |creation: &DeviceUnderCreation| unsafe { creation.asked_for() }.any(|it| it == wanted);
         if has(available) {
             names.try_push(wanted.as_ptr())?;
-        } else if !instance.layers().iter().any(|layer| has(&layer.device_extensions)) {
+        } else if !instance.layers().iter().any(|layer| has(&layer.device_extensions))
+            && under_creation.is_none_or(asked_for)
+        {
             extensions::check_requested(core::iter::once(wanted), available, "device", &instance.logger)?;
         }
     }

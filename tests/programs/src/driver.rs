@@ -55,6 +55,19 @@ pub fn null_driver(folder: &Path, devices: u32) -> PathBuf {
     manifest
 }
 
+/// Writes a manifest of this project's null driver, the one that stands on `driver-runtime`, into `folder`.
+///
+/// # Panics
+/// Where cargo has not put the library beside the tests.
+pub(crate) fn runtime_null_driver(folder: &Path) -> PathBuf {
+    let tests = std::env::current_exe().expect("the path of this test");
+    let library = tests.with_file_name("libvkload_null.so");
+    assert!(library.exists(), "there is no {}", library.display());
+    let manifest = folder.join("runtime_null.json");
+    write_manifest(&manifest, &library, "1.4.0");
+    manifest
+}
+
 fn write_manifest(file: &Path, library: &Path, api_version: &str) {
     let manifest = serde_json::json!({
         "file_format_version": "1.0.0",

@@ -7,6 +7,7 @@ use std::process::{Command, ExitStatus};
 
 use tempfile::TempDir;
 
+use crate::driver::runtime_null_driver;
 use crate::real_layer::{ORDER_FILE, order_layer};
 use crate::{Library, RealLayer};
 
@@ -18,6 +19,7 @@ pub struct Machine {
     /// Folders for `XDG_DATA_DIRS`, each with the manifest of one layer.
     layers: Vec<PathBuf>,
     display: Option<String>,
+    variables: Vec<(&'static str, &'static str)>,
 }
 
 /// What a program left behind.
@@ -48,7 +50,17 @@ impl Machine {
         for name in ["home", "empty", "runtime", "work"] {
             fs::create_dir(folder.path().join(name)).expect("a folder to run in");
         }
-        Self { folder, drivers: None, layers: Vec::new(), display: None }
+        Self { folder, drivers: None, layers: Vec::new(), display: None, variables: Vec::new() }
+    }
+
+    /// Only this project's null driver, which moves bytes and draws nothing, with surfaces as most drivers have them.
+    #[must_use]
+    pub fn with_null_driver() -> Self {
+        let mut machine = Self::with_default_search();
+        let manifest = runtime_null_driver(machine.folder.path());
+        machine.drivers = Some(manifest.display().to_string());
+        machine.variables.push(("VKLOAD_NULL_DRIVER", "surfaces=loader"));
+        machine
     }
 
     /// Lets programs draw on `display`, such as `:7`.
@@ -123,6 +135,7 @@ impl Machine {
         if let Some(display) = &self.display {
             command.env("DISPLAY", display);
         }
+        command.envs(self.variables.iter().copied());
         let Some(drivers) = &self.drivers else { return };
         command.env("VK_DRIVER_FILES", drivers);
         for variable in ["XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"] {

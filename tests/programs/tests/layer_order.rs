@@ -22,6 +22,9 @@ const NEEDS: &[Need] = &[
 /// instance, which `RenderDoc` has no answer to.
 static IMPLICIT: [&RealLayer; 4] = [&RENDERDOC, &MANGOHUD, &VKBASALT, &DEVICE_SELECT];
 
+/// Machines with one driver each: Mesa's, and one that draws nothing.
+static DRIVERS: [fn() -> Machine; 2] = [|| Machine::with_drivers(&[lavapipe()]), Machine::with_null_driver];
+
 /// A machine with all layers, found in the order given, those with a switch only active if asked for.
 struct Bench {
     machine: Machine,
@@ -36,12 +39,9 @@ struct Seen {
 }
 
 impl Bench {
-    fn new(layers: &[&RealLayer]) -> Self {
+    fn new(driver: fn() -> Machine, layers: &[&RealLayer]) -> Self {
         let screen = Screen::start();
-        let machine = Machine::with_drivers(&[lavapipe()])
-            .with_order_layer()
-            .with_layers(layers)
-            .with_display(screen.display());
+        let machine = driver().with_order_layer().with_layers(layers).with_display(screen.display());
         std::fs::write(machine.work().join("vkBasalt.conf"), "effects = cas\n").expect("vkBasalt's settings");
         Self { machine, _screen: screen }
     }
@@ -114,15 +114,16 @@ fn every_combination_of_implicit_layers() {
     if Need::missing(NEEDS) {
         return;
     }
-    let bench = Bench::new(&IMPLICIT);
-    for chosen in 0..1usize << IMPLICIT.len() {
-        let on: Vec<_> =
-            (0..IMPLICIT.len()).filter(|bit| chosen >> bit & 1 == 1).map(|bit| IMPLICIT[bit]).collect();
-        let seen = bench.run_on_both(&on, &[]);
-        let on = active(&on);
-        let expected = [chain("instance", &on), chain("device", &for_devices(&on))];
-        assert_eq!(seen.chains.lines().collect::<Vec<_>>(), expected);
-        assert_eq!(seen.ended, Some(0), "{}", seen.chains);
+    for bench in DRIVERS.map(|driver| Bench::new(driver, &IMPLICIT)) {
+        for chosen in 0..1usize << IMPLICIT.len() {
+            let on: Vec<_> =
+                (0..IMPLICIT.len()).filter(|bit| chosen >> bit & 1 == 1).map(|bit| IMPLICIT[bit]).collect();
+            let seen = bench.run_on_both(&on, &[]);
+            let on = active(&on);
+            let expected = [chain("instance", &on), chain("device", &for_devices(&on))];
+            assert_eq!(seen.chains.lines().collect::<Vec<_>>(), expected);
+            assert_eq!(seen.ended, Some(0), "{}", seen.chains);
+        }
     }
 }
 
@@ -131,7 +132,7 @@ fn two_and_three_layers_implicit_and_explicit() {
     if Need::missing(NEEDS) {
         return;
     }
-    let bench = Bench::new(&[&RENDERDOC, &MANGOHUD, &VKBASALT, &DEVICE_SELECT, &VALIDATION, &MESA_OVERLAY]);
+    let layers = [&RENDERDOC, &MANGOHUD, &VKBASALT, &DEVICE_SELECT, &VALIDATION, &MESA_OVERLAY];
     let combinations: [(&[&RealLayer], &[&RealLayer]); 7] = [
         (&[&MANGOHUD], &[&VALIDATION]),
         (&[&RENDERDOC], &[&VALIDATION]),
@@ -141,7 +142,10 @@ fn two_and_three_layers_implicit_and_explicit() {
         (&[&MANGOHUD, &VKBASALT], &[&VALIDATION]),
         (&[&RENDERDOC, &MANGOHUD, &VKBASALT, &DEVICE_SELECT], &[&VALIDATION, &MESA_OVERLAY]),
     ];
-    for (on, named) in combinations {
+    let benches = DRIVERS.map(|driver| Bench::new(driver, &layers));
+    for (bench, (on, named)) in
+        benches.iter().flat_map(|bench| combinations.iter().map(move |it| (bench, *it)))
+    {
         let seen = bench.run_on_both(on, named);
         let all = active(&[on, named].concat());
         let expected = [chain("instance", &all), chain("device", &for_devices(&all))];
@@ -157,11 +161,13 @@ fn pairs_of_implicit_layers_in_both_orders() {
     if Need::missing(NEEDS) {
         return;
     }
-    for (one, other) in [(&MANGOHUD, &VKBASALT), (&RENDERDOC, &MANGOHUD), (&RENDERDOC, &VKBASALT)] {
-        for pair in [[one, other], [other, one]] {
-            let seen = Bench::new(&pair).run_on_both(&pair, &[]);
-            assert_eq!(seen.chains.lines().next(), Some(chain("instance", &pair).as_str()));
-            assert!(seen.ended == Some(0) || pair[1] == &RENDERDOC, "{seen:?}");
+    for driver in DRIVERS {
+        for (one, other) in [(&MANGOHUD, &VKBASALT), (&RENDERDOC, &MANGOHUD), (&RENDERDOC, &VKBASALT)] {
+            for pair in [[one, other], [other, one]] {
+                let seen = Bench::new(driver, &pair).run_on_both(&pair, &[]);
+                assert_eq!(seen.chains.lines().next(), Some(chain("instance", &pair).as_str()));
+                assert!(seen.ended == Some(0) || pair[1] == &RENDERDOC, "{seen:?}");
+            }
         }
     }
 }
@@ -172,7 +178,7 @@ fn explicit_layers_come_in_the_order_of_their_variable() {
     if Need::missing(NEEDS) {
         return;
     }
-    let bench = Bench::new(&[&VALIDATION, &MESA_OVERLAY]);
+    let bench = Bench::new(DRIVERS[1], &[&VALIDATION, &MESA_OVERLAY]);
     let (one, other) = ([&VALIDATION, &MESA_OVERLAY], [&MESA_OVERLAY, &VALIDATION]);
     for named in [one, other] {
         let ours = bench.run(&Library::under_test(), &[], &named);
