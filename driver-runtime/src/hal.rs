@@ -12,8 +12,8 @@ use ash::vk;
 
 use loader_core::memory::{Box, Process};
 
-use crate::driver::Driver;
-use crate::instance;
+use crate::dispatch::function;
+use crate::driver::{Driver, Tables};
 
 /// A word of Android's structures that are 64 bits wide where pointers are, and 32 elsewhere.
 type Word = usize;
@@ -98,15 +98,26 @@ unsafe extern "C" fn open<D: Driver>(
         if id.is_null() || CStr::from_ptr(id) != DEVICE_ID {
             return NO_SUCH_DEVICE;
         }
+        let table = D::TABLE;
+        let (Some(enumerate), Some(create), Some(look_up)) = (
+            function!(
+                table,
+                ENUMERATE_INSTANCE_EXTENSION_PROPERTIES: PFN_vkEnumerateInstanceExtensionProperties
+            ),
+            function!(table, CREATE_INSTANCE: PFN_vkCreateInstance),
+            function!(table, GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr),
+        ) else {
+            return NO_SUCH_DEVICE;
+        };
         let device = HalDevice {
             tag: DEVICE_TAG,
             version: DEVICE_API_VERSION,
             module,
             reserved: [0; 12],
             close,
-            enumerate_instance_extension_properties: instance::enumerate_instance_extension_properties::<D>,
-            create_instance: instance::create_instance::<D>,
-            get_instance_proc_addr: instance::get_instance_proc_addr::<D>,
+            enumerate_instance_extension_properties: enumerate,
+            create_instance: create,
+            get_instance_proc_addr: look_up,
         };
         // The loader keeps the device for as long as the process runs.
         let Ok(device) = Box::try_new_in(device, Process) else { return NO_MEMORY };
@@ -129,7 +140,13 @@ const _: () = {
     assert!(offset_of!(Module, dso) == if wide { 40 } else { 24 });
     assert!(size_of::<HalDevice>() == if wide { 144 } else { 76 });
     assert!(offset_of!(HalDevice, close) == if wide { 112 } else { 60 });
+    assert!(offset_of!(Module, id) == 8 && offset_of!(Module, reserved) == if wide { 48 } else { 28 });
+    assert!(
+        offset_of!(HalDevice, module) == 8 && offset_of!(HalDevice, reserved) == if wide { 16 } else { 12 }
+    );
+    assert!(offset_of!(HalDevice, enumerate_instance_extension_properties) == if wide { 120 } else { 64 });
     assert!(offset_of!(HalDevice, create_instance) == if wide { 128 } else { 68 });
+    assert!(offset_of!(HalDevice, get_instance_proc_addr) == if wide { 136 } else { 72 });
 };
 
 /// Exports the driver as an Android HAL module: the symbol `HMI`. The name and the author are C strings.

@@ -32,6 +32,40 @@ fn with_no_driver_it_says_why_and_ends_with_1() {
 }
 
 #[test]
+fn with_no_driver_the_built_in_one_shows_that_the_loader_works() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = vkload(folder.path(), &[]);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(1), "it is no driver for programs: {text}");
+    let (before, after) = text.split_once("\nBuilt-in null driver").expect("a section of its own");
+    assert!(before.contains("\nDevices\n  none\n"), "{text}");
+    assert!(after.contains("  null  other"), "{text}");
+    assert!(after.contains("The loader works: a device was created on it, and 4096 bytes"), "{text}");
+    assert!(after.contains("\nNo program can use Vulkan here: "), "{text}");
+    let built_in = &json(folder.path())["builtInDriver"];
+    assert_eq!((&built_in["bytesCopied"], &built_in["failure"]), (&4096.into(), &Value::Null));
+    assert_eq!(built_in["device"]["name"], "null");
+}
+
+#[test]
+fn that_the_built_in_driver_fails_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (scenario, words) in [
+        ("fails=vkQueueSubmit:VK_ERROR_DEVICE_LOST", "It does not work either: it gives ERROR_DEVICE_LOST"),
+        ("devices=0", "It does not work either: it gives ERROR_INITIALIZATION_FAILED"),
+    ] {
+        let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+        let output = vkload
+            .env("VK_DRIVER_FILES", folder.path())
+            .env("VKLOAD_NULL_DRIVER", scenario)
+            .output()
+            .expect("vkload runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains(words), "{scenario}: {text}");
+    }
+}
+
+#[test]
 fn every_manifest_is_listed_with_the_reason_why_it_is_not_used() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("a.json"), "{").expect("a file");
@@ -77,6 +111,7 @@ fn what_only_making_an_instance_tells_is_told_of_each_driver() {
     assert_eq!(outcome(3), ("enumeration-failed", false, Some(0)), "{report:#}");
     assert_eq!(outcome(4), ("does-not-open", false, Some(0)), "{report:#}");
     assert_eq!(report["devices"].as_array().map(Vec::len), Some(2));
+    assert!(report["builtInDriver"].is_null(), "there is no need for it");
     assert!(report["problem"].is_null());
 }
 

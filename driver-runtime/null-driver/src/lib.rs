@@ -34,9 +34,7 @@ use driver_runtime::dispatch::{Command, EntryPoints};
 use driver_runtime::driver_prelude::*;
 use driver_runtime::registry::ExtensionSet;
 
-pub use look_up::{
-    vk_icdGetInstanceProcAddr, vk_icdGetPhysicalDeviceProcAddr, vk_icdNegotiateLoaderICDInterfaceVersion,
-};
+pub use look_up::{get_instance_proc_addr, get_physical_device_proc_addr, negotiate};
 
 /// The driver.
 pub struct Null;

@@ -27,8 +27,11 @@ macro_rules! runtime {
 }
 pub(crate) use runtime;
 
-/// What loaders and applications look up through the instance.
-pub(crate) unsafe extern "system" fn get_instance_proc_addr(
+/// How loaders and applications find every function of the driver.
+///
+/// # Safety
+/// As the specification has it for `vkGetInstanceProcAddr`; `name` may be NULL.
+pub unsafe extern "system" fn get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
@@ -38,14 +41,12 @@ pub(crate) unsafe extern "system" fn get_instance_proc_addr(
         let name = CStr::from_ptr(name);
         match name.to_bytes() {
             b"vk_icdNegotiateLoaderICDInterfaceVersion" => {
-                Some(core::mem::transmute::<icd::Negotiate, Command>(
-                    vk_icdNegotiateLoaderICDInterfaceVersion,
-                ))
+                Some(core::mem::transmute::<icd::Negotiate, Command>(negotiate))
             }
             b"vk_icdGetPhysicalDeviceProcAddr" => Some(core::mem::transmute::<
                 vk::PFN_vkGetInstanceProcAddr,
                 Command,
-            >(vk_icdGetPhysicalDeviceProcAddr)),
+            >(get_physical_device_proc_addr)),
             _ => scenario::get().shaped(name, function),
         }
     }
@@ -69,25 +70,11 @@ pub(crate) const COMMANDS: EntryPoints = entry_points! {
     GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = get_device_proc_addr,
 };
 
-/// How a loader finds every function of the driver.
-///
-/// # Safety
-/// As the specification has it for `vkGetInstanceProcAddr`; `name` may be NULL.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
-    instance: vk::Instance,
-    name: *const c_char,
-) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the loader keeps the specification's promises.
-    unsafe { get_instance_proc_addr(instance, name) }
-}
-
 /// Agrees with the loader on an interface version.
 ///
 /// # Safety
 /// `version` is NULL or a valid pointer.
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn vk_icdNegotiateLoaderICDInterfaceVersion(version: *mut u32) -> vk::Result {
+pub unsafe extern "system" fn negotiate(version: *mut u32) -> vk::Result {
     let scenario = scenario::get();
     if scenario.broken {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -95,7 +82,7 @@ pub unsafe extern "system" fn vk_icdNegotiateLoaderICDInterfaceVersion(version: 
     if let Some(failure) = scenario.before(NEGOTIATE) {
         return failure;
     }
-    // SAFETY: the loader passes a pointer to its newest version.
+    // SAFETY: the caller vouches for the pointer.
     unsafe {
         if let Some(version) = version.as_mut() {
             *version = (*version).min(scenario.interface);
@@ -107,13 +94,12 @@ pub unsafe extern "system" fn vk_icdNegotiateLoaderICDInterfaceVersion(version: 
 /// How a loader finds commands of physical devices that it does not know.
 ///
 /// # Safety
-/// As for [`vk_icdGetInstanceProcAddr`].
-#[unsafe(no_mangle)]
-pub unsafe extern "system" fn vk_icdGetPhysicalDeviceProcAddr(
+/// As for [`get_instance_proc_addr`].
+pub unsafe extern "system" fn get_physical_device_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the loader keeps the specification's promises.
+    // SAFETY: the caller vouches for handle and name.
     unsafe {
         let function = instance::get_physical_device_proc_addr::<Null>(instance, name)?;
         scenario::get().shaped(CStr::from_ptr(name), function)

@@ -58,9 +58,11 @@ unsafe extern "system" fn ignore(
     vk::FALSE
 }
 
+/// What the device says about itself.
+///
 /// # Safety
 /// `device` is one of `instance`, which lives.
-unsafe fn describe(instance: &Instance, device: vk::PhysicalDevice) -> Device {
+pub(crate) unsafe fn describe(instance: &Instance, device: vk::PhysicalDevice) -> Device {
     // SAFETY: the caller vouches for the device. Structures are chained only for versions of Vulkan that have them.
     let first = unsafe { instance.get_physical_device_properties(device) };
     let mut id = vk::PhysicalDeviceIDProperties::default();

@@ -15,7 +15,7 @@ use platform_linux::LOADER;
 use platform_linux::entry::get_instance_proc_addr;
 
 use super::report::{Driver, Problem, Report, Searched};
-use super::{advice, devices, layers};
+use super::{advice, built_in, devices, layers};
 
 /// What the loader finds here and now.
 pub(crate) fn gather() -> Report {
@@ -37,6 +37,9 @@ pub(crate) fn gather() -> Report {
         Err(_) => report.notes.push("memory ran out while searching for drivers".into()),
     }
     report.notes.extend(failure.map(|failure| format!("a program gets {failure:?}")));
+    if !report.has_device() {
+        built_in::try_out(&mut report, &entry);
+    }
     report
 }
 

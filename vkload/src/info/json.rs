@@ -23,6 +23,11 @@ pub(crate) fn render(report: &Report) -> Value {
             "reason": problem.reason,
             "advice": problem.advice,
         })),
+        "builtInDriver": report.built_in.as_ref().map(|built_in| json!({
+            "device": built_in.device.as_ref().map(device),
+            "bytesCopied": built_in.bytes,
+            "failure": built_in.failure,
+        })),
     })
 }
 

@@ -3,6 +3,7 @@
 //! [`gather`] asks the loader and fills a [`report::Report`], plain data that [`text`] and [`json`] show.
 
 mod advice;
+mod built_in;
 mod devices;
 mod gather;
 mod json;

@@ -19,6 +19,8 @@ pub(crate) struct Report {
     pub(crate) notes: Vec<String>,
     /// Why there is no device, and what to do.
     pub(crate) problem: Option<Problem>,
+    /// What came of the driver that is built into this program, where there is no device.
+    pub(crate) built_in: Option<BuiltIn>,
 }
 
 impl Report {
@@ -117,6 +119,16 @@ pub(crate) struct Device {
     pub(crate) device: u32,
     /// Hexadecimal digits with dashes. Empty for drivers of Vulkan 1.0.
     pub(crate) uuid: String,
+}
+
+/// The driver that is built into this program. No other program has it.
+#[derive(Debug, Default)]
+pub(crate) struct BuiltIn {
+    pub(crate) device: Option<Device>,
+    /// How many bytes were filled and copied, and read as they should be.
+    pub(crate) bytes: u64,
+    /// Why it did not work, if so.
+    pub(crate) failure: Option<String>,
 }
 
 /// A place that was searched.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::report::{Device, Driver, Report};
+use super::report::{BuiltIn, Device, Driver, Report};
 use super::table::Table;
 
 /// Everything that matters at once; `verbose` adds where it was searched, and extensions.
@@ -19,6 +19,10 @@ pub(crate) fn render(report: &Report, verbose: bool) -> String {
     }
     if verbose {
         section(&mut out, "Instance extensions", extensions(report));
+    }
+    if let Some(built_in) = &report.built_in {
+        section(&mut out, BUILT_IN, devices(built_in.device.as_slice()));
+        out.push_str(&outcome(built_in));
     }
     for note in &report.notes {
         let _ = write!(out, "\nNote: {note}\n");
@@ -110,6 +114,20 @@ fn searched(report: &Report) -> Option<Table> {
         table.row([&place.path, &place.found, &place.because]);
     }
     (!report.searched.is_empty()).then_some(table)
+}
+
+/// The driver that is built in is for this program only, and must not be taken for one that is installed.
+const BUILT_IN: &str =
+    "Built-in null driver (draws nothing; in this program only, because there is no other)";
+
+fn outcome(built_in: &BuiltIn) -> String {
+    match &built_in.failure {
+        Some(failure) => format!("  It does not work either: {failure}\n"),
+        None => format!(
+            "  The loader works: a device was created on it, and {} bytes that were filled and copied are right.\n",
+            built_in.bytes
+        ),
+    }
 }
 
 fn extensions(report: &Report) -> Option<Table> {

@@ -1,7 +1,6 @@
 //! What Fuchsia lets a driver use: `libc.so` and `libzircon.so`. The driver is no component of its own, so it reads no files.
 
 use alloc::string::{String, ToString};
-use core::alloc::{GlobalAlloc, Layout};
 use core::ffi::{CStr, c_char, c_int, c_void};
 
 use driver_runtime::{Host, Waiting};
@@ -9,10 +8,7 @@ use driver_runtime::{Host, Waiting};
 #[link(name = "c")]
 unsafe extern "C" {
     fn getenv(name: *const c_char) -> *const c_char;
-    fn aligned_alloc(align: usize, size: usize) -> *mut c_void;
-    fn free(block: *mut c_void);
     fn write(file: c_int, bytes: *const c_void, size: usize) -> isize;
-    fn abort() -> !;
     fn thrd_current() -> usize;
 }
 
@@ -69,28 +65,3 @@ pub(crate) fn complain(words: &str) {
 
 /// There are no named pipes.
 pub(crate) fn hold(_: &str) {}
-
-struct Heap;
-
-// SAFETY: the C library keeps the trait's promises.
-unsafe impl GlobalAlloc for Heap {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let align = layout.align().max(size_of::<usize>());
-        // SAFETY: the alignment is a power of two and the size a multiple of it.
-        unsafe { aligned_alloc(align, layout.size().next_multiple_of(align)).cast() }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, _: Layout) {
-        // SAFETY: the block came from the C library.
-        unsafe { free(block.cast()) };
-    }
-}
-
-#[global_allocator]
-static HEAP: Heap = Heap;
-
-#[panic_handler]
-fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
-    // SAFETY: ends the process.
-    unsafe { abort() }
-}

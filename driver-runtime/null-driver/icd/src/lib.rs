@@ -1,0 +1,46 @@
+//! The null driver as a shared library that Vulkan loaders open: its exports, and on Fuchsia, where it does without the
+//! standard library, what that has elsewhere.
+#![cfg_attr(target_os = "fuchsia", no_std)]
+
+use core::ffi::c_char;
+
+use driver_runtime::vk;
+
+#[cfg(target_os = "fuchsia")]
+mod fuchsia;
+
+/// How a loader finds every function of the driver.
+///
+/// # Safety
+/// As the specification has it for `vkGetInstanceProcAddr`; `name` may be NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the loader keeps the specification's promises.
+    unsafe { null_driver::get_instance_proc_addr(instance, name) }
+}
+
+/// Agrees with the loader on an interface version.
+///
+/// # Safety
+/// `version` is NULL or a valid pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vk_icdNegotiateLoaderICDInterfaceVersion(version: *mut u32) -> vk::Result {
+    // SAFETY: the loader passes a pointer to its newest version.
+    unsafe { null_driver::negotiate(version) }
+}
+
+/// How a loader finds commands of physical devices that it does not know.
+///
+/// # Safety
+/// As for [`vk_icdGetInstanceProcAddr`].
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn vk_icdGetPhysicalDeviceProcAddr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the loader keeps the specification's promises.
+    unsafe { null_driver::get_physical_device_proc_addr(instance, name) }
+}
