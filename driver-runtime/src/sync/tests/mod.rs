@@ -157,7 +157,7 @@ fn a_wait_may_be_submitted_before_its_signal() {
 }
 
 #[test]
-fn the_host_signals_a_timeline_and_chains_of_submissions_go_on() {
+fn b59_the_host_signals_a_timeline_and_chains_of_submissions_go_on() {
     let bench = bench();
     let (fence, line) = (bench.fence(), bench.line());
     for step in (1..10).rev() {
@@ -298,9 +298,60 @@ fn b62_a_wait_notices_that_the_device_is_gone() {
 }
 
 #[test]
+fn b62_a_submission_notices_that_the_device_is_gone() {
+    let bench = bench();
+    plan(|plan| plan.gone = true);
+    assert_eq!(bench.submit(0, &[], &[], vk::Fence::null()), vk::Result::ERROR_DEVICE_LOST);
+    plan(|plan| assert_eq!((plan.submitted.len(), plan.status_checks), (0, 1)));
+    assert_eq!(bench.submit(0, &[], &[], vk::Fence::null()), vk::Result::ERROR_DEVICE_LOST);
+    plan(|plan| assert_eq!((plan.submitted.len(), plan.status_checks), (0, 1)));
+}
+
+#[test]
+fn b61_each_queue_has_a_reason_of_its_own() {
+    let bench = bench();
+    let queues = bench.get().queues();
+    for (queue, reason) in [(1, "first"), (2, "second"), (1, "third")] {
+        let lost = queues[queue].set_lost(reason);
+        assert_eq!(vk::Result::from(lost), vk::Result::ERROR_DEVICE_LOST);
+    }
+    let reasons: Vec<_> = queues.iter().map(|queue| queue.lost_reason()).collect();
+    assert_eq!(reasons, [None, Some("first"), Some("second"), None]);
+    assert_eq!(bench.get().lost_reason(), Some("first"));
+}
+
+/// What says how a submission is to be done reaches the driver by either command.
+#[test]
+fn protection_and_counter_passes_reach_the_driver() {
+    type Driver = machine::Machine<{ machine::NATIVE }>;
+    let bench = Bench::<Driver>::new();
+    let mut pass = vk::PerformanceQuerySubmitInfoKHR::default().counter_pass_index(3);
+    let mut protected = vk::ProtectedSubmitInfo::default().protected_submit(true);
+    let commands = [vk::CommandBuffer::null(); 2];
+    let plain = [
+        vk::SubmitInfo::default().command_buffers(&commands).push_next(&mut pass),
+        vk::SubmitInfo::default().push_next(&mut protected),
+    ];
+    // SAFETY: live handles and valid structures; the driver does not look at command buffers.
+    let result =
+        unsafe { super::queue_submit::<Driver>(bench.queue(0), 2, plain.as_ptr(), vk::Fence::null()) };
+    assert_eq!(result, vk::Result::SUCCESS);
+    let mut pass = vk::PerformanceQuerySubmitInfoKHR::default().counter_pass_index(4);
+    let info = vk::SubmitInfo2::default().flags(vk::SubmitFlags::PROTECTED).push_next(&mut pass);
+    assert_eq!(bench.submit_all(1, &[info], vk::Fence::null()), vk::Result::SUCCESS);
+    let list = bench.world().list();
+    let notes: Vec<_> = list.iter().map(|given| (given.commands, given.notes.as_str())).collect();
+    assert_eq!(notes, [(2, "pass 3 "), (0, "protected "), (0, "protected pass 4 ")]);
+}
+
+#[test]
 fn b64_every_queue_is_waited_for() {
     let bench = bench();
     // SAFETY: a live handle.
     assert_eq!(unsafe { super::device_wait_idle::<TestDriver>(bench.device) }, vk::Result::SUCCESS);
     assert_eq!(submitted(), [(0, 0), (1, 0), (2, 0), (3, 0)]);
+    plan(|plan| plan.submit = Err(SubmitError::OutOfDeviceMemory));
+    // The first error counts, and the other queues are waited for nevertheless.
+    assert_eq!(bench.wait_idle(), vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+    assert_eq!(submitted().len(), 8);
 }

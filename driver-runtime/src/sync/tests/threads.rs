@@ -83,7 +83,7 @@ fn b59_the_user_decides_about_threads() {
 }
 
 #[test]
-fn without_threads_lists_go_on_with_the_calls_of_the_application() {
+fn b59_without_threads_lists_go_on_with_the_calls_of_the_application() {
     REFUSES.set(true);
     for setting in [None, Some(true)] {
         SETTING.set(setting);
@@ -145,7 +145,7 @@ fn b61_and_b63_what_fails_in_a_thread_is_a_loss() {
 }
 
 #[test]
-fn a_device_is_destroyed_whatever_its_threads_wait_for() {
+fn b65_a_device_is_destroyed_whatever_its_threads_wait_for() {
     let bench = Assisted::new();
     let (here, elsewhere) = (bench.line(), bench.line());
     let _state = super::sharing::share_timeline(&bench, elsewhere);
@@ -182,7 +182,7 @@ fn chains_through_all_queues_end_whoever_runs_them() {
 }
 
 #[test]
-fn callbacks_are_called_by_threads_of_the_application_only() {
+fn b20_callbacks_are_called_by_threads_of_the_application_only() {
     for assisted in [true, false] {
         let ledger = Ledger::default();
         let callbacks = ledger.callbacks();
