@@ -50,6 +50,7 @@ pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
         GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2 = device::get_device_queue_2::<D>,
         QUEUE_SUBMIT: PFN_vkQueueSubmit = sync::queue_submit::<D>,
         QUEUE_SUBMIT_2: PFN_vkQueueSubmit2 = sync::queue_submit_2::<D>,
+        QUEUE_BIND_SPARSE: PFN_vkQueueBindSparse = sync::queue_bind_sparse::<D>,
         QUEUE_WAIT_IDLE: PFN_vkQueueWaitIdle = sync::queue_wait_idle::<D>,
         DEVICE_WAIT_IDLE: PFN_vkDeviceWaitIdle = sync::device_wait_idle::<D>,
         CREATE_FENCE: PFN_vkCreateFence = sync::create_fence::<D>,
@@ -62,6 +63,18 @@ pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
         GET_SEMAPHORE_COUNTER_VALUE: PFN_vkGetSemaphoreCounterValue = sync::get_semaphore_counter_value::<D>,
         SIGNAL_SEMAPHORE: PFN_vkSignalSemaphore = sync::signal_semaphore::<D>,
         WAIT_SEMAPHORES: PFN_vkWaitSemaphores = sync::wait_semaphores::<D>,
+        IMPORT_FENCE_FD_KHR: PFN_vkImportFenceFdKHR = sync::import_fence_fd::<D>,
+        GET_FENCE_FD_KHR: PFN_vkGetFenceFdKHR = sync::get_fence_fd::<D>,
+        IMPORT_SEMAPHORE_FD_KHR: PFN_vkImportSemaphoreFdKHR = sync::import_semaphore_fd::<D>,
+        GET_SEMAPHORE_FD_KHR: PFN_vkGetSemaphoreFdKHR = sync::get_semaphore_fd::<D>,
+        IMPORT_SEMAPHORE_ZIRCON_HANDLE_FUCHSIA: PFN_vkImportSemaphoreZirconHandleFUCHSIA
+            = sync::import_semaphore_zircon_handle::<D>,
+        GET_SEMAPHORE_ZIRCON_HANDLE_FUCHSIA: PFN_vkGetSemaphoreZirconHandleFUCHSIA
+            = sync::get_semaphore_zircon_handle::<D>,
+        GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties
+            = sync::get_physical_device_external_fence_properties::<D>,
+        GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
+            = sync::get_physical_device_external_semaphore_properties::<D>,
         CREATE_PRIVATE_DATA_SLOT: PFN_vkCreatePrivateDataSlot = device::create_private_data_slot::<D>,
         DESTROY_PRIVATE_DATA_SLOT: PFN_vkDestroyPrivateDataSlot = device::destroy_private_data_slot::<D>,
         SET_PRIVATE_DATA: PFN_vkSetPrivateData = device::set_private_data::<D>,

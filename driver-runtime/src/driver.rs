@@ -8,8 +8,10 @@ use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
 use crate::dispatch::{DispatchTable, EntryPoints};
 use crate::instance::{Instance, InstanceRequest};
 use crate::physical_device::{Chainable, Description, Enumeration, PhysicalDevice};
-use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
-use crate::sync::{Primitive, SyncType, Work};
+use crate::result::{
+    CreateDeviceError, CreateInstanceError, EnumerateError, ExportError, ImportError, SubmitError,
+};
+use crate::sync::{Handle, HandleKind, Primitive, SyncType, Work};
 use crate::trace::TraceSettings;
 
 /// A driver: its parts of the runtime's objects, and its own commands.
@@ -28,6 +30,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
 
     /// The types of its synchronisation objects, the preferred ones first.
     const SYNC_TYPES: &'static [SyncType];
+    /// Whether [`Driver::submit`] may take long, so that every queue has a thread for it whatever the timelines are.
+    const SUBMITS_SLOWLY: bool = false;
     /// The commands that the driver implements itself. They win over the runtime's.
     const COMMANDS: EntryPoints;
     /// Commands of window systems, where the driver's are not written by the driver; they win over the runtime's.
@@ -114,6 +118,43 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// # Errors
     /// [`SubmitError`].
     fn create_sync(device: &Device<Self>, kind: usize, initial: u64) -> Result<Self::Sync, SubmitError>;
+
+    /// Makes a synchronisation object of a handle that the application brings, for the type with this number, which has the kind
+    /// of the handle among its [imports](SyncType::sharing). On success the handle is the driver's: it closes what it does not
+    /// keep. A sync file of -1, something signalled, never gets here.
+    ///
+    /// # Errors
+    /// [`ImportError`]; the handle stays the application's.
+    fn import_sync(device: &Device<Self>, kind: usize, handle: Handle) -> Result<Self::Sync, ImportError> {
+        let _ = (device, kind, handle);
+        Err(ImportError::InvalidExternalHandle)
+    }
+
+    /// Makes a handle of an object of a type that has this kind among its [exports](SyncType::sharing): a file descriptor, or
+    /// the bits of a Zircon handle. For a kind that [copies](HandleKind::copies) the signal was submitted before, and -1 says
+    /// that it has happened. The object itself stays as it is.
+    ///
+    /// # Errors
+    /// [`ExportError`].
+    fn export_sync(device: &Device<Self>, sync: &Self::Sync, kind: HandleKind) -> Result<i32, ExportError> {
+        let _ = (device, sync, kind);
+        Err(ExportError::Unknown)
+    }
+
+    /// Makes an object that stands for what other processes do with memory, without telling each other of semaphores. It is
+    /// used once. With `signal`, a queue is going to signal it; without, somebody else has submitted something that
+    /// will, and it is only waited for. `None` says that the driver has nothing of the kind.
+    ///
+    /// # Errors
+    /// [`SubmitError`].
+    fn create_sync_for_memory(
+        device: &Device<Self>,
+        memory: vk::DeviceMemory,
+        signal: bool,
+    ) -> Result<Option<Self::Sync>, SubmitError> {
+        let _ = (device, memory, signal);
+        Ok(None)
+    }
 
     /// Gives work to a queue, in the order in which it is to be done. Everything that the work waits for was given to some
     /// queue before, unless the driver's timelines are [native](crate::sync::TimelineMode::Native).

@@ -1,5 +1,8 @@
 //! What the system below the driver supplies.
 
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU32, Ordering};
+
 use ash::vk;
 use loader_core::platform::Waiting;
 
@@ -17,5 +20,71 @@ pub trait Host: Waiting {
     /// Whether somebody asked for a trace since the last call: with a key, by creating a file, as the system has it.
     fn trace_requested(&self) -> bool {
         false
+    }
+
+    /// Starts a thread that runs `work`, and returns a number for it. A system without threads, as this function has it by
+    /// default, holds submissions back in lists that go on with the application's calls.
+    ///
+    /// # Errors
+    /// [`NoThread`].
+    fn spawn(&self, work: ThreadWork) -> Result<usize, NoThread> {
+        let _ = work;
+        Err(NoThread)
+    }
+
+    /// Waits until the thread with this number of [`Host::spawn`] is gone; called once for each. When this returns, the thread
+    /// must not execute anything of the driver any more: the driver may be unloaded.
+    fn join(&self, thread: usize) {
+        let _ = thread;
+    }
+
+    /// Sleeps while `word` is still `seen`, until [`Host::wake`] is called for it; waking up without a reason is allowed. A futex
+    /// does just this. By default it looks at the word again and again, with [`Waiting::wait`] between.
+    fn sleep(&self, word: &AtomicU32, seen: u32) {
+        let mut turn = 0u32;
+        while word.load(Ordering::Acquire) == seen {
+            self.wait(turn);
+            turn = turn.saturating_add(1);
+        }
+    }
+
+    /// Wakes who sleeps on `word`, which was changed before.
+    fn wake(&self, word: &AtomicU32) {
+        let _ = word;
+    }
+
+    /// What the user wants of queues in the assisted mode of timelines: a thread for each from its first submission on
+    /// (`Some(true)`), none (`Some(false)`), or one where it is needed. A variable of the environment is a good place for it.
+    fn submit_thread(&self) -> Option<bool> {
+        None
+    }
+}
+
+/// There is no thread to be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoThread;
+
+/// What a thread does that the system starts for the runtime.
+pub struct ThreadWork {
+    run: unsafe fn(NonNull<()>),
+    on: NonNull<()>,
+}
+
+// SAFETY: the runtime makes this of things that may be shared between threads.
+unsafe impl Send for ThreadWork {}
+
+impl ThreadWork {
+    /// `run` is going to be called with `on`, on another thread.
+    ///
+    /// # Safety
+    /// `on` is valid for `run`, on any thread, until the thread was joined.
+    pub(crate) unsafe fn new(run: unsafe fn(NonNull<()>), on: NonNull<()>) -> Self {
+        Self { run, on }
+    }
+
+    /// Does it; returns when the thread is to end.
+    pub fn run(self) {
+        // SAFETY: the creator vouches for the pair.
+        unsafe { (self.run)(self.on) }
     }
 }

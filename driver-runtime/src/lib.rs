@@ -61,7 +61,7 @@ pub mod trace;
 
 pub use device::{Device, DeviceRequest, Queue, QueuePlace};
 pub use driver::{Driver, Search, Tables};
-pub use host::Host;
+pub use host::{Host, NoThread, ThreadWork};
 pub use instance::{Instance, InstanceRequest};
 pub use loader_core::memory::{self, OutOfMemory};
 pub use loader_core::platform::Waiting;
@@ -76,7 +76,9 @@ pub mod driver_prelude {
     pub use crate::driver::{Driver, Search};
     pub use crate::instance::{Instance, InstanceRequest};
     pub use crate::physical_device::{Chainable, Description, Enumeration, PhysicalDevice};
-    pub use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
-    pub use crate::sync::{Ability, Primitive, SyncType, Work};
+    pub use crate::result::{
+        CreateDeviceError, CreateInstanceError, EnumerateError, ExportError, ImportError, SubmitError,
+    };
+    pub use crate::sync::{Ability, Handle, HandleKind, HandleKinds, Primitive, SyncType, Work};
     pub use crate::{Host, entry_points};
 }

@@ -59,6 +59,16 @@ errors! {
         OutOfDeviceMemory = ERROR_OUT_OF_DEVICE_MEMORY,
         DeviceLost = ERROR_DEVICE_LOST,
     }
+    /// Errors of making a synchronisation object of a handle. The handle is still the application's.
+    ImportError {
+        InvalidExternalHandle = ERROR_INVALID_EXTERNAL_HANDLE,
+    }
+    /// Errors of making a handle of a synchronisation object.
+    ExportError {
+        TooManyObjects = ERROR_TOO_MANY_OBJECTS,
+        /// The object cannot be exported so, or the device is lost, for which these commands have no better code:
+        Unknown = ERROR_UNKNOWN,
+    }
 }
 
 /// The code of a `Result`: success or the error's.

@@ -18,7 +18,7 @@ use loader_core::memory::Application;
 use crate::Host;
 use crate::physical_device::{Chainable, Description, Enumeration, PhysicalDevice};
 use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
-use crate::sync::{Ability, Primitive, SyncType, Work};
+use crate::sync::{Ability, Primitive, Signal, SyncType, Wait, Work};
 use crate::trace::TraceSettings;
 use loader_core::registry::{ExtensionSet, extension};
 
@@ -145,12 +145,24 @@ struct State {
     blocks: BTreeMap<usize, Layout>,
     scopes: std::vec::Vec<i32>,
     fail_at: Option<usize>,
+    threads: std::collections::BTreeSet<usize>,
 }
 
 impl Ledger {
     /// Fails the allocation with this number, from 0, and all after it.
     pub(crate) fn failing_at(number: usize) -> Self {
         Self { state: Mutex::new(State { fail_at: Some(number), ..State::default() }) }
+    }
+
+    /// From here on fails the allocation with this number, from 0, and all after it; `None` fails none.
+    pub(crate) fn fail(&self, number: Option<usize>) {
+        let mut state = self.state.lock().unwrap();
+        state.fail_at = number.map(|number| state.scopes.len() + number);
+    }
+
+    /// The threads that have called.
+    pub(crate) fn threads(&self) -> std::collections::BTreeSet<usize> {
+        self.state.lock().unwrap().threads.clone()
     }
 
     pub(crate) fn callbacks(&self) -> vk::AllocationCallbacks<'static> {
@@ -186,6 +198,7 @@ unsafe extern "system" fn allocate(
 ) -> *mut c_void {
     // SAFETY: the user data is the ledger.
     let mut state = unsafe { &*user.cast::<Ledger>() }.state.lock().unwrap();
+    state.threads.insert(TestHost.thread());
     if state.fail_at.is_some_and(|number| state.scopes.len() >= number) {
         return core::ptr::null_mut();
     }
@@ -222,6 +235,7 @@ unsafe extern "system" fn free(user: *mut c_void, block: *mut c_void) {
     }
     // SAFETY: the user data is the ledger.
     let mut state = unsafe { &*user.cast::<Ledger>() }.state.lock().unwrap();
+    state.threads.insert(TestHost.thread());
     let layout = state.blocks.remove(&block.addr()).expect("a block of this allocator");
     // SAFETY: the block came from the allocator with this layout.
     unsafe { std::alloc::dealloc(block.cast(), layout) };
@@ -411,8 +425,8 @@ impl Driver for TestDriver {
     /// Everything is done at once; what was done can be read from the plan.
     fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
         assert!(work.waits.iter().all(|wait| wait.sync.value() >= wait.value), "submitted before its time");
-        work.waits.iter().for_each(|wait| wait.sync.reset());
-        work.signals.iter().for_each(|signal| signal.sync.signal(signal.value));
+        work.waits.iter().for_each(Wait::done);
+        work.signals.iter().for_each(Signal::done);
         with_memory(|| {
             PLAN.with_borrow_mut(|plan| {
                 plan.submitted.push((**queue.deref(), work.commands.len()));

@@ -18,7 +18,7 @@ use crate::log::{Level, Topic, failed};
 use crate::object::{Object, ObjectBase, ParentKind, ParentObject, Root};
 use crate::physical_device::{Physical, PhysicalDevice};
 use crate::result::CreateDeviceError;
-use crate::sync::SyncTypes;
+use crate::sync::{SubmitMode, SyncTypes};
 use crate::trace;
 use crate::{here, message};
 
@@ -78,7 +78,7 @@ unsafe fn create<D: Driver>(
         let table = physical.base().dispatch();
         let base = ObjectBase::with_dispatch(vk::ObjectType::DEVICE, ParentKind::Device, block.cast(), table);
         let root = Root::of_device(base, memory, D::host(), physical.base());
-        let (lost, queues) = (lost::State::new(), Vec::new_in(memory));
+        let (lost, queues) = (lost::State::new(), Vec::new_in(memory).into());
         block.write(Device {
             root,
             physical: NonNull::from(physical),
@@ -87,6 +87,7 @@ unsafe fn create<D: Driver>(
             lost,
             trace_count: trace::Count::new(),
             sync_types,
+            submit_mode: submit_mode::<D>(&sync_types),
             queues,
             driver,
         });
@@ -155,6 +156,14 @@ unsafe fn check_features<D: Driver>(
             CheckError::OutOfMemory => text(format_args!("no memory to check the features")),
         }
     })
+}
+
+/// How submissions reach the driver.
+fn submit_mode<D: Driver>(types: &SyncTypes) -> SubmitMode {
+    if D::SUBMITS_SLOWLY {
+        return SubmitMode::Threaded;
+    }
+    types.timeline_mode().submit_mode(D::host().submit_thread())
 }
 
 /// Asks the driver for the features of the physical device, through its table.
@@ -257,8 +266,7 @@ impl<D: Driver> Building<D> {
                     let dispatch = device.root.base().dispatch();
                     let queue =
                         Object::create_in(device, self.memory, dispatch, QueueState::new(place, driver))?;
-                    let queues = &mut (*self.block.as_ptr()).queues;
-                    queues.try_push(queue)?;
+                    (*device.queues.get()).try_push(queue)?;
                 }
             }
         }
@@ -276,11 +284,11 @@ impl<D: Driver> Building<D> {
 
 impl<D: Driver> Drop for Building<D> {
     fn drop(&mut self) {
-        // SAFETY: the block holds a device that nobody uses, and came from this allocator with this layout. Queues are
-        // children of the device and go first.
+        // SAFETY: the block holds a device that nobody uses, and came from this allocator with this layout. Threads of queues
+        // use all queues, so they end first. Queues are children of the device and go before it.
         unsafe {
-            let queues = &mut (*self.block.as_ptr()).queues;
-            queues.clear();
+            self.block.as_ref().queues().iter().for_each(|queue| queue.pipeline().end_thread());
+            (*self.block.as_ref().queues.get()).clear();
             let root = self.block.as_ref().root();
             root.report_left("vkDestroyDevice", "VUID-vkDestroyDevice-device-05137");
             root.base().instance_root().child_destroyed();

@@ -8,6 +8,7 @@ mod queue;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use core::cell::UnsafeCell;
 use core::ops::Deref;
 use core::ptr::NonNull;
 
@@ -21,7 +22,7 @@ use crate::log::{Level, Topic};
 use crate::message;
 use crate::object::{ObjectBase, Owned, ParentKind, ParentObject, Root};
 use crate::physical_device::PhysicalDevice;
-use crate::sync::SyncTypes;
+use crate::sync::{SubmitMode, SyncTypes};
 use crate::trace;
 
 pub(crate) use attach::{
@@ -44,7 +45,9 @@ pub struct Device<D: Driver> {
     lost: lost::State,
     trace_count: trace::Count,
     sync_types: SyncTypes,
-    queues: Vec<Owned<QueueState<D>>, Application>,
+    submit_mode: SubmitMode,
+    /// Grows while the device is created, when references to the device exist already: in the queues.
+    queues: UnsafeCell<Vec<Owned<QueueState<D>>, Application>>,
     driver: D::Device,
 }
 
@@ -101,7 +104,8 @@ impl<D: Driver> Device<D> {
 
     /// The queues.
     pub fn queues(&self) -> &[Owned<QueueState<D>>] {
-        &self.queues
+        // SAFETY: the list changes only before anybody but the driver's creation of queues has the device.
+        unsafe { &*self.queues.get() }
     }
 
     /// What the driver's synchronisation objects are used for.
@@ -113,11 +117,20 @@ impl<D: Driver> Device<D> {
         &self.trace_count
     }
 
+    /// How submissions reach the driver.
+    pub fn submit_mode(&self) -> SubmitMode {
+        self.submit_mode
+    }
+
     /// Records that the device is lost, which it stays for ever.
     pub fn set_lost(&self, reason: &'static str) -> Lost {
+        self.lose(self.root.base(), reason)
+    }
+
+    /// Records that the device is lost, because of it or of one of its queues. Said once.
+    fn lose(&self, base: &ObjectBase, reason: &'static str) -> Lost {
         let (lost, is_first) = self.lost.set(reason);
         if is_first {
-            let base = self.root.base();
             message!(Level::Error, Topic::Driver, [base], "the device is lost: {reason}");
         }
         lost

@@ -4,7 +4,7 @@ use core::ops::Deref;
 
 use ash::vk;
 
-use super::Device;
+use super::{Device, Lost, lost};
 use crate::driver::Driver;
 use crate::object::{Object, VkObject};
 use crate::sync::Pipeline;
@@ -16,6 +16,7 @@ pub type Queue<D> = Object<QueueState<D>>;
 pub struct QueueState<D: Driver> {
     place: QueuePlace,
     pipeline: Pipeline<D>,
+    lost: lost::State,
     driver: D::Queue,
 }
 
@@ -32,7 +33,7 @@ pub struct QueuePlace {
 
 impl<D: Driver> QueueState<D> {
     pub(super) fn new(place: QueuePlace, driver: D::Queue) -> Self {
-        Self { place, pipeline: Pipeline::new(), driver }
+        Self { place, pipeline: Pipeline::new(), lost: lost::State::new(), driver }
     }
 
     /// Which queue of the device it is.
@@ -43,6 +44,19 @@ impl<D: Driver> QueueState<D> {
     /// The submissions that are held back.
     pub(crate) fn pipeline(&self) -> &Pipeline<D> {
         &self.pipeline
+    }
+}
+
+impl<D: Driver> Queue<D> {
+    /// Records that the queue, and with it the device, is lost.
+    pub fn set_lost(&self, reason: &'static str) -> Lost {
+        self.lost.set(reason);
+        self.parent().lose(self.base(), reason)
+    }
+
+    /// Why this queue was lost, if it was: the first reason that was given for it.
+    pub fn lost_reason(&self) -> Option<&'static str> {
+        self.lost.reason()
     }
 }
 

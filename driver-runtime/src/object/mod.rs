@@ -23,6 +23,7 @@ use crate::dispatch::DispatchTable;
 
 pub use base::{LOADER_MAGIC, ObjectBase};
 pub use foreign::Foreign;
+pub(crate) use parent::ParentMemory;
 pub use parent::{ParentKind, ParentObject, Root};
 pub use pieces::{PIECES, Piece, Pieces, Plain};
 pub use private_data::Slot;

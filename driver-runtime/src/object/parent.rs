@@ -132,6 +132,11 @@ impl Root {
         &self.memory
     }
 
+    /// The same allocator by reference, for what the runtime itself keeps of the children.
+    pub(crate) fn shared_memory(&self) -> ParentMemory {
+        ParentMemory::of(NonNull::from(self))
+    }
+
     /// The system below.
     pub fn host(&self) -> &'static dyn Host {
         self.host
@@ -171,6 +176,8 @@ impl ParentMemory {
 
 // SAFETY: the allocator behind the pointer may be used from any thread.
 unsafe impl Send for ParentMemory {}
+// SAFETY: as above.
+unsafe impl Sync for ParentMemory {}
 
 // SAFETY: copies lead to the same allocator, which keeps the trait's promises.
 unsafe impl Allocator for ParentMemory {

@@ -3,19 +3,33 @@
 use core::ops::ControlFlow;
 
 use ash::vk;
+use loader_core::abi::chain;
 
 use super::Primitive;
+use super::handles::HandleKinds;
+use super::payload::{Payloads, SyncRef};
+use super::types::{Purpose, choose};
 use super::waiting::wait;
 use crate::device::Device;
 use crate::driver::Driver;
 use crate::object::{Object, VkObject};
 
 /// What is kept of a fence.
-pub(crate) struct Fence<D: Driver>(pub(super) D::Sync);
+pub(crate) struct Fence<D: Driver>(pub(super) Payloads<D>);
 
 impl<D: Driver> VkObject for Fence<D> {
     type Handle = vk::Fence;
     type Parent = Device<D>;
+}
+
+impl<D: Driver> Fence<D> {
+    /// A fence whose type has all these handles, or `ERROR_UNKNOWN` where there is no such type: the specification allows to
+    /// ask only for what the query of external fence properties has confirmed, and the command has no better code.
+    fn new(device: &Device<D>, exports: HandleKinds, initial: u64) -> Result<Self, vk::Result> {
+        let kind = choose(D::SYNC_TYPES, Purpose::Fence, HandleKinds::NONE, exports);
+        let kind = kind.ok_or(vk::Result::ERROR_UNKNOWN)?;
+        Ok(Self(Payloads::new(SyncRef::create(device, kind, initial)?)))
+    }
 }
 
 /// # Safety
@@ -31,15 +45,16 @@ pub(crate) unsafe extern "system" fn create_fence<D: Driver>(
         let Some(device) = Device::<D>::from_handle(device) else {
             return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
         };
-        let Some(kind) = device.sync_types().fence() else { return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY };
         let signalled = (*info).flags.contains(vk::FenceCreateFlags::SIGNALED);
-        let sync = match D::create_sync(device, kind, signalled.into()) {
-            Ok(sync) => sync,
-            Err(error) => return error.into(),
-        };
-        match Object::create(device, callbacks, Fence::<D>(sync)) {
+        let exports = chain::find::<vk::ExportFenceCreateInfo<'_>>((*info).p_next)
+            .map_or(Some(HandleKinds::NONE), |info| HandleKinds::of_fence(info.handle_types));
+        let made = exports.ok_or(vk::Result::ERROR_UNKNOWN);
+        let made = made.and_then(|exports| Fence::new(device, exports, signalled.into()));
+        let made =
+            made.and_then(|fence| Object::<Fence<D>>::create(device, callbacks, fence).map_err(Into::into));
+        match made {
             Ok(fence) => out.write(fence.into_handle()),
-            Err(error) => return error.into(),
+            Err(error) => return error,
         }
     }
     vk::Result::SUCCESS
@@ -56,6 +71,8 @@ pub(crate) unsafe extern "system" fn destroy_fence<D: Driver>(
     unsafe { Object::<Fence<D>>::destroy(fence, callbacks) };
 }
 
+/// A fence with a temporary payload has its own one back, which is reset.
+///
 /// # Safety
 /// As the specification has it for `vkResetFences`.
 pub(crate) unsafe extern "system" fn reset_fences<D: Driver>(
@@ -67,7 +84,8 @@ pub(crate) unsafe extern "system" fn reset_fences<D: Driver>(
     unsafe {
         for place in 0..count as usize {
             if let Some(fence) = Object::<Fence<D>>::from_handle(fences.add(place).read()) {
-                fence.0.reset();
+                drop(fence.0.restore());
+                fence.0.active().reset();
             }
         }
     }
@@ -82,7 +100,9 @@ pub(crate) unsafe extern "system" fn get_fence_status<D: Driver>(
 ) -> vk::Result {
     // SAFETY: the caller vouches for the handles.
     unsafe {
-        if Device::<D>::from_handle(device).is_none_or(|device| device.lost().is_err()) {
+        let Some(device) = Device::<D>::from_handle(device) else { return vk::Result::ERROR_DEVICE_LOST };
+        device.push_held();
+        if device.lost().is_err() {
             return vk::Result::ERROR_DEVICE_LOST;
         }
         if is_signalled::<D>(fence) { vk::Result::SUCCESS } else { vk::Result::NOT_READY }
@@ -104,7 +124,7 @@ pub(crate) unsafe extern "system" fn wait_for_fences<D: Driver>(
         let fences = core::slice::from_raw_parts(fences, count as usize);
         wait(device, timeout, || {
             let mut signalled = fences.iter().map(|fence| is_signalled::<D>(*fence));
-            let done = if all == vk::TRUE { signalled.all(|it| it) } else { signalled.any(|it| it) };
+            let done = if all == vk::FALSE { signalled.any(|it| it) } else { signalled.all(|it| it) };
             if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
     }

@@ -1,16 +1,17 @@
 //! Waiting until queues have done everything.
 
-use core::ops::ControlFlow;
-
 use ash::vk;
-use loader_core::memory::Counted;
 
-use super::Primitive;
-use super::submit::{Finish, Submission};
-use super::waiting::wait;
+use super::handles::HandleKinds;
+use super::payload::SyncRef;
+use super::submission::Submission;
+use super::types::{Purpose, choose};
+use super::waiting::wait_until;
+use super::{Primitive, Submissions};
 use crate::device::{Device, Queue};
 use crate::driver::Driver;
 use crate::object::Object;
+use crate::result::SubmitError;
 
 /// # Safety
 /// As the specification has it for `vkQueueWaitIdle`.
@@ -44,22 +45,21 @@ pub(crate) unsafe extern "system" fn device_wait_idle<D: Driver>(device: vk::Dev
 /// Submits nothing but a signal, and waits for that.
 fn wait_idle<D: Driver>(queue: &Queue<D>) -> vk::Result {
     let device = queue.parent();
-    let Some(kind) = device.sync_types().fence() else { return vk::Result::SUCCESS };
-    let sync = D::create_sync(device, kind, 0).map_err(vk::Result::from);
-    let made = sync.and_then(|sync| Counted::try_new(sync).map_err(vk::Result::from));
-    let sync = match made {
-        Ok(sync) => sync,
-        Err(error) => return error,
+    let Some(kind) = choose(D::SYNC_TYPES, Purpose::Idle, HandleKinds::NONE, HandleKinds::NONE) else {
+        return wait_until(device, || queue.pipeline().is_empty());
     };
-    let submission = Submission::ending_with(Finish::Idle(sync.clone()));
-    if let Err(error) = queue.submit_one(submission) {
-        return error.into();
-    }
-    wait(
-        device,
-        u64::MAX,
-        || {
-            if sync.value() == 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        },
-    )
+    let signal = || -> Result<SyncRef<D>, SubmitError> {
+        let sync = SyncRef::create(device, kind, 0)?;
+        let mut list = Submissions::new();
+        list.push(Submission::new(device)?);
+        super::submit::submit_all(queue, list, Some(sync.clone()))?;
+        Ok(sync)
+    };
+    let sync = match signal() {
+        Ok(sync) => sync,
+        Err(error) => return error.into(),
+    };
+    let result = wait_until(device, || sync.value() != 0);
+    queue.pipeline().free_done();
+    result
 }

@@ -1,31 +1,29 @@
 //! Semaphores.
 
 use core::ops::ControlFlow;
-use core::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
 use loader_core::abi::chain;
+use loader_core::memory::Room;
 
-use super::timeline::{Reach, Timeline};
+use super::handles::HandleKinds;
+use super::payload::{Payloads, SyncRef};
+use super::timeline::{SharedTimeline, Timeline};
+use super::types::{Purpose, choose};
 use super::waiting::wait;
 use super::{Primitive, TimelineMode};
 use crate::device::Device;
 use crate::driver::Driver;
-use crate::object::{Object, VkObject};
-use crate::result::SubmitError;
+use crate::object::{Object, ParentObject, VkObject};
 
 /// What is kept of a semaphore.
 pub(crate) enum Semaphore<D: Driver> {
     /// A binary semaphore.
-    Binary {
-        sync: D::Sync,
-        /// How many signals the driver was given that no wait has used up. Only counted where submissions are held back.
-        promised: AtomicU32,
-    },
+    Binary(Payloads<D>),
     /// A timeline of the driver.
-    Timeline(D::Sync),
+    Timeline(Payloads<D>),
     /// A timeline of the runtime.
-    Emulated(Timeline<D>),
+    Emulated(SharedTimeline<D>),
 }
 
 impl<D: Driver> VkObject for Semaphore<D> {
@@ -34,34 +32,37 @@ impl<D: Driver> VkObject for Semaphore<D> {
 }
 
 impl<D: Driver> Semaphore<D> {
-    fn new(device: &Device<D>, kind: vk::SemaphoreType, initial: u64) -> Result<Self, SubmitError> {
-        let types = device.sync_types();
-        let make = |kind: Option<usize>, initial| {
-            kind.ok_or(SubmitError::OutOfDeviceMemory).and_then(|kind| D::create_sync(device, kind, initial))
-        };
-        if kind != vk::SemaphoreType::TIMELINE {
-            return Ok(Self::Binary { sync: make(types.semaphore(), 0)?, promised: AtomicU32::new(0) });
+    /// A semaphore whose type has all these handles, or `ERROR_UNKNOWN` where there is no such type: as for fences.
+    fn new(
+        device: &Device<D>,
+        purpose: Purpose,
+        exports: HandleKinds,
+        initial: u64,
+    ) -> Result<Self, vk::Result> {
+        let kind = choose(D::SYNC_TYPES, purpose, HandleKinds::NONE, exports);
+        let kind = kind.ok_or(vk::Result::ERROR_UNKNOWN)?;
+        if purpose == Purpose::Timeline && device.sync_types().timeline_mode() == TimelineMode::Emulated {
+            let room = Room::try_new_in(device.root().shared_memory())?;
+            return Ok(Self::Emulated(room.fill(Timeline::new(device, initial))));
         }
-        match types.timeline_mode() {
-            TimelineMode::Emulated => Ok(Self::Emulated(Timeline::new(initial))),
-            _ => Ok(Self::Timeline(make(types.timeline(), initial)?)),
+        let payloads = Payloads::new(SyncRef::create(device, kind, initial)?);
+        Ok(if purpose == Purpose::Timeline { Self::Timeline(payloads) } else { Self::Binary(payloads) })
+    }
+
+    /// The payloads and what they are for, unless the runtime emulates the semaphore: that cannot be shared.
+    pub(super) fn payloads(&self) -> Option<(&Payloads<D>, Purpose)> {
+        match self {
+            Self::Binary(payloads) => Some((payloads, Purpose::Semaphore)),
+            Self::Timeline(payloads) => Some((payloads, Purpose::Timeline)),
+            Self::Emulated(_) => None,
         }
     }
 
     /// The value of a timeline.
     fn value(&self) -> u64 {
         match self {
-            Self::Binary { sync, .. } | Self::Timeline(sync) => sync.value(),
+            Self::Binary(payloads) | Self::Timeline(payloads) => payloads.value(),
             Self::Emulated(timeline) => timeline.value(),
-        }
-    }
-
-    /// Whether the driver was given everything that a wait for the value needs.
-    pub(super) fn is_submitted(&self, value: u64) -> bool {
-        match self {
-            Self::Binary { promised, .. } => promised.load(Ordering::Acquire) > 0,
-            Self::Timeline(sync) => sync.is_pending(value),
-            Self::Emulated(timeline) => !matches!(timeline.reach(value), Reach::NotSubmitted),
         }
     }
 }
@@ -79,18 +80,34 @@ pub(crate) unsafe extern "system" fn create_semaphore<D: Driver>(
         let Some(device) = Device::<D>::from_handle(device) else {
             return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
         };
-        let (kind, initial) = chain::find::<vk::SemaphoreTypeCreateInfo<'_>>((*info).p_next)
-            .map_or((vk::SemaphoreType::BINARY, 0), |info| (info.semaphore_type, info.initial_value));
-        let semaphore = match Semaphore::new(device, kind, initial) {
-            Ok(semaphore) => semaphore,
-            Err(error) => return error.into(),
-        };
-        match Object::create(device, callbacks, semaphore) {
+        let (purpose, initial) = purpose((*info).p_next);
+        let exports = chain::find::<vk::ExportSemaphoreCreateInfo<'_>>((*info).p_next)
+            .map_or(Some(HandleKinds::NONE), |info| HandleKinds::of_semaphore(info.handle_types));
+        let made = exports.ok_or(vk::Result::ERROR_UNKNOWN);
+        let made = made.and_then(|exports| Semaphore::new(device, purpose, exports, initial));
+        let made = made.and_then(|semaphore| {
+            Object::<Semaphore<D>>::create(device, callbacks, semaphore).map_err(Into::into)
+        });
+        match made {
             Ok(semaphore) => out.write(semaphore.into_handle()),
-            Err(error) => return error.into(),
+            Err(error) => return error,
         }
     }
     vk::Result::SUCCESS
+}
+
+/// What a semaphore is for, and its first value.
+///
+/// # Safety
+/// `chain` begins a pNext chain.
+pub(super) unsafe fn purpose(chain: *const core::ffi::c_void) -> (Purpose, u64) {
+    // SAFETY: the caller vouches for the chain.
+    match unsafe { chain::find::<vk::SemaphoreTypeCreateInfo<'_>>(chain) } {
+        Some(info) if info.semaphore_type == vk::SemaphoreType::TIMELINE => {
+            (Purpose::Timeline, info.initial_value)
+        }
+        _ => (Purpose::Semaphore, 0),
+    }
 }
 
 /// # Safety
@@ -113,7 +130,9 @@ pub(crate) unsafe extern "system" fn get_semaphore_counter_value<D: Driver>(
 ) -> vk::Result {
     // SAFETY: the caller vouches for handles and pointer.
     unsafe {
-        if Device::<D>::from_handle(device).is_none_or(|device| device.lost().is_err()) {
+        let Some(device) = Device::<D>::from_handle(device) else { return vk::Result::ERROR_DEVICE_LOST };
+        device.push_held();
+        if device.lost().is_err() {
             return vk::Result::ERROR_DEVICE_LOST;
         }
         out.write(Object::<Semaphore<D>>::from_handle(semaphore).map_or(0, |semaphore| semaphore.value()));
@@ -134,7 +153,9 @@ pub(crate) unsafe extern "system" fn signal_semaphore<D: Driver>(
         };
         if let Some(semaphore) = Object::<Semaphore<D>>::from_handle((*info).semaphore) {
             match &**semaphore {
-                Semaphore::Binary { sync, .. } | Semaphore::Timeline(sync) => sync.signal((*info).value),
+                Semaphore::Binary(payloads) | Semaphore::Timeline(payloads) => {
+                    payloads.active().signal((*info).value);
+                }
                 Semaphore::Emulated(timeline) => timeline.signal((*info).value),
             }
         }

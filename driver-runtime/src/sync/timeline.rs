@@ -1,87 +1,119 @@
 //! Timelines made of binary objects.
 
-use loader_core::memory::{Counted, OutOfMemory, Process, TryGrow, Vec};
+use loader_core::memory::{Counted, OutOfMemory, TryGrow, Vec};
 use loader_core::platform::Lock;
 
-use super::Primitive;
+use super::payload::SyncRef;
+use super::{Primitive, Readiness};
+use crate::device::Device;
 use crate::driver::Driver;
+use crate::object::{ParentMemory, ParentObject};
 
-/// A timeline of which each value that was submitted is a binary object.
+/// A timeline of which each value that is signalled by a queue is a binary object. Submissions own it, too.
+pub(super) type SharedTimeline<D> = Counted<Timeline<D>, ParentMemory>;
+
 pub(crate) struct Timeline<D: Driver>(Lock<State<D>>);
 
 struct State<D: Driver> {
     /// The highest value that was reached.
     past: u64,
-    /// What was submitted and may not have been reached, by value.
-    points: Vec<Point<D>, Process>,
+    /// What signals are submitted for and was not reached when somebody looked last.
+    points: Vec<Point<D>, ParentMemory>,
 }
 
 struct Point<D: Driver> {
     value: u64,
-    sync: Counted<D::Sync>,
+    sync: SyncRef<D>,
+    /// The driver was given the signal, so queues may wait for it.
+    given: bool,
 }
 
-/// What a wait for a value amounts to.
+/// What a queue's wait for a value amounts to.
 pub(super) enum Reach<D: Driver> {
     /// Nothing: the value was reached.
     Past,
     /// Waiting for a binary object.
-    Pending(Counted<D::Sync>),
-    /// Nothing was submitted yet that reaches the value.
-    NotSubmitted,
+    Pending(SyncRef<D>),
+    /// The driver was given nothing yet that reaches the value.
+    NotGiven,
 }
 
 impl<D: Driver> Timeline<D> {
-    pub(super) fn new(initial: u64) -> Self {
-        Self(Lock::new(State { past: initial, points: Vec::new_in(Process) }))
+    pub(super) fn new(device: &Device<D>, initial: u64) -> Self {
+        Self(Lock::new(State { past: initial, points: Vec::new_in(device.root().shared_memory()) }))
     }
 
     /// The highest value that was reached.
     pub(super) fn value(&self) -> u64 {
-        let (past, reached) = {
+        loop {
+            // What was reached is dropped when the lock is free again, one point at a time.
             let mut state = self.0.lock(D::host());
-            (state.settle(), state.take_reached())
-        };
-        drop(reached);
-        past
+            let past = state.settle();
+            let reached = state.take_reached();
+            drop(state);
+            if reached.is_none() {
+                return past;
+            }
+        }
     }
 
-    /// Whether and how a value is going to be reached.
+    /// Whether and how a value is going to be reached. Of several points the lowest one is taken.
     pub(super) fn reach(&self, value: u64) -> Reach<D> {
         let mut state = self.0.lock(D::host());
         if state.settle() >= value {
             return Reach::Past;
         }
-        match state.points.iter().find(|point| point.value >= value) {
+        let reaches = |point: &&Point<D>| point.given && point.value >= value;
+        match state.points.iter().filter(reaches).min_by_key(|point| point.value) {
             Some(point) => Reach::Pending(point.sync.clone()),
-            None => Reach::NotSubmitted,
+            None => Reach::NotGiven,
         }
     }
 
-    /// Makes room, so that the next [`Timeline::submitted`] does not fail.
-    pub(super) fn reserve(&self) -> Result<(), OutOfMemory> {
-        // Points are few: the list is copied under the lock only after the memory was taken outside of it.
-        let mut larger = Vec::new_in(Process);
+    /// Whether a queue can be given a wait for the value.
+    pub(super) fn readiness(&self, value: u64) -> Readiness {
+        let mut state = self.0.lock(D::host());
+        let is_given =
+            state.settle() >= value || state.points.iter().any(|point| point.given && point.value >= value);
+        if is_given { Readiness::Ready } else { Readiness::Held }
+    }
+
+    /// A submission is going to signal `sync`, which is this value. After [`Timeline::give`] others can wait for it.
+    pub(super) fn add(&self, value: u64, sync: SyncRef<D>) -> Result<(), OutOfMemory> {
+        // The list is moved under the lock only after the memory for it was taken outside of it.
+        let memory = *self.0.lock(D::host()).points.allocator();
+        let mut larger = Vec::new_in(memory);
         loop {
             let wanted = {
                 let mut state = self.0.lock(D::host());
-                if state.points.capacity() > state.points.len() {
-                    return Ok(());
-                }
-                if larger.capacity() > state.points.len() {
+                if state.points.capacity() == state.points.len() && larger.capacity() > state.points.len() {
                     larger.append(&mut state.points);
                     core::mem::swap(&mut state.points, &mut larger);
-                    return Ok(());
+                }
+                if state.points.capacity() > state.points.len() {
+                    return state.points.try_push(Point { value, sync, given: false });
                 }
                 state.points.len().saturating_mul(2).max(4)
             };
-            larger.try_reserve(wanted).map_err(|_| OutOfMemory)?;
+            larger.try_reserve_exact(wanted).map_err(|_| OutOfMemory)?;
         }
     }
 
-    /// The driver was given something that signals `sync`, which is this value.
-    pub(super) fn submitted(&self, value: u64, sync: Counted<D::Sync>) -> Result<(), OutOfMemory> {
-        self.0.lock(D::host()).points.try_push(Point { value, sync })
+    /// The driver was given the signal of `sync`.
+    pub(super) fn give(&self, sync: &SyncRef<D>) {
+        let mut state = self.0.lock(D::host());
+        if let Some(point) = state.points.iter_mut().find(|point| point.sync.is(sync)) {
+            point.given = true;
+        }
+    }
+
+    /// The signal of `sync` is not going to be submitted after all.
+    pub(super) fn withdraw(&self, sync: &SyncRef<D>) {
+        let mut state = self.0.lock(D::host());
+        let at = state.points.iter().position(|point| !point.given && point.sync.is(sync));
+        let point = at.map(|at| state.points.remove(at));
+        drop(state);
+        drop(point);
     }
 
     /// The host sets the value.
@@ -92,20 +124,20 @@ impl<D: Driver> Timeline<D> {
 }
 
 impl<D: Driver> State<D> {
-    /// Looks at what was submitted and moves on to the highest value that was reached.
+    /// Looks at what was given and moves on to the highest value that was reached.
     fn settle(&mut self) -> u64 {
         for point in &self.points {
-            if point.value > self.past && point.sync.value() != 0 {
+            if point.given && point.value > self.past && point.sync.value() != 0 {
                 self.past = point.value;
             }
         }
         self.past
     }
 
-    /// Takes one point out that was reached; the others follow at later calls.
+    /// Takes a point out that was reached.
     fn take_reached(&mut self) -> Option<Point<D>> {
         let past = self.past;
-        let at = self.points.iter().position(|point| point.value <= past)?;
+        let at = self.points.iter().position(|point| point.given && point.value <= past)?;
         Some(self.points.remove(at))
     }
 }
@@ -113,7 +145,9 @@ impl<D: Driver> State<D> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Number, TestDriver};
+    use crate::device::tests::make;
+    use crate::testing::TestDriver;
+    use ash::vk;
 
     fn is_pending(timeline: &Timeline<TestDriver>, value: u64) -> bool {
         matches!(timeline.reach(value), Reach::Pending(_))
@@ -121,21 +155,38 @@ mod tests {
 
     #[test]
     fn a_value_is_pending_from_its_submission_to_its_signal() {
-        let timeline = Timeline::<TestDriver>::new(1);
+        let made = make(&vk::DeviceCreateInfo::default()).unwrap();
+        let timeline = Timeline::<TestDriver>::new(made.get(), 1);
         assert!(matches!(timeline.reach(1), Reach::Past));
-        assert!(matches!(timeline.reach(2), Reach::NotSubmitted));
-        let points = [3u64, 5].map(|value| {
-            let sync = Counted::try_new(Number::default()).unwrap();
-            timeline.reserve().unwrap();
-            timeline.submitted(value, sync.clone()).unwrap();
+        assert!(matches!(timeline.reach(2), Reach::NotGiven));
+        let points = [5u64, 3].map(|value| {
+            let sync = SyncRef::create(made.get(), 0, 0).unwrap();
+            timeline.add(value, sync.clone()).unwrap();
+            assert_eq!(timeline.readiness(6), Readiness::Held);
+            timeline.give(&sync);
             sync
         });
         assert!(is_pending(&timeline, 2) && is_pending(&timeline, 3) && is_pending(&timeline, 5));
-        assert!(matches!(timeline.reach(6), Reach::NotSubmitted));
-        points[0].signal(1);
+        let Reach::Pending(lowest) = timeline.reach(2) else { panic!("not pending") };
+        assert!(lowest.is(&points[1]));
+        assert!(matches!(timeline.reach(6), Reach::NotGiven));
+        points[1].signal(1);
         assert!(matches!(timeline.reach(3), Reach::Past) && is_pending(&timeline, 4));
         assert_eq!(timeline.value(), 3);
-        points[1].signal(1);
+        points[0].signal(1);
         assert_eq!((timeline.value(), timeline.value()), (5, 5));
+    }
+
+    #[test]
+    fn what_is_withdrawn_is_never_reached() {
+        let made = make(&vk::DeviceCreateInfo::default()).unwrap();
+        let timeline = Timeline::<TestDriver>::new(made.get(), 0);
+        let sync = SyncRef::create(made.get(), 0, 0).unwrap();
+        timeline.add(1, sync.clone()).unwrap();
+        timeline.withdraw(&sync);
+        timeline.give(&sync);
+        sync.signal(1);
+        assert!(matches!(timeline.reach(1), Reach::NotGiven));
+        assert_eq!(timeline.value(), 0);
     }
 }

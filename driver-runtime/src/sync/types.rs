@@ -2,6 +2,8 @@
 
 use core::ops::BitOr;
 
+use super::handles::HandleKinds;
+
 /// What objects of a type can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ability(u32);
@@ -49,18 +51,80 @@ impl Ability {
 pub struct SyncType {
     abilities: Ability,
     emulated: bool,
+    imports: HandleKinds,
+    exports: HandleKinds,
 }
 
 impl SyncType {
     /// Timelines that the runtime makes of one binary object for each value. They cannot be shared with other processes,
     /// and the driver sees the binary objects only.
-    pub const EMULATED_TIMELINE: Self = Self { abilities: Ability::TIMELINE, emulated: true };
+    pub const EMULATED_TIMELINE: Self = Self { emulated: true, ..Self::new(Ability::TIMELINE) };
 
     /// A type of the driver.
     #[must_use]
     pub const fn new(abilities: Ability) -> Self {
-        Self { abilities, emulated: false }
+        Self { abilities, emulated: false, imports: HandleKinds::NONE, exports: HandleKinds::NONE }
     }
+
+    /// The type, with handles that it can be made of and that can be made of it:
+    /// [`Driver::import_sync`](crate::Driver::import_sync), [`Driver::export_sync`](crate::Driver::export_sync).
+    #[must_use]
+    pub const fn sharing(self, imports: HandleKinds, exports: HandleKinds) -> Self {
+        Self { imports, exports, ..self }
+    }
+
+    pub(super) const fn has(self, all: Ability) -> bool {
+        self.abilities.has(all)
+    }
+
+    pub(super) const fn imports(self) -> HandleKinds {
+        self.imports
+    }
+
+    pub(super) const fn exports(self) -> HandleKinds {
+        self.exports
+    }
+}
+
+/// What a synchronisation object is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A fence: no timeline, the host can wait for it and reset it.
+    Fence,
+    /// A binary semaphore: no timeline, queues can wait for it.
+    Semaphore,
+    /// A timeline semaphore.
+    Timeline,
+    /// A value of an emulated timeline: no timeline, queues and the host can wait for it.
+    Point,
+    /// Something that a queue signals and the host waits for, once.
+    Idle,
+}
+
+impl Purpose {
+    fn is_served_by(self, kind: SyncType) -> bool {
+        let needed = match self {
+            Self::Timeline => return kind.has(Ability::TIMELINE),
+            Self::Fence => Ability::CPU_WAIT | Ability::CPU_RESET,
+            Self::Semaphore => Ability::GPU_WAIT,
+            Self::Point => Ability::GPU_WAIT | Ability::CPU_WAIT,
+            Self::Idle => Ability::CPU_WAIT,
+        };
+        kind.has(needed) && !kind.has(Ability::TIMELINE)
+    }
+}
+
+/// The number of the first type in `list` that serves the purpose and has all these kinds of handles.
+#[must_use]
+pub fn choose(
+    list: &[SyncType],
+    purpose: Purpose,
+    imports: HandleKinds,
+    exports: HandleKinds,
+) -> Option<usize> {
+    list.iter().position(|kind| {
+        purpose.is_served_by(*kind) && kind.imports.has(imports) && kind.exports.has(exports)
+    })
 }
 
 /// How timeline semaphores work.
@@ -83,15 +147,22 @@ pub enum SubmitMode {
     Immediate,
     /// As soon as everything that they wait for is submitted, by whichever call of the application makes that so.
     Deferred,
+    /// At once, until one comes that has to wait for the submission of something else. From then on its queue has a thread.
+    ThreadedOnDemand,
+    /// By a thread of the queue.
+    Threaded,
 }
 
 impl TimelineMode {
-    /// The way in which submissions reach the driver.
+    /// The way in which submissions reach the driver. `thread` is the setting [`Host::submit_thread`](crate::Host): whether
+    /// every queue of the assisted mode has a thread, or none. Without one they are held back as in the emulated mode.
     #[must_use]
-    pub fn submit_mode(self) -> SubmitMode {
-        match self {
-            Self::None | Self::Native => SubmitMode::Immediate,
-            Self::Emulated | Self::Assisted => SubmitMode::Deferred,
+    pub fn submit_mode(self, thread: Option<bool>) -> SubmitMode {
+        match (self, thread) {
+            (Self::None | Self::Native, _) => SubmitMode::Immediate,
+            (Self::Emulated, _) | (Self::Assisted, Some(false)) => SubmitMode::Deferred,
+            (Self::Assisted, None) => SubmitMode::ThreadedOnDemand,
+            (Self::Assisted, Some(true)) => SubmitMode::Threaded,
         }
     }
 }
@@ -101,7 +172,9 @@ impl TimelineMode {
 pub enum SyncTypeError {
     /// There are two types of timelines.
     TwoTimelines,
-    /// Timelines are emulated, but there is no type that queues can wait for to emulate them with.
+    /// Neither queues nor the host can wait for the type of timelines.
+    TimelineCannotWait,
+    /// Timelines are emulated, but there is no type that queues and the host can wait for to emulate them with.
     NothingToEmulateWith,
     /// Timelines need assistance, but a type that queues can wait for cannot tell whether it is pending.
     CannotTellPending,
@@ -109,7 +182,7 @@ pub enum SyncTypeError {
     CannotReset,
 }
 
-/// A driver's types, checked, with what each is used for.
+/// A driver's types, checked, with what each is used for where no handles are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyncTypes {
     fence: Option<usize>,
@@ -124,40 +197,25 @@ impl SyncTypes {
     /// # Errors
     /// [`SyncTypeError`].
     pub fn new(list: &[SyncType]) -> Result<Self, SyncTypeError> {
-        let first = |needed: Ability| {
-            list.iter().position(|kind| kind.abilities.has(needed) && !kind.abilities.has(Ability::TIMELINE))
+        let first = |purpose| choose(list, purpose, HandleKinds::NONE, HandleKinds::NONE);
+        let mut timelines = list.iter().filter(|kind| kind.has(Ability::TIMELINE));
+        let mode = match (timelines.next(), timelines.next()) {
+            (_, Some(_)) => return Err(SyncTypeError::TwoTimelines),
+            (None, _) => TimelineMode::None,
+            (Some(kind), None) => mode(*kind)?,
         };
-        let fence = first(Ability::CPU_WAIT | Ability::CPU_RESET);
-        let semaphore = first(Ability::GPU_WAIT);
-        let is_timeline = |kind: &&SyncType| kind.abilities.has(Ability::TIMELINE);
-        if list.iter().filter(is_timeline).count() > 1 {
-            return Err(SyncTypeError::TwoTimelines);
-        }
-        let timeline = list.iter().position(|kind| is_timeline(&kind));
-        let mode = match timeline.and_then(|at| list.get(at)) {
-            None => TimelineMode::None,
-            Some(kind) if kind.emulated => TimelineMode::Emulated,
-            Some(kind) if kind.abilities.has(Ability::WAIT_BEFORE_SIGNAL) => TimelineMode::Native,
-            Some(_) => TimelineMode::Assisted,
-        };
-        if mode == TimelineMode::Emulated && first(Ability::GPU_WAIT | Ability::CPU_WAIT).is_none() {
+        if mode == TimelineMode::Emulated && first(Purpose::Point).is_none() {
             return Err(SyncTypeError::NothingToEmulateWith);
         }
-        for kind in
-            list.iter().filter(|kind| mode == TimelineMode::Assisted && kind.abilities.has(Ability::GPU_WAIT))
-        {
-            if !kind.abilities.has(Ability::WAIT_PENDING) {
-                return Err(SyncTypeError::CannotTellPending);
-            }
-            if kind.abilities.has(Ability::BINARY) && !kind.abilities.has(Ability::CPU_RESET) {
-                return Err(SyncTypeError::CannotReset);
-            }
+        if mode == TimelineMode::Assisted {
+            list.iter().try_for_each(|kind| check_assisted(*kind))?;
         }
-        let semaphore = match mode {
-            TimelineMode::Emulated => first(Ability::GPU_WAIT | Ability::CPU_WAIT),
-            _ => semaphore,
-        };
-        Ok(Self { fence, semaphore, timeline, mode })
+        Ok(Self {
+            fence: first(Purpose::Fence),
+            semaphore: first(Purpose::Semaphore),
+            timeline: first(Purpose::Timeline),
+            mode,
+        })
     }
 
     /// How timeline semaphores work.
@@ -166,20 +224,13 @@ impl SyncTypes {
         self.mode
     }
 
-    /// How submissions reach the driver.
-    #[must_use]
-    pub fn submit_mode(&self) -> SubmitMode {
-        self.mode.submit_mode()
-    }
-
-    /// The number of the type that serves fences: no timeline, the host can wait for it and reset it.
+    /// The number of the type that serves fences.
     #[must_use]
     pub fn fence(&self) -> Option<usize> {
         self.fence
     }
 
-    /// The number of the type that serves binary semaphores, and the values of emulated timelines: no timeline, queues can
-    /// wait for it.
+    /// The number of the type that serves binary semaphores.
     #[must_use]
     pub fn semaphore(&self) -> Option<usize> {
         self.semaphore
@@ -190,4 +241,30 @@ impl SyncTypes {
     pub fn timeline(&self) -> Option<usize> {
         self.timeline
     }
+}
+
+/// How timelines of this type work.
+fn mode(timeline: SyncType) -> Result<TimelineMode, SyncTypeError> {
+    if timeline.emulated {
+        return Ok(TimelineMode::Emulated);
+    }
+    if !timeline.has(Ability::GPU_WAIT | Ability::CPU_WAIT) {
+        return Err(SyncTypeError::TimelineCannotWait);
+    }
+    let waits_before_signal = timeline.has(Ability::WAIT_BEFORE_SIGNAL);
+    Ok(if waits_before_signal { TimelineMode::Native } else { TimelineMode::Assisted })
+}
+
+/// What the assisted mode demands of every type that queues can wait for.
+fn check_assisted(kind: SyncType) -> Result<(), SyncTypeError> {
+    if !kind.has(Ability::GPU_WAIT) {
+        return Ok(());
+    }
+    if !kind.has(Ability::WAIT_PENDING) {
+        return Err(SyncTypeError::CannotTellPending);
+    }
+    if kind.has(Ability::BINARY) && !kind.has(Ability::CPU_RESET) {
+        return Err(SyncTypeError::CannotReset);
+    }
+    Ok(())
 }

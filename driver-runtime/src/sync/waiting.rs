@@ -7,8 +7,8 @@ use ash::vk;
 use crate::device::Device;
 use crate::driver::Driver;
 
-/// Waits until `done` breaks or `timeout` nanoseconds have passed. Submissions that are held back go on meanwhile: nobody
-/// else may be there to push them.
+/// Waits until `done` breaks or `timeout` nanoseconds have passed. Submissions that are held back without a thread go on
+/// meanwhile: nobody else may be there to push them.
 ///
 /// Returns `SUCCESS`, `TIMEOUT` or `ERROR_DEVICE_LOST`.
 pub(super) fn wait<D: Driver>(
@@ -26,7 +26,7 @@ pub(super) fn wait<D: Driver>(
     let deadline = host.now().saturating_add(timeout);
     let mut turn = 0u32;
     loop {
-        device.flush();
+        device.push_held();
         if device.check_status().is_err() {
             return vk::Result::ERROR_DEVICE_LOST;
         }
@@ -39,4 +39,9 @@ pub(super) fn wait<D: Driver>(
         host.wait(turn);
         turn = turn.saturating_add(1);
     }
+}
+
+/// As [`wait`], without an end but loss.
+pub(super) fn wait_until<D: Driver>(device: &Device<D>, mut done: impl FnMut() -> bool) -> vk::Result {
+    wait(device, u64::MAX, || if done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
 }

@@ -1,23 +1,25 @@
 //! A counted pointer whose creation can fail.
 
+use core::mem::MaybeUninit;
 use core::ops::Deref;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering, fence};
 
-use super::{Box, OutOfMemory, Process};
+use super::{Allocator, Box, OutOfMemory, Process};
 
-/// Shared ownership of a value in memory of the process; the last owner drops it.
-pub struct Counted<T>(NonNull<Inner<T>>);
+/// Shared ownership of a value; the last owner drops it. Its memory is the process's, or comes from `A`.
+pub struct Counted<T, A: Allocator + Clone = Process>(NonNull<Inner<T, A>>);
 
-struct Inner<T> {
+struct Inner<T, A> {
     owners: AtomicUsize,
+    memory: A,
     value: T,
 }
 
-// SAFETY: the count is atomic and the value is only shared.
-unsafe impl<T: Send + Sync> Send for Counted<T> {}
+// SAFETY: the count is atomic and the value is only shared; the allocator goes to the thread that drops the value.
+unsafe impl<T: Send + Sync, A: Allocator + Clone + Send> Send for Counted<T, A> {}
 // SAFETY: as above.
-unsafe impl<T: Send + Sync> Sync for Counted<T> {}
+unsafe impl<T: Send + Sync, A: Allocator + Clone + Send> Sync for Counted<T, A> {}
 
 impl<T> Counted<T> {
     /// The first owner of `value`.
@@ -25,19 +27,41 @@ impl<T> Counted<T> {
     /// # Errors
     /// [`OutOfMemory`]; the value is dropped.
     pub fn try_new(value: T) -> Result<Self, OutOfMemory> {
-        let inner = Box::try_new_in(Inner { owners: AtomicUsize::new(1), value }, Process)?;
-        Ok(Self(Box::into_non_null(inner)))
+        Ok(Room::try_new_in(Process)?.fill(value))
     }
 }
 
-impl<T> PartialEq for Counted<T> {
+/// Memory for a counted value that is not there yet: for values whose making cannot be undone.
+pub struct Room<T, A: Allocator + Clone>(Box<MaybeUninit<Inner<T, A>>, A>);
+
+impl<T, A: Allocator + Clone> Room<T, A> {
+    /// Takes the memory.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn try_new_in(memory: A) -> Result<Self, OutOfMemory> {
+        Ok(Self(Box::try_new_uninit_in(memory)?))
+    }
+
+    /// The first owner of `value`.
+    #[must_use]
+    pub fn fill(self, value: T) -> Counted<T, A> {
+        let (block, memory) = Box::into_non_null_with_allocator(self.0);
+        let block = block.cast::<Inner<T, A>>();
+        // SAFETY: the block has the layout of the value, and the box was taken apart.
+        unsafe { block.write(Inner { owners: AtomicUsize::new(1), memory, value }) };
+        Counted(block)
+    }
+}
+
+impl<T, A: Allocator + Clone> PartialEq for Counted<T, A> {
     /// Whether both are the same value, not only equal ones.
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0
     }
 }
 
-impl<T> Clone for Counted<T> {
+impl<T, A: Allocator + Clone> Clone for Counted<T, A> {
     fn clone(&self) -> Self {
         // SAFETY: this owner keeps the block alive. The count cannot overflow: every owner takes memory.
         unsafe { self.0.as_ref() }.owners.fetch_add(1, Ordering::Relaxed);
@@ -45,7 +69,7 @@ impl<T> Clone for Counted<T> {
     }
 }
 
-impl<T> Deref for Counted<T> {
+impl<T, A: Allocator + Clone> Deref for Counted<T, A> {
     type Target = T;
     fn deref(&self) -> &T {
         // SAFETY: this owner keeps the block alive.
@@ -53,7 +77,7 @@ impl<T> Deref for Counted<T> {
     }
 }
 
-impl<T> Drop for Counted<T> {
+impl<T, A: Allocator + Clone> Drop for Counted<T, A> {
     fn drop(&mut self) {
         // SAFETY: this owner keeps the block alive until here.
         if unsafe { self.0.as_ref() }.owners.fetch_sub(1, Ordering::Release) == 1 {
@@ -63,7 +87,7 @@ impl<T> Drop for Counted<T> {
     }
 }
 
-impl<T> Counted<T> {
+impl<T, A: Allocator + Clone> Counted<T, A> {
     /// Drops the value. Not inlined, so that each of the many places that drop an owner has only the count.
     ///
     /// # Safety
@@ -71,8 +95,11 @@ impl<T> Counted<T> {
     #[inline(never)]
     unsafe fn free(&mut self) {
         fence(Ordering::Acquire);
-        // SAFETY: the caller vouches for it, and the block was made by try_new.
-        drop(unsafe { Box::from_non_null_in(self.0, Process) });
+        // SAFETY: the caller vouches for it, and the block came from this allocator.
+        unsafe {
+            let memory = self.0.as_ref().memory.clone();
+            drop(Box::from_non_null_in(self.0, memory));
+        }
     }
 }
 

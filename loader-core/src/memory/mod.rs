@@ -21,7 +21,7 @@ pub use allocator_api2::boxed::Box;
 pub use allocator_api2::vec::Vec;
 pub use application::Application;
 pub use c_text::CText;
-pub use counted::Counted;
+pub use counted::{Counted, Room};
 pub use shared_list::SharedList;
 pub use sort::sort_by;
 

@@ -1,0 +1,117 @@
+//! Memory that is waited for and signalled, for window systems that know nothing of semaphores: what seed documents call
+//! implicit synchronisation. A driver supplies [`Driver::create_sync_for_memory`].
+
+use ash::vk;
+
+use super::fence::Fence;
+use super::payload::{PayloadRoom, Payloads, SyncRef};
+use super::semaphore::Semaphore;
+use super::submission::Submission;
+use super::waiting::wait_until;
+use super::{Purpose, Submissions};
+use crate::device::{Device, Queue};
+use crate::driver::Driver;
+use crate::object::Object;
+use crate::result::SubmitError;
+
+impl<D: Driver> Device<D> {
+    /// The next wait for the semaphore waits for what another process does with the memory: a temporary payload. A driver
+    /// that knows nothing of that has the semaphore signalled at once.
+    ///
+    /// # Errors
+    /// [`SubmitError`].
+    ///
+    /// # Safety
+    /// The handles are live, the semaphore is a binary one, and no queue works with it.
+    pub unsafe fn signal_semaphore_with_memory(
+        &self,
+        semaphore: vk::Semaphore,
+        memory: vk::DeviceMemory,
+    ) -> Result<(), SubmitError> {
+        // SAFETY: the caller vouches for the handle.
+        let semaphore = unsafe { Object::<Semaphore<D>>::from_handle(semaphore) };
+        match semaphore.and_then(|semaphore| semaphore.payloads()) {
+            Some((payloads, Purpose::Semaphore)) => self.follow_memory(payloads, Purpose::Semaphore, memory),
+            _ => Ok(()),
+        }
+    }
+
+    /// As [`Device::signal_semaphore_with_memory`], for a fence.
+    ///
+    /// # Errors
+    /// [`SubmitError`].
+    ///
+    /// # Safety
+    /// The handles are live, and no queue works with the fence.
+    pub unsafe fn signal_fence_with_memory(
+        &self,
+        fence: vk::Fence,
+        memory: vk::DeviceMemory,
+    ) -> Result<(), SubmitError> {
+        // SAFETY: the caller vouches for the handle.
+        match unsafe { Object::<Fence<D>>::from_handle(fence) } {
+            Some(fence) => self.follow_memory(&fence.0, Purpose::Fence, memory),
+            None => Ok(()),
+        }
+    }
+
+    fn follow_memory(
+        &self,
+        payloads: &Payloads<D>,
+        purpose: Purpose,
+        memory: vk::DeviceMemory,
+    ) -> Result<(), SubmitError> {
+        let kind = match purpose {
+            Purpose::Fence => self.sync_types().fence(),
+            _ => self.sync_types().semaphore(),
+        };
+        let kind = kind.ok_or(SubmitError::OutOfDeviceMemory)?;
+        let room = PayloadRoom::new(self)?;
+        let sync = match D::create_sync_for_memory(self, memory, false)? {
+            Some(sync) => sync,
+            None => D::create_sync(self, kind, 1)?,
+        };
+        // What is waited for was submitted before by somebody else, so queues can wait for it.
+        payloads.set_temporary(room.fill_with(sync, kind, false, true));
+        Ok(())
+    }
+}
+
+impl<D: Driver> Queue<D> {
+    /// Submits a signal of the memory for other processes, after the semaphores and everything before. When this returns the
+    /// driver has been given it, which may take until what the queue waits for was submitted. The fence, if there is one, is
+    /// signalled, too.
+    ///
+    /// # Errors
+    /// [`SubmitError`].
+    ///
+    /// # Safety
+    /// The handles are live, the fence may be null, and nobody else submits to the queue.
+    pub unsafe fn signal_memory(
+        &self,
+        waits: &[vk::Semaphore],
+        memory: vk::DeviceMemory,
+        fence: vk::Fence,
+    ) -> Result<(), SubmitError> {
+        let device = self.parent();
+        let mut submission = Submission::new(device)?;
+        for semaphore in waits {
+            // SAFETY: the caller vouches for the handles.
+            unsafe { submission.add_wait(*semaphore, 0, vk::PipelineStageFlags2::ALL_COMMANDS)? };
+        }
+        let room = PayloadRoom::new(device)?;
+        if let Some(sync) = D::create_sync_for_memory(device, memory, true)? {
+            submission.add_binary_signal(room.fill_with(sync, 0, false, false))?;
+        }
+        // SAFETY: the caller vouches for the handle.
+        let fence: Option<SyncRef<D>> =
+            unsafe { Object::<Fence<D>>::from_handle(fence) }.map(|fence| fence.0.active());
+        let mut list = Submissions::new();
+        list.push(submission);
+        super::submit::submit_all(self, list, fence)?;
+        match wait_until(device, || self.pipeline().is_empty()) {
+            vk::Result::SUCCESS => Ok(()),
+            _ => Err(SubmitError::DeviceLost),
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! A submission: complete when the application's call has made it, so that nothing that follows needs memory.
+
+use core::ptr::NonNull;
+
+use ash::vk;
+use loader_core::memory::{Box, OutOfMemory, TryGrow, Vec};
+
+use super::Readiness;
+use super::payload::SyncRef;
+use super::semaphore::Semaphore;
+use super::timeline::{Reach, SharedTimeline};
+use super::types::{Purpose, choose};
+use super::work::{BufferBinds, ImageBinds, ImageOpaqueBinds, Signal, Wait, Work};
+use super::{HandleKinds, submissions};
+use crate::device::{Device, Queue};
+use crate::driver::Driver;
+use crate::object::{Object, ParentMemory, ParentObject};
+use crate::result::SubmitError;
+
+type List<T> = Vec<T, ParentMemory>;
+
+/// A submission as the application made it, with room for what becomes of it.
+pub(crate) struct Submission<D: Driver> {
+    pub(super) next: submissions::Link<D>,
+    waits: List<Operation<D>>,
+    signals: List<Operation<D>>,
+    pub(super) commands: List<vk::CommandBuffer>,
+    pub(super) buffer_binds: List<BufferBinds>,
+    pub(super) image_opaque_binds: List<ImageOpaqueBinds>,
+    pub(super) image_binds: List<ImageBinds>,
+    pub(super) protected: bool,
+    pub(super) counter_pass: u32,
+    /// What the driver is given: as long as the lists of operations at most, for which there is room.
+    given_waits: List<Wait<D>>,
+    given_signals: List<Signal<D>>,
+}
+
+/// A submission at an address of its own.
+pub(super) type Submitted<D> = Box<Submission<D>, ParentMemory>;
+
+/// A wait or a signal.
+struct Operation<D: Driver> {
+    /// The semaphore, while the application's call lasts.
+    semaphore: Option<NonNull<Object<Semaphore<D>>>>,
+    target: Target<D>,
+    value: u64,
+    stages: vk::PipelineStageFlags2,
+}
+
+/// What is waited for or signalled.
+enum Target<D: Driver> {
+    /// Whatever payload the semaphore has when it is its submission's turn to be submitted: an earlier one of the same call
+    /// may use up a temporary payload.
+    Semaphore,
+    /// A binary object; for a wait, its number.
+    Binary(SyncRef<D>, u32),
+    /// A timeline of the driver.
+    Timeline(SyncRef<D>),
+    /// A wait for a timeline of the runtime.
+    Emulated(SharedTimeline<D>),
+    /// A signal of a timeline of the runtime: the object that stands for the value.
+    Point(SharedTimeline<D>, SyncRef<D>),
+}
+
+// SAFETY: the pointers lead to objects that may be shared, and are used during the application's call only.
+unsafe impl<D: Driver> Send for Operation<D> {}
+
+impl<D: Driver> Submission<D> {
+    /// No waits, no work, no signals.
+    pub(super) fn new(device: &Device<D>) -> Result<Submitted<D>, OutOfMemory> {
+        let memory = device.root().shared_memory();
+        let empty = Self {
+            next: None,
+            waits: Vec::new_in(memory),
+            signals: Vec::new_in(memory),
+            commands: Vec::new_in(memory),
+            buffer_binds: Vec::new_in(memory),
+            image_opaque_binds: Vec::new_in(memory),
+            image_binds: Vec::new_in(memory),
+            protected: false,
+            counter_pass: 0,
+            given_waits: Vec::new_in(memory),
+            given_signals: Vec::new_in(memory),
+        };
+        Ok(Box::try_new_in(empty, memory)?)
+    }
+
+    /// Makes room for so many operations at once.
+    pub(super) fn reserve(&mut self, waits: u32, commands: u32, signals: u32) -> Result<(), OutOfMemory> {
+        let reserved = self.waits.try_reserve_exact(waits as usize).is_ok()
+            && self.given_waits.try_reserve_exact(waits as usize).is_ok()
+            && self.commands.try_reserve_exact(commands as usize).is_ok()
+            && self.signals.try_reserve_exact(signals as usize).is_ok()
+            && self.given_signals.try_reserve_exact(signals as usize).is_ok();
+        if reserved { Ok(()) } else { Err(OutOfMemory) }
+    }
+
+    /// # Safety
+    /// `semaphore` is a live handle.
+    pub(super) unsafe fn add_wait(
+        &mut self,
+        semaphore: vk::Semaphore,
+        value: u64,
+        stages: vk::PipelineStageFlags2,
+    ) -> Result<(), OutOfMemory> {
+        // SAFETY: the caller vouches for the handle.
+        let Some(semaphore) = (unsafe { Object::<Semaphore<D>>::from_handle(semaphore) }) else {
+            return Ok(());
+        };
+        let target = match &**semaphore {
+            Semaphore::Emulated(timeline) => Target::Emulated(timeline.clone()),
+            _ => Target::Semaphore,
+        };
+        self.given_waits.try_reserve(self.waits.len().saturating_add(1)).map_err(|_| OutOfMemory)?;
+        self.waits.try_push(Operation { semaphore: Some(NonNull::from(semaphore)), target, value, stages })
+    }
+
+    /// # Safety
+    /// `semaphore` is a live handle.
+    pub(super) unsafe fn add_signal(
+        &mut self,
+        device: &Device<D>,
+        semaphore: vk::Semaphore,
+        value: u64,
+    ) -> Result<(), SubmitError> {
+        // SAFETY: the caller vouches for the handle.
+        let Some(semaphore) = (unsafe { Object::<Semaphore<D>>::from_handle(semaphore) }) else {
+            return Ok(());
+        };
+        let Semaphore::Emulated(timeline) = &**semaphore else {
+            return Ok(self.push_signal(Some(NonNull::from(semaphore)), Target::Semaphore, value)?);
+        };
+        let kind = choose(D::SYNC_TYPES, Purpose::Point, HandleKinds::NONE, HandleKinds::NONE);
+        let sync = SyncRef::create(device, kind.ok_or(SubmitError::OutOfDeviceMemory)?, 0)?;
+        // From here on dropping the submission withdraws the point.
+        self.push_signal(None, Target::Point(timeline.clone(), sync.clone()), value)?;
+        Ok(timeline.add(value, sync)?)
+    }
+
+    /// Signals a binary object: that of a fence, for instance.
+    pub(super) fn add_binary_signal(&mut self, sync: SyncRef<D>) -> Result<(), OutOfMemory> {
+        self.push_signal(None, Target::Binary(sync, 0), 1)
+    }
+
+    fn push_signal(
+        &mut self,
+        semaphore: Option<NonNull<Object<Semaphore<D>>>>,
+        target: Target<D>,
+        value: u64,
+    ) -> Result<(), OutOfMemory> {
+        self.given_signals.try_reserve(self.signals.len().saturating_add(1)).map_err(|_| OutOfMemory)?;
+        let stages = vk::PipelineStageFlags2::ALL_COMMANDS;
+        self.signals.try_push(Operation { semaphore, target, value, stages })
+    }
+
+    /// Looks up the payloads of the semaphores.
+    pub(super) fn resolve(&mut self) {
+        for operation in self.waits.iter_mut().chain(&mut self.signals) {
+            operation.resolve();
+        }
+    }
+
+    /// Whether the driver was given everything that is waited for.
+    pub(super) fn readiness(&self) -> Readiness {
+        self.waits.iter().map(Operation::readiness).max().unwrap_or(Readiness::Ready)
+    }
+
+    /// The submission is going to be carried out, or was: uses up temporary payloads that are waited for, and counts.
+    /// Called before the application's call returns.
+    pub(super) fn commit(&mut self) {
+        for wait in &mut self.waits {
+            let semaphore = wait.semaphore.take();
+            if let Target::Binary(sync, _) = &wait.target {
+                sync.add_wait();
+                // SAFETY: the semaphore lives as long as the application's call.
+                let semaphore = semaphore.map(|semaphore| unsafe { semaphore.as_ref() });
+                drop(semaphore.and_then(|semaphore| semaphore.payloads()?.0.restore()));
+            }
+        }
+        for signal in &mut self.signals {
+            signal.semaphore = None;
+            if let Target::Binary(sync, _) = &signal.target {
+                sync.add_signal();
+            }
+        }
+    }
+
+    /// Gives the submission to the driver.
+    pub(super) fn run(&mut self, queue: &Queue<D>) -> Result<(), SubmitError> {
+        queue.parent().check_status()?;
+        for wait in &self.waits {
+            if let Some(wait) = wait.as_wait() {
+                self.given_waits.try_push(wait)?;
+            }
+        }
+        for signal in &self.signals {
+            if let Some(signal) = signal.as_signal() {
+                self.given_signals.try_push(signal)?;
+            }
+        }
+        D::submit(
+            queue,
+            &Work {
+                waits: &self.given_waits,
+                commands: &self.commands,
+                buffer_binds: &self.buffer_binds,
+                image_opaque_binds: &self.image_opaque_binds,
+                image_binds: &self.image_binds,
+                signals: &self.given_signals,
+                protected: self.protected,
+                counter_pass: self.counter_pass,
+            },
+        )
+    }
+
+    /// The driver was given the submission: from here on others can wait for what it signals.
+    pub(super) fn given(&self) {
+        for signal in &self.signals {
+            match &signal.target {
+                Target::Binary(sync, _) => sync.give_signal(),
+                Target::Point(timeline, sync) => timeline.give(sync),
+                Target::Semaphore | Target::Timeline(_) | Target::Emulated(_) => {}
+            }
+        }
+    }
+}
+
+impl<D: Driver> Drop for Submission<D> {
+    fn drop(&mut self) {
+        for signal in &self.signals {
+            if let Target::Point(timeline, sync) = &signal.target {
+                timeline.withdraw(sync);
+            }
+        }
+    }
+}
+
+impl<D: Driver> Operation<D> {
+    fn resolve(&mut self) {
+        let (Target::Semaphore, Some(semaphore)) = (&self.target, self.semaphore) else { return };
+        // SAFETY: the semaphore lives as long as the application's call.
+        self.target = match unsafe { semaphore.as_ref() }.payloads() {
+            Some((payloads, Purpose::Timeline)) => Target::Timeline(payloads.active()),
+            Some((payloads, _)) => {
+                let sync = payloads.active();
+                let number = sync.next_wait();
+                Target::Binary(sync, number)
+            }
+            None => return,
+        };
+    }
+
+    fn readiness(&self) -> Readiness {
+        match &self.target {
+            Target::Binary(sync, number) => sync.readiness(*number),
+            Target::Timeline(sync) => sync.timeline_readiness(self.value),
+            Target::Emulated(timeline) => timeline.readiness(self.value),
+            Target::Semaphore | Target::Point(..) => Readiness::Ready,
+        }
+    }
+
+    fn as_wait(&self) -> Option<Wait<D>> {
+        let (sync, value, resets) = match &self.target {
+            Target::Binary(sync, _) => (sync.clone(), 1, true),
+            Target::Timeline(sync) => (sync.clone(), self.value, false),
+            Target::Emulated(timeline) => match timeline.reach(self.value) {
+                Reach::Pending(sync) => (sync, 1, false),
+                Reach::Past | Reach::NotGiven => return None,
+            },
+            Target::Semaphore | Target::Point(..) => return None,
+        };
+        Some(Wait { sync, value, stages: self.stages, resets })
+    }
+
+    fn as_signal(&self) -> Option<Signal<D>> {
+        match &self.target {
+            Target::Binary(sync, _) | Target::Point(_, sync) => Some(Signal { sync: sync.clone(), value: 1 }),
+            Target::Timeline(sync) => Some(Signal { sync: sync.clone(), value: self.value }),
+            Target::Semaphore | Target::Emulated(_) => None,
+        }
+    }
+}
