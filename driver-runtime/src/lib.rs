@@ -35,6 +35,7 @@ extern crate std;
 
 pub mod android;
 pub mod chain;
+pub mod command_buffer;
 mod common;
 pub mod device;
 pub mod dispatch;
@@ -76,7 +77,9 @@ pub mod driver_prelude {
     pub use crate::driver::{Driver, Search};
     pub use crate::instance::{Instance, InstanceRequest};
     pub use crate::physical_device::{Chainable, Description, Enumeration, PhysicalDevice};
-    pub use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
+    pub use crate::result::{
+        CommandBufferError, CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError,
+    };
     pub use crate::sync::{Ability, Primitive, SyncType, Work};
     pub use crate::{Host, entry_points};
 }
