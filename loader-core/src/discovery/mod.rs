@@ -28,9 +28,9 @@ mod settings;
 mod snapshot;
 
 pub use best::{BestReason, best_reason};
+pub use devices::{DeviceFilters, DeviceIds, choose_devices};
 #[cfg(not(feature = "fixed-drivers"))]
 pub use layers::discover_layers;
-pub use devices::{DeviceFilters, DeviceIds, choose_devices};
 pub use layers::{
     ActiveLayer, ActiveLayers, Because, Explained, ExplainedRefusal, LayerCandidate, LayerDecision,
     LayerKind, LayerNote, LayerPlan, LayerReason, LayerRequest, LayerScope, LayerStep, Refusal, Refused,

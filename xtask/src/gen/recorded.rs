@@ -155,7 +155,8 @@ impl<'a> Reader<'a> {
 
     /// The type that the processor passes.
     fn class(&self, of_type: &str) -> Result<&'static str, Failure> {
-        let is_enum = self.nodes.get(of_type).is_some_and(|node| node.attribute("category") == Some("enum"));
+        let is_enum = self.nodes.get(of_type).is_some_and(|node| node.attribute("category") == Some("enum"))
+            && !of_type.contains("FlagBits");
         let sizes = (self.types.size(of_type, &ABIS[0])?, self.types.size(of_type, &ABIS[1])?);
         Ok(match sizes {
             _ if of_type == "float" => "f32",

@@ -69,7 +69,7 @@ commands! {
     CMD_END_CONDITIONAL_RENDERING_EXT ( );
     CMD_BEGIN_CUSTOM_RESOLVE_EXT ( a Pointer, ) [0 (one) (structure VK_BEGIN_CUSTOM_RESOLVE_INFO_EXT)];
     CMD_RESET_QUERY_POOL ( a u64, b u32, c u32, );
-    CMD_WRITE_TIMESTAMP ( a i32, b u64, c u32, );
+    CMD_WRITE_TIMESTAMP ( a u32, b u64, c u32, );
     CMD_COPY_QUERY_POOL_RESULTS ( a u64, b u32, c u32, d u64, e u64, f u64, g u32, );
     CMD_PUSH_CONSTANTS ( a u64, b u32, c u32, d u32, e Pointer, ) [4 (counted 3) (plain 1 1 1)];
     CMD_BEGIN_RENDER_PASS ( a Pointer, b i32, ) [0 (one) (structure VK_RENDER_PASS_BEGIN_INFO)];
@@ -94,7 +94,7 @@ commands! {
     CMD_SET_DISCARD_RECTANGLE_ENABLE_EXT ( a u32, );
     CMD_SET_DISCARD_RECTANGLE_MODE_EXT ( a i32, );
     CMD_SET_SAMPLE_LOCATIONS_EXT ( a Pointer, ) [0 (one) (structure VK_SAMPLE_LOCATIONS_INFO_EXT)];
-    CMD_WRITE_BUFFER_MARKER_AMD ( a i32, b u64, c u64, d u32, );
+    CMD_WRITE_BUFFER_MARKER_AMD ( a u32, b u64, c u64, d u32, );
     CMD_BEGIN_RENDER_PASS_2 ( a Pointer, b Pointer, ) [0 (one) (structure VK_RENDER_PASS_BEGIN_INFO)]
         [1 (one) (structure VK_SUBPASS_BEGIN_INFO)];
     CMD_NEXT_SUBPASS_2 ( a Pointer, b Pointer, ) [0 (one) (structure VK_SUBPASS_BEGIN_INFO)]

@@ -61,8 +61,8 @@ commands! {
     CMD_SET_TESSELLATION_DOMAIN_ORIGIN_EXT ( a i32, );
     CMD_SET_DEPTH_CLAMP_ENABLE_EXT ( a u32, );
     CMD_SET_POLYGON_MODE_EXT ( a i32, );
-    CMD_SET_RASTERIZATION_SAMPLES_EXT ( a i32, );
-    CMD_SET_SAMPLE_MASK_EXT ( a i32, b Pointer, ) [1 (masks 0) (plain 4 4 4)];
+    CMD_SET_RASTERIZATION_SAMPLES_EXT ( a u32, );
+    CMD_SET_SAMPLE_MASK_EXT ( a u32, b Pointer, ) [1 (masks 0) (plain 4 4 4)];
     CMD_SET_ALPHA_TO_COVERAGE_ENABLE_EXT ( a u32, );
     CMD_SET_ALPHA_TO_ONE_ENABLE_EXT ( a u32, );
     CMD_SET_LOGIC_OP_ENABLE_EXT ( a u32, );
