@@ -1,11 +1,13 @@
 //! What a driver writes.
 
+use core::ffi::CStr;
+
 use ash::vk;
 use loader_core::registry::ExtensionSet;
 
 use crate::Host;
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
-use crate::dispatch::{DispatchTable, EntryPoints};
+use crate::dispatch::{Command, DispatchTable, EntryPoints};
 use crate::instance::{Instance, InstanceRequest};
 use crate::physical_device::{Chainable, Description, Enumeration, PhysicalDevice};
 use crate::result::{
@@ -36,6 +38,12 @@ pub trait Driver: Sized + Send + Sync + 'static {
     const COMMANDS: EntryPoints;
     /// Commands of window systems, where the driver's are not written by the driver; they win over the runtime's.
     const WINDOW_SYSTEM: EntryPoints = EntryPoints::NONE;
+
+    /// Device extensions that the registry does not list, with their versions, for every physical device:
+    /// `VK_ANDROID_native_buffer`, or what is not published. The driver finds those that are enabled in the create info.
+    const MORE_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = &[];
+    /// Commands of devices, queues and command buffers that the registry does not list. They are found whatever is enabled.
+    const MORE_DEVICE_COMMANDS: &'static [(&'static CStr, Command)] = &[];
 
     /// The clocks that `vkGetCalibratedTimestampsKHR` can read. Those of the host that [`Host::read_clock`] does not know
     /// are left out; `DEVICE` needs [`Driver::device_time`].

@@ -20,7 +20,8 @@ pub struct NotPresent<'a>(
 );
 
 impl EnabledExtensions {
-    /// Enables the extensions that an application names. A name may occur twice.
+    /// Enables the extensions that an application names. A name may occur twice. Those of `more`, which the registry does not
+    /// list, are accepted and not in the set.
     ///
     /// # Errors
     /// [`NotPresent`] for an extension that `supported` does not have or that is of the other kind.
@@ -30,12 +31,16 @@ impl EnabledExtensions {
     pub unsafe fn from_request<'a>(
         supported: &ExtensionSet,
         kind: ExtensionKind,
+        more: &[(&CStr, u32)],
         names: *const *const c_char,
         count: u32,
     ) -> Result<Self, NotPresent<'a>> {
         let mut enabled = ExtensionSet::default();
         // SAFETY: the caller vouches for the array.
         for name in unsafe { name::list(names, count) } {
+            if more.iter().any(|(known, _)| *known == name) {
+                continue;
+            }
             let id = find_extension(name.to_bytes()).ok_or(NotPresent(name))?;
             if !supported.contains(id) || id.kind() != kind {
                 return Err(NotPresent(name));
@@ -66,7 +71,7 @@ pub(crate) fn list(set: &ExtensionSet, kind: ExtensionKind, out: &mut OutArray<v
     }
 }
 
-fn property(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {
+pub(crate) fn property(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {
     let mut property = vk::ExtensionProperties { spec_version, ..Default::default() };
     copy_name(&mut property.extension_name, name.to_bytes());
     property

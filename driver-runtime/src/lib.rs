@@ -35,6 +35,7 @@ extern crate std;
 
 pub mod android;
 pub mod chain;
+pub mod command_buffer;
 mod common;
 pub mod device;
 pub mod dispatch;
@@ -77,7 +78,8 @@ pub mod driver_prelude {
     pub use crate::instance::{Instance, InstanceRequest};
     pub use crate::physical_device::{Chainable, Description, Enumeration, PhysicalDevice};
     pub use crate::result::{
-        CreateDeviceError, CreateInstanceError, EnumerateError, ExportError, ImportError, SubmitError,
+        CommandBufferError, CreateDeviceError, CreateInstanceError, EnumerateError, ExportError, ImportError,
+        SubmitError,
     };
     pub use crate::sync::{Ability, Handle, HandleKind, HandleKinds, Primitive, SyncType, Work};
     pub use crate::{Host, entry_points};

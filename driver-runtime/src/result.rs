@@ -54,6 +54,10 @@ errors! {
         FeatureNotPresent = ERROR_FEATURE_NOT_PRESENT,
         DeviceLost = ERROR_DEVICE_LOST,
     }
+    /// Errors of command buffers: allocating, beginning, ending.
+    CommandBufferError {
+        OutOfDeviceMemory = ERROR_OUT_OF_DEVICE_MEMORY,
+    }
     /// Errors of submissions to a queue and of waits.
     SubmitError {
         OutOfDeviceMemory = ERROR_OUT_OF_DEVICE_MEMORY,

@@ -1,7 +1,7 @@
 //! A parent for objects in unit tests, and an allocator that counts and fails.
 
 use core::cell::{Cell, RefCell};
-use core::ffi::c_void;
+use core::ffi::{CStr, c_void};
 use core::ops::Deref;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +23,7 @@ use crate::trace::TraceSettings;
 use loader_core::registry::{ExtensionSet, extension};
 
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
-use crate::dispatch::{DispatchTable, EntryPoints};
+use crate::dispatch::{Command, DispatchTable, EntryPoints};
 use crate::driver::{Driver, Search};
 use crate::entry_points;
 use crate::instance::{Instance, InstanceRequest};
@@ -340,6 +340,9 @@ extern "system" fn create_buffer(
     vk::Result::SUCCESS
 }
 
+/// A command that the registry does not list.
+pub(crate) unsafe extern "system" fn acquire_image() {}
+
 extern "system" fn draw_mesh_tasks(_: vk::CommandBuffer, _: u32, _: u32, _: u32) {}
 
 impl Driver for TestDriver {
@@ -357,6 +360,9 @@ impl Driver for TestDriver {
         CMD_DRAW_MESH_TASKS_EXT: PFN_vkCmdDrawMeshTasksEXT = draw_mesh_tasks,
     };
 
+    const MORE_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = &[(c"VK_ANDROID_native_buffer", 8)];
+    const MORE_DEVICE_COMMANDS: &'static [(&'static CStr, Command)] =
+        &[(c"vkAcquireImageANDROID", acquire_image)];
     const TIME_DOMAINS: &'static [vk::TimeDomainKHR] = &[
         vk::TimeDomainKHR::DEVICE,
         vk::TimeDomainKHR::QUERY_PERFORMANCE_COUNTER,

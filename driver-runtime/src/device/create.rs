@@ -107,7 +107,15 @@ unsafe fn check_extensions<D: Driver>(
     let supported = &physical.description().extensions;
     let (names, count) = (info.pp_enabled_extension_names, info.enabled_extension_count);
     // SAFETY: the caller vouches for the array.
-    let enabled = unsafe { EnabledExtensions::from_request(supported, ExtensionKind::Device, names, count) };
+    let enabled = unsafe {
+        EnabledExtensions::from_request(
+            supported,
+            ExtensionKind::Device,
+            D::MORE_DEVICE_EXTENSIONS,
+            names,
+            count,
+        )
+    };
     enabled.map_err(|error| {
         let name = Shown(error.0.to_bytes());
         let text = format_args!("vkCreateDevice: the device does not have the extension {name}");

@@ -31,7 +31,7 @@ pub(crate) use attach::{
 };
 pub(crate) use create::{create_device, destroy_device};
 pub use lost::Lost;
-pub(crate) use proc_addr::get_device_proc_addr;
+pub(crate) use proc_addr::{get_device_proc_addr, more};
 pub use queue::{Queue, QueuePlace, QueueState};
 pub(crate) use queue::{get_device_queue, get_device_queue_2};
 

@@ -1,15 +1,21 @@
 //! `vkGetDeviceProcAddr`.
 
-use core::ffi::c_char;
+use core::ffi::{CStr, c_char};
 
 use ash::vk;
 use loader_core::registry::{self, Class};
 
 use super::Device;
-use crate::dispatch::Enabled;
+use crate::dispatch::{Command, Enabled};
 use crate::driver::Driver;
 use crate::instance::c_string;
 use crate::object::ParentObject;
+
+/// The function of a command that the registry does not list.
+pub(crate) fn more<D: Driver>(name: &CStr) -> Option<Command> {
+    let found = D::MORE_DEVICE_COMMANDS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, function)| *function)
+}
 
 /// The function of a command of devices, queues and command buffers that the application may use: by the version of its
 /// instance and the extensions of instance and device.
@@ -22,7 +28,7 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr<D: Driver>(
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller vouches for handle and name.
     let (device, name) = unsafe { (Device::<D>::from_handle(device)?, c_string(name)?) };
-    let command = registry::find(name)?;
+    let Some(command) = registry::find(name) else { return more::<D>(name) };
     if matches!(command.class(), Class::Global | Class::Instance | Class::PhysicalDevice) {
         return None;
     }

@@ -72,6 +72,28 @@ fn b51_device_extensions_are_checked() {
 }
 
 #[test]
+fn b22_and_b51_extensions_that_the_registry_does_not_list() {
+    let made = with_extensions(&[c"VK_ANDROID_native_buffer", c"VK_EXT_mesh_shader"]).unwrap();
+    assert!(made.get().extensions().contains(extension::EXT_MESH_SHADER));
+    let name = c"vkAcquireImageANDROID".as_ptr();
+    let instance = vk::Instance::from_raw(made.get().root().base().instance_root().base().address());
+    let physical = vk::PhysicalDevice::from_raw(made.get().physical().base().address());
+    // SAFETY: live handles, valid names and an array as long as the count says.
+    unsafe {
+        let own = crate::testing::acquire_image as *const ();
+        let of_device = super::get_device_proc_addr::<TestDriver>(made.0, name).unwrap();
+        let of_instance = crate::instance::get_instance_proc_addr::<TestDriver>(instance, name).unwrap();
+        assert_eq!((of_device as *const (), of_instance as *const ()), (own, own));
+        let (mut count, mut list) = (9, [vk::ExtensionProperties::default(); 9]);
+        let enumerate = crate::physical_device::enumerate_device_extension_properties::<TestDriver>;
+        assert_eq!(enumerate(physical, null(), &mut count, list.as_mut_ptr()), vk::Result::SUCCESS);
+        let last = list[count as usize - 1];
+        assert_eq!(last.extension_name_as_c_str(), Ok(c"VK_ANDROID_native_buffer"));
+        assert_eq!((count, last.spec_version), (2, 8));
+    }
+}
+
+#[test]
 fn features_are_checked_and_kept() {
     let wide = vk::PhysicalDeviceFeatures::default().wide_lines(true);
     let made = make(&vk::DeviceCreateInfo::default().enabled_features(&wide)).unwrap();

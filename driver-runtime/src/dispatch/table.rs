@@ -145,6 +145,13 @@ impl DispatchTable {
         self.slots.get(slot).copied()
     }
 
+    /// As [`DispatchTable::get`], while compiling.
+    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+    pub(crate) const fn const_get(&self, command: CommandId) -> Option<Command> {
+        let slot = command.canonical().index();
+        if self.present[slot >> 6] & (1 << (slot & 63)) == 0 { None } else { Some(self.slots[slot]) }
+    }
+
     /// As [`DispatchTable::get`], as a pointer to what the function is; the macro `function!` checks the type.
     ///
     /// # Safety

@@ -99,15 +99,17 @@ unsafe fn check<D: Driver>(
         let app = AppInfo::copy(info.p_application_info.as_ref(), memory)
             .map_err(|error| failed(error.into(), format_args!("no memory for the application's names")))?;
         let (names, count) = (info.pp_enabled_extension_names, info.enabled_extension_count);
-        let extensions =
-            EnabledExtensions::from_request(&D::instance_extensions(), ExtensionKind::Instance, names, count)
-                .map_err(|error| {
-                    let name = Shown(error.0.to_bytes());
-                    failed(
-                        error.into(),
-                        format_args!("the driver does not have the instance extension {name}"),
-                    )
-                })?;
+        let extensions = EnabledExtensions::from_request(
+            &D::instance_extensions(),
+            ExtensionKind::Instance,
+            &[],
+            names,
+            count,
+        )
+        .map_err(|error| {
+            let name = Shown(error.0.to_bytes());
+            failed(error.into(), format_args!("the driver does not have the instance extension {name}"))
+        })?;
         if !accepts(D::api_version(), app.api_version, interface) {
             let (major, minor) =
                 (vk::api_version_major(app.api_version), vk::api_version_minor(app.api_version));

@@ -6,6 +6,7 @@ use ash::vk;
 use loader_core::registry::{self, Class, CommandId};
 
 use super::Instance;
+use crate::device::more;
 use crate::dispatch::{Command, trampoline};
 use crate::driver::{Driver, Tables};
 use crate::icd;
@@ -22,11 +23,11 @@ pub unsafe extern "system" fn get_instance_proc_addr<D: Driver>(
     // SAFETY: the caller vouches for handle and name.
     unsafe {
         let name = c_string(name)?;
-        if let Some(function) = before_instance::<D>(name) {
-            return Some(function);
+        let Some(command) = registry::find(name) else { return not_in_registry::<D>(instance, name) };
+        if command.class() == Class::Global {
+            return D::TABLE.get(command);
         }
         let instance = Instance::<D>::from_handle(instance)?;
-        let command = registry::find(name)?;
         if !instance.enabled().has(command) {
             return None;
         }
@@ -71,26 +72,30 @@ pub unsafe extern "system" fn get_physical_device_proc_addr<D: Driver>(
     }
 }
 
-/// What there is without an instance: the global commands, and the two functions that a driver of interface version 7
-/// need not export.
-fn before_instance<D: Driver>(name: &CStr) -> Option<Command> {
-    // SAFETY: pointers to functions have the same size and meaning whatever their parameters.
-    let icd = unsafe {
+/// What the registry does not list: the two functions that a driver of interface version 7 need not export, with and without
+/// an instance, and with one the driver's own commands.
+///
+/// # Safety
+/// As for [`get_instance_proc_addr`].
+#[cold]
+unsafe fn not_in_registry<D: Driver>(instance: vk::Instance, name: &CStr) -> Option<Command> {
+    // SAFETY: pointers to functions have the same size and meaning whatever their parameters; the caller vouches for the
+    // handle.
+    unsafe {
         match name.to_bytes() {
             b"vk_icdNegotiateLoaderICDInterfaceVersion" => {
-                core::mem::transmute::<icd::Negotiate, Command>(icd::negotiate)
+                Some(core::mem::transmute::<icd::Negotiate, Command>(icd::negotiate))
             }
-            b"vk_icdGetPhysicalDeviceProcAddr" => core::mem::transmute::<
+            b"vk_icdGetPhysicalDeviceProcAddr" => Some(core::mem::transmute::<
                 vk::PFN_vkGetInstanceProcAddr,
                 Command,
-            >(get_physical_device_proc_addr::<D>),
+            >(get_physical_device_proc_addr::<D>)),
             _ => {
-                let command = registry::find(name).filter(|command| command.class() == Class::Global)?;
-                return D::TABLE.get(command);
+                Instance::<D>::from_handle(instance)?;
+                more::<D>(name)
             }
         }
-    };
-    Some(icd)
+    }
 }
 
 /// The function of an instance's command, a trampoline for what may differ between physical devices and devices; none

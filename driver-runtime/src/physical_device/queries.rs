@@ -96,6 +96,9 @@ pub(crate) unsafe extern "system" fn enumerate_device_extension_properties<D: Dr
         let Some(device) = object::<D>(device) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
         let mut array = OutArray::new(count, out);
         extensions::list(&device.description().extensions, ExtensionKind::Device, &mut array);
+        D::MORE_DEVICE_EXTENSIONS
+            .iter()
+            .for_each(|(name, version)| array.push(extensions::property(name, *version)));
         array.finish()
     }
 }

@@ -3,15 +3,17 @@ use std::env;
 use std::process::ExitCode;
 
 use vkload_benches::child::{CHILD, Task};
+use vkload_benches::driver;
 use vkload_benches::loader::Loader;
 use vkload_benches::measure::{self, Tools};
 use vkload_benches::report::Report;
 use vkload_benches::scaling;
 
 const USAGE: &str = "\
-usage: cargo bench -p vkload-benches -- [--json] [--no-scaling] [NAME]
+usage: cargo bench -p vkload-benches -- [--json] [--no-scaling | --driver] [NAME]
   --json        prints JSON instead of tables
   --no-scaling  leaves out how costs grow, which takes most of the time
+  --driver      measures the null driver without a loader: look-ups and objects of the driver runtime
   NAME          measures only operations whose names hold it, and series of what grows";
 
 fn main() -> ExitCode {
@@ -21,11 +23,12 @@ fn main() -> ExitCode {
         task.run();
         return ExitCode::SUCCESS;
     }
-    let (mut as_json, mut grow, mut only) = (false, true, String::new());
+    let (mut as_json, mut grow, mut of_driver, mut only) = (false, true, false, String::new());
     for argument in arguments {
         match argument.as_str() {
             "--json" => as_json = true,
             "--no-scaling" => grow = false,
+            "--driver" => of_driver = true,
             "--bench" => {} // from cargo
             name if !name.starts_with('-') => name.clone_into(&mut only),
             _ => {
@@ -34,15 +37,24 @@ fn main() -> ExitCode {
             }
         }
     }
-    match report(grow, &only) {
-        Ok(report) if as_json => println!("{:#}", report.json()),
-        Ok(report) => print!("{}", report.text()),
-        Err(error) => {
-            eprintln!("{error}");
-            return ExitCode::FAILURE;
-        }
+    let measured = if of_driver {
+        driver::report(&driver::null_driver(), &only).map(|text| print!("{text}"))
+    } else {
+        loaders(grow, as_json, &only)
+    };
+    if let Err(error) = measured {
+        eprintln!("{error}");
+        return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
+}
+
+fn loaders(grow: bool, as_json: bool, only: &str) -> Result<(), String> {
+    match report(grow, only)? {
+        report if as_json => println!("{:#}", report.json()),
+        report => print!("{}", report.text()),
+    }
+    Ok(())
 }
 
 fn report(grow: bool, only: &str) -> Result<Report, String> {

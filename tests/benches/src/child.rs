@@ -92,6 +92,8 @@ type Loop<'a> = Box<dyn Fn(u32) + Sync + 'a>;
 /// An open library, with an instance, a device and a command buffer unless the operation needs none.
 struct Vulkan {
     get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
+    /// Whether the library is a driver: it exports nothing but how to look commands up.
+    is_driver: bool,
     library: *mut c_void,
     instance: vk::Instance,
     physical_device: vk::PhysicalDevice,
@@ -109,14 +111,14 @@ impl Vulkan {
         // SAFETY: the path is a C string; what is opened is a Vulkan loader, and stays open.
         let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         assert!(!library.is_null(), "the library does not open");
+        let of_driver = find(library, c"vk_icdGetInstanceProcAddr");
+        let get_instance_proc_addr = of_driver.unwrap_or_else(|| symbol(library, c"vkGetInstanceProcAddr"));
         let mut vulkan = Self {
-            // SAFETY: the symbol is this function in every Vulkan loader.
+            // SAFETY: the symbol is this function in every Vulkan loader, and under the other name in every driver.
             get_instance_proc_addr: unsafe {
-                mem::transmute::<*mut c_void, vk::PFN_vkGetInstanceProcAddr>(symbol(
-                    library,
-                    c"vkGetInstanceProcAddr",
-                ))
+                mem::transmute::<*mut c_void, vk::PFN_vkGetInstanceProcAddr>(get_instance_proc_addr)
             },
+            is_driver: of_driver.is_some(),
             library,
             instance: vk::Instance::null(),
             physical_device: vk::PhysicalDevice::null(),
@@ -132,17 +134,25 @@ impl Vulkan {
         vulkan
     }
 
-    /// An exported command, as a function pointer of the type that it has.
+    /// An exported command, of a driver one that is looked up, as a function pointer of the type that it has.
     fn exported<Command: Copy>(&self, name: &CStr) -> Command {
         assert_eq!(size_of::<Command>(), size_of::<*mut c_void>());
-        let address = symbol(self.library, name);
+        let address = if self.is_driver { self.looked_up(name) } else { symbol(self.library, name) };
         // SAFETY: the callers below ask for each command as the type that the specification gives it.
         unsafe { mem::transmute_copy(&address) }
     }
 
+    fn looked_up(&self, name: &CStr) -> *mut c_void {
+        // SAFETY: the instance is live or null and the name a C string.
+        let function = unsafe { (self.get_instance_proc_addr)(self.instance, name.as_ptr()) };
+        function.unwrap_or_else(|| panic!("{} is not found", name.to_string_lossy())) as *mut c_void
+    }
+
     fn create_instance(&self) -> vk::Instance {
         let create: vk::PFN_vkCreateInstance = self.exported(c"vkCreateInstance");
-        let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
+        // A driver leads only to the commands of the version that it is asked for.
+        let version = if self.is_driver { vk::API_VERSION_1_3 } else { vk::API_VERSION_1_1 };
+        let application = vk::ApplicationInfo::default().api_version(version);
         let info = vk::InstanceCreateInfo::default().application_info(&application);
         let mut instance = vk::Instance::null();
         // SAFETY: the create info is complete.
@@ -152,12 +162,15 @@ impl Vulkan {
 
     fn make_device(&mut self) {
         let enumerate: vk::PFN_vkEnumeratePhysicalDevices = self.exported(c"vkEnumeratePhysicalDevices");
-        let allocate: vk::PFN_vkAllocateCommandBuffers = self.exported(c"vkAllocateCommandBuffers");
         let mut count = 1;
         // SAFETY: the instance is live and there is room for one device.
         let result = unsafe { enumerate(self.instance, &raw mut count, &raw mut self.physical_device) };
         assert!(count == 1 && matches!(result, vk::Result::SUCCESS | vk::Result::INCOMPLETE), "{result}");
         self.device = self.create_device();
+        if self.is_driver {
+            return;
+        }
+        let allocate: vk::PFN_vkAllocateCommandBuffers = self.exported(c"vkAllocateCommandBuffers");
         let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(1);
         // SAFETY: the device is live; the null driver needs no command pool.
         let result = unsafe { allocate(self.device, &raw const info, &raw mut self.command_buffer) };
@@ -213,8 +226,48 @@ impl Vulkan {
                 // SAFETY: the device has just been made.
                 repeat(move || unsafe { destroy(self.create_device(), ptr::null()) })
             }
+            "fence" => self.fence(),
+            "buffer" => self.buffer(),
             _ => self.question(operation),
         }
+    }
+
+    fn fence(&self) -> Loop<'_> {
+        let create: vk::PFN_vkCreateFence = self.exported(c"vkCreateFence");
+        let destroy: vk::PFN_vkDestroyFence = self.exported(c"vkDestroyFence");
+        let info = vk::FenceCreateInfo::default();
+        let device = self.device;
+        Box::new(move |calls| {
+            for _ in 0..calls {
+                let mut fence = vk::Fence::null();
+                // SAFETY: the device is live and the create info complete.
+                unsafe {
+                    assert_eq!(
+                        create(device, &raw const info, ptr::null(), &raw mut fence),
+                        vk::Result::SUCCESS
+                    );
+                    destroy(device, fence, ptr::null());
+                }
+            }
+        })
+    }
+
+    fn buffer(&self) -> Loop<'_> {
+        let create: vk::PFN_vkCreateBuffer = self.exported(c"vkCreateBuffer");
+        let destroy: vk::PFN_vkDestroyBuffer = self.exported(c"vkDestroyBuffer");
+        let (device, usage) = (self.device, vk::BufferUsageFlags::TRANSFER_DST);
+        Box::new(move |calls| {
+            let info = vk::BufferCreateInfo::default().size(256).usage(usage);
+            for _ in 0..calls {
+                let mut buffer = vk::Buffer::null();
+                // SAFETY: the device is live and the create info complete.
+                unsafe {
+                    let result = create(device, &raw const info, ptr::null(), &raw mut buffer);
+                    assert_eq!(result, vk::Result::SUCCESS);
+                    destroy(device, buffer, ptr::null());
+                }
+            }
+        })
     }
 
     /// What can be asked without an instance.
@@ -274,8 +327,11 @@ fn repeat<'a>(call: impl Fn() + Sync + 'a) -> Loop<'a> {
 }
 
 fn symbol(library: *mut c_void, name: &CStr) -> *mut c_void {
+    find(library, name).unwrap_or_else(|| panic!("{} is not exported", name.to_string_lossy()))
+}
+
+fn find(library: *mut c_void, name: &CStr) -> Option<*mut c_void> {
     // SAFETY: the library is open and the name a C string.
     let address = unsafe { libc::dlsym(library, name.as_ptr()) };
-    assert!(!address.is_null(), "{} is not exported", name.to_string_lossy());
-    address
+    (!address.is_null()).then_some(address)
 }

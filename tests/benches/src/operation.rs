@@ -15,14 +15,17 @@ pub struct Operation {
     pub instructions: Option<u64>,
 }
 
+/// The most instructions of a look-up by name.
+pub(crate) const LOOK_UP: u64 = 150;
+
 /// All operations, cheapest first. The instructions to reach are those of the design: fixed numbers for what is
 /// called often, and parts of what Khronos' loader of August 2026 takes (35,400, 130,500 and 427,000) for the rest.
 pub const OPERATIONS: [Operation; 14] = [
     often("device_command", "vkCmdDraw, exported", Some(2)),
     often("physical_device_command", "vkGetPhysicalDeviceFeatures", Some(9)),
-    often("proc_addr_early", "vkGetInstanceProcAddr, early name", Some(150)),
-    often("proc_addr_late", "vkGetInstanceProcAddr, late name", Some(150)),
-    often("proc_addr_extension", "vkGetInstanceProcAddr, extension's name", Some(150)),
+    often("proc_addr_early", "vkGetInstanceProcAddr, early name", Some(LOOK_UP)),
+    often("proc_addr_late", "vkGetInstanceProcAddr, late name", Some(LOOK_UP)),
+    often("proc_addr_extension", "vkGetInstanceProcAddr, extension's name", Some(LOOK_UP)),
     often("proc_addr_unknown", "vkGetInstanceProcAddr, unknown name", None),
     often("device_proc_addr", "vkGetDeviceProcAddr, known name", None),
     often("enumerate_devices", "vkEnumeratePhysicalDevices, list", None),
@@ -40,6 +43,16 @@ impl Operation {
     pub fn named(name: &str) -> Option<Self> {
         OPERATIONS.into_iter().find(|operation| operation.name == name)
     }
+}
+
+/// What a driver is asked to do without a loader, of which there is an instance alive.
+pub(crate) const fn driver(
+    name: &'static str,
+    title: &'static str,
+    calls: u32,
+    instructions: Option<u64>,
+) -> Operation {
+    Operation { name, title, instances: 1, calls, instructions }
 }
 
 const fn often(name: &'static str, title: &'static str, instructions: Option<u64>) -> Operation {

@@ -167,13 +167,23 @@ impl<'a> Types<'a> {
             Type::Number(size) => Ok(Layout { size: *size, align: *size }),
             Type::Pointer => Ok(Layout { size: abi.pointer, align: abi.pointer }),
             Type::SameAs(other) => self.layout(other, abi),
-            Type::Structure { members, .. } => self.structure(members, abi),
+            Type::Structure { members, .. } => Ok(self.structure(members, abi)?.0),
             Type::Union(members) => self.union(members, abi),
         }
     }
 
-    fn structure(&self, members: &[Member], abi: &Abi) -> Result<Layout, Failure> {
+    /// Where the members of a structure begin, in bytes. A bit field begins where its first byte is.
+    pub(super) fn offsets(&self, name: &str, abi: &Abi) -> Result<Vec<usize>, Failure> {
+        match self.types.get(name) {
+            Some(Type::Structure { members, .. }) => Ok(self.structure(members, abi)?.1),
+            Some(Type::SameAs(other)) => self.offsets(other, abi),
+            _ => Err(format!("{name} is no structure").into()),
+        }
+    }
+
+    fn structure(&self, members: &[Member], abi: &Abi) -> Result<(Layout, Vec<usize>), Failure> {
         let (mut bits, mut align) = (0usize, 1);
+        let mut offsets = Vec::new();
         for member in members {
             let layout = self.member(member, abi)?;
             align = align.max(layout.align);
@@ -183,9 +193,10 @@ impl<'a> Types<'a> {
             if member.bits.is_none() || bits / unit != (bits + width - 1) / unit {
                 bits = bits.next_multiple_of(unit);
             }
+            offsets.push(bits / 8);
             bits += width;
         }
-        Ok(Layout { size: bits.div_ceil(8).next_multiple_of(align), align })
+        Ok((Layout { size: bits.div_ceil(8).next_multiple_of(align), align }, offsets))
     }
 
     fn union(&self, members: &[Member], abi: &Abi) -> Result<Layout, Failure> {
@@ -264,6 +275,9 @@ mod tests {
         assert_eq!(sizes("VkMixed"), [40, 40, 36]);
         assert_eq!(sizes("VkArrays"), [64, 64, 64]);
         assert_eq!(sizes("VkBits"), [12, 12, 12]);
+        let offsets = |name| ABIS.each_ref().map(|abi| types.offsets(name, abi).unwrap());
+        assert_eq!(offsets("VkPlain"), [[0, 8, 16], [0, 4, 8], [0, 4, 8]]);
+        assert_eq!(offsets("VkMixed"), [[0, 8, 16, 24, 32], [0, 8, 16, 24, 32], [0, 4, 12, 20, 28]]);
         assert_eq!(types.structure_type("VkPlainKHR"), Some("VK_STRUCTURE_TYPE_PLAIN"));
         assert!(types.size("VkNobodys", &ABIS[0]).is_err());
     }

@@ -2,7 +2,7 @@
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
 //! that nobody handles ([`audit`], against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`],
-//! [`structures`], [`exports`], [`features`] and [`formats`].
+//! [`structures`], [`exports`], [`features`], [`formats`] and [`recorded`].
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,7 @@ mod lookup;
 mod model;
 mod naming;
 mod order;
+mod recorded;
 mod structures;
 
 use order::Numbered;
@@ -84,6 +85,7 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     files.extend(exports::files(&registry)?);
     files.extend(features::files(document.root_element(), &registry)?);
     files.push(formats::file(document.root_element())?);
+    files.extend(recorded::files(document.root_element(), &registry)?);
     Ok(files)
 }
 

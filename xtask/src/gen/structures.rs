@@ -64,7 +64,7 @@ fn chained_to<'a>(root: Node<'a, '_>, start: &'a str) -> BTreeSet<&'a str> {
 }
 
 /// The values of `VkStructureType`, by their names; other names of a value are left out.
-fn structure_types<'a>(root: Node<'a, '_>) -> Result<BTreeMap<&'a str, i32>, Failure> {
+pub(super) fn structure_types<'a>(root: Node<'a, '_>) -> Result<BTreeMap<&'a str, i32>, Failure> {
     let mut numbers = BTreeMap::new();
     for list in children(root, "enums").filter(|list| list.attribute("name") == Some("VkStructureType")) {
         for value in children(list, "enum").filter(|value| value.attribute("alias").is_none()) {

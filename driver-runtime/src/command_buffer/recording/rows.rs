@@ -1,0 +1,288 @@
+//! The form in which the generated files state commands and structures.
+
+use core::cell::Cell;
+
+use ash::vk;
+use loader_core::registry::CommandId;
+
+use crate::dispatch::Command;
+
+/// A command that records.
+pub(super) struct Row {
+    pub(super) command: CommandId,
+    /// What its parameters point to.
+    pub(super) arguments: &'static [Argument],
+    /// Calls the function with so many words as the command has parameters behind the command buffer.
+    ///
+    /// # Safety
+    /// The function is the command's; the words are its parameters.
+    pub(super) replay: unsafe fn(Command, vk::CommandBuffer, *const u64),
+}
+
+/// A parameter that is a pointer.
+pub(super) struct Argument {
+    pub(super) place: usize,
+    pub(super) length: Length,
+    pub(super) target: Target,
+}
+
+/// How many elements a parameter points to.
+pub(super) enum Length {
+    One,
+    Fixed(usize),
+    /// As many as the parameter at this place says.
+    Counted(usize),
+    /// A bit of 32-bit words for each of as many as the parameter at this place says.
+    Masks(usize),
+}
+
+/// A structure with pointers.
+pub(super) struct Structure {
+    /// -1 for a structure without a type.
+    pub(super) s_type: i32,
+    pub(super) size: usize,
+    pub(super) leads: &'static [Lead],
+}
+
+/// A pointer in a structure.
+pub(super) struct Lead {
+    pub(super) at: usize,
+    pub(super) count: Count,
+    pub(super) target: Target,
+    /// Where a selector is, and the values for which the pointer is used; at most one, and none for always.
+    pub(super) when: &'static [(usize, &'static [i32])],
+}
+
+/// What a pointer in a structure leads to.
+pub(super) enum Count {
+    Chain,
+    One,
+    /// Bytes up to the first NUL.
+    Text,
+    /// As many elements as the number at an offset says, which has so many bytes.
+    Counted(usize, usize),
+}
+
+/// An element.
+pub(super) enum Target {
+    /// So many bytes.
+    Plain(usize),
+    Structure(&'static Structure),
+}
+
+/// The size or offset for this processor, of those for 64-bit ones, 32-bit ones, and 32-bit ones that align `uint64_t` to four
+/// bytes.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+pub(super) const fn abi(sizes: [usize; 3]) -> usize {
+    #[repr(C)]
+    struct Long(u64);
+    sizes[if size_of::<usize>() == 8 {
+        0
+    } else if align_of::<Long>() == 8 {
+        1
+    } else {
+        2
+    }]
+}
+
+/// A parameter as a word.
+pub(super) trait Word: Copy {
+    fn to_word(self) -> u64;
+    fn of_word(word: u64) -> Self;
+}
+
+macro_rules! words {
+    ($($number:ty)*) => {$(
+        impl Word for $number {
+            fn to_word(self) -> u64 {
+                self as u64
+            }
+            fn of_word(word: u64) -> Self {
+                word as Self
+            }
+        }
+    )*};
+}
+words!(u16 u32 i32 u64 usize);
+
+impl Word for f32 {
+    fn to_word(self) -> u64 {
+        self.to_bits().into()
+    }
+    fn of_word(word: u64) -> Self {
+        Self::from_bits(word as u32)
+    }
+}
+
+impl Word for *const u8 {
+    fn to_word(self) -> u64 {
+        self.expose_provenance() as u64
+    }
+    fn of_word(word: u64) -> Self {
+        core::ptr::with_exposed_provenance(word as usize)
+    }
+}
+
+/// Words, one after the other.
+pub(super) struct Words(Cell<*const u64>);
+
+impl Words {
+    pub(super) fn new(first: *const u64) -> Self {
+        Self(Cell::new(first))
+    }
+
+    /// The next one.
+    ///
+    /// # Safety
+    /// There is one.
+    pub(super) unsafe fn next<W: Word>(&self) -> W {
+        let place = self.0.get();
+        // SAFETY: the caller vouches for the word; behind the last one is the end of the words.
+        unsafe {
+            self.0.set(place.add(1));
+            W::of_word(place.read())
+        }
+    }
+}
+
+macro_rules! target {
+    (plain $($size:literal)*) => {
+        $crate::command_buffer::recording::rows::Target::Plain(
+            $crate::command_buffer::recording::rows::abi([$($size),*])
+        )
+    };
+    (structure $name:ident) => {
+        $crate::command_buffer::recording::rows::Target::Structure(
+            $crate::command_buffer::recording::structures_gen::$name
+        )
+    };
+}
+pub(super) use target;
+
+macro_rules! count {
+    (chain) => {
+        $crate::command_buffer::recording::rows::Count::Chain
+    };
+    (one) => {
+        $crate::command_buffer::recording::rows::Count::One
+    };
+    (text) => {
+        $crate::command_buffer::recording::rows::Count::Text
+    };
+    (counted $a:literal $b:literal $c:literal $width:literal) => {
+        $crate::command_buffer::recording::rows::Count::Counted(
+            $crate::command_buffer::recording::rows::abi([$a, $b, $c]),
+            $width,
+        )
+    };
+}
+pub(super) use count;
+
+macro_rules! length {
+    (one) => {
+        $crate::command_buffer::recording::rows::Length::One
+    };
+    (fixed $count:literal) => {
+        $crate::command_buffer::recording::rows::Length::Fixed($count)
+    };
+    (counted $place:literal) => {
+        $crate::command_buffer::recording::rows::Length::Counted($place)
+    };
+    (masks $place:literal) => {
+        $crate::command_buffer::recording::rows::Length::Masks($place)
+    };
+}
+pub(super) use length;
+
+macro_rules! structures {
+    ($(
+        $name:ident $s_type:literal ($($size:literal)*)
+        $([($($at:literal)*) ($($count:tt)*) ($($target:tt)*) $(when ($($selector:literal)*) $($kind:literal)*)?])*;
+    )*) => {
+        use $crate::command_buffer::recording::rows::{Lead, Structure, abi, count, target};
+
+        $(pub(super) const $name: &Structure = &Structure {
+            s_type: $s_type,
+            size: abi([$($size),*]),
+            leads: &[$(Lead {
+                at: abi([$($at),*]),
+                count: count!($($count)*),
+                target: target!($($target)*),
+                when: &[$((abi([$($selector),*]), &[$($kind),*]))?],
+            }),*],
+        };)*
+
+        /// All of them.
+        pub(super) const ALL: &[&Structure] = &[$($name),*];
+    };
+}
+pub(super) use structures;
+
+macro_rules! commands {
+    ($(
+        $command:ident ($($name:ident $class:ident,)*) $([$place:literal ($($length:tt)*) ($($target:tt)*)])*;
+    )*) => {
+        use ash::vk;
+        use $crate::command_buffer::CommandBuffers;
+        use $crate::command_buffer::recording::rows::{Argument, Row, Word as _, Words, length, target};
+        use $crate::command_buffer::recording::take;
+        use $crate::dispatch::Command;
+
+        type Pointer = *const u8;
+
+        $(pub(super) const $command: &Row = &Row {
+            command: loader_core::registry::command::$command,
+            arguments: &[$(Argument {
+                place: $place,
+                length: length!($($length)*),
+                target: target!($($target)*),
+            }),*],
+            replay: {
+                unsafe fn replay(function: Command, commands: vk::CommandBuffer, words: *const u64) {
+                    // SAFETY: the caller vouches for the function, whose parameters are of these types, and the words.
+                    unsafe {
+                        let function = core::mem::transmute::<
+                            Command,
+                            unsafe extern "system" fn(vk::CommandBuffer, $($class),*),
+                        >(function);
+                        let words = Words::new(words);
+                        function(commands, $(words.next::<$class>()),*);
+                        let _ = words;
+                    }
+                }
+                replay
+            },
+        };)*
+
+        /// The functions that record these commands.
+        pub(super) struct Recorders<D>(core::marker::PhantomData<D>);
+
+        impl<D: CommandBuffers> Recorders<D> {
+            pub(super) const ALL: &'static [(&'static Row, Command)] = &[$(($command, {
+                unsafe extern "system" fn record<D: CommandBuffers>(
+                    commands: vk::CommandBuffer,
+                    $($name: $class),*
+                ) {
+                    // SAFETY: the application calls the command with a live handle and parameters that obey the
+                    // specification; the function has these parameters.
+                    unsafe {
+                        if let Some(function) = take::<D>(commands, $command, &[$($name.to_word()),*]) {
+                            core::mem::transmute::<
+                                Command,
+                                unsafe extern "system" fn(vk::CommandBuffer, $($class),*),
+                            >(function)(commands, $($name),*);
+                        }
+                    }
+                }
+                // SAFETY: pointers to functions have the same size and meaning whatever their parameters.
+                unsafe {
+                    core::mem::transmute::<
+                        unsafe extern "system" fn(vk::CommandBuffer, $($class),*),
+                        Command,
+                    >(record::<D>)
+                }
+            })),*];
+        }
+    };
+}
+pub(super) use commands;

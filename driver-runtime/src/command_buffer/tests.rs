@@ -1,0 +1,537 @@
+//! Command buffers as a driver and an application use them.
+
+use std::cell::RefCell;
+use std::ptr::null;
+use std::string::String;
+use std::vec::Vec;
+
+use ash::vk::{self, Handle};
+use loader_core::registry::{CommandId, command};
+
+use super::{BufferState, CommandBuffer, CommandBuffers, CommandPool, State, entry_points};
+use crate::device::tests::{MadeDevice, make};
+use crate::dispatch::{Command, EntryPoints};
+use crate::log::Label;
+use crate::object::{LOADER_MAGIC, Object};
+use crate::result::CommandBufferError;
+use crate::testing::{Fail, Ledger, TestDriver, failing, with_memory};
+
+std::thread_local! {
+    /// What the driver was called with.
+    static CALLS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    static CREATED: core::cell::Cell<i32> = const { core::cell::Cell::new(0) };
+}
+
+fn note(text: String) {
+    with_memory(|| CALLS.with_borrow_mut(|calls| calls.push(text)));
+}
+
+fn calls() -> Vec<String> {
+    CALLS.take()
+}
+
+macro_rules! note {
+    ($($text:tt)*) => { with_memory(|| note(std::format!($($text)*))) };
+}
+
+/// The driver's part, which counts how many there are.
+pub(crate) struct Part;
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        CREATED.set(CREATED.get() - 1);
+    }
+}
+
+impl CommandBuffers for TestDriver {
+    type CommandBuffer = Part;
+    const REPLAYED: Option<&'static EntryPoints> = Some(&REAL);
+
+    fn create_command_buffer(
+        _: &CommandPool<Self>,
+        _: vk::CommandBufferLevel,
+    ) -> Result<Part, CommandBufferError> {
+        CREATED.set(CREATED.get() + 1);
+        Ok(Part)
+    }
+    fn begin_command_buffer(
+        _: &CommandBuffer<Self>,
+        _: &vk::CommandBufferBeginInfo<'_>,
+    ) -> Result<(), CommandBufferError> {
+        note!("begin");
+        Ok(())
+    }
+    fn end_command_buffer(_: &CommandBuffer<Self>) -> Result<(), CommandBufferError> {
+        note!("end");
+        Ok(())
+    }
+    fn reset_command_buffer(_: &CommandBuffer<Self>, release: bool) {
+        note!("reset {release}");
+    }
+}
+
+/// A counted array.
+///
+/// # Safety
+/// It is one.
+unsafe fn list<'a, T>(first: *const T, count: u32) -> &'a [T] {
+    // SAFETY: the caller vouches for the array.
+    if count == 0 { &[] } else { unsafe { core::slice::from_raw_parts(first, count as usize) } }
+}
+
+unsafe extern "system" fn draw(_: vk::CommandBuffer, a: u32, b: u32, c: u32, d: u32) {
+    note!("draw {a} {b} {c} {d}");
+}
+
+unsafe extern "system" fn draw_indexed(_: vk::CommandBuffer, a: u32, b: u32, c: u32, d: i32, e: u32) {
+    note!("draw indexed {a} {b} {c} {d} {e}");
+}
+
+unsafe extern "system" fn set_depth_bias(_: vk::CommandBuffer, a: f32, b: f32, c: f32) {
+    note!("depth bias {a} {b} {c}");
+}
+
+unsafe extern "system" fn set_blend_constants(_: vk::CommandBuffer, constants: *const [f32; 4]) {
+    // SAFETY: the caller passes four numbers.
+    note!("blend {:?}", unsafe { *constants });
+}
+
+unsafe extern "system" fn copy_buffer(
+    _: vk::CommandBuffer,
+    source: vk::Buffer,
+    target: vk::Buffer,
+    count: u32,
+    regions: *const vk::BufferCopy,
+) {
+    // SAFETY: the caller passes a counted array.
+    let sizes: Vec<_> =
+        with_memory(|| unsafe { list(regions, count) }.iter().map(|region| region.size).collect());
+    note!("copy {} {} {sizes:?}", source.as_raw(), target.as_raw());
+    with_memory(|| drop(sizes));
+}
+
+unsafe extern "system" fn push_constants(
+    _: vk::CommandBuffer,
+    _: vk::PipelineLayout,
+    _: vk::ShaderStageFlags,
+    offset: u32,
+    size: u32,
+    values: *const core::ffi::c_void,
+) {
+    // SAFETY: the caller passes so many bytes.
+    note!("constants {offset} {:?}", unsafe { list(values.cast::<u8>(), size) });
+}
+
+unsafe extern "system" fn set_sample_mask(
+    _: vk::CommandBuffer,
+    samples: vk::SampleCountFlags,
+    mask: *const vk::SampleMask,
+) {
+    // SAFETY: the caller passes a bit for each sample.
+    note!("mask {:?}", unsafe { list(mask, samples.as_raw().div_ceil(32)) });
+}
+
+unsafe extern "system" fn begin_rendering(_: vk::CommandBuffer, info: *const vk::RenderingInfo<'_>) {
+    // SAFETY: the caller passes a valid structure.
+    unsafe {
+        let info = &*info;
+        let views: Vec<_> = with_memory(|| {
+            let views = list(info.p_color_attachments, info.color_attachment_count).iter();
+            views.map(|one| one.image_view.as_raw()).collect()
+        });
+        let depth = info.p_depth_attachment.as_ref().map(|one| one.clear_value.depth_stencil.stencil);
+        let chained = (info.p_next as *const vk::DeviceGroupRenderPassBeginInfo<'_>).as_ref();
+        let areas =
+            chained.map(|group| list(group.p_device_render_areas, group.device_render_area_count).len());
+        note!("render {} {views:?} {depth:?} {areas:?}", info.layer_count);
+        with_memory(|| drop(views));
+    }
+}
+
+unsafe extern "system" fn push_descriptor_set(
+    _: vk::CommandBuffer,
+    _: vk::PipelineBindPoint,
+    _: vk::PipelineLayout,
+    _: u32,
+    count: u32,
+    writes: *const vk::WriteDescriptorSet<'_>,
+) {
+    // SAFETY: the caller passes a counted array of valid structures.
+    unsafe {
+        for write in list(writes, count) {
+            let ranges: Vec<_> = with_memory(|| {
+                let buffers = if write.p_buffer_info.is_null() { 0 } else { write.descriptor_count };
+                list(write.p_buffer_info, buffers).iter().map(|buffer| buffer.range).collect()
+            });
+            note!("descriptors {:?} {}", ranges, write.p_image_info.is_null());
+            with_memory(|| drop(ranges));
+        }
+    }
+}
+
+/// Not one that can be recorded: it has data whose size the template knows.
+unsafe extern "system" fn with_template(
+    _: vk::CommandBuffer,
+    _: vk::DescriptorUpdateTemplate,
+    _: vk::PipelineLayout,
+    set: u32,
+    _: *const core::ffi::c_void,
+) {
+    note!("template {set}");
+}
+
+const REAL: EntryPoints = crate::entry_points! {
+    CMD_DRAW: PFN_vkCmdDraw = draw,
+    CMD_DRAW_INDEXED: PFN_vkCmdDrawIndexed = draw_indexed,
+    CMD_SET_DEPTH_BIAS: PFN_vkCmdSetDepthBias = set_depth_bias,
+    CMD_SET_BLEND_CONSTANTS: PFN_vkCmdSetBlendConstants = set_blend_constants,
+    CMD_COPY_BUFFER: PFN_vkCmdCopyBuffer = copy_buffer,
+    CMD_PUSH_CONSTANTS: PFN_vkCmdPushConstants = push_constants,
+    CMD_SET_SAMPLE_MASK_EXT: PFN_vkCmdSetSampleMaskEXT = set_sample_mask,
+    // By an alias of what is recorded.
+    CMD_BEGIN_RENDERING: PFN_vkCmdBeginRendering = begin_rendering,
+    CMD_PUSH_DESCRIPTOR_SET_KHR: PFN_vkCmdPushDescriptorSetKHR = push_descriptor_set,
+    CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_KHR: PFN_vkCmdPushDescriptorSetWithTemplateKHR = with_template,
+};
+
+static COMMANDS: EntryPoints = entry_points::<TestDriver>();
+
+/// A command of the runtime's.
+///
+/// # Safety
+/// `P` is the type of a pointer to the command's function.
+unsafe fn function<P: Copy>(command: CommandId) -> P {
+    let found: Command = COMMANDS.get(command.canonical()).unwrap();
+    // SAFETY: the caller vouches for the type.
+    unsafe { core::mem::transmute_copy(&found) }
+}
+
+macro_rules! call {
+    ($command:ident: $kind:ident($($argument:expr),*)) => {
+        (function::<vk::$kind>(command::$command))($($argument),*)
+    };
+}
+
+struct Pool<'a>(vk::CommandPool, &'a MadeDevice);
+
+impl<'a> Pool<'a> {
+    fn new(made: &'a MadeDevice) -> Self {
+        let mut pool = vk::CommandPool::null();
+        let info = vk::CommandPoolCreateInfo::default().queue_family_index(3);
+        // SAFETY: a live handle and valid structures.
+        let result =
+            unsafe { call!(CREATE_COMMAND_POOL: PFN_vkCreateCommandPool(made.0, &info, null(), &mut pool)) };
+        assert_eq!(result, vk::Result::SUCCESS);
+        Self(pool, made)
+    }
+
+    fn allocate(&self, level: vk::CommandBufferLevel, count: usize) -> Vec<vk::CommandBuffer> {
+        let mut buffers = std::vec![vk::CommandBuffer::null(); count];
+        let info = self.info(level, count as u32);
+        // SAFETY: live handles and as much room as is asked for.
+        let result = unsafe {
+            call!(ALLOCATE_COMMAND_BUFFERS: PFN_vkAllocateCommandBuffers(self.1.0, &info, buffers.as_mut_ptr()))
+        };
+        assert_eq!(result, vk::Result::SUCCESS);
+        buffers
+    }
+
+    fn info(&self, level: vk::CommandBufferLevel, count: u32) -> vk::CommandBufferAllocateInfo<'static> {
+        vk::CommandBufferAllocateInfo::default().command_pool(self.0).level(level).command_buffer_count(count)
+    }
+
+    fn free(&self, buffers: &[vk::CommandBuffer]) {
+        // SAFETY: live handles in a counted array.
+        unsafe {
+            call!(FREE_COMMAND_BUFFERS:
+                PFN_vkFreeCommandBuffers(self.1.0, self.0, buffers.len() as u32, buffers.as_ptr()));
+        }
+    }
+}
+
+impl Drop for Pool<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the pool is not used any more.
+        unsafe { call!(DESTROY_COMMAND_POOL: PFN_vkDestroyCommandPool(self.1.0, self.0, null())) };
+    }
+}
+
+fn get<'a>(commands: vk::CommandBuffer) -> &'a CommandBuffer<TestDriver> {
+    // SAFETY: the tests use live handles.
+    unsafe { Object::<BufferState<TestDriver>>::from_handle(commands) }.unwrap()
+}
+
+fn begin(commands: vk::CommandBuffer) {
+    let info = vk::CommandBufferBeginInfo::default();
+    // SAFETY: a live handle.
+    let result = unsafe { call!(BEGIN_COMMAND_BUFFER: PFN_vkBeginCommandBuffer(commands, &info)) };
+    assert_eq!(result, vk::Result::SUCCESS);
+}
+
+fn end(commands: vk::CommandBuffer) -> vk::Result {
+    // SAFETY: a live handle.
+    unsafe { call!(END_COMMAND_BUFFER: PFN_vkEndCommandBuffer(commands)) }
+}
+
+const PRIMARY: vk::CommandBufferLevel = vk::CommandBufferLevel::PRIMARY;
+const SECONDARY: vk::CommandBufferLevel = vk::CommandBufferLevel::SECONDARY;
+
+#[test]
+fn command_buffers_begin_and_end_and_are_reset_with_their_pool() {
+    let made = make(&vk::DeviceCreateInfo::default()).unwrap();
+    let pool = Pool::new(&made);
+    let [first, second] = pool.allocate(PRIMARY, 2)[..] else { panic!("two") };
+    assert_eq!((get(first).state(), get(first).pool().family()), (State::Initial, 3));
+    begin(first);
+    get(first).base().begin_label(&Label { name: c"x", color: [0.0; 4] });
+    assert_eq!(get(first).state(), State::Recording);
+    assert_eq!(end(first), vk::Result::SUCCESS);
+    assert_eq!((get(first).state(), get(second).state()), (State::Executable, State::Initial));
+    begin(first);
+    assert!(get(first).base().labels().unwrap().is_empty());
+    assert_eq!(calls(), ["begin", "end", "reset false", "begin"]);
+    // SAFETY: live handles.
+    unsafe {
+        let _ = call!(RESET_COMMAND_POOL: PFN_vkResetCommandPool(made.0, pool.0, vk::CommandPoolResetFlags::empty()));
+        assert_eq!((get(first).state(), calls()), (State::Initial, std::vec![String::from("reset false")]));
+        let _ = call!(RESET_COMMAND_BUFFER:
+            PFN_vkResetCommandBuffer(first, vk::CommandBufferResetFlags::RELEASE_RESOURCES));
+    }
+    assert_eq!(calls(), ["reset true"]);
+}
+
+#[test]
+fn freed_command_buffers_are_as_new_and_go_when_the_pool_is_trimmed() {
+    let made = make(&vk::DeviceCreateInfo::default()).unwrap();
+    let pool = Pool::new(&made);
+    let buffers = pool.allocate(PRIMARY, 3);
+    get(buffers[0]).base().set_name(Some(b"named")).unwrap();
+    // A loader writes into the first word.
+    let first = core::ptr::with_exposed_provenance_mut::<usize>(buffers[0].as_raw() as usize);
+    // SAFETY: a command buffer begins with a word of the loader's.
+    unsafe { first.write(1) };
+    pool.free(&[buffers[0], vk::CommandBuffer::null(), buffers[2]]);
+    assert_eq!(CREATED.get(), 3);
+    let secondary = pool.allocate(SECONDARY, 1);
+    assert_eq!(CREATED.get(), 4, "one of the other level does not serve");
+    let again = pool.allocate(PRIMARY, 2);
+    assert_eq!(CREATED.get(), 4);
+    assert!(again.contains(&buffers[0]) && again.contains(&buffers[2]));
+    // SAFETY: as above.
+    assert_eq!(unsafe { first.read() }, LOADER_MAGIC);
+    assert_eq!(get(buffers[0]).base().name().unwrap().len(), 0);
+    pool.free(&again);
+    pool.free(&secondary);
+    // SAFETY: live handles.
+    unsafe {
+        call!(TRIM_COMMAND_POOL: PFN_vkTrimCommandPool(made.0, pool.0, vk::CommandPoolTrimFlags::empty()));
+    }
+    assert_eq!(CREATED.get(), 1);
+    drop(pool);
+    assert_eq!(CREATED.get(), 0);
+}
+
+#[test]
+fn b9_and_b67_command_buffers_without_memory() {
+    let made = make(&vk::DeviceCreateInfo::default()).unwrap();
+    for number in 0.. {
+        let (result, reached, left) = failing(Fail::Only(number), || {
+            let mut pool = vk::CommandPool::null();
+            let info = vk::CommandPoolCreateInfo::default();
+            let mut buffers = [vk::CommandBuffer::null(); 5];
+            // SAFETY: live handles and valid structures; what was created is destroyed.
+            unsafe {
+                let mut result =
+                    call!(CREATE_COMMAND_POOL: PFN_vkCreateCommandPool(made.0, &info, null(), &mut pool));
+                if result == vk::Result::SUCCESS {
+                    let info =
+                        vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(5);
+                    result = call!(ALLOCATE_COMMAND_BUFFERS:
+                        PFN_vkAllocateCommandBuffers(made.0, &info, buffers.as_mut_ptr()));
+                    assert!(result == vk::Result::SUCCESS || buffers.iter().all(|one| one.is_null()));
+                }
+                call!(DESTROY_COMMAND_POOL: PFN_vkDestroyCommandPool(made.0, pool, null()));
+                result
+            }
+        });
+        assert_eq!((left, CREATED.get()), (0, 0), "allocation {number}");
+        if !reached {
+            assert_eq!(result, vk::Result::SUCCESS);
+            break;
+        }
+        assert_eq!(result, vk::Result::ERROR_OUT_OF_HOST_MEMORY, "allocation {number}");
+    }
+    let ledger = Ledger::default();
+    let callbacks = ledger.callbacks();
+    let mut pool = vk::CommandPool::null();
+    let info = vk::CommandPoolCreateInfo::default();
+    // SAFETY: live handles and valid structures; the callbacks live longer than the pool.
+    unsafe {
+        let result =
+            call!(CREATE_COMMAND_POOL: PFN_vkCreateCommandPool(made.0, &info, &callbacks, &mut pool));
+        assert_eq!(result, vk::Result::SUCCESS);
+        let pool = core::mem::ManuallyDrop::new(Pool(pool, &made));
+        pool.allocate(PRIMARY, 2);
+        assert!(ledger.scopes().iter().all(|scope| *scope == vk::SystemAllocationScope::OBJECT.as_raw()));
+        assert!(ledger.live_blocks() > 2);
+        call!(DESTROY_COMMAND_POOL: PFN_vkDestroyCommandPool(made.0, pool.0, &callbacks));
+    }
+    assert_eq!(ledger.live_blocks(), 0);
+}
+
+/// Records one of each kind of command, from memory that is overwritten afterwards.
+///
+/// # Safety
+/// `commands` is a live handle of a command buffer that is being recorded.
+unsafe fn record(commands: vk::CommandBuffer) {
+    let garbage = core::ptr::without_provenance::<vk::DescriptorImageInfo>(8);
+    let mut constants = [1.0, 2.5, -3.0, 0.0];
+    let mut regions = [5, 6].map(|size| vk::BufferCopy { size, ..Default::default() });
+    let mut bytes = [9u8, 8, 7];
+    let mut mask = [3u32, 4];
+    let mut depth = vk::RenderingAttachmentInfo::default();
+    depth.clear_value.depth_stencil.stencil = 77;
+    let mut colors =
+        [21, 22].map(|view| vk::RenderingAttachmentInfo::default().image_view(vk::ImageView::from_raw(view)));
+    let areas = [vk::Rect2D::default(); 3];
+    let mut unknown = vk::BaseInStructure {
+        s_type: vk::StructureType::from_raw(4711),
+        p_next: null(),
+        _marker: Default::default(),
+    };
+    let mut group = vk::DeviceGroupRenderPassBeginInfo::default().device_render_areas(&areas);
+    unknown.p_next = (&raw mut group).cast_const().cast();
+    let mut rendering =
+        vk::RenderingInfo::default().layer_count(2).color_attachments(&colors).depth_attachment(&depth);
+    rendering.p_next = (&raw const unknown).cast();
+    let mut buffers = [100, 200].map(|range| vk::DescriptorBufferInfo::default().range(range));
+    let mut write = vk::WriteDescriptorSet::default()
+        .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
+        .buffer_info(&buffers);
+    write.p_image_info = garbage;
+    let layout = vk::PipelineLayout::null();
+    // SAFETY: the caller vouches for the handle, and parameters are as the specification has them.
+    unsafe {
+        call!(CMD_DRAW: PFN_vkCmdDraw(commands, 1, 2, 3, 4));
+        call!(CMD_DRAW_INDEXED: PFN_vkCmdDrawIndexed(commands, 1, 2, 3, -4, 5));
+        call!(CMD_SET_DEPTH_BIAS: PFN_vkCmdSetDepthBias(commands, 0.5, -1.0, 2.0));
+        call!(CMD_SET_BLEND_CONSTANTS: PFN_vkCmdSetBlendConstants(commands, &constants));
+        let (source, target) = (vk::Buffer::from_raw(u64::MAX), vk::Buffer::from_raw(12));
+        call!(CMD_COPY_BUFFER: PFN_vkCmdCopyBuffer(commands, source, target, 2, regions.as_ptr()));
+        call!(CMD_PUSH_CONSTANTS: PFN_vkCmdPushConstants(
+            commands, layout, vk::ShaderStageFlags::ALL, 4, 3, bytes.as_ptr().cast()));
+        let samples = vk::SampleCountFlags::TYPE_64;
+        call!(CMD_SET_SAMPLE_MASK_EXT: PFN_vkCmdSetSampleMaskEXT(commands, samples, mask.as_ptr()));
+        call!(CMD_BEGIN_RENDERING: PFN_vkCmdBeginRendering(commands, &rendering));
+        call!(CMD_PUSH_DESCRIPTOR_SET_KHR: PFN_vkCmdPushDescriptorSetKHR(
+            commands, vk::PipelineBindPoint::COMPUTE, layout, 0, 1, &write));
+    }
+    (constants, bytes, mask) = ([0.0; 4], [0; 3], [0; 2]);
+    regions.fill(vk::BufferCopy::default());
+    colors.fill(vk::RenderingAttachmentInfo::default());
+    buffers.fill(vk::DescriptorBufferInfo::default());
+    depth = vk::RenderingAttachmentInfo::default();
+    group = vk::DeviceGroupRenderPassBeginInfo::default();
+    core::hint::black_box((&constants, &bytes, &mask, &regions, &colors, &buffers, &depth, &group));
+}
+
+const RECORDED: [&str; 9] = [
+    "draw 1 2 3 4",
+    "draw indexed 1 2 3 -4 5",
+    "depth bias 0.5 -1 2",
+    "blend [1.0, 2.5, -3.0, 0.0]",
+    "copy 18446744073709551615 12 [5, 6]",
+    "constants 4 [9, 8, 7]",
+    "mask [3, 4]",
+    "render 2 [21, 22] Some(77) Some(3)",
+    "descriptors [100, 200] true",
+];
+
+#[test]
+fn secondary_command_buffers_are_recorded_and_replayed() {
+    let made = make(&vk::DeviceCreateInfo::default()).unwrap();
+    let pool = Pool::new(&made);
+    let (primary, secondary) = (pool.allocate(PRIMARY, 1)[0], pool.allocate(SECONDARY, 1)[0]);
+    begin(secondary);
+    // SAFETY: live handles, in a state to be recorded or executed.
+    unsafe {
+        record(secondary);
+        assert_eq!((end(secondary), calls()), (vk::Result::SUCCESS, Vec::new()));
+        begin(primary);
+        for _ in 0..2 {
+            let execute = [secondary, vk::CommandBuffer::null()];
+            call!(CMD_EXECUTE_COMMANDS: PFN_vkCmdExecuteCommands(primary, 2, execute.as_ptr()));
+        }
+        let twice: Vec<_> = ["begin"].iter().chain(&RECORDED).chain(&RECORDED).copied().collect();
+        assert_eq!(calls(), twice);
+        begin(secondary);
+        assert_eq!(end(secondary), vk::Result::SUCCESS);
+        call!(CMD_EXECUTE_COMMANDS: PFN_vkCmdExecuteCommands(primary, 1, &secondary));
+        assert!(calls().is_empty());
+    }
+}
+
+#[test]
+fn commands_into_primary_command_buffers_are_the_drivers() {
+    let made = make(&vk::DeviceCreateInfo::default()).unwrap();
+    let pool = Pool::new(&made);
+    let primary = pool.allocate(PRIMARY, 1)[0];
+    begin(primary);
+    // SAFETY: a live handle that is being recorded.
+    unsafe {
+        call!(CMD_DRAW: PFN_vkCmdDraw(primary, 4, 3, 2, 1));
+        let template = vk::DescriptorUpdateTemplate::null();
+        call!(CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_KHR: PFN_vkCmdPushDescriptorSetWithTemplateKHR(
+            primary, template, vk::PipelineLayout::null(), 6, null()));
+    }
+    assert_eq!(calls(), ["begin", "draw 4 3 2 1", "template 6"]);
+    assert!(COMMANDS.get(command::CMD_DISPATCH).is_none(), "and what the driver does not have is not there");
+}
+
+#[test]
+fn secondary_command_buffers_execute_others() {
+    let made = make(&vk::DeviceCreateInfo::default()).unwrap();
+    let pool = Pool::new(&made);
+    let (primary, buffers) = (pool.allocate(PRIMARY, 1)[0], pool.allocate(SECONDARY, 2));
+    // SAFETY: live handles, in a state to be recorded or executed.
+    unsafe {
+        begin(buffers[0]);
+        call!(CMD_DRAW: PFN_vkCmdDraw(buffers[0], 1, 1, 1, 1));
+        assert_eq!(end(buffers[0]), vk::Result::SUCCESS);
+        begin(buffers[1]);
+        call!(CMD_EXECUTE_COMMANDS: PFN_vkCmdExecuteCommands(buffers[1], 1, &buffers[0]));
+        call!(CMD_DRAW: PFN_vkCmdDraw(buffers[1], 2, 2, 2, 2));
+        assert_eq!(end(buffers[1]), vk::Result::SUCCESS);
+        begin(primary);
+        call!(CMD_EXECUTE_COMMANDS: PFN_vkCmdExecuteCommands(primary, 1, &buffers[1]));
+    }
+    assert_eq!(calls(), ["begin", "draw 1 1 1 1", "draw 2 2 2 2"]);
+}
+
+#[test]
+fn b9_recording_without_memory_fails_at_its_end() {
+    let made = make(&vk::DeviceCreateInfo::default()).unwrap();
+    let pool = Pool::new(&made);
+    let secondary = pool.allocate(SECONDARY, 1)[0];
+    for number in 0.. {
+        let (result, reached, left) = failing(Fail::Only(number), || {
+            begin(secondary);
+            // SAFETY: a live handle that is being recorded.
+            unsafe { record(secondary) };
+            let result = end(secondary);
+            // SAFETY: a live handle.
+            unsafe {
+                let _ = call!(RESET_COMMAND_BUFFER:
+                    PFN_vkResetCommandBuffer(secondary, vk::CommandBufferResetFlags::empty()));
+            }
+            result
+        });
+        assert_eq!(left, 0, "allocation {number}");
+        if !reached {
+            assert_eq!(result, vk::Result::SUCCESS);
+            assert!(number > RECORDED.len());
+            break;
+        }
+        assert_eq!(result, vk::Result::ERROR_OUT_OF_HOST_MEMORY, "allocation {number}");
+    }
+}
