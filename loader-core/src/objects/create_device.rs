@@ -46,6 +46,9 @@ pub unsafe extern "system" fn create_device(
             instance.logger.log(Level::Error, Topic::Usage, message);
             return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
         }
+        if let Err(error) = check_extensions(instance, handle, found.kind(), given) {
+            return error;
+        }
         let Some(create) = found.table().get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
@@ -68,6 +71,38 @@ pub unsafe extern "system" fn create_device(
             Err(error) => error,
         }
     }
+}
+
+/// Refuses extensions that neither the driver nor a layer has before a layer sees them: layers may assume that names have
+/// been validated (loader and layer interface document, "Layer Conventions and Rules"). Which driver a physical device of a
+/// layer belongs to shows only at the lower end of the chain, which looks once more.
+///
+/// # Safety
+/// The parameters are those of vkCreateDevice.
+unsafe fn check_extensions(
+    instance: &Instance,
+    handle: vk::PhysicalDevice,
+    kind: Kind,
+    info: &CreateInfo,
+) -> Result<(), vk::Result> {
+    if info.enabled_extension_count == 0 || instance.layers().is_empty() || kind != Kind::PhysicalDevice {
+        return Ok(());
+    }
+    // SAFETY: the caller vouches for the parameters.
+    unsafe {
+        let physical_device = super::handle::physical_device(handle, command::CREATE_DEVICE);
+        let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
+        drivers_extensions(instance, requested, &available(physical_device)?, None).map(drop)
+    }
+}
+
+/// The extensions that the driver has for a physical device.
+fn available(physical_device: &PhysicalDevice) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+    let enumerate = command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
+    // SAFETY: the type is the command's.
+    let enumerate: Option<vk::PFN_vkEnumerateDeviceExtensionProperties> =
+        unsafe { physical_device.driver().table.get(enumerate) };
+    of_device(enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?, physical_device.driver_handle())
 }
 
 /// What the layers call the physical device that the application calls `handle`.
@@ -153,14 +188,8 @@ unsafe fn make(
         let create = driver.table.get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE).ok_or(lacking)?;
         let find = driver.find(c"vkGetDeviceProcAddr").ok_or(lacking)?;
         let find = core::mem::transmute::<Command, vk::PFN_vkGetDeviceProcAddr>(find);
-        let enumerate = driver
-            .table
-            .get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(
-                command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES,
-            )
-            .ok_or(lacking)?;
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
-        let available = of_device(enumerate, physical_device.driver_handle())?;
+        let available = available(physical_device)?;
         let names = drivers_extensions(instance, requested.clone(), &available, under_creation)?;
 
         let mut extensions = ExtensionSet::of(requested);

@@ -25,6 +25,9 @@ const NEEDS: &[Need] = &[
 /// Far more pictures than a person could wait for; far fewer than would hang a broken test for ever.
 const LONGEST_WAIT: u32 = 20_000;
 
+/// Machines with one driver each: Mesa's, and one that moves bytes and draws nothing.
+static DRIVERS: [fn() -> Machine; 2] = [|| Machine::with_drivers(&[lavapipe()]), Machine::with_null_driver];
+
 /// The background of `vkcube`.
 const GREY: u32 = 0x33_3333;
 
@@ -37,10 +40,13 @@ fn validation_reports_a_mistake_and_is_silent_on_a_correct_program() {
     if Need::missing(NEEDS) {
         return;
     }
-    let machine = Machine::with_drivers(&[lavapipe()]).with_layers(&[&VALIDATION]);
-    for library in [Library::distribution(), Library::under_test()] {
-        let program = CProgram::compile("validate", &library, &[]);
-        let said = |what| run(program.command(&machine, &library).arg(what)).success();
+    let machines = DRIVERS.map(|driver| driver().with_layers(&[&VALIDATION]));
+    let libraries = [Library::distribution(), Library::under_test()];
+    for (machine, library) in
+        machines.iter().flat_map(|machine| libraries.iter().map(move |it| (machine, it)))
+    {
+        let program = CProgram::compile("validate", library, &[]);
+        let said = |what| run(program.command(machine, library).arg(what)).success();
         assert_eq!(said("nothing"), "");
         for (what, identifier) in
             [("mistake", "VUID-VkBufferCreateInfo-size-00912"), ("leak", "VUID-vkDestroyDevice-device-00378")]
@@ -73,14 +79,39 @@ fn device_select_lists_the_devices() {
     if Need::missing(NEEDS) {
         return;
     }
-    let machine = Machine::with_drivers(&[lavapipe()]).with_layers(&[&DEVICE_SELECT]);
-    let list = |library: &Library| {
-        let mut command = machine.command(library, "vulkaninfo");
-        run(command.arg("--summary").env("MESA_VK_DEVICE_SELECT", "list")).stderr
-    };
-    let (theirs, ours) = (list(&Library::distribution()), list(&Library::under_test()));
-    assert!(ours.contains("selectable devices:\n  GPU 0: 10005:0 \"llvmpipe"), "{ours}");
-    assert_eq!(ours, theirs);
+    for (driver, device) in DRIVERS.into_iter().zip(["10005:0 \"llvmpipe", "0:0 \"null\""]) {
+        let machine = driver().with_layers(&[&DEVICE_SELECT]);
+        let list = |library: &Library| {
+            let mut command = machine.command(library, "vulkaninfo");
+            run(command.arg("--summary").env("MESA_VK_DEVICE_SELECT", "list")).stderr
+        };
+        let (theirs, ours) = (list(&Library::distribution()), list(&Library::under_test()));
+        assert!(ours.contains(&format!("selectable devices:\n  GPU 0: {device}")), "{ours}");
+        assert_eq!(ours, theirs);
+    }
+}
+
+/// Drawing does nothing on the null driver, so that what the layers say of themselves has to do.
+#[test]
+fn the_overlays_run_where_nothing_is_drawn() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let words = [(&MANGOHUD, "[MANGOHUD]"), (&VKBASALT, "vkBasalt info:  effects = cas")];
+    for (layer, words) in words.into_iter().chain([(&RENDERDOC, ""), (&MESA_OVERLAY, "")]) {
+        let screen = Screen::start();
+        let machine = Machine::with_null_driver().with_layers(&[layer]).with_display(screen.display());
+        fs::write(machine.work().join("vkBasalt.conf"), "effects = cas\n").expect("vkBasalt's settings");
+        let mut command = machine.command(&Library::under_test(), "vkcube");
+        command.args(["--c", "3"]).env("VKBASALT_LOG_LEVEL", "info");
+        command.env("VKBASALT_CONFIG_FILE", machine.work().join("vkBasalt.conf"));
+        activate(layer, &mut command);
+        let output = run(&mut command);
+        assert!(
+            output.stderr.contains(words) && output.stderr.contains("Selected GPU 0: null"),
+            "{output:?}"
+        );
+    }
 }
 
 #[test]
@@ -135,18 +166,62 @@ fn vulkaninfo_lists_the_same_layers() {
         return;
     }
     let all = [&VALIDATION, &MESA_OVERLAY, &DEVICE_SELECT, &MANGOHUD, &VKBASALT, &RENDERDOC];
-    let machine = Machine::with_drivers(&[lavapipe()]).with_layers(&all);
     let ours = Library::under_test();
-    let text = |library: &Library| run(&mut machine.command(library, "vulkaninfo")).success();
-    let (theirs, text) = (text(&Library::distribution()), text(&ours));
-    for layer in all {
-        assert!(text.contains(layer.name), "{} is missing", layer.name);
+    for (driver, name) in DRIVERS.into_iter().zip(["text-layers", "text-layers-null"]) {
+        let machine = driver().with_layers(&all);
+        let text = |library: &Library| run(&mut machine.command(library, "vulkaninfo")).success();
+        let (theirs, text) = (text(&Library::distribution()), text(&ours));
+        for layer in all {
+            assert!(text.contains(layer.name), "{} is missing", layer.name);
+        }
+        same_as_distribution(name, &theirs, &text, &ours);
     }
-    same_as_distribution("text-layers", &theirs, &text, &ours);
+}
+
+/// What programs print does not depend on the loader, whichever layer is active.
+#[test]
+fn programs_print_the_same_with_each_layer_on_both_libraries() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let (theirs, ours) = (Library::distribution(), Library::under_test());
+    for layer in [&VALIDATION, &MESA_OVERLAY, &DEVICE_SELECT, &MANGOHUD, &VKBASALT] {
+        for driver in DRIVERS {
+            let machine = driver().with_order_layer().with_layers(&[layer]);
+            for name in ["enumerate", "device"] {
+                let text = |library: &Library| {
+                    let program = CProgram::compile(name, library, &[]);
+                    let mut command = program.command(&machine, library);
+                    activate(layer, &mut command);
+                    (run(&mut command), machine.order())
+                };
+                let (expected, shown) = (text(&theirs), text(&ours));
+                let shown = (shown.0.success(), shown.1);
+                // A driver or layer that answers for vkCreateInstance, where the specification asks for NULL, is passed on
+                // by the distribution's library.
+                if !expected.0.status.success() {
+                    assert_eq!(name, "device", "{} {:?}", layer.name, expected.0);
+                    continue;
+                }
+                let expected = (expected.0.stdout, expected.1);
+                assert_eq!(shown.1, expected.1, "{name} with {}", layer.name);
+                assert!(shown.1.contains(layer.library), "{name} with {}: {}", layer.name, shown.1);
+                let run = format!("{name}-{}", layer.name);
+                same_as_distribution(&run, &expected.0, &shown.0, &ours);
+            }
+        }
+    }
 }
 
 fn colours_of_corner(picture: &Picture) -> usize {
     picture.colours_within(CORNER, CORNER_SIZE)
+}
+
+fn activate(layer: &RealLayer, command: &mut Command) {
+    match layer.switch {
+        Some(_) => layer.switch(command, true),
+        None => _ = command.env("VK_INSTANCE_LAYERS", layer.name),
+    }
 }
 
 /// A running `vkcube` on a display of its own, with some layers active.
@@ -164,12 +239,7 @@ impl Cube {
         let library = Library::under_test();
         let mut command = machine.command(&library, "vkcube");
         command.args(["--c", "3000"]).stdout(Stdio::null()).stderr(Stdio::null());
-        for layer in layers {
-            match layer.switch {
-                Some(_) => layer.switch(&mut command, true),
-                None => _ = command.env("VK_INSTANCE_LAYERS", layer.name),
-            }
-        }
+        layers.iter().for_each(|layer| activate(layer, &mut command));
         settings(&mut command);
         let child = command.spawn().expect("install the Debian package vulkan-tools");
         Self { screen, child, _machine: machine, _library: library }
