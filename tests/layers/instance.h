@@ -36,7 +36,13 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
     instance->next = instances;
     instances = instance;
     pthread_mutex_unlock(&lock);
-    if (does("wrap") || does("wrap_instance")) *out = wrap("instance", *out, instance, NULL);
+    if (does("wrap") || does("wrap_instance")) {
+        struct wrapper *wrapper = wrap("instance", *out, instance, NULL);
+        wrapper->loader_word = NULL;
+        PFN_vkSetInstanceLoaderData set_data = instance_link(info, VK_LOADER_DATA_CALLBACK)->u.pfnSetInstanceLoaderData;
+        if (set_data(*out, wrapper) != VK_SUCCESS || wrapper->loader_word != instance->key) die("vkCreateInstance", "the callback for data did nothing");
+        *out = (VkInstance)wrapper;
+    }
     if (does("enumerate_while_creating")) {
         uint32_t count = 0;
         result = NEXT(instance, vkEnumeratePhysicalDevices)(instance->below, &count, NULL);

@@ -47,6 +47,8 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetPhysicalDeviceProcAddr(VkInstance handle, const char *name) {
     static bool done;
     reenter_once("vk_layerGetPhysicalDeviceProcAddr", &done);
+    /* The loader's own commands on physical devices, which the layer intercepts. */
+    if (strncmp(name, "vkGetPhysicalDevice", 19) == 0 && own_function(name) != NULL) return own_function(name);
     PFN_vkVoidFunction own = physical_device_function(name);
     if (own != NULL) return own;
     struct instance *instance = instance_of("vk_layerGetPhysicalDeviceProcAddr", handle);
@@ -58,7 +60,8 @@ static PFN_vkVoidFunction own_function(const char *name) {
     static const struct { const char *name, *behaviour; PFN_vkVoidFunction function; } functions[] = {
 #define OWN(name) {"vk" #name, NULL, (PFN_vkVoidFunction)layer_##name}
 #define OWN_IF(behaviour, name) {"vk" #name, behaviour, (PFN_vkVoidFunction)layer_##name}
-        OWN(GetInstanceProcAddr), OWN(GetDeviceProcAddr), OWN(CreateInstance), OWN(DestroyInstance),
+        OWN(GetInstanceProcAddr), OWN(GetDeviceProcAddr),
+        {"vk_layerGetPhysicalDeviceProcAddr", "physical_device_look_up", (PFN_vkVoidFunction)layer_GetPhysicalDeviceProcAddr}, OWN(CreateInstance), OWN(DestroyInstance),
         OWN(EnumeratePhysicalDevices), OWN(EnumeratePhysicalDeviceGroups), OWN(EnumeratePhysicalDeviceGroupsKHR),
         OWN(GetPhysicalDeviceProperties), OWN(GetPhysicalDeviceQueueFamilyProperties), OWN(EnumerateDeviceExtensionProperties),
         OWN_IF("wrap", CreateDebugUtilsMessengerEXT), OWN_IF("wrap", DestroyDebugUtilsMessengerEXT),
@@ -71,6 +74,7 @@ static PFN_vkVoidFunction own_function(const char *name) {
     bool no_device = does("instance_only") || does("no_create_device");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
         if (strcmp(name, functions[i].name) != 0) continue;
+        if (functions[i].function == (PFN_vkVoidFunction)layer_GetPhysicalDeviceProcAddr && !does("no_physical_device_lookup")) return functions[i].function;
         if (functions[i].behaviour != NULL && !does(functions[i].behaviour)) return NULL;
         if (no_device && functions[i].function == (PFN_vkVoidFunction)layer_CreateDevice) return NULL;
         return functions[i].function;

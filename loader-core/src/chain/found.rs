@@ -99,7 +99,7 @@ impl FoundLayers {
         for library in &self.plan.libraries(place)? {
             let manifest = self.plan.layers.get(*library).and_then(|layer| layer.manifest.as_ref());
             for extension in manifest.into_iter().flat_map(of) {
-                crate::objects::merge_extension(&mut all, &properties(extension))?;
+                crate::objects::merge_of_layer(&mut all, &properties(extension))?;
             }
         }
         Ok(all)
@@ -117,7 +117,7 @@ impl FoundLayers {
         for (layer, candidate) in active.chain(&self.plan) {
             let manifest = candidate.manifest.as_ref().filter(|_| !self.is_broken(layer.layer));
             for extension in manifest.iter().flat_map(|manifest| &manifest.instance_extensions) {
-                crate::objects::merge_extension(all, &properties(extension))?;
+                crate::objects::merge_of_layer(all, &properties(extension))?;
             }
         }
         Ok(())

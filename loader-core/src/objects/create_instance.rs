@@ -64,7 +64,7 @@ pub unsafe fn create_instance(
         layers
             .iter()
             .flat_map(|layer| &layer.instance_extensions)
-            .try_for_each(|extension| extensions::merge(&mut available, extension))?;
+            .try_for_each(|extension| extensions::merge_of_layer(&mut available, extension))?;
         extensions::check_requested(requested, &available, "instance", &logger)?;
         let instance = Instance::new(loader, logger, place, version, enabled, sources, layers)?;
 

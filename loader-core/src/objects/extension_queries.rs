@@ -4,7 +4,7 @@ use core::ffi::c_char;
 
 use ash::vk;
 
-use super::extensions::{merge, of_device};
+use super::extensions::{merge_of_layer, of_device};
 use super::handle;
 use super::terminators::Terminator;
 use crate::abi::{array, function};
@@ -54,7 +54,7 @@ unsafe extern "system" fn enumerate_device_extension_properties(
         }
         let merged = of_device(enumerate, device.driver_handle()).and_then(|mut all| {
             let added = layers.iter().filter(adding).flat_map(|layer| &layer.device_extensions);
-            added.into_iter().try_for_each(|extension| merge(&mut all, extension))?;
+            added.into_iter().try_for_each(|extension| merge_of_layer(&mut all, extension))?;
             Ok(all)
         });
         match merged {

@@ -32,7 +32,7 @@ pub use device::{
 };
 pub use driver::{Driver, DriverInstance, DriverOfInstance, DriverRef, OpenDrivers, OpenError};
 pub use extensions::instance_extensions;
-pub(crate) use extensions::merge as merge_extension;
+pub(crate) use extensions::merge_of_layer;
 pub(crate) use instance::LiveInstances;
 pub use instance::{Instance, live_instances};
 pub use physical_device::PhysicalDevice;

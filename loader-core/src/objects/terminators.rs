@@ -142,6 +142,9 @@ pub unsafe extern "system" fn terminator_get_instance_proc_addr(
         Some(command::GET_INSTANCE_PROC_ADDR) => Some(function!(terminator_get_instance_proc_addr)),
         Some(command::GET_DEVICE_PROC_ADDR) => Some(function!(terminator_get_device_proc_addr)),
         Some(command) if command.instance_slot().is_some() => instance_terminator(command),
+        None if name == c"vk_layerGetPhysicalDeviceProcAddr" => {
+            Some(function!(terminator_get_physical_device_proc_addr))
+        }
         _ if instance.is_null() => None,
         // Commands of devices: which driver's it is does not matter, since devices have look-ups of their own.
         command => {

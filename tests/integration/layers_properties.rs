@@ -1,0 +1,94 @@
+//! What applications are told about layers: their properties, and the extensions of layers beside those of drivers.
+use std::ffi::CStr;
+
+use ash::vk;
+use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk};
+
+const A: &str = "VK_LAYER_TEST_a";
+const B: &str = "VK_LAYER_TEST_b";
+
+fn with_extension(name: &str, version: u32) -> String {
+    format!("[{{\"name\": \"{name}\", \"spec_version\": \"{version}\"}}]")
+}
+
+/// How often an extension is in a list, and its version there.
+fn found(list: &[vk::ExtensionProperties], name: &CStr) -> String {
+    let is_it = |it: &&vk::ExtensionProperties| it.extension_name_as_c_str() == Ok(name);
+    let versions: Vec<_> = list.iter().filter(is_it).map(|it| it.spec_version.to_string()).collect();
+    versions.join(",")
+}
+
+#[test]
+fn properties_are_those_of_the_manifest() {
+    let manifest = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_TEST_a", "type": "INSTANCE",
+        "library_path": "LIBRARY", "api_version": "1.2.77", "implementation_version": "42", "description": "about it"}}"#;
+    let run = Scenario::new().driver(Driver::new("good")).layer(Layer::new(A).manifest(manifest)).run(|vk| {
+        // SAFETY: nothing is asked of the caller.
+        let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
+        let layer = &layers[0];
+        vk.say("name", layer.layer_name_as_c_str().unwrap().to_str().unwrap());
+        vk.say("description", layer.description_as_c_str().unwrap().to_str().unwrap());
+        vk.say("versions", format_args!("{:#x} {}", layer.spec_version, layer.implementation_version));
+    });
+    run.ok().says("name", A).says("description", "about it");
+    run.says("versions", format!("{:#x} 42", vk::make_api_version(0, 1, 2, 77)));
+}
+
+#[test]
+fn a_small_array_of_layers_is_filled_and_incomplete() {
+    let run = Scenario::new().layer(Layer::new(A)).layer(Layer::new(B)).run(|vk| {
+        let enumerate = vk.entry.fp_v1_0().enumerate_instance_layer_properties;
+        let (mut count, mut room) = (1, [vk::LayerProperties::default()]);
+        // SAFETY: a counted out-array.
+        let result = unsafe { enumerate(&mut count, room.as_mut_ptr()) };
+        vk.say("result", format_args!("{result:?} {count}"));
+        vk.say("first", room[0].layer_name_as_c_str().unwrap().to_str().unwrap());
+    });
+    run.ok().says("result", "INCOMPLETE 1").says("first", A);
+}
+
+/// The driver's version counts, whichever is higher.
+#[test]
+fn an_instance_extension_of_a_driver_and_of_an_implicit_layer_is_listed_once_as_the_drivers() {
+    for (of_driver, of_layer) in [(5, 9), (9, 5)] {
+        let layer = Layer::new(A).implicit();
+        let layer = layer.field("instance_extensions", &with_extension("VK_KHR_surface", of_layer));
+        let driver = Driver::new("good").extension_version("VK_KHR_surface", of_driver);
+        let run = Scenario::new().driver(driver).layer(layer).run(|vk| {
+            // SAFETY: nothing is asked of the caller.
+            let list = unsafe { vk.entry.enumerate_instance_extension_properties(None) }.unwrap();
+            vk.say("versions", found(&list, c"VK_KHR_surface"));
+            // SAFETY: nothing is asked of the caller.
+            let list = unsafe { vk.entry.enumerate_instance_extension_properties(Some(c"VK_LAYER_TEST_a")) };
+            vk.say("of the layer", found(&list.unwrap(), c"VK_KHR_surface"));
+        });
+        run.ok().says("versions", of_driver).says("of the layer", of_layer);
+    }
+}
+
+#[test]
+fn a_device_extension_of_a_driver_and_of_an_implicit_layer_is_listed_once_as_the_drivers() {
+    let layer = Layer::new(A).implicit();
+    let layer = layer.field("device_extensions", &with_extension("VK_KHR_maintenance1", 9));
+    let driver = Driver::new("good").device(Device::new("gpu").extension("VK_KHR_maintenance1"));
+    let run = Scenario::new().driver(driver).layer(layer).run(|vk: &Vk| {
+        let instance = vk.create(&Ask::new()).unwrap();
+        // SAFETY: the device is one of the instance's.
+        let list = unsafe { instance.enumerate_device_extension_properties(instance.devices()[0]) };
+        vk.say("versions", found(&list.unwrap(), c"VK_KHR_maintenance1"));
+    });
+    run.ok();
+    assert!(!["", "9"].contains(&run.said("versions")) && !run.said("versions").contains(','));
+}
+
+#[test]
+fn a_manifest_may_give_the_library_relative_to_itself() {
+    let scenario = Scenario::new().driver(Driver::new("good")).layer(Layer::new(A).folder("nowhere"));
+    let text = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_TEST_a", "type": "GLOBAL",
+        "library_path": "../../../lib/libVK_LAYER_TEST_a.so", "api_version": "1.3.0", "implementation_version": "1",
+        "description": "relative"}}"#;
+    let run = scenario.file("data/vulkan/explicit_layer.d/a.json", text).run(|vk| {
+        drop(vk.create(&Ask::new().layer(A)).unwrap());
+    });
+    assert!(run.ok().trace(A).has("vkCreateInstance"));
+}
