@@ -53,6 +53,8 @@ pub mod object;
 pub mod out_array;
 pub mod physical_device;
 pub mod pipeline_cache;
+#[cfg(test)]
+mod readme_tests;
 pub mod result;
 pub mod sync;
 #[cfg(test)]

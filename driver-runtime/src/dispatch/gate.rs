@@ -18,10 +18,15 @@ impl Enabled<'_> {
     /// Whether the command may be looked up. A core command goes by the version alone: an extension enables its own name
     /// of the command only.
     #[must_use]
+    #[inline]
     pub fn has(&self, command: CommandId) -> bool {
-        if let Some(minor) = command.core() {
-            return minor <= minor_version(self.api_version);
+        match command.core() {
+            Some(minor) => minor <= minor_version(self.api_version),
+            None => self.has_by_extension(command),
         }
+    }
+
+    fn has_by_extension(&self, command: CommandId) -> bool {
         let below_device =
             !matches!(command.class(), Class::Global | Class::Instance | Class::PhysicalDevice);
         let mut providers = command.providers().peekable();
@@ -35,6 +40,7 @@ impl Enabled<'_> {
 }
 
 /// The minor version of Vulkan 1 that a version amounts to.
+#[inline]
 fn minor_version(version: u32) -> u8 {
     match vk::api_version_major(version) {
         0 => 0,

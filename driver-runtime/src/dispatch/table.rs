@@ -136,6 +136,7 @@ impl DispatchTable {
 
     /// The function of a command, or `None` if the driver has none.
     #[must_use]
+    #[inline]
     pub fn get(&self, command: CommandId) -> Option<Command> {
         let slot = command.canonical().index();
         let word = self.present.get(slot >> 6)?;

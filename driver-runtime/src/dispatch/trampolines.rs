@@ -14,6 +14,7 @@ use crate::object::ObjectBase;
 const DISTANCE: usize = if cfg!(target_arch = "riscv64") { 32 } else { 16 };
 
 /// The trampoline of a command.
+#[inline]
 pub(crate) fn trampoline(command: CommandId) -> Option<Command> {
     let slot = command.canonical().index();
     if slot >= COMMAND_COUNT {

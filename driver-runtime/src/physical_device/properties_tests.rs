@@ -187,3 +187,27 @@ fn a_driver_writes_the_properties_of_its_extensions() {
     ask(device, &mut mesh);
     assert!(mesh.max_task_work_group_total_count == 5 && mesh.p_next.is_null());
 }
+
+#[test]
+#[cfg_attr(miri, ignore = "starts a process")]
+fn b75_a_panic_in_a_command_ends_the_process() {
+    const CHILD: &str = "DRIVER_RUNTIME_TEST_PANICS";
+    if std::env::var_os(CHILD).is_some() {
+        let (_made, device) = with_device(describe);
+        plan(|plan| plan.properties = |_| panic!("a mistake of the driver"));
+        ask(device, &mut vk::PhysicalDeviceMeshShaderPropertiesEXT::default());
+        std::println!("the command returned");
+        return;
+    }
+    let name = "physical_device::properties_tests::b75_a_panic_in_a_command_ends_the_process";
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args([name, "--exact", "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    let (out, error) = (std::string::String::from_utf8_lossy(&child.stdout), child.stderr);
+    assert!(!child.status.success() && !out.contains("the command returned"), "{out}");
+    // Not as a test that fails: the process was ended by a signal.
+    assert_eq!(child.status.code(), None, "{out}");
+    assert!(std::string::String::from_utf8_lossy(&error).contains("a mistake of the driver"));
+}

@@ -1,0 +1,46 @@
+//! The checklist in the README names tests that are there.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::string::{String, ToString};
+use std::vec::Vec;
+use std::{format, fs};
+
+const README: &str = include_str!("../README.md");
+
+/// The names of the functions in the Rust files below a folder.
+fn functions(folder: &Path, found: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.ends_with("target") {
+            functions(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            let names = text.split("fn ").skip(1).filter_map(|rest| rest.split('(').next());
+            found.extend(names.map(ToString::to_string));
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "reads the sources")]
+fn every_row_of_the_checklist_names_tests_that_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut known = BTreeSet::new();
+    for folder in [root.join("src"), root.join("null-driver"), root.join("../tests")] {
+        functions(&folder, &mut known);
+    }
+    for number in 1..=77 {
+        let row = README.lines().find(|line| line.starts_with(&format!("| B{number} |")));
+        assert!(row.is_some_and(|row| row.len() > 20), "row B{number}");
+    }
+    let is_test = |word: &&str| {
+        word.contains('_')
+            && (word.starts_with("ldp_driver")
+                || word.strip_prefix('b').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())))
+    };
+    let words = README.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    let missing: Vec<_> = words.filter(is_test).filter(|word| !known.contains(*word)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(!README.contains("not yet"), "a reason, or a test");
+}
