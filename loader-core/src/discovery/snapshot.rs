@@ -138,7 +138,7 @@ impl Snapshot {
     }
 
     /// Whether `path` exists, if that was asked.
-    pub(super) fn exists(&self, path: &[u8]) -> Option<bool> {
+    pub(crate) fn exists(&self, path: &[u8]) -> Option<bool> {
         self.truth((Topic::Exists, path))
     }
 
