@@ -403,7 +403,7 @@ mod tests {
                 r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{library}", "api_version": "1.3.0"}}}}"#
             )
         };
-        system.file("/etc/vulkan/icd.d/a.json", &driver("/lib/a.so"));
+        system.file("/etc/vulkan/icd.d/a.json", driver("/lib/a.so"));
         let loader = loader_of(system);
         assert!(search(loader, system, ALL).1 > 0);
         assert_eq!(search(loader, system, ALL), (1, 0));
@@ -413,7 +413,7 @@ mod tests {
             search(loader, system, ALL).1 > 0,
             "it is there and does not open: something else may be missing"
         );
-        system.file("/etc/vulkan/icd.d/a.json", &driver("a.so"));
+        system.file("/etc/vulkan/icd.d/a.json", driver("a.so"));
         assert!(search(loader, system, ALL).1 > 0);
         assert!(search(loader, system, ALL).1 > 0, "the linker may find a bare name somewhere now");
     }
