@@ -8,12 +8,12 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use crate::chain::FoundLayers;
 use crate::chain::known::KnownObjects;
 use crate::discovery::{
-    self, BestReason, Candidate, Decision, Outcome, Plan, Request, Snapshot, best_reason,
+    self, BestReason, Candidate, Decision, Outcome, Plan, Question, Request, Snapshot, best_reason,
 };
 use crate::dispatch::UnknownCommands;
 use crate::flavour::Flavour;
 use crate::log::{Filter, Level, Listeners, Logger, Topic, write_line};
-use crate::memory::{Application, Counted, OutOfMemory, Shown, Text, TryGrow, Vec};
+use crate::memory::{Application, Counted, OutOfMemory, Shown, Text, TryGrow, Vec, text};
 use crate::objects::{DriverRef, LiveInstances, OpenDrivers, OpenError};
 use crate::platform::{Lock, Platform, Variable, variables};
 use crate::registry::{Class, CommandId};
@@ -144,8 +144,7 @@ impl Loader {
         let mut found = Drivers { snapshot, plan, open: Vec::new(), outcomes: Vec::new(), request, settings };
         found.log_plan(logger, Logger::log);
         found.open_all(self, logger)?;
-        let lasting =
-            !found.outcomes.iter().any(|(_, outcome)| matches!(outcome, Outcome::DoesNotOpen { .. }));
+        let lasting = found.watch_missing(self.platform)?;
         let found = Counted::try_new(found)?;
         if lasting {
             let previous = self.discovered.lock(waiting).replace(found.clone());
@@ -199,6 +198,30 @@ impl Drivers {
             self.log_outcome(logger, *place, outcome);
         }
         Ok(())
+    }
+
+    /// Adds to the snapshot that libraries are missing, so that one that comes is noticed. Whether no library fails to
+    /// open for a reason that cannot be watched: one that is there may lack another one, and the linker looks for a
+    /// bare name in many places.
+    fn watch_missing(&mut self, platform: &Platform) -> Result<bool, OutOfMemory> {
+        let Self { plan, outcomes, snapshot, .. } = self;
+        let unopened = || {
+            let fails = |outcome: &Outcome| matches!(outcome, Outcome::DoesNotOpen { .. });
+            let failing = outcomes.iter().filter(move |(_, outcome)| fails(outcome));
+            failing.filter_map(|(place, _)| Some(plan.drivers.get(*place)?.library.as_slice()))
+        };
+        let mut questions = Vec::new();
+        for library in unopened() {
+            if !library.contains(&b'/') {
+                return Ok(false);
+            }
+            questions.try_push(Question::Exists(text(&[library])?))?;
+        }
+        if questions.is_empty() {
+            return Ok(true);
+        }
+        snapshot.ask(platform, questions)?;
+        Ok(unopened().all(|library| snapshot.exists(library) == Some(false)))
     }
 
     /// Logs what became of the driver at `place`.
@@ -370,6 +393,29 @@ mod tests {
         assert_eq!(search(loader, system, ALL), (0, 0));
         system.file("/etc/vulkan/icd.d/another.json", "{}");
         assert!(search(loader, system, WHOLE).1 > 0, "a change is seen");
+    }
+
+    #[test]
+    fn a_library_that_is_missing_is_not_searched_for_again_until_it_comes() {
+        let system = Imaginary::new();
+        let driver = |library: &str| {
+            std::format!(
+                r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{library}", "api_version": "1.3.0"}}}}"#
+            )
+        };
+        system.file("/etc/vulkan/icd.d/a.json", driver("/lib/a.so"));
+        let loader = loader_of(system);
+        assert!(search(loader, system, ALL).1 > 0);
+        assert_eq!(search(loader, system, ALL), (1, 0));
+        system.file("/lib/a.so", "");
+        assert!(search(loader, system, ALL).1 > 0, "it came");
+        assert!(
+            search(loader, system, ALL).1 > 0,
+            "it is there and does not open: something else may be missing"
+        );
+        system.file("/etc/vulkan/icd.d/a.json", driver("a.so"));
+        assert!(search(loader, system, ALL).1 > 0);
+        assert!(search(loader, system, ALL).1 > 0, "the linker may find a bare name somewhere now");
     }
 
     #[test]

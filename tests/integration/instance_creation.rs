@@ -1,6 +1,6 @@
 //! What vkCreateInstance makes of what it is asked for, and what the version rules are.
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Run, Scenario, Vk, code, list_devices};
+use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code, list_devices};
 
 fn good(name: &str) -> Driver {
     Driver::new(name).device(Device::new(name))
@@ -227,4 +227,35 @@ fn other_flags_reach_drivers() {
     });
     run.ok().says("result", "SUCCESS");
     assert_eq!(run.trace("a").only("vkCreateInstance").get("flags"), "256");
+}
+
+#[test]
+fn without_a_driver_no_layer_is_called_and_extensions_are_not_looked_at() {
+    let run = Scenario::new().layer(Layer::new("VK_LAYER_TEST_a").implicit()).run(|vk| {
+        let ask = Ask::new().extension("VK_KHR_surface");
+        vk.say("result", code(&vk.create(&ask).map(drop)));
+        vk.say("layer", code(&vk.create(&ask.layer("VK_LAYER_TEST_none")).map(drop)));
+    });
+    run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER").says("layer", "ERROR_LAYER_NOT_PRESENT");
+    assert!(!run.trace("VK_LAYER_TEST_a").has("vkCreateInstance"));
+}
+
+#[test]
+fn versions_of_another_variant_are_compared_without_it() {
+    let run = Scenario::new().driver(Driver::new("good").device(Device::new("gpu"))).run(|vk| {
+        for (key, minor) in [("old", 1), ("new", 3)] {
+            let instance = vk.create(&Ask::new().raw_api(vk::make_api_version(1, 1, minor, 0))).unwrap();
+            vk.say(key, instance.proc("vkCreateInstance") != 0);
+        }
+    });
+    run.ok().says("old", true).says("new", false);
+}
+
+#[test]
+fn a_driver_of_1_0_is_asked_for_1_0_whatever_the_variant() {
+    let run = Scenario::new().driver(Driver::new("old").api("1.0.0")).run(|vk| {
+        let ask = Ask::new().raw_api(vk::make_api_version(1, 1, 0, 0));
+        vk.say("result", code(&vk.create(&ask).map(drop)));
+    });
+    run.ok().says("result", "SUCCESS");
 }

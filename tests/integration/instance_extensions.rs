@@ -176,12 +176,16 @@ fn properties2_reaches_drivers_that_have_it() {
 }
 
 #[test]
-fn the_highest_spec_version_or_the_first_is_listed() {
-    let run = with(&[good("a").extension_version("VK_KHR_surface", 25)]).run(|vk| {
+fn the_version_of_an_extension_is_that_of_the_driver_that_was_found_first() {
+    let one = good("a").extension_version("VK_KHR_surface", 25);
+    let other = good("b").extension_version("VK_KHR_surface", 70).extension_version("VK_EXT_debug_utils", 1);
+    let run = with(&[one, other]).run(|vk| {
         // SAFETY: valid use of Vulkan on one thread.
         let list = unsafe { vk.entry.enumerate_instance_extension_properties(None) }.unwrap();
-        let surface = list.iter().find(|one| one.extension_name_as_c_str().unwrap() == c"VK_KHR_surface");
-        vk.say("version", surface.unwrap().spec_version);
+        for (key, name) in [("surface", c"VK_KHR_surface"), ("own", c"VK_EXT_debug_utils")] {
+            let found = list.iter().find(|one| one.extension_name_as_c_str().unwrap() == name);
+            vk.say(key, found.unwrap().spec_version);
+        }
     });
-    run.ok().says("version", 25);
+    run.ok().says("surface", 25).says("own", 1);
 }

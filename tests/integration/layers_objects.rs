@@ -310,3 +310,21 @@ fn a_device_command_that_nobody_knows() {
         run.ok().says("earlier", 42).says("own", 42).says("later", 42);
     }
 }
+
+#[test]
+fn an_unknown_command_below_a_layer_that_wraps_the_instance_and_looks_up_none() {
+    let driver = Driver::new("good").device(Device::new("gpu")).unknown_commands(1, 1);
+    for more in [None, Some(Layer::new(B))] {
+        let scenario = Scenario::new()
+            .driver(driver.clone())
+            .env("VK_INSTANCE_LAYERS", "VK_LAYER_TEST_a:VK_LAYER_TEST_b");
+        let scenario = scenario.layer(Layer::new(A).exports(Layer::PLAIN).does("wrap"));
+        let scenario = more.into_iter().fold(scenario, Scenario::layer);
+        let run = scenario.run(|vk| {
+            let instance = vk.instance();
+            vk.say("known", instance.proc("vkUnknownPhysicalDevice0TEST") != 0);
+            vk.say("unknown", instance.proc("vkNoSuchCommand") != 0);
+        });
+        run.ok().says("known", true).says("unknown", false);
+    }
+}

@@ -1,5 +1,5 @@
 //! Where drivers are looked for, and how users choose among them.
-use vkload_tests::{Device, Driver, Run, Scenario, list_devices_1_0};
+use vkload_tests::{Ask, Device, Driver, Run, Scenario, code, list_devices_1_0};
 
 /// A driver in a folder of the sandbox, its device named like it.
 fn at(folder: &str, name: &str) -> Driver {
@@ -328,4 +328,21 @@ fn a_variable_that_the_program_sets_for_itself_counts() {
         vk.say("after", vk.instance().names().join(","));
     });
     run.ok().says("before", "usual").says("after", "own");
+}
+
+#[test]
+fn a_library_that_was_missing_is_found_when_it_comes() {
+    let late = Driver::new("late").device(Device::new("gpu"));
+    let scenario = Scenario::new().driver(late).with(|sandbox| {
+        std::fs::rename(sandbox.path("lib/liblate.so"), sandbox.path("lib/not-yet")).unwrap();
+    });
+    let run = scenario.run(|vk| {
+        for when in ["first", "again"] {
+            vk.say(when, code(&vk.create(&Ask::new()).map(drop)));
+        }
+        std::fs::rename(vk.path("lib/not-yet"), vk.path("lib/liblate.so")).unwrap();
+        vk.say("late", vk.instance().names().join(","));
+    });
+    run.ok().says("first", "ERROR_INCOMPATIBLE_DRIVER").says("again", "ERROR_INCOMPATIBLE_DRIVER");
+    run.says("late", "gpu");
 }

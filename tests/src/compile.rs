@@ -28,6 +28,12 @@ pub(crate) fn scarce() -> PathBuf {
     library(&["memory"], &[])
 }
 
+/// A library that gives the names in a folder out sorted, for `LD_PRELOAD`: two loaders then see the same order.
+#[must_use]
+pub fn sorted_folders() -> PathBuf {
+    library(&["differential/preload"], &[])
+}
+
 /// The library made of the C files in these folders. What was compiled before is used again as long as the sources and
 /// the switches are the same; threads and processes may ask at the same time.
 fn library(folders: &[&str], switches: &[&str]) -> PathBuf {

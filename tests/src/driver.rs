@@ -219,7 +219,9 @@ impl Driver {
         self
     }
 
-    fn line(mut self, key: &str, value: impl std::fmt::Display) -> Self {
+    /// One more line of its configuration, as `tests/drivers/config.c` reads it.
+    #[must_use]
+    pub fn line(mut self, key: &str, value: impl std::fmt::Display) -> Self {
         writeln!(self.configuration, "{key}={value}").unwrap();
         self
     }
@@ -230,6 +232,15 @@ impl Driver {
 
     /// Puts its library, configuration and manifest into the sandbox. Gives the path of the manifest.
     pub fn install(&self, sandbox: &Sandbox) -> PathBuf {
+        let library = self.install_library(sandbox);
+        sandbox.write(
+            format!("{}/{}.json", self.folder, self.name),
+            self.manifest_text(library.to_str().unwrap()),
+        )
+    }
+
+    /// Puts its library and configuration into the sandbox. Gives the path of the library.
+    pub fn install_library(&self, sandbox: &Sandbox) -> PathBuf {
         let library = sandbox.path(format!("lib/lib{}.so", self.name));
         fs::create_dir_all(library.parent().unwrap()).unwrap();
         // A copy, not a link: the dynamic linker takes two links for one library.
@@ -249,10 +260,7 @@ impl Driver {
             self.devices
         );
         fs::write(format!("{}.cfg", library.display()), configuration).unwrap();
-        sandbox.write(
-            format!("{}/{}.json", self.folder, self.name),
-            self.manifest_text(library.to_str().unwrap()),
-        )
+        library
     }
 
     fn switches(&self) -> &'static [&'static str] {

@@ -171,6 +171,14 @@ impl Layer {
 
     /// Puts its library, configuration and manifest into the sandbox. Gives the path of the manifest.
     pub fn install(&self, sandbox: &Sandbox) -> PathBuf {
+        let library = self.install_library(sandbox);
+        let kind = if self.implicit { "implicit" } else { "explicit" };
+        let folder = self.folder.clone().unwrap_or_else(|| format!("data/vulkan/{kind}_layer.d"));
+        sandbox.write(format!("{folder}/{}.json", self.name), self.manifest_text(library.to_str().unwrap()))
+    }
+
+    /// Puts its library and configuration into the sandbox. Gives the path of the library.
+    pub fn install_library(&self, sandbox: &Sandbox) -> PathBuf {
         let own = format!("lib/lib{}.so", self.name);
         let library = sandbox.path(self.library.as_ref().unwrap_or(&own));
         fs::create_dir_all(library.parent().unwrap()).unwrap();
@@ -188,9 +196,7 @@ impl Layer {
             self.behaviours,
         );
         fs::write(format!("{}.{}.cfg", library.display(), self.configuration), configuration).unwrap();
-        let kind = if self.implicit { "implicit" } else { "explicit" };
-        let folder = self.folder.clone().unwrap_or_else(|| format!("data/vulkan/{kind}_layer.d"));
-        sandbox.write(format!("{folder}/{}.json", self.name), self.manifest_text(library.to_str().unwrap()))
+        library
     }
 
     fn manifest_text(&self, library: &str) -> String {

@@ -80,6 +80,24 @@ impl Run {
         self.said.iter().rfind(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
+    /// Everything that the scenario said, in order.
+    #[must_use]
+    pub fn everything_said(&self) -> &[(String, String)] {
+        &self.said
+    }
+
+    /// How it ended.
+    #[must_use]
+    pub fn ended(&self) -> String {
+        self.output.status.to_string()
+    }
+
+    /// The last line on its standard error.
+    #[must_use]
+    pub fn last_line(&self) -> &str {
+        self.stderr.lines().last().unwrap_or_default()
+    }
+
     /// Asserts on the value of a key.
     #[track_caller]
     pub fn says(&self, key: &str, value: impl std::fmt::Display) -> &Self {

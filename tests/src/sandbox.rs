@@ -24,6 +24,14 @@ impl Sandbox {
         Self { root }
     }
 
+    /// Leaves it where it is instead of removing it.
+    #[must_use]
+    pub fn keep(self) -> PathBuf {
+        let root = self.root.clone();
+        std::mem::forget(self);
+        root
+    }
+
     /// The path of something in it.
     #[must_use]
     pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {

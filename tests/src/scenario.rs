@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::child::{self, Body};
@@ -97,6 +97,12 @@ impl Scenario {
         self.env(&name, value)
     }
 
+    /// Tests this library instead.
+    #[must_use]
+    pub fn library(self, path: &Path) -> Self {
+        self.env(child::LIBRARY, path.to_str().unwrap())
+    }
+
     /// Runs as this executable instead: a copy of the present one.
     #[must_use]
     pub fn executable(mut self, path: PathBuf) -> Self {
@@ -115,6 +121,12 @@ impl Scenario {
     #[must_use]
     pub fn sandbox(&self) -> &Sandbox {
         &self.sandbox
+    }
+
+    /// Does not run at all: only leaves its folder behind.
+    #[must_use]
+    pub fn keep(self) -> PathBuf {
+        self.sandbox.keep()
     }
 
     /// Runs the body in a process of its own and waits for its end.
@@ -136,6 +148,10 @@ impl Scenario {
 }
 
 /// The library under test.
+///
+/// # Panics
+/// If there is none.
+#[must_use]
 pub fn library_under_test() -> PathBuf {
     let chosen = std::env::var_os("VKLOAD_TEST_LIBRARY").map(PathBuf::from);
     let library = chosen.unwrap_or_else(|| crate::sandbox::target_folder().join("release/libvulkan.so.1"));

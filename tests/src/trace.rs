@@ -5,7 +5,8 @@
 pub struct Call {
     /// The command, or `load`, `unload`, `die`.
     pub command: String,
-    arguments: Vec<(String, String)>,
+    /// Its arguments as keys and values.
+    pub arguments: Vec<(String, String)>,
 }
 
 impl Call {

@@ -44,7 +44,9 @@ pub(super) fn path(parts: &[&[u8]]) -> Result<Text, OutOfMemory> {
     for part in parts {
         path.try_extend(part)?;
     }
-    path.dedup_by(|later, earlier| *later == b'/' && *earlier == b'/');
+    if path.windows(2).any(|pair| matches!(pair, b"//")) {
+        path.dedup_by(|later, earlier| *later == b'/' && *earlier == b'/');
+    }
     if path.len() > 1 && path.last() == Some(&b'/') {
         path.truncate(path.len().saturating_sub(1));
     }
@@ -179,6 +181,10 @@ pub(super) fn add_usual_places(
                 }
             }
         };
+        // Places are of no use as long as some are not known yet.
+        if inquiry.settle().is_err() {
+            continue;
+        }
         for element in elements(list) {
             let path = path(&[element, below, search.suffix])?;
             places.try_push(Place { path, origin, is_manifest: false })?;

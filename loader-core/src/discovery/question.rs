@@ -50,17 +50,26 @@ impl Question {
         })
     }
 
-    /// What orders questions, and equals only for equal ones: the kind, and the name or path.
-    pub(super) fn key(&self) -> (Topic, &[u8]) {
+    /// What orders questions, and equals only for equal ones.
+    pub(super) fn key(&self) -> Key<'_> {
         match self {
-            Self::Elevated => (Topic::Elevated, b""),
-            Self::Executable => (Topic::Executable, b""),
-            Self::Variable(name, Reader::Plain) => (Topic::PlainVariable, name.as_c_str().to_bytes()),
-            Self::Variable(name, Reader::Secure) => (Topic::SecureVariable, name.as_c_str().to_bytes()),
-            Self::Exists(path) => (Topic::Exists, path),
-            Self::Identity(path) => (Topic::Identity, path),
-            Self::Listing(path) => (Topic::Listing, path),
-            Self::File(path) => (Topic::File, path),
+            Self::Elevated => key(Topic::Elevated, b""),
+            Self::Executable => key(Topic::Executable, b""),
+            Self::Variable(name, Reader::Plain) => key(Topic::PlainVariable, name.as_c_str().to_bytes()),
+            Self::Variable(name, Reader::Secure) => key(Topic::SecureVariable, name.as_c_str().to_bytes()),
+            Self::Exists(path) => key(Topic::Exists, path),
+            Self::Identity(path) => key(Topic::Identity, path),
+            Self::Listing(path) => key(Topic::Listing, path),
+            Self::File(path) => key(Topic::File, path),
         }
     }
+}
+
+/// The kind of a question, and the length and the bytes of its name or path: names of one length are few, so that the
+/// bytes are seldom compared.
+pub(super) type Key<'a> = (Topic, usize, &'a [u8]);
+
+/// The key of the question about `name`.
+pub(super) const fn key(topic: Topic, name: &[u8]) -> Key<'_> {
+    (topic, name.len(), name)
 }

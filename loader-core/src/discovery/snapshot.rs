@@ -3,7 +3,7 @@
 
 use core::ffi::CStr;
 
-use super::question::{Question, Topic};
+use super::question::{Key, Question, Topic, key};
 use crate::manifest::SIZE_LIMIT;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
 use crate::platform::{FileError, Fingerprint, Platform, Reader};
@@ -126,20 +126,20 @@ impl Snapshot {
 
     /// Whether the process is elevated, if that was asked.
     pub(super) fn elevated(&self) -> Option<bool> {
-        self.truth((Topic::Elevated, b""))
+        self.truth(key(Topic::Elevated, b""))
     }
 
     /// The path of the executable, if that was asked.
     pub(super) fn executable(&self) -> Option<Option<&[u8]>> {
-        match self.find((Topic::Executable, b""))? {
+        match self.find(key(Topic::Executable, b""))? {
             Answer::Value(value) => Some(value.as_deref()),
             _ => None,
         }
     }
 
     /// Whether `path` exists, if that was asked.
-    pub(super) fn exists(&self, path: &[u8]) -> Option<bool> {
-        self.truth((Topic::Exists, path))
+    pub(crate) fn exists(&self, path: &[u8]) -> Option<bool> {
+        self.truth(key(Topic::Exists, path))
     }
 
     /// The value of a variable, if that was asked.
@@ -148,7 +148,7 @@ impl Snapshot {
             Reader::Plain => Topic::PlainVariable,
             Reader::Secure => Topic::SecureVariable,
         };
-        match self.find((topic, name.to_bytes()))? {
+        match self.find(key(topic, name.to_bytes()))? {
             Answer::Value(value) => Some(value.as_deref()),
             _ => None,
         }
@@ -156,7 +156,7 @@ impl Snapshot {
 
     /// Which file `path` names, if that was asked.
     pub(super) fn identity(&self, path: &[u8]) -> Option<Option<(u64, u64)>> {
-        match self.find((Topic::Identity, path))? {
+        match self.find(key(Topic::Identity, path))? {
             Answer::Identity(identity) => Some(*identity),
             _ => None,
         }
@@ -164,7 +164,7 @@ impl Snapshot {
 
     /// The names in the folder `path`, if that was asked.
     pub(super) fn listing(&self, path: &[u8]) -> Option<Result<&[Text], FileError>> {
-        match self.find((Topic::Listing, path))? {
+        match self.find(key(Topic::Listing, path))? {
             Answer::Names(names, _) => Some(names.as_deref().map_err(|error| *error)),
             _ => None,
         }
@@ -172,24 +172,24 @@ impl Snapshot {
 
     /// The content of the file `path`, if that was asked.
     pub(super) fn file(&self, path: &[u8]) -> Option<Result<&[u8], FileError>> {
-        match self.find((Topic::File, path))? {
+        match self.find(key(Topic::File, path))? {
             Answer::Content(content, _) => Some(content.as_deref().map_err(|error| *error)),
             _ => None,
         }
     }
 
-    fn truth(&self, key: (Topic, &[u8])) -> Option<bool> {
+    fn truth(&self, key: Key<'_>) -> Option<bool> {
         match self.find(key)? {
             Answer::Truth(truth) => Some(*truth),
             _ => None,
         }
     }
 
-    fn find(&self, key: (Topic, &[u8])) -> Option<&Answer> {
+    fn find(&self, key: Key<'_>) -> Option<&Answer> {
         Some(&self.records.get(self.place(key).ok()?)?.answer)
     }
 
-    fn place(&self, key: (Topic, &[u8])) -> Result<usize, usize> {
+    fn place(&self, key: Key<'_>) -> Result<usize, usize> {
         self.records.binary_search_by(|record| record.question.key().cmp(&key))
     }
 }

@@ -154,9 +154,20 @@ unsafe fn complete(
                 unsafe extern "system" fn(),
                 vk::PFN_vkEnumerateInstanceExtensionProperties,
             >(enumerate),
-            enumerate_instance_version: global(c"vkEnumerateInstanceVersion").map(|function| {
-                transmute::<unsafe extern "system" fn(), vk::PFN_vkEnumerateInstanceVersion>(function)
-            }),
+            enumerate_instance_version: enumerate_instance_version(gipa),
+        })
+    }
+}
+
+/// # Safety
+/// `gipa` is a driver's vkGetInstanceProcAddr.
+unsafe fn enumerate_instance_version(
+    gipa: vk::PFN_vkGetInstanceProcAddr,
+) -> Option<vk::PFN_vkEnumerateInstanceVersion> {
+    // SAFETY: a global command may be asked for without an instance, and has the type of its name.
+    unsafe {
+        gipa(vk::Instance::null(), c"vkEnumerateInstanceVersion".as_ptr()).map(|function| {
+            transmute::<unsafe extern "system" fn(), vk::PFN_vkEnumerateInstanceVersion>(function)
         })
     }
 }
@@ -167,11 +178,12 @@ unsafe fn oldest_interface(
 ) -> Result<DriverInterface, Outcome> {
     let need = |name: &'static CStr| symbol(name).ok_or(Outcome::MissingCommand { name });
     let Some(gipa) = symbol(c"vkGetInstanceProcAddr") else { return Err(Outcome::NoEntryPoint) };
-    // SAFETY: the driver's exports are what their names say.
+    // SAFETY: the driver's exports are what their names say, and so is what it finds without an instance.
     unsafe {
+        let gipa = transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(gipa);
         Ok(DriverInterface {
             version: 0,
-            get_instance_proc_addr: transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(gipa),
+            get_instance_proc_addr: gipa,
             get_physical_device_proc_addr: None,
             create_instance: transmute::<NonNull<c_void>, vk::PFN_vkCreateInstance>(need(
                 c"vkCreateInstance",
@@ -182,7 +194,7 @@ unsafe fn oldest_interface(
             >(need(
                 c"vkEnumerateInstanceExtensionProperties",
             )?),
-            enumerate_instance_version: None,
+            enumerate_instance_version: enumerate_instance_version(gipa),
         })
     }
 }

@@ -16,7 +16,7 @@ use crate::chain::known::instance_under_creation;
 use crate::chain::{FoundLayers, Layers, enter_instance_chain};
 use crate::discovery::{LayerRequest, LayerScope, Outcome, Request};
 use crate::dispatch::Table as _;
-use crate::loader::{self, Loader, log_outcome, report_no_driver};
+use crate::loader::{self, Loader, log_outcome};
 use crate::log::{Level, Logger, Topic};
 use crate::manifest::Version;
 use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
@@ -60,6 +60,9 @@ pub unsafe fn create_instance(
         let sources = Sources::new(loader, info, &enabled, request, &logger)?;
         let version = requested_version(info, &logger);
         let layers = open_layers(loader, info, version, &logger)?;
+        if sources.are_none() {
+            return Err(sources.report_none(loader, &logger, &[]));
+        }
         let mut available = sources.extensions(loader, &logger)?;
         layers
             .iter()
@@ -172,7 +175,8 @@ unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
         );
         logger.log(Level::Error, Topic::Loader, message);
     }
-    version.max(vk::API_VERSION_1_0)
+    // Versions of another variant are compared as if they were of this one.
+    (version & !(7 << 29)).max(vk::API_VERSION_1_0)
 }
 
 /// Logs what the application says about itself and which extensions it wants.
@@ -266,17 +270,7 @@ unsafe fn make_drivers(
         }
     }
     if instance.drivers.is_empty() {
-        match discovered {
-            Some(discovered) => discovered.report_no_driver(instance.loader, &instance.logger, &outcomes),
-            None => {
-                let reason = format_args!(
-                    "the application wants only the drivers that it gave, and none of them can be used; \
-                     `VK_LOADER_DEBUG=driver` tells why"
-                );
-                report_no_driver(instance.loader, &instance.logger, reason);
-            }
-        }
-        return Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
+        return Err(instance.sources.report_none(instance.loader, &instance.logger, &outcomes));
     }
     instance.sorted = instance.loader.flavour.sorts_devices
         && !instance.loader.switch(variables::VK_LOADER_DISABLE_SELECT)?
@@ -321,13 +315,15 @@ unsafe fn make_driver(
     }
     // SAFETY: the caller vouches for the create info.
     let mut application = unsafe { info.p_application_info.as_ref() }.copied().unwrap_or_default();
+    // Whatever the variant: a driver of 1.0 knows of none.
+    let newer = application.api_version >= vk::API_VERSION_1_1;
     application.api_version = vk::API_VERSION_1_0;
     let mut own = *info;
     own.enabled_layer_count = 0;
     own.pp_enabled_layer_names = core::ptr::null();
     own.enabled_extension_count = u32::try_from(names.len()).unwrap_or(u32::MAX);
     own.pp_enabled_extension_names = names.as_ptr();
-    if old && instance.api_version >= vk::API_VERSION_1_1 {
+    if old && newer {
         own.p_application_info = &raw const application;
     }
     if !has(extension::KHR_PORTABILITY_ENUMERATION.name()) {

@@ -20,7 +20,8 @@ const OWN: [ExtensionId; 4] = [
     extension::LUNARG_DIRECT_DRIVER_LOADING,
 ];
 
-/// All instance extensions that the drivers and the loader have, each once; the highest version counts.
+/// All instance extensions that the drivers and the loader have, each once, in the version that is found
+/// first.
 ///
 /// Extensions that the registry does not know are hidden, because the loader cannot know whether their commands need
 /// something of it; unless `VK_LOADER_DISABLE_INST_EXT_FILTER` is set.
@@ -79,9 +80,8 @@ pub(crate) fn merge(
     extension: &vk::ExtensionProperties,
 ) -> Result<(), vk::Result> {
     let Some(called) = name::in_array(&extension.extension_name) else { return Ok(()) };
-    match all.iter_mut().find(|present| name::is(present, called)) {
-        Some(present) => present.spec_version = present.spec_version.max(extension.spec_version),
-        None => all.try_push(*extension)?,
+    if !all.iter().any(|present| name::is(present, called)) {
+        all.try_push(*extension)?;
     }
     Ok(())
 }

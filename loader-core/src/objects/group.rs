@@ -91,6 +91,9 @@ unsafe fn all_groups(
             }
         }
     }
+    if all.is_empty() && !devices.is_empty() {
+        return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+    }
     let place = |handle: &vk::PhysicalDevice| devices.iter().position(|device| device.handle() == *handle);
     all.retain(|group| members(group).iter().all(|member| place(member).is_some()));
     if instance.sorted || instance.logger.settings.devices().is_some() {

@@ -6,7 +6,7 @@ use super::driver::Driver;
 use super::extensions;
 use crate::abi::chain;
 use crate::discovery::{Outcome, Request};
-use crate::loader::{Drivers, Loader, log_outcome};
+use crate::loader::{Drivers, Loader, log_outcome, report_no_driver};
 use crate::log::{Level, Logger, Topic};
 use crate::memory::{Counted, TryGrow, Vec, format_into};
 use crate::registry::{ExtensionSet, extension};
@@ -49,6 +49,30 @@ impl Sources {
             sources.discovered = Some(loader.discover(request, logger)?);
         }
         Ok(sources)
+    }
+
+    /// Whether there is no driver at all.
+    pub(super) fn are_none(&self) -> bool {
+        self.direct.is_empty() && self.discovered.as_ref().is_none_or(|drivers| drivers.open.is_empty())
+    }
+
+    /// Says why no driver can be used, given what was learnt by making instances of those that are open.
+    pub(super) fn report_none(
+        &self,
+        loader: &Loader,
+        logger: &Logger,
+        outcomes: &[(usize, Outcome)],
+    ) -> vk::Result {
+        if let Some(discovered) = &self.discovered {
+            discovered.report_no_driver(loader, logger, outcomes);
+        } else {
+            let reason = format_args!(
+                "the application wants only the drivers that it gave, and none of them can be used; \
+                 `VK_LOADER_DEBUG=driver` tells why"
+            );
+            report_no_driver(loader, logger, reason);
+        }
+        vk::Result::ERROR_INCOMPATIBLE_DRIVER
     }
 
     /// Rules: VK_LUNARG_direct_driver_loading. What cannot be used is logged and skipped.

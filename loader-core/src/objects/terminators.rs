@@ -157,7 +157,8 @@ pub unsafe extern "system" fn terminator_get_instance_proc_addr(
     }
 }
 
-/// vk_layerGetPhysicalDeviceProcAddr at the lower end of a chain.
+/// vk_layerGetPhysicalDeviceProcAddr at the lower end of a chain. A layer without one is passed over, so that the handle
+/// may be one that such a layer made: nothing is found for it.
 ///
 /// # Safety
 /// As for [`terminator_get_instance_proc_addr`].
@@ -169,8 +170,7 @@ pub unsafe extern "system" fn terminator_get_physical_device_proc_addr(
         return None;
     }
     // SAFETY: the caller vouches for the name and the handle.
-    let (name, instance) =
-        unsafe { (CStr::from_ptr(name), handle::instance(instance, command::GET_INSTANCE_PROC_ADDR)) };
+    let (name, instance) = unsafe { (CStr::from_ptr(name), handle::known_instance(instance)?.instance()) };
     match find(name) {
         Some(command) if command.class() == Class::PhysicalDevice => instance_terminator(command),
         Some(_) => None,

@@ -54,13 +54,6 @@ pub trait Files: Sync {
     /// Whether `path` names anything.
     fn exists(&self, path: &[u8]) -> bool;
 
-    /// `path` without links and dots, or `None` where the system cannot tell; the caller then goes on with
-    /// `path`.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    fn resolve(&self, path: &[u8]) -> Result<Option<Text>, OutOfMemory>;
-
     /// The state of `path`, or `None` where nothing has that name or its state cannot be told apart reliably
     /// (it changed so lately that a further change might not show).
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint>;

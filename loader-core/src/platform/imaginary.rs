@@ -211,10 +211,6 @@ impl Files for Imaginary {
         world.node(&path).is_ok()
     }
 
-    fn resolve(&self, _: &[u8]) -> Result<Option<Text>, OutOfMemory> {
-        Ok(None)
-    }
-
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint> {
         let (world, path) = self.enter("fingerprint", path);
         let node = world.node(&path).ok().filter(|_| !world.blurred)?;
@@ -243,10 +239,6 @@ impl Libraries for Imaginary {
     }
 
     unsafe fn close(&self, _: Library) {}
-
-    fn path_of(&self, _: NonNull<c_void>) -> Result<Option<Text>, OutOfMemory> {
-        Ok(None)
-    }
 }
 
 impl LogSink for Imaginary {

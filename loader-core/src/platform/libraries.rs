@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
 
-use crate::memory::{OutOfMemory, Text};
+use crate::memory::Text;
 
 /// What a library is opened as. Platforms may look in different places for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,10 +40,4 @@ pub trait Libraries: Sync {
     /// # Safety
     /// Nothing uses an address in the library any more unless it was opened once more elsewhere.
     unsafe fn close(&self, library: Library);
-
-    /// The path of the library that holds `address`, where the system can tell.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    fn path_of(&self, address: NonNull<c_void>) -> Result<Option<Text>, OutOfMemory>;
 }

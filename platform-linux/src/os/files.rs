@@ -1,4 +1,4 @@
-//! The file system, by `opendir`, `readdir`, `access`, `fopen`, `stat` and `realpath`.
+//! The file system, by `opendir`, `readdir`, `access`, `fopen` and `stat`.
 
 #![cfg_attr(
     feature = "fixed-drivers",
@@ -8,7 +8,7 @@
 use core::ffi::{CStr, c_int, c_void};
 use core::mem::MaybeUninit;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use loader_core::memory::{Text, TryGrow, Vec, text};
 use loader_core::platform::{FileError, Files, Fingerprint};
 
 use super::{clear_errno, errno};
@@ -35,22 +35,6 @@ impl Files for FileSystem {
     fn exists(&self, path: &[u8]) -> bool {
         // SAFETY: the path is a valid C string.
         with_c_path(path, |path| unsafe { libc::access(path.as_ptr(), libc::F_OK) }) == Ok(0)
-    }
-
-    fn resolve(&self, path: &[u8]) -> Result<Option<Text>, OutOfMemory> {
-        // SAFETY: the path is a valid C string; with no buffer given, the C library allocates one.
-        let resolve = |path: &CStr| unsafe { libc::realpath(path.as_ptr(), core::ptr::null_mut()) };
-        let Ok(resolved) = with_c_path(path, resolve) else {
-            return Ok(None);
-        };
-        if resolved.is_null() {
-            return if errno() == libc::ENOMEM { Err(OutOfMemory) } else { Ok(None) };
-        }
-        // SAFETY: realpath returned a valid C string.
-        let copy = text(&[unsafe { CStr::from_ptr(resolved) }.to_bytes()]);
-        // SAFETY: the block came from the C library's allocator and is not used again.
-        unsafe { libc::free(resolved.cast()) };
-        copy.map(Some)
     }
 
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint> {
@@ -404,17 +388,6 @@ mod tests {
         names.sort();
         listed.sort();
         assert_eq!(listed, names);
-    }
-
-    #[test]
-    fn a_link_resolves_to_its_target_and_what_is_missing_to_nothing() {
-        let (folder, file) = folder_with("x.json", b"{}");
-        let link = folder.path().join("link.json");
-        symlink("../".to_string() + folder.path().file_name().unwrap().to_str().unwrap() + "/x.json", &link)
-            .unwrap();
-        let resolved = FileSystem.resolve(bytes(&link)).unwrap().unwrap();
-        assert_eq!(resolved.as_slice(), bytes(&file.canonicalize().unwrap()));
-        assert_eq!(FileSystem.resolve(b"/gone/x.json"), Ok(None));
     }
 
     /// Asks until the last change is long enough ago.

@@ -1,10 +1,9 @@
-//! The dynamic linker, by `dlopen`, `dlsym`, `dlclose` and `dladdr`.
+//! The dynamic linker, by `dlopen`, `dlsym` and `dlclose`.
 
 use core::ffi::{CStr, c_int, c_void};
-use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-use loader_core::memory::{OutOfMemory, Text, text};
+use loader_core::memory::{Text, text};
 use loader_core::platform::{Libraries, Library, LibraryKind, variables};
 
 use crate::PLATFORM;
@@ -45,22 +44,6 @@ impl Libraries for DynamicLinker {
         // SAFETY: `library` came from `open`; the caller vouches that nothing uses it any more. There is nothing to
         // do where this fails: the library then stays loaded.
         unsafe { libc::dlclose(library.0.as_ptr()) };
-    }
-
-    fn path_of(&self, address: NonNull<c_void>) -> Result<Option<Text>, OutOfMemory> {
-        let mut info = MaybeUninit::<libc::Dl_info>::uninit();
-        // SAFETY: the address is only compared with the ranges of loaded libraries; `info` is writable.
-        if unsafe { libc::dladdr(address.as_ptr(), info.as_mut_ptr()) } == 0 {
-            return Ok(None);
-        }
-        // SAFETY: dladdr filled it, since it did not return 0.
-        let info = unsafe { info.assume_init() };
-        if info.dli_fname.is_null() {
-            return Ok(None);
-        }
-        // SAFETY: the name is a valid C string for as long as the library is loaded, which the caller holds open.
-        let path = unsafe { CStr::from_ptr(info.dli_fname) };
-        text(&[path.to_bytes()]).map(Some)
     }
 }
 
@@ -132,9 +115,8 @@ mod tests {
     #[test]
     fn a_library_opens_and_its_functions_are_found() {
         let libc = DynamicLinker.open(b"libc.so.6", LibraryKind::Driver).unwrap();
-        let puts = DynamicLinker.symbol(libc, c"puts").unwrap();
+        assert!(DynamicLinker.symbol(libc, c"puts").is_some());
         assert!(DynamicLinker.symbol(libc, c"vkload_is_not_here").is_none());
-        assert!(DynamicLinker.path_of(puts).unwrap().unwrap().ends_with(b"/libc.so.6"));
         // SAFETY: the address is not used any more.
         unsafe { DynamicLinker.close(libc) };
     }

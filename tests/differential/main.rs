@@ -1,0 +1,162 @@
+//! The same questions to two loaders, ours and Debian's libvulkan1, in generated worlds. A difference must be listed in
+//! `rules.tsv`, whose rows are those of `docs/differences.md`.
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `VKLOAD_WORLDS` | how many worlds, 2,000 unless set |
+//! | `VKLOAD_SEED` | a number that makes other worlds |
+//! | `VKLOAD_WORLD` | a file: only this world is run, and all its differences are shown |
+
+mod compare;
+mod generate;
+mod interview;
+mod odd;
+mod rules;
+mod shrink;
+mod world;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use compare::{Compared, Difference, Loaders};
+use rules::Rule;
+use world::World;
+
+/// Debian's loader.
+const THEIRS: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
+/// So many worlds with differences are made smaller and shown.
+const SHOWN: usize = 12;
+
+/// Nothing where Debian's loader is not there.
+fn loaders() -> Option<Loaders> {
+    if !Path::new(THEIRS).exists() {
+        let complete = std::env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
+        assert!(!complete, "missing: {THEIRS}");
+        eprintln!("skipped: there is no {THEIRS}");
+        return None;
+    }
+    let ours = vkload_tests::library_under_test();
+    Some(Loaders { theirs: PathBuf::from(THEIRS), ours, preload: vkload_tests::sorted_folders() })
+}
+
+#[test]
+fn both_loaders_agree_in_generated_worlds() {
+    let Some(loaders) = loaders() else { return };
+    if let Ok(file) = std::env::var("VKLOAD_WORLD") {
+        return show(&loaders, &file);
+    }
+    let rules = rules::all();
+    let (worlds, seed) = (number("VKLOAD_WORLDS", 2000), number("VKLOAD_SEED", 1));
+    let next = AtomicU64::new(0);
+    let found = Mutex::new(Found::default());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let place = next.fetch_add(1, Ordering::Relaxed);
+                    if place >= worlds {
+                        return;
+                    }
+                    run(&loaders, &rules, seed.wrapping_mul(1_000_000).wrapping_add(place), &found);
+                }
+            });
+        }
+    });
+    let found = found.into_inner().unwrap();
+    eprintln!("{worlds} worlds, seed {seed}: {} without any difference", worlds - found.with_differences);
+    for (row, count) in &found.used {
+        eprintln!("  {count} differences: {row}");
+    }
+    let mut shapes = BTreeSet::new();
+    for failure in found.failures.iter().filter(|one| shapes.insert(one.shape())).take(SHOWN) {
+        eprintln!("{}", failure.report(&loaders, &rules));
+    }
+    assert!(
+        found.failures.is_empty(),
+        "{} worlds have differences that are not listed",
+        found.failures.len()
+    );
+}
+
+#[test]
+fn every_rule_stands_for_a_row_of_the_page() {
+    let page = include_str!("../../docs/differences.md");
+    for rule in rules::all() {
+        assert!(
+            page.contains(&format!("\n| {} |", rule.row)),
+            "docs/differences.md has no row \"{}\"",
+            rule.row
+        );
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    with_differences: u64,
+    used: BTreeMap<&'static str, u64>,
+    failures: Vec<Failure>,
+}
+
+struct Failure {
+    seed: u64,
+    key: String,
+}
+
+fn run(loaders: &Loaders, rules: &[Rule], seed: u64, found: &Mutex<Found>) {
+    let world = generate::world(seed);
+    let Compared { world, differences } = loaders.compare(&world);
+    let mut found = found.lock().unwrap();
+    found.with_differences += u64::from(!differences.is_empty());
+    for difference in &differences {
+        match rules.iter().find(|rule| rule.allows(&world, difference)) {
+            Some(rule) => *found.used.entry(rule.row).or_default() += 1,
+            None => {
+                let key = difference.key.clone();
+                return found.failures.push(Failure { seed, key });
+            }
+        }
+    }
+}
+
+impl Failure {
+    /// The key without what differs from world to world: one world is shown for each.
+    fn shape(&self) -> String {
+        let words = self.key.split(' ').filter(|word| !word.bytes().any(|byte| byte.is_ascii_digit()));
+        words.filter(|word| !word.starts_with("VK_LAYER")).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The smallest world that was found for it, kept as a folder.
+    fn report(&self, loaders: &Loaders, rules: &[Rule]) -> String {
+        let unlisted = |world: &World| -> Vec<Difference> {
+            let Compared { world, mut differences } = loaders.compare(world);
+            differences.retain(|one| !rules.iter().any(|rule| rule.allows(&world, one)));
+            differences
+        };
+        let world = generate::world(self.seed);
+        let world = shrink::shrink(world, |world| unlisted(world).iter().any(|one| one.key == self.key));
+        let folder = world.keep(&loaders.ours);
+        let differences: Vec<String> = unlisted(&world).iter().take(4).map(Difference::to_string).collect();
+        format!(
+            "== world {}, made smaller, is kept in {}\n{world}-- differs in\n{}\n",
+            self.seed,
+            folder.display(),
+            differences.join("\n")
+        )
+    }
+}
+
+fn show(loaders: &Loaders, file: &str) {
+    let world = World::parse(&std::fs::read_to_string(Path::new(file)).unwrap());
+    let rules = rules::all();
+    let Compared { world, differences } = loaders.compare(&world);
+    for difference in differences {
+        let rule = rules.iter().find(|rule| rule.allows(&world, &difference));
+        eprintln!("{difference}\n    rule:   {}", rule.map_or("none", |rule| rule.row));
+    }
+}
+
+fn number(variable: &str, otherwise: u64) -> u64 {
+    std::env::var(variable).map_or(otherwise, |value| value.parse().unwrap())
+}
