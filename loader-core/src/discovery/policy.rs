@@ -205,6 +205,7 @@ impl Search {
     pub const SETTINGS: Self = Self {
         noun: "settings file",
         suffix: b"/vulkan/loader_settings.d/vk_loader_settings.json",
+        service: None,
         replacing: &[],
         adding: None,
         select: None,
