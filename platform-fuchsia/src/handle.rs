@@ -11,7 +11,7 @@ pub struct Handle {
 impl Handle {
     /// Takes over `raw`; 0 is no handle.
     pub fn new(system: &'static dyn System, raw: RawHandle) -> Option<Self> {
-        (raw != 0).then_some(Self { system, raw })
+        (raw != 0).then(|| Self { system, raw })
     }
 
     /// The number, for calls that only use the handle.

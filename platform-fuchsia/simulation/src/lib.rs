@@ -45,8 +45,13 @@ impl Simulation {
     /// A system whose namespace has this loader service, or none.
     #[must_use]
     pub fn new(service: Option<LoaderService>) -> &'static Self {
-        let world =
-            World { kernel: Kernel::default(), service, files: BTreeMap::new(), calls: Vec::new(), failing: None };
+        let world = World {
+            kernel: Kernel::default(),
+            service,
+            files: BTreeMap::new(),
+            calls: Vec::new(),
+            failing: None,
+        };
         Box::leak(Box::new(Self(Mutex::new(world))))
     }
 

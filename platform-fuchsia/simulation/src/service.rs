@@ -117,7 +117,8 @@ impl LoaderService {
         match ordinal(bytes) {
             GET_SUPPORTED_FEATURES => reply.extend(self.features.to_le_bytes()),
             GET => {
-                let length = usize::try_from(u64::from_le_bytes(bytes[16..24].try_into().unwrap_or_default()));
+                let length =
+                    usize::try_from(u64::from_le_bytes(bytes[16..24].try_into().unwrap_or_default()));
                 let name = String::from_utf8_lossy(&bytes[32..32 + length.unwrap_or_default()]).into_owned();
                 let library = self.libraries.iter().find(|library| library.0 == name);
                 object = library.map(|library| Object::Memory(library.1.clone()));

@@ -45,7 +45,7 @@ impl Files for Fuchsia {
         let place = self.place(path).ok().filter(|place| place.folder == libc::AT_FDCWD)?;
         let state = place.open(libc::O_RDONLY).ok()?.state()?;
         let size = u64::try_from(state.st_size).ok()?;
-        let identity = (state.st_dev.into(), state.st_ino.into());
+        let identity = (state.st_dev, state.st_ino);
         Some(Fingerprint { identity, size, changed: (nanoseconds(&state), 0) })
     }
 }

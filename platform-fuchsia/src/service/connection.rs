@@ -88,11 +88,8 @@ impl Answer {
         let received = system
             .call_channel(channel, message.bytes(), &mut bytes, &mut raw)
             .map_err(|status| Refusal::Failed { step: Step::Call, status })?;
-        let mut number = 0;
-        let handles = raw.map(|raw| {
-            number += 1;
-            Handle::new(system, raw).filter(|_| number <= received.handles)
-        });
+        let come = raw.get(..received.handles).unwrap_or(&raw);
+        let handles = core::array::from_fn(|place| come.get(place).and_then(|raw| Handle::new(system, *raw)));
         Ok(Self { bytes, handles, received })
     }
 
