@@ -164,6 +164,15 @@ pub(super) fn add_usual_places(
     search: &Search,
     places: &mut Vec<Place>,
 ) -> Result<(), OutOfMemory> {
+    if let Some(folder) = search.service
+        && inquiry.exists(folder)?
+    {
+        return places.try_push(Place {
+            path: path(&[folder])?,
+            origin: Origin::Service,
+            is_manifest: false,
+        });
+    }
     for root in policy.roots {
         let (origin, list, below) = match root {
             Root::BuiltIn { name, path } => (Origin::BuiltIn(name), *path, &b""[..]),

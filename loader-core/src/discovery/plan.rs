@@ -83,6 +83,8 @@ pub enum Origin {
     OverrideLayer,
     /// The settings file names it.
     Settings,
+    /// A service of the system has it.
+    Service,
 }
 
 /// What was at a place that was searched.
@@ -172,6 +174,7 @@ impl fmt::Display for Origin {
             Self::Replacing(name) | Self::Adding(name) | Self::Variable(name) => Name(name).fmt(f),
             Self::Fallback(name) => write!(f, "{} is unset", Name(name)),
             Self::BuiltIn(option) => f.write_str(option),
+            Self::Service => f.write_str("the loader service"),
             Self::OverrideLayer => f.write_str("override_paths"),
             Self::Settings => f.write_str("the settings file"),
         }

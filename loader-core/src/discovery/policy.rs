@@ -66,6 +66,8 @@ pub struct Search {
     pub noun: &'static str,
     /// What is appended to each place: `/vulkan/icd.d`.
     pub suffix: &'static [u8],
+    /// A folder that a service of the system has. Where it exists it is searched instead of the usual places.
+    pub service: Option<&'static [u8]>,
     /// Variables that replace the whole search by a list of files and folders. The first one that is set counts, even
     /// when it is empty.
     pub replacing: &'static [&'static CStr],
@@ -125,6 +127,25 @@ impl Policy {
         ]
     }
 
+    /// The places that Fuchsia searches: those of Linux, without anything that stands in for `XDG_CONFIG_DIRS` and
+    /// `XDG_DATA_DIRS` (driver interface document, "Fuchsia Driver Discovery").
+    #[must_use]
+    pub const fn fuchsia_roots(sysconf: &'static [u8], extra_sysconf: &'static [u8]) -> [Root; 6] {
+        let mut roots = Self::linux_roots(sysconf, extra_sysconf);
+        let [_, config_dirs, _, _, _, data_dirs] = &mut roots;
+        *config_dirs = Root::Variable { name: c"XDG_CONFIG_DIRS", fallback: Fallback::Nothing };
+        *data_dirs = Root::Variable { name: c"XDG_DATA_DIRS", fallback: Fallback::Nothing };
+        roots
+    }
+
+    /// The search of Fuchsia in these places; the loader service has the folder `manifests` with those of drivers. Every
+    /// variable is honoured: no process is elevated there.
+    #[must_use]
+    pub const fn fuchsia(roots: &'static [Root], manifests: &'static [u8]) -> Self {
+        let linux = Self::linux(roots);
+        Self { reader: Reader::Plain, drivers: Search { service: Some(manifests), ..linux.drivers }, ..linux }
+    }
+
     /// The search of Linux desktops in these places.
     #[must_use]
     pub const fn linux(roots: &'static [Root]) -> Self {
@@ -148,6 +169,7 @@ impl Search {
     pub const DRIVERS: Self = Self {
         noun: "driver",
         suffix: b"/vulkan/icd.d",
+        service: None,
         replacing: &[variables::VK_DRIVER_FILES.name, variables::VK_ICD_FILENAMES.name],
         adding: Some(variables::VK_ADD_DRIVER_FILES.name),
         select: Some(variables::VK_LOADER_DRIVERS_SELECT.name),
@@ -159,6 +181,7 @@ impl Search {
     pub const IMPLICIT_LAYERS: Self = Self {
         noun: "implicit layer",
         suffix: b"/vulkan/implicit_layer.d",
+        service: None,
         replacing: &[variables::VK_IMPLICIT_LAYER_PATH.name],
         adding: Some(variables::VK_ADD_IMPLICIT_LAYER_PATH.name),
         select: None,
@@ -169,6 +192,7 @@ impl Search {
     pub const EXPLICIT_LAYERS: Self = Self {
         noun: "explicit layer",
         suffix: b"/vulkan/explicit_layer.d",
+        service: None,
         replacing: &[variables::VK_LAYER_PATH.name],
         adding: Some(variables::VK_ADD_LAYER_PATH.name),
         select: None,
@@ -181,6 +205,7 @@ impl Search {
     pub const SETTINGS: Self = Self {
         noun: "settings file",
         suffix: b"/vulkan/loader_settings.d/vk_loader_settings.json",
+        service: None,
         replacing: &[],
         adding: None,
         select: None,

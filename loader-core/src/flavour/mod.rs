@@ -35,17 +35,31 @@ impl Flavour {
             WindowSystem::DirectFb,
             WindowSystem::Provisional,
         ]);
+        Self {
+            sorts_devices: true,
+            ..Self::wrapping(discovery, &EXTENSIONS, const { CommandSet::core_and(&EXTENSIONS) })
+        }
+    }
+
+    /// A Fuchsia component: ICDs found by manifests, of the loader service or in folders.
+    #[must_use]
+    pub const fn fuchsia(discovery: Policy) -> Self {
+        const EXTENSIONS: ExtensionSet =
+            ExtensionSet::on(&[WindowSystem::None, WindowSystem::Fuchsia, WindowSystem::Provisional]);
+        Self::wrapping(discovery, &EXTENSIONS, const { CommandSet::core_and(&EXTENSIONS) })
+    }
+
+    /// A loader with objects of its own for instances and physical devices.
+    const fn wrapping(discovery: Policy, extensions: &ExtensionSet, commands: CommandSet) -> Self {
         const DEBUGGING: ExtensionSet =
             ExtensionSet::new(&[extension::EXT_DEBUG_UTILS, extension::EXT_DEBUG_REPORT]);
         const IF_ENABLED: CommandSet = CommandSet::of(&DEBUGGING);
         Self {
             discovery,
-            extensions: EXTENSIONS,
-            commands: const {
-                CommandSet::core_and(&EXTENSIONS).of_objects().without(&IF_ENABLED).without(&NOT_EXPORTED)
-            },
+            extensions: *extensions,
+            commands: commands.of_objects().without(&IF_ENABLED).without(&NOT_EXPORTED),
             commands_if_enabled: IF_ENABLED,
-            sorts_devices: true,
+            sorts_devices: false,
         }
     }
 }

@@ -118,6 +118,7 @@ fn origin(origin: Origin) -> String {
         Origin::Fallback(name) => format!("{} is unset", words(name)),
         Origin::BuiltIn(name) => name.to_owned(),
         Origin::Settings => "the settings file".to_owned(),
+        Origin::Service => "the loader service".to_owned(),
         Origin::OverrideLayer => "override_paths".to_owned(),
     }
 }

@@ -1,0 +1,105 @@
+//! Handles and the objects behind them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use platform_fuchsia::RawHandle;
+
+/// What a handle of the process leads to.
+#[derive(Clone, Debug)]
+pub(crate) enum Object {
+    /// An end of the channel with this number.
+    Channel(usize),
+    /// A file in memory.
+    Memory(PathBuf),
+}
+
+/// Who is at the other end of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Server {
+    /// The loader service.
+    Loader,
+    /// The folder of manifests.
+    Manifests,
+    /// The folder of devices.
+    Devices,
+    /// Somebody who says nothing.
+    Nobody,
+}
+
+/// The ledger of handles, and who serves which channel.
+#[derive(Default)]
+pub(crate) struct Kernel {
+    handles: BTreeMap<RawHandle, Object>,
+    last: RawHandle,
+    channels: usize,
+    servers: BTreeMap<usize, Server>,
+    /// Paths below the folder of devices that were connected to.
+    pub(crate) devices_opened: Vec<String>,
+}
+
+impl Kernel {
+    pub(crate) fn add(&mut self, object: Object) -> RawHandle {
+        self.last += 1;
+        self.handles.insert(self.last, object);
+        self.last
+    }
+
+    pub(crate) fn create_channel(&mut self) -> (RawHandle, RawHandle) {
+        self.channels += 1;
+        let channel = self.channels;
+        (self.add(Object::Channel(channel)), self.add(Object::Channel(channel)))
+    }
+
+    /// Closes a handle; one that is not open is a mistake of whoever closes it.
+    pub(crate) fn close(&mut self, handle: RawHandle) {
+        assert!(self.handles.remove(&handle).is_some(), "handle {handle} is closed twice");
+    }
+
+    /// Moves a handle out of the process.
+    pub(crate) fn take(&mut self, handle: RawHandle) -> Option<Object> {
+        self.handles.remove(&handle)
+    }
+
+    /// Moves the handle, an end of a channel, to `server`.
+    pub(crate) fn serve(&mut self, handle: RawHandle, server: Server) {
+        let object = self.take(handle);
+        self.serve_object(object.as_ref(), server);
+    }
+
+    pub(crate) fn serve_object(&mut self, object: Option<&Object>, server: Server) {
+        match object {
+            Some(Object::Channel(channel)) => drop(self.servers.insert(*channel, server)),
+            other => panic!("{other:?} is no channel"),
+        }
+    }
+
+    /// Who is at the other end of the channel of which the process has this handle.
+    pub(crate) fn server(&self, handle: RawHandle) -> Option<Server> {
+        match self.handles.get(&handle)? {
+            Object::Channel(channel) => self.servers.get(channel).copied(),
+            Object::Memory(_) => None,
+        }
+    }
+
+    pub(crate) fn memory(&self, handle: RawHandle) -> Option<PathBuf> {
+        match self.handles.get(&handle)? {
+            Object::Memory(path) => Some(path.clone()),
+            Object::Channel(_) => None,
+        }
+    }
+
+    pub(crate) fn kinds(&self) -> Vec<&'static str> {
+        let kind = |object: &Object| match object {
+            Object::Memory(_) => "memory",
+            Object::Channel(channel) => match self.servers.get(channel) {
+                Some(Server::Loader) => "loader",
+                Some(Server::Manifests) => "manifests",
+                Some(Server::Devices) => "devices",
+                Some(Server::Nobody) => "somebody",
+                None => "channel",
+            },
+        };
+        self.handles.values().map(kind).collect()
+    }
+}

@@ -1,0 +1,266 @@
+//! The platform of one loader: its connection to the loader service, and the libraries it has from there.
+
+use core::ffi::{CStr, c_char, c_void};
+use core::fmt;
+use core::ptr::NonNull;
+
+use ash::vk;
+use loader_core::log::{self, Filter, Level, Topic};
+use loader_core::memory::{OutOfMemory, SharedList, Text, TryGrow, Vec, format_into, text};
+use loader_core::platform::{Environment as _, Platform, Reader, Turns};
+use spin::once::Once;
+use spin::relax::RelaxStrategy;
+
+use crate::handle::Handle;
+use crate::os;
+use crate::service::{self, Service};
+use crate::system::{RawHandle, Status, System};
+
+/// What a driver calls to connect to something (`PFN_vkOpenInNamespaceAddr`). It takes the handle over, whatever comes of
+/// it.
+pub type OpenInNamespace = unsafe extern "system" fn(name: *const c_char, handle: RawHandle) -> vk::Result;
+
+/// Fuchsia, as one loader sees it. There is one in a process, except in tests.
+pub struct Fuchsia {
+    pub(crate) system: &'static dyn System,
+    /// Tells drivers which version of the platform the loader was built for, if it is known.
+    api_level: u32,
+    /// Leads to [`Fuchsia::open_in_namespace`] of this value.
+    open_in_namespace: OpenInNamespace,
+    service: Once<Option<Service>, Sleep>,
+    /// One thread at a time opens a driver, so that none is mapped twice.
+    opening: Turns,
+    drivers: SharedList<Driver>,
+}
+
+/// A driver's library that came from the service. It stays open: to open it again would map it a second time.
+#[derive(Clone, Copy)]
+struct Driver {
+    /// In memory of the process that is never freed.
+    name: &'static [u8],
+    library: NonNull<c_void>,
+}
+
+// SAFETY: the address only names the library for the dynamic linker, which may be asked from any thread.
+unsafe impl Send for Driver {}
+
+impl Fuchsia {
+    /// Nothing is connected yet.
+    #[must_use]
+    pub const fn new(
+        system: &'static dyn System,
+        api_level: u32,
+        open_in_namespace: OpenInNamespace,
+    ) -> Self {
+        Self {
+            system,
+            api_level,
+            open_in_namespace,
+            service: Once::new(),
+            opening: Turns::new(),
+            drivers: SharedList::new(),
+        }
+    }
+
+    /// What the loader takes.
+    #[must_use]
+    pub const fn platform(&'static self, abort: fn() -> !) -> Platform {
+        Platform {
+            environment: &os::environment::ProcessEnvironment,
+            files: self,
+            libraries: self,
+            identity: &os::identity::Component,
+            log: &os::log::StandardError,
+            abort,
+            waiting: &os::waiting::Backoff,
+        }
+    }
+
+    /// The service, connected by the first call. A failure is final for the process.
+    pub(crate) fn service(&self) -> Option<&Service> {
+        let connect = || match Service::connect(self.system) {
+            Ok(service) => Some(service),
+            Err(refusal) => {
+                self.say(Level::Info, format_args!("drivers are searched for in folders, since {refusal}"));
+                None
+            }
+        };
+        self.service.call_once(connect).as_ref()
+    }
+
+    /// Opens a driver's library: from the service, or else as any other library. It is told what drivers on Fuchsia are told
+    /// before anything else.
+    pub(crate) fn open_driver(&self, name: &[u8]) -> Result<NonNull<c_void>, Text> {
+        let _turn = self.opening.take(&os::waiting::Backoff);
+        let known = self.drivers.read(&os::waiting::Backoff, |drivers| {
+            drivers.iter().find(|driver| driver.name == name).map(|driver| driver.library)
+        });
+        if let Some(library) = known {
+            return Ok(library);
+        }
+        let mut words = Text::new();
+        let library = match self.library_of_service(name) {
+            Ok(memory) => {
+                let library = self.system.open_library_in(memory.raw())?;
+                self.keep(name, library).map_err(|OutOfMemory| Text::new())?;
+                library
+            }
+            Err(refused) => {
+                append(&mut words, format_args!("{refused}"));
+                self.open_plain(name, words)?
+            }
+        };
+        self.introduce(library);
+        Ok(library)
+    }
+
+    /// Opens a library by the dynamic linker, which reaches those of the package only, or else through the file itself.
+    /// `words` is what went wrong before.
+    pub(crate) fn open_plain(&self, name: &[u8], mut words: Text) -> Result<NonNull<c_void>, Text> {
+        let open = |path: &CStr| {
+            let by_linker = match self.system.open_library(path) {
+                Ok(library) => return Ok(library),
+                Err(by_linker) => by_linker,
+            };
+            append(&mut words, format_args!("{}", by_linker.escape_ascii()));
+            let memory = self.memory_of_file(path).map_err(|(step, status)| {
+                append(&mut words, format_args!("{step}: {} ({})", status.words(), status.0));
+            })?;
+            self.system.open_library_in(memory.raw()).map_err(|in_memory| {
+                append(&mut words, format_args!("{}", in_memory.escape_ascii()));
+            })
+        };
+        match os::c_path::with_c_path(name, open) {
+            Ok(Ok(library)) => return Ok(library),
+            Ok(Err(())) => {}
+            Err(_) => append(&mut words, format_args!("not a path that a file can have")),
+        }
+        Err(words)
+    }
+
+    /// Whether closing the library would take it from a driver that is kept.
+    pub(crate) fn keeps(&self, library: NonNull<c_void>) -> bool {
+        self.drivers
+            .read(&os::waiting::Backoff, |drivers| drivers.iter().any(|driver| driver.library == library))
+    }
+
+    /// What a driver's request to connect `handle` to `name` comes to. The handle is gone afterwards.
+    ///
+    /// # Safety
+    /// `name` is NULL or a C string; `handle` belongs to the caller, or is no handle.
+    pub unsafe fn open_in_namespace(&'static self, name: *const c_char, handle: RawHandle) -> vk::Result {
+        let Some(handle) = Handle::new(self.system, handle) else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
+        if name.is_null() {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        }
+        // SAFETY: not NULL, so the caller vouches that it is a C string.
+        let name = unsafe { CStr::from_ptr(name) };
+        let devices = self.service().map(Service::devices);
+        match service::open_in_namespace(self.system, devices, name, handle) {
+            Ok(()) => vk::Result::SUCCESS,
+            Err(status) => {
+                let name = name.to_bytes().escape_ascii();
+                let why = status.words();
+                self.say(
+                    Level::Warning,
+                    format_args!("a driver asked for {name} and cannot have it: {why} ({})", status.0),
+                );
+                vk::Result::ERROR_INITIALIZATION_FAILED
+            }
+        }
+    }
+
+    /// The library as the service has it, in memory.
+    fn library_of_service(&self, name: &[u8]) -> Result<Handle, Refused> {
+        let service = self.service().ok_or(Refused::NoService)?;
+        match service.library(name) {
+            Ok(Some(memory)) => Ok(memory),
+            Ok(None) => Err(Refused::NoSuchLibrary),
+            Err(refusal) => Err(Refused::ByService(refusal)),
+        }
+    }
+
+    /// The content of the file `path` as executable memory, or what could not be done and why.
+    fn memory_of_file(&self, path: &CStr) -> Result<Handle, (&'static str, Status)> {
+        let file = self
+            .system
+            .open_executable(path)
+            .map_err(|status| ("the file cannot be opened for execution", status))?;
+        let memory = self.system.executable_memory(file);
+        self.system.close_descriptor(file);
+        memory.map_err(|status| ("the file cannot be had as executable memory", status))
+    }
+
+    fn keep(&self, name: &[u8], library: NonNull<c_void>) -> Result<(), OutOfMemory> {
+        let name = Vec::leak(text(&[name])?);
+        self.drivers.insert(&os::waiting::Backoff, Driver { name, library })
+    }
+
+    /// Tells a driver the platform's version and how to reach its devices, as far as it wants to know.
+    fn introduce(&self, library: NonNull<c_void>) {
+        if let Some(set_level) = self.system.symbol(library, c"vk_icdSetFuchsiaApiLevel") {
+            // SAFETY: the driver interface of Fuchsia gives the function of this name this type.
+            let set_level: unsafe extern "system" fn(u32) = unsafe { core::mem::transmute(set_level) };
+            // SAFETY: as above.
+            unsafe { set_level(self.api_level) };
+        }
+        if let Some(set_callback) = self.system.symbol(library, c"vk_icdInitializeOpenInNamespaceCallback") {
+            // SAFETY: as above.
+            let set_callback: unsafe extern "system" fn(OpenInNamespace) =
+                unsafe { core::mem::transmute(set_callback) };
+            // SAFETY: as above. The callback is a function of the loader, which is not unloaded while drivers run.
+            unsafe { set_callback(self.open_in_namespace) };
+        }
+    }
+
+    /// Writes a line if `VK_LOADER_DEBUG` asks for it.
+    fn say(&self, level: Level, message: fmt::Arguments<'_>) {
+        let wanted = os::environment::ProcessEnvironment.variable(c"VK_LOADER_DEBUG", Reader::Plain);
+        let filter = wanted.ok().flatten().map_or(Filter::SILENT, |value| Filter::parse(&value));
+        if filter.lets_through(level, Topic::Driver) {
+            log::write_line(&os::log::StandardError, level, Topic::Driver, message);
+        }
+    }
+}
+
+/// Why a library does not come from the service.
+enum Refused {
+    NoService,
+    NoSuchLibrary,
+    ByService(service::Refusal),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoService => formatter.write_str("there is no loader service"),
+            Self::NoSuchLibrary => formatter.write_str("the loader service has no such library"),
+            Self::ByService(refusal) => refusal.fmt(formatter),
+        }
+    }
+}
+
+/// Adds a reason to what is said about a library: at most 128 bytes of it, and 256 of all.
+fn append(words: &mut Text, reason: fmt::Arguments<'_>) {
+    const EACH: usize = 128;
+    const ALL: usize = 256;
+    let mut line = Text::new();
+    format_into(&mut line, reason);
+    line.truncate(EACH);
+    let separator: &[u8] = if words.is_empty() { b"" } else { b"; " };
+    if words.len().saturating_add(separator.len()).saturating_add(line.len()) <= ALL {
+        // Where memory is short, the reasons so far have to do.
+        let _ = words.try_extend(separator).and_then(|()| words.try_extend(&line));
+    }
+}
+
+/// How a thread waits for the one that connects to the service: by sleeping.
+struct Sleep;
+
+impl RelaxStrategy for Sleep {
+    fn relax() {
+        os::waiting::sleep();
+    }
+}

@@ -1,0 +1,36 @@
+//! Handles of kernel objects that close themselves.
+
+use crate::system::{RawHandle, System};
+
+/// A handle that belongs to whoever has this value, and is closed when that is dropped.
+pub struct Handle {
+    system: &'static dyn System,
+    raw: RawHandle,
+}
+
+impl Handle {
+    /// Takes over `raw`; 0 is no handle.
+    pub fn new(system: &'static dyn System, raw: RawHandle) -> Option<Self> {
+        (raw != 0).then(|| Self { system, raw })
+    }
+
+    /// The number, for calls that only use the handle.
+    #[must_use]
+    pub const fn raw(&self) -> RawHandle {
+        self.raw
+    }
+
+    /// The number, for calls that take the handle over.
+    #[must_use]
+    pub const fn into_raw(self) -> RawHandle {
+        let raw = self.raw;
+        core::mem::forget(self);
+        raw
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.system.close_handle(self.raw);
+    }
+}

@@ -1,0 +1,44 @@
+//! What Fuchsia supplies to the loader.
+//!
+//! Drivers come from the service `fuchsia.vulkan.loader/Loader` where the component may use it: its manifests replace the
+//! search of folders, its libraries arrive as memory, and drivers reach their devices through the loader. Without the
+//! service, and for layers always, the search is that of Linux without the fallbacks of `XDG_CONFIG_DIRS` and
+//! `XDG_DATA_DIRS` (the driver interface document calls the former `XDG_HOME_DIRS`, which nothing reads).
+//!
+//! Every call of the kernel, libfdio and the dynamic linker goes through [`System`], so that all of this runs in tests on
+//! other systems.
+#![no_std]
+#![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![deny(clippy::arithmetic_side_effects)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+#[cfg(test)]
+extern crate std;
+
+mod fuchsia;
+mod handle;
+mod os;
+mod policy;
+mod service;
+mod system;
+#[cfg(target_os = "fuchsia")]
+mod zircon;
+
+pub use fuchsia::{Fuchsia, OpenInNamespace};
+pub use handle::Handle;
+pub use policy::POLICY;
+pub use system::{Descriptor, RawHandle, Received, Status, System};
+
+#[cfg(target_os = "fuchsia")]
+mod process;
+#[cfg(target_os = "fuchsia")]
+pub use process::{LOADER, PLATFORM, entry, unload};

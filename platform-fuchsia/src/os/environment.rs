@@ -1,0 +1,23 @@
+//! Variables of the process, by `getenv`. There are no elevated processes on Fuchsia.
+
+use core::ffi::CStr;
+
+use loader_core::memory::{OutOfMemory, Text, text};
+use loader_core::platform::{Environment, Reader};
+
+/// The environment of this process.
+pub(crate) struct ProcessEnvironment;
+
+impl Environment for ProcessEnvironment {
+    fn variable(&self, name: &CStr, _: Reader) -> Result<Option<Text>, OutOfMemory> {
+        // SAFETY: `name` is a valid C string.
+        let value = unsafe { libc::getenv(name.as_ptr()) };
+        if value.is_null() {
+            return Ok(None);
+        }
+        // SAFETY: the value is a valid C string until the environment changes; a program that changes it while another
+        // thread reads it breaks the contract of setenv.
+        let value = unsafe { CStr::from_ptr(value) };
+        text(&[value.to_bytes()]).map(Some)
+    }
+}

@@ -1,0 +1,17 @@
+//! Who the process is.
+
+use loader_core::memory::{OutOfMemory, Text};
+use loader_core::platform::Identity;
+
+/// A component, which has what it was given: nothing elevates it, and it has no path by which others know it.
+pub(crate) struct Component;
+
+impl Identity for Component {
+    fn elevated(&self) -> bool {
+        false
+    }
+
+    fn executable(&self) -> Result<Option<Text>, OutOfMemory> {
+        Ok(None)
+    }
+}

@@ -1,0 +1,34 @@
+//! The dynamic linker, and the libraries that the loader service has.
+
+use core::ffi::{CStr, c_void};
+use core::ptr::NonNull;
+
+use loader_core::memory::{OutOfMemory, Text};
+use loader_core::platform::{Libraries, Library, LibraryKind};
+
+use crate::fuchsia::Fuchsia;
+
+impl Libraries for Fuchsia {
+    fn open(&self, path: &[u8], kind: LibraryKind) -> Result<Library, Text> {
+        let opened = match kind {
+            LibraryKind::Driver => self.open_driver(path),
+            LibraryKind::Layer => self.open_plain(path, Text::new()),
+        };
+        opened.map(Library)
+    }
+
+    fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>> {
+        self.system.symbol(library.0, name)
+    }
+
+    unsafe fn close(&self, library: Library) {
+        if !self.keeps(library.0) {
+            // SAFETY: the caller vouches that nothing uses the library any more.
+            unsafe { self.system.close_library(library.0) };
+        }
+    }
+
+    fn path_of(&self, _: NonNull<c_void>) -> Result<Option<Text>, OutOfMemory> {
+        Ok(None)
+    }
+}

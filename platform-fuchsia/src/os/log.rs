@@ -1,0 +1,21 @@
+//! Standard error, which the runner of a component forwards to the system's log.
+
+use loader_core::log::{Level, LogSink};
+
+/// Standard error of this process.
+pub(crate) struct StandardError;
+
+impl LogSink for StandardError {
+    fn write(&self, _: Level, mut line: &[u8]) {
+        while !line.is_empty() {
+            // SAFETY: the bytes may be read.
+            let written = unsafe { libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len()) };
+            let Some(rest) =
+                usize::try_from(written).ok().filter(|count| *count > 0).and_then(|n| line.get(n..))
+            else {
+                return;
+            };
+            line = rest;
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The loader of a process on Fuchsia.
+
+use core::ffi::c_char;
+
+use ash::vk;
+use loader_core::flavour::Flavour;
+use loader_core::loader::Loader;
+use loader_core::platform::Platform;
+
+use crate::fuchsia::Fuchsia;
+use crate::policy::POLICY;
+use crate::system::RawHandle;
+use crate::zircon::Kernel;
+
+static FUCHSIA: Fuchsia =
+    Fuchsia::new(&Kernel, api_level(option_env!("FUCHSIA_API_LEVEL")), open_in_namespace);
+
+/// Fuchsia, as the loader sees it.
+pub static PLATFORM: Platform = FUCHSIA.platform(abort);
+
+fn abort() -> ! {
+    // SAFETY: has no preconditions and does not return.
+    unsafe { libc::abort() }
+}
+
+/// The loader of the process.
+pub static LOADER: Loader = Loader::new(&PLATFORM, Flavour::fuchsia(POLICY));
+
+/// The global commands of Vulkan: those that need no object.
+pub mod entry {
+    loader_core::global_commands!(crate::LOADER);
+}
+
+/// Frees what the process owns: caches and library handles that outlive every instance. The connection to the loader
+/// service stays, as the drivers do.
+pub fn unload() {
+    LOADER.unload();
+}
+
+unsafe extern "system" fn open_in_namespace(name: *const c_char, handle: RawHandle) -> vk::Result {
+    // SAFETY: the driver hands over a handle of its own and a C string.
+    unsafe { FUCHSIA.open_in_namespace(name, handle) }
+}
+
+/// The API level that the build was for, from decimal digits; one that is not known is `HEAD`.
+const fn api_level(given: Option<&str>) -> u32 {
+    const HEAD: u32 = 4_292_870_144;
+    let Some(given) = given else { return HEAD };
+    match u32::from_str_radix(given, 10) {
+        Ok(level) => level,
+        Err(_) => HEAD,
+    }
+}

@@ -1,0 +1,178 @@
+//! The connection to the service: made once for the process and kept, since the service gives up what a client has when
+//! its channel closes (RFC 205).
+
+use core::fmt;
+
+use super::wire::{self, Features, LONGEST_NAME, Malformed, Message, REPLY};
+use crate::handle::Handle;
+use crate::system::{Descriptor, RawHandle, Received, Status, System};
+
+/// Where a component finds the service.
+const PATH: &core::ffi::CStr = c"/svc/fuchsia.vulkan.loader.Loader";
+
+/// How many handles an answer may bring before the kernel refuses it. More than one is refused by us, with a reason.
+const MOST_HANDLES: usize = 4;
+
+/// The service, with all that a loader needs of it.
+pub(crate) struct Service {
+    system: &'static dyn System,
+    loader: Handle,
+    devices: Handle,
+    manifests: Descriptor,
+}
+
+impl Service {
+    /// Connects to the service, finds out whether it has what is needed, and asks for the two folders.
+    ///
+    /// What was made on the way is closed where a step fails. To connect succeeds even where there is no service: the
+    /// first question then finds the other end closed.
+    pub(crate) fn connect(system: &'static dyn System) -> Result<Self, Refusal> {
+        let step = |step| move |status| Refusal::Failed { step, status };
+        let (loader, request) = system.create_channel().map_err(step(Step::Channel))?;
+        system.connect(PATH, request).map_err(step(Step::Connect))?;
+        let features = supported_features(system, loader.raw())?;
+        if features.missing() != 0 {
+            return Err(Refusal::Lacks(features.missing()));
+        }
+        let (devices, request) = system.create_channel().map_err(step(Step::Channel))?;
+        let message = Message::connect_to_device_fs();
+        system.write_channel(loader.raw(), message.bytes(), request).map_err(step(Step::Devices))?;
+        let (folder, request) = system.create_channel().map_err(step(Step::Channel))?;
+        let message = Message::connect_to_manifest_fs();
+        system.write_channel(loader.raw(), message.bytes(), request).map_err(step(Step::Manifests))?;
+        let manifests = system.descriptor_of(folder).map_err(step(Step::Descriptor))?;
+        Ok(Self { system, loader, devices, manifests })
+    }
+
+    /// The folder of the driver manifests.
+    pub(crate) const fn manifests(&self) -> Descriptor {
+        self.manifests
+    }
+
+    /// The folder of the devices that drivers may open.
+    pub(crate) const fn devices(&self) -> RawHandle {
+        self.devices.raw()
+    }
+
+    /// The library that a manifest names, as executable memory; `None` if the service has none of that name.
+    pub(crate) fn library(&self, name: &[u8]) -> Result<Option<Handle>, Refusal> {
+        let message = Message::get(name).ok_or(Refusal::NameTooLong)?;
+        let answer = Answer::to(self.system, self.loader.raw(), &message)?;
+        let is_present = wire::library(answer.bytes(), answer.handles()).map_err(Refusal::Malformed)?;
+        Ok(answer.into_first_handle().filter(|_| is_present))
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        self.system.close_descriptor(self.manifests);
+    }
+}
+
+fn supported_features(system: &'static dyn System, loader: RawHandle) -> Result<Features, Refusal> {
+    let answer = Answer::to(system, loader, &Message::get_supported_features())?;
+    wire::supported_features(answer.bytes(), answer.handles()).map_err(Refusal::Malformed)
+}
+
+/// An answer of the service. Its handles are closed with it unless they are taken out.
+struct Answer {
+    bytes: [u8; REPLY],
+    handles: [Option<Handle>; MOST_HANDLES],
+    received: Received,
+}
+
+impl Answer {
+    fn to(system: &'static dyn System, channel: RawHandle, message: &Message) -> Result<Self, Refusal> {
+        let mut bytes = [0; REPLY];
+        let mut raw = [0; MOST_HANDLES];
+        let received = system
+            .call_channel(channel, message.bytes(), &mut bytes, &mut raw)
+            .map_err(|status| Refusal::Failed { step: Step::Call, status })?;
+        let come = raw.get(..received.handles).unwrap_or(&raw);
+        let handles = core::array::from_fn(|place| come.get(place).and_then(|raw| Handle::new(system, *raw)));
+        Ok(Self { bytes, handles, received })
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.bytes.get(..self.received.bytes).unwrap_or_default()
+    }
+
+    /// How many handles came; none of them is 0.
+    fn handles(&self) -> usize {
+        self.handles.iter().flatten().count()
+    }
+
+    fn into_first_handle(self) -> Option<Handle> {
+        let [first, ..] = self.handles;
+        first
+    }
+}
+
+/// Why something could not be had from the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// A system call failed.
+    Failed {
+        /// What for.
+        step: Step,
+        /// With what.
+        status: Status,
+    },
+    /// The service lacks these features.
+    Lacks(u32),
+    /// The service answered something that is no answer.
+    Malformed(Malformed),
+    /// The protocol has no room for the name.
+    NameTooLong,
+}
+
+/// What a system call was made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// To make a channel.
+    Channel,
+    /// To connect to the service.
+    Connect,
+    /// To ask the service.
+    Call,
+    /// To get the folder of devices.
+    Devices,
+    /// To get the folder of manifests.
+    Manifests,
+    /// To read the folder of manifests.
+    Descriptor,
+}
+
+impl Step {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Channel => "no channel could be made",
+            Self::Connect => "the loader service could not be reached",
+            Self::Call => "the loader service did not answer",
+            Self::Devices => "the loader service gave no access to devices",
+            Self::Manifests => "the loader service gave no access to manifests",
+            Self::Descriptor => "the folder of manifests could not be opened",
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed { step, status } => {
+                write!(formatter, "{}: {} ({})", step.words(), status.words(), status.0)
+            }
+            Self::Lacks(features) => write!(formatter, "the loader service lacks the features {features:#x}"),
+            Self::Malformed(Malformed::Closed(status)) => {
+                write!(formatter, "{} ({status})", Malformed::Closed(*status).words())
+            }
+            Self::Malformed(malformed) => formatter.write_str(malformed.words()),
+            Self::NameTooLong => {
+                write!(
+                    formatter,
+                    "the name is longer than the {LONGEST_NAME} bytes that the loader service takes"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! The loader service: connecting to it, drivers from it, and what drivers may open through it.
+
+#[allow(dead_code)]
+mod as_on_fuchsia;
+
+use std::os::unix::ffi::OsStrExt;
+use std::ptr::null;
+use std::sync::Barrier;
+
+use as_on_fuchsia::{connect, driver, fuchsia, open, open_layer, said_by, symbol};
+use ash::vk;
+use fuchsia_simulation::LoaderService;
+use loader_core::platform::{FileError, Files, Libraries};
+
+const MANIFESTS: &[u8] = b"/svc/fuchsia.vulkan.loader.Loader/manifests";
+/// What connecting takes.
+const CONNECTING: [&str; 8] = [
+    "channel",
+    "connect /svc/fuchsia.vulkan.loader.Loader",
+    "call GetSupportedFeatures",
+    "channel",
+    "write ConnectToDeviceFs",
+    "channel",
+    "write ConnectToManifestFs",
+    "descriptor",
+];
+
+#[test]
+fn a5_more_handles_than_the_answer_says_are_closed() {
+    let service = LoaderService::new().with_driver(&driver(&[])).answering(|method, _, handles| {
+        if method == "Get" {
+            *handles = 3;
+        }
+    });
+    let (fuchsia, simulation) = fuchsia(Some(service));
+    let error = open(fuchsia, "0-libdriver.so").unwrap_err();
+    assert!(error.starts_with("the answer has another number of handles than it says"), "{error}");
+    assert_eq!(simulation.open_handles(), ["devices", "loader"]);
+}
+
+#[test]
+fn a6_whatever_the_service_answers_nothing_is_left_open() {
+    let changes: [fn(&str, &mut Vec<u8>, &mut usize); 6] = [
+        |_, bytes, _| bytes.truncate(8),
+        |_, bytes, _| bytes[7] = 9,
+        |_, bytes, _| bytes[3] = 0,
+        |_, bytes, _| bytes[9] ^= 1,
+        |_, bytes, _| bytes[20] = 1,
+        |_, bytes, handles| {
+            bytes[8..16].fill(255);
+            *handles = 2;
+        },
+    ];
+    for change in changes {
+        let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().answering(change)));
+        assert!(!fuchsia.exists(MANIFESTS));
+        assert!(simulation.open_handles().is_empty(), "{:?}", simulation.open_handles());
+    }
+}
+
+#[test]
+fn a7_each_feature_is_needed_and_others_do_no_harm() {
+    for features in 0..8 {
+        let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_features(features | 0x100)));
+        assert_eq!(fuchsia.exists(MANIFESTS), features == 7, "{features}");
+        let open: &[&str] = if features == 7 { &["devices", "loader"] } else { &[] };
+        assert_eq!(simulation.open_handles(), open);
+    }
+}
+
+#[test]
+fn a8_sixteen_threads_connect_once_in_the_right_order() {
+    let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
+    let start = Barrier::new(16);
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                start.wait();
+                assert!(fuchsia.exists(MANIFESTS));
+            });
+        }
+    });
+    assert_eq!(simulation.calls(), CONNECTING);
+}
+
+#[test]
+fn a9_a_failure_at_any_step_leaves_nothing_and_a10_is_final() {
+    for step in 0..CONNECTING.len() {
+        let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
+        simulation.fail(step);
+        assert!(!fuchsia.exists(MANIFESTS));
+        assert_eq!(fuchsia.list(MANIFESTS), Err(FileError::NotFound));
+        assert_eq!(simulation.calls(), CONNECTING[..=step], "it is not tried again");
+        assert!(simulation.open_handles().is_empty(), "{step}: {:?}", simulation.open_handles());
+        assert!(simulation.open_files().is_empty());
+    }
+}
+
+#[test]
+fn a11_the_connection_stays() {
+    let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_driver(&driver(&[]))));
+    let name = fuchsia.list(MANIFESTS).unwrap()[0].clone();
+    let library = open(fuchsia, name.strip_suffix(b".json").unwrap()).unwrap();
+    // SAFETY: nothing of it is used any more.
+    unsafe { fuchsia.close(library) };
+    assert_eq!(simulation.open_handles(), ["devices", "loader"]);
+    assert_eq!(simulation.open_files().len(), 1);
+}
+
+#[test]
+fn a12_manifests_are_read_in_the_folder_of_the_service() {
+    let library = driver(&[]);
+    let file = library.file_name().unwrap().as_bytes();
+    let (fuchsia, _) = fuchsia(Some(LoaderService::new().with_driver(&library)));
+    let names = fuchsia.list(MANIFESTS).unwrap();
+    assert_eq!(names.len(), 1);
+    assert_eq!(names[0].as_slice(), [b"0-", file, b".json"].concat());
+    let path = [MANIFESTS, b"/", names[0].as_slice()].concat();
+    assert!(fuchsia.read(&path, 1000).unwrap().windows(file.len()).any(|window| window == file));
+    assert_eq!(fuchsia.read(&path, 10), Err(FileError::TooLarge));
+    assert_eq!(fuchsia.read(MANIFESTS, 1000), Err(FileError::NotAFile));
+    assert!(fuchsia.exists(&path) && !fuchsia.exists(b"/svc/fuchsia.vulkan.loader.Loader/manifests/none"));
+    assert_eq!(fuchsia.fingerprint(&path), None, "drivers come and go without a trace");
+}
+
+#[test]
+fn a20_a_driver_comes_as_memory_and_is_kept() {
+    let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_driver(&driver(&[]))));
+    let name = fuchsia.list(MANIFESTS).unwrap()[0].clone();
+    let name = name.strip_suffix(b".json").unwrap();
+    simulation.fail(usize::MAX);
+    let first = open(fuchsia, name).unwrap();
+    assert_eq!(simulation.calls(), ["call Get", "dlopen-memory"]);
+    assert_eq!(simulation.open_handles(), ["devices", "loader"], "the memory is given back");
+    let second = open(fuchsia, name).unwrap();
+    assert_eq!(first, second);
+    assert_eq!(simulation.calls().len(), 2, "nothing is asked again");
+}
+
+#[test]
+fn a21_memory_that_is_no_library_is_the_end_of_it() {
+    let (fuchsia, simulation) =
+        fuchsia(Some(LoaderService::new().with_driver(std::path::Path::new("/proc/self/status"))));
+    let error = open(fuchsia, "0-status").unwrap_err();
+    assert!(!error.is_empty());
+    assert_eq!(simulation.calls().last().unwrap(), "dlopen-memory");
+    assert!(!simulation.calls().iter().any(|call| call.starts_with("dlopen ")));
+    assert_eq!(simulation.open_handles(), ["devices", "loader"]);
+}
+
+#[test]
+fn a22_without_the_service_the_file_is_opened_for_execution() {
+    let library = driver(&[]);
+    let path = library.as_os_str().as_bytes();
+    for service in [None, Some(LoaderService::new())] {
+        let (fuchsia, simulation) = fuchsia(service);
+        fuchsia.exists(MANIFESTS);
+        simulation.fail(usize::MAX);
+        open(fuchsia, path).unwrap();
+        let calls = simulation.calls();
+        let by_file = calls.iter().position(|call| call.starts_with("dlopen ")).unwrap();
+        assert!(calls[by_file..].join(", ").ends_with("so, memory, dlopen-memory"), "{calls:?}");
+        assert!(!simulation.open_handles().contains(&"memory"));
+        assert!(!simulation.open_files().contains(&library), "the descriptor is closed");
+    }
+}
+
+#[test]
+fn a22_every_failure_of_a_step_leaves_nothing_open() {
+    let library = driver(&[]);
+    let path = library.as_os_str().as_bytes();
+    let (_, simulation) = {
+        let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
+        fuchsia.exists(MANIFESTS);
+        simulation.fail(usize::MAX);
+        open(fuchsia, path).unwrap();
+        (fuchsia, simulation)
+    };
+    for step in 0..simulation.calls().len() {
+        let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
+        fuchsia.exists(MANIFESTS);
+        simulation.fail(step);
+        if let Err(error) = open(fuchsia, path) {
+            assert!(!error.is_empty(), "{step}");
+        }
+        assert_eq!(simulation.open_handles(), ["devices", "loader"], "{step}");
+        assert_eq!(simulation.open_files().len(), 1, "{step}");
+    }
+}
+
+#[test]
+fn a23_a_layer_is_not_asked_of_the_service() {
+    let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
+    open_layer(fuchsia, &driver(&[])).unwrap();
+    assert!(!simulation.calls().iter().any(|call| call.starts_with("call")), "{:?}", simulation.calls());
+}
+
+#[test]
+fn a24_closing_leaves_drivers_of_the_service_and_takes_others() {
+    let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_driver(&driver(&[]))));
+    let name = fuchsia.list(MANIFESTS).unwrap()[0].clone();
+    let kept = open(fuchsia, name.strip_suffix(b".json").unwrap()).unwrap();
+    let other = open_layer(fuchsia, &driver(&[])).unwrap();
+    simulation.fail(usize::MAX);
+    // SAFETY: nothing of them is used any more.
+    unsafe {
+        fuchsia.close(kept);
+        assert!(simulation.calls().is_empty());
+        fuchsia.close(other);
+    }
+    assert_eq!(simulation.calls(), ["dlclose"]);
+    assert_eq!(said_by(fuchsia, kept), "level 27, callback 1", "it is still there");
+}
+
+#[test]
+fn a25_reasons_come_in_order_and_have_bounds() {
+    let (fuchsia, _) = fuchsia(None);
+    let error = open(fuchsia, "libnone.so").unwrap_err();
+    assert_eq!(
+        error,
+        "there is no loader service; not in the package; the file cannot be opened for execution: not found (-25)"
+    );
+    assert_eq!(open(fuchsia, "libnone.so").unwrap_err(), error, "it begins anew");
+    assert!(open(fuchsia, "x".repeat(4000)).unwrap_err().len() <= 256);
+    assert!(open(fuchsia, "x".repeat(5000)).unwrap_err().contains("not a path"));
+    assert!(open(fuchsia, "a\0b").unwrap_err().contains("not a path"));
+}
+
+#[test]
+fn a4_a_name_that_the_protocol_has_no_room_for_is_not_sent() {
+    let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
+    fuchsia.exists(MANIFESTS);
+    simulation.fail(usize::MAX);
+    let error = open(fuchsia, "x".repeat(65)).unwrap_err();
+    assert!(error.starts_with("the name is longer than the 64 bytes"), "{error}");
+    assert!(!simulation.calls().iter().any(|call| call == "call Get"));
+}
+
+#[test]
+fn a26_a_driver_is_told_the_level_and_given_the_callback_once() {
+    let (fuchsia, _) =
+        fuchsia(Some(LoaderService::new().with_driver(&driver(&[])).with_driver(&driver(&["-DPLAIN"]))));
+    let mut names = fuchsia.list(MANIFESTS).unwrap();
+    names.sort_by(|one, other| one.as_slice().cmp(other.as_slice()));
+    let libraries = names.iter().map(|name| open(fuchsia, name.strip_suffix(b".json").unwrap()).unwrap());
+    let said: Vec<String> = libraries.map(|library| said_by(fuchsia, library)).collect();
+    assert_eq!(said, ["level 27, callback 1", ""]);
+    let again = open(fuchsia, names[0].strip_suffix(b".json").unwrap()).unwrap();
+    assert_eq!(said_by(fuchsia, again), "level 27, callback 1");
+    symbol(fuchsia, again, c"given_callback");
+}
+
+#[test]
+fn a27_devices_are_below_their_folder_and_the_rest_is_in_the_namespace() {
+    let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
+    for (name, reached) in [
+        ("/loader-gpu-devices", Some(".")),
+        ("/loader-gpu-devices/class/gpu/000", Some("class/gpu/000")),
+        ("/loader-gpu-devicesX", None),
+        ("/loader-gpu-devices/", None),
+    ] {
+        let before = simulation.devices_opened().len();
+        let result = connect(fuchsia, simulation, name);
+        let expected =
+            if reached.is_some() { vk::Result::SUCCESS } else { vk::Result::ERROR_INITIALIZATION_FAILED };
+        assert_eq!(result, expected, "{name}");
+        assert_eq!(simulation.devices_opened()[before..], reached.as_slice()[..], "{name}");
+    }
+    assert_eq!(connect(fuchsia, simulation, "/svc/fuchsia.logger.LogSink"), vk::Result::SUCCESS);
+    assert_eq!(simulation.calls().last().unwrap(), "connect /svc/fuchsia.logger.LogSink");
+    let long = format!("/loader-gpu-devices/{}", "x".repeat(300));
+    assert_eq!(connect(fuchsia, simulation, &long), vk::Result::ERROR_INITIALIZATION_FAILED);
+}
+
+#[test]
+fn a28_the_drivers_handle_is_always_gone() {
+    for service in [true, false] {
+        let (fuchsia, simulation) = fuchsia(service.then(LoaderService::new));
+        for name in ["/loader-gpu-devices", "/loader-gpu-devicesX", "/loader-gpu-devices/a", "/svc/x", ""] {
+            let _ = connect(fuchsia, simulation, name);
+            for step in 0..2 {
+                simulation.fail(step);
+                let _ = connect(fuchsia, simulation, name);
+            }
+        }
+        let kept: &[&str] = if service { &["devices", "loader"] } else { &[] };
+        // One end of each channel is the driver's own and was never the loader's.
+        let open: Vec<_> = simulation
+            .open_handles()
+            .into_iter()
+            .filter(|kind| kept.contains(kind) || *kind == "memory")
+            .collect();
+        assert_eq!(open, kept);
+    }
+}
+
+#[test]
+fn a29_no_name_is_an_error_and_threads_may_ask_at_once() {
+    let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
+    let before = simulation.open_handles().len();
+    // SAFETY: NULL is allowed; the handle belongs to nobody else.
+    let result = unsafe { fuchsia.open_in_namespace(null(), simulation.channel_of_driver()) };
+    assert_eq!(result, vk::Result::ERROR_INITIALIZATION_FAILED);
+    assert_eq!(simulation.open_handles().len(), before + 1, "only the driver's own end is open");
+    // SAFETY: 0 is no handle.
+    let result = unsafe { fuchsia.open_in_namespace(c"/svc/x".as_ptr(), 0) };
+    assert_eq!(result, vk::Result::ERROR_INITIALIZATION_FAILED);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..50 {
+                    assert_eq!(connect(fuchsia, simulation, "/loader-gpu-devices/a"), vk::Result::SUCCESS);
+                }
+            });
+        }
+    });
+    assert_eq!(simulation.devices_opened().len(), 400);
+}
