@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_int};
 use core::mem::MaybeUninit;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use loader_core::memory::{Text, TryGrow, Vec, text};
 use loader_core::platform::{FileError, Files, Fingerprint};
 
 use super::c_path::with_c_path;
@@ -34,10 +34,6 @@ impl Files for Fuchsia {
         // SAFETY: the folder is open or stands for the namespace; the path is a valid C string.
         let access = |path: &CStr| unsafe { libc::faccessat(place.folder, path.as_ptr(), libc::F_OK, 0) };
         with_c_path(place.path, access) == Ok(0)
-    }
-
-    fn resolve(&self, _: &[u8]) -> Result<Option<Text>, OutOfMemory> {
-        Ok(None)
     }
 
     /// The folder of the service has no times: drivers come and go without a trace in it.

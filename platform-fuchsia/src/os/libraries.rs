@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
 
-use loader_core::memory::{OutOfMemory, Text};
+use loader_core::memory::Text;
 use loader_core::platform::{Libraries, Library, LibraryKind};
 
 use crate::fuchsia::Fuchsia;
@@ -26,9 +26,5 @@ impl Libraries for Fuchsia {
             // SAFETY: the caller vouches that nothing uses the library any more.
             unsafe { self.system.close_library(library.0) };
         }
-    }
-
-    fn path_of(&self, _: NonNull<c_void>) -> Result<Option<Text>, OutOfMemory> {
-        Ok(None)
     }
 }
