@@ -14,7 +14,7 @@ use crate::object::{ParentMemory, ParentObject};
 use crate::result::SubmitError;
 
 /// A synchronisation object of the driver with several owners: fences, semaphores, submissions, and the driver while a
-/// queue works with it.
+/// queue works with it. Its memory is the device's: what a driver keeps of it goes with its part of the device at the latest.
 pub struct SyncRef<D: Driver>(Counted<Payload<D>, ParentMemory>);
 
 pub(super) struct Payload<D: Driver> {
