@@ -176,6 +176,11 @@ impl<D: Driver> Payloads<D> {
         slots.temporary.as_ref().unwrap_or(&slots.permanent).clone()
     }
 
+    /// The payload that comes back when a temporary one is used up.
+    pub(super) fn permanent(&self) -> SyncRef<D> {
+        self.0.lock(D::host()).permanent.clone()
+    }
+
     /// The value of the active payload.
     pub(super) fn value(&self) -> u64 {
         let slots = self.0.lock(D::host());
