@@ -194,6 +194,13 @@ pub trait Driver: Sized + Send + Sync + 'static {
         let _ = queue;
     }
 
+    /// Lets a thread of the application wait a little for fences or semaphores, at which it looks again and again; `turn`
+    /// counts from 0. A driver whose system can sleep until a queue has got further does that here.
+    fn wait(device: &Device<Self>, turn: u32) {
+        let _ = device;
+        Self::host().wait(turn);
+    }
+
     /// Asks the system whether the device is still there. Called before every submission and after waits, from any
     /// thread. What is lost is reported with [`Device::set_lost`], the only source of a [`Lost`].
     ///

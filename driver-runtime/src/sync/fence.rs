@@ -121,9 +121,8 @@ pub(crate) unsafe extern "system" fn wait_for_fences<D: Driver>(
     // SAFETY: the caller vouches for the handles in the counted array.
     unsafe {
         let Some(device) = Device::<D>::from_handle(device) else { return vk::Result::ERROR_DEVICE_LOST };
-        let fences = core::slice::from_raw_parts(fences, count as usize);
         wait(device, timeout, || {
-            let mut signalled = fences.iter().map(|fence| is_signalled::<D>(*fence));
+            let mut signalled = (0..count as usize).map(|place| is_signalled::<D>(fences.add(place).read()));
             let done = if all == vk::FALSE { signalled.any(|it| it) } else { signalled.all(|it| it) };
             if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })

@@ -3,12 +3,13 @@
 
 use ash::vk;
 
+use super::Submissions;
 use super::fence::Fence;
 use super::payload::{PayloadRoom, Payloads, SyncRef};
 use super::semaphore::Semaphore;
 use super::submission::Submission;
+use super::types::Purpose;
 use super::waiting::wait_until;
-use super::{Purpose, Submissions};
 use crate::device::{Device, Queue};
 use crate::driver::Driver;
 use crate::object::Object;

@@ -38,7 +38,9 @@ pub(crate) use share::{
 };
 use submissions::Submissions;
 pub(crate) use submit::{queue_bind_sparse, queue_submit, queue_submit_2};
-pub use types::{Ability, Purpose, SubmitMode, SyncType, SyncTypeError, SyncTypes, TimelineMode, choose};
+pub use types::{Ability, SubmitMode, SyncType, SyncTypeError, SyncTypes, TimelineMode};
+#[cfg(test)]
+use types::{Purpose, choose};
 pub use work::{Binds, BufferBinds, ImageBinds, ImageOpaqueBinds, Signal, Wait, Work};
 
 /// A synchronisation object of a driver: a handle to something that the driver's queues signal and wait for.

@@ -14,7 +14,7 @@ use crate::object::{ParentMemory, ParentObject};
 use crate::result::SubmitError;
 
 /// A synchronisation object of the driver with several owners: fences, semaphores, submissions, and the driver while a
-/// queue works with it.
+/// queue works with it. Its memory is the device's: what a driver keeps of it goes with its part of the device at the latest.
 pub struct SyncRef<D: Driver>(Counted<Payload<D>, ParentMemory>);
 
 pub(super) struct Payload<D: Driver> {
@@ -174,6 +174,11 @@ impl<D: Driver> Payloads<D> {
     pub(super) fn active(&self) -> SyncRef<D> {
         let slots = self.0.lock(D::host());
         slots.temporary.as_ref().unwrap_or(&slots.permanent).clone()
+    }
+
+    /// The payload that comes back when a temporary one is used up.
+    pub(super) fn permanent(&self) -> SyncRef<D> {
+        self.0.lock(D::host()).permanent.clone()
     }
 
     /// The value of the active payload.

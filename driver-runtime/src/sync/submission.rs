@@ -6,7 +6,7 @@ use ash::vk;
 use loader_core::memory::{Box, OutOfMemory, TryGrow, Vec};
 
 use super::Readiness;
-use super::payload::SyncRef;
+use super::payload::{Payloads, SyncRef};
 use super::semaphore::Semaphore;
 use super::timeline::{Reach, SharedTimeline};
 use super::types::{Purpose, choose};
@@ -153,10 +153,14 @@ impl<D: Driver> Submission<D> {
         self.signals.try_push(Operation { semaphore, target, value, stages })
     }
 
-    /// Looks up the payloads of the semaphores.
+    /// Looks up the payloads of the semaphores. A semaphore that is waited for has its own payload back when it is signalled.
     pub(super) fn resolve(&mut self) {
-        for operation in self.waits.iter_mut().chain(&mut self.signals) {
-            operation.resolve();
+        for wait in &mut self.waits {
+            wait.resolve(Payloads::active);
+        }
+        for signal in &mut self.signals {
+            let is_waited_for = self.waits.iter().any(|wait| wait.semaphore == signal.semaphore);
+            signal.resolve(if is_waited_for { Payloads::permanent } else { Payloads::active });
         }
     }
 
@@ -236,13 +240,13 @@ impl<D: Driver> Drop for Submission<D> {
 }
 
 impl<D: Driver> Operation<D> {
-    fn resolve(&mut self) {
+    fn resolve(&mut self, payload: impl Fn(&Payloads<D>) -> SyncRef<D>) {
         let (Target::Semaphore, Some(semaphore)) = (&self.target, self.semaphore) else { return };
         // SAFETY: the semaphore lives as long as the application's call.
         self.target = match unsafe { semaphore.as_ref() }.payloads() {
-            Some((payloads, Purpose::Timeline)) => Target::Timeline(payloads.active()),
+            Some((payloads, Purpose::Timeline)) => Target::Timeline(payload(payloads)),
             Some((payloads, _)) => {
-                let sync = payloads.active();
+                let sync = payload(payloads);
                 let number = sync.next_wait();
                 Target::Binary(sync, number)
             }

@@ -88,7 +88,7 @@ impl SyncType {
 
 /// What a synchronisation object is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub(super) enum Purpose {
     /// A fence: no timeline, the host can wait for it and reset it.
     Fence,
     /// A binary semaphore: no timeline, queues can wait for it.
@@ -116,7 +116,7 @@ impl Purpose {
 
 /// The number of the first type in `list` that serves the purpose and has all these kinds of handles.
 #[must_use]
-pub fn choose(
+pub(super) fn choose(
     list: &[SyncType],
     purpose: Purpose,
     imports: HandleKinds,

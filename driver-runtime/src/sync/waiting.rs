@@ -36,7 +36,7 @@ pub(super) fn wait<D: Driver>(
         if timeout != u64::MAX && host.now() >= deadline {
             return vk::Result::TIMEOUT;
         }
-        host.wait(turn);
+        D::wait(device, turn);
         turn = turn.saturating_add(1);
     }
 }

@@ -320,6 +320,19 @@ fn b61_each_queue_has_a_reason_of_its_own() {
     assert_eq!(bench.get().lost_reason(), Some("first"));
 }
 
+#[test]
+fn b63_a_call_that_fails_half_way_is_a_loss() {
+    let bench = Bench::<machine::Machine<{ machine::NATIVE }>>::new();
+    let infos = [vk::SubmitInfo2::default(); 3];
+    *bench.world().fails.lock().unwrap() = Err(SubmitError::OutOfDeviceMemory);
+    let result = bench.submit_all(0, &infos, vk::Fence::null());
+    assert_eq!((result, bench.get().lost_reason()), (vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, None));
+    *bench.world().spared.lock().unwrap() = 1;
+    let result = bench.submit_all(0, &infos, vk::Fence::null());
+    assert_eq!((result, bench.world().queues()), (vk::Result::ERROR_DEVICE_LOST, std::vec![0]));
+    assert!(bench.get().lost_reason().is_some());
+}
+
 /// What says how a submission is to be done reaches the driver by either command.
 #[test]
 fn protection_and_counter_passes_reach_the_driver() {

@@ -177,8 +177,10 @@ fn a_wait_uses_up_a_temporary_payload() {
         assert_eq!(bench.submit_all(1, &[info, info], fence), vk::Result::SUCCESS);
         assert_eq!(bench.wait(fence, u64::MAX), vk::Result::SUCCESS);
         bench.reset(fence);
+        // A wait and a signal in one submission: the signal is that of its own payload, which the next wait finds.
         assert_eq!(bench.import(binary, SYNC, -1, false), vk::Result::SUCCESS);
-        bench.give(1, &[(binary, 0)], &[], fence);
+        bench.give(1, &[(binary, 0)], &[(binary, 0)], NULL);
+        bench.give(0, &[(binary, 0)], &[], fence);
         assert_eq!(bench.wait(fence, u64::MAX), vk::Result::SUCCESS);
         bench.destroy(&[binary], &[fence]);
     }
