@@ -28,6 +28,7 @@ main() {
     [ "$(id -u)" -eq 0 ] || skipped+=("elevated programs (tests/integration/elevated.rs): only root can make them")
     step "libraries" cargo xtask build
     step "ABI" cargo xtask abi
+    step "ABI of drivers" cargo xtask driver-abi
     step "tests" cargo test --quiet "${no_shells[@]}"
     step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet "${no_shells[@]}" --no-deps
     step "other targets" cargo xtask check-targets

@@ -42,6 +42,7 @@ pub mod dispatch;
 mod driver;
 pub mod extensions;
 pub mod features;
+pub mod fuchsia;
 pub mod hal;
 mod host;
 pub mod icd;

@@ -55,6 +55,9 @@ fn check(target: &str, is_linux: bool) -> Result<(), Failure> {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).args(["check", "--quiet", "--target", target]);
     cargo.args(["--package", "loader-core", "--package", "driver-runtime"]);
+    if target.contains("android") {
+        cargo.args(["--package", "null-driver-hal"]);
+    }
     if is_linux {
         cargo.args(["--package", "platform-linux"]);
     }

@@ -4,6 +4,7 @@ mod abi;
 mod build;
 mod check_targets;
 mod dist;
+mod driver_abi;
 mod r#gen;
 mod miri;
 mod test_arches;
@@ -27,6 +28,11 @@ const CHORES: &[Chore] = &[
         "dist",
         "install everything [--prefix DIR --libdir DIR --destdir DIR], or --deb: make Debian packages",
         dist::run,
+    ),
+    Chore(
+        "driver-abi",
+        "build the null driver for Linux, Android's HAL and Fuchsia, and check what it exports and needs",
+        driver_abi::run,
     ),
     Chore("gen", "write the tables made from vk.xml: --registry PATH [--check] [--handles]", r#gen::run),
     Chore(

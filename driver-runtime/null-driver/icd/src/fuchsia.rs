@@ -1,4 +1,5 @@
-//! Memory and panics on Fuchsia, by the C library.
+//! Memory and panics on Fuchsia, by the C library, and stand-ins for the unwinder, which the compiler's `alloc` refers to and
+//! nothing here calls: hidden, weak, and trapping.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::ffi::c_void;
@@ -34,3 +35,28 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     // SAFETY: ends the process.
     unsafe { abort() }
 }
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! trap {
+    () => {
+        "ud2"
+    };
+}
+#[cfg(target_arch = "aarch64")]
+macro_rules! trap {
+    () => {
+        "brk #1"
+    };
+}
+
+core::arch::global_asm!(
+    ".pushsection .text.unwinding,\"ax\",%progbits",
+    ".weak rust_eh_personality",
+    ".hidden rust_eh_personality",
+    "rust_eh_personality:",
+    ".weak _Unwind_Resume",
+    ".hidden _Unwind_Resume",
+    "_Unwind_Resume:",
+    trap!(),
+    ".popsection",
+);

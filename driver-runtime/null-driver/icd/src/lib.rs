@@ -9,6 +9,9 @@ use driver_runtime::vk;
 #[cfg(target_os = "fuchsia")]
 mod fuchsia;
 
+#[cfg(target_os = "fuchsia")]
+driver_runtime::export_fuchsia!();
+
 /// How a loader finds every function of the driver.
 ///
 /// # Safety

@@ -108,6 +108,18 @@ fn validation_has_nothing_to_say() {
 }
 
 #[test]
+fn the_manifest_leads_to_the_library_beside_it() {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("vkload_null.json");
+    for loader in [ours(), distribution()] {
+        with_loader(loader, |run| {
+            std::fs::copy(&manifest, run.folder.path().join("null.json")).unwrap();
+            std::os::unix::fs::symlink(library(), run.folder.path().join("libvkload_null.so")).unwrap();
+            run.content("buffers", "");
+        });
+    }
+}
+
+#[test]
 fn the_library_exports_what_an_icd_may_and_nothing_else() {
     if !exists("nm") {
         return;

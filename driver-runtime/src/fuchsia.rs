@@ -1,0 +1,74 @@
+//! What Fuchsia's loader gives a driver: the way to the system's services.
+//!
+//! A driver there is a library and no component: it needs `libc.so` and `libzircon.so` and nothing else, and reaches devices
+//! and services through the function that the loader hands it. [`export_fuchsia!`](crate::export_fuchsia) exports what the
+//! loader calls for that, before it negotiates.
+
+use core::ffi::{CStr, c_char};
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use ash::vk;
+
+/// Connects one end of a channel to a service of the loader's (`PFN_vkOpenInNamespaceAddr`): its path, as
+/// `/loader-gpu-devices/class/gpu/000`, and the channel's handle, which is always consumed.
+pub type OpenInNamespace = unsafe extern "system" fn(name: *const c_char, handle: u32) -> vk::Result;
+
+static OPEN: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Keeps the loader's function.
+pub fn initialize(open: Option<OpenInNamespace>) {
+    let open = open.map_or(core::ptr::null_mut(), |open| open as *mut ());
+    OPEN.store(open, Ordering::Release);
+}
+
+/// Connects a channel to a service, or `None` if the loader gave no function; then the handle is the caller's still.
+///
+/// # Safety
+/// `handle` is a channel that the caller owns.
+pub unsafe fn open_in_namespace(name: &CStr, handle: u32) -> Option<vk::Result> {
+    let open = OPEN.load(Ordering::Acquire);
+    if open.is_null() {
+        return None;
+    }
+    // SAFETY: only functions of this type are stored; the caller vouches for the handle.
+    unsafe {
+        let open = core::mem::transmute::<*mut (), OpenInNamespace>(open);
+        Some(open(name.as_ptr(), handle))
+    }
+}
+
+/// Exports `vk_icdInitializeOpenInNamespaceCallback`, which Fuchsia's loader calls first.
+#[macro_export]
+macro_rules! export_fuchsia {
+    () => {
+        /// Takes the loader's function that connects to services.
+        #[unsafe(no_mangle)]
+        pub extern "system" fn vk_icdInitializeOpenInNamespaceCallback(
+            open: Option<$crate::fuchsia::OpenInNamespace>,
+        ) {
+            $crate::fuchsia::initialize(open);
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    unsafe extern "system" fn refuses(name: *const c_char, handle: u32) -> vk::Result {
+        // SAFETY: the test passes a C string.
+        assert_eq!((unsafe { CStr::from_ptr(name) }, handle), (c"/svc/something", 7));
+        vk::Result::ERROR_INITIALIZATION_FAILED
+    }
+
+    #[test]
+    fn the_loaders_function_is_kept_and_called() {
+        // SAFETY: nobody owns handle 7, and nobody uses it.
+        let open = || unsafe { open_in_namespace(c"/svc/something", 7) };
+        assert_eq!(open(), None);
+        initialize(Some(refuses));
+        assert_eq!(open(), Some(vk::Result::ERROR_INITIALIZATION_FAILED));
+        initialize(None);
+        assert_eq!(open(), None);
+    }
+}
