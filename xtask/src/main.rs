@@ -7,6 +7,7 @@ mod dist;
 mod r#gen;
 mod miri;
 mod test_arches;
+mod tsan;
 
 use std::process::ExitCode;
 
@@ -41,6 +42,7 @@ const CHORES: &[Chore] = &[
         test_arches::run,
     ),
     Chore("miri", "run the unit tests that need no operating system under Miri", miri::run),
+    Chore("tsan", "run many threads at once under ThreadSanitizer: finds data races", tsan::run),
 ];
 
 fn main() -> ExitCode {
