@@ -30,6 +30,7 @@ main() {
     step "ABI" cargo xtask abi
     step "ABI of drivers" cargo xtask driver-abi
     step "tests" cargo test --quiet "${no_shells[@]}"
+    threads
     step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet "${no_shells[@]}" --no-deps
     step "other targets" cargo xtask check-targets
     step "other processors" cargo xtask test-arches
@@ -72,6 +73,16 @@ install_packages() {
     "${as_root[@]}" apt-get update -qq || true
     "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null ||
         skipped+=("packages, apt-get failed: ${missing[*]}")
+}
+
+# ThreadSanitizer needs the sources of Rust's core library, to watch what the loader takes from there.
+threads() {
+    if cargo +nightly --version >/dev/null 2>&1 &&
+        [ -d "$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library/core" ]; then
+        step "threads" cargo xtask tsan
+    else
+        skipped+=("threads (cargo xtask tsan): no nightly compiler with the component rust-src")
+    fi
 }
 
 check_registry() {

@@ -31,6 +31,8 @@ enum World {
     Log,
     /// The same as `Drivers`, with variables that say something about devices and extensions.
     Unsorted,
+    /// The same as `Layers`, with everything that a settings file and filters of devices can say.
+    Settings,
 }
 
 /// A call, and the commands that it stands for.
@@ -90,10 +92,29 @@ fn scenario(world: World) -> Scenario {
             let variables = ["VK_LOADER_DISABLE_SELECT", "VK_LOADER_DISABLE_INST_EXT_FILTER"];
             variables.iter().fold(scenario, |scenario, name| scenario.env(name, "1"))
         }
+        World::Settings => with_settings(self::scenario(World::Layers)),
         World::Layers => scenario
             .layer(Layer::new(ON).implicit().instance_extension("VK_TEST_of_layer"))
             .layer(Layer::new(ASKED).device_extension("VK_TEST_of_layer")),
     }
+}
+
+fn with_settings(scenario: Scenario) -> Scenario {
+    let path = |relative: &str| scenario.sandbox().path(relative).display().to_string();
+    let text = format!(
+        r#"{{"file_format_version": "1.0.0", "settings": {{
+            "layers": [{{"name": "{ASKED}", "path": "{}", "control": "on"}}, {{"control": "unordered_layer_location"}}],
+            "log_locations": [{{"destinations": ["{}"], "filters": ["error", "driver"]}}],
+            "additional_drivers": [{{"path": "{}"}}], "unknown": 1}}}}"#,
+        path(&format!("data/vulkan/explicit_layer.d/{ASKED}.json")),
+        path("out/log"),
+        path("elsewhere/more.json"),
+    );
+    scenario
+        .driver(Driver::new("more").folder("elsewhere").device(Device::new("more").id(7, 7)))
+        .file("home/.local/share/vulkan/loader_settings.d/vk_loader_settings.json", text)
+        .env("VK_LOADER_DEVICE_ID_FILTER", "0x0,7")
+        .env("VK_LOADER_VENDOR_ID_FILTER", "0-9")
 }
 
 /// Runs a row in every way in which memory can be short.
@@ -143,6 +164,17 @@ rows! {
     create_instance_that_logs: Log, ["vkCreateInstance", "vkDestroyInstance"], |t| make_instance(t, Ask::new());
     create_instance_with_layers: Layers, ["vkCreateInstance", "vkDestroyInstance"],
         |t| make_instance(t, Ask::new().api(1, 1).layer(ASKED));
+    create_instance_with_settings: Settings, ["vkCreateInstance", "vkDestroyInstance"],
+        |t| make_instance(t, Ask::new().api(1, 1));
+    enumerate_layers_with_settings: Settings, ["vkEnumerateInstanceLayerProperties"], |t| {
+        let list = t.call(Scope::COMMAND, || unsafe { t.vk.entry.enumerate_instance_layer_properties() });
+        t.result(list, |list| list.len().to_string());
+    };
+    enumerate_filtered_devices: Settings, ["vkEnumeratePhysicalDevices"], |t| {
+        let instance = t.instance(Ask::new().api(1, 1));
+        let devices = t.call(Scope::INSTANCE, || instance.try_devices());
+        t.result(devices, |_| instance.names().join(","));
+    };
     create_instance_with_messengers: Drivers, ["vkCreateInstance", "vkDestroyInstance"], |t| {
         let (utils, mut report) = (messenger(1, EVERYTHING), report(2, all_flags()));
         report.p_next = (&raw const utils).cast();

@@ -29,7 +29,7 @@ pack() {
     cp --dereference "$library" "$folder/ours/libvulkan.so.1"
     cp --dereference /usr/lib/x86_64-linux-gnu/libvulkan.so.1 "$folder/debian/libvulkan.so.1"
     for name in ours debian; do ln -s libvulkan.so.1 "$folder/$name/libvulkan.so"; done
-    for name in "${programs[@]}" threads reopen; do
+    for name in "${programs[@]}" threads stress reopen; do
         cc -std=c11 -D_GNU_SOURCE -O1 -g -pthread -I "$here/shaders" -o "$folder/$name" "$here/c/$name.c" \
             -L "$folder/debian" -lvulkan
     done
@@ -93,6 +93,7 @@ everything() {
     both json json
     echo "== only on ours"
     with ours "$folder/threads" 8 5 || failure "threads on ours"
+    with ours "$folder/stress" 16 20 || failure "stress on ours"
     with ours env GLIBC_TUNABLES=glibc.malloc.tcache_count=0 "$folder/reopen" 20 10 ||
         echo "reopen: see above; a driver may keep memory"
     VK_LOADER_DEBUG=all with ours "$folder/probe" 2>&1 | grep -F '[Vulkan Loader]' | head -60 || true

@@ -8,6 +8,7 @@ mod driver_abi;
 mod r#gen;
 mod miri;
 mod test_arches;
+mod tsan;
 
 use std::process::ExitCode;
 
@@ -47,6 +48,7 @@ const CHORES: &[Chore] = &[
         test_arches::run,
     ),
     Chore("miri", "run the unit tests that need no operating system under Miri", miri::run),
+    Chore("tsan", "run many threads at once under ThreadSanitizer: finds data races", tsan::run),
 ];
 
 fn main() -> ExitCode {

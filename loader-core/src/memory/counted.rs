@@ -3,7 +3,7 @@
 use core::mem::MaybeUninit;
 use core::ops::Deref;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicUsize, Ordering, fence};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Allocator, Box, OutOfMemory, Process};
 
@@ -94,10 +94,12 @@ impl<T, A: Allocator + Clone> Counted<T, A> {
     /// There is no other owner.
     #[inline(never)]
     unsafe fn free(&mut self) {
-        fence(Ordering::Acquire);
-        // SAFETY: the caller vouches for it, and the block came from this allocator.
+        // SAFETY: the caller vouches for it, and the block came from this allocator. What the other owners did happened
+        // before the load; a fence would say the same, but not to tools that watch threads.
         unsafe {
-            let memory = self.0.as_ref().memory.clone();
+            let inner = self.0.as_ref();
+            let _ = inner.owners.load(Ordering::Acquire);
+            let memory = inner.memory.clone();
             drop(Box::from_non_null_in(self.0, memory));
         }
     }

@@ -109,6 +109,22 @@ fn threads_make_instances_at_once() {
     }
 }
 
+#[test]
+fn threads_do_everything_at_once() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder for drivers");
+    let library = Library::under_test();
+    let program = CProgram::compile("stress", &library, &[]);
+    let copies = lavapipe_copies(folder.path(), 2);
+    for (drivers, devices) in [(&copies[..1], 1), (&copies[..], 2)] {
+        let machine = Machine::with_drivers(drivers);
+        let text = run(program.command(&machine, &library).args(["12", "8"])).success();
+        assert!(text.starts_with(&format!("12 threads, 8 rounds of 9 actions, {devices} devices")), "{text}");
+    }
+}
+
 /// Nothing is left of the library once it is closed: no mapping, file, thread or byte.
 #[test]
 fn a_thousand_cycles_of_opening_and_closing() {
@@ -135,12 +151,13 @@ fn valgrind_blames_the_library_for_nothing() {
     let null = Machine::with_drivers(&[null_driver(folder.path(), 2)]);
     let lavapipe = lavapipe_machine();
     let library = Library::under_test();
-    let runs: [(&str, &Machine, &[&str]); 6] = [
+    let runs: [(&str, &Machine, &[&str]); 7] = [
         ("enumerate", &lavapipe, &[]),
         ("device", &lavapipe, &[]),
         ("draw", &lavapipe, &[]),
         ("probe", &lavapipe, &[]),
         ("threads", &null, &["4", "3"]),
+        ("stress", &lavapipe, &["3", "2"]),
         ("reopen", &null, &["5", "1"]),
     ];
     for (name, machine, arguments) in runs {

@@ -1,0 +1,146 @@
+//! `cargo xtask tsan`: the library, test drivers, a layer and a program with many threads (`tests/programs/c/stress.c`), all
+//! watched by ThreadSanitizer, which reports two threads that touch the same memory without order.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::Failure;
+use crate::build::{finish, root, target_folder};
+
+/// The library is built with its allocator and all that it uses watched, too.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// How the program is run: with the layer, with everything logged, how many threads and rounds.
+const RUNS: [(bool, bool, &str, &str); 3] =
+    [(false, false, "8", "15"), (false, true, "4", "4"), (true, false, "8", "5")];
+
+/// Needs a nightly compiler with the component `rust-src`, and GCC with its libtsan.
+pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
+    let place = Place { folder: target_folder().join("tsan") };
+    fs::create_dir_all(place.file("lib"))?;
+    place.compile_library()?;
+    place.compile_guests()?;
+    for (layer, log, threads, rounds) in RUNS {
+        place.write_manifests(layer)?;
+        place.stress(log, threads, rounds)?;
+    }
+    Ok(())
+}
+
+/// The folder that everything is made in.
+struct Place {
+    folder: PathBuf,
+}
+
+impl Place {
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn compile_library(&self) -> Result<(), Failure> {
+        let names = self.file("names.o");
+        finish(
+            gcc(&["-c", "-fno-builtin"]).arg(root().join("xtask/src/tsan_names.c")).arg("-o").arg(&names),
+        )?;
+        let mut cargo = Command::new("cargo");
+        // The variables that rustup and cargo set for this program would take precedence over the toolchain named here.
+        cargo.current_dir(root()).env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
+        cargo.args(["+nightly", "rustc", "--quiet", "--release", "--package", "libvulkan-linux"]);
+        cargo.args(["--crate-type", "cdylib", "-Zbuild-std=core,alloc", "--target", TARGET, "--target-dir"]);
+        cargo.arg(&self.folder).args(["--config", "profile.release.lto=\"off\""]);
+        cargo.args(["--config", "profile.release.codegen-units=16", "--config", "profile.release.debug=1"]);
+        cargo.arg("--").arg(format!("-Clink-arg={}", names.display())).arg("-Clink-arg=-ltsan");
+        cargo.env("RUSTFLAGS", "-Zsanitizer=thread -Cforce-frame-pointers=yes");
+        finish(&mut cargo)?;
+        let built = self.folder.join(TARGET).join("release/libvulkan.so");
+        for name in ["lib/libvulkan.so.1", "lib/libvulkan.so"] {
+            fs::copy(&built, self.file(name))?;
+        }
+        Ok(())
+    }
+
+    /// Two drivers, of which one makes surfaces of its own; a layer; the program.
+    fn compile_guests(&self) -> Result<(), Failure> {
+        let exports = ["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DEXPORT_PHYSICAL"];
+        let one = self.file("lib/libone.so");
+        finish(gcc(&exports).arg("-shared").args(c_files("tests/drivers")?).arg("-o").arg(&one))?;
+        fs::copy(&one, self.file("lib/libtwo.so"))?;
+        let layer = self.file("lib/liblayer.so");
+        finish(gcc(&exports[1..2]).arg("-shared").args(c_files("tests/layers")?).arg("-o").arg(&layer))?;
+        let mut program = gcc(&["-D_GNU_SOURCE", "-pthread", "-Werror"]);
+        program.arg(root().join("tests/programs/c/stress.c")).arg("-o").arg(self.file("stress"));
+        finish(program.arg("-L").arg(self.file("lib")).arg("-lvulkan"))?;
+        for (name, own_surfaces) in [("one", 1), ("two", 0)] {
+            let configuration = format!(
+                "trace=/dev/null\ninterface=5\napi={}\nown_surfaces={own_surfaces}\nextension=VK_KHR_surface\n\
+                 extension=VK_EXT_headless_surface\nextension=VK_EXT_debug_utils\nunknown_physical_devices=100\n\
+                 unknown_devices=100\ndevice={name} first\ndevice={name} second\n",
+                (1 << 22) | (3 << 12)
+            );
+            fs::write(self.file(&format!("lib/lib{name}.so.cfg")), configuration)?;
+        }
+        let library = self.file("lib/libvulkan.so.1");
+        let configuration =
+            format!("label=layer\ntrace=/dev/null\ncalls=/dev/null\nloader={}\n", library.display());
+        Ok(fs::write(self.file("lib/liblayer.so.layer.cfg"), configuration)?)
+    }
+
+    fn write_manifests(&self, layer: bool) -> Result<(), Failure> {
+        let manifests = self.file("data/vulkan");
+        if manifests.exists() {
+            fs::remove_dir_all(&manifests)?;
+        }
+        for folder in ["icd.d", "implicit_layer.d"] {
+            fs::create_dir_all(manifests.join(folder))?;
+        }
+        let library = |name: &str| self.file(&format!("lib/lib{name}.so")).display().to_string();
+        for name in ["one", "two"] {
+            let text = format!(
+                r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{}", "api_version": "1.3.0"}}}}"#,
+                library(name)
+            );
+            fs::write(manifests.join("icd.d").join(format!("{name}.json")), text)?;
+        }
+        if layer {
+            let text = format!(
+                r#"{{"file_format_version": "1.2.0", "layer": {{"name": "VK_LAYER_TEST_threads", "type": "GLOBAL",
+                "library_path": "{}", "api_version": "1.3.0", "implementation_version": "1", "description": "-",
+                "disable_environment": {{"NO_TEST_LAYER": "1"}}}}}}"#,
+                library("layer")
+            );
+            fs::write(manifests.join("implicit_layer.d/layer.json"), text)?;
+        }
+        Ok(())
+    }
+
+    fn stress(&self, log: bool, threads: &str, rounds: &str) -> Result<(), Failure> {
+        let mut program = Command::new(self.file("stress"));
+        program.args([threads, rounds, "all"]).env_clear().env("LD_LIBRARY_PATH", self.file("lib"));
+        program.env("HOME", self.file("home")).env("XDG_CONFIG_DIRS", self.file("config"));
+        program.env("XDG_DATA_DIRS", self.file("data"));
+        if log {
+            // Only the reports matter, which go elsewhere.
+            program.env("VK_LOADER_DEBUG", "all").stderr(Stdio::null());
+        }
+        let reports = self.file("reports");
+        program.env("TSAN_OPTIONS", format!("log_path={}", reports.display()));
+        finish(&mut program).map_err(|error| {
+            format!("{error}; what two threads do at once is told in {}.*", reports.display()).into()
+        })
+    }
+}
+
+/// The compiler with what all that is watched needs.
+fn gcc(switches: &[&str]) -> Command {
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-std=c11", "-O1", "-g", "-fPIC", "-fsanitize=thread", "-fvisibility=hidden"]);
+    gcc.args(["-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Wl,-Bsymbolic"]).args(switches);
+    gcc
+}
+
+fn c_files(folder: &str) -> Result<Vec<PathBuf>, Failure> {
+    let files = fs::read_dir(root().join(folder))?.collect::<Result<Vec<_>, _>>()?;
+    let files = files.into_iter().map(|file| file.path());
+    Ok(files.filter(|file| file.extension() == Some(Path::new("c").as_os_str())).collect())
+}
