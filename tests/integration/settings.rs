@@ -518,3 +518,43 @@ fn libraries_stay_open_if_the_user_wants_it() {
     scenario("1").run(body).ok().says("layer", true);
     scenario("0").run(body).ok().says("layer", false);
 }
+
+// ---- the files that Vulkan Configurator writes ----
+
+/// The settings as one of the tool's modes writes them.
+fn configured(text: &str) -> Scenario {
+    let this = std::env::current_exe().unwrap();
+    machine().settings_file(&text.replace("PROGRAM", this.to_str().unwrap()))
+}
+
+#[test]
+fn configurator_for_any_program() {
+    let text = include_str!("../fuzz/seeds/settings/configurator_any_program.json");
+    assert_eq!(active(&configured(text).run(create)), [B, C]);
+    configured(text).run(create_with_a).ok().says("result", "ERROR_LAYER_NOT_PRESENT");
+}
+
+#[test]
+fn configurator_for_some_programs() {
+    let text = include_str!("../fuzz/seeds/settings/configurator_some_programs.json");
+    assert_eq!(active(&configured(text).run(create)), [A]);
+    let run = machine().settings_file(text).run(create);
+    assert_eq!(active(&run), [C], "other programs only have the log");
+}
+
+#[test]
+fn configurator_with_drivers() {
+    let added = Driver::new("added").folder("elsewhere").device(Device::new("added"));
+    let text = include_str!("../fuzz/seeds/settings/configurator_drivers.json");
+    configured(text).driver(added).run(list_devices_1_0).ok().says("devices", "gpu,added");
+}
+
+#[test]
+fn configurator_with_devices() {
+    let device = |name: &str| Device::new(name).id(9, 1);
+    let driver = || Driver::new("two").device(device("one")).device(device("two")).device(device("three"));
+    let single = include_str!("../fuzz/seeds/settings/configurator_single_device.json");
+    configured(single).driver(driver()).run(list_devices).ok().says("devices", "two");
+    let sorted = include_str!("../fuzz/seeds/settings/configurator_sorted_devices.json");
+    configured(sorted).driver(driver()).run(list_devices).ok().says("devices", "two,one");
+}

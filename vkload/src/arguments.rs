@@ -27,6 +27,9 @@ pub(crate) enum Command {
     /// The program finds the library through LD_LIBRARY_PATH. A program that brings a loader of its own, or runs
     /// with elevated privileges, is not affected.
     Exec(ExecArguments),
+    /// Prints the settings file (vk_loader_settings.json) that counts, and what is wrong with it; ends with 1 if anything
+    /// is.
+    Settings(SettingsArguments),
 }
 
 #[derive(Args, Debug)]
@@ -37,6 +40,19 @@ pub(crate) struct InfoArguments {
     /// Print every place that was searched, and all extensions, too.
     #[arg(long, short)]
     pub(crate) verbose: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SettingsArguments {
+    /// The file to check instead.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// The executable of the program to print the settings for; otherwise those for programs that the file does not name.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) program: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]

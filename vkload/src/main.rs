@@ -3,6 +3,7 @@
 mod arguments;
 mod exec;
 mod info;
+mod settings;
 
 use std::process::ExitCode;
 
@@ -15,6 +16,7 @@ fn main() -> ExitCode {
     match arguments.command.unwrap_or(Command::Info(arguments.info)) {
         Command::Info(options) if options.json => info::print_json(),
         Command::Info(options) => info::print_text(options.verbose),
+        Command::Settings(options) => settings::run(&options),
         Command::Exec(options) => exec::run(options.library.as_deref(), &options.program),
     }
 }

@@ -2,14 +2,14 @@
 #![forbid(unsafe_code)]
 
 use super::inquiry::{Inquiry, Stop};
-use super::places::add_usual_places;
-use super::plan::Origin;
+use super::places::{Place, add_usual_places};
+use super::plan::{Looked, Origin, Searched};
 use super::reason::Reason;
 use super::{Policy, Question, Snapshot};
 use crate::manifest::{FieldProblem, Settings, SettingsFile, SettingsWarning};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 #[cfg(not(feature = "fixed-drivers"))]
-use crate::platform::Platform;
+use crate::platform::{FileError, Platform};
 
 /// The settings file of this program, as far as there is one.
 #[derive(Debug, Default)]
@@ -66,6 +66,22 @@ impl KnownSettings {
         }
         Ok(Self::default())
     }
+
+    /// Every place that was looked at, in order, and whether a file is there: for people.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn searched(&self, policy: &Policy) -> Result<Vec<Searched>, OutOfMemory> {
+        let mut inquiry = Inquiry::new(&self.snapshot, None);
+        let (mut places, mut searched) = (Vec::new(), Vec::new());
+        add_usual_places(&mut inquiry, policy, &policy.settings, &mut places)?;
+        for place in in_order(&places) {
+            let exists = inquiry.exists(&place.path)?;
+            let result = if exists { Looked::File } else { Looked::Failed(FileError::NotFound) };
+            searched.try_push(Searched { path: text(&[&place.path])?, origin: place.origin, result })?;
+        }
+        Ok(searched)
+    }
 }
 
 /// More rounds than the search needs: variables, places, the file, the executable.
@@ -91,11 +107,9 @@ fn find(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<SettingsPlan, Stop
     let mut places = Vec::new();
     add_usual_places(inquiry, policy, &policy.settings, &mut places)?;
     inquiry.settle()?;
-    for wanted in 0..3 {
-        for place in places.iter().filter(|place| rank(place.origin) == wanted) {
-            if inquiry.exists(&place.path)? && plan.path.is_empty() {
-                plan.path = text(&[&place.path])?;
-            }
+    for place in in_order(&places) {
+        if inquiry.exists(&place.path)? && plan.path.is_empty() {
+            plan.path = text(&[&place.path])?;
         }
     }
     inquiry.settle()?;
@@ -120,6 +134,11 @@ fn find(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<SettingsPlan, Stop
         forget_files(&mut plan)?;
     }
     Ok(plan)
+}
+
+/// The places in the order of the search.
+fn in_order(places: &[Place]) -> impl Iterator<Item = &Place> {
+    (0..3).flat_map(move |wanted| places.iter().filter(move |place| rank(place.origin) == wanted))
 }
 
 /// The user's own folders come first, those that variables name before those that stand in for them.

@@ -240,7 +240,13 @@ fn answer(platform: &Platform, question: &Question) -> Result<Answer, OutOfMemor
 impl Record {
     fn still_true(&self, platform: &Platform) -> Result<bool, OutOfMemory> {
         let (Question::Listing(path) | Question::File(path)) = &self.question else {
-            return Ok(answer(platform, &self.question)? == self.answer);
+            return match (&self.question, &self.answer) {
+                (Question::Variable(name, reader), Answer::Value(value)) => {
+                    platform.environment.has(name.as_c_str(), *reader, value.as_deref())
+                }
+                (Question::Exists(path), Answer::Truth(exists)) => Ok(platform.files.exists(path) == *exists),
+                (question, known) => Ok(answer(platform, question)? == *known),
+            };
         };
         Ok(match &self.answer {
             Answer::Names(Err(_), _) | Answer::Content(Err(_), _) => !platform.files.exists(path),

@@ -20,4 +20,13 @@ pub trait Environment: Sync {
     /// # Errors
     /// [`OutOfMemory`] if the value cannot be copied.
     fn variable(&self, name: &CStr, reader: Reader) -> Result<Option<Text>, OutOfMemory>;
+
+    /// Whether the variable `name` has this value, or is not set. A platform that can compare without copying saves the
+    /// memory.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if the value has to be copied and cannot be.
+    fn has(&self, name: &CStr, reader: Reader, value: Option<&[u8]>) -> Result<bool, OutOfMemory> {
+        Ok(self.variable(name, reader)?.as_deref() == value)
+    }
 }

@@ -10,19 +10,24 @@ pub(crate) struct ProcessEnvironment;
 
 impl Environment for ProcessEnvironment {
     fn variable(&self, name: &CStr, reader: Reader) -> Result<Option<Text>, OutOfMemory> {
-        let value = match reader {
-            // SAFETY: `name` is a valid C string. The value stays valid until the environment changes; a program that
-            // changes it while another thread reads it breaks the contract of setenv.
-            Reader::Plain => unsafe { libc::getenv(name.as_ptr()) },
-            Reader::Secure => secure_getenv(name),
-        };
-        if value.is_null() {
-            return Ok(None);
-        }
-        // SAFETY: a value of the environment is a valid C string, see above.
-        let value = unsafe { CStr::from_ptr(value) };
-        text(&[value.to_bytes()]).map(Some)
+        value_of(name, reader).map(|value| text(&[value])).transpose()
     }
+
+    fn has(&self, name: &CStr, reader: Reader, value: Option<&[u8]>) -> Result<bool, OutOfMemory> {
+        Ok(value_of(name, reader) == value)
+    }
+}
+
+/// The value of a variable, until the environment changes: callers copy or compare it at once.
+fn value_of(name: &CStr, reader: Reader) -> Option<&[u8]> {
+    let value = match reader {
+        // SAFETY: `name` is a valid C string. The value stays valid until the environment changes; a program that
+        // changes it while another thread reads it breaks the contract of setenv.
+        Reader::Plain => unsafe { libc::getenv(name.as_ptr()) },
+        Reader::Secure => secure_getenv(name),
+    };
+    // SAFETY: a value of the environment is a valid C string, see above.
+    (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) }.to_bytes())
 }
 
 #[cfg(not(target_env = "musl"))]

@@ -144,7 +144,7 @@ impl Reader<'_> {
                     0 => self.layer(object, fields, out)?,
                     1 => self.log_location(object, fields, out)?,
                     2 => {
-                        let path = self.path(fields[0], object)?;
+                        let path = self.path(fields[0], "path", object)?;
                         if !path.is_empty() {
                             out.additional_drivers.try_push(path)?;
                         }
@@ -180,7 +180,7 @@ impl Reader<'_> {
         }
         if layer.control != Control::Unordered {
             layer.name = self.text(name, "name", object)?;
-            layer.path = self.path(path, object)?;
+            layer.path = self.path(path, "path", object)?;
             if layer.name.is_empty() || layer.path.is_empty() {
                 return Ok(());
             }
@@ -226,10 +226,14 @@ impl Reader<'_> {
             self.filter(&mut location.filter, words, b"filters")?;
         }
         for file in Items::from(files) {
-            if file.string().is_some_and(|file| file.is("stderr")) {
+            let Some(written) = file.string() else { continue };
+            if written.is("stderr") {
                 out.stderr_log = out.stderr_log | location.filter;
-            } else {
-                location.destinations.try_push(self.path(Some(file), object)?)?;
+                continue;
+            }
+            let path = self.path(Some(file), "destinations", object)?;
+            if !path.is_empty() {
+                location.destinations.try_push(path)?;
             }
         }
         out.log_locations.try_push(location)
@@ -262,8 +266,8 @@ impl Reader<'_> {
     }
 
     /// A path that an object must have, made absolute; empty if it has none.
-    fn path(&mut self, value: Option<Value<'_>>, object: Value<'_>) -> Result<Text, OutOfMemory> {
-        let path = self.text(value, "path", object)?;
+    fn path(&mut self, value: Option<Value<'_>>, key: &str, object: Value<'_>) -> Result<Text, OutOfMemory> {
+        let path = self.text(value, key, object)?;
         if path.is_empty() || path.starts_with(b"/") { Ok(path) } else { text(&[self.folder, &path]) }
     }
 }

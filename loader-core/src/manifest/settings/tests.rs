@@ -128,6 +128,8 @@ fn each_wrong_value_is_a_warning_that_names_field_and_line() {
         (r#""layer": []"#, r#""layer" is no field of this object"#),
         (r#""layers": [], "layers": []"#, r#""layers" stands here a second time"#),
         (r#""stderr_log": ["warning"]"#, r#""stderr_log" has a value that the format does not know"#),
+        (r#""log_locations": [{"destinations": [""]}]"#, r#""destinations" is empty"#),
+        (r#""log_locations": [{"destinations": [1]}]"#, r#""destinations" has to be a list of strings"#),
         (r#""log_locations": [{}]"#, r#""destinations" is missing"#),
         (
             r#""log_locations": [{"destinations": ["/a"], "filters": ["i"]}]"#,

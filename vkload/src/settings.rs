@@ -1,0 +1,189 @@
+//! `vkload settings`: which settings file counts, what it says, and what is wrong with it.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use loader_core::discovery::{KnownSettings, Looked, Reason};
+use loader_core::manifest::{Settings, SettingsFile, SettingsWarning};
+use loader_core::memory::{OutOfMemory, Shown};
+use platform_linux::{PLATFORM, POLICY};
+use serde_json::{Value, json};
+
+use crate::arguments::SettingsArguments;
+
+/// Prints what was found. Ends with 1 if anything is wrong.
+pub(crate) fn run(options: &SettingsArguments) -> ExitCode {
+    let report = match &options.file {
+        Some(file) => check(file),
+        None => search(),
+    };
+    let report = match report {
+        Ok(report) => report,
+        Err(error) => {
+            eprintln!("vkload: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    if options.json {
+        println!("{:#}", report.json(options.program.as_deref()));
+    } else {
+        print!("{}", report.text(options.program.as_deref()));
+    }
+    if report.is_fine() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// A settings file, or why there is none.
+#[derive(Default)]
+struct Report {
+    path: Option<PathBuf>,
+    /// Why nothing in it counts.
+    unusable: Option<String>,
+    file: SettingsFile,
+    /// Places that were looked at: the path, whose place it is, and whether there is a file.
+    searched: Vec<(String, String, bool)>,
+    notes: Vec<String>,
+}
+
+/// The file at this path.
+fn check(path: &Path) -> io::Result<Report> {
+    let bytes = fs::read(path).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
+    let path = std::path::absolute(path)?;
+    let folder = path.parent().unwrap_or(Path::new("/")).join("");
+    let mut report = Report { path: Some(path), ..Report::default() };
+    match SettingsFile::parse(&bytes, folder.as_os_str().as_bytes()).map_err(memory)? {
+        Ok(file) => report.file = file,
+        Err(error) => report.unusable = Some(error.to_string()),
+    }
+    Ok(report)
+}
+
+/// The file that counts for programs of this user.
+fn search() -> io::Result<Report> {
+    let known = KnownSettings::discover(&PLATFORM, &POLICY).map_err(memory)?;
+    let mut report = Report::default();
+    for place in known.searched(&POLICY).map_err(memory)? {
+        let (path, because) = (Shown(&place.path).to_string(), place.origin.to_string());
+        report.searched.push((path, because, place.result == Looked::File));
+    }
+    let plan = known.plan;
+    report.path = (!plan.path.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(&plan.path)));
+    report.unusable = plan.unusable.map(|reason| match reason {
+        Reason::Invalid(error) => error.to_string(),
+        reason => reason.to_string(),
+    });
+    report.file = plan.file;
+    report.notes.extend(note_of_configurator(report.path.as_deref()));
+    Ok(report)
+}
+
+/// Vulkan Configurator writes to one place, whatever the variables say.
+fn note_of_configurator(counts: Option<&Path>) -> Option<String> {
+    let home = PathBuf::from(std::env::var_os("HOME")?);
+    let written = home.join(".local/share/vulkan/loader_settings.d/vk_loader_settings.json");
+    if !written.exists() || counts == Some(&written) {
+        return None;
+    }
+    let written = written.display();
+    Some(match (counts, std::env::var_os("XDG_DATA_HOME")) {
+        (_, Some(data)) if !data.is_empty() => format!(
+            "{written}, where Vulkan Configurator writes, is not looked at, since XDG_DATA_HOME is {}",
+            data.display()
+        ),
+        _ => format!(
+            "{written}, where Vulkan Configurator writes, does not count, since another file comes first"
+        ),
+    })
+}
+
+fn memory(_: OutOfMemory) -> io::Error {
+    io::ErrorKind::OutOfMemory.into()
+}
+
+impl Report {
+    fn is_fine(&self) -> bool {
+        self.unusable.is_none() && self.file.warnings.is_empty() && self.notes.is_empty()
+    }
+
+    /// What the file says for a program; without one, for those that it does not name.
+    fn settings(&self, program: Option<&Path>) -> Option<&Settings> {
+        let program = program.map(|program| program.as_os_str().as_bytes());
+        self.file.objects.get(self.file.choose(program)?)
+    }
+
+    /// The programs that the file names.
+    fn programs(&self) -> Vec<String> {
+        let keys = self.file.objects.iter().flat_map(|settings| settings.app_keys.iter().flatten());
+        keys.map(|key| Shown(key).to_string()).collect()
+    }
+
+    fn text(&self, program: Option<&Path>) -> String {
+        let mut out = String::new();
+        let mut line = |text: &str| {
+            out.push_str(text);
+            out.push('\n');
+        };
+        match (&self.path, &self.unusable) {
+            (None, _) => line("There is no settings file."),
+            (Some(path), Some(why)) => line(&format!("{} does not count: {why}", path.display())),
+            (Some(path), None) => {
+                let whom = program.map_or("programs".to_owned(), |path| path.display().to_string());
+                match self.settings(program) {
+                    Some(settings) => {
+                        line(&format!("{}, line {}, says for {whom}:", path.display(), settings.line));
+                        let written = said(settings);
+                        let written = written.as_str().map_or_else(|| format!("{written:#}"), str::to_owned);
+                        written.lines().for_each(|text| line(&format!("  {text}")));
+                    }
+                    None => line(&format!("{} says nothing for {whom}.", path.display())),
+                }
+                if !self.programs().is_empty() {
+                    line("\nPrograms that it names");
+                    self.programs().iter().for_each(|name| line(&format!("  {name}")));
+                }
+            }
+        }
+        if !self.file.warnings.is_empty() || !self.notes.is_empty() {
+            line("\nWarnings");
+            self.file.warnings.iter().for_each(|warning| line(&format!("  {warning}")));
+            self.notes.iter().for_each(|note| line(&format!("  {note}")));
+        }
+        if !self.searched.is_empty() {
+            line("\nSearched, the first counts");
+            for (path, because, exists) in &self.searched {
+                line(&format!("  {path} ({because}): {}", if *exists { "a file" } else { "nothing" }));
+            }
+        }
+        out
+    }
+
+    fn json(&self, program: Option<&Path>) -> Value {
+        let warning = |warning: &SettingsWarning| {
+            json!({
+                "field": Shown(&warning.field).to_string(),
+                "line": warning.line,
+                "problem": warning.problem.to_string(),
+            })
+        };
+        let place = |(path, because, exists): &(String, String, bool)| json!({ "path": path, "because": because, "exists": exists });
+        json!({
+            "file": self.path,
+            "unusable": self.unusable,
+            "settings": self.settings(program).map(said),
+            "line": self.settings(program).map(|settings| settings.line),
+            "programs": self.programs(),
+            "warnings": self.file.warnings.iter().map(warning).collect::<Vec<_>>(),
+            "notes": self.notes,
+            "searched": self.searched.iter().map(place).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// What is written in an object with settings; as text where only a lenient reader takes it.
+fn said(settings: &Settings) -> Value {
+    let text = String::from_utf8_lossy(&settings.written);
+    serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.trim().to_owned()))
+}

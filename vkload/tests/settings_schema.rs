@@ -1,0 +1,192 @@
+//! The schema of the settings file and its reader agree: what one accepts, the other takes without a warning.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use loader_core::manifest::SettingsFile;
+use serde_json::{Value, json};
+
+#[test]
+fn the_schema_accepts_what_the_reader_takes_without_a_warning() {
+    let schema = read(&root().join("docs/settings.schema.json"));
+    let mut seeds: Vec<PathBuf> = fs::read_dir(root().join("tests/fuzz/seeds/settings"))
+        .expect("seeds")
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
+    seeds.sort();
+    assert!(seeds.len() > 5, "{seeds:?}");
+    for path in seeds {
+        let file = read(&path);
+        assert_eq!(problem(&schema, &schema, &file), None, "{}", path.display());
+        assert!(reads_without_warning(&file), "{}", path.display());
+    }
+    let (mut good, mut bad) = (0, 0);
+    for file in files() {
+        let accepted = problem(&schema, &schema, &file);
+        assert_eq!(accepted.is_none(), reads_without_warning(&file), "{file:#}: {accepted:?}");
+        *if accepted.is_none() { &mut good } else { &mut bad } += 1;
+    }
+    assert!(good > 15 && bad > 40, "{good} good files, {bad} bad ones");
+}
+
+/// Files with one field set to one value, sensible or not, for all fields and many values.
+fn files() -> Vec<Value> {
+    let uuid = json!([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 255]);
+    let mut settings = vec![json!({})];
+    for (field, values) in [
+        ("app_keys", vec![json!([]), json!(["/a"]), json!([1]), json!("/a")]),
+        (
+            "stderr_log",
+            vec![json!([]), json!(["all", "icd"]), json!(["warning"]), json!("all"), json!([true])],
+        ),
+        ("additional_drivers_use_exclusively", vec![json!(true), json!("true"), json!(0), json!(null)]),
+        ("unknown", vec![json!(null)]),
+        ("additional_drivers", vec![json!([]), json!({}), json!(["/a"])]),
+        ("layers", vec![json!([]), json!({}), json!([[]])]),
+        ("log_locations", vec![json!([]), json!("/a")]),
+        ("device_configurations", vec![json!([]), json!(null)]),
+    ] {
+        settings.extend(values.into_iter().map(|value| json!({ field: value })));
+    }
+    for (list, entries) in [
+        (
+            "additional_drivers",
+            vec![json!({}), json!({"path": "/a"}), json!({"path": ""}), json!({"path": 1})],
+        ),
+        (
+            "layers",
+            vec![
+                json!({"control": "unordered_layer_location"}),
+                json!({"control": "on"}),
+                json!({"control": "on", "name": "A", "path": "/a"}),
+                json!({"control": "auto", "name": "A", "path": "/a", "treat_as_implicit_manifest": false}),
+                json!({"control": "off", "name": "A", "path": "/a", "treat_as_implicit_manifest": 0}),
+                json!({"control": "off", "name": "", "path": "/a"}),
+                json!({"control": "off", "name": "A", "path": ""}),
+                json!({"control": "maybe", "name": "A", "path": "/a"}),
+                json!({"name": "A", "path": "/a"}),
+                json!({"control": "on", "name": "A", "path": "/a", "file": 1}),
+            ],
+        ),
+        (
+            "log_locations",
+            vec![
+                json!({}),
+                json!({"destinations": []}),
+                json!({"destinations": ["/a"], "filters": ["all"]}),
+                json!({"destinations": ["stderr"], "filter": ["perf"]}),
+                json!({"destinations": "stderr"}),
+                json!({"destinations": [""]}),
+                json!({"destinations": ["/a"], "filters": ["none"]}),
+            ],
+        ),
+        (
+            "device_configurations",
+            vec![
+                json!({"deviceUUID": uuid}),
+                json!({"deviceUUID": uuid, "driverUUID": uuid, "driverVersion": -1, "deviceName": "", "driverName": "d"}),
+                json!({"deviceUUID": [1]}),
+                json!({"deviceUUID": [256, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]}),
+                json!({"driverUUID": uuid}),
+                json!({"deviceUUID": uuid, "driverVersion": "7"}),
+                json!({"deviceUUID": uuid, "driverUUID": "x"}),
+                json!({"deviceUUID": uuid, "deviceName": 1}),
+            ],
+        ),
+    ] {
+        settings.extend(entries.into_iter().map(|entry| json!({ list: [entry] })));
+    }
+    let mut files = vec![
+        json!({}),
+        json!([]),
+        json!({"file_format_version": "1.0.0"}),
+        json!({"settings": {}}),
+        json!({"file_format_version": 1, "settings": {}}),
+        json!({"file_format_version": "1.0.0", "settings": []}),
+        json!({"file_format_version": "1.0.0", "settings_array": {}}),
+        json!({"file_format_version": "1.0.0", "settings_array": [1]}),
+        json!({"file_format_version": "1.0.0", "settings": {}, "settings_array": []}),
+        json!({"file_format_version": "1.0.0", "settings": {}, "more": 1}),
+    ];
+    for settings in settings {
+        files.push(json!({"file_format_version": "1.0.0", "settings_array": [{}, settings]}));
+        files.push(json!({"file_format_version": "1.0.0", "settings": settings}));
+    }
+    files
+}
+
+fn reads_without_warning(file: &Value) -> bool {
+    let read = SettingsFile::parse(file.to_string().as_bytes(), b"/").expect("memory");
+    read.is_ok_and(|file| file.warnings.is_empty())
+}
+
+/// What the schema has against a value: only the words that the schema uses, and no others.
+fn problem(root: &Value, schema: &Value, value: &Value) -> Option<String> {
+    let fail = |wrong: bool, why: &str| wrong.then(|| format!("{why}: {value}"));
+    let is_valid = |schema: &Value, value: &Value| problem(root, schema, value).is_none();
+    schema.as_object().expect("a schema").iter().find_map(|(word, says)| match word.as_str() {
+        "$schema" | "title" | "description" | "$defs" | "then" => None,
+        "$ref" => {
+            let place =
+                says.as_str().and_then(|place| place.strip_prefix('#')).expect("a place in this file");
+            problem(root, root.pointer(place).expect("that exists"), value)
+        }
+        "type" => fail(
+            match says.as_str().expect("a type") {
+                "object" => !value.is_object(),
+                "array" => !value.is_array(),
+                "string" => !value.is_string(),
+                "boolean" => !value.is_boolean(),
+                "integer" => !value.is_i64() && !value.is_u64(),
+                other => panic!("{other}"),
+            },
+            word,
+        ),
+        "enum" => fail(!says.as_array().expect("values").contains(value), word),
+        "required" => {
+            let missing =
+                |key: &Value| value.is_object() && value.get(key.as_str().expect("a key")).is_none();
+            fail(says.as_array().expect("keys").iter().any(missing), word)
+        }
+        "oneOf" => {
+            let fitting = says.as_array().expect("schemas").iter().filter(|schema| is_valid(schema, value));
+            fail(fitting.count() != 1, word)
+        }
+        "properties" => value
+            .as_object()
+            .into_iter()
+            .flatten()
+            .find_map(|(key, value)| problem(root, says.get(key)?, value)),
+        "additionalProperties" => {
+            assert_eq!(says, &json!(false));
+            let known = |key: &String| schema["properties"].get(key).is_some();
+            fail(value.as_object().is_some_and(|object| !object.keys().all(known)), word)
+        }
+        "items" => value.as_array().into_iter().flatten().find_map(|item| problem(root, says, item)),
+        "if" => {
+            if is_valid(says, value) {
+                problem(root, &schema["then"], value)
+            } else {
+                None
+            }
+        }
+        "minItems" => fail(value.as_array().is_some_and(|it| (it.len() as u64) < number(says)), word),
+        "maxItems" => fail(value.as_array().is_some_and(|it| it.len() as u64 > number(says)), word),
+        "minLength" => fail(value.as_str().is_some_and(|it| (it.len() as u64) < number(says)), word),
+        "minimum" => fail(value.as_i64().is_some_and(|it| Some(it) < says.as_i64()), word),
+        "maximum" => fail(value.as_i64().is_some_and(|it| Some(it) > says.as_i64()), word),
+        other => panic!("the schema uses {other}, which this test does not know"),
+    })
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().expect("a number")
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).expect("a file")).expect("JSON")
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace")
+}
