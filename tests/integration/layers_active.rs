@@ -156,6 +156,24 @@ fn extension_queries_with_layer_names() {
 }
 
 #[test]
+fn no_library_is_opened_to_list_layers_and_their_extensions() {
+    let extension = |layer: Layer| layer.instance_extension("VK_TEST_instance");
+    let driver = Driver::new("good").device(Device::new("gpu"));
+    let scenario = Scenario::new().driver(driver).layer(extension(Layer::new(A)));
+    let run = scenario.layer(extension(Layer::new(C).implicit())).run(|vk| {
+        vk.say("names", names(vk).join(","));
+        // SAFETY: nothing is asked of the caller.
+        unsafe {
+            vk.entry.enumerate_instance_extension_properties(None).unwrap();
+            vk.entry.enumerate_instance_extension_properties(Some(c"VK_LAYER_TEST_a")).unwrap();
+            vk.entry.try_enumerate_instance_version().unwrap();
+        }
+    });
+    run.ok().says("names", [C, A].join(","));
+    assert!(!run.loaded(A) && !run.loaded(C));
+}
+
+#[test]
 fn a_thousand_explicit_and_a_hundred_implicit_manifests() {
     let manifest = |name: &str, library: &str, more: &str| {
         format!(

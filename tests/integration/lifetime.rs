@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 
 use ash::vk;
-use vkload_tests::{Device, Driver, Scenario, Vk};
+use vkload_tests::{Device, Driver, Layer, Scenario, Vk};
 
 fn good() -> Driver {
     Driver::new("good").device(Device::new("gpu"))
@@ -174,6 +174,36 @@ fn what_comes_from_the_applications_allocator_goes_back_to_it() {
     let trace = run.trace("good");
     for command in ["vkCreateInstance", "vkDestroyInstance", "vkCreateDevice", "vkDestroyDevice"] {
         assert_eq!(trace.only(command).get("allocator"), "1", "{command}");
+    }
+}
+
+/// Through layers, one of which makes a device of its own: what the loader keeps for them goes back, too.
+#[test]
+fn llp_layer_14_the_applications_allocator_reaches_layers() {
+    let layers =
+        [Layer::new("VK_LAYER_TEST_a").does("own_device"), Layer::new("VK_LAYER_TEST_b").does("wrap")];
+    let scenario = layers.into_iter().fold(Scenario::new().driver(good()), Scenario::layer);
+    let run = scenario.run(|vk| {
+        let callbacks = callbacks();
+        let names = [c"VK_LAYER_TEST_a", c"VK_LAYER_TEST_b"].map(std::ffi::CStr::as_ptr);
+        let info = vk::InstanceCreateInfo::default().enabled_layer_names(&names);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            let instance = vk.entry.create_instance(&info, Some(&callbacks)).unwrap();
+            let physical_device = instance.enumerate_physical_devices().unwrap()[0];
+            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+            let device = instance.create_device(physical_device, &info, Some(&callbacks)).unwrap();
+            device.destroy_device(Some(&callbacks));
+            instance.destroy_instance(Some(&callbacks));
+        }
+        vk.say("left", live());
+    });
+    run.ok().says("left", 0);
+    for layer in ["VK_LAYER_TEST_a", "VK_LAYER_TEST_b"] {
+        for command in ["vkCreateInstance", "vkCreateDevice", "vkDestroyDevice", "vkDestroyInstance"] {
+            assert_eq!(run.trace(layer).last(command).get("allocator"), "1", "{layer} {command}");
+        }
     }
 }
 

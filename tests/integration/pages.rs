@@ -113,7 +113,7 @@ fn every_reason_and_outcome_is_on_its_page() {
 
 #[test]
 fn what_a_row_is_shown_by_exists() {
-    for page in ["docs/differences.md", "docs/past-bugs.md"] {
+    for page in ["docs/differences.md", "docs/past-bugs.md", "docs/layer-rules.md"] {
         let rows = rows(page);
         assert!(rows.len() > 10, "{page}");
         for row in rows {
@@ -126,6 +126,20 @@ fn what_a_row_is_shown_by_exists() {
                 assert!(found, "{page}: there is no {place}");
             }
         }
+    }
+}
+
+#[test]
+fn every_numbered_rule_about_layers_has_its_row() {
+    let rows = rows("docs/layer-rules.md");
+    let numbered: Vec<_> =
+        rows.iter().map(|row| row[0].clone()).filter(|rule| rule.starts_with("LLP_")).collect();
+    let loader = (1..=13).map(|number| format!("LLP_LOADER_{number}"));
+    let layer = (1..=22).map(|number| format!("LLP_LAYER_{number}"));
+    assert_eq!(numbered, loader.chain(layer).collect::<Vec<_>>());
+    // The tests of what the loader has to do are called after it.
+    for row in rows.iter().filter(|row| row[0].starts_with("LLP_LOADER_")) {
+        assert!(row[2].contains(&format!("::{}_", row[0].to_lowercase())), "{}", row[0]);
     }
 }
 

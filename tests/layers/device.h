@@ -61,7 +61,7 @@ static void create_own_device(PFN_vkCreateDevice create, VkPhysicalDevice handle
 }
 
 CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
-    trace("vkCreateDevice", "extensions=%u", info->enabledExtensionCount);
+    trace("vkCreateDevice", "extensions=%u allocator=%d", info->enabledExtensionCount, allocator != NULL);
     reenter("vkCreateDevice");
     struct instance *instance = instance_of("vkCreateDevice", handle);
     if (is_added(handle)) return VK_ERROR_INITIALIZATION_FAILED;
@@ -113,7 +113,7 @@ CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
 }
 
 CALL_VOID layer_DestroyDevice(VkDevice handle, const VkAllocationCallbacks *allocator) {
-    trace("vkDestroyDevice", " ");
+    trace("vkDestroyDevice", "allocator=%d", allocator != NULL);
     if (handle == VK_NULL_HANDLE) return;
     reenter("vkDestroyDevice");
     struct device *device = device_of("vkDestroyDevice", handle);

@@ -8,7 +8,7 @@ static PFN_vkCreateInstance next_create_instance(const VkLayerInstanceLink *link
 }
 
 CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
-    trace("vkCreateInstance", "layers=%u extensions=%u", info->enabledLayerCount, info->enabledExtensionCount);
+    trace("vkCreateInstance", "layers=%u extensions=%u allocator=%d", info->enabledLayerCount, info->enabledExtensionCount, allocator != NULL);
     reenter("vkCreateInstance");
     VkLayerInstanceLink *link = take_instance_link(info);
     VkLayerInstanceCreateInfo *callbacks = instance_link(info, VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK);
@@ -53,7 +53,7 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
 }
 
 CALL_VOID layer_DestroyInstance(VkInstance handle, const VkAllocationCallbacks *allocator) {
-    trace("vkDestroyInstance", " ");
+    trace("vkDestroyInstance", "allocator=%d", allocator != NULL);
     if (handle == VK_NULL_HANDLE) return;
     reenter("vkDestroyInstance");
     struct instance *instance = instance_of("vkDestroyInstance", handle);
