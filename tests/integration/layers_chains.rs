@@ -165,6 +165,13 @@ fn a_layer_without_device_look_up_that_intercepts_vkcreatedevice() {
 }
 
 #[test]
+fn the_look_up_for_physical_devices_is_to_be_had_by_name_and_knows_nothing_else() {
+    let run = three(|layer| layer.does("strict_look_up")).run(use_device);
+    run.ok().says("done", "yes");
+    assert_eq!(run.calls(&["vkCreateInstance"]), in_order("vkCreateInstance"));
+}
+
+#[test]
 fn vkcreatedevice_may_be_looked_up_without_an_instance() {
     let run = three(|layer| layer.does("null_query")).run(use_device);
     run.ok().says("done", "yes");

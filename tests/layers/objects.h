@@ -119,20 +119,25 @@ static PFN_vkVoidFunction next_of_instance(const struct instance *instance, cons
     return next;
 }
 
+/* What the next layer's vkGetInstanceProcAddr gives for vk_layerGetPhysicalDeviceProcAddr knows commands on physical devices,
+ * and no others. */
+static void check_physical_device_look_up(const struct instance *instance) {
+    PFN_vkVoidFunction found = instance->get(instance->below, "vk_layerGetPhysicalDeviceProcAddr");
+    if (found == NULL) die("vk_layerGetPhysicalDeviceProcAddr", "nothing below has it");
+    PFN_GetPhysicalDeviceProcAddr look_up = (PFN_GetPhysicalDeviceProcAddr)found;
+    if (look_up(instance->below, "vkGetPhysicalDeviceProperties") == NULL) die("vk_layerGetPhysicalDeviceProcAddr", "no vkGetPhysicalDeviceProperties");
+    static const char *const others[] = {"vkDestroyInstance", "vkQueueSubmit", "vkNobodyKnowsTEST"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        if (look_up(instance->below, others[i]) != NULL) die("vk_layerGetPhysicalDeviceProcAddr", "it knows %s", others[i]);
+}
+
 /* Looks the next functions up while the instance is created, as real layers do: older loaders give others later. */
 static void cache_next(struct instance *instance) {
     static const char *const names[] = {
         "vkDestroyInstance", "vkEnumeratePhysicalDevices", "vkEnumeratePhysicalDeviceGroups", "vkEnumeratePhysicalDeviceGroupsKHR",
         "vkGetPhysicalDeviceProperties", "vkGetPhysicalDeviceQueueFamilyProperties", "vkEnumerateDeviceExtensionProperties",
     };
-    PFN_vkVoidFunction found = instance->get(instance->below, "vk_layerGetPhysicalDeviceProcAddr");
-    if (found == NULL) die("vk_layerGetPhysicalDeviceProcAddr", "nothing below has it");
-    /* Who has the function may know the instance by another handle than the next layer. */
-    PFN_GetPhysicalDeviceProcAddr look_up = does("no_physical_device_lookup") ? NULL : (PFN_GetPhysicalDeviceProcAddr)found;
-    if (look_up != NULL && look_up(instance->below, "vkGetPhysicalDeviceProperties") == NULL) die("vk_layerGetPhysicalDeviceProcAddr", "no vkGetPhysicalDeviceProperties");
-    static const char *const others[] = {"vkDestroyInstance", "vkQueueSubmit", "vkNobodyKnowsTEST"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
-        if (look_up != NULL && look_up(instance->below, others[i]) != NULL) die("vk_layerGetPhysicalDeviceProcAddr", "it knows %s", others[i]);
+    if (does("strict_look_up")) check_physical_device_look_up(instance);
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         instance->cached[i].name = names[i];
         instance->cached[i].function = instance->get(instance->below, names[i]);
