@@ -44,3 +44,15 @@ fn every_row_of_the_checklist_names_tests_that_are_there() {
     assert!(missing.is_empty(), "{missing:?}");
     assert!(!README.contains("not yet"), "a reason, or a test");
 }
+
+#[test]
+fn the_driver_in_the_readme_is_the_example() {
+    const EXAMPLE: &str = include_str!("../examples/small_driver.rs");
+    let words = |text: &'static str| text.split_whitespace().collect::<Vec<_>>();
+    let (_, code) = EXAMPLE.split_once("use driver_runtime::").unwrap();
+    let (_, shown) = README.split_once("```\nuse driver_runtime::").unwrap();
+    // Formatting breaks the lines of the two at different places.
+    let (code, shown) = (words(code).concat(), words(shown).concat());
+    let plain = |text: String| text.replace(",)", ")").replace(",}", "}");
+    assert!(plain(shown).starts_with(&plain(code)));
+}

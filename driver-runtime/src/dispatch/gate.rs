@@ -21,7 +21,9 @@ impl Enabled<'_> {
     #[inline]
     pub fn has(&self, command: CommandId) -> bool {
         match command.core() {
-            Some(minor) => minor <= minor_version(self.api_version),
+            // A version of 0.x is taken to be 1.0.
+            Some(0) => true,
+            Some(minor) => self.api_version >= vk::make_api_version(0, 1, minor.into(), 0),
             None => self.has_by_extension(command),
         }
     }
@@ -36,15 +38,5 @@ impl Enabled<'_> {
                 ExtensionKind::Device if !below_device => true,
                 ExtensionKind::Device => self.device.is_none_or(|device| device.contains(provider.extension)),
             })
-    }
-}
-
-/// The minor version of Vulkan 1 that a version amounts to.
-#[inline]
-fn minor_version(version: u32) -> u8 {
-    match vk::api_version_major(version) {
-        0 => 0,
-        1 => u8::try_from(vk::api_version_minor(version)).unwrap_or(u8::MAX),
-        _ => u8::MAX,
     }
 }

@@ -138,7 +138,12 @@ impl DispatchTable {
     #[must_use]
     #[inline]
     pub fn get(&self, command: CommandId) -> Option<Command> {
-        let slot = command.canonical().index();
+        self.at(command.canonical().index())
+    }
+
+    /// The function in a slot: that of the command with this number, which is no alias.
+    #[inline]
+    pub(crate) fn at(&self, slot: usize) -> Option<Command> {
         let word = self.present.get(slot >> 6)?;
         if word & (1 << (slot & 63)) == 0 {
             return None;

@@ -149,9 +149,12 @@ fn b38_trampolines_go_through_the_table_of_the_object() {
         unsafe { Object::<Commands>::create(&*device, core::ptr::null(), Commands) }.unwrap().into_handle();
     // SAFETY: the trampoline leads to `add`, and for a command without function to the stub without parameters.
     unsafe {
-        let call = core::mem::transmute::<Command, Add>(trampoline(command::CMD_DRAW).unwrap());
+        let call =
+            core::mem::transmute::<Command, Add>(trampoline(command::CMD_DRAW.canonical().index()).unwrap());
         assert_eq!(call(commands, 3, 4), 7);
-        let missing = core::mem::transmute::<Command, Add>(trampoline(command::CMD_DISPATCH).unwrap());
+        let missing = core::mem::transmute::<Command, Add>(
+            trampoline(command::CMD_DISPATCH.canonical().index()).unwrap(),
+        );
         assert_eq!(missing(commands, 3, 4) as i32, vk::Result::ERROR_UNKNOWN.as_raw());
         Object::<Commands>::destroy(commands, core::ptr::null());
     }

@@ -5,7 +5,7 @@
 //! slot; it knows no parameters.
 
 use loader_core::assembly;
-use loader_core::registry::{COMMAND_COUNT, CommandId};
+use loader_core::registry::COMMAND_COUNT;
 
 use super::Command;
 use crate::object::ObjectBase;
@@ -13,10 +13,9 @@ use crate::object::ObjectBase;
 /// Bytes from one trampoline to the next.
 const DISTANCE: usize = if cfg!(target_arch = "riscv64") { 32 } else { 16 };
 
-/// The trampoline of a command.
+/// The trampoline through a slot of the table: that of the command with this number, which is no alias.
 #[inline]
-pub(crate) fn trampoline(command: CommandId) -> Option<Command> {
-    let slot = command.canonical().index();
+pub(crate) fn trampoline(slot: usize) -> Option<Command> {
     if slot >= COMMAND_COUNT {
         return None;
     }

@@ -24,14 +24,15 @@ pub unsafe extern "system" fn get_instance_proc_addr<D: Driver>(
     unsafe {
         let name = c_string(name)?;
         let Some(command) = registry::find(name) else { return not_in_registry::<D>(instance, name) };
-        if command.class() == Class::Global {
+        let class = command.class();
+        if class == Class::Global {
             return D::TABLE.get(command);
         }
         let instance = Instance::<D>::from_handle(instance)?;
         if !instance.enabled().has(command) {
             return None;
         }
-        through_instance::<D>(command)
+        through_instance::<D>(class, command)
     }
 }
 
@@ -48,7 +49,8 @@ pub unsafe fn get_instance_proc_addr_unchecked<D: Driver>(
     unsafe {
         let name = c_string(name)?;
         Instance::<D>::from_handle(instance)?;
-        through_instance::<D>(registry::find(name)?)
+        let command = registry::find(name)?;
+        through_instance::<D>(command.class(), command)
     }
 }
 
@@ -68,7 +70,7 @@ pub unsafe extern "system" fn get_physical_device_proc_addr<D: Driver>(
         if command.class() != Class::PhysicalDevice || !instance.enabled().has(command) {
             return None;
         }
-        through_instance::<D>(command)
+        through_instance::<D>(Class::PhysicalDevice, command)
     }
 }
 
@@ -100,11 +102,13 @@ unsafe fn not_in_registry<D: Driver>(instance: vk::Instance, name: &CStr) -> Opt
 
 /// The function of an instance's command, a trampoline for what may differ between physical devices and devices; none
 /// where the driver has no function at all.
-fn through_instance<D: Driver>(command: CommandId) -> Option<Command> {
-    let function = D::TABLE.get(command)?;
-    match command.class() {
+#[inline]
+fn through_instance<D: Driver>(class: Class, command: CommandId) -> Option<Command> {
+    let slot = command.canonical().index();
+    let function = D::TABLE.at(slot)?;
+    match class {
         Class::Global | Class::Instance => Some(function),
-        _ => trampoline(command),
+        _ => trampoline(slot),
     }
 }
 

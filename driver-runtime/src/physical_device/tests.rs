@@ -363,7 +363,7 @@ fn b38_and_b56_a_device_may_have_functions_of_its_own() {
     // SAFETY: the trampoline is called as what it is, with live handles.
     unsafe {
         let query = core::mem::transmute::<crate::dispatch::Command, vk::PFN_vkGetPhysicalDeviceFeatures>(
-            trampoline(command::GET_PHYSICAL_DEVICE_FEATURES).unwrap(),
+            trampoline(command::GET_PHYSICAL_DEVICE_FEATURES.canonical().index()).unwrap(),
         );
         for (device, logic_op) in [(plain, vk::FALSE), (special, vk::TRUE)] {
             let mut features = vk::PhysicalDeviceFeatures::default();

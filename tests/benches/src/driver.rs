@@ -1,4 +1,5 @@
-//! What a driver costs, opened without a loader: the null driver, whose look-ups and objects are the driver runtime's.
+//! What a driver costs, opened without a loader: the small one of the driver runtime's README, which has little besides the
+//! runtime's look-ups and objects.
 use std::env;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -11,9 +12,14 @@ use crate::stage::{Contents, Libraries, Stage};
 
 /// What a driver is asked to do. A look-up by name has to be as cheap as the loader's.
 const OPERATIONS: [Operation; 11] = [
-    of_driver("proc_addr_early", "vkGetInstanceProcAddr, early name", 1000, Some(LOOK_UP)),
-    of_driver("proc_addr_late", "vkGetInstanceProcAddr, late name", 1000, Some(LOOK_UP)),
-    of_driver("proc_addr_extension", "vkGetInstanceProcAddr, device's name", 1000, Some(LOOK_UP)),
+    of_driver("proc_addr vkDestroyInstance", "vkGetInstanceProcAddr, instance's name", 1000, Some(LOOK_UP)),
+    of_driver(
+        "proc_addr vkEnumeratePhysicalDevices",
+        "vkGetInstanceProcAddr, longer name",
+        1000,
+        Some(LOOK_UP),
+    ),
+    of_driver("proc_addr vkCreateBuffer", "vkGetInstanceProcAddr, device's name", 1000, Some(LOOK_UP)),
     of_driver("proc_addr_unknown", "vkGetInstanceProcAddr, unknown name", 1000, Some(LOOK_UP)),
     of_driver("device_proc_addr", "vkGetDeviceProcAddr, known name", 1000, Some(LOOK_UP)),
     of_driver("physical_device_command", "vkGetPhysicalDeviceFeatures", 1000, None),
@@ -24,12 +30,12 @@ const OPERATIONS: [Operation; 11] = [
     of_driver("device", "vkCreateDevice + vkDestroyDevice", 20, None),
 ];
 
-/// The null driver of this workspace, in its release build.
+/// The small driver, in its release build.
 #[must_use]
-pub fn null_driver() -> PathBuf {
+pub fn small_driver() -> PathBuf {
     let target = env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"), PathBuf::from);
-    target.join("release/libvkload_null.so")
+    target.join("release/examples/libsmall_driver.so")
 }
 
 /// Measures the driver in `file`, as a table. Operations are those whose names hold `only`.
@@ -39,7 +45,8 @@ pub fn null_driver() -> PathBuf {
 pub fn report(file: &Path, only: &str) -> Result<String, String> {
     if !file.exists() {
         let path = file.display();
-        return Err(format!("{path} is missing: run `cargo build --release --package null-driver` first"));
+        let build = "cargo build --release --package driver-runtime --example small_driver";
+        return Err(format!("{path} is missing: run `{build}` first"));
     }
     let (tools, libraries) = (Tools::find(), Libraries::compile()?);
     let stage = Stage::new(&libraries, Contents::ONE_DRIVER).map_err(|error| error.to_string())?;

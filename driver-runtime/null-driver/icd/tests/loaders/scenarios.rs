@@ -47,6 +47,11 @@ fn the_call_that_is_named_fails_with_the_result_that_is_named() {
 }
 
 #[test]
+fn the_application_hears_why_the_driver_refuses() {
+    everywhere(|run| run.content("messages", "extension=VK_EXT_debug_utils"));
+}
+
+#[test]
 fn a_driver_may_refuse_to_negotiate() {
     for loader in [ours(), distribution()] {
         with_loader(loader, |run| {

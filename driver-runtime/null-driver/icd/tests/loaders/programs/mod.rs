@@ -2,6 +2,7 @@
 
 mod facts;
 mod images;
+mod messages;
 mod newest;
 mod objects;
 mod surfaces;

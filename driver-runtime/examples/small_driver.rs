@@ -1,0 +1,145 @@
+//! The driver of the README as a shared library: a test compares the two.
+#![allow(
+    clippy::expect_used,
+    clippy::undocumented_unsafe_blocks,
+    clippy::missing_safety_doc,
+    dead_code,
+    missing_docs,
+    reason = "the text around it explains it"
+)]
+
+use driver_runtime::dispatch::EntryPoints;
+use driver_runtime::driver_prelude::*;
+use driver_runtime::registry::ExtensionSet;
+use driver_runtime::{Object, VkObject, Waiting, vk};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+struct Small;
+
+// Its own objects: a type behind each handle, and the commands that create and destroy them.
+
+struct Buffer {
+    size: u64,
+}
+
+impl VkObject for Buffer {
+    type Handle = vk::Buffer;
+    type Parent = Device<Small>;
+}
+
+unsafe extern "system" fn create_buffer(
+    device: vk::Device,
+    info: *const vk::BufferCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Buffer,
+) -> vk::Result {
+    unsafe {
+        let device = Device::<Small>::from_handle(device).expect("a device");
+        match Object::create(device, callbacks, Buffer { size: (*info).size }) {
+            Ok(buffer) => out.write(buffer.into_handle()),
+            Err(error) => return error.into(),
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn destroy_buffer(
+    _: vk::Device,
+    buffer: vk::Buffer,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    unsafe { Object::<Buffer>::destroy(buffer, callbacks) };
+}
+
+// The driver: its parts of the runtime's objects, and its commands.
+
+impl Driver for Small {
+    type Instance = ();
+    type PhysicalDevice = ();
+    type Device = ();
+    type Queue = ();
+    type Sync = Flag;
+
+    const SYNC_TYPES: &'static [SyncType] = &[
+        SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
+        SyncType::EMULATED_TIMELINE,
+    ];
+    const COMMANDS: EntryPoints = entry_points! {
+        CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
+        DESTROY_BUFFER: PFN_vkDestroyBuffer = destroy_buffer,
+    };
+
+    fn host() -> &'static dyn Host {
+        &System
+    }
+    fn api_version() -> u32 {
+        vk::API_VERSION_1_3
+    }
+    fn instance_extensions() -> ExtensionSet {
+        ExtensionSet::default()
+    }
+    fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
+        Ok(())
+    }
+    fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
+        let mut device = Description::new(b"small", vk::API_VERSION_1_3, vk::PhysicalDeviceType::OTHER);
+        device.queue_family_count = 1;
+        device.queue_families[0].queue_flags = vk::QueueFlags::TRANSFER;
+        device.queue_families[0].queue_count = 1;
+        found.push(device, ())?;
+        Ok(Search::Done)
+    }
+    fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
+        Ok(())
+    }
+    fn create_queue(_: &Device<Self>, _: QueuePlace) -> Result<(), CreateDeviceError> {
+        Ok(())
+    }
+    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Flag, SubmitError> {
+        Ok(Flag(initial.into()))
+    }
+    fn submit(_: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
+        work.waits.iter().for_each(|wait| wait.done());
+        work.signals.iter().for_each(|signal| signal.done());
+        Ok(())
+    }
+}
+
+/// A synchronisation object.
+struct Flag(AtomicU64);
+
+impl Primitive for Flag {
+    fn value(&self) -> u64 {
+        self.0.load(Ordering::Acquire)
+    }
+    fn signal(&self, value: u64) {
+        self.0.store(value, Ordering::Release);
+    }
+    fn reset(&self) {
+        self.0.store(0, Ordering::Release);
+    }
+}
+
+/// The system below.
+struct System;
+
+impl Waiting for System {
+    fn wait(&self, _: u32) {
+        std::thread::yield_now();
+    }
+    fn thread(&self) -> usize {
+        thread_local!(static HERE: u8 = const { 0 });
+        HERE.with(|here| std::ptr::from_ref(here) as usize)
+    }
+}
+
+impl Host for System {
+    fn now(&self) -> u64 {
+        static START: std::sync::LazyLock<std::time::Instant> =
+            std::sync::LazyLock::new(std::time::Instant::now);
+        START.elapsed().as_nanos() as u64
+    }
+}
+
+// In a crate of the type `cdylib` this makes it a driver that any Vulkan loader takes:
+driver_runtime::export_icd!(Small);
