@@ -43,7 +43,7 @@ static CURRENT: AtomicPtr<Loader> = AtomicPtr::new(core::ptr::null_mut());
 
 /// The drivers of the system as one call sees them.
 pub struct Drivers {
-    /// The answers that the plan was made from.
+    /// The answers that the plan was made from, beside those that the settings rely on.
     pub snapshot: Snapshot,
     /// Every driver that was found.
     pub plan: Plan,

@@ -1,9 +1,7 @@
 //! The settings file, `vk_loader_settings.json`: which one counts, and what programs notice of it.
 use std::fs;
 
-use vkload_tests::{
-    Ask, Device, Driver, Layer, Run, Scenario, Vk, code, list_devices, list_devices_1_0, list_devices_asking,
-};
+use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code, list_devices, list_devices_1_0};
 
 const A: &str = "VK_LAYER_TEST_a";
 const B: &str = "VK_LAYER_TEST_b";
@@ -485,23 +483,6 @@ fn filters_and_the_settings_file_both_count() {
         .env("VK_LOADER_VENDOR_ID_FILTER", "1")
         .run(list_devices);
     run.ok().says("devices", "one-1");
-}
-
-// ---- portability ----
-
-#[test]
-fn drivers_of_a_part_of_vulkan_are_there_for_those_who_ask() {
-    let scenario = || {
-        let part = Driver::new("part").manifest_field("is_portability_driver", "true");
-        Scenario::new().driver(part.device(Device::new("part")))
-    };
-    scenario().run(list_devices).ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
-    let run = scenario().run(|vk| {
-        list_devices_asking(vk, &Ask::new().extension("VK_KHR_portability_enumeration").portability_flag());
-    });
-    run.ok().says("devices", "part");
-    let flags = run.trace("part").only("vkCreateInstance").get("flags").to_owned();
-    assert_eq!(flags, "0", "the driver does not know the flag");
 }
 
 // ---- libraries ----

@@ -20,7 +20,7 @@ use crate::platform::{Library, LibraryKind, variables};
 
 /// The layers of the system as one call sees them.
 pub struct FoundLayers {
-    /// The answers that the plan was made from.
+    /// The answers that the plan was made from, beside those that the settings rely on.
     pub snapshot: Snapshot,
     /// Every layer that was found.
     pub plan: LayerPlan,
