@@ -85,6 +85,9 @@ fn every_variable_is_honoured_otherwise() {
         let run = scenario(case).run(body);
         assert_eq!(run.ok().said("elevated"), "0");
         assert!(honoured(case, &run), "{:?} is not honoured: {run:#?}", case.0);
+        if case.0 == variables::HOME {
+            assert!(run.loaded("settings"), "the settings file in the user's folder counts");
+        }
     }
 }
 
@@ -125,6 +128,7 @@ fn everything_as_the_table_says(elevation: Elevation) {
                 assert!(!run.loaded(driver), "{driver} of the user is used: {name}, {elevation:?}");
             }
         }
+        assert!(!run.loaded("settings"), "the user's settings file is used: {name}, {elevation:?}");
         assert!(!run.said("layers").contains("VK_LAYER_TEST"), "{name}, {elevation:?}: {run:#?}");
     }
 }
@@ -142,7 +146,8 @@ fn honoured((variable, _, shown): &Case, run: &Run) -> bool {
     }
 }
 
-/// The driver `direct` is the program's own. Each of the others, and each layer, lies where one variable leads.
+/// The driver `direct` is the program's own. Each of the others, and each layer, lies where one variable leads; to the last
+/// one leads a settings file of the user.
 fn scenario((variable, value, _): &Case) -> Scenario {
     let direct = Driver::new("direct")
         .folder("nowhere")
@@ -168,6 +173,13 @@ fn scenario((variable, value, _): &Case) -> Scenario {
     };
     let scenario = folders.into_iter().fold(Scenario::new().driver(direct), with_driver);
     let scenario = ["layers", "more", "implicit", "also"].into_iter().fold(scenario, with_layer);
+    let settings = format!(
+        r#"{{"file_format_version": "1.0.0", "settings": {{"additional_drivers": [{{"path": "{}"}}]}}}}"#,
+        scenario.sandbox().path("elsewhere/settings.json").display()
+    );
+    let scenario = scenario
+        .driver(Driver::new("settings").folder("elsewhere").device(Device::new("settings")))
+        .file("home/.local/share/vulkan/loader_settings.d/vk_loader_settings.json", settings);
     let quiet = *variable == variables::VK_LOADER_X_QUIET || *variable == variables::VK_LOADER_DEBUG;
     let scenario = if quiet { scenario } else { scenario.log() };
     // Mesa's layer, which elevated programs find, has an order of its own.

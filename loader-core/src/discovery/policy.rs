@@ -133,8 +133,8 @@ impl Policy {
     pub const fn fuchsia_roots(sysconf: &'static [u8], extra_sysconf: &'static [u8]) -> [Root; 6] {
         let mut roots = Self::linux_roots(sysconf, extra_sysconf);
         let [_, config_dirs, _, _, _, data_dirs] = &mut roots;
-        *config_dirs = Root::Variable { name: c"XDG_CONFIG_DIRS", fallback: Fallback::Nothing };
-        *data_dirs = Root::Variable { name: c"XDG_DATA_DIRS", fallback: Fallback::Nothing };
+        *config_dirs = Root::Variable { name: variables::XDG_CONFIG_DIRS.name, fallback: Fallback::Nothing };
+        *data_dirs = Root::Variable { name: variables::XDG_DATA_DIRS.name, fallback: Fallback::Nothing };
         roots
     }
 

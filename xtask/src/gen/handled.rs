@@ -54,7 +54,7 @@ pub(super) const PLACES: &[(&str, How)] = &[
     ("vkEnumerateInstanceExtensionProperties", Trampoline("drivers and layers, through implicit layers")),
     ("vkEnumerateInstanceLayerProperties", Trampoline("layers, through implicit layers")),
     ("vkEnumerateInstanceVersion", Trampoline("our version, through implicit layers")),
-    ("vkGetInstanceProcAddr: instance", Trampoline("compared with the live instances; NULL is allowed")),
+    ("vkGetInstanceProcAddr: instance", Trampoline("checked by its mark; NULL is allowed")),
     // Physical devices and devices.
     (
         "vkEnumeratePhysicalDevices: pPhysicalDevices",
