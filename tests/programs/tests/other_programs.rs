@@ -1,4 +1,4 @@
-//! Larger programs: a video player, and a program on wgpu.
+//! Larger programs: a video player, video filters, Direct3D 12 on Vulkan, and a program on wgpu.
 use std::path::Path;
 use std::process::Stdio;
 
@@ -32,6 +32,43 @@ fn mpv_shows_a_video() {
     Running::start(&mut mpv).wait_for_picture(&screen, |picture| {
         [0x00_00ff, 0x00_ff00, 0xff_0000, 0xff_ff00].iter().all(|colour| picture.of_colour(*colour) > 10_000)
     });
+}
+
+/// ffmpeg's filters are compute shaders; their results are compared bit by bit.
+#[test]
+fn ffmpeg_filters_a_video_as_on_the_distributions_loader() {
+    if Need::missing(&[Need::Program("ffmpeg"), Need::Lavapipe, Need::Distribution]) {
+        return;
+    }
+    let machine = Machine::with_drivers(&[lavapipe()]);
+    let frames = |library: &Library| {
+        let mut ffmpeg = machine.command(library, "ffmpeg");
+        ffmpeg.args(["-loglevel", "error", "-init_hw_device", "vulkan=v:0", "-filter_hw_device", "v"]);
+        ffmpeg.args(["-f", "lavfi", "-i", "testsrc=size=320x240:rate=5", "-frames:v", "5", "-vf"]);
+        ffmpeg.arg("format=yuv420p,hwupload,avgblur_vulkan=sizeX=5,hwdownload,format=yuv420p");
+        run(ffmpeg.args(["-f", "framemd5", "-"])).success()
+    };
+    let ours = frames(&Library::under_test());
+    assert_eq!(ours.lines().filter(|line| !line.starts_with('#')).count(), 5, "{ours}");
+    assert_eq!(ours, frames(&Library::distribution()));
+}
+
+/// vkd3d makes Direct3D 12 of Vulkan.
+#[test]
+fn vkd3d_draws_by_direct3d() {
+    if Need::missing(&["vkd3d-triangle", "vkd3d-gears", "Xvfb"].map(Need::Program))
+        || Need::missing(&[Need::Lavapipe])
+    {
+        return;
+    }
+    for (program, colours) in [("vkd3d-triangle", 1_000), ("vkd3d-gears", 100)] {
+        let screen = Screen::start();
+        let machine = Machine::with_drivers(&[lavapipe()]).with_display(screen.display());
+        let mut command = machine.command(&Library::under_test(), program);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        Running::start(&mut command)
+            .wait_for_picture(&screen, |picture| picture.lit() > 10_000 && picture.colours() > colours);
+    }
 }
 
 /// `test.sh` compiles the program, which takes minutes; where it was not, there is nothing to do.
