@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 
 # Debian's names: a driver, programs and headers to run against, a display, tools that watch memory, layers.
 packages=(gcc g++ libc6-dev binutils pkg-config lintian mesa-vulkan-drivers vulkan-tools libvulkan-dev libvulkan1 libxcb1-dev libx11-dev xvfb
-    glslang-tools valgrind strace vulkan-validationlayers mangohud vkbasalt librenderdoc libcap2-bin)
+    glslang-tools valgrind strace vulkan-validationlayers mangohud vkbasalt librenderdoc libcap2-bin mpv ffmpeg vkd3d-demos)
 # Compilers, C libraries and an emulator for other processors.
 [ "$(uname -m)" != x86_64 ] || packages+=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf
     libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-i686-linux-gnu libc6-dev-i386-cross libc6-i386
@@ -29,6 +29,7 @@ main() {
     step "libraries" cargo xtask build
     step "ABI" cargo xtask abi
     step "ABI of drivers" cargo xtask driver-abi
+    step "a program on wgpu" build_wgpu_program
     step "tests" cargo test --quiet "${no_shells[@]}"
     threads
     step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet "${no_shells[@]}" --no-deps
@@ -54,6 +55,12 @@ lints() {
     done
     VKLOAD_FIXED_DRIVERS=any cargo clippy --quiet --package libvulkan-linux --features fixed-drivers \
         --target-dir target/fixed-drivers -- --deny warnings
+}
+
+# Two and a half minutes of processor time where nothing of it was compiled before.
+build_wgpu_program() {
+    cargo build --quiet --release --locked --manifest-path tests/programs/wgpu/Cargo.toml --target-dir target/wgpu ||
+        skipped+=("a program on wgpu: it cannot be compiled here")
 }
 
 # Installs the packages that are missing. Tests that need one that cannot be installed say so and pass.

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Runs a command as root in a copy of this system, in which it may install and remove what it likes: every change is in
-# memory and gone at the end.
+# memory and gone at the end, and so are the processes that it has started.
 #
 #   throw-away-root.sh COMMAND [ARGUMENT...]
 set -eu
-[ "${1-}" = --inside ] || exec unshare --mount "$0" --inside "$@"
+[ "${1-}" = --inside ] || exec unshare --mount --pid --fork --kill-child "$0" --inside "$@"
 shift
 
 base=$(mktemp --directory)

@@ -15,6 +15,7 @@ mod library;
 mod machine;
 mod needs;
 mod real_layer;
+mod running;
 mod screen;
 mod valgrind;
 
@@ -25,5 +26,6 @@ pub use library::Library;
 pub use machine::{Machine, Output, run};
 pub use needs::Need;
 pub use real_layer::{DEVICE_SELECT, MANGOHUD, MESA_OVERLAY, RENDERDOC, RealLayer, VALIDATION, VKBASALT};
+pub use running::Running;
 pub use screen::{Picture, Screen};
 pub use valgrind::{Finding, findings};

@@ -227,6 +227,7 @@ fn programs_run_where_the_package_replaced_the_systems_library() {
         copies.push_str(package.file_name().and_then(|name| name.to_str()).unwrap());
         copies.push(' ');
     }
+    let wgpu = format!("{ROOT}/../../target/wgpu/release/vkload-wgpu");
     let script = format!(
         r#"
         export DEBIAN_FRONTEND=noninteractive HOME=/tmp XDG_RUNTIME_DIR=/tmp LC_ALL=C
@@ -241,9 +242,14 @@ fn programs_run_where_the_package_replaced_the_systems_library() {
         vkload --json | grep '"used": true'
         Xvfb -displayfd 3 -nolisten tcp -screen 0 640x480x24 3>display 2>/dev/null &
         while ! [ -s display ]; do kill -0 $!; done
-        DISPLAY=:$(cat display) vkcube --c 10
-        kill $!
+        export DISPLAY=:$(cat display)
+        vkcube --c 10
         echo "the cube was drawn"
+        device=$(vulkaninfo --summary 2>/dev/null | sed -n 's/.*deviceName *= //p' | head -n 1)
+        ! command -v mpv >/dev/null || mpv --no-config --vo=gpu --gpu-api=vulkan --gpu-context=x11vk --ao=null --frames=5 \
+            --vulkan-device="$device" av://lavfi:testsrc=size=640x480:rate=10 >/dev/null
+        ! [ -x {wgpu} ] || {wgpu}
+        echo "all programs ended well"
         "#
     );
     let mut tar = Command::new("tar");
@@ -262,6 +268,7 @@ fn programs_run_where_the_package_replaced_the_systems_library() {
         "llvmpipe",
         "\"used\": true",
         "the cube was drawn",
+        "all programs ended well",
     ] {
         assert!(said.contains(expected), "{expected}\n{said}");
     }

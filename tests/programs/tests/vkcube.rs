@@ -1,42 +1,10 @@
 //! `vkcube` and programs of our own draw in windows.
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 
-use vkload_programs::{CProgram, Library, Machine, Need, Picture, Screen, lavapipe, run};
+use vkload_programs::{CProgram, Library, Machine, Need, Running, Screen, lavapipe, run};
 
 const NEEDS: &[Need] = &[Need::Lavapipe, Need::Program("Xvfb"), Need::Program("vkcube"), Need::Compiler];
-
-/// Far more pictures than a person could wait for; far fewer than would hang a broken test for ever.
-const LONGEST_WAIT: u32 = 200_000;
-
-/// A program that is ended when the test is over, however it ends.
-struct Running(Child);
-
-impl Running {
-    fn start(command: &mut Command) -> Self {
-        Self(command.spawn().expect("install the Debian package vulkan-tools"))
-    }
-
-    /// Looks at the display until `enough` says so, or the program ends.
-    fn wait_for_picture(&mut self, screen: &Screen, enough: impl Fn(&Picture) -> bool) {
-        for _ in 0..LONGEST_WAIT {
-            let picture = screen.picture();
-            if enough(&picture) {
-                return;
-            }
-            let ended = self.0.try_wait().expect("the program's state");
-            assert!(ended.is_none(), "it ended without a picture: {ended:?}");
-        }
-        panic!("no picture: {} colours, {} pixels lit", screen.picture().colours(), screen.picture().lit());
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 fn machine_with(screen: &Screen) -> Machine {
     Machine::with_drivers(&[lavapipe()]).with_display(screen.display())
@@ -81,12 +49,12 @@ fn presents_its_colour(kind: &str) {
     let mut command = program.command(&machine, &library);
     let mut running = Running::start(command.arg(kind).stdin(Stdio::piped()).stdout(Stdio::piped()));
     let mut line = String::new();
-    let stdout = running.0.stdout.take().expect("its output is piped");
+    let stdout = running.child().stdout.take().expect("its output is piped");
     BufReader::new(stdout).read_line(&mut line).expect("its output");
     assert_eq!(line, "presented\n");
     running.wait_for_picture(&screen, |picture| picture.of_colour(0x0033_6699) == 640 * 480);
-    drop(running.0.stdin.take());
-    let status = running.0.wait().expect("its end");
+    drop(running.child().stdin.take());
+    let status = running.child().wait().expect("its end");
     assert!(status.success(), "{status}");
 }
 

@@ -77,7 +77,7 @@ pub(crate) unsafe fn describe(instance: &Instance, device: vk::PhysicalDevice) -
     }
     Device {
         name: text(first.device_name_as_c_str()),
-        kind: kind(first.device_type),
+        kind: kind(first.device_type).into(),
         api_version: version(first.api_version),
         driver: text(driver.driver_name_as_c_str()),
         driver_info: text(driver.driver_info_as_c_str()),

@@ -1,21 +1,18 @@
 //! Asks the loader.
 
-use std::ffi::CStr;
-use std::io;
-
 use ash::{Entry, StaticFn};
-use loader_core::discovery::{
-    self, BestReason, Candidate, Decision, Looked, Note, Origin, Outcome, Plan, Request,
-};
+use loader_core::discovery::{self, BestReason, Candidate, Decision, Note, Origin, Outcome, Plan, Request};
 use loader_core::loader::Drivers;
-use loader_core::memory::Shown;
+use loader_core::memory::{OutOfMemory, Shown};
 use loader_core::objects;
-use loader_core::platform::FileError;
 use platform_linux::LOADER;
 use platform_linux::entry::get_instance_proc_addr;
 
-use super::report::{Driver, Problem, Report, Searched};
-use super::{advice, built_in, devices, layers};
+use super::report::{Driver, Problem, Report};
+use super::{built_in, devices, layers};
+use crate::advice;
+use crate::planned::Planned;
+use crate::searched::{Place, origin};
 
 /// What the loader finds here and now.
 pub(crate) fn gather() -> Report {
@@ -43,6 +40,14 @@ pub(crate) fn gather() -> Report {
     report
 }
 
+/// What the plans say, where nothing is opened. Layers of which that is known are `broken`.
+pub(crate) fn plan_only(planned: &Planned, broken: &dyn Fn(usize) -> bool) -> Result<Report, OutOfMemory> {
+    let mut report = Report::default();
+    layers::describe(&mut report, &planned.layers, broken)?;
+    fill(&mut report, &planned.drivers, &[]);
+    Ok(report)
+}
+
 /// Makes an instance of each driver alone, since an application's only tells whether any of them works.
 fn probe_all(drivers: &Drivers) -> Vec<(usize, Outcome)> {
     drivers.open.iter().filter_map(|(place, driver)| Some((*place, objects::probe(*driver).ok()?))).collect()
@@ -65,8 +70,7 @@ fn fill(report: &mut Report, plan: &Plan, outcomes: &[&(usize, Outcome)]) {
         });
     }
     for place in &plan.searched {
-        let (path, because, found) = (shown(&place.path), origin(place.origin), found(&place.result));
-        report.searched.push(Searched { path, because, found });
+        report.searched.push(Place::new(place));
     }
     report.notes.extend(plan.notes.iter().map(ToString::to_string));
     if !report.has_device() {
@@ -91,10 +95,10 @@ fn lacks_a_driver(reason: &BestReason<'_>) -> bool {
 
 /// Whether the candidate is used in the end, and what there is to say about it.
 fn verdict<'a>(candidate: &Candidate, outcomes: impl Iterator<Item = &'a Outcome>) -> Driver {
-    let mut driver = Driver { used: true, outcome: "used", ..Driver::default() };
+    let mut driver = Driver { used: true, outcome: "used".into(), ..Driver::default() };
     let mut remarks = Vec::new();
     if let Decision::Skip(reason) = candidate.decision {
-        (driver.used, driver.outcome) = (false, reason.id());
+        (driver.used, driver.outcome) = (false, reason.id().into());
         remarks.push(reason.to_string());
     }
     remarks.extend(candidate.warning.map(|warning| warning.to_string()));
@@ -104,36 +108,11 @@ fn verdict<'a>(candidate: &Candidate, outcomes: impl Iterator<Item = &'a Outcome
             continue;
         }
         if outcome.is_failure() {
-            (driver.used, driver.outcome) = (false, outcome.id());
+            (driver.used, driver.outcome) = (false, outcome.id().into());
         }
         remarks.push(outcome.to_string());
     }
     Driver { remark: remarks.join("; "), ..driver }
-}
-
-fn origin(origin: Origin) -> String {
-    let words = |name: &CStr| name.to_string_lossy().into_owned();
-    match origin {
-        Origin::Replacing(name) | Origin::Adding(name) | Origin::Variable(name) => words(name),
-        Origin::Fallback(name) => format!("{} is unset", words(name)),
-        Origin::BuiltIn(name) => name.to_owned(),
-        Origin::Settings => "the settings file".to_owned(),
-        Origin::Service => "the loader service".to_owned(),
-        Origin::OverrideLayer => "override_paths".to_owned(),
-    }
-}
-
-fn found(result: &Looked) -> String {
-    match result {
-        Looked::Folder { manifests: 1 } => "1 manifest".into(),
-        Looked::Folder { manifests } => format!("{manifests} manifests"),
-        Looked::File => "a manifest".into(),
-        Looked::Repeated => "the same as above".into(),
-        Looked::Failed(FileError::NotFound) => "nothing".into(),
-        Looked::Failed(FileError::Denied) => "no permission to read".into(),
-        Looked::Failed(FileError::Other(number)) => io::Error::from_raw_os_error(*number).to_string(),
-        Looked::Failed(error) => format!("{error:?}"),
-    }
 }
 
 /// Bytes of a path as text.
@@ -144,7 +123,7 @@ fn shown(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loader_core::discovery::Reason;
+    use loader_core::discovery::{Looked, Reason};
     use loader_core::manifest::Version;
     use loader_core::memory::text;
 

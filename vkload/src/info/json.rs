@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::searched::Place;
+
 use super::report::{Device, Driver, Extension, Layer, Report};
 
 /// The report as one object.
@@ -13,11 +15,7 @@ pub(crate) fn render(report: &Report) -> Value {
         "layers": report.layers.iter().map(layer).collect::<Vec<_>>(),
         "instanceExtensions": extensions(&report.extensions),
         "devices": report.devices.iter().map(device).collect::<Vec<_>>(),
-        "searched": report.searched.iter().map(|place| json!({
-            "path": place.path,
-            "because": place.because,
-            "found": place.found,
-        })).collect::<Vec<_>>(),
+        "searched": report.searched.iter().map(Place::json).collect::<Vec<_>>(),
         "notes": report.notes,
         "problem": report.problem.as_ref().map(|problem| json!({
             "reason": problem.reason,

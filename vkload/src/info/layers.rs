@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::os::unix::ffi::OsStrExt as _;
 
 use loader_core::chain::FoundLayers;
-use loader_core::discovery::{LayerDecision, LayerKind, LayerRequest, LayerScope};
+use loader_core::discovery::{LayerDecision, LayerKind, LayerPlan, LayerRequest, LayerScope};
 use loader_core::manifest::{LayerExtension, LayerManifest};
 use loader_core::memory::{OutOfMemory, Shown};
 use platform_linux::LOADER;
@@ -16,19 +16,25 @@ use super::report::{About, Extension, Layer, Report};
 pub(crate) fn fill(report: &mut Report) -> Result<(), OutOfMemory> {
     let logger = LOADER.logger()?;
     let found = LOADER.layers(LayerScope::All, &logger)?;
-    let request = LayerRequest::default();
-    let active = found.plan.activate(&request)?;
     // Opening tells which of them are broken. They are closed again at once.
-    let _ = FoundLayers::open(&found, &LOADER, &request, &logger);
-    for (place, candidate) in found.plan.layers.iter().enumerate() {
-        let (active, outcome, remark) = match found.plan.decision(place, &active) {
-            LayerDecision::Active(_) if found.is_broken(place) => {
+    let _ = FoundLayers::open(&found, &LOADER, &LayerRequest::default(), &logger);
+    describe(report, &found.plan, &|place| found.is_broken(place))
+}
+
+/// Fills in what the plan says. Those that do not open are `broken`.
+pub(crate) fn describe(
+    report: &mut Report,
+    plan: &LayerPlan,
+    broken: &dyn Fn(usize) -> bool,
+) -> Result<(), OutOfMemory> {
+    let active = plan.activate(&LayerRequest::default())?;
+    for (place, candidate) in plan.layers.iter().enumerate() {
+        let (active, outcome, remark) = match plan.decision(place, &active) {
+            LayerDecision::Active(_) if broken(place) => {
                 (false, "does-not-open", "it cannot be loaded; VK_LOADER_DEBUG=layer tells why".into())
             }
             LayerDecision::Active(_) => (true, "active", String::new()),
-            LayerDecision::Skip(reason) => {
-                (false, reason.id(), reason.explain(&found.plan, place).to_string())
-            }
+            LayerDecision::Skip(reason) => (false, reason.id(), reason.explain(plan, place).to_string()),
         };
         report.layers.push(Layer {
             manifest: Shown(&candidate.path).to_string(),
@@ -40,7 +46,7 @@ pub(crate) fn fill(report: &mut Report) -> Result<(), OutOfMemory> {
             ..candidate.manifest.as_ref().map(|said| described(said, &candidate.path)).unwrap_or_default()
         });
     }
-    report.notes.extend(found.plan.notes.iter().map(ToString::to_string));
+    report.notes.extend(plan.notes.iter().map(ToString::to_string));
     Ok(())
 }
 

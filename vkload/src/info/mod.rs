@@ -2,39 +2,38 @@
 //!
 //! [`gather`] asks the loader and fills a [`report::Report`], plain data that [`text`] and [`json`] show.
 
-mod advice;
 mod built_in;
 mod devices;
-mod gather;
-mod json;
-mod layers;
-mod report;
-mod table;
-mod text;
+pub(crate) mod gather;
+pub(crate) mod json;
+pub(crate) mod layers;
+pub(crate) mod report;
+pub(crate) mod text;
 
-use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
-/// Prints tables for people.
-pub(crate) fn print_text(verbose: bool) -> ExitCode {
-    let report = gather::gather();
-    finish(&text::render(&report, verbose), report.has_device())
-}
+use crate::output;
+use crate::recording;
+use report::Report;
 
-/// Prints one JSON object.
-pub(crate) fn print_json() -> ExitCode {
+/// Prints tables for people or one JSON object, and writes what the answers rely on to the file `record`.
+pub(crate) fn print(verbose: bool, json: bool, record: Option<&Path>) -> ExitCode {
     let report = gather::gather();
-    finish(&format!("{:#}\n", json::render(&report)), report.has_device())
-}
-
-/// A reader that closes the pipe early, as `head` does, is no failure.
-fn finish(output: &str, has_device: bool) -> ExitCode {
-    match io::stdout().write_all(output.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            eprintln!("vkload info: cannot write: {error}");
-            ExitCode::from(2)
-        }
-        _ if has_device => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
+    if let Some(file) = record
+        && let Err(problem) = recording::write(file, &report)
+    {
+        return output::fail(&problem);
     }
+    output::print(&render(&report, verbose, json), code(&report))
+}
+
+/// The report as tables or as JSON.
+pub(crate) fn render(report: &Report, verbose: bool, json: bool) -> String {
+    if json { format!("{:#}\n", json::render(report)) } else { text::render(report, verbose) }
+}
+
+/// Whether a program would find a device.
+pub(crate) fn code(report: &Report) -> ExitCode {
+    if report.has_device() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,5 +1,9 @@
 //! What `vkload info` shows, as plain data.
 
+use std::borrow::Cow;
+
+use crate::searched::Place;
+
 /// Everything.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
@@ -14,7 +18,7 @@ pub(crate) struct Report {
     /// In the order in which applications see them.
     pub(crate) devices: Vec<Device>,
     /// Every place that was searched for drivers.
-    pub(crate) searched: Vec<Searched>,
+    pub(crate) searched: Vec<Place>,
     /// What a user may want to know besides.
     pub(crate) notes: Vec<String>,
     /// Why there is no device, and what to do.
@@ -43,7 +47,7 @@ pub(crate) struct Driver {
     /// Whether applications get its devices.
     pub(crate) used: bool,
     /// What came of it, by a name that does not change: `used`, or why not.
-    pub(crate) outcome: &'static str,
+    pub(crate) outcome: Cow<'static, str>,
     /// How many devices it has, before any are filtered.
     pub(crate) devices: u32,
     /// Why it is not used, or what is odd about it. Empty where all is well.
@@ -108,7 +112,7 @@ pub(crate) struct Extension {
 pub(crate) struct Device {
     pub(crate) name: String,
     /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
-    pub(crate) kind: &'static str,
+    pub(crate) kind: Cow<'static, str>,
     pub(crate) api_version: String,
     /// What the driver calls itself, and its release. Empty for drivers of Vulkan 1.1 and older.
     pub(crate) driver: String,
@@ -129,16 +133,6 @@ pub(crate) struct BuiltIn {
     pub(crate) bytes: u64,
     /// Why it did not work, if so.
     pub(crate) failure: Option<String>,
-}
-
-/// A place that was searched.
-#[derive(Debug, Default)]
-pub(crate) struct Searched {
-    pub(crate) path: String,
-    /// Why it was searched.
-    pub(crate) because: String,
-    /// What was there.
-    pub(crate) found: String,
 }
 
 /// Why there is no device.

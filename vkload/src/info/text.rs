@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::report::{BuiltIn, Device, Driver, Report};
-use super::table::Table;
+use crate::searched::Place;
+use crate::table::{Table, section};
 
 /// Everything that matters at once; `verbose` adds where it was searched, and extensions.
 pub(crate) fn render(report: &Report, verbose: bool) -> String {
@@ -15,7 +16,7 @@ pub(crate) fn render(report: &Report, verbose: bool) -> String {
     }
     section(&mut out, "Devices", devices(&report.devices));
     if verbose || report.problem.is_some() {
-        section(&mut out, "Searched", searched(report));
+        section(&mut out, "Searched", Place::table(&report.searched));
     }
     if verbose {
         section(&mut out, "Instance extensions", extensions(report));
@@ -32,11 +33,6 @@ pub(crate) fn render(report: &Report, verbose: bool) -> String {
         problem.advice.iter().for_each(|step| out.extend(["  ", step, "\n"]));
     }
     out
-}
-
-fn section(out: &mut String, title: &str, table: Option<Table>) {
-    let lines = table.map_or_else(|| "  none\n".to_owned(), |table| table.render());
-    out.extend(["\n", title, "\n", &lines]);
 }
 
 fn drivers(report: &Report, verbose: bool) -> Option<Table> {
@@ -103,17 +99,9 @@ fn devices(devices: &[Device]) -> Option<Table> {
     for device in devices {
         let id = format!("{:04x}:{:04x}", device.vendor, device.device);
         let driver = [device.driver.as_str(), &device.driver_info].join(" ");
-        table.row([&device.name, device.kind, &device.api_version, &id, driver.trim()]);
+        table.row([&device.name, &device.kind, &device.api_version, &id, driver.trim()]);
     }
     (!devices.is_empty()).then_some(table)
-}
-
-fn searched(report: &Report) -> Option<Table> {
-    let mut table = Table::new(&["PLACE", "FOUND", "BECAUSE OF"]);
-    for place in &report.searched {
-        table.row([&place.path, &place.found, &place.because]);
-    }
-    (!report.searched.is_empty()).then_some(table)
 }
 
 /// The driver that is built in is for this program only, and must not be taken for one that is installed.
@@ -160,7 +148,7 @@ mod tests {
 
     #[test]
     fn that_a_driver_has_no_device_is_short_while_another_one_works() {
-        let idle = Driver { outcome: "no-devices", remark: "long advice".into(), ..Driver::default() };
+        let idle = Driver { outcome: "no-devices".into(), remark: "long advice".into(), ..Driver::default() };
         assert!(!used(&idle, true).contains("long advice"));
         assert!(used(&idle, false).contains("long advice"));
     }

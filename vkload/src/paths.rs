@@ -1,0 +1,71 @@
+//! `vkload paths`: everything that is looked at, and why. No library is opened.
+
+use std::process::ExitCode;
+
+use loader_core::discovery::{Answer, Question, Searched};
+use loader_core::memory::Shown;
+use serde_json::{Value, json};
+
+use crate::output;
+use crate::planned::Planned;
+use crate::searched::Place;
+use crate::table::section;
+
+/// Prints the places that are searched on this machine.
+pub(crate) fn print(json: bool) -> ExitCode {
+    match Planned::here() {
+        Ok(planned) => output::print(&render(&planned, json), ExitCode::SUCCESS),
+        Err(problem) => output::fail(&problem),
+    }
+}
+
+/// The places as tables, or as JSON.
+pub(crate) fn render(planned: &Planned, json: bool) -> String {
+    let places = |searched: &[Searched]| searched.iter().map(Place::new).collect::<Vec<_>>();
+    let kinds = [
+        ("Drivers", "drivers", places(&planned.drivers.searched)),
+        ("Layers", "layers", places(&planned.layers.searched)),
+        ("Settings", "settings", settings(planned)),
+    ];
+    if json {
+        let list = |places: &[Place]| Value::from(places.iter().map(Place::json).collect::<Vec<_>>());
+        let object: serde_json::Map<_, _> =
+            kinds.iter().map(|(_, name, places)| ((*name).to_owned(), list(places))).collect();
+        return format!("{:#}\n", json!(object));
+    }
+    let mut out = String::new();
+    for (title, _, places) in &kinds {
+        section(&mut out, title, Place::table(places));
+    }
+    for note in &planned.drivers.notes {
+        out.push_str(&format!("\nNote: {note}\n"));
+    }
+    for note in &planned.layers.notes {
+        out.push_str(&format!("\nNote: {note}\n"));
+    }
+    out.trim_start().to_owned()
+}
+
+/// The places of the settings file, of which the first one that is there counts.
+fn settings(planned: &Planned) -> Vec<Place> {
+    let mut places = Vec::new();
+    for record in planned.settings.snapshot.records() {
+        let (Question::Exists(path), Answer::Truth(exists)) = (&record.question, &record.answer) else {
+            continue;
+        };
+        if !path.ends_with(b".json") {
+            continue;
+        }
+        let found = match exists {
+            true if *path == planned.settings.plan.path => "the settings file that counts",
+            true => "a settings file that does not count",
+            false => "nothing",
+        };
+        places.push(Place {
+            path: Shown(path).to_string(),
+            because: "settings of layers and drivers".into(),
+            found: found.into(),
+        });
+    }
+    places
+}

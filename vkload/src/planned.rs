@@ -1,0 +1,78 @@
+//! What is decided without opening a library: settings, drivers and layers, on this machine or on one that was recorded.
+
+use loader_core::discovery::{
+    KnownSettings, LayerPlan, LayerScope, LayerStep, Plan, Policy, Question, Request, SettingsStep, Snapshot,
+    Step, plan, plan_layers, plan_settings,
+};
+use loader_core::memory::{OutOfMemory, Vec};
+use platform_linux::{PLATFORM, POLICY};
+
+/// The three plans, with all answers that they were made from.
+#[derive(Debug, Default)]
+pub(crate) struct Planned {
+    pub(crate) settings: KnownSettings,
+    pub(crate) drivers: Plan,
+    pub(crate) layers: LayerPlan,
+    pub(crate) snapshot: Snapshot,
+}
+
+/// Answers questions, or says why it cannot.
+pub(crate) type Answer<'a> = &'a dyn Fn(&mut Snapshot, Vec<Question>) -> Result<(), String>;
+
+/// More rounds of questions than any plan needs.
+const ROUND_LIMIT: u32 = 32;
+
+impl Planned {
+    /// The plans for this machine.
+    pub(crate) fn here() -> Result<Self, String> {
+        Self::new(&POLICY, Snapshot::new(), &|snapshot, questions| {
+            snapshot.ask(&PLATFORM, questions).map_err(out_of_memory)
+        })
+    }
+
+    /// The plans that this policy leads to, where `known` holds answers already.
+    pub(crate) fn new(policy: &Policy, known: Snapshot, answer: Answer<'_>) -> Result<Self, String> {
+        let mut planned = Self { snapshot: known, ..Self::default() };
+        planned.settings.snapshot = planned.snapshot.copy().map_err(out_of_memory)?;
+        planned.settings.plan =
+            rounds(&mut planned.settings.snapshot, answer, |snapshot| {
+                match plan_settings(snapshot, policy)? {
+                    SettingsStep::Ready(plan) => Ok(Ok(plan)),
+                    SettingsStep::Ask(questions) => Ok(Err(questions)),
+                }
+            })?;
+        let (settings, request) = (&planned.settings, Request { portability: true });
+        planned.drivers = rounds(&mut planned.snapshot, answer, |snapshot| {
+            match plan(snapshot, &request, policy, settings)? {
+                Step::Ready(plan) => Ok(Ok(plan)),
+                Step::Ask(questions) => Ok(Err(questions)),
+            }
+        })?;
+        planned.layers = rounds(&mut planned.snapshot, answer, |snapshot| {
+            match plan_layers(snapshot, policy, LayerScope::All, settings)? {
+                LayerStep::Ready(plan) => Ok(Ok(plan)),
+                LayerStep::Ask(questions) => Ok(Err(questions)),
+            }
+        })?;
+        Ok(planned)
+    }
+}
+
+/// Makes a plan: asks until there are no more questions.
+fn rounds<T>(
+    snapshot: &mut Snapshot,
+    answer: Answer<'_>,
+    plan: impl Fn(&Snapshot) -> Result<Result<T, Vec<Question>>, OutOfMemory>,
+) -> Result<T, String> {
+    for _ in 0..ROUND_LIMIT {
+        match plan(snapshot).map_err(out_of_memory)? {
+            Ok(plan) => return Ok(plan),
+            Err(questions) => answer(snapshot, questions)?,
+        }
+    }
+    Err("there is no end of questions".to_owned())
+}
+
+fn out_of_memory(_: OutOfMemory) -> String {
+    "memory ran out".to_owned()
+}

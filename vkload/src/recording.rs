@@ -1,0 +1,242 @@
+//! A recording: everything that decisions on a machine were made from, and what was learnt by opening drivers there, so that
+//! the decisions can be made again elsewhere.
+//!
+//! It is one JSON object: the format's `recording` number, the build options of the loader (`policy`), the `answers` about the system
+//! in the order of their questions, and the `report` of `vkload info`. Bytes that are no text stand as `{"hex": "…"}`.
+
+use std::ffi::CString;
+use std::fs;
+use std::path::Path;
+
+use loader_core::discovery::{Answer, Policy, Question, Record, Root, Snapshot};
+use loader_core::memory::{self, CText, Text, TryGrow, text};
+use loader_core::platform::{FileError, Reader};
+use platform_linux::POLICY;
+use serde_json::{Value, json};
+
+use crate::info::json::render;
+use crate::info::report::Report;
+use crate::planned::Planned;
+
+/// The format's number.
+const FORMAT: u64 = 1;
+
+/// What was recorded.
+pub(crate) struct Recording {
+    /// How the loader searched.
+    pub(crate) policy: Policy,
+    /// The answers.
+    pub(crate) snapshot: Snapshot,
+    /// What `vkload info` said.
+    pub(crate) report: Value,
+}
+
+/// Records this machine.
+pub(crate) fn write(file: &Path, report: &Report) -> Result<(), String> {
+    let planned = Planned::here()?;
+    let both = planned.settings.snapshot.records().iter().chain(planned.snapshot.records());
+    let recording = json!({
+        "recording": FORMAT,
+        "policy": { "pointerWidth": POLICY.pointer_width, "builtIn": built_in() },
+        "answers": both.filter_map(record_json).collect::<Vec<_>>(),
+        "report": render(report),
+    });
+    fs::write(file, format!("{recording:#}\n")).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// Reads what [`write`] wrote.
+pub(crate) fn read(file: &Path) -> Result<Recording, String> {
+    let problem = |problem: &str| format!("{}: {problem}", file.display());
+    let bytes = fs::read(file).map_err(|error| problem(&error.to_string()))?;
+    let recording: Value = serde_json::from_slice(&bytes).map_err(|error| problem(&error.to_string()))?;
+    if recording["recording"] != FORMAT {
+        return Err(problem("it is no recording of `vkload info --record FILE`"));
+    }
+    let mut snapshot = Snapshot::new();
+    for answer in recording["answers"].as_array().into_iter().flatten() {
+        let record = record(answer).ok_or_else(|| problem(&format!("not understood: {answer}")))?;
+        snapshot.record(record).map_err(|_| "memory ran out")?;
+    }
+    let policy = policy(&recording["policy"]).ok_or_else(|| problem("its policy is not understood"))?;
+    Ok(Recording { policy, snapshot, report: recording["report"].clone() })
+}
+
+/// The folders that the loader was built with.
+fn built_in() -> Vec<Value> {
+    let folder = |root: &Root| match root {
+        Root::BuiltIn { name, path } => Some(json!({ "name": name, "path": bytes_json(path) })),
+        Root::Variable { .. } => None,
+    };
+    POLICY.roots.iter().filter_map(folder).collect()
+}
+
+/// The policy of the loader that recorded. A policy is made to last as long as the process.
+fn policy(recorded: &Value) -> Option<Policy> {
+    let mut folders = Vec::new();
+    for folder in recorded["builtIn"].as_array()? {
+        folders.push(&*bytes(&folder["path"])?.leak());
+    }
+    let [sysconf, extra_sysconf] = folders[..] else { return None };
+    let roots = Box::leak(Box::new(Policy::linux_roots(sysconf, extra_sysconf)));
+    let pointer_width = u32::try_from(recorded["pointerWidth"].as_u64()?).ok()?;
+    Some(Policy { pointer_width, ..Policy::linux(roots) })
+}
+
+fn record_json(record: &Record) -> Option<Value> {
+    let value = |value: &Option<Text>| value.as_ref().map(|value| bytes_json(value));
+    Some(match (&record.question, &record.answer) {
+        (Question::Elevated, Answer::Truth(truth)) => json!({ "elevated": truth }),
+        (Question::Executable, Answer::Value(path)) => json!({ "executable": value(path) }),
+        (Question::Variable(name, reader), Answer::Value(text)) => json!({
+            "variable": bytes_json(name.as_c_str().to_bytes()),
+            "secure": *reader == Reader::Secure,
+            "value": value(text),
+        }),
+        (Question::Exists(path), Answer::Truth(truth)) => {
+            json!({ "path": bytes_json(path), "exists": truth })
+        }
+        (Question::Identity(path), Answer::Identity(id)) => {
+            json!({ "path": bytes_json(path), "identity": id })
+        }
+        (Question::Listing(path), Answer::Names(Ok(names), _)) => {
+            json!({ "folder": bytes_json(path), "names": names.iter().map(|name| bytes_json(name)).collect::<Vec<_>>() })
+        }
+        (Question::File(path), Answer::Content(Ok(content), _)) => {
+            json!({ "file": bytes_json(path), "content": bytes_json(content) })
+        }
+        (Question::Listing(path), Answer::Names(Err(error), _)) => {
+            json!({ "folder": bytes_json(path), "error": error_json(*error) })
+        }
+        (Question::File(path), Answer::Content(Err(error), _)) => {
+            json!({ "file": bytes_json(path), "error": error_json(*error) })
+        }
+        _ => return None,
+    })
+}
+
+fn record(recorded: &Value) -> Option<Record> {
+    let has = |name: &str| recorded.get(name).is_some();
+    let text_of = |name: &str| text(&[&bytes(recorded.get(name)?)?]).ok();
+    let value = |name: &str| match &recorded[name] {
+        Value::Null => Some(None),
+        _ => text_of(name).map(Some),
+    };
+    let error = || error(&recorded["error"]);
+    let (question, answer) = if has("elevated") {
+        (Question::Elevated, Answer::Truth(recorded["elevated"].as_bool()?))
+    } else if has("executable") {
+        (Question::Executable, Answer::Value(value("executable")?))
+    } else if has("variable") {
+        let name = CString::new(bytes(&recorded["variable"])?).ok()?;
+        let reader = if recorded["secure"].as_bool()? { Reader::Secure } else { Reader::Plain };
+        (Question::Variable(CText::new(&name).ok()?, reader), Answer::Value(value("value")?))
+    } else if has("exists") {
+        (Question::Exists(text_of("path")?), Answer::Truth(recorded["exists"].as_bool()?))
+    } else if has("identity") {
+        (Question::Identity(text_of("path")?), Answer::Identity(identity(&recorded["identity"])))
+    } else if has("folder") {
+        let names = if has("error") { Err(error()?) } else { Ok(names(&recorded["names"])?) };
+        (Question::Listing(text_of("folder")?), Answer::Names(names, None))
+    } else {
+        let content = if has("error") { Err(error()?) } else { Ok(text_of("content")?) };
+        (Question::File(text_of("file")?), Answer::Content(content, None))
+    };
+    Some(Record { question, answer })
+}
+
+fn names(recorded: &Value) -> Option<memory::Vec<Text>> {
+    let mut names = memory::Vec::new();
+    for name in recorded.as_array()? {
+        names.try_push(text(&[&bytes(name)?]).ok()?).ok()?;
+    }
+    Some(names)
+}
+
+fn identity(recorded: &Value) -> Option<(u64, u64)> {
+    Some((recorded[0].as_u64()?, recorded[1].as_u64()?))
+}
+
+fn error_json(error: FileError) -> Value {
+    match error {
+        FileError::NotFound => json!("not found"),
+        FileError::Denied => json!("denied"),
+        FileError::NotAFile => json!("not a file"),
+        FileError::TooLarge => json!("too large"),
+        FileError::OutOfMemory => json!("out of memory"),
+        FileError::Other(number) => json!(number),
+    }
+}
+
+fn error(recorded: &Value) -> Option<FileError> {
+    match recorded.as_str() {
+        Some("not found") => Some(FileError::NotFound),
+        Some("denied") => Some(FileError::Denied),
+        Some("not a file") => Some(FileError::NotAFile),
+        Some("too large") => Some(FileError::TooLarge),
+        Some("out of memory") => Some(FileError::OutOfMemory),
+        Some(_) => None,
+        None => i32::try_from(recorded.as_i64()?).ok().map(FileError::Other),
+    }
+}
+
+fn bytes_json(bytes: &[u8]) -> Value {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => json!(text),
+        Err(_) => json!({ "hex": bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>() }),
+    }
+}
+
+fn bytes(recorded: &Value) -> Option<Vec<u8>> {
+    if let Some(text) = recorded.as_str() {
+        return Some(text.as_bytes().to_vec());
+    }
+    let digits = recorded["hex"].as_str()?.as_bytes();
+    let digit = |digit: u8| char::from(digit).to_digit(16);
+    digits.chunks(2).map(|pair| u8::try_from(digit(pair[0])? * 16 + digit(*pair.get(1)?)?).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_answer_comes_back_as_it_was() {
+        let text = |bytes: &[u8]| text(&[bytes]).unwrap();
+        let mut list = memory::Vec::new();
+        list.try_push(text(b"a.json")).unwrap();
+        let records = [
+            (Question::Elevated, Answer::Truth(true)),
+            (Question::Executable, Answer::Value(None)),
+            (
+                Question::Variable(CText::new(c"HOME").unwrap(), Reader::Secure),
+                Answer::Value(Some(text(b"/h\xff"))),
+            ),
+            (Question::Variable(CText::new(c"HOME").unwrap(), Reader::Plain), Answer::Value(None)),
+            (Question::Exists(text(b"/x")), Answer::Truth(false)),
+            (Question::Identity(text(b"/x")), Answer::Identity(Some((1, u64::MAX)))),
+            (Question::Identity(text(b"/y")), Answer::Identity(None)),
+            (Question::Listing(text(b"/d")), Answer::Names(Ok(list), None)),
+            (Question::Listing(text(b"/e")), Answer::Names(Err(FileError::Denied), None)),
+            (Question::File(text(b"/f")), Answer::Content(Ok(text(b"{}")), None)),
+            (Question::File(text(b"/g")), Answer::Content(Err(FileError::Other(5)), None)),
+        ];
+        for (question, answer) in records {
+            let expected = Record { question, answer };
+            let json = record_json(&expected).unwrap();
+            assert_eq!(record(&json), Some(expected), "{json}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_answer_is_refused() {
+        for wrong in [
+            "{}",
+            "[]",
+            r#"{"variable": "X"}"#,
+            r#"{"file": "/x", "error": "odd"}"#,
+            r#"{"folder": {"hex": "f"}}"#,
+        ] {
+            assert!(record(&serde_json::from_str(wrong).unwrap()).is_none(), "{wrong}");
+        }
+    }
+}

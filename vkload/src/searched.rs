@@ -1,0 +1,70 @@
+//! Places that were searched, in words.
+
+use std::ffi::CStr;
+use std::io;
+
+use loader_core::discovery::{Looked, Origin, Searched};
+use loader_core::memory::Shown;
+use loader_core::platform::FileError;
+use serde_json::{Value, json};
+
+use crate::table::Table;
+
+/// A place that was searched.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) path: String,
+    /// Why it was searched.
+    pub(crate) because: String,
+    /// What was there.
+    pub(crate) found: String,
+}
+
+impl Place {
+    pub(crate) fn new(searched: &Searched) -> Self {
+        Self {
+            path: Shown(&searched.path).to_string(),
+            because: origin(searched.origin),
+            found: found(&searched.result),
+        }
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        json!({ "path": self.path, "because": self.because, "found": self.found })
+    }
+
+    /// These places as a table, if there are any.
+    pub(crate) fn table(places: &[Self]) -> Option<Table> {
+        let mut table = Table::new(&["PLACE", "FOUND", "BECAUSE OF"]);
+        for place in places {
+            table.row([&place.path, &place.found, &place.because]);
+        }
+        (!places.is_empty()).then_some(table)
+    }
+}
+
+/// What leads to a place.
+pub(crate) fn origin(origin: Origin) -> String {
+    let words = |name: &CStr| name.to_string_lossy().into_owned();
+    match origin {
+        Origin::Replacing(name) | Origin::Adding(name) | Origin::Variable(name) => words(name),
+        Origin::Fallback(name) => format!("{} is unset", words(name)),
+        Origin::BuiltIn(name) => name.to_owned(),
+        Origin::Settings => "the settings file".to_owned(),
+        Origin::Service => "the loader service".to_owned(),
+        Origin::OverrideLayer => "override_paths".to_owned(),
+    }
+}
+
+fn found(result: &Looked) -> String {
+    match result {
+        Looked::Folder { manifests: 1 } => "1 manifest".into(),
+        Looked::Folder { manifests } => format!("{manifests} manifests"),
+        Looked::File => "a manifest".into(),
+        Looked::Repeated => "the same as above".into(),
+        Looked::Failed(FileError::NotFound) => "nothing".into(),
+        Looked::Failed(FileError::Denied) => "no permission to read".into(),
+        Looked::Failed(FileError::Other(number)) => io::Error::from_raw_os_error(*number).to_string(),
+        Looked::Failed(error) => format!("{error:?}"),
+    }
+}

@@ -1,0 +1,179 @@
+//! `vkload doctor`, `paths`, `chain` and `replay` as a user meets them.
+
+use std::fs;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use vkload_tests::{Device, Driver, Sandbox};
+
+fn vkload(sandbox: &Sandbox, arguments: &[&str]) -> Output {
+    let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+    vkload.args(arguments).env_clear().envs(sandbox.environment()).output().expect("vkload runs")
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
+}
+
+fn json(sandbox: &Sandbox, arguments: &[&str]) -> Value {
+    serde_json::from_slice(&vkload(sandbox, arguments).stdout).expect("JSON")
+}
+
+/// A machine with a driver that works, one that does not, and layers that cannot be opened, which nobody has to.
+fn machine() -> Sandbox {
+    let sandbox = Sandbox::new();
+    Driver::new("a-good").device(Device::new("gpu")).install(&sandbox);
+    Driver::new("b-absent").library_path("/nowhere/libgone.so").install(&sandbox);
+    for (kind, name, more) in [
+        ("implicit", "VK_LAYER_always", r#", "disable_environment": {"NO_LAYER": "1"}"#),
+        ("explicit", "VK_LAYER_wanted", ""),
+    ] {
+        let manifest = format!(
+            r#"{{"file_format_version": "1.2.1", "layer": {{"name": "{name}", "type": "GLOBAL",
+            "library_path": "/nowhere/lib{name}.so", "api_version": "1.3.0", "implementation_version": "1",
+            "description": "a layer" {more}}}}}"#
+        );
+        sandbox.write(format!("data/vulkan/{kind}_layer.d/{name}.json"), manifest);
+    }
+    sandbox
+}
+
+// ---- doctor ----
+
+#[test]
+fn doctor_says_first_why_nothing_works_and_what_to_do() {
+    let sandbox = Sandbox::new();
+    let output = vkload(&sandbox, &["doctor"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output);
+    assert!(said.starts_with("Vulkan does not work here.\n\nerror: none of the "), "{said}");
+    assert!(said.contains("\n  -> "), "{said}");
+    let findings = json(&sandbox, &["doctor", "--json"]);
+    assert_eq!(findings["works"], false);
+    assert_eq!(findings["findings"][0]["id"], "no-device");
+    assert_eq!(findings["findings"][0]["severity"], "error");
+}
+
+#[test]
+fn doctor_warns_of_what_should_work_beside_what_does() {
+    let sandbox = machine();
+    let findings = json(&sandbox, &["doctor", "--json"]);
+    let about = |part: &str| {
+        let all = findings["findings"].as_array().expect("findings");
+        let found = all.iter().find(|it| it["about"].as_str().is_some_and(|about| about.contains(part)));
+        found.unwrap_or_else(|| panic!("{part}: {findings:#}")).clone()
+    };
+    let (driver, layer) = (about("b-absent.json"), about("VK_LAYER_always.json"));
+    assert_eq!(
+        (driver["severity"].as_str(), driver["id"].as_str()),
+        (Some("warning"), Some("does-not-open"))
+    );
+    assert_eq!((layer["severity"].as_str(), layer["id"].as_str()), (Some("warning"), Some("does-not-open")));
+    let all = findings["findings"].as_array().expect("findings");
+    assert!(!all.iter().any(|it| it["about"].as_str().is_some_and(|about| about.contains("wanted"))));
+    // The loader that programs get is one of the machine's, so only its finding tells whether Vulkan works at all.
+    let without_loader = all.iter().any(|it| it["id"] == "no-loader");
+    assert_eq!(findings["works"], !without_loader, "{findings:#}");
+}
+
+// ---- paths ----
+
+#[test]
+fn paths_lists_every_place_whether_it_exists_or_not() {
+    let sandbox = machine();
+    let paths = json(&sandbox, &["paths", "--json"]);
+    let place = |kind: &str, path: &str| {
+        let path = sandbox.path(path);
+        let all = paths[kind].as_array().expect("places");
+        let found = all.iter().find(|place| place["path"] == path.to_str().expect("UTF-8"));
+        let found = found.unwrap_or_else(|| panic!("{}: {paths:#}", path.display()));
+        (found["found"].clone(), found["because"].clone())
+    };
+    assert_eq!(place("drivers", "data/vulkan/icd.d"), ("2 manifests".into(), "XDG_DATA_DIRS".into()));
+    assert_eq!(
+        place("drivers", "home/.config/vulkan/icd.d"),
+        ("nothing".into(), "XDG_CONFIG_HOME is unset".into())
+    );
+    assert_eq!(place("layers", "data/vulkan/implicit_layer.d").0, "1 manifest");
+    assert_eq!(place("layers", "data/vulkan/explicit_layer.d").0, "1 manifest");
+    let settings = "data/vulkan/loader_settings.d/vk_loader_settings.json";
+    assert_eq!(place("settings", settings).0, "nothing");
+    let built_in =
+        paths["drivers"].as_array().expect("places").iter().any(|place| place["because"] == "SYSCONFDIR");
+    assert!(built_in, "{paths:#}");
+    let said = text(&vkload(&sandbox, &["paths"]));
+    assert!(said.contains("PLACE") && said.contains("XDG_CONFIG_HOME is unset"), "{said}");
+
+    sandbox.write(settings, r#"{"file_format_version": "1.0.0", "settings": {"layers": []}}"#);
+    let paths = text(&vkload(&sandbox, &["paths"]));
+    assert!(paths.contains("the settings file that counts"), "{paths}");
+}
+
+// ---- chain ----
+
+#[test]
+fn chain_shows_layers_and_drivers_in_the_order_of_calls() {
+    let sandbox = machine();
+    let names = |arguments: &[&str]| {
+        let chain = json(&sandbox, arguments);
+        let names =
+            chain["chain"].as_array().expect("links").iter().map(|link| link["name"].as_str().unwrap_or(""));
+        names.map(|name| name.rsplit('/').next().unwrap_or(name).to_owned()).collect::<Vec<_>>()
+    };
+    let drivers = ["a-good.json", "b-absent.json"];
+    let expected = [&["application", "loader", "VK_LAYER_always", "loader"], &drivers[..]].concat();
+    assert_eq!(names(&["chain", "--json"]), expected);
+    let expected =
+        [&["application", "loader", "VK_LAYER_always", "VK_LAYER_wanted", "loader"], &drivers[..]].concat();
+    assert_eq!(names(&["chain", "--json", "--layer", "VK_LAYER_wanted"]), expected);
+    let output = vkload(&sandbox, &["chain", "--layer", "VK_LAYER_unheard_of"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("VK_ERROR_LAYER_NOT_PRESENT: VK_LAYER_unheard_of"), "{}", text(&output));
+}
+
+// ---- replay ----
+
+#[test]
+fn a_recording_gives_the_same_answers_on_another_machine() {
+    let sandbox = machine();
+    let file = sandbox.path("out/recording.json");
+    let file = file.to_str().expect("UTF-8");
+    let recorded = vkload(&sandbox, &["info", "--verbose", "--record", file]);
+    let (paths, chain) = (vkload(&sandbox, &["paths"]), vkload(&sandbox, &["chain"]));
+    assert!(text(&recorded).contains("gpu"), "{}", text(&recorded));
+
+    let elsewhere = Sandbox::new();
+    let copy = elsewhere.path("out/copy.json");
+    fs::copy(file, &copy).expect("a copy");
+    drop(sandbox);
+    let replay =
+        |more: &[&str]| vkload(&elsewhere, &[&["replay", copy.to_str().expect("UTF-8")], more].concat());
+    let replayed = replay(&["--verbose"]);
+    assert_eq!(replayed.status.code(), recorded.status.code());
+    // Which extensions an instance could have is not decided by the plans.
+    let without_extensions =
+        |said: String| said.split("\nInstance extensions\n").next().unwrap_or_default().to_owned();
+    assert_eq!(without_extensions(text(&replayed)), without_extensions(text(&recorded)));
+    assert_eq!(text(&replay(&["--show", "paths"])), text(&paths));
+    assert_eq!(text(&replay(&["--show", "chain"])), text(&chain));
+    assert_eq!(replay(&["--json"]).status.code(), Some(0));
+}
+
+#[test]
+fn what_is_no_recording_or_lacks_an_answer_is_said() {
+    let sandbox = machine();
+    let file = sandbox.path("out/recording.json");
+    let file = file.to_str().expect("UTF-8");
+    assert_eq!(vkload(&sandbox, &["replay", "/gone.json"]).status.code(), Some(2));
+    fs::write(file, "{}").expect("a file");
+    let output = vkload(&sandbox, &["replay", file]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is no recording"), "{output:?}");
+
+    let _ = vkload(&sandbox, &["info", "--record", file]);
+    let mut recording: Value = serde_json::from_slice(&fs::read(file).expect("a file")).expect("JSON");
+    recording["answers"].as_array_mut().expect("answers").retain(|answer| answer.get("folder").is_none());
+    fs::write(file, recording.to_string()).expect("a file");
+    let output = vkload(&sandbox, &["replay", file]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("more than was recorded"), "{output:?}");
+}
