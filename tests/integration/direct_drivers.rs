@@ -92,6 +92,7 @@ fn a_driver_below_interface_7_is_rejected() {
         list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE).drivers(&drivers));
     });
     run.ok().says("devices", "found");
+    run.logs(&["driver 0 that the application gave", "interface"]);
     assert!(!run.trace("old").has("vkCreateInstance"));
 }
 
@@ -108,22 +109,65 @@ fn exclusive_without_any_driver_that_works_is_incompatible_driver() {
     assert!(!run.loaded("found"));
 }
 
+/// Runs with one driver that is found, and says that a list that names no driver leaves it the only one.
+fn passed_over(body: fn(&Vk)) {
+    let run = Scenario::new().log().driver(found("found")).run(body);
+    run.ok().says("devices", "found");
+    run.logs(&["WARN", "VK_LUNARG_direct_driver_loading is enabled without"]);
+}
+
 #[test]
-fn lists_that_say_nothing_are_passed_over() {
-    let run = Scenario::new().log().driver(found("found")).run(|vk| {
-        let nothing = vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE);
-        list(vk, &nothing);
-        vk.say("empty", "survived");
-        let mut without_array = vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE);
-        without_array.driver_count = 3;
-        list(vk, &without_array);
-        vk.say("without array", "survived");
-        let null = [vk::DirectDriverLoadingInfoLUNARG::default()];
-        list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE).drivers(&null));
-        let no_list = Ask::new().extension(EXTENSION);
-        vk.say("no list", code(&vk.create(&no_list)));
+fn a_list_with_a_count_of_0_is_logged_and_passed_over() {
+    passed_over(|vk| list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE)));
+}
+
+#[test]
+fn a_list_without_array_is_logged_and_passed_over() {
+    passed_over(|vk| {
+        let mut without = vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE);
+        without.driver_count = 3;
+        list(vk, &without);
     });
-    run.ok().says("devices", "found").says("no list", "SUCCESS");
+}
+
+#[test]
+fn a_missing_list_is_logged_and_passed_over() {
+    passed_over(|vk| vkload_tests::list_devices_asking(vk, &Ask::new().api(1, 0).extension(EXTENSION)));
+}
+
+#[test]
+fn a_driver_without_function_is_logged_and_passed_over() {
+    let run = Scenario::new().log().driver(direct("direct")).driver(found("found")).run(|vk| {
+        let mut drivers = drivers(vk, &["direct"]);
+        drivers.insert(0, vk::DirectDriverLoadingInfoLUNARG::default());
+        list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE).drivers(&drivers));
+    });
+    run.ok().says("devices", "found,direct");
+    run.logs(&["WARN", "driver 0 that the application gave has no function"]);
+    run.logs(&["a driver that the application gave: destroying its instance"]);
+}
+
+#[test]
+fn exclusive_and_an_empty_list_is_incompatible_driver() {
+    let run = Scenario::new().driver(found("found")).run(|vk| {
+        list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(EXCLUSIVE));
+    });
+    run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
+    assert!(!run.loaded("found"));
+}
+
+#[test]
+fn several_instances_may_have_different_drivers_at_the_same_time() {
+    let run = Scenario::new().driver(direct("a")).driver(direct("b")).run(|vk| {
+        let (of_a, of_b) = (drivers(vk, &["a"]), drivers(vk, &["b"]));
+        let list = |drivers| vk::DirectDriverLoadingListLUNARG::default().mode(EXCLUSIVE).drivers(drivers);
+        let (list_a, list_b) = (list(&of_a), list(&of_b));
+        let a = vk.create(&Ask::new().extension(EXTENSION).next(&list_a)).unwrap();
+        let b = vk.create(&Ask::new().extension(EXTENSION).next(&list_b)).unwrap();
+        vk.say("devices", [a.names(), b.names()].concat().join(","));
+        vk.say("code", code(&vk.create(&Ask::new())));
+    });
+    run.ok().says("devices", "a,b").says("code", "ERROR_INCOMPATIBLE_DRIVER");
 }
 
 #[test]

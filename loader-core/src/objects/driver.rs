@@ -19,7 +19,7 @@ use crate::registry::{CommandId, ExtensionSet, command};
 
 /// A driver that is open.
 pub struct Driver {
-    /// What was opened. Empty for a driver that the application gave.
+    /// What was opened, or words for a driver that the application gave: for messages.
     pub library_path: Text,
     /// What was agreed with it.
     pub interface: DriverInterface,
@@ -203,7 +203,8 @@ impl Driver {
         let interface = unsafe { negotiation::with_function(gipa) }?;
         let api_version = interface.api_version(None)?;
         let turns = Turns::new();
-        Ok(Self { library_path: Vec::new(), interface, api_version, library: None, turns, waiting })
+        let library_path = text(&[b"a driver that the application gave"]).unwrap_or_default();
+        Ok(Self { library_path, interface, api_version, library: None, turns, waiting })
     }
 
     /// Lets no other thread into the driver's commands that create, destroy and enumerate until the turn is over.

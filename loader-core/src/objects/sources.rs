@@ -39,10 +39,10 @@ impl Sources {
         if enabled.contains(extension::LUNARG_DIRECT_DRIVER_LOADING) {
             // SAFETY: the caller vouches for the chain and the drivers in it.
             unsafe {
-                if let Some(list) = chain::find::<vk::DirectDriverLoadingListLUNARG<'_>>(info.p_next) {
-                    exclusive = list.mode == vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE;
-                    sources.add_direct(loader, list, logger)?;
-                }
+                let list = chain::find::<vk::DirectDriverLoadingListLUNARG<'_>>(info.p_next);
+                exclusive =
+                    list.is_some_and(|list| list.mode == vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE);
+                sources.add_direct(loader, list, logger)?;
             }
         }
         if !exclusive {
@@ -79,15 +79,16 @@ impl Sources {
     unsafe fn add_direct(
         &mut self,
         loader: &'static Loader,
-        list: &vk::DirectDriverLoadingListLUNARG<'_>,
+        list: Option<&vk::DirectDriverLoadingListLUNARG<'_>>,
         logger: &Logger,
     ) -> Result<(), vk::Result> {
-        if list.driver_count == 0 || list.p_drivers.is_null() {
-            let message =
-                "VkDirectDriverLoadingListLUNARG names no driver (driverCount is 0 or pDrivers is NULL)";
+        let list = list.filter(|list| list.driver_count != 0 && !list.p_drivers.is_null());
+        let Some(list) = list else {
+            let message = "VK_LUNARG_direct_driver_loading is enabled without VkDirectDriverLoadingListLUNARG, or that names \
+                 no driver (driverCount is 0 or pDrivers is NULL)";
             logger.log(Level::Warning, Topic::Driver, format_args!("{message}"));
             return Ok(());
-        }
+        };
         for index in 0..list.driver_count as usize {
             // SAFETY: the caller vouches for the counted array and for the drivers.
             let opened = unsafe {
@@ -98,7 +99,10 @@ impl Sources {
             match opened {
                 Some(Ok(driver)) => self.direct.try_push(driver)?,
                 Some(Err(outcome)) => log_direct(logger, index, &outcome),
-                None => log_direct(logger, index, &Outcome::NoEntryPoint),
+                None => {
+                    let message = format_args!("driver {index} that the application gave has no function");
+                    logger.log(Level::Warning, Topic::Driver, message);
+                }
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! The null driver as a shared library: under our loader, under the distribution's, and without any.
 //!
 //! The program that uses it runs in processes of its own, since a loader reads its variables once.
+mod policies;
 mod programs;
 mod run;
 mod scenarios;
@@ -55,7 +56,7 @@ fn b77_interface_version_7_needs_one_exported_function_only() {
 }
 
 #[test]
-fn vulkaninfo_shows_the_driver() {
+fn vulkaninfo_shows_the_driver_with_ldp_driver_5_no_conformance() {
     if !exists("vulkaninfo") {
         return;
     }
@@ -71,21 +72,6 @@ fn vulkaninfo_shows_the_driver() {
         }
         assert!(run.output(&mut run.command("vulkaninfo")).contains("timelineSemaphore"), "{loader:?}");
     }
-}
-
-#[test]
-fn ldp_driver_1_a_driver_that_fails_does_not_end_the_program() {
-    with_loader(ours(), |run| {
-        for scenario in [
-            "fails=vkCreateInstance",
-            "fails=vkEnumeratePhysicalDevices",
-            "fails=vkCreateDevice",
-            "devices=0",
-        ] {
-            let output = run.start(&mut run.command_of("buffers", scenario));
-            assert_eq!(output.status.code(), Some(101), "{scenario}: {output:?}");
-        }
-    });
 }
 
 #[test]
@@ -105,18 +91,6 @@ fn validation_has_nothing_to_say() {
             assert!(shown.contains("libVkLayer_khronos_validation.so"), "it is not there: {shown}");
         }
     });
-}
-
-#[test]
-fn the_manifest_leads_to_the_library_beside_it() {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("vkload_null.json");
-    for loader in [ours(), distribution()] {
-        with_loader(loader, |run| {
-            std::fs::copy(&manifest, run.folder.path().join("null.json")).unwrap();
-            std::os::unix::fs::symlink(library(), run.folder.path().join("libvkload_null.so")).unwrap();
-            run.content("buffers", "");
-        });
-    }
 }
 
 #[test]

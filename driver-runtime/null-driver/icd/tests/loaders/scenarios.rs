@@ -8,31 +8,10 @@ use std::process::{Command, Stdio};
 use crate::run::{CONTENT, NO_LOADER, Run, distribution, exists, ours, with_loader};
 
 /// Runs with each loader there is, and without any.
-fn everywhere(test: impl Fn(&Run)) {
+pub(crate) fn everywhere(test: impl Fn(&Run)) {
     with_loader(ours(), &test);
     with_loader(distribution(), &test);
     test(&Run::new(Path::new(NO_LOADER)));
-}
-
-#[test]
-fn ldp_driver_8_a_driver_may_make_surfaces_itself() {
-    everywhere(|run| run.content("surfaces", "surfaces=driver"));
-    // That it is the driver's function that is called shows when it fails.
-    everywhere(|run| {
-        let scenario = "surfaces=driver fails=vkCreateHeadlessSurfaceEXT:VK_ERROR_OUT_OF_DEVICE_MEMORY";
-        assert!(run.failure("surfaces", scenario).contains("ERROR_OUT_OF_DEVICE_MEMORY"));
-    });
-}
-
-#[test]
-fn ldp_driver_8_or_leave_them_to_the_loader() {
-    for loader in [ours(), distribution()] {
-        with_loader(loader, |run| {
-            run.content("surfaces", "surfaces=loader fails=vkCreateHeadlessSurfaceEXT");
-            // Below version 3 of the interface they are the loader's in any case.
-            run.content("surfaces", "surfaces=loader interface=2 api=1.0 extension=VK_KHR_device_group");
-        });
-    }
 }
 
 #[test]
@@ -49,27 +28,6 @@ fn the_call_that_is_named_fails_with_the_result_that_is_named() {
 #[test]
 fn the_application_hears_why_the_driver_refuses() {
     everywhere(|run| run.content("messages", "extension=VK_EXT_debug_utils"));
-}
-
-#[test]
-fn a_driver_may_refuse_to_negotiate() {
-    for loader in [ours(), distribution()] {
-        with_loader(loader, |run| {
-            let scenario = "fails=vk_icdNegotiateLoaderICDInterfaceVersion:VK_ERROR_INCOMPATIBLE_DRIVER";
-            assert!(run.failure("buffers", scenario).contains("ERROR_INCOMPATIBLE_DRIVER"));
-        });
-    }
-}
-
-#[test]
-fn drivers_of_every_interface_version_work() {
-    for loader in [ours(), distribution()] {
-        with_loader(loader, |run| {
-            for version in 2..=7 {
-                run.content("buffers", &format!("interface={version}"));
-            }
-        });
-    }
 }
 
 #[test]
