@@ -146,7 +146,8 @@ fn driver(name: &str, lines: &[(&str, &str)]) -> Driver {
 }
 
 fn layer(name: &str, lines: &[(&str, &str)]) -> Layer {
-    let mut layer = Layer::new(name);
+    // The other loader does not keep every rule that layers of ours insist on.
+    let mut layer = Layer::new(name).does("lenient");
     for (key, value) in lines {
         layer = match (*key, *value) {
             ("exports", "plain") => layer.exports(Layer::PLAIN),
