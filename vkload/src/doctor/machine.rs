@@ -1,11 +1,12 @@
 //! What the machine has: graphics devices, their files, and the loader that programs find.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString, c_void};
 use std::fs;
-use std::mem::transmute;
+use std::mem::{MaybeUninit, transmute};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::ptr::NonNull;
 
 use ash::vk;
 use loader_core::manifest::Version;
@@ -147,7 +148,7 @@ fn loader() -> Result<Loader, String> {
     let mut version = vk::API_VERSION_1_0;
     let mut path = None;
     if let Some(function) = libraries.symbol(library, c"vkEnumerateInstanceVersion") {
-        path = libraries.path_of(function).ok().flatten();
+        path = path_of(function);
         // SAFETY: a Vulkan loader's function has the type of its name, and may be called at any time.
         let function: vk::PFN_vkEnumerateInstanceVersion = unsafe { transmute(function) };
         // SAFETY: the number is writable.
@@ -156,9 +157,24 @@ fn loader() -> Result<Loader, String> {
     // SAFETY: nothing of the library is used any more.
     unsafe { libraries.close(library) };
     Ok(Loader {
-        path: path.map_or_else(|| "libvulkan.so.1".to_owned(), |path| Shown(&path).to_string()),
+        path: path.unwrap_or_else(|| "libvulkan.so.1".to_owned()),
         version: Version::from_encoded(version).to_string(),
     })
+}
+
+/// The path of the library that has this function.
+fn path_of(function: NonNull<c_void>) -> Option<String> {
+    let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: the address is only compared with the ranges of loaded libraries; `info` is writable, and zeros are a
+    // valid value of it.
+    let info = unsafe {
+        libc::dladdr(function.as_ptr(), info.as_mut_ptr());
+        info.assume_init()
+    };
+    // SAFETY: the name is NULL or a C string for as long as the library is open, which the caller sees to.
+    let name =
+        NonNull::new(info.dli_fname.cast_mut()).map(|name| unsafe { CStr::from_ptr(name.as_ptr()) })?;
+    Some(Shown(name.to_bytes()).to_string())
 }
 
 #[cfg(test)]
