@@ -4,7 +4,7 @@ use driver_runtime::dispatch::EntryPoints;
 use driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Null;
-use crate::device::create;
+use crate::device::{create, device};
 
 /// An object without anything in it, and its commands.
 macro_rules! objects {
@@ -108,15 +108,31 @@ unsafe extern "system" fn create_render_pass_2(
     unsafe { create(device, callbacks, out, RenderPass) }
 }
 
-/// An empty cache.
+/// A cache with nothing behind its header (section "Retrieving Pipeline Cache Data").
 unsafe extern "system" fn get_pipeline_cache_data(
-    _: vk::Device,
+    handle: vk::Device,
     _: vk::PipelineCache,
     size: *mut usize,
-    _: *mut core::ffi::c_void,
+    out: *mut core::ffi::c_void,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid pointer.
-    unsafe { size.write(0) };
+    // SAFETY: the caller passes a live handle, a valid pointer and so many bytes.
+    unsafe {
+        let known = &device(handle).physical().description().properties;
+        let header = vk::PipelineCacheHeaderVersionOne {
+            header_size: size_of::<vk::PipelineCacheHeaderVersionOne>() as u32,
+            header_version: vk::PipelineCacheHeaderVersion::ONE,
+            vendor_id: known.vendor_id,
+            device_id: known.device_id,
+            pipeline_cache_uuid: known.pipeline_cache_uuid,
+        };
+        let room = size.read();
+        if out.is_null() || room < size_of_val(&header) {
+            size.write(if out.is_null() { size_of_val(&header) } else { 0 });
+            return if out.is_null() { vk::Result::SUCCESS } else { vk::Result::INCOMPLETE };
+        }
+        out.cast::<vk::PipelineCacheHeaderVersionOne>().write_unaligned(header);
+        size.write(size_of_val(&header));
+    }
     vk::Result::SUCCESS
 }
 

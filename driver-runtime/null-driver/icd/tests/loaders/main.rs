@@ -82,8 +82,8 @@ fn validation_has_nothing_to_say() {
         return;
     }
     with_loader(distribution(), |run| {
-        for program in PROGRAMS {
-            let mut command = run.command_of(program, "");
+        for program in PROGRAMS.iter().chain(&["surfaces"]) {
+            let mut command = run.command_of(program, "surfaces=driver");
             command.env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation").env("VK_LOADER_DEBUG", "layer");
             let shown = run.output(&mut command);
             let speaks = shown.contains("Validation Error") || shown.contains("VUID");

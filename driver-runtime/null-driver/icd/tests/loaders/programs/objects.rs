@@ -93,6 +93,8 @@ unsafe fn pipelines_with_descriptors_run(device: &Device) {
             device.cmd_bind_descriptor_sets(commands, point, layout, 0, &again, &[]);
             device.cmd_dispatch(commands, 1, 2, 3);
         });
+        let data = device.get_pipeline_cache_data(cache).unwrap();
+        assert_eq!((data.len(), &data[..8]), (32, &[32, 0, 0, 0, 1, 0, 0, 0][..]));
         device.destroy_pipeline(pipeline, None);
         device.destroy_pipeline_cache(cache, None);
         device.destroy_buffer(uniform, None);

@@ -1,6 +1,6 @@
 //! A swapchain on a surface that nobody sees.
 
-use ash::{khr, vk};
+use ash::{Device, khr, vk};
 
 use super::Context;
 
@@ -51,23 +51,55 @@ unsafe fn present(context: &Context, swapchains: &khr::swapchain::Device, swapch
     // SAFETY: valid structures and live handles.
     unsafe {
         let queue = device.get_device_queue(0, 0);
-        let acquired = [device.create_semaphore(&vk::SemaphoreCreateInfo::default(), None).unwrap()];
-        let fence = device.create_fence(&vk::FenceCreateInfo::default(), None).unwrap();
+        let semaphore = || [device.create_semaphore(&vk::SemaphoreCreateInfo::default(), None).unwrap()];
+        let (acquired, drawn) = (semaphore(), semaphore());
+        let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).unwrap();
+        let images = swapchains.get_swapchain_images(swapchain).unwrap();
         for turn in 0..3 {
             let none = vk::Fence::null();
-            let (image, _) = swapchains.acquire_next_image(swapchain, u64::MAX, acquired[0], none).unwrap();
-            assert_eq!(image, turn % 2);
-            let (shown, images) = ([swapchain], [image]);
-            let info = vk::PresentInfoKHR::default()
+            let (number, _) = swapchains.acquire_next_image(swapchain, u64::MAX, acquired[0], none).unwrap();
+            assert_eq!(number, turn % 2);
+            let commands = [ready(device, pool, images[number as usize])];
+            let work = vk::SubmitInfo::default()
                 .wait_semaphores(&acquired)
+                .wait_dst_stage_mask(&[vk::PipelineStageFlags::ALL_COMMANDS])
+                .command_buffers(&commands)
+                .signal_semaphores(&drawn);
+            device.queue_submit(queue, &[work], none).unwrap();
+            let (shown, numbers) = ([swapchain], [number]);
+            let info = vk::PresentInfoKHR::default()
+                .wait_semaphores(&drawn)
                 .swapchains(&shown)
-                .image_indices(&images);
+                .image_indices(&numbers);
             assert!(!swapchains.queue_present(queue, &info).unwrap());
-            device.queue_submit(queue, &[], fence).unwrap();
-            device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
-            device.reset_fences(&[fence]).unwrap();
+            device.queue_wait_idle(queue).unwrap();
         }
-        device.destroy_fence(fence, None);
+        device.destroy_command_pool(pool, None);
         device.destroy_semaphore(acquired[0], None);
+        device.destroy_semaphore(drawn[0], None);
+    }
+}
+
+/// Commands that make an image ready to be presented.
+unsafe fn ready(device: &Device, pool: vk::CommandPool, image: vk::Image) -> vk::CommandBuffer {
+    let barrier = [vk::ImageMemoryBarrier::default()
+        .new_layout(vk::ImageLayout::PRESENT_SRC_KHR)
+        .image(image)
+        .subresource_range(vk::ImageSubresourceRange {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            level_count: 1,
+            layer_count: 1,
+            ..Default::default()
+        })];
+    let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+    // SAFETY: valid structures and live handles.
+    unsafe {
+        let commands = device.allocate_command_buffers(&info).unwrap()[0];
+        device.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default()).unwrap();
+        let (all, end) = (vk::PipelineStageFlags::ALL_COMMANDS, vk::PipelineStageFlags::BOTTOM_OF_PIPE);
+        let flags = vk::DependencyFlags::empty();
+        device.cmd_pipeline_barrier(commands, all, end, flags, &[], &[], &barrier);
+        device.end_command_buffer(commands).unwrap();
+        commands
     }
 }
