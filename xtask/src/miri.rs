@@ -16,7 +16,7 @@ const NOT_OF_THE_RUNTIME: &[&str] = &[
     "dispatch::tests",
     "b22_and_b51",
     "b38_",
-    "b53_an_unsupported",
+    "b53_",
     "b10_private_data_of_ten",
     "many_threads",
 ];
