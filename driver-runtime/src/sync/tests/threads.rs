@@ -162,7 +162,7 @@ fn chains_through_all_queues_end_whoever_runs_them() {
     fn chain<const MODE: u8>() {
         let bench = Bench::<Machine<MODE>>::new();
         let (line, fence) = (bench.line(), bench.fence());
-        let last = if cfg!(miri) { 20 } else { 200 };
+        let last = if cfg!(miri) { 6 } else { 200 };
         // What waits for the end comes first, on a queue of its own.
         bench.give(3, &[(line, last)], &[], fence);
         thread::scope(|scope| {
