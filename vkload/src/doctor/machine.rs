@@ -147,7 +147,7 @@ fn loader() -> Result<Loader, String> {
     let mut version = vk::API_VERSION_1_0;
     let mut path = None;
     if let Some(function) = libraries.symbol(library, c"vkEnumerateInstanceVersion") {
-        path = libraries.path_of(function).ok().flatten();
+        path = mapped_file(function.as_ptr() as usize);
         // SAFETY: a Vulkan loader's function has the type of its name, and may be called at any time.
         let function: vk::PFN_vkEnumerateInstanceVersion = unsafe { transmute(function) };
         // SAFETY: the number is writable.
@@ -156,8 +156,20 @@ fn loader() -> Result<Loader, String> {
     // SAFETY: nothing of the library is used any more.
     unsafe { libraries.close(library) };
     Ok(Loader {
-        path: path.map_or_else(|| "libvulkan.so.1".to_owned(), |path| Shown(&path).to_string()),
+        path: path.unwrap_or_else(|| "libvulkan.so.1".to_owned()),
         version: Version::from_encoded(version).to_string(),
+    })
+}
+
+/// The file that is mapped at this address.
+fn mapped_file(address: usize) -> Option<String> {
+    let maps = fs::read_to_string("/proc/self/maps").ok()?;
+    maps.lines().find_map(|line| {
+        let (range, rest) = line.split_once(' ')?;
+        let (from, to) = range.split_once('-')?;
+        let number = |digits| usize::from_str_radix(digits, 16).ok();
+        let inside = (number(from)?..number(to)?).contains(&address);
+        inside.then(|| rest.find('/').and_then(|at| rest.get(at..)).map(str::to_owned))?
     })
 }
 
