@@ -8,8 +8,9 @@ use super::reason::Reason;
 use super::{Policy, Question, Snapshot};
 use crate::manifest::{FieldProblem, Settings, SettingsFile, SettingsWarning};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use crate::platform::FileError;
 #[cfg(not(feature = "fixed-drivers"))]
-use crate::platform::{FileError, Platform};
+use crate::platform::Platform;
 
 /// The settings file of this program, as far as there is one.
 #[derive(Debug, Default)]

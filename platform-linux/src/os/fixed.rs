@@ -31,10 +31,6 @@ impl Files for NoFiles {
         false
     }
 
-    fn resolve(&self, _: &[u8]) -> Result<Option<Text>, OutOfMemory> {
-        Ok(None)
-    }
-
     fn fingerprint(&self, _: &[u8]) -> Option<Fingerprint> {
         None
     }

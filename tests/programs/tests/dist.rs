@@ -236,7 +236,7 @@ fn programs_run_where_the_package_replaced_the_systems_library() {
         apt-get install --quiet --quiet --yes --no-install-recommends "$@" >/dev/null
         apt-get check --quiet --quiet
         dpkg-query --show --showformat '${{Package}}: ${{db:Status-Status}}\n' libvulkan1-vkload vkload
-        dpkg-query --search "$(readlink --canonicalize /usr/lib/*/libvulkan.so.1)"
+        dpkg-query --search "$(readlink --canonicalize /usr/lib/*-linux-*/libvulkan.so.1)"
         ldconfig --print-cache | grep 'libvulkan\.so\.1 '
         vulkaninfo --summary | grep -E 'Instance Version|deviceName'
         vkload --json | grep '"used": true'

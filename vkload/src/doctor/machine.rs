@@ -1,12 +1,11 @@
 //! What the machine has: graphics devices, their files, and the loader that programs find.
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::CString;
 use std::fs;
-use std::mem::{MaybeUninit, transmute};
+use std::mem::transmute;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::ptr::NonNull;
 
 use ash::vk;
 use loader_core::manifest::Version;
@@ -148,7 +147,7 @@ fn loader() -> Result<Loader, String> {
     let mut version = vk::API_VERSION_1_0;
     let mut path = None;
     if let Some(function) = libraries.symbol(library, c"vkEnumerateInstanceVersion") {
-        path = path_of(function);
+        path = mapped_file(function.as_ptr() as usize);
         // SAFETY: a Vulkan loader's function has the type of its name, and may be called at any time.
         let function: vk::PFN_vkEnumerateInstanceVersion = unsafe { transmute(function) };
         // SAFETY: the number is writable.
@@ -162,19 +161,16 @@ fn loader() -> Result<Loader, String> {
     })
 }
 
-/// The path of the library that has this function.
-fn path_of(function: NonNull<c_void>) -> Option<String> {
-    let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: the address is only compared with the ranges of loaded libraries; `info` is writable, and zeros are a
-    // valid value of it.
-    let info = unsafe {
-        libc::dladdr(function.as_ptr(), info.as_mut_ptr());
-        info.assume_init()
-    };
-    // SAFETY: the name is NULL or a C string for as long as the library is open, which the caller sees to.
-    let name =
-        NonNull::new(info.dli_fname.cast_mut()).map(|name| unsafe { CStr::from_ptr(name.as_ptr()) })?;
-    Some(Shown(name.to_bytes()).to_string())
+/// The file that is mapped at this address.
+fn mapped_file(address: usize) -> Option<String> {
+    let maps = fs::read_to_string("/proc/self/maps").ok()?;
+    maps.lines().find_map(|line| {
+        let (range, rest) = line.split_once(' ')?;
+        let (from, to) = range.split_once('-')?;
+        let number = |digits| usize::from_str_radix(digits, 16).ok();
+        let inside = (number(from)?..number(to)?).contains(&address);
+        inside.then(|| rest.find('/').and_then(|at| rest.get(at..)).map(str::to_owned))?
+    })
 }
 
 #[cfg(test)]
