@@ -113,7 +113,7 @@ fn every_reason_and_outcome_is_on_its_page() {
 
 #[test]
 fn what_a_row_is_shown_by_exists() {
-    for page in ["docs/differences.md", "docs/past-bugs.md", "docs/layer-rules.md"] {
+    for page in ["docs/behaviour.md", "docs/differences.md", "docs/past-bugs.md", "docs/layer-rules.md"] {
         let rows = rows(page);
         assert!(rows.len() > 10, "{page}");
         for row in rows {
