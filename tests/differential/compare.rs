@@ -54,6 +54,9 @@ impl Loaders {
         for driver in &theirs.twice {
             world.add("fact", "driver-twice", "-", driver);
         }
+        if theirs.died {
+            world.add("fact", "down", "-", "");
+        }
         let layers = theirs.list.iter().find(|(key, _)| key == "layers.list");
         let layers: Vec<&str> = layers.map_or(vec![], |(_, list)| list.split([' ', ',']).collect());
         if (1..layers.len()).any(|at| layers[..at].contains(&layers[at])) {

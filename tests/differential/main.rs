@@ -65,7 +65,7 @@ fn both_loaders_agree_in_generated_worlds() {
         }
     });
     let found = found.into_inner().unwrap();
-    eprintln!("{worlds} worlds, seed {seed}: {} without any difference", worlds - found.with_differences);
+    eprintln!("{worlds} worlds, seed {seed}; in {} of them the other loader went down", found.downs);
     for (row, count) in &found.used {
         eprintln!("  {count} differences: {row}");
     }
@@ -94,7 +94,7 @@ fn every_rule_stands_for_a_row_of_the_page() {
 
 #[derive(Default)]
 struct Found {
-    with_differences: u64,
+    downs: u64,
     used: BTreeMap<&'static str, u64>,
     failures: Vec<Failure>,
 }
@@ -108,7 +108,7 @@ fn run(loaders: &Loaders, rules: &[Rule], seed: u64, found: &Mutex<Found>) {
     let world = generate::world(seed);
     let Compared { world, differences } = loaders.compare(&world);
     let mut found = found.lock().unwrap();
-    found.with_differences += u64::from(!differences.is_empty());
+    found.downs += u64::from(world.subjects("fact").contains(&"down"));
     for difference in &differences {
         match rules.iter().find(|rule| rule.allows(&world, difference)) {
             Some(rule) => *found.used.entry(rule.row).or_default() += 1,

@@ -23,17 +23,18 @@ pub enum Question {
     File(Text),
 }
 
-/// The kinds of questions. Those come first that cost least to ask again.
+/// The kinds of questions. Variables come first, which cost least to ask again; then in the order in which a search asks, so
+/// that answers come to the end of what is known already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Topic {
     Elevated,
     PlainVariable,
     SecureVariable,
     Executable,
-    Exists,
-    Identity,
     Listing,
     File,
+    Identity,
+    Exists,
 }
 
 impl Question {
