@@ -48,8 +48,9 @@ impl Bench {
 
     /// Runs `vkcube` with the implicit layers `on`, and the explicit ones of `named`. `RenderDoc` starts a thread when its
     /// library is opened, which now and then crashes on any loader when the library is closed soon afterwards; so a crash
-    /// with it counts only if it happens every time. So does one with MangoHud: on the null driver, in about one of a hundred
-    /// runs, the heap is found to be corrupted when its library is closed. Nobody knows yet by whom.
+    /// with it counts only if it happens every time. So does one with MangoHud 0.6.8: where a program ends as soon as on the
+    /// null driver, in about one of a hundred runs the thread that reads its statistics still locks a mutex that the
+    /// library's own destructors have freed, before they wait for the thread.
     fn run(&self, library: &Library, on: &[&RealLayer], named: &[&RealLayer]) -> Seen {
         let tries = if on.contains(&&RENDERDOC) || on.contains(&&MANGOHUD) { 6 } else { 1 };
         let mut runs = Vec::new();
