@@ -70,7 +70,8 @@ impl Cargo<'_> {
     }
 }
 
-/// The flags that the user wants, and those that keep the paths of this machine out of the files.
+/// The flags of `.cargo/config.toml`, which flags in a variable replace, those that the user wants, and those that keep the
+/// paths of this machine out of the files.
 fn flags() -> Result<OsString, Failure> {
     let sysroot = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
         .args(["--print", "sysroot"])
@@ -79,7 +80,7 @@ fn flags() -> Result<OsString, Failure> {
     let sysroot = PathBuf::from(String::from_utf8(sysroot.stdout)?.trim());
     let home = env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let cargo_home = env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
-    let mut flags = OsString::new();
+    let mut flags = OsString::from("-Cforce-frame-pointers=yes\u{1f}");
     for flag in env::var("RUSTFLAGS").unwrap_or_default().split_whitespace() {
         flags.push(flag);
         flags.push("\u{1f}");
