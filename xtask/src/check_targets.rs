@@ -6,33 +6,33 @@ use std::process::{Command, Stdio};
 use crate::Failure;
 use crate::build::{finish, root};
 
-/// Every target, and whether the Linux platform is for it.
-const TARGETS: &[(&str, bool)] = &[
-    ("aarch64-unknown-linux-gnu", true),
-    ("aarch64-unknown-linux-musl", true),
-    ("armv7-unknown-linux-gnueabihf", true),
-    ("armv7-unknown-linux-musleabihf", true),
-    ("i686-unknown-linux-gnu", true),
-    ("i686-unknown-linux-musl", true),
-    ("riscv64gc-unknown-linux-gnu", true),
-    ("riscv64gc-unknown-linux-musl", true),
-    ("x86_64-unknown-linux-musl", true),
-    ("aarch64-linux-android", false),
-    ("armv7-linux-androideabi", false),
-    ("i686-linux-android", false),
-    ("x86_64-linux-android", false),
-    ("aarch64-unknown-fuchsia", false),
-    ("x86_64-unknown-fuchsia", false),
+/// Every target, and the package that is made for it alone, if there is one.
+const TARGETS: &[(&str, Option<&str>)] = &[
+    ("aarch64-unknown-linux-gnu", Some("platform-linux")),
+    ("aarch64-unknown-linux-musl", Some("platform-linux")),
+    ("armv7-unknown-linux-gnueabihf", Some("platform-linux")),
+    ("armv7-unknown-linux-musleabihf", Some("platform-linux")),
+    ("i686-unknown-linux-gnu", Some("platform-linux")),
+    ("i686-unknown-linux-musl", Some("platform-linux")),
+    ("riscv64gc-unknown-linux-gnu", Some("platform-linux")),
+    ("riscv64gc-unknown-linux-musl", Some("platform-linux")),
+    ("x86_64-unknown-linux-musl", Some("platform-linux")),
+    ("aarch64-linux-android", Some("null-driver-hal")),
+    ("armv7-linux-androideabi", Some("null-driver-hal")),
+    ("i686-linux-android", Some("null-driver-hal")),
+    ("x86_64-linux-android", Some("null-driver-hal")),
+    ("aarch64-unknown-fuchsia", Some("platform-fuchsia")),
+    ("x86_64-unknown-fuchsia", Some("platform-fuchsia")),
 ];
 
 /// Checks every target that is installed or can be; names the others.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     let mut skipped = Vec::new();
     let mut failed = Vec::new();
-    for (target, is_linux) in TARGETS {
+    for (target, package) in TARGETS {
         if !is_available(target) {
             skipped.push(*target);
-        } else if let Err(error) = check(target, *is_linux) {
+        } else if let Err(error) = check(target, *package) {
             eprintln!("{target}: {error}");
             failed.push(*target);
         }
@@ -51,15 +51,11 @@ pub(crate) fn is_available(target: &str) -> bool {
     rustup.status().is_ok_and(|status| status.success())
 }
 
-fn check(target: &str, is_linux: bool) -> Result<(), Failure> {
+fn check(target: &str, package: Option<&str>) -> Result<(), Failure> {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).args(["check", "--quiet", "--target", target]);
-    cargo.args(["--package", "loader-core", "--package", "driver-runtime"]);
-    if target.contains("android") {
-        cargo.args(["--package", "null-driver-hal"]);
-    }
-    if is_linux {
-        cargo.args(["--package", "platform-linux"]);
+    for package in ["loader-core", "driver-runtime"].into_iter().chain(package) {
+        cargo.args(["--package", package]);
     }
     finish(&mut cargo)
 }
