@@ -82,13 +82,19 @@ impl Sources {
         list: Option<&vk::DirectDriverLoadingListLUNARG<'_>>,
         logger: &Logger,
     ) -> Result<(), vk::Result> {
-        let list = list.filter(|list| list.driver_count != 0 && !list.p_drivers.is_null());
+        // Programs that enable whatever there is give no list; an empty one is probably a mistake.
         let Some(list) = list else {
-            let message = "VK_LUNARG_direct_driver_loading is enabled without VkDirectDriverLoadingListLUNARG, or that names \
-                 no driver (driverCount is 0 or pDrivers is NULL)";
-            logger.log(Level::Warning, Topic::Driver, format_args!("{message}"));
+            let message =
+                "VK_LUNARG_direct_driver_loading is enabled without VkDirectDriverLoadingListLUNARG";
+            logger.log(Level::Info, Topic::Driver, format_args!("{message}"));
             return Ok(());
         };
+        if list.driver_count == 0 || list.p_drivers.is_null() {
+            let message =
+                "VkDirectDriverLoadingListLUNARG names no driver (driverCount is 0 or pDrivers is NULL)";
+            logger.log(Level::Warning, Topic::Driver, format_args!("{message}"));
+            return Ok(());
+        }
         for index in 0..list.driver_count as usize {
             // SAFETY: the caller vouches for the counted array and for the drivers.
             let opened = unsafe {
