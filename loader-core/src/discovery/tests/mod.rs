@@ -7,6 +7,7 @@ use crate::platform::imaginary::Imaginary;
 
 mod cache;
 mod drivers;
+mod fuchsia;
 mod hostile;
 mod places;
 mod reasons;

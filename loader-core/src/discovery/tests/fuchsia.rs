@@ -1,0 +1,152 @@
+//! The search of Fuchsia: without what stands in for variables, and with the manifests of the loader service.
+
+use super::*;
+use crate::discovery::{LayerPlan, LayerRequest, LayerScope};
+
+const MANIFESTS: &str = "/svc/loader/manifests";
+
+static FUCHSIA_ROOTS: [Root; 6] = Policy::fuchsia_roots(b"/vulkan-loader-configuration", b"/pkg/data");
+static FUCHSIA: Policy =
+    Policy { pointer_width: 64, ..Policy::fuchsia(&FUCHSIA_ROOTS, MANIFESTS.as_bytes()) };
+
+fn plan_on_fuchsia(system: &'static Imaginary) -> Plan {
+    let settings = KnownSettings::discover(&system.platform(), &FUCHSIA).unwrap();
+    discover(&system.platform(), &FUCHSIA, &REQUEST, &settings, &mut Snapshot::new()).unwrap()
+}
+
+/// A system whose loader service has a driver.
+fn with_service() -> &'static Imaginary {
+    let system = Imaginary::new();
+    system.file(&format!("{MANIFESTS}/0-libvulkan_a.so.json"), manifest("0-libvulkan_a.so"));
+    system.file("/pkg/data/vulkan/icd.d/own.json", manifest("libown.so"));
+    system
+}
+
+#[test]
+fn a12_the_manifests_of_the_service_replace_the_usual_places() {
+    let plan = plan_on_fuchsia(with_service());
+    assert_eq!(searched(&plan), [MANIFESTS]);
+    assert_eq!(plan.searched[0].origin, Origin::Service);
+    assert_eq!(used(&plan), ["0-libvulkan_a.so"]);
+}
+
+#[test]
+fn a13_a_variable_that_replaces_the_search_replaces_the_service() {
+    for variable in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
+        let system = with_service();
+        system.file("/mine.json", manifest("/libmine.so")).set(variable, "/mine.json");
+        assert_eq!(used(&plan_on_fuchsia(system)), ["/libmine.so"], "{variable}");
+    }
+}
+
+#[test]
+fn a14_drivers_that_a_variable_adds_come_before_those_of_the_service() {
+    let system = with_service();
+    system.file("/mine.json", manifest("/libmine.so")).set("VK_ADD_DRIVER_FILES", "/mine.json");
+    assert_eq!(used(&plan_on_fuchsia(system)), ["/libmine.so", "0-libvulkan_a.so"]);
+}
+
+#[test]
+fn a15_layers_are_not_searched_for_in_the_service() {
+    let system = with_service();
+    system.file(&format!("{MANIFESTS}/layer.json"), layer("VK_LAYER_service"));
+    system.file("/pkg/data/vulkan/explicit_layer.d/layer.json", layer("VK_LAYER_package"));
+    let plan = layers_on_fuchsia(system);
+    let names: StdVec<_> = plan.layers.iter().map(|layer| shown(layer.name())).collect();
+    assert_eq!(names, ["VK_LAYER_package"]);
+}
+
+#[test]
+fn a16_and_a18_only_home_stands_in_for_a_variable() {
+    let system = Imaginary::new();
+    let built_in = ["/vulkan-loader-configuration/vulkan/icd.d", "/pkg/data/vulkan/icd.d"];
+    assert_eq!(searched(&plan_on_fuchsia(system)), built_in);
+    system.set("HOME", "/h");
+    let [configuration, package] = built_in;
+    assert_eq!(
+        searched(&plan_on_fuchsia(system)),
+        ["/h/.config/vulkan/icd.d", configuration, package, "/h/.local/share/vulkan/icd.d"]
+    );
+}
+
+#[test]
+fn a17_the_places_come_in_order() {
+    let system = Imaginary::new();
+    system.set("XDG_CONFIG_HOME", "/c").set("XDG_CONFIG_DIRS", "/c1:/c2");
+    system.set("XDG_DATA_HOME", "/d").set("XDG_DATA_DIRS", "/d1:/d2");
+    let expected = ["/c", "/c1", "/c2", "/vulkan-loader-configuration", "/pkg/data", "/d", "/d1", "/d2"]
+        .map(|root| format!("{root}/vulkan/icd.d"));
+    assert_eq!(searched(&plan_on_fuchsia(system)), expected);
+}
+
+#[test]
+fn a19_a_library_is_a_name_or_a_path() {
+    let system = Imaginary::new();
+    for (file, library) in [("1", "libbare.so"), ("2", "../lib/librelative.so"), ("3", "/lib/libabsolute.so")]
+    {
+        system.file(&format!("/pkg/data/vulkan/icd.d/{file}.json"), manifest(library));
+    }
+    assert_eq!(
+        used(&plan_on_fuchsia(system)),
+        ["libbare.so", "/pkg/data/vulkan/icd.d/../lib/librelative.so", "/lib/libabsolute.so"]
+    );
+}
+
+#[test]
+fn a35_an_override_layer_for_certain_programs_is_for_none() {
+    let system = Imaginary::new();
+    system.file(
+        "/pkg/data/vulkan/implicit_layer.d/override.json",
+        r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_LUNARG_override", "type": "GLOBAL",
+        "api_version": "1.3.0", "implementation_version": "1", "description": "", "component_layers": ["VK_LAYER_x"],
+        "disable_environment": {"NO": "1"}, "app_keys": ["/pkg/bin/app", ""]}}"#,
+    );
+    system.file("/pkg/data/vulkan/explicit_layer.d/x.json", layer("VK_LAYER_x"));
+    assert!(active_on_fuchsia(system).is_empty());
+}
+
+#[test]
+fn a36_a_layer_with_a_manifest_of_the_first_format_is_active() {
+    let system = Imaginary::new();
+    system.file(
+        "/pkg/data/vulkan/implicit_layer.d/image_pipe.json",
+        r#"{"file_format_version": "1.0.0", "layer": {"name": "VK_LAYER_FUCHSIA_imagepipe_swapchain", "type": "GLOBAL",
+        "library_path": "VkLayer_image_pipe_swapchain.so", "api_version": "1.0.38", "implementation_version": "2",
+        "description": "", "disable_environment": {"DISABLE_IMAGEPIPE_SWAPCHAIN_LAYER": "1"},
+        "instance_extensions": [{"name": "VK_KHR_surface", "spec_version": "25"},
+            {"name": "VK_FUCHSIA_imagepipe_surface", "spec_version": "1"}],
+        "device_extensions": [{"name": "VK_KHR_swapchain", "spec_version": "68", "entrypoints": []}]}}"#,
+    );
+    assert_eq!(active_on_fuchsia(system), ["VK_LAYER_FUCHSIA_imagepipe_swapchain"]);
+    system.set("DISABLE_IMAGEPIPE_SWAPCHAIN_LAYER", "1");
+    assert!(active_on_fuchsia(system).is_empty());
+}
+
+#[test]
+fn a38_variables_are_read_whoever_runs_the_process() {
+    let system = with_service();
+    system.elevate();
+    system.file("/mine.json", manifest("/libmine.so")).set("VK_DRIVER_FILES", "/mine.json");
+    let plan = plan_on_fuchsia(system);
+    assert_eq!(used(&plan), ["/libmine.so"]);
+    assert!(notes(&plan).is_empty());
+}
+
+fn layer(name: &str) -> String {
+    format!(
+        r#"{{"file_format_version": "1.2.0", "layer": {{"name": "{name}", "type": "GLOBAL", "library_path": "lib.so",
+        "api_version": "1.3.0", "implementation_version": "1", "description": ""}}}}"#
+    )
+}
+
+fn layers_on_fuchsia(system: &'static Imaginary) -> LayerPlan {
+    let settings = KnownSettings::discover(&system.platform(), &FUCHSIA).unwrap();
+    discover_layers(&system.platform(), &FUCHSIA, LayerScope::All, &settings, &mut Snapshot::new()).unwrap()
+}
+
+/// The names of the layers that a program gets which asks for none.
+fn active_on_fuchsia(system: &'static Imaginary) -> StdVec<String> {
+    let plan = layers_on_fuchsia(system);
+    let active = plan.activate(&LayerRequest::default()).unwrap();
+    active.layers.iter().map(|layer| shown(plan.layers[layer.layer].name())).collect()
+}
