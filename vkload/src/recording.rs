@@ -44,7 +44,7 @@ pub(crate) fn write(file: &Path, report: &Report) -> Result<(), String> {
     fs::write(file, format!("{recording:#}\n")).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// Reads what [`write`] wrote.
+/// Reads what [`write()`] wrote.
 pub(crate) fn read(file: &Path) -> Result<Recording, String> {
     let problem = |problem: &str| format!("{}: {problem}", file.display());
     let bytes = fs::read(file).map_err(|error| problem(&error.to_string()))?;
