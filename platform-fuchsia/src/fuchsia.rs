@@ -6,13 +6,14 @@ use core::ptr::NonNull;
 
 use ash::vk;
 use loader_core::log::{self, Filter, Level, Topic};
-use loader_core::memory::{OutOfMemory, SharedList, Text, TryGrow, Vec, format_into, text};
+use loader_core::memory::{OutOfMemory, SharedList, Text, TryGrow, format_into};
 use loader_core::platform::{Environment as _, Platform, Reader, Turns};
 use spin::once::Once;
 use spin::relax::RelaxStrategy;
 
 use crate::handle::Handle;
 use crate::os;
+use crate::service::wire::LONGEST_NAME;
 use crate::service::{self, Service};
 use crate::system::{RawHandle, Status, System};
 
@@ -36,9 +37,22 @@ pub struct Fuchsia {
 /// A driver's library that came from the service. It stays open: to open it again would map it a second time.
 #[derive(Clone, Copy)]
 struct Driver {
-    /// In memory of the process that is never freed.
-    name: &'static [u8],
+    name: [u8; LONGEST_NAME],
+    length: usize,
     library: NonNull<c_void>,
+}
+
+impl Driver {
+    /// A driver of this name, which the service takes no longer than it has room for.
+    fn new(name: &[u8], library: NonNull<c_void>) -> Self {
+        let mut driver = Self { name: [0; LONGEST_NAME], length: name.len().min(LONGEST_NAME), library };
+        driver.name.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
+        driver
+    }
+
+    fn is_called(&self, name: &[u8]) -> bool {
+        self.name.get(..self.length) == Some(name)
+    }
 }
 
 // SAFETY: the address only names the library for the dynamic linker, which may be asked from any thread.
@@ -93,7 +107,7 @@ impl Fuchsia {
     pub(crate) fn open_driver(&self, name: &[u8]) -> Result<NonNull<c_void>, Text> {
         let _turn = self.opening.take(&os::waiting::Backoff);
         let known = self.drivers.read(&os::waiting::Backoff, |drivers| {
-            drivers.iter().find(|driver| driver.name == name).map(|driver| driver.library)
+            drivers.iter().find(|driver| driver.is_called(name)).map(|driver| driver.library)
         });
         if let Some(library) = known {
             return Ok(library);
@@ -102,7 +116,13 @@ impl Fuchsia {
         let library = match self.library_of_service(name) {
             Ok(memory) => {
                 let library = self.system.open_library_in(memory.raw())?;
-                self.keep(name, library).map_err(|OutOfMemory| Text::new())?;
+                if let Err(OutOfMemory) =
+                    self.drivers.insert(&os::waiting::Backoff, Driver::new(name, library))
+                {
+                    // SAFETY: nobody has been given it.
+                    unsafe { self.system.close_library(library) };
+                    return Err(Text::new());
+                }
                 library
             }
             Err(refused) => {
@@ -191,11 +211,6 @@ impl Fuchsia {
         let memory = self.system.executable_memory(file);
         self.system.close_descriptor(file);
         memory.map_err(|status| ("the file cannot be had as executable memory", status))
-    }
-
-    fn keep(&self, name: &[u8], library: NonNull<c_void>) -> Result<(), OutOfMemory> {
-        let name = Vec::leak(text(&[name])?);
-        self.drivers.insert(&os::waiting::Backoff, Driver { name, library })
     }
 
     /// Tells a driver the platform's version and how to reach its devices, as far as it wants to know.

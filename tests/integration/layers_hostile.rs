@@ -1,47 +1,11 @@
 //! Layer manifests and libraries that are broken, or meant to break the loader. Each is skipped with its reason in the
 //! log, and the good layer beside it works.
+mod beside_good;
+
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code};
-
-const GOOD: &str = "VK_LAYER_TEST_good";
-const BAD: &str = "VK_LAYER_TEST_bad";
-const EXPLICIT: &str = "data/vulkan/explicit_layer.d";
-const IMPLICIT: &str = "data/vulkan/implicit_layer.d";
-
-/// A manifest that would do, if its library did.
-const MANIFEST: &str = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_TEST_bad", "type": "GLOBAL",
-"library_path": "LIBRARY", "api_version": "1.3.0", "implementation_version": "1", "description": "bad",
-"disable_environment": {"NO_BAD": "1"}}}"#;
-
-fn names(vk: &Vk) -> Vec<String> {
-    // SAFETY: nothing is asked of the caller.
-    let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
-    layers.iter().map(|layer| layer.layer_name_as_c_str().unwrap().to_string_lossy().into_owned()).collect()
-}
-
-/// Uses the good layer, and says whether the bad one is enumerated and can be had.
-fn use_good(vk: &Vk) {
-    let names = names(vk);
-    vk.say("names", names.join(","));
-    vk.say("bad", code(&vk.create(&Ask::new().layer(BAD)).map(drop)));
-    let instance = vk.create(&Ask::new().layer(GOOD)).unwrap();
-    let device = instance.device(instance.devices()[0], &[]);
-    // SAFETY: it is alive and not used any more.
-    unsafe { device.destroy_device(None) };
-    vk.say("done", "yes");
-}
-
-fn beside_good(scenario: Scenario) -> Run {
-    let run = scenario
-        .log()
-        .driver(Driver::new("good").device(Device::new("gpu")))
-        .layer(Layer::new(GOOD))
-        .run(use_good);
-    run.ok().says("done", "yes");
-    assert_eq!(run.trace(GOOD).calls("vkCreateDevice").len(), 1);
-    run
-}
+use beside_good::{BAD, EXPLICIT, GOOD, IMPLICIT, MANIFEST, beside_good};
+use vkload_tests::{Layer, Scenario};
 
 /// Neither as an explicit nor as an implicit layer is it used or listed, and the log has the name of its file.
 fn skipped(text: impl AsRef<[u8]>) {

@@ -1,37 +1,9 @@
 //! Layer libraries that are broken, or meant to break the loader: an explicit layer of such a library is not present, an
 //! implicit one is left out, and the good layer beside it works.
-use vkload_tests::{Ask, Device, Driver, Layer, Run, Sandbox, Scenario, Vk, code};
+mod beside_good;
 
-const GOOD: &str = "VK_LAYER_TEST_good";
-const BAD: &str = "VK_LAYER_TEST_bad";
-const EXPLICIT: &str = "data/vulkan/explicit_layer.d";
-const IMPLICIT: &str = "data/vulkan/implicit_layer.d";
-
-/// A manifest that would do, if its library did.
-const MANIFEST: &str = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_TEST_bad", "type": "GLOBAL",
-"library_path": "LIBRARY", "api_version": "1.3.0", "implementation_version": "1", "description": "bad",
-"disable_environment": {"NO_BAD": "1"}}}"#;
-
-/// Uses the good layer, and says whether the bad one can be had.
-fn use_good(vk: &Vk) {
-    vk.say("bad", code(&vk.create(&Ask::new().layer(BAD)).map(drop)));
-    let instance = vk.create(&Ask::new().layer(GOOD)).unwrap();
-    let device = instance.device(instance.devices()[0], &[]);
-    // SAFETY: it is alive and not used any more.
-    unsafe { device.destroy_device(None) };
-    vk.say("done", "yes");
-}
-
-fn beside_good(scenario: Scenario) -> Run {
-    let run = scenario
-        .log()
-        .driver(Driver::new("good").device(Device::new("gpu")))
-        .layer(Layer::new(GOOD))
-        .run(use_good);
-    run.ok().says("done", "yes");
-    assert_eq!(run.trace(GOOD).calls("vkCreateDevice").len(), 1);
-    run
-}
+use beside_good::{BAD, EXPLICIT, GOOD, IMPLICIT, MANIFEST, beside_good};
+use vkload_tests::{Ask, Device, Driver, Layer, Sandbox, Scenario, code};
 
 // ---- libraries ----
 

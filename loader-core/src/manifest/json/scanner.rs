@@ -1,0 +1,212 @@
+//! One pass over the bytes of a document: what is skipped is checked.
+#![forbid(unsafe_code)]
+
+use super::{DEPTH_LIMIT, ErrorKind, Str, Value, unescape};
+
+/// A place in a document that moves forward only.
+#[derive(Clone, Copy)]
+pub(super) struct Scanner<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    fn step(&mut self, bytes: usize) {
+        self.at = self.at.saturating_add(bytes);
+    }
+
+    /// Goes to the first token.
+    pub(super) fn skip_prologue(&mut self) -> Result<(), ErrorKind> {
+        if self.bytes.starts_with(b"\xff\xfe") || self.bytes.starts_with(b"\xfe\xff") {
+            return Err(ErrorKind::Utf16);
+        }
+        if self.bytes.starts_with(b"\xef\xbb\xbf") {
+            self.step(3);
+        }
+        self.skip_blanks();
+        self.peek().map(|_| ()).ok_or(ErrorKind::Empty)
+    }
+
+    fn skip_blanks(&mut self) {
+        while self.peek().is_some_and(|byte| (1..=b' ').contains(&byte)) {
+            self.step(1);
+        }
+    }
+
+    /// Skips blanks, one `separator` if there is one, and blanks.
+    pub(super) fn skip_blanks_and(&mut self, separator: u8) {
+        self.skip_blanks();
+        if self.peek() == Some(separator) {
+            self.step(1);
+            self.skip_blanks();
+        }
+    }
+
+    /// The value that begins here, in a document that was checked.
+    pub(super) fn take_checked_value(&mut self) -> Option<Value<'a>> {
+        let value = Value { bytes: self.bytes, at: self.at };
+        self.skip_value().ok()?;
+        Some(value)
+    }
+
+    /// Skips the value that begins here, checking it.
+    pub(super) fn skip_value(&mut self) -> Result<(), ErrorKind> {
+        let mut nesting = Nesting::default();
+        loop {
+            self.skip_blanks();
+            match self.peek().ok_or(ErrorKind::UnexpectedEnd)? {
+                b'{' => {
+                    nesting.enter(true)?;
+                    self.skip_blanks_and(b'{');
+                    if self.peek() != Some(b'}') {
+                        self.skip_key()?;
+                        continue;
+                    }
+                }
+                b'[' => {
+                    nesting.enter(false)?;
+                    self.skip_blanks_and(b'[');
+                    if self.peek() != Some(b']') {
+                        continue;
+                    }
+                }
+                _ => self.skip_scalar()?,
+            }
+            if !self.skip_to_next_value(&mut nesting)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// After a value: leaves the containers that end here. Whether another value follows.
+    fn skip_to_next_value(&mut self, nesting: &mut Nesting) -> Result<bool, ErrorKind> {
+        while let Some(in_object) = nesting.innermost() {
+            self.skip_blanks();
+            let end = if in_object { b'}' } else { b']' };
+            match self.peek().ok_or(ErrorKind::UnexpectedEnd)? {
+                byte if byte == end => {
+                    self.step(1);
+                    nesting.leave();
+                }
+                b',' => {
+                    let comma = self.at;
+                    self.skip_blanks_and(b',');
+                    if self.peek() == Some(end) {
+                        self.at = comma;
+                        return Err(ErrorKind::TrailingComma);
+                    }
+                    if in_object {
+                        self.skip_key()?;
+                    }
+                    return Ok(true);
+                }
+                _ => return Err(ErrorKind::MissingComma),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Skips a key and its colon.
+    fn skip_key(&mut self) -> Result<(), ErrorKind> {
+        match self.peek() {
+            None => return Err(ErrorKind::UnexpectedEnd),
+            Some(b'"') => self.take_string()?,
+            Some(_) => return Err(ErrorKind::KeyNotAString),
+        };
+        self.skip_blanks();
+        match self.peek() {
+            None => Err(ErrorKind::UnexpectedEnd),
+            Some(b':') => {
+                self.step(1);
+                Ok(())
+            }
+            Some(_) => Err(ErrorKind::MissingColon),
+        }
+    }
+
+    /// Skips a value that is no container.
+    fn skip_scalar(&mut self) -> Result<(), ErrorKind> {
+        match self.peek() {
+            Some(b'"') => self.take_string().map(|_| ()),
+            Some(b'-' | b'0'..=b'9') => self.skip_number(),
+            _ => {
+                let word =
+                    [&b"true"[..], b"false", b"null"].into_iter().find(|word| self.rest().starts_with(word));
+                self.step(word.ok_or(ErrorKind::NotAValue)?.len());
+                Ok(())
+            }
+        }
+    }
+
+    fn skip_number(&mut self) -> Result<(), ErrorKind> {
+        let is_part = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
+        let length = self.rest().iter().position(|byte| !is_part(byte)).unwrap_or(self.rest().len());
+        let number = self.rest().get(..length).unwrap_or_default();
+        if !number.iter().any(u8::is_ascii_digit) {
+            return Err(ErrorKind::BadNumber);
+        }
+        self.step(length);
+        Ok(())
+    }
+
+    /// The string that begins here. On an error the scanner stands at what is wrong.
+    pub(super) fn take_string(&mut self) -> Result<Str<'a>, ErrorKind> {
+        if self.peek() != Some(b'"') {
+            return Err(ErrorKind::NotAValue);
+        }
+        self.step(1);
+        let start = self.at;
+        loop {
+            let plain = self.rest().iter().position(|byte| matches!(byte, b'"' | b'\\'));
+            let Some(plain) = plain else {
+                self.at = self.bytes.len();
+                return Err(ErrorKind::UnexpectedEnd);
+            };
+            self.step(plain);
+            if self.peek() == Some(b'"') {
+                let text = self.bytes.get(start..self.at).unwrap_or_default();
+                self.step(1);
+                return Ok(Str(text));
+            }
+            let rest = self.rest();
+            let (_, after) = unescape(rest).ok_or(ErrorKind::BadEscape)?;
+            self.step(rest.len().saturating_sub(after.len()));
+        }
+    }
+}
+
+/// The containers that are open: one bit for each, 1 for an object.
+#[derive(Default)]
+struct Nesting {
+    objects: u64,
+    depth: u32,
+}
+
+impl Nesting {
+    fn enter(&mut self, object: bool) -> Result<(), ErrorKind> {
+        if self.depth >= DEPTH_LIMIT {
+            return Err(ErrorKind::TooDeep);
+        }
+        self.objects = self.objects.wrapping_shl(1) | u64::from(object);
+        self.depth = self.depth.saturating_add(1);
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.objects = self.objects.wrapping_shr(1);
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// Whether the innermost container is an object; `None` outside of all.
+    fn innermost(&self) -> Option<bool> {
+        (self.depth > 0).then_some(self.objects & 1 == 1)
+    }
+}
