@@ -1,0 +1,63 @@
+//! Fences, as pipes: one is signalled when its pipe can be read, which is when the other end has been closed.
+
+use std::collections::BTreeSet;
+use std::ffi::c_int;
+use std::io::{PipeWriter, pipe};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
+
+use platform_android::system::Fence;
+
+use crate::Android;
+
+/// The fences that are open.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    open: BTreeSet<Fence>,
+}
+
+/// A fence is signalled when this is dropped.
+pub struct SignalledLater(#[expect(dead_code, reason = "it is there to be dropped")] PipeWriter);
+
+impl Android {
+    /// A fence, and what signals it.
+    ///
+    /// # Panics
+    /// If no pipe can be made.
+    #[must_use]
+    pub fn fence(&self) -> (Fence, SignalledLater) {
+        let (end, other) = pipe().expect("a pipe");
+        let fence = end.into_raw_fd();
+        self.change().fences.open.insert(fence);
+        (fence, SignalledLater(other))
+    }
+}
+
+impl Ledger {
+    pub(crate) fn open(&self) -> usize {
+        self.open.len()
+    }
+
+    pub(crate) fn duplicate(&mut self, fence: Fence) -> Option<Fence> {
+        assert!(self.open.contains(&fence), "fence {fence} is used after it was closed");
+        // SAFETY: the descriptor is open.
+        let another = unsafe { std::os::fd::BorrowedFd::borrow_raw(fence) }.try_clone_to_owned().ok()?;
+        let another = another.into_raw_fd();
+        self.open.insert(another);
+        Some(another)
+    }
+
+    pub(crate) fn close(&mut self, fence: Fence) {
+        assert!(self.open.remove(&fence), "fence {fence} is closed twice");
+        // SAFETY: the descriptor is open and belonged to whoever closes it.
+        drop(unsafe { OwnedFd::from_raw_fd(fence) });
+    }
+}
+
+pub(crate) fn wait(fence: Fence, milliseconds: c_int) -> bool {
+    if fence < 0 {
+        return true;
+    }
+    let mut asked = libc::pollfd { fd: fence.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    // SAFETY: one valid structure is passed.
+    unsafe { libc::poll(&raw mut asked, 1, milliseconds) > 0 }
+}

@@ -1,0 +1,377 @@
+//! An Android system in a folder of another one: what [`platform_android`] needs of a system, on any other one.
+//!
+//! Paths of Android lie below the folder, properties and the framework's decisions are what a test says they are, libraries are
+//! libraries of this machine, fences are pipes, and everything that is handed out is counted until it comes back.
+
+mod fences;
+mod libraries;
+
+pub use fences::SignalledLater;
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, OsStr, c_int, c_void};
+use std::fs;
+use std::io;
+use std::num::NonZero;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use loader_core::log::Level;
+use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec as TryVec, text};
+use loader_core::platform::{FileError, Waiting};
+use platform_android::Loader;
+use platform_android::system::{
+    BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
+};
+use tempfile::TempDir;
+
+/// Only one system at a time: a process has one loader.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A system with its loader. Another one in the same process waits until this one is dropped.
+pub struct Simulation {
+    /// The system.
+    pub android: &'static Android,
+    /// Its loader, which has done nothing yet.
+    pub loader: &'static Loader,
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// The system.
+pub struct Android {
+    folder: TempDir,
+    started: Instant,
+    world: Mutex<World>,
+}
+
+/// What a test can change at any time: see [`Android::change`].
+pub struct World {
+    /// Properties that are set.
+    pub properties: BTreeMap<String, String>,
+    /// Whether the process may be dumped.
+    pub dumpable: bool,
+    /// The number of the process; another one is another process, as after a fork.
+    pub process: u32,
+    /// Bytes of a page.
+    pub page_size: usize,
+    /// What the vendor's door leads to: the folder in which names are looked up.
+    pub vendor_folder: String,
+    /// Linker namespaces by name, with the folder in which names are looked up.
+    pub namespaces: BTreeMap<String, String>,
+    /// The name of the namespace of an updatable driver, if there is one.
+    pub updatable_driver: Option<String>,
+    /// Whether the application has a namespace.
+    pub application_namespace: bool,
+    /// Folders of layers, separated by colons.
+    pub layer_paths: String,
+    /// The layers that the settings enable.
+    pub debug_layers: String,
+    /// Which buffers can be allocated: all, unless a test says which not.
+    pub buffer_supported: fn(BufferKind) -> bool,
+    /// What happened, in order: a word for each call and what it was about.
+    pub calls: Vec<String>,
+    /// What was logged.
+    pub log: Vec<(Level, String)>,
+    /// What was counted.
+    pub statistics: Vec<Statistic>,
+    libraries: libraries::Opened,
+    fences: fences::Ledger,
+    names: Vec<String>,
+}
+
+impl Simulation {
+    /// A system with nothing in it: no driver, no layers, no properties; the process may not be dumped.
+    #[must_use]
+    pub fn new() -> Self {
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let world = World {
+            properties: BTreeMap::new(),
+            dumpable: false,
+            process: 1000,
+            page_size: 4096,
+            vendor_folder: "/vendor/lib64/hw".into(),
+            namespaces: BTreeMap::new(),
+            updatable_driver: None,
+            application_namespace: false,
+            layer_paths: String::new(),
+            debug_layers: String::new(),
+            buffer_supported: |_| true,
+            calls: Vec::new(),
+            log: Vec::new(),
+            statistics: Vec::new(),
+            libraries: libraries::Opened::default(),
+            fences: fences::Ledger::default(),
+            names: Vec::new(),
+        };
+        let folder = tempfile::tempdir().expect("a folder for the system");
+        let android: &'static Android =
+            Box::leak(Box::new(Android { folder, started: Instant::now(), world: Mutex::new(world) }));
+        let loader = Box::leak(Box::new(Loader::new(android)));
+        Self { android, loader, _turn: turn }
+    }
+}
+
+impl Default for Simulation {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for Simulation {
+    fn drop(&mut self) {
+        // The system lives on for whoever still refers to it; its folder need not.
+        let _ = fs::remove_dir_all(self.android.folder.path());
+    }
+}
+
+impl Android {
+    /// What is there now, to be read or changed. Nothing of the loader may be called while it is held.
+    pub fn change(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where the path of Android is on this machine.
+    #[must_use]
+    pub fn place(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path.trim_start_matches('/'))
+    }
+
+    /// Puts a file there, with the folders that lead to it.
+    pub fn file(&self, path: &str, content: impl AsRef<[u8]>) {
+        let place = self.place(path);
+        fs::create_dir_all(place.parent().unwrap_or(Path::new("/"))).expect("folders");
+        fs::write(place, content).expect("a file");
+    }
+
+    /// Puts a library of this machine there.
+    pub fn library(&self, path: &str, from: &Path) {
+        let place = self.place(path);
+        fs::create_dir_all(place.parent().unwrap_or(Path::new("/"))).expect("folders");
+        fs::copy(from, place).expect("a library");
+    }
+
+    /// Sets a property.
+    pub fn set(&self, name: &str, value: &str) {
+        self.change().properties.insert(name.into(), value.into());
+    }
+
+    /// What was logged since the last time, a record each.
+    #[must_use]
+    pub fn logged(&self) -> Vec<(Level, String)> {
+        std::mem::take(&mut self.change().log)
+    }
+
+    /// What was called since the last time.
+    #[must_use]
+    pub fn calls(&self) -> Vec<String> {
+        std::mem::take(&mut self.change().calls)
+    }
+
+    /// The paths of libraries that are open, once for each opening.
+    #[must_use]
+    pub fn open_libraries(&self) -> Vec<String> {
+        self.change().libraries.paths()
+    }
+
+    /// How many fences are open.
+    #[must_use]
+    pub fn open_fences(&self) -> usize {
+        self.change().fences.open()
+    }
+
+    fn here(&self, path: &CStr) -> PathBuf {
+        let path = Path::new(OsStr::from_bytes(path.to_bytes()));
+        path.strip_prefix("/").map_or_else(|_| path.to_owned(), |below| self.folder.path().join(below))
+    }
+
+    fn record(&self, call: &str, about: &CStr) {
+        self.change().calls.push(format!("{call} {}", about.to_string_lossy()));
+    }
+}
+
+impl Waiting for Android {
+    fn wait(&self, turn: u32) {
+        if turn < 16 {
+            std::thread::yield_now();
+        } else {
+            std::thread::sleep(Duration::from_micros(50));
+        }
+    }
+
+    fn thread(&self) -> usize {
+        // SAFETY: has no preconditions.
+        (unsafe { libc::pthread_self() }) as usize
+    }
+}
+
+impl System for Android {
+    fn property(&self, name: &CStr) -> PropertyValue {
+        let name = name.to_string_lossy();
+        self.change()
+            .properties
+            .get(name.as_ref())
+            .map_or(PropertyValue::empty(), |value| PropertyValue::new(value.as_bytes()))
+    }
+
+    fn dumpable(&self) -> bool {
+        self.change().dumpable
+    }
+
+    fn process(&self) -> u32 {
+        self.change().process
+    }
+
+    fn page_size(&self) -> usize {
+        self.change().page_size
+    }
+
+    fn abort(&self) -> ! {
+        // SAFETY: has no preconditions and does not return.
+        unsafe { libc::abort() }
+    }
+
+    fn log(&self, level: Level, _tag: &CStr, text: &CStr) {
+        let text = text.to_string_lossy().into_owned();
+        // For tests in which the process ends.
+        eprintln!("{level:?}: {text}");
+        self.change().log.push((level, text));
+    }
+
+    fn now(&self) -> i64 {
+        i64::try_from(self.started.elapsed().as_nanos()).unwrap_or(i64::MAX)
+    }
+
+    fn open(&self, path: &CStr, door: Door) -> Result<Library, Text> {
+        let name = path.to_string_lossy().into_owned();
+        let place = {
+            let mut world = self.change();
+            let (word, folder) = match door {
+                Door::Linker => ("dlopen", None),
+                Door::Application => ("open-in-application", None),
+                Door::Vendor => ("open-vendor", Some(world.vendor_folder.clone())),
+                Door::Namespace(namespace) => {
+                    let named = world.named(namespace);
+                    ("open-in-namespace", world.namespaces.get(&named).cloned())
+                }
+            };
+            world.calls.push(format!("{word} {name}"));
+            folder.map_or_else(|| name.clone(), |folder| format!("{folder}/{name}"))
+        };
+        let library = libraries::open(&self.place(&place));
+        let mut world = self.change();
+        match library {
+            Ok(library) => Ok(world.libraries.add(library, &place, door)),
+            Err(error) => Err(text(&[error.as_bytes()]).unwrap_or_default()),
+        }
+    }
+
+    fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>> {
+        self.change().libraries.symbol(library, name)
+    }
+
+    unsafe fn close(&self, library: Library) -> bool {
+        let taken = self.change().libraries.take(library);
+        let Some((taken, path)) = taken else { return false };
+        self.change().calls.push(format!("close {path}"));
+        drop(taken);
+        true
+    }
+
+    fn exported_namespace(&self, name: &CStr) -> Option<Namespace> {
+        self.record("exported-namespace", name);
+        let mut world = self.change();
+        let name = name.to_str().ok()?;
+        if world.namespaces.contains_key(name) { Some(world.namespace(name)) } else { None }
+    }
+
+    fn list(&self, folder: &CStr) -> Result<TryVec<Text>, FileError> {
+        self.record("list", folder);
+        let mut names = TryVec::new();
+        for entry in fs::read_dir(self.here(folder)).map_err(|error| reason(&error))? {
+            let name = entry.map_err(|error| reason(&error))?.file_name().into_vec();
+            names.try_push(text(&[&name])?)?;
+        }
+        Ok(names)
+    }
+
+    fn file_size(&self, path: &CStr) -> Result<u64, FileError> {
+        self.record("size", path);
+        let state = fs::metadata(self.here(path)).map_err(|error| reason(&error))?;
+        if state.is_file() { Ok(state.len()) } else { Err(FileError::NotAFile) }
+    }
+
+    fn read_at(&self, path: &CStr, offset: u64, bytes: &mut [u8]) -> Result<(), FileError> {
+        let file = fs::File::open(self.here(path)).map_err(|error| reason(&error))?;
+        file.read_exact_at(bytes, offset).map_err(|error| reason(&error))
+    }
+
+    fn updatable_driver(&self) -> Option<Namespace> {
+        let mut world = self.change();
+        let name = world.updatable_driver.clone()?;
+        Some(world.namespace(&name))
+    }
+
+    fn has_application_namespace(&self) -> bool {
+        self.change().application_namespace
+    }
+
+    fn layer_paths(&self) -> Result<Text, OutOfMemory> {
+        text(&[self.change().layer_paths.as_bytes()])
+    }
+
+    fn debug_layers(&self) -> Result<Text, OutOfMemory> {
+        text(&[self.change().debug_layers.as_bytes()])
+    }
+
+    fn count(&self, statistic: Statistic) {
+        self.change().statistics.push(statistic);
+    }
+
+    fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool {
+        fences::wait(fence, milliseconds)
+    }
+
+    fn duplicate_fence(&self, fence: Fence) -> Option<Fence> {
+        self.change().fences.duplicate(fence)
+    }
+
+    fn close_fence(&self, fence: Fence) {
+        self.change().fences.close(fence);
+    }
+
+    fn buffer_supported(&self, kind: BufferKind) -> bool {
+        let supported = self.change().buffer_supported;
+        supported(kind)
+    }
+
+    fn hardware_buffer_of(&self, window_buffer: *mut c_void) -> *mut c_void {
+        window_buffer
+    }
+}
+
+impl World {
+    /// The namespace with this name: its place in a list, from 1 on.
+    fn namespace(&mut self, name: &str) -> Namespace {
+        let place = self.names.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        });
+        Namespace(NonNull::without_provenance(NonZero::<usize>::MIN.saturating_add(place)))
+    }
+
+    fn named(&self, namespace: Namespace) -> String {
+        self.names.get(namespace.0.addr().get() - 1).cloned().unwrap_or_default()
+    }
+}
+
+fn reason(error: &io::Error) -> FileError {
+    match error.kind() {
+        io::ErrorKind::NotFound => FileError::NotFound,
+        io::ErrorKind::PermissionDenied => FileError::Denied,
+        _ => FileError::Other(error.raw_os_error().unwrap_or(0)),
+    }
+}

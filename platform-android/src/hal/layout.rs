@@ -1,0 +1,86 @@
+//! The structures of Android's hardware abstraction layer, as a driver has them in memory (`hardware.h`, `hwvulkan.h`).
+
+use core::ffi::{c_char, c_int, c_void};
+use core::mem::offset_of;
+
+use ash::vk;
+
+/// What a module's structures reserve: 64 bits where pointers are that wide, else 32.
+type Word = usize;
+
+/// `HARDWARE_MODULE_TAG`
+pub const MODULE_TAG: u32 = 0x4857_4D54;
+/// `HARDWARE_DEVICE_TAG`
+pub const DEVICE_TAG: u32 = 0x4857_4454;
+/// `HWVULKAN_DISPATCH_MAGIC`: what the driver leaves in the first word of each dispatchable object, as wide as a pointer.
+pub const DISPATCH_MAGIC: usize = 0x01CD_C0DE;
+
+/// `hw_module_t`, all there is to `hwvulkan_module_t`.
+#[repr(C)]
+pub struct Module {
+    /// [`MODULE_TAG`], which nobody checks.
+    pub tag: u32,
+    /// Major version in the upper byte.
+    pub module_api_version: u16,
+    /// Likewise.
+    pub hal_api_version: u16,
+    /// A C string: `vulkan`.
+    pub id: *const c_char,
+    /// A C string.
+    pub name: *const c_char,
+    /// A C string.
+    pub author: *const c_char,
+    /// How to open it.
+    pub methods: *const Methods,
+    /// Written by the loader: the library.
+    pub dso: *mut c_void,
+    /// Nothing.
+    pub reserved: [Word; 25],
+}
+
+/// `hw_module_methods_t`
+#[repr(C)]
+pub struct Methods {
+    /// Makes the device of this name. 0, or a negative error number.
+    pub open: Option<unsafe extern "C" fn(*const Module, *const c_char, *mut *mut Device) -> c_int>,
+}
+
+/// `hwvulkan_device_t`
+#[repr(C)]
+pub struct Device {
+    /// [`DEVICE_TAG`], which nobody checks.
+    pub tag: u32,
+    /// Major version in the upper byte.
+    pub version: u32,
+    /// The module.
+    pub module: *mut Module,
+    /// Nothing.
+    pub reserved: [Word; 12],
+    /// Gives the device up; may be NULL.
+    pub close: Option<unsafe extern "C" fn(*mut Device) -> c_int>,
+    /// Asked with NULL as name of the layer only.
+    pub enumerate_instance_extension_properties: Option<vk::PFN_vkEnumerateInstanceExtensionProperties>,
+    /// Makes an instance.
+    pub create_instance: Option<vk::PFN_vkCreateInstance>,
+    /// Returns the driver's own functions.
+    pub get_instance_proc_addr: Option<vk::PFN_vkGetInstanceProcAddr>,
+}
+
+const _: () = {
+    let wide = size_of::<usize>() == 8;
+    assert!(size_of::<Module>() == if wide { 248 } else { 128 });
+    assert!(offset_of!(Module, module_api_version) == 4 && offset_of!(Module, hal_api_version) == 6);
+    assert!(offset_of!(Module, id) == 8);
+    assert!(offset_of!(Module, name) == if wide { 16 } else { 12 });
+    assert!(offset_of!(Module, author) == if wide { 24 } else { 16 });
+    assert!(offset_of!(Module, methods) == if wide { 32 } else { 20 });
+    assert!(offset_of!(Module, dso) == if wide { 40 } else { 24 });
+    assert!(offset_of!(Module, reserved) == if wide { 48 } else { 28 });
+    assert!(size_of::<Device>() == if wide { 144 } else { 76 });
+    assert!(offset_of!(Device, version) == 4 && offset_of!(Device, module) == 8);
+    assert!(offset_of!(Device, reserved) == if wide { 16 } else { 12 });
+    assert!(offset_of!(Device, close) == if wide { 112 } else { 60 });
+    assert!(offset_of!(Device, enumerate_instance_extension_properties) == if wide { 120 } else { 64 });
+    assert!(offset_of!(Device, create_instance) == if wide { 128 } else { 68 });
+    assert!(offset_of!(Device, get_instance_proc_addr) == if wide { 136 } else { 72 });
+};

@@ -1,0 +1,37 @@
+//! What belongs to the process: the system, the driver, the layers that were found.
+
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::hal::Hal;
+use crate::system::System;
+
+/// A loader. There is one, a `static` of the library; tests have one for each system that they make.
+pub struct Loader {
+    /// The operating system.
+    pub system: &'static dyn System,
+    /// The driver.
+    pub hal: Hal,
+}
+
+/// The loader of this process, once it has been called: for functions that are given nothing that leads to it.
+static CURRENT: AtomicPtr<Loader> = AtomicPtr::new(core::ptr::null_mut());
+
+impl Loader {
+    /// A loader on this system, which has done nothing yet.
+    #[must_use]
+    pub const fn new(system: &'static dyn System) -> Self {
+        Self { system, hal: Hal::new() }
+    }
+
+    /// Makes this the loader of the process. Every global command does this first.
+    pub fn enter(&'static self) {
+        CURRENT.store(core::ptr::from_ref(self).cast_mut(), Ordering::Release);
+    }
+}
+
+/// The loader of this process, if any global command has been called.
+#[must_use]
+pub fn current() -> Option<&'static Loader> {
+    // SAFETY: only `enter` stores here, and it stores references to statics.
+    unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
+}

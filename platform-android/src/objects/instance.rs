@@ -1,0 +1,31 @@
+//! Instances.
+
+use ash::vk;
+use loader_core::dispatch::InstanceTable;
+use loader_core::memory::Application;
+use loader_core::registry::ExtensionSet;
+
+use crate::loader::Loader;
+use crate::objects::InstanceCommands;
+
+/// An instance. The first word of its handle, and of its physical devices', leads here.
+#[repr(C)]
+pub struct Instance {
+    /// What exported functions jump through: the first function of the chain for each command.
+    pub table: InstanceTable,
+    /// The process.
+    pub loader: &'static Loader,
+    /// The driver's handle.
+    pub handle: vk::Instance,
+    /// Where the application wants memory of the instance to come from.
+    pub allocator: Application,
+    /// The driver's functions, as far as the loader calls them.
+    pub driver: InstanceCommands,
+    /// The extensions that are enabled, the loader's own among them.
+    pub extensions: ExtensionSet,
+    /// The version of Vulkan that the driver was made with.
+    pub api_version: u32,
+}
+
+// Trampolines take what the handle leads to for the table.
+const _: () = assert!(core::mem::offset_of!(Instance, table) == 0);

@@ -1,0 +1,165 @@
+//! `VK_ANDROID_native_buffer`, extension 11: what passes between the loader and an Android driver, and nobody else sees.
+//!
+//! The registry has it as disabled, so nothing of it is generated.
+
+use core::ffi::{CStr, c_int, c_void};
+use core::mem::offset_of;
+
+use ash::vk;
+
+/// The extension's name.
+pub const NAME: &CStr = c"VK_ANDROID_native_buffer";
+
+/// The types of its structures.
+pub mod structure {
+    use ash::vk::StructureType;
+
+    /// [`super::NativeBuffer`]
+    pub const NATIVE_BUFFER: StructureType = StructureType::from_raw(1_000_010_000);
+    /// [`super::SwapchainImageCreateInfo`]
+    pub const SWAPCHAIN_IMAGE_CREATE_INFO: StructureType = StructureType::from_raw(1_000_010_001);
+    /// [`super::PresentationProperties`]
+    pub const PRESENTATION_PROPERTIES: StructureType = StructureType::from_raw(1_000_010_002);
+    /// [`super::GrallocUsageInfo`]
+    pub const GRALLOC_USAGE_INFO: StructureType = StructureType::from_raw(1_000_010_003);
+    /// [`super::GrallocUsageInfo2`]
+    pub const GRALLOC_USAGE_INFO_2: StructureType = StructureType::from_raw(1_000_010_004);
+}
+
+/// `VK_SWAPCHAIN_IMAGE_USAGE_SHARED_BIT_ANDROID`: the image is shown while it is drawn to.
+pub const USAGE_SHARED: u32 = 1;
+
+/// `VkNativeBufferANDROID`: the graphics buffer that an image is made of, or bound to.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct NativeBuffer {
+    /// [`structure::NATIVE_BUFFER`]
+    pub s_type: vk::StructureType,
+    /// The rest of the chain.
+    pub p_next: *const c_void,
+    /// `buffer_handle_t`
+    pub handle: *const c_void,
+    /// Texels from row to row.
+    pub stride: c_int,
+    /// `HAL_PIXEL_FORMAT_*`
+    pub format: c_int,
+    /// Usage in the terms of gralloc 0.
+    pub usage: c_int,
+    /// Usage in the terms of gralloc 1.
+    pub usage2: Usage2,
+    /// Usage in the terms of `AHardwareBuffer` (since version 9 of the extension).
+    pub usage3: u64,
+    /// `AHardwareBuffer` (since version 11).
+    pub ahb: *mut c_void,
+}
+
+/// Usage in the terms of gralloc 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Usage2 {
+    /// What reads.
+    pub consumer: u64,
+    /// What writes.
+    pub producer: u64,
+}
+
+/// `VkSwapchainImageCreateInfoANDROID`
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct SwapchainImageCreateInfo {
+    /// [`structure::SWAPCHAIN_IMAGE_CREATE_INFO`]
+    pub s_type: vk::StructureType,
+    /// The rest of the chain.
+    pub p_next: *const c_void,
+    /// [`USAGE_SHARED`], or 0.
+    pub usage: u32,
+}
+
+/// `VkPhysicalDevicePresentationPropertiesANDROID`
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct PresentationProperties {
+    /// [`structure::PRESENTATION_PROPERTIES`]
+    pub s_type: vk::StructureType,
+    /// The rest of the chain.
+    pub p_next: *mut c_void,
+    /// Whether images can be shown while they are drawn to.
+    pub shared_image: vk::Bool32,
+}
+
+/// `VkGrallocUsageInfoANDROID`
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct GrallocUsageInfo {
+    /// [`structure::GRALLOC_USAGE_INFO`]
+    pub s_type: vk::StructureType,
+    /// The rest of the chain.
+    pub p_next: *const c_void,
+    /// The images' format.
+    pub format: vk::Format,
+    /// The images' usage.
+    pub image_usage: vk::ImageUsageFlags,
+}
+
+/// `VkGrallocUsageInfo2ANDROID`
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct GrallocUsageInfo2 {
+    /// [`structure::GRALLOC_USAGE_INFO_2`]
+    pub s_type: vk::StructureType,
+    /// The rest of the chain.
+    pub p_next: *const c_void,
+    /// The images' format.
+    pub format: vk::Format,
+    /// The images' usage.
+    pub image_usage: vk::ImageUsageFlags,
+    /// [`USAGE_SHARED`], or 0.
+    pub swapchain_image_usage: u32,
+}
+
+/// `vkGetSwapchainGrallocUsageANDROID`
+pub type GetSwapchainGrallocUsage =
+    unsafe extern "system" fn(vk::Device, vk::Format, vk::ImageUsageFlags, *mut c_int) -> vk::Result;
+/// `vkGetSwapchainGrallocUsage2ANDROID`: consumer's usage, then the producer's.
+pub type GetSwapchainGrallocUsage2 = unsafe extern "system" fn(
+    vk::Device,
+    vk::Format,
+    vk::ImageUsageFlags,
+    u32,
+    *mut u64,
+    *mut u64,
+) -> vk::Result;
+/// `vkGetSwapchainGrallocUsage3ANDROID`
+pub type GetSwapchainGrallocUsage3 =
+    unsafe extern "system" fn(vk::Device, *const GrallocUsageInfo, *mut u64) -> vk::Result;
+/// `vkGetSwapchainGrallocUsage4ANDROID`
+pub type GetSwapchainGrallocUsage4 =
+    unsafe extern "system" fn(vk::Device, *const GrallocUsageInfo2, *mut u64) -> vk::Result;
+/// `vkAcquireImageANDROID`: the driver owns the fence even where it fails; -1 has been signalled already.
+pub type AcquireImage =
+    unsafe extern "system" fn(vk::Device, vk::Image, c_int, vk::Semaphore, vk::Fence) -> vk::Result;
+/// `vkQueueSignalReleaseImageANDROID`: the caller owns the fence; -1 if the image is idle.
+pub type QueueSignalReleaseImage =
+    unsafe extern "system" fn(vk::Queue, u32, *const vk::Semaphore, vk::Image, *mut c_int) -> vk::Result;
+
+const _: () = {
+    let wide = size_of::<usize>() == 8;
+    // On 32-bit x86 a u64 is aligned to 4 bytes.
+    let packed = align_of::<u64>() == 4;
+    assert!(offset_of!(NativeBuffer, handle) == if wide { 16 } else { 8 });
+    assert!(offset_of!(NativeBuffer, stride) == if wide { 24 } else { 12 });
+    assert!(offset_of!(NativeBuffer, usage) == if wide { 32 } else { 20 });
+    assert!(offset_of!(NativeBuffer, usage2) == if wide { 40 } else { 24 });
+    assert!(offset_of!(NativeBuffer, usage3) == if wide { 56 } else { 40 });
+    assert!(offset_of!(NativeBuffer, ahb) == if wide { 64 } else { 48 });
+    assert!(
+        size_of::<NativeBuffer>()
+            == if wide {
+                72
+            } else if packed {
+                52
+            } else {
+                56
+            }
+    );
+};

@@ -1,0 +1,199 @@
+//! `ANativeWindow` and its buffers as they are in memory (`system/window.h`): the window system's side of a swapchain.
+//!
+//! Every function returns 0 or a negative error number.
+
+use core::ffi::{c_float, c_int, c_void};
+use core::mem::offset_of;
+
+/// `ANDROID_NATIVE_WINDOW_MAGIC`, `_wnd`
+pub const WINDOW_MAGIC: c_int = 0x5F77_6E64;
+/// `ANDROID_NATIVE_BUFFER_MAGIC`, `_bfr`
+pub const BUFFER_MAGIC: c_int = 0x5F62_6672;
+
+/// What windows and buffers begin with (`android_native_base_t`).
+#[repr(C)]
+pub struct Base {
+    /// [`WINDOW_MAGIC`] or [`BUFFER_MAGIC`]
+    pub magic: c_int,
+    /// Bytes of the structure.
+    pub version: c_int,
+    /// Nothing.
+    pub reserved: [*mut c_void; 4],
+    /// Takes a reference.
+    pub inc_ref: unsafe extern "C" fn(*mut Base),
+    /// Gives a reference back, the last of which frees.
+    pub dec_ref: unsafe extern "C" fn(*mut Base),
+}
+
+/// A function of the window's that nobody calls any more.
+pub type Deprecated = *mut c_void;
+
+/// `ANativeWindow`
+#[repr(C)]
+pub struct NativeWindow {
+    /// What it begins with.
+    pub base: Base,
+    /// Nothing that concerns us.
+    pub flags: u32,
+    /// The least swap interval.
+    pub min_swap_interval: c_int,
+    /// The greatest swap interval.
+    pub max_swap_interval: c_int,
+    /// Dots per inch.
+    pub xdpi: c_float,
+    /// Dots per inch.
+    pub ydpi: c_float,
+    /// The vendor's.
+    pub oem: [isize; 4],
+    /// 0: frames replace each other; 1: frames wait for each other.
+    pub set_swap_interval: unsafe extern "C" fn(*mut NativeWindow, c_int) -> c_int,
+    /// Nothing.
+    pub dequeue_buffer_deprecated: Deprecated,
+    /// Nothing.
+    pub lock_buffer_deprecated: Deprecated,
+    /// Nothing.
+    pub queue_buffer_deprecated: Deprecated,
+    /// Asks for one of [`query`].
+    pub query: unsafe extern "C" fn(*const NativeWindow, c_int, *mut c_int) -> c_int,
+    /// Does one of [`perform`], whose arguments follow.
+    pub perform: unsafe extern "C" fn(*mut NativeWindow, c_int, ...) -> c_int,
+    /// Nothing.
+    pub cancel_buffer_deprecated: Deprecated,
+    /// Takes a buffer out, with a fence that is signalled when it may be written to; the fence is the caller's.
+    pub dequeue_buffer:
+        unsafe extern "C" fn(*mut NativeWindow, *mut *mut NativeWindowBuffer, *mut c_int) -> c_int,
+    /// Shows a buffer once the fence is signalled, which is the window's then, even on failure.
+    pub queue_buffer: unsafe extern "C" fn(*mut NativeWindow, *mut NativeWindowBuffer, c_int) -> c_int,
+    /// Puts a buffer back unseen; as for the fence of [`NativeWindow::queue_buffer`].
+    pub cancel_buffer: unsafe extern "C" fn(*mut NativeWindow, *mut NativeWindowBuffer, c_int) -> c_int,
+}
+
+/// `ANativeWindowBuffer`
+#[repr(C)]
+pub struct NativeWindowBuffer {
+    /// What it begins with.
+    pub base: Base,
+    /// Texels.
+    pub width: c_int,
+    /// Texels.
+    pub height: c_int,
+    /// Texels from row to row.
+    pub stride: c_int,
+    /// `HAL_PIXEL_FORMAT_*`
+    pub format: c_int,
+    /// Nothing.
+    pub usage_deprecated: c_int,
+    /// Layers.
+    pub layer_count: usize,
+    /// Nothing.
+    pub reserved: [*mut c_void; 1],
+    /// `buffer_handle_t`
+    pub handle: *const c_void,
+    /// `AHARDWAREBUFFER_USAGE_*`
+    pub usage: u64,
+    /// Nothing.
+    pub reserved_for_process: [*mut c_void; RESERVED],
+}
+
+const RESERVED: usize = if size_of::<usize>() == 8 { 7 } else { 6 };
+
+/// What `perform` can do, with the types of its arguments.
+pub mod perform {
+    use core::ffi::c_int;
+
+    /// `usize`
+    pub const SET_BUFFER_COUNT: c_int = 4;
+    /// `c_int`
+    pub const SET_BUFFERS_TRANSFORM: c_int = 6;
+    /// `i64`
+    pub const SET_BUFFERS_TIMESTAMP: c_int = 7;
+    /// `c_int, c_int`
+    pub const SET_BUFFERS_DIMENSIONS: c_int = 8;
+    /// `c_int`
+    pub const SET_BUFFERS_FORMAT: c_int = 9;
+    /// `c_int`
+    pub const SET_SCALING_MODE: c_int = 10;
+    /// `c_int`
+    pub const API_CONNECT: c_int = 13;
+    /// `c_int`
+    pub const API_DISCONNECT: c_int = 14;
+    /// `c_int`
+    pub const SET_BUFFERS_DATASPACE: c_int = 19;
+    /// `*const Rectangle, usize`
+    pub const SET_SURFACE_DAMAGE: c_int = 20;
+    /// `c_int`
+    pub const SET_SHARED_BUFFER_MODE: c_int = 21;
+    /// `c_int`
+    pub const SET_AUTO_REFRESH: c_int = 22;
+    /// `*mut i64`
+    pub const GET_REFRESH_CYCLE_DURATION: c_int = 23;
+    /// `*mut u64`
+    pub const GET_NEXT_FRAME_ID: c_int = 24;
+    /// `c_int`
+    pub const ENABLE_FRAME_TIMESTAMPS: c_int = 25;
+    /// `u64`, then nine `*mut i64`: requested, acquired, latched, first and last refresh, composition done, presented, dequeue
+    /// ready, released.
+    pub const GET_FRAME_TIMESTAMPS: c_int = 27;
+    /// `u64`
+    pub const SET_USAGE64: c_int = 30;
+    /// `*mut u64`
+    pub const GET_CONSUMER_USAGE64: c_int = 31;
+    /// `*const` ten `f32`
+    pub const SET_BUFFERS_SMPTE2086_METADATA: c_int = 32;
+    /// `*const` two `f32`
+    pub const SET_BUFFERS_CTA861_3_METADATA: c_int = 33;
+    /// `i64`, nanoseconds
+    pub const SET_DEQUEUE_TIMEOUT: c_int = 37;
+}
+
+/// What `query` can tell.
+pub mod query {
+    use core::ffi::c_int;
+
+    /// How many buffers the other side keeps.
+    pub const MIN_UNDEQUEUED_BUFFERS: c_int = 3;
+    /// Width in texels.
+    pub const DEFAULT_WIDTH: c_int = 6;
+    /// Height in texels.
+    pub const DEFAULT_HEIGHT: c_int = 7;
+    /// How the picture is going to be turned.
+    pub const TRANSFORM_HINT: c_int = 8;
+    /// How many buffers there may be.
+    pub const MAX_BUFFER_COUNT: c_int = 21;
+}
+
+/// `NATIVE_WINDOW_API_EGL`: as whom a swapchain connects.
+pub const API_EGL: c_int = 1;
+/// `NATIVE_WINDOW_SCALING_MODE_SCALE_TO_WINDOW`
+pub const SCALE_TO_WINDOW: c_int = 1;
+
+/// `android_native_rect_t`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Rectangle {
+    /// Texels.
+    pub left: i32,
+    /// Texels.
+    pub top: i32,
+    /// Texels.
+    pub right: i32,
+    /// Texels.
+    pub bottom: i32,
+}
+
+const _: () = {
+    let wide = size_of::<usize>() == 8;
+    assert!(size_of::<Base>() == if wide { 56 } else { 32 });
+    assert!(size_of::<NativeWindow>() == if wide { 192 } else { 108 });
+    assert!(offset_of!(NativeWindow, oem) == if wide { 80 } else { 52 });
+    assert!(offset_of!(NativeWindow, set_swap_interval) == if wide { 112 } else { 68 });
+    assert!(offset_of!(NativeWindow, query) == if wide { 144 } else { 84 });
+    assert!(offset_of!(NativeWindow, perform) == if wide { 152 } else { 88 });
+    assert!(offset_of!(NativeWindow, dequeue_buffer) == if wide { 168 } else { 96 });
+    assert!(offset_of!(NativeWindow, queue_buffer) == if wide { 176 } else { 100 });
+    assert!(offset_of!(NativeWindow, cancel_buffer) == if wide { 184 } else { 104 });
+    assert!(size_of::<NativeWindowBuffer>() == if wide { 168 } else { 96 });
+    assert!(offset_of!(NativeWindowBuffer, layer_count) == if wide { 80 } else { 52 });
+    assert!(offset_of!(NativeWindowBuffer, handle) == if wide { 96 } else { 60 });
+    assert!(offset_of!(NativeWindowBuffer, usage) == if wide { 104 } else { 64 });
+};
