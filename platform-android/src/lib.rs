@@ -30,6 +30,7 @@ extern crate std;
 
 pub mod hal;
 pub mod loader;
+pub mod log;
 pub mod objects;
 pub mod system;
 pub mod wsi;

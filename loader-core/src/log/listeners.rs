@@ -143,7 +143,7 @@ impl Listeners {
     }
 
     /// Tells everybody who wants to hear it a message of the loader.
-    pub(super) fn tell(&self, level: Level, topic: Topic, text: &CStr) {
+    pub fn tell(&self, level: Level, topic: Topic, text: &CStr) {
         let object = vk::DebugUtilsObjectNameInfoEXT {
             object_type: vk::ObjectType::INSTANCE,
             object_handle: self.instance.load(Ordering::Relaxed),

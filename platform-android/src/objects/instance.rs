@@ -5,7 +5,7 @@ use loader_core::dispatch::InstanceTable;
 use loader_core::memory::Application;
 use loader_core::registry::ExtensionSet;
 
-use crate::loader::Loader;
+use crate::log::Logger;
 use crate::objects::InstanceCommands;
 
 /// An instance. The first word of its handle, and of its physical devices', leads here.
@@ -13,8 +13,8 @@ use crate::objects::InstanceCommands;
 pub struct Instance {
     /// What exported functions jump through: the first function of the chain for each command.
     pub table: InstanceTable,
-    /// The process.
-    pub loader: &'static Loader,
+    /// The process, and where messages go.
+    pub logger: Logger,
     /// The driver's handle.
     pub handle: vk::Instance,
     /// Where the application wants memory of the instance to come from.
