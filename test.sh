@@ -14,7 +14,7 @@ packages=(gcc g++ libc6-dev binutils pkg-config lintian mesa-vulkan-drivers vulk
     libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-i686-linux-gnu libc6-dev-i386-cross libc6-i386
     lib32gcc-s1)
 # The crates that become shared libraries bring a panic handler of their own, so each is compiled without the others.
-shells=(libvulkan-linux)
+shells=(libvulkan-linux libvulkan-fuchsia)
 no_shells=(--workspace "${shells[@]/#/--exclude=}")
 skipped=()
 
@@ -29,6 +29,7 @@ main() {
     step "libraries" cargo xtask build
     step "ABI" cargo xtask abi
     step "ABI of drivers" cargo xtask driver-abi
+    step "ABI on Fuchsia" cargo xtask fuchsia-abi
     step "a program on wgpu" build_wgpu_program
     step "tests" cargo test --quiet "${no_shells[@]}"
     threads
@@ -49,12 +50,17 @@ step() {
 
 lints() {
     cargo clippy --quiet "${no_shells[@]}" --all-targets -- --deny warnings
-    local shell
-    for shell in "${shells[@]}"; do
-        cargo clippy --quiet --package "$shell" -- --deny warnings
-    done
+    cargo clippy --quiet --package libvulkan-linux -- --deny warnings
     VKLOAD_FIXED_DRIVERS=any cargo clippy --quiet --package libvulkan-linux --features fixed-drivers \
         --target-dir target/fixed-drivers -- --deny warnings
+    # What is compiled for Fuchsia alone.
+    local fuchsia=x86_64-unknown-fuchsia
+    if rustup target add "$fuchsia" >/dev/null 2>&1; then
+        cargo clippy --quiet --target "$fuchsia" --package platform-fuchsia --package libvulkan-fuchsia \
+            --package null-driver-icd -- --deny warnings
+    else
+        skipped+=("lints for Fuchsia: rustup cannot add $fuchsia")
+    fi
 }
 
 # Two and a half minutes of processor time where nothing of it was compiled before.

@@ -24,6 +24,8 @@
 #[cfg(test)]
 extern crate std;
 
+#[macro_use]
+mod exports_gen;
 mod fuchsia;
 mod handle;
 mod os;

@@ -79,10 +79,12 @@ EXPORT void *calloc(size_t count, size_t size) {
     return remember(block), block;
 }
 
-EXPORT void *aligned_alloc(size_t align, size_t size) {
-    if (!is_watched(CALLER)) return __libc_memalign(align, size);
-    void *block = granted() ? __libc_memalign(align, size) : NULL;
-    return remember(block), block;
+EXPORT int posix_memalign(void **out, size_t align, size_t size) {
+    const bool watched = is_watched(CALLER);
+    void *block = watched && !granted() ? NULL : __libc_memalign(align, size);
+    if (block == NULL) return ENOMEM;
+    if (watched) remember(block);
+    return *out = block, 0;
 }
 
 EXPORT void *realloc(void *old, size_t size) {

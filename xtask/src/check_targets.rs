@@ -21,8 +21,8 @@ const TARGETS: &[(&str, Option<&str>)] = &[
     ("armv7-linux-androideabi", Some("null-driver-hal")),
     ("i686-linux-android", Some("null-driver-hal")),
     ("x86_64-linux-android", Some("null-driver-hal")),
-    ("aarch64-unknown-fuchsia", Some("platform-fuchsia")),
-    ("x86_64-unknown-fuchsia", Some("platform-fuchsia")),
+    ("aarch64-unknown-fuchsia", Some("libvulkan-fuchsia")),
+    ("x86_64-unknown-fuchsia", Some("libvulkan-fuchsia")),
 ];
 
 /// Checks every target that is installed or can be; names the others.

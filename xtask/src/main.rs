@@ -5,7 +5,10 @@ mod build;
 mod check_targets;
 mod dist;
 mod driver_abi;
+mod elf;
+mod fuchsia_abi;
 mod r#gen;
+mod imports;
 mod miri;
 mod test_arches;
 mod tsan;
@@ -35,13 +38,17 @@ const CHORES: &[Chore] = &[
         "build the null driver for Linux, Android's HAL and Fuchsia, and check what it exports and needs",
         driver_abi::run,
     ),
+    Chore(
+        "fuchsia-abi",
+        "build Fuchsia's libvulkan.so and check it [--libraries DIR: link with the ones of an SDK, not with stand-ins]",
+        fuchsia_abi::run,
+    ),
     Chore("gen", "write the tables made from vk.xml: --registry PATH [--check] [--handles]", r#gen::run),
     Chore(
         "check-targets",
         "compile the crates without an operating system for other targets",
         check_targets::run,
     ),
-    Chore("miri", "interpret the tests of what reads foreign bytes: finds undefined behaviour", miri::run),
     Chore(
         "test-arches",
         "run the code of each processor, emulated where it is another one",

@@ -19,7 +19,7 @@ use crate::build::{SHELLS, finish, root};
 const UNWINDER: &[&str] =
     &["rust_eh_personality", "_Unwind_", "__gcc_personality", "__gxx_personality", "DW.ref."];
 
-/// The sections of the stand-ins (`platform-linux/cdylib/src/unwinding.rs`), which nothing refers to once the unused
+/// The sections of the stand-ins (`shell/src/unwinding.rs`), which nothing refers to once the unused
 /// parts of `alloc` are gone.
 const STAND_INS: &[&str] = &[".text.rust_eh_personality", ".text._Unwind_Resume"];
 

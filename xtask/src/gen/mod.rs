@@ -31,7 +31,6 @@ mod structures;
 use order::Numbered;
 
 const REGISTRY_FOLDER: &str = "loader-core/src/registry";
-const LINUX_FOLDER: &str = "platform-linux";
 
 /// A file that the generator owns: its path from the root of the repository, and all of its text.
 struct Generated {
@@ -42,10 +41,6 @@ struct Generated {
 impl Generated {
     fn registry(name: &str, text: String) -> Self {
         Self { path: Path::new(REGISTRY_FOLDER).join(name), text }
-    }
-
-    fn linux(name: &str, text: String) -> Self {
-        Self { path: Path::new(LINUX_FOLDER).join(name), text }
     }
 }
 

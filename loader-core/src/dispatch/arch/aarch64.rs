@@ -83,6 +83,8 @@ macro_rules! forward {
     };
 }
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! trap {
     () => {
         "brk #1\n"

@@ -84,6 +84,8 @@ macro_rules! forward {
     };
 }
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! trap {
     () => {
         "udf #0\n"

@@ -8,31 +8,23 @@
 //! these, debuggers and profilers too, so that they say that they cannot go on instead (`_URC_FAILURE` of the ABI for
 //! exception handling).
 
-#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-macro_rules! trap {
+/// Defines the stand-ins in the crate where it is used.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! stand_in_for_the_unwinder {
     () => {
-        "ud2"
-    };
-}
-#[cfg(target_arch = "aarch64")]
-macro_rules! trap {
-    () => {
-        "brk #1"
-    };
-}
-#[cfg(target_arch = "arm")]
-macro_rules! trap {
-    () => {
-        "udf #0"
-    };
-}
-#[cfg(target_arch = "riscv64")]
-macro_rules! trap {
-    () => {
-        "ebreak"
+        $crate::stand_in!("rust_eh_personality", $crate::trap!());
+        $crate::stand_in!("_Unwind_Resume", $crate::trap!());
+        #[cfg(target_arch = "arm")]
+        $crate::stand_in!("__aeabi_unwind_cpp_pr0", "mov r0, #9\n bx lr");
+        #[cfg(target_arch = "arm")]
+        $crate::stand_in!("__aeabi_unwind_cpp_pr1", "mov r0, #9\n bx lr");
     };
 }
 
+/// Defines one of them.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! stand_in {
     ($name:literal, $text:expr) => {
         core::arch::global_asm!(
@@ -47,10 +39,3 @@ macro_rules! stand_in {
         );
     };
 }
-
-stand_in!("rust_eh_personality", trap!());
-stand_in!("_Unwind_Resume", trap!());
-#[cfg(target_arch = "arm")]
-stand_in!("__aeabi_unwind_cpp_pr0", "mov r0, #9\n bx lr");
-#[cfg(target_arch = "arm")]
-stand_in!("__aeabi_unwind_cpp_pr1", "mov r0, #9\n bx lr");

@@ -1,0 +1,62 @@
+//! What makes a shared library of the loader and a platform.
+//!
+//! A library may have one allocator, one panic handler and one unwinder. They are written here and become items only where
+//! [`library!`](crate::library) is used, which is in the crates that are shared libraries (the shells) and nowhere else: the crates below
+//! them can be linked into any other program.
+#![no_std]
+#![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![deny(clippy::arithmetic_side_effects)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::indexing_slicing,
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::arithmetic_side_effects
+    )
+)]
+
+#[cfg(test)]
+extern crate std;
+
+mod allocator;
+mod panic;
+mod unwinding;
+
+pub use allocator::CAllocator;
+pub use panic::report_and_abort;
+
+#[doc(hidden)]
+pub use loader_core::trap;
+
+/// Makes the crate a shared library around `$platform`, a crate with the `PLATFORM` of the process and a function `unload`.
+/// The exported functions are a module of the crate itself.
+#[macro_export]
+macro_rules! library {
+    ($platform:ident) => {
+        #[cfg(all(not(panic = "abort"), not(debug_assertions)))]
+        compile_error!(
+            "the library has no unwinder: build it with panic = \"abort\", as the profiles of the workspace do"
+        );
+
+        #[global_allocator]
+        static ALLOCATOR: $crate::CAllocator = $crate::CAllocator;
+
+        #[panic_handler]
+        fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+            $crate::report_and_abort(&$platform::PLATFORM, info)
+        }
+
+        $crate::stand_in_for_the_unwinder!();
+
+        /// Runs when the library is unloaded and when the process exits.
+        #[used]
+        #[unsafe(link_section = ".fini_array")]
+        static UNLOAD: extern "C" fn() = unload;
+
+        extern "C" fn unload() {
+            $platform::unload();
+        }
+    };
+}

@@ -1,0 +1,140 @@
+//! What a shared library says about itself.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use object::elf;
+use object::read::elf::{Dyn, ElfFile64, ProgramHeader};
+use object::{Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationTarget, SymbolKind};
+
+use crate::Failure;
+
+/// What is in a library's tables.
+#[derive(Default)]
+pub(crate) struct Facts {
+    pub(crate) soname: String,
+    pub(crate) needed: Vec<String>,
+    /// Exported names and their addresses.
+    pub(crate) exports: BTreeMap<String, u64>,
+    /// Names that the dynamic linker has to find elsewhere.
+    pub(crate) imports: Vec<String>,
+    /// Names in the table that `strip` removes.
+    pub(crate) symbols: Vec<String>,
+    pub(crate) sections: Vec<String>,
+    /// What is mapped.
+    pub(crate) segments: Vec<Segment>,
+    /// What must not be in a loader, found while reading.
+    pub(crate) wrong: Vec<String>,
+    pub(crate) binds_now: bool,
+    pub(crate) has_relro: bool,
+}
+
+/// A part of the file that is mapped. In bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Segment {
+    pub(crate) offset: u64,
+    pub(crate) address: u64,
+    pub(crate) align: u64,
+    pub(crate) is_readable: bool,
+    pub(crate) is_executable: bool,
+}
+
+impl Facts {
+    /// Reads the library in this file.
+    pub(crate) fn of(library: &Path) -> Result<Self, Failure> {
+        let bytes = fs::read(library).map_err(|error| format!("{}: {error}", library.display()))?;
+        Self::read(&bytes)
+    }
+
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, Failure> {
+        let file = ElfFile64::<object::Endianness>::parse(bytes)?;
+        let mut facts = Self::default();
+        facts.read_segments(&file);
+        facts.read_dynamic(&file, bytes)?;
+        for symbol in file.dynamic_symbols() {
+            let name = symbol.name()?.to_owned();
+            if symbol.is_definition() {
+                if symbol.kind() != SymbolKind::Text {
+                    facts.wrong.push(format!("{name} is exported and no function"));
+                }
+                facts.exports.insert(name, symbol.address());
+            } else if !name.is_empty() {
+                facts.imports.push(name);
+            }
+        }
+        facts.find_foreign(&file)?;
+        facts.symbols = file.symbols().filter_map(|symbol| symbol.name().ok()).map(str::to_owned).collect();
+        facts.sections =
+            file.sections().filter_map(|section| section.name().ok()).map(str::to_owned).collect();
+        Ok(facts)
+    }
+
+    /// Finds own functions that the dynamic linker would look up by name, and might find in another library.
+    fn find_foreign(&mut self, file: &ElfFile64<'_>) -> Result<(), Failure> {
+        let Some(symbols) = file.dynamic_symbol_table() else { return Ok(()) };
+        for (_, relocation) in file.dynamic_relocations().into_iter().flatten() {
+            let RelocationTarget::Symbol(index) = relocation.target() else { continue };
+            let symbol = symbols.symbol_by_index(index)?;
+            if symbol.is_definition() {
+                self.wrong.push(format!("its own {} is looked up by name when it is loaded", symbol.name()?));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_segments(&mut self, file: &ElfFile64<'_>) {
+        let endian = file.endian();
+        for segment in file.elf_program_headers() {
+            let flags = segment.p_flags(endian);
+            let is_executable = flags & elf::PF_X != 0;
+            match segment.p_type(endian) {
+                elf::PT_LOAD if is_executable && flags & elf::PF_W != 0 => {
+                    self.wrong.push("a segment can be written and run".into());
+                }
+                elf::PT_LOAD => self.segments.push(Segment {
+                    offset: segment.p_offset(endian),
+                    address: segment.p_vaddr(endian),
+                    align: segment.p_align(endian),
+                    is_readable: flags & elf::PF_R != 0,
+                    is_executable,
+                }),
+                elf::PT_TLS => self.wrong.push("it has thread-local storage (PT_TLS)".into()),
+                elf::PT_GNU_RELRO => self.has_relro = true,
+                elf::PT_GNU_STACK if is_executable => {
+                    self.wrong.push("it asks for an executable stack".into())
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn read_dynamic(&mut self, file: &ElfFile64<'_>, bytes: &[u8]) -> Result<(), Failure> {
+        let endian = file.endian();
+        let sections = file.elf_section_table();
+        let (entries, index) = sections.dynamic(endian, bytes)?.ok_or("it is no dynamic library")?;
+        let strings = sections.strings(endian, bytes, index)?;
+        for entry in entries {
+            let value = entry.d_val(endian);
+            let string = || -> Result<String, object::Error> {
+                Ok(String::from_utf8_lossy(entry.string(endian, strings)?).into_owned())
+            };
+            match u32::try_from(entry.d_tag(endian)).unwrap_or(0) {
+                elf::DT_SONAME => self.soname = string()?,
+                elf::DT_NEEDED => self.needed.push(string()?),
+                elf::DT_TEXTREL => self.wrong.push("it has relocations in code".into()),
+                elf::DT_RPATH | elf::DT_RUNPATH => {
+                    self.wrong.push(format!("it has a run path {}", string()?))
+                }
+                elf::DT_FLAGS_1 => {
+                    self.binds_now = value & u64::from(elf::DF_1_NOW) != 0;
+                    if value & u64::from(elf::DF_1_NODELETE) != 0 {
+                        self.wrong.push("it cannot be unloaded (NODELETE)".into());
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

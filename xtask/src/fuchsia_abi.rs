@@ -1,0 +1,209 @@
+//! `cargo xtask fuchsia-abi`: builds Fuchsia's `libvulkan.so`, and checks what it is to the rest of the system.
+//!
+//! It is linked with the libraries of an SDK, or with stand-ins that have their names and functions. The library is the same: it has
+//! no more of them than names.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Failure;
+use crate::abi::{Expected, end};
+use crate::build::{finish, root, target_folder};
+use crate::check_targets::is_available;
+use crate::elf::Facts;
+use crate::imports::{Imports, linked_with};
+
+const TARGETS: &[&str] = &["x86_64-unknown-fuchsia", "aarch64-unknown-fuchsia"];
+const SONAME: &str = "libvulkan.so";
+const EXPORTS: &str = "platform-fuchsia/exports.txt";
+const IMPORTS: &str = "platform-fuchsia/imports.txt";
+
+/// Bytes of a page. Each segment becomes a mapping of its own.
+const PAGE: u64 = 4096;
+
+/// Builds and checks the library for every target for which there is a compiler; names the others.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let libraries = match arguments {
+        [] => None,
+        [option, folder] if option == "--libraries" => Some(env::current_dir()?.join(folder)),
+        _ => return Err("the only option is --libraries DIR".into()),
+    };
+    let imports = Imports::of(IMPORTS)?;
+    let (mut complaints, mut used, mut skipped) = (Vec::new(), BTreeSet::new(), Vec::new());
+    for target in TARGETS {
+        if !is_available(target) {
+            skipped.push(*target);
+            continue;
+        }
+        let folder = libraries.clone().map_or_else(|| imports.stand_ins(target), Ok)?;
+        let library = build(target, &folder)?;
+        let facts = Facts::of(&library)?;
+        println!("{}: {} exports, needs {}", library.display(), facts.exports.len(), facts.needed.join(", "));
+        let found = check(&facts, &imports, target);
+        complaints.extend(found.into_iter().map(|it| format!("{}: {it}", library.display())));
+        used.extend(facts.imports);
+    }
+    println!("fuchsia-abi: {} of {} targets checked", TARGETS.len() - skipped.len(), TARGETS.len());
+    if !skipped.is_empty() {
+        println!("fuchsia-abi: skipped {} that rustup cannot add: {}", skipped.len(), skipped.join(", "));
+        return end(&complaints);
+    }
+    let unused = imports.functions().into_iter().filter(|name| !used.contains(*name));
+    complaints.extend(unused.map(|name| format!("{IMPORTS} has {name}, which nothing uses any more")));
+    end(&complaints)
+}
+
+fn build(target: &str, libraries: &Path) -> Result<PathBuf, Failure> {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root()).args(["build", "--quiet", "--release", "--package", "libvulkan-fuchsia"]);
+    finish(cargo.args(["--target", target]).args(linked_with(libraries)))?;
+    Ok(target_folder().join(target).join("release").join(SONAME))
+}
+
+/// What is wrong with the library, by the rows of Fuchsia's checklist.
+fn check(facts: &Facts, imports: &Imports, target: &str) -> Vec<String> {
+    let mut found = a32_what_it_is_to_others(facts, imports);
+    found.extend(a30_nothing_unwinds(facts));
+    found.extend(a31_nothing_of_the_standard_library(facts));
+    found.extend(segments_can_be_mapped(facts, target));
+    found
+}
+
+fn a30_nothing_unwinds(facts: &Facts) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in facts.exports.keys().chain(&facts.imports) {
+        if name.starts_with("_Unwind_") || name == "rust_eh_personality" {
+            found.push(format!("{name} is exported or imported: there is no unwinder on either side"));
+        }
+    }
+    if facts.sections.iter().any(|name| name == ".gcc_except_table") {
+        found.push(
+            "it has landing pads (.gcc_except_table), so it was not built with panic = \"abort\"".into(),
+        );
+    }
+    found
+}
+
+fn a31_nothing_of_the_standard_library(facts: &Facts) -> Vec<String> {
+    // How symbols begin that are mangled the old way, and how the new one names the crate in them.
+    let is_of_std =
+        |name: &&String| name.starts_with("_ZN3std") || name.starts_with("_R") && name.contains("_3std");
+    facts.symbols.iter().filter(is_of_std).map(|name| format!("{name} is of the standard library")).collect()
+}
+
+fn a32_what_it_is_to_others(facts: &Facts, imports: &Imports) -> Vec<String> {
+    let mut found = Expected::new(SONAME, &imports.libraries(), EXPORTS).complaints(facts);
+    let functions = imports.functions();
+    for name in facts.imports.iter().filter(|name| !functions.contains(name.as_str())) {
+        found.push(format!("it uses {name}, which is not in {IMPORTS}"));
+    }
+    found
+}
+
+/// Segments are mapped by pages of their own. Code for 64-bit Arm is mapped so that it can be run and not read.
+fn segments_can_be_mapped(facts: &Facts, target: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for segment in &facts.segments {
+        let (offset, address) = (segment.offset, segment.address);
+        if [offset, address, segment.align].iter().any(|number| !number.is_multiple_of(PAGE)) {
+            found
+                .push(format!("the segment at {address:#x} (offset {offset:#x}) does not begin with a page"));
+        }
+        if target.starts_with("aarch64") && segment.is_executable && segment.is_readable {
+            found.push(format!("the segment at {address:#x} has code that can be read"));
+        }
+    }
+    if facts.segments.is_empty() {
+        found.push("it has no segments".into());
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::elf::Segment;
+
+    const CODE: Segment =
+        Segment { offset: PAGE, address: 3 * PAGE, align: PAGE, is_readable: false, is_executable: true };
+
+    fn names(list: &[&str]) -> Vec<String> {
+        list.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn a30_an_unwinder_or_landing_pads_are_found() {
+        let with = |imports: &[&str], sections: &[&str]| {
+            let facts = Facts { imports: names(imports), sections: names(sections), ..Facts::default() };
+            a30_nothing_unwinds(&facts).len()
+        };
+        assert_eq!(with(&["memcpy"], &[".text", ".eh_frame"]), 0);
+        assert_eq!(with(&["rust_eh_personality", "_Unwind_Resume"], &[]), 2);
+        assert_eq!(with(&[], &[".gcc_except_table"]), 1);
+        let exports = [("rust_eh_personality".to_owned(), 16)].into();
+        assert_eq!(a30_nothing_unwinds(&Facts { exports, ..Facts::default() }).len(), 1);
+    }
+
+    #[test]
+    fn a31_symbols_of_std_are_found_and_others_not() {
+        let of = |name| {
+            a31_nothing_of_the_standard_library(&Facts { symbols: names(&[name]), ..Facts::default() }).len()
+        };
+        assert_eq!(of("_ZN3std2io5stdio6_print17h0123456789abcdefE"), 1);
+        assert_eq!(of("_RNvNtCsfLfy6EI15iL_3std2rt10lang_start"), 1);
+        assert_eq!(of("_ZN4core3std17h0123456789abcdefE"), 0);
+        assert_eq!(of("vkCmdDraw_3std"), 0);
+    }
+
+    #[test]
+    fn a32_another_name_or_library_or_import_is_a_complaint() {
+        let imports = Imports::of(IMPORTS).unwrap();
+        assert_eq!(imports.libraries(), ["libc.so", "libfdio.so", "libzircon.so"]);
+        let listed = fs::read_to_string(root().join(EXPORTS)).unwrap();
+        let good = || Facts {
+            soname: SONAME.into(),
+            needed: names(&imports.libraries()),
+            exports: listed.lines().map(str::to_owned).zip(1..).collect(),
+            imports: names(&["memcpy", "zx_channel_call"]),
+            symbols: names(&["vkCmdDraw"]),
+            binds_now: true,
+            has_relro: true,
+            ..Facts::default()
+        };
+        let complaints = |facts: &Facts| a32_what_it_is_to_others(facts, &imports);
+        assert_eq!(complaints(&good()), [""; 0]);
+        let soname = "libvulkan.so.1".into();
+        assert_eq!(
+            complaints(&Facts { soname, ..good() }),
+            [r#"SONAME is "libvulkan.so.1", not libvulkan.so"#]
+        );
+        assert_eq!(complaints(&Facts { needed: names(&["libc.so"]), ..good() }).len(), 1);
+        let mut facts = good();
+        facts.exports.remove("vkCreateImagePipeSurfaceFUCHSIA");
+        assert_eq!(
+            complaints(&facts),
+            ["vkCreateImagePipeSurfaceFUCHSIA is in platform-fuchsia/exports.txt but is not exported"]
+        );
+        let imports = names(&["memcpy", "secure_getenv"]);
+        assert_eq!(
+            complaints(&Facts { imports, ..good() }),
+            ["it uses secure_getenv, which is not in platform-fuchsia/imports.txt"]
+        );
+    }
+
+    #[test]
+    fn segments_begin_with_pages_and_code_for_arm_cannot_be_read() {
+        let complaints = |segment, target| {
+            segments_can_be_mapped(&Facts { segments: vec![segment], ..Facts::default() }, target).len()
+        };
+        assert_eq!(complaints(CODE, TARGETS[1]), 0);
+        assert_eq!(complaints(Segment { offset: PAGE + 16, ..CODE }, TARGETS[1]), 1);
+        assert_eq!(complaints(Segment { align: 16, ..CODE }, TARGETS[0]), 1);
+        assert_eq!(complaints(Segment { is_readable: true, ..CODE }, TARGETS[0]), 0);
+        assert_eq!(complaints(Segment { is_readable: true, ..CODE }, TARGETS[1]), 1);
+    }
+}

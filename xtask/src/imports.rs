@@ -1,0 +1,78 @@
+//! What a library may use of the system's libraries, and stand-ins for these where there is no such system to link with.
+//!
+//! The list is a file: in each line the name of a system library, a blank, and a function of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use crate::Failure;
+use crate::build::{finish, root, target_folder};
+
+/// The functions that may be used, by the library that has them.
+#[derive(Debug, Default)]
+pub(crate) struct Imports(BTreeMap<String, BTreeSet<String>>);
+
+impl Imports {
+    /// Reads a list, whose path begins at the root of the repository.
+    pub(crate) fn of(list: &str) -> Result<Self, Failure> {
+        let text = fs::read_to_string(root().join(list)).map_err(|error| format!("{list}: {error}"))?;
+        Self::parse(&text).map_err(|line| format!("{list}: `{line}` is no library and function").into())
+    }
+
+    pub(crate) fn parse(text: &str) -> Result<Self, &str> {
+        let mut libraries: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for line in text.lines() {
+            let (library, function) = line.split_once(' ').ok_or(line)?;
+            libraries.entry(library.to_owned()).or_default().insert(function.to_owned());
+        }
+        Ok(Self(libraries))
+    }
+
+    /// The libraries that have the functions.
+    pub(crate) fn libraries(&self) -> Vec<&str> {
+        self.0.keys().map(String::as_str).collect()
+    }
+
+    /// All functions.
+    pub(crate) fn functions(&self) -> BTreeSet<&str> {
+        self.0.values().flatten().map(String::as_str).collect()
+    }
+
+    /// Makes libraries of these names for `target`, with these functions and nothing behind them, and returns their folder. They are
+    /// good for linking: the result needs and finds the real ones when it is loaded.
+    pub(crate) fn stand_ins(&self, target: &str) -> Result<PathBuf, Failure> {
+        let folder = target_folder().join(target).join("stand-ins");
+        fs::create_dir_all(&folder)?;
+        for (library, functions) in &self.0 {
+            stand_in(&folder, target, library, functions)?;
+        }
+        Ok(folder)
+    }
+}
+
+fn stand_in(folder: &Path, target: &str, library: &str, functions: &BTreeSet<String>) -> Result<(), Failure> {
+    let mut text =
+        String::from("#![no_std]\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! { loop {} }\n");
+    for function in functions {
+        text += &format!("#[unsafe(no_mangle)] pub extern \"C\" fn {function}() {{}}\n");
+    }
+    let source = folder.join(library).with_extension("rs");
+    fs::write(&source, text)?;
+    let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    rustc.current_dir(root()).args([
+        "--edition=2024",
+        "--crate-type=cdylib",
+        "-Cpanic=abort",
+        "--target",
+        target,
+    ]);
+    rustc.arg(format!("-Clink-arg=-soname={library}")).arg("-o");
+    finish(rustc.arg(folder.join(library)).arg(source))
+}
+
+/// What tells cargo that libraries to link with are in `folder`, beside the flags that the repository has for all.
+pub(crate) fn linked_with(folder: &Path) -> [String; 2] {
+    ["--config".into(), format!("build.rustflags=[{:?}]", format!("-Lnative={}", folder.display()))]
+}
