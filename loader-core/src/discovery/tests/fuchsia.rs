@@ -3,6 +3,8 @@
 use super::*;
 use crate::discovery::{LayerPlan, LayerRequest, LayerScope};
 
+mod settings;
+
 const MANIFESTS: &str = "/svc/loader/manifests";
 
 static FUCHSIA_ROOTS: [Root; 6] = Policy::fuchsia_roots(b"/vulkan-loader-configuration", b"/pkg/data");
