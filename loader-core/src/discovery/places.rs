@@ -7,7 +7,7 @@ use super::inquiry::{Inquiry, Stop};
 use super::plan::{Ignored, Note, Origin};
 use super::policy::{Fallback, Policy, Root, Search};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
-use crate::platform::{Reader, variables};
+use crate::platform::{FileError, Reader, variables};
 
 /// What separates the elements of a list of paths.
 const SEPARATOR: u8 = b':';
@@ -164,14 +164,14 @@ pub(super) fn add_usual_places(
     search: &Search,
     places: &mut Vec<Place>,
 ) -> Result<(), OutOfMemory> {
-    if let Some(folder) = search.service
-        && inquiry.exists(folder)?
-    {
-        return places.try_push(Place {
-            path: path(&[folder])?,
-            origin: Origin::Service,
-            is_manifest: false,
-        });
+    if let Some(folder) = search.service {
+        let listing = inquiry.listing(folder)?.map(|_| ());
+        if listing != Err(FileError::NotFound) {
+            places.try_push(Place { path: path(&[folder])?, origin: Origin::Service, is_manifest: false })?;
+        }
+        if listing.is_ok() {
+            return Ok(());
+        }
     }
     for root in policy.roots {
         let (origin, list, below) = match root {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::discovery::{LayerPlan, LayerRequest, LayerScope};
+use crate::platform::FileError;
 
 const MANIFESTS: &str = "/svc/loader/manifests";
 
@@ -28,6 +29,17 @@ fn a12_the_manifests_of_the_service_replace_the_usual_places() {
     assert_eq!(searched(&plan), [MANIFESTS]);
     assert_eq!(plan.searched[0].origin, Origin::Service);
     assert_eq!(used(&plan), ["0-libvulkan_a.so"]);
+}
+
+#[test]
+fn a12_where_the_service_fails_the_usual_places_are_searched_too() {
+    let system = with_service();
+    system.failing(MANIFESTS, FileError::Other(5));
+    let plan = plan_on_fuchsia(system);
+    let places = [MANIFESTS, "/vulkan-loader-configuration/vulkan/icd.d", "/pkg/data/vulkan/icd.d"];
+    assert_eq!(searched(&plan), places);
+    assert_eq!(plan.searched[0].result, Looked::Failed(FileError::Other(5)));
+    assert_eq!(used(&plan), ["libown.so"]);
 }
 
 #[test]
