@@ -7,7 +7,7 @@ use super::inquiry::{Inquiry, Stop};
 use super::plan::{Ignored, Note, Origin};
 use super::policy::{Fallback, Policy, Root, Search};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
-use crate::platform::{FileError, Reader, variables};
+use crate::platform::{Reader, variables};
 
 /// What separates the elements of a list of paths.
 const SEPARATOR: u8 = b':';
@@ -165,11 +165,8 @@ pub(super) fn add_usual_places(
     places: &mut Vec<Place>,
 ) -> Result<(), OutOfMemory> {
     if let Some(folder) = search.service {
-        let listing = inquiry.listing(folder)?.map(|_| ());
-        if listing != Err(FileError::NotFound) {
-            places.try_push(Place { path: path(&[folder])?, origin: Origin::Service, is_manifest: false })?;
-        }
-        if listing.is_ok() {
+        places.try_push(Place { path: path(&[folder])?, origin: Origin::Service, is_manifest: false })?;
+        if inquiry.listing(folder)?.is_ok() {
             return Ok(());
         }
     }
