@@ -209,7 +209,7 @@ impl Fuchsia {
             .open_executable(path)
             .map_err(|status| ("the file cannot be opened for execution", status))?;
         let memory = self.system.executable_memory(file);
-        self.system.close_descriptor(file);
+        self.system.files().close(file);
         memory.map_err(|status| ("the file cannot be had as executable memory", status))
     }
 

@@ -26,6 +26,7 @@ extern crate std;
 
 #[macro_use]
 mod exports_gen;
+mod file_system;
 mod fuchsia;
 mod handle;
 mod os;
@@ -35,8 +36,10 @@ mod system;
 #[cfg(target_os = "fuchsia")]
 mod zircon;
 
+pub use file_system::{ErrorNumber, FileState, FileSystem};
 pub use fuchsia::{Fuchsia, OpenInNamespace};
 pub use handle::Handle;
+pub use os::c_library::CLibrary;
 pub use policy::POLICY;
 pub use system::{Descriptor, RawHandle, Received, Status, System};
 

@@ -6,6 +6,7 @@ use core::ptr::NonNull;
 
 use loader_core::memory::Text;
 
+use crate::file_system::FileSystem;
 use crate::handle::Handle;
 
 /// The number of a kernel object in this process (`zx_handle_t`); 0 is none.
@@ -126,8 +127,8 @@ pub trait System: Sync {
     /// The status.
     fn executable_memory(&'static self, file: Descriptor) -> Result<Handle, Status>;
 
-    /// Closes a file descriptor.
-    fn close_descriptor(&self, file: Descriptor);
+    /// The calls on files that are not Fuchsia's own.
+    fn files(&self) -> &dyn FileSystem;
 
     /// Opens a library by name or path (`dlopen`).
     ///

@@ -5,7 +5,9 @@ use core::ptr::NonNull;
 
 use loader_core::memory::{Text, text};
 
+use crate::file_system::FileSystem;
 use crate::handle::Handle;
+use crate::os::c_library::CLibrary;
 use crate::system::{Descriptor, RawHandle, Received, Status, System};
 
 /// The kernel, and the libraries that every component has.
@@ -154,9 +156,8 @@ impl System for Kernel {
         Handle::new(self, memory).ok_or(Status::INVALID_ARGS)
     }
 
-    fn close_descriptor(&self, file: Descriptor) {
-        // SAFETY: the file is open, and not used again.
-        unsafe { libc::close(file) };
+    fn files(&self) -> &dyn FileSystem {
+        &CLibrary
     }
 
     fn open_library(&self, name: &CStr) -> Result<NonNull<c_void>, Text> {

@@ -13,6 +13,8 @@ use fuchsia_simulation::LoaderService;
 use loader_core::platform::{FileError, Files, Libraries};
 
 const MANIFESTS: &[u8] = b"/svc/fuchsia.vulkan.loader.Loader/manifests";
+/// A library outside the package.
+const ELSEWHERE: &str = "/elsewhere/lib/libdriver.so";
 /// What connecting takes.
 const CONNECTING: [&str; 8] = [
     "channel",
@@ -80,7 +82,9 @@ fn a8_sixteen_threads_connect_once_in_the_right_order() {
             });
         }
     });
-    assert_eq!(simulation.calls(), CONNECTING);
+    let calls = simulation.calls();
+    assert_eq!(calls[..CONNECTING.len()], CONNECTING);
+    assert_eq!(calls[CONNECTING.len()..], ["faccessat ."; 16]);
 }
 
 #[test]
@@ -130,11 +134,13 @@ fn a20_a_driver_comes_as_memory_and_is_kept() {
     let name = name.strip_suffix(b".json").unwrap();
     simulation.fail(usize::MAX);
     let first = open(fuchsia, name).unwrap();
-    assert_eq!(simulation.calls(), ["call Get", "dlopen-memory"]);
+    let introduced = ["dlsym vk_icdSetFuchsiaApiLevel", "dlsym vk_icdInitializeOpenInNamespaceCallback"];
+    assert_eq!(simulation.calls()[..2], ["call Get", "dlopen-memory"]);
+    assert_eq!(simulation.calls()[2..], introduced);
     assert_eq!(simulation.open_handles(), ["devices", "loader"], "the memory is given back");
     let second = open(fuchsia, name).unwrap();
     assert_eq!(first, second);
-    assert_eq!(simulation.calls().len(), 2, "nothing is asked again");
+    assert_eq!(simulation.calls().len(), 4, "nothing is asked again");
 }
 
 #[test]
@@ -151,36 +157,36 @@ fn a21_memory_that_is_no_library_is_the_end_of_it() {
 #[test]
 fn a22_without_the_service_the_file_is_opened_for_execution() {
     let library = driver(&[]);
-    let path = library.as_os_str().as_bytes();
     for service in [None, Some(LoaderService::new())] {
         let (fuchsia, simulation) = fuchsia(service);
+        simulation.add_library(ELSEWHERE, &library);
         fuchsia.exists(MANIFESTS);
         simulation.fail(usize::MAX);
-        open(fuchsia, path).unwrap();
+        open(fuchsia, ELSEWHERE).unwrap();
         let calls = simulation.calls();
         let by_file = calls.iter().position(|call| call.starts_with("dlopen ")).unwrap();
-        assert!(calls[by_file..].join(", ").ends_with("so, memory, dlopen-memory"), "{calls:?}");
+        assert!(calls[by_file..].join(", ").contains("so, memory, dlopen-memory, dlsym"), "{calls:?}");
         assert!(!simulation.open_handles().contains(&"memory"));
-        assert!(!simulation.open_files().contains(&library), "the descriptor is closed");
+        assert!(!simulation.open_files().iter().any(|file| file == ELSEWHERE), "the descriptor is closed");
     }
 }
 
 #[test]
 fn a22_every_failure_of_a_step_leaves_nothing_open() {
     let library = driver(&[]);
-    let path = library.as_os_str().as_bytes();
-    let (_, simulation) = {
+    let connected = || {
         let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
+        simulation.add_library(ELSEWHERE, &library);
         fuchsia.exists(MANIFESTS);
-        simulation.fail(usize::MAX);
-        open(fuchsia, path).unwrap();
         (fuchsia, simulation)
     };
+    let (fuchsia, simulation) = connected();
+    simulation.fail(usize::MAX);
+    open(fuchsia, ELSEWHERE).unwrap();
     for step in 0..simulation.calls().len() {
-        let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
-        fuchsia.exists(MANIFESTS);
+        let (fuchsia, simulation) = connected();
         simulation.fail(step);
-        if let Err(error) = open(fuchsia, path) {
+        if let Err(error) = open(fuchsia, ELSEWHERE) {
             assert!(!error.is_empty(), "{step}");
         }
         assert_eq!(simulation.open_handles(), ["devices", "loader"], "{step}");
@@ -191,7 +197,8 @@ fn a22_every_failure_of_a_step_leaves_nothing_open() {
 #[test]
 fn a23_a_layer_is_not_asked_of_the_service() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
-    open_layer(fuchsia, &driver(&[])).unwrap();
+    simulation.add_library(ELSEWHERE, &driver(&[]));
+    open_layer(fuchsia, ELSEWHERE).unwrap();
     assert!(!simulation.calls().iter().any(|call| call.starts_with("call")), "{:?}", simulation.calls());
 }
 
@@ -200,7 +207,8 @@ fn a24_closing_leaves_drivers_of_the_service_and_takes_others() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_driver(&driver(&[]))));
     let name = fuchsia.list(MANIFESTS).unwrap()[0].clone();
     let kept = open(fuchsia, name.strip_suffix(b".json").unwrap()).unwrap();
-    let other = open_layer(fuchsia, &driver(&[])).unwrap();
+    simulation.add_library(ELSEWHERE, &driver(&[]));
+    let other = open_layer(fuchsia, ELSEWHERE).unwrap();
     simulation.fail(usize::MAX);
     // SAFETY: nothing of them is used any more.
     unsafe {

@@ -59,10 +59,14 @@ macro_rules! export_row {
 }
 
 /// Defines the global commands of a loader as `extern "system"` functions in the module where it is used, and their
-/// table `GLOBAL_COMMANDS`: these are the commands that are given nothing by which they could find the loader.
+/// table, the symbol `VKLOAD_LINKED`: these are the commands that are given nothing by which they could find the loader.
+/// In a program with several loaders each table needs a name of its own.
 #[macro_export]
 macro_rules! global_commands {
     ($loader:path) => {
+        $crate::global_commands! { $loader, VKLOAD_LINKED }
+    };
+    ($loader:path, $table:ident) => {
         /// vkCreateInstance.
         ///
         /// # Safety
@@ -138,7 +142,7 @@ macro_rules! global_commands {
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
             // SAFETY: the caller vouches for the parameters.
-            unsafe { find_instance_command(&VKLOAD_LINKED, instance, name) }
+            unsafe { find_instance_command(&$table, instance, name) }
         }
 
         /// vkGetDeviceProcAddr for programs that link the loader as a Rust library.
@@ -150,11 +154,11 @@ macro_rules! global_commands {
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
             // SAFETY: the caller vouches for the parameters.
-            unsafe { $crate::dispatch::get_device_proc_addr(&VKLOAD_LINKED, device, name) }
+            unsafe { $crate::dispatch::get_device_proc_addr(&$table, device, name) }
         }
 
         // The functions above, for programs that link the loader as a Rust library.
-        $crate::export_table! { VKLOAD_LINKED:
+        $crate::export_table! { $table:
             ($crate::registry::command::CREATE_INSTANCE.index(), create_instance),
             ($crate::registry::command::GET_INSTANCE_PROC_ADDR.index(), get_instance_proc_addr),
             (

@@ -164,14 +164,11 @@ pub(super) fn add_usual_places(
     search: &Search,
     places: &mut Vec<Place>,
 ) -> Result<(), OutOfMemory> {
-    if let Some(folder) = search.service
-        && inquiry.exists(folder)?
-    {
-        return places.try_push(Place {
-            path: path(&[folder])?,
-            origin: Origin::Service,
-            is_manifest: false,
-        });
+    if let Some(folder) = search.service {
+        places.try_push(Place { path: path(&[folder])?, origin: Origin::Service, is_manifest: false })?;
+        if inquiry.listing(folder)?.is_ok() {
+            return Ok(());
+        }
     }
     for root in policy.roots {
         let (origin, list, below) = match root {

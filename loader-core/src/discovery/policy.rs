@@ -66,7 +66,7 @@ pub struct Search {
     pub noun: &'static str,
     /// What is appended to each place: `/vulkan/icd.d`.
     pub suffix: &'static [u8],
-    /// A folder that a service of the system has. Where it exists it is searched instead of the usual places.
+    /// A folder that a service of the system has. Where it can be listed it is searched instead of the usual places.
     pub service: Option<&'static [u8]>,
     /// Variables that replace the whole search by a list of files and folders. The first one that is set counts, even
     /// when it is empty.

@@ -1,17 +1,19 @@
 //! Handles and the objects behind them.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use platform_fuchsia::RawHandle;
 
+use crate::memory::Content;
+
 /// What a handle of the process leads to.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) enum Object {
     /// An end of the channel with this number.
     Channel(usize),
-    /// A file in memory.
-    Memory(PathBuf),
+    /// A memory object.
+    Memory(Arc<Content>),
 }
 
 /// Who is at the other end of a channel.
@@ -70,7 +72,7 @@ impl Kernel {
     pub(crate) fn serve_object(&mut self, object: Option<&Object>, server: Server) {
         match object {
             Some(Object::Channel(channel)) => drop(self.servers.insert(*channel, server)),
-            other => panic!("{other:?} is no channel"),
+            _ => panic!("it is no channel"),
         }
     }
 
@@ -82,9 +84,9 @@ impl Kernel {
         }
     }
 
-    pub(crate) fn memory(&self, handle: RawHandle) -> Option<PathBuf> {
+    pub(crate) fn memory(&self, handle: RawHandle) -> Option<Arc<Content>> {
         match self.handles.get(&handle)? {
-            Object::Memory(path) => Some(path.clone()),
+            Object::Memory(content) => Some(Arc::clone(content)),
             Object::Channel(_) => None,
         }
     }

@@ -1,31 +1,38 @@
-//! Fuchsia's kernel objects and its loader service, in memory: what [`platform_fuchsia`] needs of a system, on any other
+//! Fuchsia's kernel objects, files and loader service, in memory: what [`platform_fuchsia`] needs of a system, on any other
 //! one.
 //!
-//! Handles are numbers in a ledger, so that a test can tell which of them are still open; every system call is recorded
-//! and can be made to fail; libraries that "the service has" are files of this machine.
+//! Handles and descriptors are numbers in ledgers, so that a test can tell which of them are still open; every system call
+//! is recorded and can be made to fail. Libraries are real ones of this machine, opened from the bytes that the service
+//! or a file has.
 
+mod files;
 mod kernel;
+mod memory;
+mod process;
 mod service;
 
-pub use service::{Answers, DEVICE_OPENED, LoaderService};
+pub use process::{API_LEVEL, Process};
+pub use service::{Answers, LoaderService};
 
-use std::collections::BTreeMap;
-use std::ffi::{CStr, CString, OsStr, c_void};
-use std::os::fd::IntoRawFd;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::ffi::{CStr, c_int, c_void};
+use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard};
 
 use loader_core::memory::{Text, text};
-use platform_fuchsia::{Descriptor, Handle, RawHandle, Received, Status, System};
+use platform_fuchsia::{Descriptor, ErrorNumber, FileSystem, Handle, RawHandle, Received, Status, System};
 
+use files::{MANIFESTS, Tree};
 use kernel::{Kernel, Object, Server};
+use memory::Content;
 
 /// `ZX_ERR_NOT_FOUND`.
 const NOT_FOUND: Status = Status(-25);
 /// `ZX_ERR_PEER_CLOSED`.
 const PEER_CLOSED: Status = Status(-24);
+
+/// The folder of a package in which the linker finds libraries.
+const PACKAGE: &str = "/pkg/lib/";
 
 /// A system.
 pub struct Simulation(Mutex<World>);
@@ -34,35 +41,66 @@ struct World {
     kernel: Kernel,
     /// What is at `/svc/fuchsia.vulkan.loader.Loader`.
     service: Option<LoaderService>,
-    /// File descriptors that are open, by what they are of.
-    files: BTreeMap<Descriptor, PathBuf>,
+    tree: Tree,
     calls: Vec<String>,
-    /// The number of the call that fails.
-    failing: Option<usize>,
+    /// The number of the call that fails, and how.
+    failing: Option<(usize, Failure)>,
+}
+
+/// How a call is made to fail.
+#[derive(Clone, Copy)]
+pub(crate) struct Failure(c_int);
+
+impl Failure {
+    fn of_kernel(self) -> Status {
+        Status(if self.0 < 0 { self.0 } else { -2 })
+    }
+
+    fn of_files(self) -> ErrorNumber {
+        ErrorNumber(if self.0 > 0 { self.0 } else { libc::EIO })
+    }
 }
 
 impl Simulation {
     /// A system whose namespace has this loader service, or none.
     #[must_use]
     pub fn new(service: Option<LoaderService>) -> &'static Self {
-        let world = World {
-            kernel: Kernel::default(),
-            service,
-            files: BTreeMap::new(),
-            calls: Vec::new(),
-            failing: None,
-        };
+        let mut tree = Tree::default();
+        for (name, text) in service.iter().flat_map(LoaderService::manifests) {
+            tree.add(&format!("{MANIFESTS}/{name}"), Content::new(text));
+        }
+        let world = World { kernel: Kernel::default(), service, tree, calls: Vec::new(), failing: None };
         Box::leak(Box::new(Self(Mutex::new(world))))
+    }
+
+    /// Puts a file into the namespace.
+    pub fn add_file(&self, path: &str, text: &str) {
+        self.world().tree.add(path, Content::new(text));
+    }
+
+    /// Puts a library of this machine into the namespace.
+    ///
+    /// # Panics
+    /// If it cannot be read.
+    pub fn add_library(&self, path: &str, library: &Path) {
+        self.world().tree.add(path, Content::of(library, path));
     }
 
     /// Makes the system call with this number fail, counted from 0 now.
     pub fn fail(&self, number: usize) {
-        let mut world = self.world();
-        world.calls.clear();
-        world.failing = Some(number);
+        self.fail_with(number, 0);
     }
 
-    /// The system calls since the beginning or [`Simulation::fail`]: a word, and what it was about.
+    /// The same, with this status where it is negative and a call of Fuchsia, or with this error number where it is positive
+    /// and a call on files.
+    pub fn fail_with(&self, number: usize, code: c_int) {
+        let mut world = self.world();
+        world.calls.clear();
+        world.failing = Some((number, Failure(code)));
+    }
+
+    /// The system calls since the beginning or [`Simulation::fail`]: a word, and what it was about. Calls that close
+    /// something are not among them: they cannot fail.
     #[must_use]
     pub fn calls(&self) -> Vec<String> {
         self.world().calls.clone()
@@ -76,10 +114,10 @@ impl Simulation {
         kinds
     }
 
-    /// The paths of the file descriptors that were made of handles or for execution and are still open.
+    /// The paths of the descriptors that are open; `manifests` is the service's folder.
     #[must_use]
-    pub fn open_files(&self) -> Vec<PathBuf> {
-        self.world().files.values().cloned().collect()
+    pub fn open_files(&self) -> Vec<String> {
+        self.world().tree.open_paths()
     }
 
     /// The paths of devices that were connected to.
@@ -98,16 +136,23 @@ impl Simulation {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn enter(&self, call: &str, about: &[u8]) -> Result<MutexGuard<'_, World>, Status> {
+    fn enter(&self, call: &str, about: &[u8]) -> Result<MutexGuard<'_, World>, Failure> {
         let mut world = self.world();
         let number = world.calls.len();
         world.calls.push(format!("{call} {}", String::from_utf8_lossy(about)).trim_end().to_owned());
-        if world.failing == Some(number) { Err(Status(-2)) } else { Ok(world) }
+        match world.failing {
+            Some((failing, failure)) if failing == number => Err(failure),
+            _ => Ok(world),
+        }
     }
 
-    fn words(&self, words: &str) -> Text {
-        text(&[words.as_bytes()]).unwrap_or_default()
+    fn enter_kernel(&self, call: &str, about: &[u8]) -> Result<MutexGuard<'_, World>, Status> {
+        self.enter(call, about).map_err(Failure::of_kernel)
     }
+}
+
+fn words(words: &str) -> Text {
+    text(&[words.as_bytes()]).unwrap_or_default()
 }
 
 impl System for Simulation {
@@ -116,13 +161,13 @@ impl System for Simulation {
     }
 
     fn create_channel(&'static self) -> Result<(Handle, Handle), Status> {
-        let (one, other) = self.enter("channel", b"")?.kernel.create_channel();
+        let (one, other) = self.enter_kernel("channel", b"")?.kernel.create_channel();
         Handle::new(self, one).zip(Handle::new(self, other)).ok_or(Status::INVALID_ARGS)
     }
 
     fn write_channel(&self, channel: RawHandle, bytes: &[u8], handle: Handle) -> Result<(), Status> {
         let handle = handle.into_raw();
-        let entered = self.enter("write", service::method(bytes).as_bytes());
+        let entered = self.enter_kernel("write", service::method(bytes).as_bytes());
         let mut world = entered.inspect_err(|_| self.close_handle(handle))?;
         let object = world.kernel.take(handle).ok_or(Status(-11))?;
         let World { kernel, service, .. } = &mut *world;
@@ -139,7 +184,7 @@ impl System for Simulation {
         reply: &mut [u8],
         handles: &mut [RawHandle],
     ) -> Result<Received, Status> {
-        let mut world = self.enter("call", service::method(bytes).as_bytes())?;
+        let mut world = self.enter_kernel("call", service::method(bytes).as_bytes())?;
         let World { kernel, service, .. } = &mut *world;
         let (Some(Server::Loader), Some(service)) = (kernel.server(channel), service) else {
             return Err(PEER_CLOSED);
@@ -158,7 +203,7 @@ impl System for Simulation {
 
     fn connect(&self, path: &CStr, request: Handle) -> Result<(), Status> {
         let request = request.into_raw();
-        let entered = self.enter("connect", path.to_bytes());
+        let entered = self.enter_kernel("connect", path.to_bytes());
         let mut world = entered.inspect_err(|_| self.close_handle(request))?;
         let server = match path.to_bytes() {
             b"/svc/fuchsia.vulkan.loader.Loader" if world.service.is_some() => Server::Loader,
@@ -170,7 +215,7 @@ impl System for Simulation {
 
     fn connect_at(&self, folder: RawHandle, path: &CStr, request: Handle) -> Result<(), Status> {
         let request = request.into_raw();
-        let entered = self.enter("connect-at", path.to_bytes());
+        let entered = self.enter_kernel("connect-at", path.to_bytes());
         let mut world = entered.inspect_err(|_| self.close_handle(request))?;
         if world.kernel.server(folder) != Some(Server::Devices) {
             world.kernel.close(request);
@@ -183,67 +228,59 @@ impl System for Simulation {
 
     fn descriptor_of(&self, channel: Handle) -> Result<Descriptor, Status> {
         let channel = channel.into_raw();
-        let entered = self.enter("descriptor", b"");
+        let entered = self.enter_kernel("descriptor", b"");
         let mut world = entered.inspect_err(|_| self.close_handle(channel))?;
         let server = world.kernel.server(channel);
         world.kernel.close(channel);
-        let folder = match (server, &world.service) {
-            (Some(Server::Manifests), Some(service)) => service.manifests().to_owned(),
-            _ => return Err(NOT_FOUND),
-        };
-        let file = std::fs::File::open(&folder).map_err(|_| NOT_FOUND)?.into_raw_fd();
-        world.files.insert(file, folder);
-        Ok(file)
+        if server != Some(Server::Manifests) {
+            return Err(NOT_FOUND);
+        }
+        world.tree.open(MANIFESTS).ok_or(NOT_FOUND)
     }
 
     fn open_executable(&self, path: &CStr) -> Result<Descriptor, Status> {
-        let mut world = self.enter("open", path.to_bytes())?;
-        let path = Path::new(OsStr::from_bytes(path.to_bytes())).to_owned();
-        let file = std::fs::File::open(&path).map_err(|_| NOT_FOUND)?.into_raw_fd();
-        world.files.insert(file, path);
-        Ok(file)
+        let mut world = self.enter_kernel("open", path.to_bytes())?;
+        let path = path.to_str().map_err(|_| NOT_FOUND)?;
+        world.tree.open(path).ok_or(NOT_FOUND)
     }
 
     fn executable_memory(&'static self, file: Descriptor) -> Result<Handle, Status> {
-        let mut world = self.enter("memory", b"")?;
-        let path = world.files.get(&file).cloned().ok_or(NOT_FOUND)?;
-        let handle = world.kernel.add(Object::Memory(path));
+        let mut world = self.enter_kernel("memory", b"")?;
+        let content = world.tree.path(file).and_then(|path| world.tree.content(path)).ok_or(NOT_FOUND)?;
+        let handle = world.kernel.add(Object::Memory(content));
         Handle::new(self, handle).ok_or(Status::INVALID_ARGS)
     }
 
-    fn close_descriptor(&self, file: Descriptor) {
-        self.world().files.remove(&file);
-        // SAFETY: the descriptor came from this value and is given up by its owner.
-        unsafe { libc::close(file) };
+    fn files(&self) -> &dyn FileSystem {
+        self
     }
 
+    /// As on Fuchsia, the linker finds only what is in the package.
     fn open_library(&self, name: &CStr) -> Result<NonNull<c_void>, Text> {
-        drop(self.enter("dlopen", name.to_bytes()).map_err(|_| self.words("made to fail"))?);
-        // As on Fuchsia, the linker only finds what is in the package, which has nothing.
-        Err(self.words("not in the package"))
+        let world = self.enter("dlopen", name.to_bytes()).map_err(|_| words("made to fail"))?;
+        let name = name.to_string_lossy();
+        let name = name.strip_prefix(PACKAGE).unwrap_or(&name);
+        let library =
+            world.tree.content(&[PACKAGE, name].concat()).ok_or_else(|| words("not in the package"))?;
+        drop(world);
+        library.open()
     }
 
     fn open_library_in(&self, memory: RawHandle) -> Result<NonNull<c_void>, Text> {
-        let world = self.enter("dlopen-memory", b"").map_err(|_| self.words("made to fail"))?;
-        let path = world.kernel.memory(memory).ok_or_else(|| self.words("no memory"))?;
+        let world = self.enter("dlopen-memory", b"").map_err(|_| words("made to fail"))?;
+        let library = world.kernel.memory(memory).ok_or_else(|| words("no memory"))?;
         drop(world);
-        let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| self.words("no path"))?;
-        // SAFETY: the path is a C string.
-        let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        NonNull::new(library).ok_or_else(|| {
-            // SAFETY: dlopen has failed in this thread, so there are words, which are copied at once.
-            let words = unsafe { CStr::from_ptr(libc::dlerror()) };
-            text(&[words.to_bytes()]).unwrap_or_default()
-        })
+        library.open()
     }
 
     fn symbol(&self, library: NonNull<c_void>, name: &CStr) -> Option<NonNull<c_void>> {
+        drop(self.enter("dlsym", name.to_bytes()).ok()?);
         // SAFETY: the library is open; the name is a C string.
         NonNull::new(unsafe { libc::dlsym(library.as_ptr(), name.as_ptr()) })
     }
 
     unsafe fn close_library(&self, library: NonNull<c_void>) {
-        drop(self.enter("dlclose", b""));
+        self.world().calls.push("dlclose".to_owned());
         // SAFETY: the caller vouches that nothing uses it any more.
         unsafe { libc::dlclose(library.as_ptr()) };
     }

@@ -1,14 +1,12 @@
 //! The loader service.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use platform_fuchsia::Status;
-use tempfile::TempDir;
 
 use crate::kernel::{Kernel, Object, Server};
-
-/// What a driver connects to, to tell that it reached a device.
-pub const DEVICE_OPENED: &str = "/loader-gpu-devices/class/gpu/000";
+use crate::memory::Content;
 
 const GET: u64 = 0x73db_bfb6_2e99_320a;
 const CONNECT_TO_MANIFEST_FS: u64 = 0x0454_d855_8778_81cc;
@@ -18,10 +16,9 @@ const GET_SUPPORTED_FEATURES: u64 = 0x381a_bfce_1728_92bd;
 /// What the service answers to a question, in place of the right answer: changes the bytes, and how many handles come.
 pub type Answers = fn(method: &str, bytes: &mut Vec<u8>, handles: &mut usize);
 
-/// The service: a folder of manifests, and the libraries that they name.
+/// The service: manifests, and the libraries that they name.
 pub struct LoaderService {
-    folder: TempDir,
-    libraries: Vec<(String, PathBuf)>,
+    libraries: Vec<(String, Arc<Content>)>,
     features: u32,
     answers: Answers,
 }
@@ -48,29 +45,32 @@ fn ordinal(bytes: &[u8]) -> u64 {
 
 impl LoaderService {
     /// A service without drivers.
-    ///
-    /// # Panics
-    /// If no folder can be made for its manifests.
     #[must_use]
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        Self { folder, libraries: Vec::new(), features: 0x7, answers: |_, _, _| {} }
+        Self { libraries: Vec::new(), features: 0x7, answers: |_, _, _| {} }
     }
 
-    /// Adds a driver: a manifest that names the library as the service does, and the library's file.
+    /// Adds a driver: a library of this machine, and a manifest that names it as the service does.
     ///
     /// # Panics
-    /// If the manifest cannot be written.
+    /// If the library cannot be read.
     #[must_use]
     pub fn with_driver(mut self, library: &Path) -> Self {
         let file = library.file_name().expect("a file").to_string_lossy();
         let name = format!("{}-{file}", self.libraries.len());
-        let manifest = format!(
-            r#"{{"file_format_version": "1.0.0", "ICD": {{"library_path": "{name}", "api_version": "1.3.0"}}}}"#
-        );
-        std::fs::write(self.folder.path().join(format!("{name}.json")), manifest).expect("the manifest");
-        self.libraries.push((name, library.to_owned()));
+        let content = Content::of(library, &name);
+        self.libraries.push((name, content));
         self
+    }
+
+    /// The names of the manifests, and what is in them.
+    pub(crate) fn manifests(&self) -> impl Iterator<Item = (String, String)> {
+        self.libraries.iter().map(|(name, _)| {
+            let text = format!(
+                r#"{{"file_format_version": "1.0.0", "ICD": {{"library_path": "{name}", "api_version": "1.3.0"}}}}"#
+            );
+            (format!("{name}.json"), text)
+        })
     }
 
     /// Says which features the service has.
@@ -85,10 +85,6 @@ impl LoaderService {
     pub fn answering(mut self, answers: Answers) -> Self {
         self.answers = answers;
         self
-    }
-
-    pub(crate) fn manifests(&self) -> &Path {
-        self.folder.path()
     }
 
     /// Takes a message that has no answer, and the handle that came with it.
@@ -121,7 +117,7 @@ impl LoaderService {
                     usize::try_from(u64::from_le_bytes(bytes[16..24].try_into().unwrap_or_default()));
                 let name = String::from_utf8_lossy(&bytes[32..32 + length.unwrap_or_default()]).into_owned();
                 let library = self.libraries.iter().find(|library| library.0 == name);
-                object = library.map(|library| Object::Memory(library.1.clone()));
+                object = library.map(|library| Object::Memory(Arc::clone(&library.1)));
                 reply.extend(if object.is_some() { [255; 4] } else { [0; 4] });
             }
             other => panic!("{other:#x} has no answer"),
@@ -129,7 +125,7 @@ impl LoaderService {
         reply.extend([0; 4]);
         let mut handles = usize::from(object.is_some());
         (self.answers)(method(bytes), &mut reply, &mut handles);
-        let more = || Object::Memory(self.folder.path().join("none"));
+        let more = || Object::Memory(Content::new("no library"));
         let objects = (0..handles).map(|_| object.take().unwrap_or_else(more)).collect();
         Answer { bytes: reply, objects }
     }

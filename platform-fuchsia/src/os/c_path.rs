@@ -1,6 +1,8 @@
 //! Paths as C strings.
 
-use core::ffi::{CStr, c_int};
+use core::ffi::CStr;
+
+use crate::file_system::ErrorNumber;
 
 /// Bytes of the longest path, with its NUL.
 const LONGEST: usize = 4096;
@@ -10,14 +12,15 @@ const LONGEST: usize = 4096;
 ///
 /// # Errors
 /// What the system would say: `ENAMETOOLONG`, or `ENOENT` for a path with a NUL in it, which nothing can have.
-pub(crate) fn with_c_path<T>(path: &[u8], with: impl FnOnce(&CStr) -> T) -> Result<T, c_int> {
+pub(crate) fn with_c_path<T>(path: &[u8], with: impl FnOnce(&CStr) -> T) -> Result<T, ErrorNumber> {
     let mut copy = [0; LONGEST];
     let end = path.len().saturating_add(1);
     copy.get_mut(..end)
         .and_then(|copy| copy.split_last_mut())
-        .ok_or(libc::ENAMETOOLONG)?
+        .ok_or(ErrorNumber(libc::ENAMETOOLONG))?
         .1
         .copy_from_slice(path);
-    let path = copy.get(..end).and_then(|path| CStr::from_bytes_with_nul(path).ok()).ok_or(libc::ENOENT)?;
+    let path = copy.get(..end).and_then(|path| CStr::from_bytes_with_nul(path).ok());
+    let path = path.ok_or(ErrorNumber(libc::ENOENT))?;
     Ok(with(path))
 }

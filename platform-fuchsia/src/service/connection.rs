@@ -65,7 +65,7 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        self.system.close_descriptor(self.manifests);
+        self.system.files().close(self.manifests);
     }
 }
 

@@ -4,15 +4,16 @@ use super::wire::{Features, LONGEST_NAME, Malformed, Message, Method, library, s
 use sha2::{Digest, Sha256};
 use std::vec::Vec;
 
-const METHODS: [(Method, &str); 4] = [
+const METHODS: [(Method, &str); 5] = [
     (Method::Get, "Get"),
     (Method::ConnectToManifestFs, "ConnectToManifestFs"),
     (Method::ConnectToDeviceFs, "ConnectToDeviceFs"),
     (Method::GetSupportedFeatures, "GetSupportedFeatures"),
+    (Method::GetVmexResource, "GetVmexResource"),
 ];
 
 #[test]
-fn a1_ordinals_are_hashes_of_the_methods_names() {
+fn a1_the_ordinals_of_all_five_methods_are_hashes_of_their_names() {
     for (method, name) in METHODS {
         let hash = Sha256::digest(std::format!("fuchsia.vulkan.loader/Loader.{name}"));
         let ordinal = u64::from_le_bytes(hash[..8].try_into().unwrap()) & 0x7fff_ffff_ffff_ffff;

@@ -16,6 +16,9 @@ pub(crate) enum Method {
     ConnectToDeviceFs,
     /// Which of the methods the service has.
     GetSupportedFeatures,
+    /// The right to make memory executable, for the one driver that compiles at run time.
+    #[allow(dead_code, reason = "that driver asks for it itself")]
+    GetVmexResource,
 }
 
 impl Method {
@@ -27,6 +30,7 @@ impl Method {
             Self::ConnectToManifestFs => 0x0454_d855_8778_81cc,
             Self::ConnectToDeviceFs => 0x11cd_633f_2f5f_f6d7,
             Self::GetSupportedFeatures => 0x381a_bfce_1728_92bd,
+            Self::GetVmexResource => 0x71ae_a090_ffef_259b,
         }
     }
 }

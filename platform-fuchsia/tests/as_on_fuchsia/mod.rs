@@ -2,28 +2,27 @@
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::transmute;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
 use ash::vk;
-use fuchsia_simulation::{LoaderService, Simulation};
+use fuchsia_simulation::{LoaderService, Process, Simulation};
 use loader_core::platform::{Libraries, Library, LibraryKind};
-use platform_fuchsia::{Fuchsia, RawHandle};
+use platform_fuchsia::Fuchsia;
 
-/// The API level that drivers are told.
-pub(crate) const API_LEVEL: u32 = 27;
+pub(crate) mod programs;
 
 /// A loader's platform over a simulated system.
 pub(crate) fn fuchsia(service: Option<LoaderService>) -> (&'static Fuchsia, &'static Simulation) {
-    let simulation = Simulation::new(service);
-    (Box::leak(Box::new(Fuchsia::new(simulation, API_LEVEL, open_nothing))), simulation)
+    let process = Process::new(Simulation::new(service), &[]);
+    (process.fuchsia, process.simulation)
 }
 
-unsafe extern "system" fn open_nothing(_: *const c_char, _: RawHandle) -> vk::Result {
-    vk::Result::ERROR_FEATURE_NOT_PRESENT
+/// The null driver, which cargo puts beside the tests.
+pub(crate) fn null_driver() -> PathBuf {
+    std::env::current_exe().unwrap().parent().unwrap().join("libvkload_null.so")
 }
 
 /// The test driver, compiled with these switches, under a name of its own: each test opens its own copy.
@@ -50,8 +49,8 @@ pub(crate) fn open(fuchsia: &Fuchsia, name: impl AsRef<[u8]>) -> Result<Library,
 }
 
 /// Opens a layer as the loader does.
-pub(crate) fn open_layer(fuchsia: &Fuchsia, path: &Path) -> Result<Library, String> {
-    fuchsia.open(path.as_os_str().as_bytes(), LibraryKind::Layer).map_err(words)
+pub(crate) fn open_layer(fuchsia: &Fuchsia, path: &str) -> Result<Library, String> {
+    fuchsia.open(path.as_bytes(), LibraryKind::Layer).map_err(words)
 }
 
 fn words(words: loader_core::memory::Text) -> String {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::discovery::{LayerPlan, LayerRequest, LayerScope};
+use crate::platform::FileError;
 
 mod settings;
 
@@ -33,6 +34,17 @@ fn a12_the_manifests_of_the_service_replace_the_usual_places() {
 }
 
 #[test]
+fn a12_where_the_service_fails_the_usual_places_are_searched_too() {
+    let system = with_service();
+    system.failing(MANIFESTS, FileError::Other(5));
+    let plan = plan_on_fuchsia(system);
+    let places = [MANIFESTS, "/vulkan-loader-configuration/vulkan/icd.d", "/pkg/data/vulkan/icd.d"];
+    assert_eq!(searched(&plan), places);
+    assert_eq!(plan.searched[0].result, Looked::Failed(FileError::Other(5)));
+    assert_eq!(used(&plan), ["libown.so"]);
+}
+
+#[test]
 fn a13_a_variable_that_replaces_the_search_replaces_the_service() {
     for variable in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
         let system = with_service();
@@ -61,13 +73,12 @@ fn a15_layers_are_not_searched_for_in_the_service() {
 #[test]
 fn a16_and_a18_only_home_stands_in_for_a_variable() {
     let system = Imaginary::new();
-    let built_in = ["/vulkan-loader-configuration/vulkan/icd.d", "/pkg/data/vulkan/icd.d"];
-    assert_eq!(searched(&plan_on_fuchsia(system)), built_in);
+    let [configuration, package] = ["/vulkan-loader-configuration/vulkan/icd.d", "/pkg/data/vulkan/icd.d"];
+    assert_eq!(searched(&plan_on_fuchsia(system)), [MANIFESTS, configuration, package]);
     system.set("HOME", "/h");
-    let [configuration, package] = built_in;
     assert_eq!(
         searched(&plan_on_fuchsia(system)),
-        ["/h/.config/vulkan/icd.d", configuration, package, "/h/.local/share/vulkan/icd.d"]
+        [MANIFESTS, "/h/.config/vulkan/icd.d", configuration, package, "/h/.local/share/vulkan/icd.d"]
     );
 }
 
@@ -78,7 +89,7 @@ fn a17_the_places_come_in_order() {
     system.set("XDG_DATA_HOME", "/d").set("XDG_DATA_DIRS", "/d1:/d2");
     let expected = ["/c", "/c1", "/c2", "/vulkan-loader-configuration", "/pkg/data", "/d", "/d1", "/d2"]
         .map(|root| format!("{root}/vulkan/icd.d"));
-    assert_eq!(searched(&plan_on_fuchsia(system)), expected);
+    assert_eq!(searched(&plan_on_fuchsia(system))[1..], expected);
 }
 
 #[test]

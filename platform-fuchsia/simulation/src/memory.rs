@@ -1,0 +1,60 @@
+//! What files and memory objects hold.
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString, c_void};
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{FromRawFd, IntoRawFd};
+use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use loader_core::memory::{Text, text};
+
+/// Bytes, which may be those of a library.
+pub(crate) struct Content {
+    pub(crate) bytes: Vec<u8>,
+    /// The same bytes as this machine's linker can open them.
+    mapped: OnceLock<CString>,
+}
+
+impl Content {
+    pub(crate) fn new(bytes: impl Into<Vec<u8>>) -> Arc<Self> {
+        Arc::new(Self { bytes: bytes.into(), mapped: OnceLock::new() })
+    }
+
+    /// What a file of this machine holds: the copy that is called `copy`. Each copy is a library of its own, and is made
+    /// once, however many simulated systems have it.
+    ///
+    /// # Panics
+    /// If the file cannot be read.
+    pub(crate) fn of(path: &Path, copy: &str) -> Arc<Self> {
+        static COPIES: Mutex<BTreeMap<(PathBuf, String), Arc<Content>>> = Mutex::new(BTreeMap::new());
+        let mut copies = COPIES.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || Self::new(std::fs::read(path).unwrap_or_else(|error| panic!("{path:?}: {error}")));
+        Arc::clone(copies.entry((path.to_owned(), copy.to_owned())).or_insert_with(read))
+    }
+
+    /// Opens the library that this is, by the linker of this machine.
+    pub(crate) fn open(&self) -> Result<NonNull<c_void>, Text> {
+        let path = self.mapped.get_or_init(|| map(&self.bytes));
+        // SAFETY: the path is a C string.
+        let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        NonNull::new(library).ok_or_else(|| {
+            // SAFETY: dlopen has failed in this thread, so there are words, which are copied at once.
+            let words = unsafe { CStr::from_ptr(libc::dlerror()) };
+            text(&[words.to_bytes()]).unwrap_or_default()
+        })
+    }
+}
+
+/// Puts the bytes into a file in memory and gives its path. The file stays, since the linker knows libraries by path.
+fn map(bytes: &[u8]) -> CString {
+    // SAFETY: the name is a C string.
+    let file = unsafe { libc::memfd_create(c"library".as_ptr(), libc::MFD_CLOEXEC) };
+    assert!(file >= 0, "a file in memory: {}", std::io::Error::last_os_error());
+    // SAFETY: the descriptor is new, so nobody else has it.
+    let mut file = unsafe { File::from_raw_fd(file) };
+    file.write_all(bytes).expect("room for a library");
+    CString::new(format!("/proc/self/fd/{}", file.into_raw_fd())).expect("no NUL")
+}

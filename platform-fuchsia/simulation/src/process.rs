@@ -1,0 +1,104 @@
+//! A process of the simulated system, with the loader in it.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char};
+use std::ops::Deref;
+
+use ash::{Entry, StaticFn, vk};
+use loader_core::flavour::Flavour;
+use loader_core::loader::Loader;
+use loader_core::memory::{OutOfMemory, Text, text};
+use loader_core::platform::{Environment, Platform, Reader};
+use platform_fuchsia::{Fuchsia, POLICY, RawHandle};
+
+use crate::Simulation;
+
+/// The API level that drivers are told.
+pub const API_LEVEL: u32 = 27;
+
+/// A component.
+#[derive(Clone, Copy)]
+pub struct Process {
+    /// What its system calls reach.
+    pub simulation: &'static Simulation,
+    /// Its platform.
+    pub fuchsia: &'static Fuchsia,
+    /// Its loader.
+    pub loader: &'static Loader,
+}
+
+impl Process {
+    /// A process with these variables only.
+    #[must_use]
+    pub fn new(simulation: &'static Simulation, variables: &[(&'static str, &'static str)]) -> Self {
+        let variables = Box::leak(Box::new(Variables(variables.iter().copied().collect())));
+        Self::with(simulation, |platform| Platform { environment: variables, ..platform })
+    }
+
+    /// A process with the variables of the program that this is.
+    #[must_use]
+    pub fn with_own_variables(simulation: &'static Simulation) -> Self {
+        Self::with(simulation, |platform| platform)
+    }
+
+    fn with(simulation: &'static Simulation, change: impl FnOnce(Platform) -> Platform) -> Self {
+        let fuchsia: &'static _ = Box::leak(Box::new(Fuchsia::new(simulation, API_LEVEL, open_in_namespace)));
+        let platform = Box::leak(Box::new(change(fuchsia.platform(std::process::abort))));
+        let loader = Box::leak(Box::new(Loader::new(platform, Flavour::fuchsia(POLICY))));
+        Self { simulation, fuchsia, loader }
+    }
+
+    /// Runs a program in this process: its global commands, which are given nothing by which they could find the loader,
+    /// are those of the process that runs in this thread.
+    pub fn run<T>(&self, program: impl FnOnce(&Entry) -> T) -> T {
+        let before = RUNNING.replace(Some(*self));
+        // SAFETY: this is the loader's own vkGetInstanceProcAddr.
+        let entry = unsafe {
+            Entry::from_static_fn(StaticFn { get_instance_proc_addr: entry::get_instance_proc_addr })
+        };
+        let result = program(&entry);
+        RUNNING.set(before);
+        result
+    }
+}
+
+thread_local! {
+    static RUNNING: Cell<Option<Process>> = const { Cell::new(None) };
+}
+
+fn running() -> Process {
+    RUNNING.get().expect("a process runs in this thread")
+}
+
+unsafe extern "system" fn open_in_namespace(name: *const c_char, handle: RawHandle) -> vk::Result {
+    // SAFETY: the driver hands over a handle of its own and a C string.
+    unsafe { running().fuchsia.open_in_namespace(name, handle) }
+}
+
+/// The loader of the process that runs in this thread.
+struct OfThisThread;
+
+impl Deref for OfThisThread {
+    type Target = Loader;
+    fn deref(&self) -> &Loader {
+        running().loader
+    }
+}
+
+static LOADER: OfThisThread = OfThisThread;
+
+mod entry {
+    #![allow(unreachable_pub, dead_code, reason = "what a shared library would export")]
+    loader_core::global_commands!(super::LOADER, VKLOAD_SIMULATED);
+}
+
+/// Variables by name.
+struct Variables(BTreeMap<&'static str, &'static str>);
+
+impl Environment for Variables {
+    fn variable(&self, name: &CStr, _: Reader) -> Result<Option<Text>, OutOfMemory> {
+        let value = name.to_str().ok().and_then(|name| self.0.get(name));
+        value.map(|value| text(&[value.as_bytes()])).transpose()
+    }
+}

@@ -1,0 +1,78 @@
+//! Where log lines go.
+
+#[allow(dead_code)]
+mod as_on_fuchsia;
+
+use std::env::current_exe;
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd};
+use std::process::{Command, Output};
+
+use as_on_fuchsia::null_driver;
+use as_on_fuchsia::programs::draw;
+use fuchsia_simulation::{LoaderService, Process, Simulation};
+
+/// Runs a program of this file in a process of its own.
+fn run(program: &str, level: &str) -> Output {
+    let mut command = Command::new(current_exe().unwrap());
+    command.args(["--ignored", "--exact", program, "--nocapture"]);
+    let output = command.env_clear().env("VK_LOADER_DEBUG", level).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    output
+}
+
+#[test]
+fn a37_log_lines_go_to_standard_error_with_the_prefix_and_nothing_to_standard_output() {
+    for (program, says) in [
+        ("draws", "0-libvkload_null.so"),
+        ("draws_without_the_service", "drivers are searched for in folders, since"),
+    ] {
+        let output = run(program, "all");
+        let lines = String::from_utf8(output.stderr).unwrap();
+        assert!(lines.contains(says), "{lines}");
+        assert!(lines.lines().all(|line| line.starts_with("[Vulkan Loader] ")), "{lines}");
+        assert!(lines.ends_with('\n'), "{lines}");
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert!(shown.contains("0 bytes on standard output"), "{shown}");
+    }
+}
+
+#[test]
+fn a37_a_program_that_asks_for_no_lines_gets_none() {
+    assert_eq!(run("draws", "").stderr, b"");
+}
+
+#[test]
+#[ignore = "run by the other tests"]
+fn draws() {
+    draw_quietly(Some(LoaderService::new().with_driver(&null_driver())));
+}
+
+#[test]
+#[ignore = "run by the other tests"]
+fn draws_without_the_service() {
+    draw_quietly(None);
+}
+
+/// Draws while standard output is a file, and says how much was written to it.
+fn draw_quietly(service: Option<LoaderService>) {
+    let simulation = Simulation::new(service);
+    simulation.add_library("/pkg/lib/libvkload_null.so", &null_driver());
+    simulation.add_file(
+        "/pkg/data/vulkan/icd.d/null.json",
+        r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "libvkload_null.so", "api_version": "1.3.0"}}"#,
+    );
+    let file = tempfile::tempfile().unwrap();
+    let terminal = replace_standard_output(&file);
+    Process::with_own_variables(simulation).run(draw).unwrap();
+    replace_standard_output(&terminal);
+    println!("\n{} bytes on standard output", file.metadata().unwrap().len());
+}
+
+/// Makes standard output go to `file`, and gives what it was before.
+fn replace_standard_output(file: &File) -> File {
+    let before = std::io::stdout().as_fd().try_clone_to_owned().unwrap();
+    // SAFETY: both descriptors are open.
+    assert!(unsafe { libc::dup2(file.as_raw_fd(), libc::STDOUT_FILENO) } >= 0);
+    before.into()
+}

@@ -1,0 +1,121 @@
+//! The whole loader as on Fuchsia, over the null driver, which the service hands out as memory.
+
+#[allow(dead_code)]
+mod as_on_fuchsia;
+
+use std::ffi::c_int;
+
+use as_on_fuchsia::null_driver;
+use as_on_fuchsia::programs::{Drawn, SIZE, draw};
+use ash::vk;
+use fuchsia_simulation::{LoaderService, Process, Simulation};
+
+/// A process with the null driver everywhere: twice in the service, in the package, and in a folder that the linker does
+/// not know.
+fn process() -> Process {
+    let library = null_driver();
+    let simulation = Simulation::new(Some(LoaderService::new().with_driver(&library).with_driver(&library)));
+    let elsewhere = "/elsewhere/libvkload_null.so";
+    for (manifest, path, named) in [
+        ("/pkg/data/vulkan/icd.d/null.json", "/pkg/lib/libvkload_null.so", "libvkload_null.so"),
+        ("/elsewhere/null.json", elsewhere, elsewhere),
+    ] {
+        simulation.add_library(path, &library);
+        simulation.add_file(
+            manifest,
+            &format!(
+                r#"{{"file_format_version": "1.0.0", "ICD": {{"library_path": "{named}", "api_version": "1.3.0"}}}}"#
+            ),
+        );
+    }
+    Process::new(simulation, &[("VK_ADD_DRIVER_FILES", "/elsewhere/null.json")])
+}
+
+#[test]
+fn a20_a_program_draws_with_a_driver_that_came_as_memory() {
+    let simulation = Simulation::new(Some(LoaderService::new().with_driver(&null_driver())));
+    let drawn = Process::new(simulation, &[]).run(draw).unwrap();
+    assert_eq!(drawn.devices, 1);
+    assert_right(&drawn);
+    let calls = simulation.calls();
+    let count = |call: &str| calls.iter().filter(|other| *other == call).count();
+    assert_eq!((count("call Get"), count("dlopen-memory")), (1, 1), "{calls:#?}");
+    assert!(!calls.iter().any(|call| call.starts_with("dlopen ") || call.starts_with("open ")), "{calls:#?}");
+    assert_eq!(simulation.open_handles(), ["devices", "loader"]);
+    assert_eq!(simulation.open_files(), ["manifests"]);
+}
+
+#[test]
+fn a9_whatever_call_fails_in_whatever_way_good_drivers_work_and_nothing_is_left() {
+    let whole = process();
+    assert_eq!(whole.run(draw).unwrap().devices, 3);
+    let calls = whole.simulation.calls();
+    let place = |call: &str| calls.iter().position(|other| other == call).unwrap();
+    let connecting = place("channel")..=place("descriptor");
+    for (number, call) in calls.iter().enumerate() {
+        for code in codes(call) {
+            let process = process();
+            process.simulation.fail_with(number, *code);
+            let what = format!("{call} ({number}) fails with {code}");
+            check_first_run(&what, process.run(draw), *code);
+            assert!(process.simulation.calls().len() > number, "{what}: it is not reached");
+            process.simulation.fail(usize::MAX);
+            // A connection that failed is not tried again: then there is the driver of the package.
+            let kept: (usize, &[&str], &[&str]) = if connecting.contains(&number) {
+                (2, &[], &[])
+            } else {
+                (3, &["devices", "loader"], &["manifests"])
+            };
+            let drawn = process.run(draw).unwrap_or_else(|error| panic!("{what}: {error:?} for good"));
+            assert_right(&drawn);
+            assert_eq!(drawn.devices, kept.0, "{what}");
+            assert_eq!(process.simulation.open_handles(), kept.1, "{what}");
+            assert_eq!(process.simulation.open_files(), kept.2, "{what}");
+        }
+    }
+}
+
+/// The program works, unless memory ran out. At most one driver is lost; where that is the whole service, the package's
+/// takes the place of its two.
+fn check_first_run(what: &str, result: Result<Drawn, vk::Result>, code: c_int) {
+    match result {
+        Ok(drawn) => {
+            assert!(drawn.devices >= 2, "{what}: {}", drawn.devices);
+            assert_right(&drawn);
+        }
+        Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY) if code == libc::ENOMEM => {}
+        Err(error) => panic!("{what}: {error:?}"),
+    }
+}
+
+/// What a call may plausibly fail with: statuses of the kernel and libfdio, error numbers of calls on files. The linker
+/// only has words.
+fn codes(call: &str) -> &'static [c_int] {
+    match call.split(' ').next().unwrap_or_default() {
+        "channel" => &[-3, -4],
+        "write" => &[-4, -10, -11, -20, -24, -30],
+        "call" => &[-3, -4, -10, -11, -15, -20, -21, -24, -30, -40],
+        "connect" | "descriptor" | "open" | "memory" => &[-2, -4, -10, -11, -24, -25, -30, -40, -50],
+        "dlopen" | "dlopen-memory" | "dlsym" => &[0],
+        _ => &[
+            libc::ENOENT,
+            libc::EACCES,
+            libc::EBADF,
+            libc::EINVAL,
+            libc::EIO,
+            libc::EMFILE,
+            libc::ENAMETOOLONG,
+            libc::ENOMEM,
+            libc::ENOTDIR,
+            libc::EPIPE,
+            libc::ETIMEDOUT,
+        ],
+    }
+}
+
+/// Every texel has the colour that it was cleared to, but the last, which was overwritten.
+fn assert_right(drawn: &Drawn) {
+    let (texels, end) = drawn.bytes.split_at(SIZE - 4);
+    assert!(texels.chunks(4).all(|texel| texel == [255, 128, 0, 255]), "{texels:?}");
+    assert_eq!(end, b"end.");
+}
