@@ -32,6 +32,7 @@ use order::Numbered;
 
 const REGISTRY_FOLDER: &str = "loader-core/src/registry";
 const LINUX_FOLDER: &str = "platform-linux";
+const ANDROID_FOLDER: &str = "platform-android";
 
 /// A file that the generator owns: its path from the root of the repository, and all of its text.
 struct Generated {
@@ -46,6 +47,10 @@ impl Generated {
 
     fn linux(name: &str, text: String) -> Self {
         Self { path: Path::new(LINUX_FOLDER).join(name), text }
+    }
+
+    fn android(name: &str, text: String) -> Self {
+        Self { path: Path::new(ANDROID_FOLDER).join(name), text }
     }
 }
 
