@@ -29,11 +29,13 @@
 extern crate std;
 
 pub mod hal;
+pub mod level;
 pub mod loader;
 pub mod log;
 pub mod objects;
 pub mod system;
 pub mod wsi;
 
+pub use level::ApiLevel;
 pub use loader::Loader;
 pub use system::System;

@@ -3,12 +3,15 @@
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::hal::Hal;
+use crate::level::ApiLevel;
 use crate::system::System;
 
 /// A loader. There is one, a `static` of the library; tests have one for each system that they make.
 pub struct Loader {
     /// The operating system.
     pub system: &'static dyn System,
+    /// As which Android it behaves.
+    pub level: ApiLevel,
     /// The driver.
     pub hal: Hal,
 }
@@ -20,7 +23,14 @@ impl Loader {
     /// A loader on this system, which has done nothing yet.
     #[must_use]
     pub const fn new(system: &'static dyn System) -> Self {
-        Self { system, hal: Hal::new() }
+        Self { system, level: ApiLevel::NEWEST, hal: Hal::new() }
+    }
+
+    /// The same, of an older Android.
+    #[must_use]
+    pub const fn at(mut self, level: ApiLevel) -> Self {
+        self.level = level;
+        self
     }
 
     /// Makes this the loader of the process. Every global command does this first.

@@ -23,10 +23,10 @@ use std::time::{Duration, Instant};
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec as TryVec, text};
 use loader_core::platform::{FileError, Waiting};
-use platform_android::Loader;
 use platform_android::system::{
     BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
 };
+use platform_android::{ApiLevel, Loader};
 use tempfile::TempDir;
 
 /// Only one system at a time: a process has one loader.
@@ -87,6 +87,12 @@ impl Simulation {
     /// A system with nothing in it: no driver, no layers, no properties; the process may not be dumped.
     #[must_use]
     pub fn new() -> Self {
+        Self::at(ApiLevel::NEWEST)
+    }
+
+    /// The same, of an older Android.
+    #[must_use]
+    pub fn at(level: ApiLevel) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let world = World {
             properties: BTreeMap::new(),
@@ -110,7 +116,7 @@ impl Simulation {
         let folder = tempfile::tempdir().expect("a folder for the system");
         let android: &'static Android =
             Box::leak(Box::new(Android { folder, started: Instant::now(), world: Mutex::new(world) }));
-        let loader = Box::leak(Box::new(Loader::new(android)));
+        let loader = Box::leak(Box::new(Loader::new(android).at(level)));
         Self { android, loader, _turn: turn }
     }
 }

@@ -1,0 +1,414 @@
+//! The application's window and its buffers, with the references that the loader holds.
+
+use core::ffi::{c_int, c_void};
+use core::ptr::NonNull;
+
+use crate::system::System;
+use crate::wsi::fence::OwnedFence;
+use crate::wsi::native_window::{
+    API_EGL, NativeWindow, NativeWindowBuffer, Rectangle, SCALE_TO_WINDOW, perform, query,
+};
+
+/// A function of the window failed, with this negative error number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowError(pub c_int);
+
+impl WindowError {
+    /// `-ENOMEM`
+    pub const NO_MEMORY: Self = Self(-12);
+    /// `-ENOSYS`, what the system's own code calls an invalid operation.
+    pub const INVALID_OPERATION: Self = Self(-38);
+    /// `-ETIMEDOUT`
+    pub const TIMED_OUT: Self = Self(-110);
+}
+
+/// A reference to a window.
+pub struct Window(NonNull<NativeWindow>);
+
+// SAFETY: windows are thread-safe: producers and consumers call them from wherever they are.
+unsafe impl Send for Window {}
+// SAFETY: as above.
+unsafe impl Sync for Window {}
+
+/// Calls `perform` with an operation and its arguments, which must have the types that [`perform`] states.
+macro_rules! perform {
+    ($window:expr, $operation:ident $(, $argument:expr)*) => {{
+        let window = $window.0.as_ptr();
+        // SAFETY: this value holds a reference to the window; the operation takes these arguments.
+        checked(unsafe { ((*window).perform)(window, perform::$operation $(, $argument)*) })
+    }};
+}
+
+impl Window {
+    /// Takes a reference to the window.
+    ///
+    /// # Safety
+    /// `window` is an `ANativeWindow` to which somebody has a reference.
+    #[must_use]
+    pub unsafe fn new(window: NonNull<NativeWindow>) -> Self {
+        // SAFETY: the caller vouches for the window.
+        unsafe { (window.as_ref().base.inc_ref)(window.as_ptr().cast()) };
+        Self(window)
+    }
+
+    /// The answer to one of [`query`].
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn query(&self, what: c_int) -> Result<c_int, WindowError> {
+        let mut value = 0;
+        // SAFETY: this value holds a reference to the window.
+        checked(unsafe { (self.0.as_ref().query)(self.0.as_ptr(), what, &mut value) })?;
+        Ok(value)
+    }
+
+    /// Width and height that a picture should have, in texels.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn size(&self) -> Result<(c_int, c_int), WindowError> {
+        Ok((self.query(query::DEFAULT_WIDTH)?, self.query(query::DEFAULT_HEIGHT)?))
+    }
+
+    /// Becomes the one who draws to the window.
+    ///
+    /// # Errors
+    /// [`WindowError`], where somebody else does.
+    pub fn connect(&self) -> Result<(), WindowError> {
+        perform!(self, API_CONNECT, API_EGL)
+    }
+
+    /// Leaves the window to others.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn disconnect(&self) -> Result<(), WindowError> {
+        perform!(self, API_DISCONNECT, API_EGL)
+    }
+
+    /// What the buffers are used for on the other side (`AHARDWAREBUFFER_USAGE_*`).
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn consumer_usage(&self) -> Result<u64, WindowError> {
+        let mut usage = 0u64;
+        perform!(self, GET_CONSUMER_USAGE64, &raw mut usage)?;
+        Ok(usage)
+    }
+
+    /// How long [`Window::dequeue`] waits, in nanoseconds; for ever if negative.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn set_dequeue_timeout(&self, nanoseconds: i64) -> Result<(), WindowError> {
+        perform!(self, SET_DEQUEUE_TIMEOUT, nanoseconds)
+    }
+
+    /// 0: a frame replaces the one that waits; 1: frames wait for each other.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn set_swap_interval(&self, interval: c_int) -> Result<(), WindowError> {
+        // SAFETY: this value holds a reference to the window.
+        checked(unsafe { (self.0.as_ref().set_swap_interval)(self.0.as_ptr(), interval) })
+    }
+
+    /// Whether one buffer is shown while it is drawn to.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn set_shared_buffer_mode(&self, on: bool) -> Result<(), WindowError> {
+        perform!(self, SET_SHARED_BUFFER_MODE, c_int::from(on))
+    }
+
+    /// Whether a shared buffer is shown again and again without being queued.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn set_auto_refresh(&self, on: bool) -> Result<(), WindowError> {
+        perform!(self, SET_AUTO_REFRESH, c_int::from(on))
+    }
+
+    /// `HAL_PIXEL_FORMAT_*` of the buffers.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn set_format(&self, format: c_int) -> Result<(), WindowError> {
+        perform!(self, SET_BUFFERS_FORMAT, format)
+    }
+
+    /// What the numbers in the buffers mean (`HAL_DATASPACE_*`).
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn set_dataspace(&self, dataspace: c_int) -> Result<(), WindowError> {
+        perform!(self, SET_BUFFERS_DATASPACE, dataspace)
+    }
+
+    /// Width and height of the buffers in texels.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn set_dimensions(&self, width: c_int, height: c_int) -> Result<(), WindowError> {
+        perform!(self, SET_BUFFERS_DIMENSIONS, width, height)
+    }
+
+    /// How the picture is turned when it is shown.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn set_transform(&self, transform: c_int) -> Result<(), WindowError> {
+        perform!(self, SET_BUFFERS_TRANSFORM, transform)
+    }
+
+    /// Has buffers of another size than the window's stretched.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn scale_to_window(&self) -> Result<(), WindowError> {
+        perform!(self, SET_SCALING_MODE, SCALE_TO_WINDOW)
+    }
+
+    /// How many buffers there are on both sides together.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn set_buffer_count(&self, count: usize) -> Result<(), WindowError> {
+        perform!(self, SET_BUFFER_COUNT, count)
+    }
+
+    /// What the buffers are used for on both sides (`AHARDWAREBUFFER_USAGE_*`).
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn set_usage(&self, usage: u64) -> Result<(), WindowError> {
+        perform!(self, SET_USAGE64, usage)
+    }
+
+    /// Nanoseconds from one picture to the next.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn refresh_duration(&self) -> Result<i64, WindowError> {
+        let mut duration = 0i64;
+        perform!(self, GET_REFRESH_CYCLE_DURATION, &raw mut duration)?;
+        Ok(duration)
+    }
+
+    /// What changed since the last frame, for the next one that is queued.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn set_damage(&self, rectangles: &[Rectangle]) -> Result<(), WindowError> {
+        perform!(self, SET_SURFACE_DAMAGE, rectangles.as_ptr(), rectangles.len())
+    }
+
+    /// When the next frame is to be shown, in nanoseconds of the monotonic clock, or [`Window::AUTOMATIC`].
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn set_timestamp(&self, nanoseconds: i64) -> Result<(), WindowError> {
+        perform!(self, SET_BUFFERS_TIMESTAMP, nanoseconds)
+    }
+
+    /// `NATIVE_WINDOW_TIMESTAMP_AUTO`: frames are shown when they are ready.
+    pub const AUTOMATIC: i64 = i64::MIN;
+
+    /// Whether the window remembers when frames were shown.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn enable_frame_timestamps(&self, on: bool) -> Result<(), WindowError> {
+        perform!(self, ENABLE_FRAME_TIMESTAMPS, c_int::from(on))
+    }
+
+    /// The number that the next frame will have.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn next_frame(&self) -> Result<u64, WindowError> {
+        let mut frame = 0u64;
+        perform!(self, GET_NEXT_FRAME_ID, &raw mut frame)?;
+        Ok(frame)
+    }
+
+    /// What is known of a frame.
+    ///
+    /// # Errors
+    /// [`WindowError`], where the window has forgotten it.
+    pub fn frame_timestamps(&self, frame: u64) -> Result<FrameTimestamps, WindowError> {
+        let mut times = FrameTimestamps::default();
+        perform!(
+            self,
+            GET_FRAME_TIMESTAMPS,
+            frame,
+            &raw mut times.requested,
+            &raw mut times.rendered,
+            &raw mut times.latched,
+            &raw mut times.first_refresh,
+            &raw mut times.last_refresh,
+            &raw mut times.composed,
+            &raw mut times.presented,
+            &raw mut times.dequeue_ready,
+            &raw mut times.released
+        )?;
+        Ok(times)
+    }
+
+    /// Colours of the display on which the content was made: x and y of red, green, blue, white; greatest and least
+    /// luminance.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn set_smpte2086(&self, metadata: &[f32; 10]) -> Result<(), WindowError> {
+        perform!(self, SET_BUFFERS_SMPTE2086_METADATA, metadata.as_ptr())
+    }
+
+    /// Greatest light level, and that of the brightest frame on average.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn set_cta861_3(&self, metadata: &[f32; 2]) -> Result<(), WindowError> {
+        perform!(self, SET_BUFFERS_CTA861_3_METADATA, metadata.as_ptr())
+    }
+
+    /// Takes a buffer out, with a fence that is signalled when it may be drawn to.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn dequeue(&self, system: &'static dyn System) -> Result<(Buffer, OwnedFence), WindowError> {
+        let mut buffer = core::ptr::null_mut();
+        let mut fence = -1;
+        // SAFETY: this value holds a reference to the window.
+        let result = unsafe { (self.0.as_ref().dequeue_buffer)(self.0.as_ptr(), &mut buffer, &mut fence) };
+        checked(result)?;
+        let fence = OwnedFence::new(system, fence);
+        let buffer = NonNull::new(buffer).ok_or(WindowError::INVALID_OPERATION)?;
+        // SAFETY: the window has a reference to its buffer.
+        Ok((unsafe { Buffer::new(buffer) }, fence))
+    }
+
+    /// Shows a buffer once the fence is signalled.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn queue(&self, buffer: &Buffer, fence: OwnedFence) -> Result<(), WindowError> {
+        // SAFETY: this value holds a reference to the window, and the buffer one to itself; the fence is the window's now.
+        checked(unsafe { (self.0.as_ref().queue_buffer)(self.0.as_ptr(), buffer.0.as_ptr(), fence.give()) })
+    }
+
+    /// Puts a buffer back unseen.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn cancel(&self, buffer: &Buffer, fence: OwnedFence) -> Result<(), WindowError> {
+        // SAFETY: as for `queue`.
+        checked(unsafe { (self.0.as_ref().cancel_buffer)(self.0.as_ptr(), buffer.0.as_ptr(), fence.give()) })
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        // SAFETY: this value holds a reference to the window, which goes back here.
+        unsafe { (self.0.as_ref().base.dec_ref)(self.0.as_ptr().cast()) };
+    }
+}
+
+/// When what happened to a frame, in nanoseconds of the monotonic clock, or one of the constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameTimestamps {
+    /// When it was to be shown.
+    pub requested: i64,
+    /// When drawing it was done.
+    pub rendered: i64,
+    /// When the compositor took it.
+    pub latched: i64,
+    /// When its first composition began.
+    pub first_refresh: i64,
+    /// When its last composition began.
+    pub last_refresh: i64,
+    /// When the GPU had composed it.
+    pub composed: i64,
+    /// When it was on the display.
+    pub presented: i64,
+    /// When its buffer could be dequeued again.
+    pub dequeue_ready: i64,
+    /// When its buffer was not read any more.
+    pub released: i64,
+}
+
+impl FrameTimestamps {
+    /// It has not happened yet.
+    pub const PENDING: i64 = -2;
+    /// It will not happen, or nobody knows when it did.
+    pub const INVALID: i64 = -1;
+}
+
+impl Default for FrameTimestamps {
+    fn default() -> Self {
+        let unknown = Self::INVALID;
+        Self {
+            requested: unknown,
+            rendered: unknown,
+            latched: unknown,
+            first_refresh: unknown,
+            last_refresh: unknown,
+            composed: unknown,
+            presented: unknown,
+            dequeue_ready: unknown,
+            released: unknown,
+        }
+    }
+}
+
+/// A reference to a buffer.
+#[derive(PartialEq, Eq)]
+pub struct Buffer(NonNull<NativeWindowBuffer>);
+
+// SAFETY: a buffer's count is atomic, and its other fields are never changed.
+unsafe impl Send for Buffer {}
+// SAFETY: as above.
+unsafe impl Sync for Buffer {}
+
+impl Buffer {
+    /// Takes a reference to the buffer.
+    ///
+    /// # Safety
+    /// `buffer` is an `ANativeWindowBuffer` to which somebody has a reference.
+    unsafe fn new(buffer: NonNull<NativeWindowBuffer>) -> Self {
+        // SAFETY: the caller vouches for the buffer.
+        unsafe { (buffer.as_ref().base.inc_ref)(buffer.as_ptr().cast()) };
+        Self(buffer)
+    }
+
+    /// What the window says of it.
+    #[must_use]
+    pub fn description(&self) -> &NativeWindowBuffer {
+        // SAFETY: this value holds a reference to the buffer.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn as_ptr(&self) -> *mut c_void {
+        self.0.as_ptr().cast()
+    }
+}
+
+impl Clone for Buffer {
+    fn clone(&self) -> Self {
+        // SAFETY: this value holds a reference to the buffer.
+        unsafe { Self::new(self.0) }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // SAFETY: this value holds a reference to the buffer, which goes back here.
+        unsafe { (self.0.as_ref().base.dec_ref)(self.0.as_ptr().cast()) };
+    }
+}
+
+fn checked(result: c_int) -> Result<(), WindowError> {
+    if result == 0 { Ok(()) } else { Err(WindowError(result)) }
+}
