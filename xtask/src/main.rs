@@ -54,7 +54,6 @@ const CHORES: &[Chore] = &[
         "run the code of each processor, emulated where it is another one",
         test_arches::run,
     ),
-    Chore("miri", "run the unit tests that need no operating system under Miri", miri::run),
     Chore("tsan", "run many threads at once under ThreadSanitizer: finds data races", tsan::run),
 ];
 
