@@ -64,6 +64,11 @@ pub struct BufferKind {
 /// What the framework counts (`GpuStatsInfo`), as far as a loader can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statistic {
+    /// A driver is going to be loaded.
+    DriverToLoad {
+        /// Whether it is an updatable one.
+        updatable: bool,
+    },
     /// A driver was loaded, or was not, in this many nanoseconds.
     DriverLoaded {
         /// Whether it was.
@@ -125,6 +130,12 @@ pub trait System: Waiting {
     /// # Safety
     /// Nothing uses an address in the library any more unless it was opened once more elsewhere.
     unsafe fn close(&self, library: Library) -> bool;
+
+    /// What libhardware finds for the id of a module (`hw_get_module`): the module with its library's handle in it, or a
+    /// negative error number. `None` where there is no libhardware.
+    fn hardware_module(&self, _id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> {
+        None
+    }
 
     /// The namespace that an APEX exports under this name (`android_get_exported_namespace`).
     fn exported_namespace(&self, name: &CStr) -> Option<Namespace>;

@@ -5,13 +5,16 @@
 
 mod fences;
 mod libraries;
+mod made;
 
 pub use fences::SignalledLater;
+pub use made::null_driver;
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsStr, c_int, c_void};
 use std::fs;
 use std::io;
+use std::mem::offset_of;
 use std::num::NonZero;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::FileExt;
@@ -23,6 +26,7 @@ use std::time::{Duration, Instant};
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec as TryVec, text};
 use loader_core::platform::{FileError, Waiting};
+use platform_android::hal::layout::Module;
 use platform_android::system::{
     BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
 };
@@ -64,6 +68,8 @@ pub struct World {
     pub namespaces: BTreeMap<String, String>,
     /// The name of the namespace of an updatable driver, if there is one.
     pub updatable_driver: Option<String>,
+    /// The path of the module that libhardware finds, empty if it finds none; `None` if there is no libhardware.
+    pub hardware_module: Option<String>,
     /// Whether the application has a namespace.
     pub application_namespace: bool,
     /// Folders of layers, separated by colons.
@@ -102,6 +108,7 @@ impl Simulation {
             vendor_folder: "/vendor/lib64/hw".into(),
             namespaces: BTreeMap::new(),
             updatable_driver: None,
+            hardware_module: None,
             application_namespace: false,
             layer_paths: String::new(),
             debug_layers: String::new(),
@@ -199,6 +206,20 @@ impl Android {
     }
 }
 
+impl Android {
+    /// The module of a library, opened as libhardware does.
+    fn module_of(&self, path: &str) -> Option<NonNull<c_void>> {
+        let library = libraries::open(&self.place(path)).ok()?;
+        let mut world = self.change();
+        let library = world.libraries.add(library, path, Door::Linker);
+        let module = world.libraries.symbol(library, c"HMI")?;
+        let dso = module.as_ptr().wrapping_byte_add(offset_of!(Module, dso)).cast::<*mut c_void>();
+        // SAFETY: the symbol is a module, of which nobody else knows yet.
+        unsafe { dso.write(library.handle.as_ptr()) };
+        Some(module)
+    }
+}
+
 impl Waiting for Android {
     fn wait(&self, turn: u32) {
         if turn < 16 {
@@ -285,6 +306,12 @@ impl System for Android {
         self.change().calls.push(format!("close {path}"));
         drop(taken);
         true
+    }
+
+    fn hardware_module(&self, id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> {
+        self.record("hw_get_module", id);
+        let path = self.change().hardware_module.clone()?;
+        Some(self.module_of(&path).ok_or(-libc::ENOENT))
     }
 
     fn exported_namespace(&self, name: &CStr) -> Option<Namespace> {

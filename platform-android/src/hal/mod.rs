@@ -1,23 +1,58 @@
 //! The driver of an Android system: a HAL module, found by properties, opened once for each process.
+//!
+//! A process without a driver has a stub, so that applications find no device instead of an error. A fork makes another
+//! process, which looks again: the zygote has opened the driver before it becomes an application, for which the
+//! framework may have chosen another one.
 
 pub mod layout;
+mod report;
+mod search;
+mod stub;
 
-use core::ptr::NonNull;
+pub use report::{Candidate, Decision, FileName, Report, Source};
+
+use core::ffi::{CStr, c_int};
+use core::ptr::{NonNull, null, null_mut};
 
 use ash::vk;
+use loader_core::abi::array;
+use loader_core::log::{Level, Topic};
+use loader_core::memory::{Counted, Process};
 use loader_core::platform::Lock;
 
 use crate::loader::Loader;
+use crate::system::{Door, Library, Statistic};
+use search::{Found, Search};
 
 /// The driver, once it has been looked for.
 pub struct Hal {
     state: Lock<State>,
 }
 
-/// What the process knows of the driver. A fork makes another process, which starts anew.
+/// What the process knows of the driver.
 struct State {
-    process: u32,
-    driver: Option<Driver>,
+    stage: Stage,
+    /// What is open, of this process or the one that it was forked from.
+    open: Option<Open>,
+    /// What the last search looked at.
+    report: Option<Counted<Report>>,
+}
+
+#[derive(Clone, Copy)]
+enum Stage {
+    /// Nobody has asked.
+    Unknown,
+    /// This thread of this process is looking.
+    Searching { process: u32, thread: usize },
+    /// This is what this process found.
+    Known { process: u32, result: Result<Driver, DoesNotOpen> },
+}
+
+/// A driver's device, and the library that it is of.
+#[derive(Clone, Copy)]
+struct Open {
+    driver: Driver,
+    library: Library,
 }
 
 /// The driver's device: the three functions that lead to all others.
@@ -31,6 +66,8 @@ pub struct Driver {
     pub create_instance: vk::PFN_vkCreateInstance,
     /// Finds the driver's own functions.
     pub get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
+    /// The version of `VK_EXT_debug_report` that the driver has, if it has it.
+    pub debug_report: Option<u32>,
 }
 
 // SAFETY: the driver's device is never changed, and its functions may be called from any thread.
@@ -43,26 +80,217 @@ unsafe impl Sync for Driver {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DoesNotOpen;
 
+/// What a caller has to do.
+enum Turn {
+    Take(Result<Driver, DoesNotOpen>),
+    Search { open: Option<Open> },
+    Wait,
+}
+
 impl Hal {
     /// Not looked for yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self { state: Lock::new(State { process: 0, driver: None }) }
+        Self { state: Lock::new(State { stage: Stage::Unknown, open: None, report: None }) }
     }
 
     /// The driver of this process: what was opened, or where there is none a stub without devices. Looks for it the first
-    /// time, and again after a fork.
+    /// time, and again after a fork. Other threads wait meanwhile; a driver that calls Vulkan while it is opened finds the
+    /// stub.
     ///
     /// # Errors
     /// [`DoesNotOpen`].
     pub fn driver(&self, loader: &'static Loader) -> Result<Driver, DoesNotOpen> {
-        let state = self.state.lock(loader.system);
-        state.driver.filter(|_| state.process == loader.system.process()).ok_or(DoesNotOpen)
+        let mut turn = 0u32;
+        let open = loop {
+            match self.turn(loader) {
+                Turn::Take(result) => return result,
+                Turn::Search { open } => break open,
+                Turn::Wait => loader.system.wait(turn),
+            }
+            turn = turn.saturating_add(1);
+        };
+        loader.enter();
+        self.search(loader, open)
+    }
+
+    /// Everything that the last search looked at, if there was one. There is none where memory was short.
+    #[must_use]
+    pub fn report(&self, loader: &Loader) -> Option<Counted<Report>> {
+        self.state.lock(loader.system).report.clone()
+    }
+
+    fn turn(&self, loader: &Loader) -> Turn {
+        let (this_process, this_thread) = (loader.system.process(), loader.system.thread());
+        let mut state = self.state.lock(loader.system);
+        match state.stage {
+            Stage::Known { process, result } if process == this_process => Turn::Take(result),
+            Stage::Searching { process, thread } if process == this_process => {
+                if thread == this_thread {
+                    Turn::Take(Ok(stub::driver()))
+                } else {
+                    Turn::Wait
+                }
+            }
+            // Whoever was looking in the process that this one was forked from does not exist here.
+            Stage::Unknown | Stage::Searching { .. } | Stage::Known { .. } => {
+                state.stage = Stage::Searching { process: this_process, thread: this_thread };
+                Turn::Search { open: state.open.take() }
+            }
+        }
+    }
+
+    /// Looks for the driver, or keeps the one that is open, and notes what this process has.
+    fn search(&self, loader: &Loader, open: Option<Open>) -> Result<Driver, DoesNotOpen> {
+        let (open, result, report) = match open {
+            Some(open) if !is_replaced(loader, &open) => (Some(open), Ok(open.driver), None),
+            other => {
+                if let Some(open) = other {
+                    unload(loader, &open);
+                }
+                let mut search = Search { loader, report: Report::default() };
+                let began = loader.system.now();
+                let loaded = load(&mut search);
+                let nanoseconds = loader.system.now().saturating_sub(began);
+                let is_loaded = matches!(loaded, Ok(Some(_)));
+                loader.system.count(Statistic::DriverLoaded { loaded: is_loaded, nanoseconds });
+                let result = loaded.map(|open| open.map_or_else(stub::driver, |open| open.driver));
+                (loaded.ok().flatten(), result, Counted::try_new(search.report).ok())
+            }
+        };
+        let mut state = self.state.lock(loader.system);
+        state.stage = Stage::Known { process: loader.system.process(), result };
+        state.open = open;
+        let report = report.and_then(|report| state.report.replace(report));
+        drop(state);
+        // What the process before this one had looked at is freed without the lock.
+        drop(report);
+        result
     }
 }
 
 impl Default for Hal {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl Driver {
+    /// Whether this stands for a driver that the system does not have.
+    #[must_use]
+    pub fn is_stub(&self) -> bool {
+        stub::is(self)
+    }
+}
+
+/// Whether the framework has chosen another driver for this process than the one that is open.
+fn is_replaced(loader: &Loader, open: &Open) -> bool {
+    let updatable = loader.system.updatable_driver();
+    updatable.is_some_and(|namespace| open.library.door != Door::Namespace(namespace))
+}
+
+/// Gives a driver back that another one takes the place of.
+fn unload(loader: &Loader, open: &Open) {
+    // SAFETY: the device is open, and nothing in this process has anything of the driver: it was forked from one without
+    // instances, or else these are not valid here.
+    unsafe {
+        let device = open.driver.device.as_ptr();
+        if let Some(close) = (*device).close {
+            close(device);
+        }
+        loader.system.close(open.library);
+    }
+}
+
+/// Finds and opens the driver. `None` if there is none.
+fn load(search: &mut Search<'_>) -> Result<Option<Open>, DoesNotOpen> {
+    let loader = search.loader;
+    let Some(Found { candidate, library, module }) = search.module() else {
+        let why = search.report.why_none();
+        loader.log(
+            Level::Error,
+            Topic::Driver,
+            format_args!("there is no Vulkan driver, so applications find no device: {why}"),
+        );
+        return Ok(None);
+    };
+    // SAFETY: the module is one for Vulkan.
+    match unsafe { open(module) } {
+        Ok(mut driver) => {
+            search.note(candidate);
+            driver.debug_report = version_of(loader, &driver, vk::EXT_DEBUG_REPORT_NAME);
+            Ok(Some(Open { driver, library }))
+        }
+        Err(decision) => {
+            // The library stays open: it has begun to work, and may have threads.
+            search.note(Candidate { decision, ..candidate });
+            Err(DoesNotOpen)
+        }
+    }
+}
+
+/// The device by which Vulkan's modules are opened (`HWVULKAN_DEVICE_0`).
+const DEVICE_ID: &CStr = c"vk0";
+
+/// What a module without a function to open it counts as having returned (`-ENOSYS`).
+const NO_OPEN: c_int = -38;
+
+/// Opens the module's device.
+///
+/// # Safety
+/// `module` is a module for Vulkan.
+unsafe fn open(module: NonNull<layout::Module>) -> Result<Driver, Decision> {
+    let mut device = null_mut();
+    // SAFETY: the caller vouches for the module.
+    let result = unsafe {
+        let methods = (*module.as_ptr()).methods.as_ref();
+        let open = methods.and_then(|methods| methods.open);
+        open.map_or(NO_OPEN, |open| open(module.as_ptr(), DEVICE_ID.as_ptr(), &mut device))
+    };
+    if result != 0 {
+        return Err(Decision::OpenFailed { result });
+    }
+    let device = NonNull::new(device).ok_or(Decision::IncompleteDevice)?;
+    // SAFETY: the module has opened this device.
+    let functions = unsafe { device.as_ref() };
+    let (Some(enumerate_instance_extension_properties), Some(create_instance), Some(get_instance_proc_addr)) = (
+        functions.enumerate_instance_extension_properties,
+        functions.create_instance,
+        functions.get_instance_proc_addr,
+    ) else {
+        return Err(Decision::IncompleteDevice);
+    };
+    Ok(Driver {
+        device,
+        enumerate_instance_extension_properties,
+        create_instance,
+        get_instance_proc_addr,
+        debug_report: None,
+    })
+}
+
+/// The version of an instance extension that the driver has.
+fn version_of(loader: &Loader, driver: &Driver, name: &CStr) -> Option<u32> {
+    let extensions = array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
+        // SAFETY: this is a counted out-array, and drivers are only asked with NULL as layer.
+        unsafe { (driver.enumerate_instance_extension_properties)(null(), count, out) }
+    });
+    match extensions {
+        Ok(extensions) => {
+            let has = |one: &&vk::ExtensionProperties| one.extension_name_as_c_str() == Ok(name);
+            extensions.iter().find(has).map(|extension| extension.spec_version)
+        }
+        Err(result) => {
+            loader.log(
+                Level::Warning,
+                Topic::Driver,
+                format_args!(
+                    "the driver's vkEnumerateInstanceExtensionProperties returned {}: it is used without {}",
+                    result.as_raw(),
+                    name.to_str().unwrap_or_default(),
+                ),
+            );
+            None
+        }
     }
 }

@@ -1,0 +1,273 @@
+//! What the search for a driver has looked at, and what became of each library: for the log, and for whoever asks later.
+#![forbid(unsafe_code)]
+
+use core::ffi::{CStr, c_int};
+use core::fmt;
+
+use loader_core::log::Level;
+use loader_core::memory::{Shown, Text, TryGrow, Vec};
+
+use crate::system::{PROPERTY_VALUE_MAX, PropertyValue};
+
+/// Everything that was looked at, in order.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The candidates. The last one is the driver if its decision is [`Decision::Used`].
+    pub candidates: Vec<Candidate>,
+}
+
+/// Something that could have led to a driver.
+#[derive(Debug)]
+pub struct Candidate {
+    /// Where it was looked for.
+    pub source: Source,
+    /// The property that named the library, where it got that far.
+    pub property: Option<&'static CStr>,
+    /// The library's name, empty where there is none.
+    pub file: FileName,
+    /// What became of it.
+    pub decision: Decision,
+}
+
+/// Where drivers are looked for, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The namespace of an updatable driver, which the framework has chosen for this application.
+    Updatable,
+    /// The APEX that `ro.vulkan.apex` names.
+    Apex,
+    /// The vendor's libraries, which the system calls sphal.
+    Vendor,
+    /// libhardware's own search for the module `vulkan`, which systems up to Android 11 end with.
+    Hardware,
+}
+
+/// What became of a candidate.
+#[derive(Debug)]
+pub enum Decision {
+    /// It is the driver.
+    Used,
+    /// The system has no such source.
+    NoSource,
+    /// The property that would name the library is empty, or not set.
+    PropertyNotSet,
+    /// The dynamic linker refuses the library.
+    DoesNotOpen {
+        /// The linker's words.
+        error: Text,
+    },
+    /// libhardware finds no module.
+    NoHardwareModule {
+        /// A negative error number.
+        error: c_int,
+    },
+    /// The library has no symbol `HMI`.
+    NoModule,
+    /// The library is a module for something else than Vulkan.
+    OtherModule,
+    /// The module has no function to open it with, or that failed.
+    OpenFailed {
+        /// What it returned.
+        result: c_int,
+    },
+    /// The module opened, and the device lacks one of its three functions.
+    IncompleteDevice,
+}
+
+impl Source {
+    /// A short name that stays the same, for programs.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Updatable => "updatable-driver",
+            Self::Apex => "apex",
+            Self::Vendor => "vendor",
+            Self::Hardware => "libhardware",
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Updatable => "the updatable driver's package",
+            Self::Apex => "the APEX of ro.vulkan.apex",
+            Self::Vendor => "the vendor's libraries",
+            Self::Hardware => "libhardware",
+        })
+    }
+}
+
+impl Decision {
+    /// A short name that stays the same, for programs.
+    #[must_use]
+    pub const fn id(&self) -> &'static str {
+        match self {
+            Self::Used => "used",
+            Self::NoSource => "no-source",
+            Self::PropertyNotSet => "property-not-set",
+            Self::DoesNotOpen { .. } => "does-not-open",
+            Self::NoHardwareModule { .. } => "no-hardware-module",
+            Self::NoModule => "no-module",
+            Self::OtherModule => "other-module",
+            Self::OpenFailed { .. } => "open-failed",
+            Self::IncompleteDevice => "incomplete-device",
+        }
+    }
+
+    /// How grave it is.
+    #[must_use]
+    pub const fn level(&self) -> Level {
+        match self {
+            Self::NoSource | Self::PropertyNotSet | Self::NoHardwareModule { .. } => Level::Debug,
+            Self::Used => Level::Info,
+            Self::DoesNotOpen { .. } => Level::Warning,
+            Self::NoModule | Self::OtherModule | Self::OpenFailed { .. } | Self::IncompleteDevice => {
+                Level::Error
+            }
+        }
+    }
+
+    /// Whether the search ends here: something was opened, for better or worse.
+    #[must_use]
+    pub const fn ends_search(&self) -> bool {
+        matches!(
+            self,
+            Self::Used
+                | Self::NoModule
+                | Self::OtherModule
+                | Self::OpenFailed { .. }
+                | Self::IncompleteDevice
+        )
+    }
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.file.is_empty() {
+            write!(f, "driver {}", Shown(self.file.as_c_str().to_bytes()))?;
+            if let Some(property) = self.property {
+                write!(f, " (named by {})", Shown(property.to_bytes()))?;
+            }
+            f.write_str(" ")?;
+        }
+        let source = self.source;
+        match &self.decision {
+            Decision::Used => write!(f, "from {source}: used"),
+            Decision::NoSource => write!(f, "nothing from {source}: there is none"),
+            Decision::PropertyNotSet => {
+                let property = self.property.unwrap_or_default();
+                write!(f, "nothing from {source} by {}: it is not set", Shown(property.to_bytes()))
+            }
+            Decision::DoesNotOpen { error } => {
+                write!(
+                    f,
+                    "from {source} cannot be opened ({}): install it, or correct the property",
+                    Shown(error)
+                )
+            }
+            Decision::NoHardwareModule { error } => {
+                write!(f, "nothing from {source}: hw_get_module returned {error}")
+            }
+            Decision::NoModule => {
+                write!(
+                    f,
+                    "from {source} has no symbol HMI, so it is no HAL module: replace it by the GPU's driver"
+                )
+            }
+            Decision::OtherModule => {
+                write!(f, "from {source} is a HAL module for something else: its id is not \"vulkan\"")
+            }
+            Decision::OpenFailed { result } => write!(
+                f,
+                "from {source} fails to open its device vk0 with {result}: look for the driver's own messages, and for \
+                 denials of access to the GPU's device node"
+            ),
+            Decision::IncompleteDevice => write!(
+                f,
+                "from {source} lacks vkCreateInstance, vkGetInstanceProcAddr or vkEnumerateInstanceExtensionProperties \
+                 in its device: report this to whoever made the driver"
+            ),
+        }
+    }
+}
+
+impl Report {
+    /// Notes a candidate; without memory for it only its log line remains.
+    pub(super) fn note(&mut self, candidate: Candidate) {
+        let _ = self.candidates.try_push(candidate);
+    }
+
+    /// Why there is no driver, and what to do about it.
+    pub(super) fn why_none(&self) -> &'static str {
+        let any = |wanted: fn(&Decision) -> bool| self.candidates.iter().any(|one| wanted(&one.decision));
+        if any(Decision::ends_search) {
+            "the library that was found is no driver"
+        } else if any(|decision| matches!(decision, Decision::DoesNotOpen { .. })) {
+            "no library opens that ro.hardware.vulkan and ro.board.platform name; install the GPU's driver as \
+             vulkan.NAME.so among the vendor's libraries and set ro.hardware.vulkan to NAME"
+        } else {
+            "neither ro.hardware.vulkan nor ro.board.platform is set; set ro.hardware.vulkan to NAME for the driver \
+             vulkan.NAME.so"
+        }
+    }
+}
+
+const PREFIX: &[u8] = b"vulkan.";
+const SUFFIX: &[u8] = b".so";
+const FILE_NAME_MAX: usize = PREFIX.len() + PROPERTY_VALUE_MAX + SUFFIX.len();
+
+/// The name of a driver's library: `vulkan.VALUE.so`.
+#[derive(Clone, Copy)]
+pub struct FileName {
+    bytes: [u8; FILE_NAME_MAX],
+}
+
+impl FileName {
+    /// None.
+    pub(super) const NONE: Self = Self { bytes: [0; FILE_NAME_MAX] };
+
+    /// The name for a property's value.
+    #[must_use]
+    pub fn of(value: &PropertyValue) -> Self {
+        let mut name = Self::NONE;
+        let parts = PREFIX.iter().chain(value.as_bytes()).chain(SUFFIX);
+        // The value is shorter than a property can be, so a NUL stays at the end.
+        for (to, from) in name.bytes.iter_mut().zip(parts) {
+            *to = *from;
+        }
+        name
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_c_str(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.bytes).unwrap_or_default()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.as_c_str().is_empty()
+    }
+}
+
+impl fmt::Debug for FileName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_c_str().fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r04_a_library_is_named_by_the_value() {
+        assert_eq!(FileName::of(&PropertyValue::new(b"adreno")).as_c_str(), c"vulkan.adreno.so");
+        let longest = [b'x'; PROPERTY_VALUE_MAX * 2];
+        let name = FileName::of(&PropertyValue::new(&longest));
+        assert_eq!(name.as_c_str().count_bytes(), "vulkan..so".len() + PROPERTY_VALUE_MAX - 1);
+        assert!(name.as_c_str().to_bytes().ends_with(b"x.so"));
+    }
+}

@@ -1,0 +1,201 @@
+//! The search for the driver's module.
+//!
+//! Sources are asked in order. One that has no library that opens leaves the search to the next; a library that opens ends
+//! it, also if it turns out to be no driver.
+
+use core::ffi::{CStr, c_void};
+use core::ptr::NonNull;
+
+use loader_core::log::{Level, Topic};
+
+use super::layout::Module;
+use super::report::{Candidate, Decision, FileName, Report, Source};
+use crate::loader::Loader;
+use crate::system::{Door, Library, Namespace, PROPERTY_VALUE_MAX, Statistic, System};
+
+/// Where drivers are, in the order in which they are looked for.
+const SOURCES: [Source; 4] = [Source::Updatable, Source::Apex, Source::Vendor, Source::Hardware];
+
+/// The properties whose values libraries are named by, in the order in which they are tried.
+const PROPERTIES: [&CStr; 2] = [c"ro.hardware.vulkan", c"ro.board.platform"];
+
+/// The property with the name of the APEX that has the driver.
+const APEX: &CStr = c"ro.vulkan.apex";
+
+/// The symbol of a HAL module (`HAL_MODULE_INFO_SYM_AS_STR`).
+const MODULE_SYMBOL: &CStr = c"HMI";
+
+/// The id of modules for Vulkan (`HWVULKAN_HARDWARE_MODULE_ID`).
+const MODULE_ID: &CStr = c"vulkan";
+
+/// A search that is under way.
+pub(super) struct Search<'a> {
+    pub loader: &'a Loader,
+    pub report: Report,
+}
+
+/// A module for Vulkan in an open library.
+pub(super) struct Found {
+    /// Where it was found, still to be noted with what becomes of it.
+    pub candidate: Candidate,
+    /// The library.
+    pub library: Library,
+    /// Its module.
+    pub module: NonNull<Module>,
+}
+
+/// What a source gives.
+enum Answer {
+    /// The system has no such source.
+    NoSource,
+    /// None of its libraries opens.
+    Nothing,
+    /// A library opened that is no driver.
+    NoDriver,
+    Module(Found),
+}
+
+impl Search<'_> {
+    /// Looks for the driver's module. Whatever is not it is noted and logged.
+    ///
+    /// Ends the process if the framework has chosen an updatable driver and that cannot be loaded: the application was
+    /// to run with that driver and no other.
+    pub(super) fn module(&mut self) -> Option<Found> {
+        for source in SOURCES {
+            match self.ask(source) {
+                Answer::Module(found) => return Some(found),
+                Answer::Nothing | Answer::NoDriver if source == Source::Updatable => self.end_process(),
+                Answer::NoDriver => return None,
+                Answer::NoSource | Answer::Nothing => {}
+            }
+        }
+        None
+    }
+
+    /// Notes and logs what has become of a candidate.
+    pub(super) fn note(&mut self, candidate: Candidate) {
+        self.loader.log(candidate.decision.level(), Topic::Driver, format_args!("{candidate}"));
+        self.report.note(candidate);
+    }
+
+    fn ask(&mut self, source: Source) -> Answer {
+        let system = self.loader.system;
+        let door = match source {
+            Source::Updatable => system.updatable_driver().map(Door::Namespace),
+            Source::Apex => apex(system).map(Door::Namespace),
+            Source::Vendor => Some(Door::Vendor),
+            Source::Hardware => return self.ask_libhardware(),
+        };
+        match door {
+            Some(door) => {
+                system.count(Statistic::DriverToLoad { updatable: source == Source::Updatable });
+                self.open_first(source, door)
+            }
+            None => self.no_source(source),
+        }
+    }
+
+    fn no_source(&mut self, source: Source) -> Answer {
+        let decision = Decision::NoSource;
+        self.note(Candidate { source, property: None, file: FileName::NONE, decision });
+        Answer::NoSource
+    }
+
+    /// The first library that opens.
+    fn open_first(&mut self, source: Source, door: Door) -> Answer {
+        for property in PROPERTIES {
+            let value = self.loader.system.property(property);
+            let candidate = |file, decision| Candidate { source, property: Some(property), file, decision };
+            if value.is_empty() {
+                self.note(candidate(FileName::NONE, Decision::PropertyNotSet));
+                continue;
+            }
+            let file = FileName::of(&value);
+            match self.loader.system.open(file.as_c_str(), door) {
+                Ok(library) => return self.check(candidate(file, Decision::Used), library),
+                Err(error) => self.note(candidate(file, Decision::DoesNotOpen { error })),
+            }
+        }
+        Answer::Nothing
+    }
+
+    /// The module of a library that has opened, which is closed if it has none for Vulkan. The candidate says that it is used.
+    fn check(&mut self, candidate: Candidate, library: Library) -> Answer {
+        let system = self.loader.system;
+        // SAFETY: the symbol is a module, as HAL modules are recognised by it.
+        match unsafe { for_vulkan(system.symbol(library, MODULE_SYMBOL)) } {
+            Ok(module) => {
+                // SAFETY: the module is a variable of the library, writable for this purpose, and nobody else has it yet.
+                unsafe { (*module.as_ptr()).dso = library.handle.as_ptr() };
+                Answer::Module(Found { candidate, library, module })
+            }
+            Err(decision) => {
+                // SAFETY: nothing of the library has been kept.
+                unsafe { system.close(library) };
+                self.note(Candidate { decision, ..candidate });
+                Answer::NoDriver
+            }
+        }
+    }
+
+    /// What libhardware finds in its own way.
+    fn ask_libhardware(&mut self) -> Answer {
+        let source = Source::Hardware;
+        let Some(answer) = self.loader.system.hardware_module(MODULE_ID) else {
+            return self.no_source(source);
+        };
+        let candidate = |decision| Candidate { source, property: None, file: FileName::NONE, decision };
+        let module = match answer {
+            Ok(module) => module.cast::<Module>(),
+            Err(error) => {
+                self.note(candidate(Decision::NoHardwareModule { error }));
+                return Answer::Nothing;
+            }
+        };
+        // SAFETY: libhardware has checked the module, and has written the library's handle into it.
+        let Some(handle) = NonNull::new(unsafe { (*module.as_ptr()).dso }) else {
+            self.note(candidate(Decision::NoModule));
+            return Answer::NoDriver;
+        };
+        let library = Library { handle, door: Door::Linker, bridged: false };
+        Answer::Module(Found { candidate: candidate(Decision::Used), library, module })
+    }
+
+    fn end_process(&self) -> ! {
+        self.loader.log(
+            Level::Error,
+            Topic::Driver,
+            format_args!(
+                "the updatable driver that is chosen for this application cannot be loaded, so the process ends: \
+                 update the driver's package, or choose the system's driver in the developer options"
+            ),
+        );
+        self.loader.system.abort()
+    }
+}
+
+/// The namespace of the APEX that has the driver: its name with underscores for dots.
+fn apex(system: &dyn System) -> Option<Namespace> {
+    let value = system.property(APEX);
+    if value.is_empty() {
+        return None;
+    }
+    let mut name = [0; PROPERTY_VALUE_MAX];
+    for (to, from) in name.iter_mut().zip(value.as_bytes()) {
+        *to = if *from == b'.' { b'_' } else { *from };
+    }
+    system.exported_namespace(CStr::from_bytes_until_nul(&name).ok()?)
+}
+
+/// The module if it is one for Vulkan. Only the id counts: neither tags nor versions are looked at.
+///
+/// # Safety
+/// The symbol is a module whose id is a C string or NULL.
+unsafe fn for_vulkan(symbol: Option<NonNull<c_void>>) -> Result<NonNull<Module>, Decision> {
+    let module = symbol.ok_or(Decision::NoModule)?.cast::<Module>();
+    // SAFETY: the caller vouches for the module and its id.
+    unsafe {
+        let id = (*module.as_ptr()).id;
+        if !id.is_null() && CStr::from_ptr(id) == MODULE_ID { Ok(module) } else { Err(Decision::OtherModule) }
+    }
+}
