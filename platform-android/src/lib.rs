@@ -28,7 +28,9 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod driver;
 pub mod hal;
+pub mod level;
 pub mod loader;
 pub mod log;
 pub mod objects;

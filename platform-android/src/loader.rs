@@ -3,12 +3,15 @@
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::hal::Hal;
+use crate::level::Level;
 use crate::system::System;
 
 /// A loader. There is one, a `static` of the library; tests have one for each system that they make.
 pub struct Loader {
     /// The operating system.
     pub system: &'static dyn System,
+    /// The version of Android that it behaves as.
+    pub level: Level,
     /// The driver.
     pub hal: Hal,
 }
@@ -20,7 +23,13 @@ impl Loader {
     /// A loader on this system, which has done nothing yet.
     #[must_use]
     pub const fn new(system: &'static dyn System) -> Self {
-        Self { system, hal: Hal::new() }
+        Self::of(system, Level::NEWEST)
+    }
+
+    /// The same, behaving as this version of Android does.
+    #[must_use]
+    pub const fn of(system: &'static dyn System, level: Level) -> Self {
+        Self { system, level, hal: Hal::new() }
     }
 
     /// Makes this the loader of the process. Every global command does this first.

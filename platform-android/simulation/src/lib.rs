@@ -24,6 +24,7 @@ use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec as TryVec, text};
 use loader_core::platform::{FileError, Waiting};
 use platform_android::Loader;
+use platform_android::level::Level as AndroidLevel;
 use platform_android::system::{
     BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
 };
@@ -87,6 +88,12 @@ impl Simulation {
     /// A system with nothing in it: no driver, no layers, no properties; the process may not be dumped.
     #[must_use]
     pub fn new() -> Self {
+        Self::of(AndroidLevel::NEWEST)
+    }
+
+    /// The same, with a loader that behaves as this version of Android does.
+    #[must_use]
+    pub fn of(level: AndroidLevel) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let world = World {
             properties: BTreeMap::new(),
@@ -110,7 +117,7 @@ impl Simulation {
         let folder = tempfile::tempdir().expect("a folder for the system");
         let android: &'static Android =
             Box::leak(Box::new(Android { folder, started: Instant::now(), world: Mutex::new(world) }));
-        let loader = Box::leak(Box::new(Loader::new(android)));
+        let loader = Box::leak(Box::new(Loader::of(android, level)));
         Self { android, loader, _turn: turn }
     }
 }
