@@ -3,6 +3,7 @@
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::hal::Hal;
+use crate::layers::{self, Layers};
 use crate::system::System;
 
 /// A loader. There is one, a `static` of the library; tests have one for each system that they make.
@@ -11,6 +12,8 @@ pub struct Loader {
     pub system: &'static dyn System,
     /// The driver.
     pub hal: Hal,
+    /// The layers.
+    pub layers: Layers,
 }
 
 /// The loader of this process, once it has been called: for functions that are given nothing that leads to it.
@@ -20,7 +23,7 @@ impl Loader {
     /// A loader on this system, which has done nothing yet.
     #[must_use]
     pub const fn new(system: &'static dyn System) -> Self {
-        Self { system, hal: Hal::new() }
+        Self { system, hal: Hal::new(), layers: Layers::new(&layers::policy::SYSTEM) }
     }
 
     /// Makes this the loader of the process. Every global command does this first.
