@@ -10,8 +10,8 @@ use crate::chain::known::KnownObjects;
 use crate::discovery::{
     self, BestReason, Candidate, Decision, Outcome, Plan, Question, Request, Snapshot, best_reason,
 };
-use crate::dispatch::UnknownCommands;
-use crate::flavour::Flavour;
+use crate::dispatch::{KEYS, UnknownCommands};
+use crate::flavour::{FOREIGN_HANDLES, Flavour};
 use crate::log::{Filter, Level, Listeners, Logger, Topic, write_line};
 use crate::memory::{Application, Counted, OutOfMemory, Shown, Text, TryGrow, Vec, text};
 use crate::objects::{DriverRef, LiveInstances, OpenDrivers, OpenError};
@@ -165,6 +165,9 @@ impl Loader {
         self.unknown.forget(self.platform.waiting);
         self.known.forget(self.platform.waiting);
         self.instances.forget(self.platform.waiting);
+        if FOREIGN_HANDLES {
+            KEYS.forget(self.platform.waiting);
+        }
     }
 }
 

@@ -10,12 +10,13 @@ use std::os::fd::{AsRawFd as _, FromRawFd as _};
 use std::ptr::{from_ref, null, null_mut};
 
 use loader_core::dispatch::{
-    Block, Command, DEVICE_TRAMPOLINES, DeviceTable, INSTANCE_TRAMPOLINES, InstanceTable, TERMINATORS, Table,
-    UNKNOWN_COMMANDS, UNKNOWN_INSTANCE_TRAMPOLINES, trap,
+    Block, Command, DEVICE_TRAMPOLINES, DeviceTable, INSTANCE_TRAMPOLINES, InstanceTable, KEYS,
+    LOOK_UP_TRAMPOLINES, NotEntered, TERMINATORS, Table, UNKNOWN_COMMANDS, UNKNOWN_INSTANCE_TRAMPOLINES,
+    trap,
 };
 use loader_core::objects::handle::{FIRST_PHYSICAL_DEVICE_SLOT, Handle, Kind};
 use loader_core::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
-use platform_linux::LOADER;
+use platform_linux::{LOADER, PLATFORM};
 
 /// More parameters than any processor has registers for, integers and floating-point numbers of all sizes.
 type Many = unsafe extern "system" fn(
@@ -179,6 +180,63 @@ fn terminators_go_through_the_table_below_with_the_handle_below() {
     check(&TERMINATORS, 0..ALL_INSTANCE_SLOTS, &*lower, from_ref(&object).cast(), below);
 }
 
+/// The tables of devices and what the handles of each begin with: addresses that are far apart by powers of two, as those
+/// of large blocks are, and some close together.
+fn keyed_tables() -> Vec<(usize, Box<DeviceTable>)> {
+    let far = (1..=100).map(|number| 0x70_0000_usize + (number << 16));
+    let close = (0..100).map(|number| 0x7000_0000_usize + number * 16);
+    far.chain(close).map(|key| (key, new_table())).collect()
+}
+
+#[test]
+fn look_ups_go_through_the_table_of_the_handles_key() {
+    let waiting = PLATFORM.waiting;
+    let tables = keyed_tables();
+    for (key, table) in &tables {
+        assert_eq!(KEYS.insert(waiting, *key, &raw const **table), Ok(()));
+        assert_eq!(KEYS.insert(waiting, *key, &raw const **table), Err(NotEntered::NotUnique));
+    }
+    let check_slots = |(key, table): &(usize, Box<DeviceTable>), slots: std::ops::Range<usize>| {
+        let handle = from_ref(key).cast();
+        check(&LOOK_UP_TRAMPOLINES, slots, &**table, handle, handle);
+    };
+    // The first one is compared before the others are searched.
+    for keyed in &tables[..2] {
+        check_slots(keyed, 0..ALL_DEVICE_SLOTS);
+    }
+    for (number, keyed) in tables.iter().enumerate() {
+        check_slots(keyed, number..number + 2);
+    }
+    assert!(LOOK_UP_TRAMPOLINES.piece(ALL_DEVICE_SLOTS).is_none());
+
+    // Every second device goes; the others are still found behind the gaps.
+    for (key, table) in tables.iter().step_by(2) {
+        KEYS.remove(waiting, *key, &raw const **table);
+    }
+    for keyed in tables.iter().skip(1).step_by(2) {
+        check_slots(keyed, 7..9);
+    }
+    for (key, _) in tables.iter().step_by(50) {
+        let message = report(LOOK_UP_TRAMPOLINES.piece(3), from_ref(key).cast());
+        let name = CommandId::from_device_slot(3).expect("a command").name().to_string_lossy();
+        assert!(message.contains(&format!("{name}: {:?} is no device", from_ref(key))), "{message}");
+    }
+
+    // Other devices come with the same keys.
+    let again: Vec<_> = tables.iter().step_by(2).map(|(key, _)| (*key, new_table())).collect();
+    for ((key, table), (_, old)) in again.iter().zip(tables.iter().step_by(2)) {
+        assert_eq!(KEYS.insert(waiting, *key, &raw const **table), Ok(()));
+        KEYS.remove(waiting, *key, &raw const **old);
+    }
+    for keyed in again.iter().chain(tables.iter().skip(1).step_by(2)) {
+        check_slots(keyed, 20..22);
+    }
+    for (key, table) in again.iter().chain(tables.iter().skip(1).step_by(2)) {
+        KEYS.remove(waiting, *key, &raw const **table);
+    }
+    KEYS.forget(waiting);
+}
+
 /// The first and last slots, and those around which an encoding may change.
 fn samples(end: usize) -> impl Iterator<Item = usize> {
     [0, 1, 15, 16, 31, 32, 127, 128, 255, 256, 511, 512, 1023, 1024]
@@ -238,6 +296,21 @@ fn bad_handles_are_reported_with_the_command() {
         }
         let message = report(UNKNOWN_INSTANCE_TRAMPOLINES.piece(INSTANCE_SLOTS), handle);
         assert!(message.contains("an unknown physical-device command was given an invalid"), "{message}");
+    }
+}
+
+#[test]
+fn handles_of_no_device_are_reported_with_the_command() {
+    let no_device = [0x5EED_usize; 4];
+    for handle in [null(), no_device.as_ptr().cast()] {
+        for slot in samples(DEVICE_SLOTS).chain([DEVICE_SLOTS - 1]) {
+            let name = CommandId::from_device_slot(slot).expect("a command").name();
+            let message = report(LOOK_UP_TRAMPOLINES.piece(slot), handle);
+            let words = format!("{}: {handle:?} is no device", name.to_string_lossy());
+            assert!(message.contains(&words), "{message}");
+        }
+        let message = report(LOOK_UP_TRAMPOLINES.piece(ALL_DEVICE_SLOTS - 1), handle);
+        assert!(message.contains("an unknown command: "), "{message}");
     }
 }
 

@@ -28,6 +28,12 @@ pub(crate) fn scarce() -> PathBuf {
     library(&["memory"], &[])
 }
 
+/// A Vulkan loader that stands for the system's, beneath the loader under test: `tests/system-loader/`.
+#[must_use]
+pub fn system_loader() -> PathBuf {
+    library(&["system-loader"], &[])
+}
+
 /// A library that gives the names in a folder out sorted, for `LD_PRELOAD`: two loaders then see the same order.
 #[must_use]
 pub fn sorted_folders() -> PathBuf {

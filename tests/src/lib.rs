@@ -46,7 +46,7 @@ mod windows;
 
 pub use bodies::{code, list_devices, list_devices_1_0, list_devices_asking};
 pub use child::Vk;
-pub use compile::sorted_folders;
+pub use compile::{sorted_folders, system_loader};
 pub use device::Device;
 pub use driver::{Driver, Lie};
 pub use instance::{Ask, Instance, extension_names};

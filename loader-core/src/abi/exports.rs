@@ -206,7 +206,35 @@ macro_rules! global_commands {
 macro_rules! exports {
     (; $($name:ident: $kind:ident $slot:literal,)*) => {
         $($crate::export! { $name: $kind $slot })*
+        $crate::export_edges! { $($name: $kind $slot,)* }
+    };
+}
 
+/// The same for a library whose commands on devices, queues and command buffers look up the device
+/// ([`Handles::LookedUp`](crate::flavour::Handles)).
+#[cfg(feature = "foreign-handles")]
+#[macro_export]
+macro_rules! look_up_exports {
+    (; $($name:ident: $kind:ident $slot:literal,)*) => {
+        $($crate::look_up_export! { $name: $kind $slot })*
+        $crate::export_edges! { $($name: $kind $slot,)* }
+    };
+}
+
+/// Defines one exported function of a library that looks devices up.
+#[cfg(feature = "foreign-handles")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! look_up_export {
+    ($name:ident: device $slot:literal) => { $crate::export! { $name: look_up $slot } };
+    ($($row:tt)*) => { $crate::export! { $($row)* } };
+}
+
+/// What the exported functions need, and what finds them.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_edges {
+    ($($name:ident: $kind:ident $slot:literal,)*) => {
         /// Where trampolines go whose handle is not one of the loader's.
         #[unsafe(naked)]
         unsafe extern "C" fn bad_handle() {
@@ -315,6 +343,17 @@ macro_rules! export {
         #[unsafe(no_mangle)]
         unsafe extern "system" fn $name() {
             $crate::assembly!($crate::device_trampoline!("{slot}"); slot = const $slot)
+        }
+    };
+    ($name:ident: look_up $slot:literal) => {
+        #[doc = stringify!($name)]
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "system" fn $name() {
+            $crate::assembly!(
+                $crate::numbered_jump!("{slot}");
+                slot = const $slot, target = sym $crate::dispatch::look_up
+            )
         }
     };
 }

@@ -10,6 +10,7 @@ use super::structures::{
     FEATURE_SORTING, FindInstanceCommand, InstanceContent, InstanceCreateInfo, InstanceLink,
     LayerDeviceFunctions, function,
 };
+use crate::flavour::FOREIGN_HANDLES;
 use crate::memory::{Application, OutOfMemory, TryGrow, Vec};
 use crate::objects::terminator_get_instance_proc_addr;
 use crate::objects::terminator_get_physical_device_proc_addr;
@@ -109,7 +110,7 @@ pub(super) unsafe extern "system" fn set_instance_data(
 }
 
 /// # Safety
-/// `from` is a dispatchable handle, `to` points to an object that begins with a word for the loader.
+/// `from` is a dispatchable handle, `to` points to an object that begins with a word for the loader, or with the same one.
 pub(super) unsafe fn copy_first_word(from: u64, to: *mut c_void) -> vk::Result {
     let Ok(from) = usize::try_from(from) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
     let from = core::ptr::with_exposed_provenance::<*const c_void>(from);
@@ -117,6 +118,12 @@ pub(super) unsafe fn copy_first_word(from: u64, to: *mut c_void) -> vk::Result {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     }
     // SAFETY: the caller vouches for both.
-    unsafe { to.cast::<*const c_void>().write(from.read()) };
+    unsafe {
+        let (word, to) = (from.read(), to.cast::<*const c_void>());
+        // What a foreign driver made has the word already, and must not be written.
+        if !FOREIGN_HANDLES || to.read() != word {
+            to.write(word);
+        }
+    }
     vk::Result::SUCCESS
 }

@@ -9,9 +9,14 @@ use super::manifests::{Manifest, first_of_path, library, look};
 use super::order::first_equal;
 use super::places::{Choices, Place, Setting};
 use super::plan::{Candidate, Decision, Origin, Plan};
+#[cfg(feature = "foreign-handles")]
+use super::plan::{Looked, Searched};
 use super::policy::{Policy, Request};
 use super::reason::Reason;
+use crate::flavour::DriverKind;
 use crate::manifest::{DriverManifest, Settings, Version};
+#[cfg(feature = "foreign-handles")]
+use crate::memory::text;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 use crate::platform::FileError;
 
@@ -58,7 +63,30 @@ pub(super) fn find(
         plan.drivers.try_push(candidate)?;
     }
     skip_duplicates(inquiry, &mut plan.drivers)?;
+    #[cfg(feature = "foreign-handles")]
+    if !policy.system_loader.is_empty() {
+        add_system_loader(&mut plan, policy.system_loader)?;
+    }
     Ok(plan)
+}
+
+/// Adds the system's loader behind the drivers: the application's own ones were brought on purpose, and the devices of
+/// drivers that are found later are enumerated earlier.
+#[cfg(feature = "foreign-handles")]
+fn add_system_loader(plan: &mut Plan, library: &[u8]) -> Result<(), OutOfMemory> {
+    let found_in = plan.searched.len();
+    let origin = Origin::BuiltIn("the system's loader");
+    plan.searched.try_push(Searched { path: text(&[library])?, origin, result: Looked::File })?;
+    plan.drivers.try_push(Candidate {
+        path: text(&[library])?,
+        found_in,
+        library: text(&[library])?,
+        api_version: Version::default(),
+        portability: false,
+        kind: DriverKind::SystemLoader,
+        warning: None,
+        decision: Decision::Use,
+    })
 }
 
 /// For each manifest why it need not be read, if so.
@@ -91,6 +119,7 @@ impl Candidate {
             library: Text::new(),
             api_version: Version::default(),
             portability: false,
+            kind: DriverKind::Icd,
             warning: None,
             decision: Decision::Skip(reason),
         }
@@ -116,6 +145,7 @@ impl Candidate {
             found_in: manifest.found_in,
             api_version: said.api_version,
             portability: said.portability,
+            kind: DriverKind::Icd,
             warning: said.warning,
             decision,
         })

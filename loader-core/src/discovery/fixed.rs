@@ -6,6 +6,7 @@ use super::{
     Candidate, Decision, KnownSettings, LayerPlan, LayerScope, Looked, Origin, Plan, Policy, Request,
     Searched, Snapshot,
 };
+use crate::flavour::DriverKind;
 use crate::manifest::Version;
 use crate::memory::{OutOfMemory, TryGrow, text};
 use crate::platform::Platform;
@@ -34,6 +35,7 @@ pub fn discover(
             library: text(&[library])?,
             api_version: Version::default(),
             portability: false,
+            kind: DriverKind::Icd,
             warning: None,
             decision: Decision::Use,
         })?;

@@ -5,6 +5,7 @@ use core::ffi::CStr;
 use core::fmt;
 
 use super::reason::{Name, Reason};
+use crate::flavour::DriverKind;
 use crate::manifest::{ManifestWarning, Version};
 use crate::memory::{Text, Vec};
 use crate::platform::FileError;
@@ -40,6 +41,8 @@ pub struct Candidate {
     pub api_version: Version,
     /// Whether it implements only a part of Vulkan.
     pub portability: bool,
+    /// What it is.
+    pub kind: DriverKind,
     /// What is odd about its manifest.
     pub warning: Option<ManifestWarning>,
     /// Whether to open it.

@@ -27,6 +27,9 @@ pub struct Policy {
     /// The libraries of the only drivers that there are, a list of paths.
     #[cfg(feature = "fixed-drivers")]
     pub fixed_drivers: &'static [u8],
+    /// The library of another loader that is a driver, too: a path, or a bare name for the dynamic linker. Empty for none.
+    #[cfg(feature = "foreign-handles")]
+    pub system_loader: &'static [u8],
 }
 
 /// A place to search, or several.
@@ -160,6 +163,8 @@ impl Policy {
             pointer_width: usize::BITS,
             #[cfg(feature = "fixed-drivers")]
             fixed_drivers: b"",
+            #[cfg(feature = "foreign-handles")]
+            system_loader: b"",
         }
     }
 }

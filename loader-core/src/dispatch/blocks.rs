@@ -10,7 +10,10 @@
 use core::ffi::c_void;
 
 use super::arch::native::DISTANCES;
-use super::missing::{bad_handle_reported, report_missing_device_command, report_missing_instance_command};
+use super::keys::look_up;
+use super::missing::{
+    bad_handle_reported, report_missing_device_command, report_missing_instance_command, unknown_key_reported,
+};
 use super::table::{Command, UNKNOWN_COMMANDS};
 use crate::objects::handle::{FIRST_PHYSICAL_DEVICE_SLOT, INSTANCE_MAGIC, PHYSICAL_DEVICE_MAGIC};
 use crate::registry::{DEVICE_SLOTS, INSTANCE_SLOTS};
@@ -57,6 +60,13 @@ pub static DEVICE_TRAMPOLINES: Block = Block {
     first: 0,
     count: ALL_DEVICE_SLOTS,
     distance: DISTANCES.device_trampoline,
+};
+/// Looks the device's table up by the word in the handle, and goes through a slot of it.
+pub static LOOK_UP_TRAMPOLINES: Block = Block {
+    start: look_up_trampolines,
+    first: 0,
+    count: ALL_DEVICE_SLOTS,
+    distance: DISTANCES.numbered_jump,
 };
 /// Goes through a slot of the table below a physical device, with the handle below.
 pub static TERMINATORS: Block =
@@ -125,6 +135,8 @@ block!(instance_trampolines: INSTANCE_SLOTS, from 0, instance_trampoline,
 block!(unknown_instance_trampolines: UNKNOWN_COMMANDS, from INSTANCE_SLOTS, numbered_jump,
     numbered_jump!("vkload_slot"); target = sym unknown_instance_trampoline);
 block!(device_trampolines: ALL_DEVICE_SLOTS, from 0, device_trampoline, device_trampoline!("vkload_slot"));
+block!(look_up_trampolines: ALL_DEVICE_SLOTS, from 0, numbered_jump,
+    numbered_jump!("vkload_slot"); target = sym look_up);
 block!(terminators: ALL_INSTANCE_SLOTS, from 0, terminator, terminator!("vkload_slot"));
 block!(missing_instance_commands: ALL_INSTANCE_SLOTS, from 0, call, call!(); target = sym missing_instance_command);
 block!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, call, call!(); target = sym missing_device_command);
@@ -141,6 +153,15 @@ unsafe extern "C" fn unknown_instance_trampoline() {
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn bad_handle() {
     assembly!(report!(); report = sym bad_handle_reported)
+}
+
+/// Where look-ups go that find nothing. The slot is in the free register.
+///
+/// # Safety
+/// Reached only by the jump of [`look_up`].
+#[unsafe(naked)]
+pub(super) unsafe extern "C" fn unknown_key() {
+    assembly!(report!(); report = sym unknown_key_reported)
 }
 
 #[unsafe(naked)]

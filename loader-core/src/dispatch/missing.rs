@@ -23,6 +23,21 @@ pub fn report_bad_handle(slot: u32) -> ! {
     }
 }
 
+/// Called by look-ups that find no device for a handle.
+pub(super) extern "C" fn unknown_key_reported(handle: *const c_void, slot: u32) -> ! {
+    report_unknown_key(name_of_device_command(slot as usize), handle)
+}
+
+fn report_unknown_key(name: &str, handle: *const c_void) -> ! {
+    fatal(
+        Topic::Loader,
+        format_args!(
+            "{name}: {handle:?} is no device, queue or command buffer of any device that is alive: it may be NULL, \
+             belong to a device that was destroyed, or come from another Vulkan loader in this process"
+        ),
+    )
+}
+
 /// Called by the stubs of instance tables, with the address behind the stub.
 pub(super) extern "C" fn report_missing_instance_command(_handle: *const c_void, stub: *const c_void) -> ! {
     let slot = MISSING_INSTANCE_COMMANDS.caller(stub);
@@ -42,17 +57,17 @@ pub(super) extern "C" fn report_missing_instance_command(_handle: *const c_void,
 
 /// Called by the stubs of device tables, with the address behind the stub.
 pub(super) extern "C" fn report_missing_device_command(_handle: *const c_void, stub: *const c_void) -> ! {
-    let slot = MISSING_DEVICE_COMMANDS.caller(stub);
-    match CommandId::from_device_slot(slot) {
-        Some(command) => report(command.name().to_str().unwrap_or_default(), "device"),
-        None => loader::current().map_or_else(
-            || report("an unknown command", "device"),
-            |loader| {
-                let unknown = &loader.unknown.device;
-                unknown.with_name(loader, slot.wrapping_sub(DEVICE_SLOTS), |name| report(name, "device"))
-            },
-        ),
-    }
+    report(name_of_device_command(MISSING_DEVICE_COMMANDS.caller(stub)), "device")
+}
+
+/// The name of the command that has this slot in device tables.
+fn name_of_device_command(slot: usize) -> &'static str {
+    let known = CommandId::from_device_slot(slot).map(CommandId::name);
+    let unknown = || {
+        let loader = loader::current()?;
+        loader.unknown.device.name(loader, slot.wrapping_sub(DEVICE_SLOTS))
+    };
+    known.or_else(unknown).and_then(|name| name.to_str().ok()).unwrap_or("an unknown command")
 }
 
 fn report(name: &str, object: &str) -> ! {

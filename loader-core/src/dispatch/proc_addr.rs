@@ -4,20 +4,33 @@ use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle as _};
 
-use super::blocks::{DEVICE_TRAMPOLINES, INSTANCE_TRAMPOLINES, UNKNOWN_INSTANCE_TRAMPOLINES};
+#[cfg(feature = "foreign-handles")]
+use super::blocks::LOOK_UP_TRAMPOLINES;
+use super::blocks::{Block, DEVICE_TRAMPOLINES, INSTANCE_TRAMPOLINES, UNKNOWN_INSTANCE_TRAMPOLINES};
 use super::table::{Command, DeviceTable, Table};
 use crate::abi::{ExportTable, entry};
+use crate::flavour::Handles;
 use crate::loader::Loader;
 use crate::objects::{Instance, device_of, handle};
 use crate::registry::{Class, CommandId, DEVICE_SLOTS, INSTANCE_SLOTS, command, find};
 
 /// What the application calls for `command`: the exported function where there is one, else the trampoline.
 #[inline]
-fn entry_point(exports: &ExportTable, command: CommandId) -> Option<Command> {
+fn entry_point(handles: Handles, exports: &ExportTable, command: CommandId) -> Option<Command> {
     exports.get(command).or_else(|| match command.instance_slot() {
         Some(slot) => INSTANCE_TRAMPOLINES.piece(slot),
-        None => DEVICE_TRAMPOLINES.piece(command.device_slot()?),
+        None => device_trampolines(handles).piece(command.device_slot()?),
     })
+}
+
+/// The trampolines of commands on devices, queues and command buffers.
+#[inline]
+fn device_trampolines(handles: Handles) -> &'static Block {
+    match handles {
+        Handles::Written => &DEVICE_TRAMPOLINES,
+        #[cfg(feature = "foreign-handles")]
+        Handles::LookedUp => &LOOK_UP_TRAMPOLINES,
+    }
 }
 
 /// vkGetInstanceProcAddr.
@@ -50,7 +63,7 @@ pub unsafe fn get_instance_proc_addr(
     let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
     let Some(command) = find(name) else { return unknown_command(instance, name) };
     if loader.flavour.commands.contains(command) {
-        entry_point(exports, command)
+        entry_point(loader.flavour.handles, exports, command)
     } else {
         uncommon_command(exports, instance, command)
     }
@@ -75,7 +88,7 @@ fn uncommon_command(exports: &ExportTable, instance: &Instance, command: Command
     }
     let enabled = instance.loader.flavour.commands_if_enabled.contains(command)
         && command.providers().any(|provider| instance.extensions.contains(provider.extension));
-    if enabled { entry_point(exports, command) } else { None }
+    if enabled { entry_point(instance.loader.flavour.handles, exports, command) } else { None }
 }
 
 /// A command that the registry does not know: first taken to be one on physical devices, since only drivers can tell,
@@ -95,7 +108,7 @@ fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
     if instance.find(name).is_some() {
         let number = loader.unknown.device.add(loader, name).ok()??;
         instance.resolve_unknown_device_command(number);
-        return DEVICE_TRAMPOLINES.piece(DEVICE_SLOTS.wrapping_add(number));
+        return device_trampolines(loader.flavour.handles).piece(DEVICE_SLOTS.wrapping_add(number));
     }
     None
 }
@@ -130,7 +143,9 @@ pub unsafe fn get_device_proc_addr(
     if DeviceTable::is_missing(address) {
         return None;
     }
-    if let Some(own) = entry::hand_written(command) {
+    if let Some(own) = entry::hand_written(command)
+        && !device.passes_on(command)
+    {
         return exports.get(command).or(Some(own));
     }
     // SAFETY: slots that are not stubs hold functions, never NULL.

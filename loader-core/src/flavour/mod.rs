@@ -6,6 +6,10 @@ use crate::abi::entry::NOT_EXPORTED;
 use crate::discovery::Policy;
 use crate::registry::{CommandSet, ExtensionSet, Platform as WindowSystem, extension};
 
+/// Whether the library can use drivers whose handles it must not write. It costs every look-up of a device, so only the
+/// libraries that need it are built with it (the feature `foreign-handles`).
+pub const FOREIGN_HANDLES: bool = cfg!(feature = "foreign-handles");
+
 /// What makes one kind of loader different from another.
 #[derive(Clone, Copy)]
 pub struct Flavour {
@@ -20,6 +24,43 @@ pub struct Flavour {
     pub commands_if_enabled: CommandSet,
     /// Whether physical devices are sorted so that the one a user most likely wants comes first.
     pub sorts_devices: bool,
+    /// How the trampolines of commands on devices, queues and command buffers find the device.
+    pub handles: Handles,
+}
+
+/// How a table is found for the handle of a device, a queue or a command buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handles {
+    /// The loader wrote its address into the first word.
+    Written,
+    /// By what is in the first word, whoever wrote it ([`crate::dispatch::Keys`]).
+    #[cfg(feature = "foreign-handles")]
+    LookedUp,
+}
+
+/// What a driver is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DriverKind {
+    /// One that speaks the driver interface ("installable client driver"): the first word of its dispatchable objects is
+    /// the loader's.
+    #[default]
+    Icd,
+    /// Another Vulkan loader: that of the system, beneath one that an application brings. The first words of its
+    /// dispatchable objects are its own.
+    #[cfg(feature = "foreign-handles")]
+    SystemLoader,
+}
+
+impl DriverKind {
+    /// Whether the first words of its dispatchable objects must not be written.
+    #[must_use]
+    pub const fn is_foreign(self) -> bool {
+        match self {
+            Self::Icd => false,
+            #[cfg(feature = "foreign-handles")]
+            Self::SystemLoader => true,
+        }
+    }
 }
 
 impl Flavour {
@@ -49,6 +90,18 @@ impl Flavour {
         Self::wrapping(discovery, &EXTENSIONS, const { CommandSet::core_and(&EXTENSIONS) })
     }
 
+    /// A loader that an Android application brings: the system's loader is its driver, and ICDs may be beside it.
+    #[cfg(feature = "foreign-handles")]
+    #[must_use]
+    pub const fn apk(discovery: Policy) -> Self {
+        const EXTENSIONS: ExtensionSet =
+            ExtensionSet::on(&[WindowSystem::None, WindowSystem::Android, WindowSystem::Provisional]);
+        Self {
+            handles: Handles::LookedUp,
+            ..Self::wrapping(discovery, &EXTENSIONS, const { CommandSet::core_and(&EXTENSIONS) })
+        }
+    }
+
     /// A loader with objects of its own for instances and physical devices.
     const fn wrapping(discovery: Policy, extensions: &ExtensionSet, commands: CommandSet) -> Self {
         const DEBUGGING: ExtensionSet =
@@ -60,6 +113,7 @@ impl Flavour {
             commands: commands.of_objects().without(&IF_ENABLED).without(&NOT_EXPORTED),
             commands_if_enabled: IF_ENABLED,
             sorts_devices: false,
+            handles: Handles::Written,
         }
     }
 }

@@ -80,6 +80,29 @@ pub unsafe fn with_library(libraries: &dyn Libraries, library: Library) -> Resul
     }
 }
 
+/// The interface of another loader, with which nothing is negotiated. As a loader does, it makes surfaces and leaves the
+/// application's `apiVersion` alone; it has no look-up for physical-device commands only.
+///
+/// # Errors
+/// Why it cannot be used.
+///
+/// # Safety
+/// `library` is a Vulkan loader: the functions that it exports have the types that their names stand for.
+#[cfg(feature = "foreign-handles")]
+pub unsafe fn with_system_loader(
+    libraries: &dyn Libraries,
+    library: Library,
+) -> Result<DriverInterface, Outcome> {
+    let Some(gipa) = libraries.symbol(library, c"vkGetInstanceProcAddr") else {
+        return Err(Outcome::NoEntryPoint);
+    };
+    // SAFETY: the caller vouches that the loader's exports are what their names say.
+    unsafe {
+        let gipa = transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(gipa);
+        complete(CHECKED_VERSION_INTERFACE, gipa, None)
+    }
+}
+
 /// Negotiates with a driver of which only its `vk_icdGetInstanceProcAddr` is known (VK_LUNARG_direct_driver_loading).
 ///
 /// # Errors

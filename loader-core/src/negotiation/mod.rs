@@ -3,6 +3,8 @@
 mod driver;
 mod layer;
 
+#[cfg(feature = "foreign-handles")]
+pub use driver::with_system_loader;
 pub use driver::{
     CHECKED_VERSION_INTERFACE, DIRECT_DRIVER_INTERFACE, DriverInterface, NEWEST_INTERFACE,
     OWN_SURFACE_INTERFACE, with_function, with_library,

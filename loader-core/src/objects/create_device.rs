@@ -229,12 +229,14 @@ unsafe fn make(
         }
         device.fill_table(handle);
         device.adopt(handle.as_raw());
-        if let Err(out_of_memory) = device.publish() {
+        if let Err(error) = device.publish() {
+            #[cfg(feature = "foreign-handles")]
+            device.take_key_out();
             if let Some(destroy) = device.drivers::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
                 let _turn = driver.driver.turn();
                 destroy(handle, callbacks);
             }
-            return Err(out_of_memory.into());
+            return Err(error);
         }
         let device: *const Device = Box::leak(device);
         if let Some(creation) = under_creation {

@@ -11,7 +11,8 @@ use super::instance::{Instance, Owned};
 use super::physical_device::PhysicalDevice;
 use super::terminators::{DEVICE_TERMINATORS, EMULATED_DEVICE_COMMANDS};
 use crate::abi::name;
-use crate::dispatch::{Command, DeviceTable, Table};
+use crate::dispatch::{Command, DeviceTable, KEYS, Table};
+use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory};
 use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionKind, ExtensionSet, command};
@@ -34,6 +35,9 @@ pub struct Device {
     chain_handle: AtomicU64,
     extensions: ExtensionSet,
     newest_core: u8,
+    /// What its handles begin with, where that is the driver's; 0 where it is the table's address.
+    #[cfg(feature = "foreign-handles")]
+    pub(super) drivers_key: usize,
     pins: AtomicU32,
     /// Memory of the device.
     pub allocator: Application,
@@ -73,6 +77,8 @@ impl Device {
             chain_handle: AtomicU64::new(0),
             extensions: enabled.extensions,
             newest_core: enabled.newest_core,
+            #[cfg(feature = "foreign-handles")]
+            drivers_key: 0,
             pins: AtomicU32::new(0),
             allocator,
         };
@@ -97,6 +103,8 @@ impl Device {
     /// Fills the table with the commands of `handle`, which the driver has just made.
     pub(super) fn fill_table(&mut self, handle: vk::Device) {
         self.handle = handle;
+        #[cfg(feature = "foreign-handles")]
+        self.read_key();
         for slot in 0..DEVICE_SLOTS {
             let Some(command) = CommandId::from_device_slot(slot) else { continue };
             if self.has(command)
@@ -211,11 +219,16 @@ impl Device {
         Pinned(NonNull::from(self), core::marker::PhantomData)
     }
 
-    /// Gives a fresh dispatchable object of the driver the device's table.
+    /// Gives a fresh dispatchable object of the driver the device's table, if its first word is the loader's.
     ///
     /// # Safety
     /// `object` is a dispatchable object that the driver has just made, or NULL.
     pub(crate) unsafe fn adopt(&self, object: u64) {
+        #[cfg(feature = "foreign-handles")]
+        if self.is_foreign() {
+            // SAFETY: the caller vouches for the object.
+            return unsafe { self.adopt_foreign(object) };
+        }
         let Ok(address) = usize::try_from(object) else { return };
         let word = core::ptr::with_exposed_provenance_mut::<usize>(address);
         if word.is_null() {
@@ -244,13 +257,26 @@ impl Device {
         word.store(table, Ordering::Release);
     }
 
+    /// Whether the application may call the driver's function for a command whose upper end the loader has written: one that
+    /// hands out objects of a driver whose objects are left alone. Layers may not have prepared what they hand out.
+    pub(crate) fn passes_on(&self, command: CommandId) -> bool {
+        #[cfg(feature = "foreign-handles")]
+        if self.is_foreign() && self.instance().layers().is_empty() {
+            return command != command::DESTROY_DEVICE;
+        }
+        let _ = command;
+        false
+    }
+
     /// Enters the device into its instance's list, and fills in the unknown commands that there are.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub(super) fn publish(&self) -> Result<(), OutOfMemory> {
+    pub(super) fn publish(&self) -> Result<(), vk::Result> {
         let instance = self.instance();
         let loader = instance.loader;
+        #[cfg(feature = "foreign-handles")]
+        self.enter_key()?;
         instance.devices.insert(loader.platform.waiting, Owned(NonNull::from(self)))?;
         for number in 0..loader.unknown.device.count(loader) {
             self.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
@@ -265,17 +291,28 @@ impl Device {
     pub(crate) unsafe fn forget(device: NonNull<Self>) {
         // SAFETY: the caller vouches for the device; `create_device` leaked the box.
         unsafe {
+            #[cfg(feature = "foreign-handles")]
+            device.as_ref().take_key_out();
             device.as_ref().withdraw();
             let allocator = device.as_ref().allocator;
             drop(Box::from_non_null_in(device, allocator));
         }
     }
 
+    /// What its handles begin with, and those of its queues and command buffers.
+    pub(super) fn word(&self) -> usize {
+        #[cfg(feature = "foreign-handles")]
+        if self.is_foreign() {
+            return self.drivers_key;
+        }
+        core::ptr::from_ref(&*self.table).addr()
+    }
+
     /// The device of `instance` whose objects begin with `word`.
     pub(crate) fn with_word(instance: &Instance, word: usize) -> Option<&Self> {
         let has_word = |device: &&Owned<Self>| {
             // SAFETY: devices in the list are alive.
-            core::ptr::from_ref(&*unsafe { device.0.as_ref() }.table).addr() == word
+            unsafe { device.0.as_ref() }.word() == word
         };
         let find = |list: &[Owned<Self>]| list.iter().find(has_word).copied();
         let found = instance.devices.read(instance.loader.platform.waiting, find)?;
@@ -320,10 +357,11 @@ impl Drop for Pinned<'_> {
 #[must_use]
 pub unsafe fn device_of<'a>(object: u64) -> Option<&'a Device> {
     let object = core::ptr::with_exposed_provenance::<*const DeviceTable>(usize::try_from(object).ok()?);
-    // SAFETY: the caller vouches for the handle; `adopt` put the table's address into its first word, and the table
-    // names its owner as long as that lives.
+    // SAFETY: the caller vouches for the handle; its first word is the table's address, which `adopt` put there, or stands
+    // for it, and the table names its owner as long as that lives.
     unsafe {
-        let table = object.as_ref()?.as_ref()?;
+        let word = object.as_ref()?;
+        let table = if FOREIGN_HANDLES { KEYS.find(word.addr())? } else { word.as_ref()? };
         table.owner.load(Ordering::Acquire).as_ref()
     }
 }
@@ -353,6 +391,9 @@ pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Device, call
     unsafe {
         let Some(device) = device_of(handle.as_raw()) else { return };
         let loader = device.instance().loader;
+        // The next device may get the same word, before this call has come back.
+        #[cfg(feature = "foreign-handles")]
+        device.take_key_out();
         if let Some(destroy) = device.drivers::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
             let _turn = device.physical_device().driver().driver.turn();
             destroy(handle, callbacks);

@@ -11,6 +11,7 @@ use super::instance::Owned;
 use crate::abi::{array, name};
 use crate::discovery::{Candidate, Outcome};
 use crate::dispatch::{Command, InstanceTable, Table};
+use crate::flavour::DriverKind;
 use crate::manifest::Version;
 use crate::memory::{Application, Box, OutOfMemory, Process, SharedList, Text, Vec, text};
 use crate::negotiation::{self, DriverInterface};
@@ -25,6 +26,8 @@ pub struct Driver {
     pub interface: DriverInterface,
     /// The version of Vulkan that counts for it: the lower one of what its manifest and it say.
     pub api_version: Version,
+    /// What it is.
+    pub kind: DriverKind,
     library: Option<Library>,
     turns: Turns,
     waiting: &'static dyn Waiting,
@@ -112,13 +115,22 @@ impl OpenDrivers {
         if let Some(open) = self.list.read(platform.waiting, by_library) {
             return Ok((open, open.lie(candidate.api_version)));
         }
-        // SAFETY: the manifest says that the library is a driver.
-        let interface = unsafe { negotiation::with_library(platform.libraries, library) }?;
-        let manifest = (!cfg!(feature = "fixed-drivers")).then_some(candidate.api_version);
+        let kind = candidate.kind;
+        // SAFETY: the plan says that the library is a driver, and of which kind.
+        let interface = unsafe {
+            match kind {
+                DriverKind::Icd => negotiation::with_library(platform.libraries, library),
+                #[cfg(feature = "foreign-handles")]
+                DriverKind::SystemLoader => negotiation::with_system_loader(platform.libraries, library),
+            }
+        }?;
+        let has_manifest = !cfg!(feature = "fixed-drivers") && !kind.is_foreign();
+        let manifest = has_manifest.then_some(candidate.api_version);
         let api_version = interface.api_version(manifest)?;
         let library_path = text(&[path])?;
         let (turns, waiting) = (Turns::new(), platform.waiting);
-        let driver = Driver { library_path, interface, api_version, library: Some(library), turns, waiting };
+        let driver =
+            Driver { library_path, interface, api_version, kind, library: Some(library), turns, waiting };
         let open =
             DriverRef(Box::into_non_null(Box::try_new_in(driver, Process).map_err(OutOfMemory::from)?));
         match self.list.find_or_insert(platform.waiting, open, |other| other.library == Some(library)) {
@@ -204,7 +216,8 @@ impl Driver {
         let api_version = interface.api_version(None)?;
         let turns = Turns::new();
         let library_path = text(&[b"a driver that the application gave"]).unwrap_or_default();
-        Ok(Self { library_path, interface, api_version, library: None, turns, waiting })
+        let kind = DriverKind::Icd;
+        Ok(Self { library_path, interface, api_version, kind, library: None, turns, waiting })
     }
 
     /// Lets no other thread into the driver's commands that create, destroy and enumerate until the turn is over.

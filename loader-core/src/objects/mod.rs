@@ -8,6 +8,8 @@ mod driver;
 mod emulated;
 mod extension_queries;
 mod extensions;
+#[cfg(feature = "foreign-handles")]
+mod foreign;
 mod group;
 pub mod handle;
 mod instance;

@@ -41,6 +41,8 @@ macro_rules! terminator {
     };
 }
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! numbered_jump {
     ($number:literal) => {
         concat!("mov w16, #(", $number, ")\n b {target}\n")
@@ -58,6 +60,20 @@ macro_rules! unknown_instance_trampoline {
         "cbz x0, 2f\n ldr w17, [x0, #8]\n movz w9, #({magic} & 0xffff)\n\
          movk w9, #(({magic} >> 16) & 0xffff), lsl #16\n cmp w17, w9\n b.ne 2f\n\
          ldr x17, [x0]\n ldr x17, [x17, w16, uxtw #3]\n br x17\n 2: b {bad}\n"
+    };
+}
+
+macro_rules! look_up {
+    () => {
+        "cbz x0, 6f\n ldr x17, [x0]\n adrp x9, {keys}\n add x9, x9, :lo12:{keys}\n\
+         ldr x10, [x9]\n cmp x10, x17\n b.ne 2f\n ldr x17, [x9, #8]\n\
+         4: ldr x17, [x17, w16, uxtw #3]\n br x17\n\
+         2: ldr x9, [x9, #16]\n cbz x9, 6f\n\
+         movz x10, #({multiplier} & 0xffff)\n movk x10, #({multiplier} >> 16), lsl #16\n\
+         mul x10, x17, x10\n ldp x11, x9, [x9]\n and x10, x11, x10, lsr #32\n add x9, x9, x10\n\
+         3: ldr x10, [x9]\n cmp x10, x17\n b.eq 5f\n add x9, x9, #16\n cbnz x10, 3b\n\
+         6: b {bad}\n\
+         5: ldr x17, [x9, #8]\n b 4b\n"
     };
 }
 

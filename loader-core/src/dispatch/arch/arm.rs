@@ -41,6 +41,8 @@ macro_rules! terminator {
     };
 }
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! numbered_jump {
     ($number:literal) => {
         concat!("movw ip, #(", $number, ")\n b {target}\n")
@@ -59,6 +61,23 @@ macro_rules! unknown_instance_trampoline {
          eor r4, r4, #({magic} & 0xff000000)\n cmp r4, #({magic} & 0x0000ffff)\n bne 2f\n\
          ldr r4, [r0]\n ldr ip, [r4, ip, lsl #2]\n pop {{r4, lr}}\n bx ip\n\
          2: pop {{r4, lr}}\n 3: b {bad}\n"
+    };
+}
+
+macro_rules! look_up {
+    () => {
+        "cmp r0, #0\n beq 8f\n push {{r4, r5, r6, lr}}\n ldr r4, [r0]\n\
+         adr r5, 9f\n ldr r6, [r5]\n add r5, r5, r6\n\
+         ldr r6, [r5]\n cmp r6, r4\n bne 2f\n ldr r4, [r5, #4]\n\
+         4: ldr ip, [r4, ip, lsl #2]\n pop {{r4, r5, r6, lr}}\n bx ip\n\
+         2: ldr r5, [r5, #8]\n cmp r5, #0\n beq 7f\n\
+         movw r6, #({multiplier} & 0xffff)\n movt r6, #({multiplier} >> 16)\n mul r6, r4, r6\n\
+         ldr lr, [r5]\n and r6, lr, r6, lsr #16\n ldr r5, [r5, #4]\n add r5, r5, r6\n\
+         3: ldr r6, [r5]\n cmp r6, r4\n beq 5f\n add r5, r5, #8\n cmp r6, #0\n bne 3b\n\
+         7: pop {{r4, r5, r6, lr}}\n\
+         8: b {bad}\n\
+         5: ldr r4, [r5, #4]\n b 4b\n\
+         .p2align 2\n 9: .long {keys} - .\n"
     };
 }
 

@@ -1,8 +1,8 @@
 //! The few instructions that differ between processors, as text for the assembler.
 //!
 //! Every architecture file defines the same macros, and the lengths of what they make. In their text `{bad}`, `{target}`,
-//! `{report}` and `{magic}` are operands of the surrounding assembly; a slot, a number, and the magic that a trampoline
-//! is given are the texts of assembler expressions.
+//! `{report}`, `{magic}`, `{keys}` and `{multiplier}` are operands of the surrounding assembly; a slot, a number, and the
+//! magic that a trampoline is given are the texts of assembler expressions.
 //!
 //! | macro | does |
 //! |---|---|
@@ -12,6 +12,7 @@
 //! | `numbered_jump` | leaves a number in a free register and jumps |
 //! | `call` | calls, so that its own place is where the function would return to |
 //! | `unknown_instance_trampoline` | as `instance_trampoline`, with the slot in the free register |
+//! | `look_up` | jumps through the slot in the free register of the table that the handle's first word stands for ([`super::keys`]) |
 //! | `report` | calls a function that does not return with the handle and the number |
 //! | `report_caller` | calls a function that does not return with the handle and the address to which `call` would return |
 //! | `forward` | jumps |

@@ -43,6 +43,8 @@ macro_rules! terminator {
     };
 }
 
+#[doc(hidden)]
+#[macro_export]
 macro_rules! numbered_jump {
     ($number:literal) => {
         concat!("mov $", $number, ", %ax\n jmp {target}\n")
@@ -59,6 +61,22 @@ macro_rules! unknown_instance_trampoline {
     () => {
         "movzwl %ax, %eax\n mov 4(%esp), %ecx\n test %ecx, %ecx\n jz 2f\n cmpl ${magic}, 4(%ecx)\n jne 2f\n\
          mov (%ecx), %ecx\n jmp *(%ecx, %eax, 4)\n 2: jmp {bad}\n"
+    };
+}
+
+macro_rules! look_up {
+    () => {
+        "movzwl %ax, %eax\n mov 4(%esp), %edx\n test %edx, %edx\n jz 6f\n mov (%edx), %edx\n\
+         call 5f\n 5: pop %ecx\n lea {keys} - 5b(%ecx), %ecx\n\
+         cmp (%ecx), %edx\n jne 2f\n\
+         mov 4(%ecx), %ecx\n jmp *(%ecx, %eax, 4)\n\
+         2: mov 8(%ecx), %ecx\n test %ecx, %ecx\n jz 6f\n\
+         push %eax\n imul ${multiplier}, %edx, %eax\n shr $16, %eax\n and (%ecx), %eax\n\
+         mov 4(%ecx), %ecx\n add %eax, %ecx\n\
+         3: mov (%ecx), %eax\n cmp %edx, %eax\n je 4f\n add $8, %ecx\n test %eax, %eax\n jnz 3b\n\
+         pop %eax\n jmp 6f\n\
+         4: pop %eax\n mov 4(%ecx), %ecx\n jmp *(%ecx, %eax, 4)\n\
+         6: jmp {bad}\n"
     };
 }
 

@@ -1,0 +1,289 @@
+//! Which table a handle belongs to, where the word that it begins with is not the loader's to write.
+//!
+//! A *key* is such a word: the same one for a device, its queues and its command buffers. A driver that is a loader of its
+//! own (Android's, for one inside an application) dispatches by what it put there, so the loader can only read it and look
+//! up what it stands for. Handles of other drivers carry the address of the loader's own table, which is entered as its own
+//! key: one look-up serves both.
+//!
+//! # Who may do what at the same time
+//!
+//! Look-ups take no lock and no memory, and are written in assembly ([`look_up`]), as they must leave every register and
+//! the stack alone. They rest on this: *a key that somebody looks up is entered*, because its device is alive, and it was
+//! entered before anybody was given the device. So an entry that matches is never being written, and nothing else about
+//! the others matters: they are compared and passed over. In particular a key may be another device's at once after its own
+//! was destroyed, because it is taken out before the driver is asked to destroy the device, and entered after the driver has
+//! made one. Entering and taking out happen under a lock.
+//!
+//! Entries never move. The table of entries is replaced by a larger one when it is full; smaller ones are kept, for a
+//! look-up may still be in there, until [`Keys::forget`]: all of them together are not larger than the last.
+
+use core::mem::offset_of;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+
+use super::blocks::unknown_key;
+use super::table::DeviceTable;
+use crate::memory::{Box, OutOfMemory, Process, TryGrow as _, Vec};
+use crate::platform::{Lock, Waiting};
+
+/// The keys of the process.
+pub static KEYS: Keys = Keys::new();
+
+/// Tables by the words that handles begin with.
+#[repr(C)]
+pub struct Keys {
+    /// The only one, in most programs. It is compared before anything else is looked at.
+    first: Entry,
+    /// The others; NULL as long as there were none.
+    others: AtomicPtr<Others>,
+    changing: Lock<()>,
+}
+
+/// A key and its table.
+#[repr(C)]
+struct Entry {
+    key: AtomicUsize,
+    table: AtomicPtr<DeviceTable>,
+}
+
+/// A hash table with open addressing: a key is at its home, or behind it with nothing [`FREE`] between them.
+///
+/// It has twice as many entries as homes, and half as many keys at most: a search never comes to the end, so that it need
+/// not begin anew at the start.
+#[repr(C)]
+struct Others {
+    /// How far the last home is from the first one, in bytes: one less than a power of two of them.
+    mask: usize,
+    entries: *const Entry,
+    all: Vec<Entry>,
+    /// The smaller one that it replaced.
+    previous: *mut Others,
+}
+
+/// Was never used: a search ends here.
+const FREE: usize = 0;
+/// Was used: a search goes on behind it.
+const LEFT: usize = 1;
+/// Homes of the first table.
+const FIRST_HOMES: usize = 8;
+
+/// What a key is multiplied by for its home: the golden ratio's part of 2³² that makes an odd number with 31 bits. Keys
+/// are addresses, often a large power of two from each other.
+const MULTIPLIER: usize = 0x61c8_8647;
+/// How far the product is shifted.
+const SHIFT: u32 = usize::BITS / 2;
+
+/// Why a key cannot be entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotEntered {
+    /// Memory is short.
+    OutOfMemory,
+    /// Another device that is alive has it, or it is no address: nothing could be told by it.
+    NotUnique,
+}
+
+impl Keys {
+    const fn new() -> Self {
+        Self { first: Entry::new(), others: AtomicPtr::new(null_mut()), changing: Lock::new(()) }
+    }
+
+    /// The table that `key` stands for, as [`look_up`] finds it.
+    pub fn find(&self, key: usize) -> Option<&DeviceTable> {
+        let entry = self.entry(key)?;
+        // SAFETY: a table is entered while its device is alive, and whoever looks a key up vouches that it is.
+        unsafe { entry.table.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// Enters a device's table.
+    ///
+    /// # Errors
+    /// [`NotEntered`]; nothing is entered.
+    pub fn insert(
+        &self,
+        waiting: &dyn Waiting,
+        key: usize,
+        table: *const DeviceTable,
+    ) -> Result<(), NotEntered> {
+        if key == FREE || key == LEFT {
+            return Err(NotEntered::NotUnique);
+        }
+        // A larger table is made before the lock is taken, and given back after it if somebody else was faster.
+        let mut larger: Option<Box<Others>> = None;
+        loop {
+            let homes = {
+                let _changing = self.changing.lock(waiting);
+                if self.entry(key).is_some() {
+                    return Err(NotEntered::NotUnique);
+                }
+                if self.first.is_vacant() {
+                    self.first.set(key, table);
+                    return Ok(());
+                }
+                let others = self.others.load(Ordering::Acquire);
+                // SAFETY: tables are freed by `forget` only, when nobody else is in the loader.
+                let present = unsafe { others.as_ref() };
+                if let Some(entry) = present.filter(|others| others.has_room()).and_then(|it| it.vacancy(key))
+                {
+                    entry.set(key, table);
+                    return Ok(());
+                }
+                let homes = present.map_or(FIRST_HOMES, |others| others.homes().wrapping_mul(2));
+                match larger.take() {
+                    Some(larger) if larger.homes() == homes => {
+                        self.replace(others, larger);
+                        continue;
+                    }
+                    _ => homes,
+                }
+            };
+            larger = Some(Others::try_new(homes).map_err(|OutOfMemory| NotEntered::OutOfMemory)?);
+        }
+    }
+
+    /// Takes a key out, if it still stands for this table.
+    pub fn remove(&self, waiting: &dyn Waiting, key: usize, table: *const DeviceTable) {
+        let _changing = self.changing.lock(waiting);
+        let Some(entry) =
+            self.entry(key).filter(|entry| entry.table.load(Ordering::Relaxed).cast_const() == table)
+        else {
+            return;
+        };
+        entry.key.store(LEFT, Ordering::Release);
+        // SAFETY: as in `insert`.
+        if let Some(others) = unsafe { self.others.load(Ordering::Acquire).as_ref() } {
+            others.tidy();
+        }
+    }
+
+    /// Gives the memory back, if no key is entered.
+    pub fn forget(&self, waiting: &dyn Waiting) {
+        let mut others = {
+            let _changing = self.changing.lock(waiting);
+            let others = self.others.load(Ordering::Acquire);
+            // SAFETY: as in `insert`.
+            if unsafe { others.as_ref() }
+                .is_some_and(|others| others.all.iter().any(|entry| !entry.is_vacant()))
+            {
+                return;
+            }
+            self.others.swap(null_mut(), Ordering::AcqRel)
+        };
+        while !others.is_null() {
+            // SAFETY: `replace` leaked the box, and nobody is in a look-up when nothing can be looked up.
+            let gone = unsafe { Box::from_raw_in(others, Process) };
+            others = gone.previous;
+        }
+    }
+
+    fn entry(&self, key: usize) -> Option<&Entry> {
+        if self.first.key.load(Ordering::Acquire) == key {
+            return Some(&self.first);
+        }
+        // SAFETY: as in `insert`.
+        let others = unsafe { self.others.load(Ordering::Acquire).as_ref()? };
+        for entry in others.behind_home(key) {
+            match entry.key.load(Ordering::Acquire) {
+                found if found == key => return Some(entry),
+                FREE => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Puts a larger table with the same keys into the place of `previous`.
+    fn replace(&self, previous: *mut Others, mut larger: Box<Others>) {
+        larger.previous = previous;
+        // SAFETY: as in `insert`.
+        for entry in unsafe { previous.as_ref() }.into_iter().flat_map(|others| &others.all) {
+            let key = entry.key.load(Ordering::Relaxed);
+            if let Some(place) = (!entry.is_vacant()).then(|| larger.vacancy(key)).flatten() {
+                place.set(key, entry.table.load(Ordering::Relaxed));
+            }
+        }
+        self.others.store(Box::into_raw(larger), Ordering::Release);
+    }
+}
+
+impl Entry {
+    const fn new() -> Self {
+        Self { key: AtomicUsize::new(FREE), table: AtomicPtr::new(null_mut()) }
+    }
+
+    fn is_vacant(&self) -> bool {
+        matches!(self.key.load(Ordering::Relaxed), FREE | LEFT)
+    }
+
+    fn set(&self, key: usize, table: *const DeviceTable) {
+        self.table.store(table.cast_mut(), Ordering::Release);
+        self.key.store(key, Ordering::Release);
+    }
+}
+
+impl Others {
+    fn try_new(homes: usize) -> Result<Box<Self>, OutOfMemory> {
+        let mut all = Vec::new_in(Process);
+        for _ in 0..homes.wrapping_mul(2) {
+            all.try_push(Entry::new())?;
+        }
+        let mask = homes.wrapping_sub(1).wrapping_mul(size_of::<Entry>());
+        let made = Self { mask, entries: all.as_ptr(), all, previous: null_mut() };
+        Ok(Box::try_new_in(made, Process)?)
+    }
+
+    fn homes(&self) -> usize {
+        self.all.len() / 2
+    }
+
+    fn has_room(&self) -> bool {
+        self.all.iter().filter(|entry| !entry.is_vacant()).count() < self.homes() / 2
+    }
+
+    /// The entries from the home of `key` on.
+    fn behind_home(&self, key: usize) -> &[Entry] {
+        let distance = (key.wrapping_mul(MULTIPLIER) >> SHIFT) & self.mask;
+        let place = distance.checked_div(size_of::<Entry>()).unwrap_or_default();
+        self.all.get(place..).unwrap_or_default()
+    }
+
+    /// Where `key`, which is not there, can be entered.
+    fn vacancy(&self, key: usize) -> Option<&Entry> {
+        self.behind_home(key).iter().find(|entry| entry.is_vacant())
+    }
+
+    /// Marks entries as free that were left, where nothing behind them is searched for.
+    fn tidy(&self) {
+        let mut free = true;
+        for entry in self.all.iter().rev() {
+            match entry.key.load(Ordering::Relaxed) {
+                LEFT if free => entry.key.store(FREE, Ordering::Release),
+                key => free = key == FREE,
+            }
+        }
+    }
+}
+
+/// Goes through a slot of the table that the handle's first word stands for. The slot is in the free register.
+///
+/// # Safety
+/// Reached only by the jumps of trampolines.
+#[unsafe(naked)]
+pub unsafe extern "C" fn look_up() {
+    assembly!(look_up!(); keys = sym KEYS, multiplier = const MULTIPLIER, bad = sym unknown_key)
+}
+
+// The assembly relies on this layout.
+#[expect(clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+const _: () = {
+    let word = size_of::<usize>();
+    assert!(offset_of!(Keys, first) == 0);
+    assert!(offset_of!(Keys, others) == 2 * word);
+    assert!(offset_of!(Entry, key) == 0);
+    assert!(offset_of!(Entry, table) == word);
+    assert!(size_of::<Entry>() == 2 * word);
+    assert!(offset_of!(Others, mask) == 0);
+    assert!(offset_of!(Others, entries) == word);
+};
+
+#[cfg(test)]
+mod tests;

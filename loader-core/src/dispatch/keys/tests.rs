@@ -1,0 +1,113 @@
+use super::*;
+use crate::dispatch::Table as _;
+use crate::memory::Application;
+use std::collections::BTreeMap;
+use std::vec::Vec as StdVec;
+
+struct Spin;
+impl Waiting for Spin {
+    fn wait(&self, _: u32) {
+        std::thread::yield_now();
+    }
+    fn thread(&self) -> usize {
+        1
+    }
+}
+
+type Tables = StdVec<Box<DeviceTable, Application>>;
+
+fn tables(count: usize) -> Tables {
+    (0..count).map(|_| DeviceTable::try_new(Application::process()).unwrap()).collect()
+}
+
+fn found(keys: &Keys, key: usize) -> Option<*const DeviceTable> {
+    keys.find(key).map(core::ptr::from_ref)
+}
+
+#[test]
+fn what_is_no_address_or_another_devices_key_is_refused() {
+    let (keys, tables) = (Keys::new(), tables(2));
+    for (key, table) in [(FREE, 0), (LEFT, 0)] {
+        assert_eq!(keys.insert(&Spin, key, &raw const *tables[table]), Err(NotEntered::NotUnique));
+    }
+    for key in [0x1000, 0x2000, 0x3000] {
+        assert_eq!(keys.insert(&Spin, key, &raw const *tables[0]), Ok(()));
+        assert_eq!(keys.insert(&Spin, key, &raw const *tables[1]), Err(NotEntered::NotUnique));
+    }
+    keys.remove(&Spin, 0x2000, &raw const *tables[1]);
+    assert_eq!(found(&keys, 0x2000), Some(&raw const *tables[0]), "it is another table's");
+    keys.remove(&Spin, 0x1000, &raw const *tables[0]);
+    keys.remove(&Spin, 0x2000, &raw const *tables[0]);
+    keys.forget(&Spin);
+    assert_eq!(
+        found(&keys, 0x3000),
+        Some(&raw const *tables[0]),
+        "its memory is not given back while it is entered"
+    );
+    keys.remove(&Spin, 0x3000, &raw const *tables[0]);
+    keys.forget(&Spin);
+    assert!(keys.others.load(Ordering::Relaxed).is_null());
+}
+
+#[test]
+fn the_map_holds_what_was_entered_and_not_taken_out() {
+    let (keys, tables) = (Keys::new(), tables(8));
+    let mut model = BTreeMap::new();
+    let mut random = 0x2545_F491_4F6C_DD1D_u64;
+    for round in 0..if cfg!(miri) { 300 } else { 20_000 } {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        // Few homes and many keys that share them: gaps come and go everywhere.
+        let key = ((random >> 20) as usize % 40 + 1) << 24;
+        let table = &raw const *tables[random as usize % tables.len()];
+        if random & 0x10000 == 0 {
+            let expected = if model.contains_key(&key) { Err(NotEntered::NotUnique) } else { Ok(()) };
+            assert_eq!(keys.insert(&Spin, key, table), expected, "round {round}");
+            model.entry(key).or_insert(table);
+        } else {
+            keys.remove(&Spin, key, table);
+            if model.get(&key) == Some(&table) {
+                model.remove(&key);
+            }
+        }
+        for number in 1..=40 {
+            assert_eq!(found(&keys, number << 24), model.get(&(number << 24)).copied(), "round {round}");
+        }
+    }
+    for (key, table) in model {
+        keys.remove(&Spin, key, table);
+    }
+    keys.forget(&Spin);
+}
+
+#[test]
+fn devices_come_and_go_in_some_threads_while_others_look_up() {
+    let (keys, tables) = (Keys::new(), tables(8));
+    let rounds = if cfg!(miri) { 20 } else { 20_000 };
+    std::thread::scope(|scope| {
+        for (thread, table) in tables.iter().enumerate() {
+            let keys = &keys;
+            scope.spawn(move || {
+                let table = &raw const **table;
+                // The threads' keys lie between each other's, so that each makes gaps where the others search.
+                for round in 0..rounds {
+                    let all =
+                        [thread, thread + 64, thread + 128 + round % 7 * 8].map(|number| (number + 1) << 12);
+                    for key in all {
+                        assert_eq!(keys.insert(&Spin, key, table), Ok(()));
+                    }
+                    for key in all {
+                        assert_eq!(found(keys, key), Some(table));
+                    }
+                    for key in all {
+                        keys.remove(&Spin, key, table);
+                        assert_eq!(found(keys, key), None);
+                    }
+                }
+            });
+        }
+    });
+    keys.forget(&Spin);
+    assert!(keys.others.load(Ordering::Relaxed).is_null());
+}

@@ -1,0 +1,45 @@
+//! A loader above another one, for tests: `libvkload_above.so` is the Linux loader with the foreign handles of the one that an
+//! Android application brings. Its drivers are found as on Linux, and the library that the variable
+//! [`SYSTEM_LOADER`] names is one more.
+
+use std::os::unix::ffi::OsStringExt;
+use std::sync::LazyLock;
+
+use loader_core::discovery::{Policy, Root};
+use loader_core::flavour::{Flavour, Handles};
+use loader_core::loader::Loader;
+use platform_linux::PLATFORM;
+
+/// The variable that names the other loader.
+pub const SYSTEM_LOADER: &str = "VKLOAD_TEST_SYSTEM_LOADER";
+
+static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
+
+/// The loader of the process.
+pub static LOADER: LazyLock<Loader> = LazyLock::new(|| {
+    let system_loader = std::env::var_os(SYSTEM_LOADER).map(OsStringExt::into_vec).unwrap_or_default();
+    let discovery = Policy { system_loader: system_loader.leak(), ..Policy::linux(&ROOTS) };
+    Loader::new(&PLATFORM, Flavour { handles: Handles::LookedUp, ..Flavour::linux(discovery) })
+});
+
+/// The global commands of Vulkan.
+pub mod entry {
+    loader_core::global_commands!(crate::LOADER);
+}
+
+/// The exported functions.
+#[expect(non_snake_case, reason = "exported functions have the names of their commands")]
+pub mod exports {
+    use super::entry;
+
+    platform_linux::for_each_export!(loader_core::look_up_exports);
+}
+
+/// Runs when the library is unloaded, as in the shells.
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static UNLOAD: extern "C" fn() = unload;
+
+extern "C" fn unload() {
+    LOADER.unload();
+}
