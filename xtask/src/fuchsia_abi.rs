@@ -15,7 +15,7 @@ use crate::check_targets::is_available;
 use crate::elf::Facts;
 use crate::imports::{Imports, linked_with};
 
-const TARGETS: &[&str] = &["x86_64-unknown-fuchsia", "aarch64-unknown-fuchsia"];
+pub(crate) const TARGETS: &[&str] = &["x86_64-unknown-fuchsia", "aarch64-unknown-fuchsia"];
 const SONAME: &str = "libvulkan.so";
 const EXPORTS: &str = "platform-fuchsia/exports.txt";
 const IMPORTS: &str = "platform-fuchsia/imports.txt";

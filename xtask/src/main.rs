@@ -8,6 +8,7 @@ mod driver_abi;
 mod elf;
 mod fuchsia_abi;
 mod r#gen;
+mod gn;
 mod imports;
 mod miri;
 mod test_arches;
@@ -44,6 +45,11 @@ const CHORES: &[Chore] = &[
         fuchsia_abi::run,
     ),
     Chore("gen", "write the tables made from vk.xml: --registry PATH [--check] [--handles]", r#gen::run),
+    Chore(
+        "gn",
+        "print the sources of Fuchsia's library as lists for GN, as `fuchsia-abi` has built it",
+        gn::run,
+    ),
     Chore(
         "check-targets",
         "compile the crates without an operating system for other targets",

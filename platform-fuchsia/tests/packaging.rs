@@ -1,0 +1,106 @@
+//! What the files for a Fuchsia tree name exists, and is what the code says.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use loader_core::discovery::Root;
+use platform_fuchsia::POLICY;
+
+const BUILD: &str = include_str!("../../packaging/fuchsia/BUILD.gn");
+const CLIENT: &str = include_str!("../../packaging/fuchsia/client.shard.cml");
+const CONFIGURATION: &str = include_str!("../../packaging/fuchsia/configuration.shard.cml");
+
+/// The texts in quotes, without those in comments.
+fn quoted(text: &'static str) -> Vec<&'static str> {
+    let code = text.lines().filter(|line| !line.trim_start().starts_with(['#', '/']));
+    code.flat_map(|line| line.split('"').skip(1).step_by(2)).collect()
+}
+
+/// What stands in quotes behind `name =`.
+fn value(text: &'static str, name: &str) -> &'static str {
+    let rest = text.split(&format!("{name} = \"")).nth(1).unwrap_or_else(|| panic!("no {name}"));
+    rest.split('"').next().unwrap()
+}
+
+/// The block of a target of `BUILD.gn`.
+fn target(template: &str, name: &str) -> &'static str {
+    let rest = BUILD.split(&format!("{template}(\"{name}\") {{\n")).nth(1);
+    rest.unwrap_or_else(|| panic!("no {name}")).split("\n}\n").next().unwrap()
+}
+
+/// A folder that the policy has been built with.
+fn built_in(option: &str) -> &'static str {
+    let path = POLICY.roots.iter().find_map(|root| match root {
+        Root::BuiltIn { name, path } if *name == option => Some(*path),
+        _ => None,
+    });
+    std::str::from_utf8(path.unwrap()).unwrap()
+}
+
+#[test]
+fn a_component_uses_the_service_that_the_loader_connects_to() {
+    let manifests = std::str::from_utf8(POLICY.drivers.service.unwrap()).unwrap();
+    let protocol = manifests.strip_prefix("/svc/").unwrap().split('/').next().unwrap();
+    assert!(quoted(CLIENT).contains(&protocol), "{CLIENT}");
+    for protocol in ["fuchsia.sysmem.Allocator", "fuchsia.sysmem2.Allocator"] {
+        assert!(quoted(CLIENT).contains(&protocol), "{protocol}");
+    }
+}
+
+#[test]
+fn the_folder_of_configurations_is_where_the_loader_searches() {
+    assert!(quoted(CONFIGURATION).contains(&built_in("SYSCONFDIR")), "{CONFIGURATION}");
+    assert!(quoted(CONFIGURATION).contains(&"rx*"), "libraries of layers are run from there");
+}
+
+#[test]
+fn a_build_of_the_tree_has_the_folders_that_the_code_has() {
+    assert_eq!(value(BUILD, "vkload_sysconfdir"), built_in("SYSCONFDIR"));
+    assert_eq!(value(BUILD, "vkload_extra_sysconfdir"), built_in("EXTRASYSCONFDIR"));
+    let platform = target("rustc_library", "platform-fuchsia");
+    for name in quoted(platform).iter().filter_map(|text| Some(text.split_once('=')?.0)) {
+        let sources = [include_str!("../src/policy.rs"), include_str!("../src/process.rs")].concat();
+        assert!(sources.contains(&format!("option_env!(\"{name}\")")), "nothing reads {name}");
+    }
+}
+
+#[test]
+fn every_crate_is_there_with_what_its_manifest_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    for (template, name, folder) in [
+        ("rustc_cdylib", "libvulkan", "platform-fuchsia/cdylib"),
+        ("rustc_library", "platform-fuchsia", "platform-fuchsia"),
+        ("rustc_library", "shell", "shell"),
+        ("rustc_library", "loader-core", "loader-core"),
+    ] {
+        let target = target(template, name);
+        assert_eq!(value(target, "source_root"), format!("../../{folder}/src/lib.rs"));
+        assert!(
+            target.contains(&format!("sources = {}_sources\n", folder.replace(['-', '/'], "_"))),
+            "{name}"
+        );
+        let manifest = std::fs::read_to_string(root.join(folder).join("Cargo.toml")).unwrap();
+        let listed = manifest.split("[dependencies]\n").nth(1).unwrap().split("\n[").next().unwrap();
+        let dependencies: BTreeSet<_> = listed
+            .lines()
+            .filter_map(|line| line.split(['.', ' ']).next())
+            .filter(|name| !name.is_empty())
+            .collect();
+        let crates = quoted(target.split("deps = [").nth(1).unwrap()).into_iter();
+        let crates: BTreeSet<_> =
+            crates.filter(|label| label.contains(':')).filter_map(|it| it.rsplit(':').next()).collect();
+        assert_eq!(crates, dependencies, "{name}");
+        assert!(manifest.contains("edition.workspace = true") && value(target, "edition") == "2024");
+    }
+}
+
+#[test]
+fn the_library_has_its_name_and_the_linkers_flags() {
+    let shell = include_str!("../cdylib/build.rs");
+    let flags: Vec<_> = quoted(shell).into_iter().filter(|text| text.starts_with('-')).collect();
+    let own = format!("-soname=lib{}.so", value(target("rustc_cdylib", "libvulkan"), "output_name"));
+    assert_eq!(flags[0], own);
+    let in_tree =
+        quoted(target("config", "link")).into_iter().filter_map(|flag| flag.strip_prefix("-Clink-arg="));
+    assert_eq!(in_tree.collect::<Vec<_>>(), flags[1..]);
+}
