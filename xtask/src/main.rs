@@ -55,6 +55,7 @@ const CHORES: &[Chore] = &[
         "compile the crates without an operating system for other targets",
         check_targets::run,
     ),
+    Chore("miri", "interpret the tests of what reads foreign bytes: finds undefined behaviour", miri::run),
     Chore(
         "test-arches",
         "run the code of each processor, emulated where it is another one",
