@@ -25,14 +25,19 @@ pub(crate) fn null_driver() -> PathBuf {
     std::env::current_exe().unwrap().parent().unwrap().join("libvkload_null.so")
 }
 
-/// The test driver, compiled with these switches, under a name of its own: each test opens its own copy.
+/// The test driver, compiled with these switches.
 pub(crate) fn driver(switches: &[&str]) -> PathBuf {
+    compile("driver.c", switches)
+}
+
+/// The library made of a file in this folder with these switches, under a name of its own: each test opens its own copy.
+pub(crate) fn compile(source: &str, switches: &[&str]) -> PathBuf {
     static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
     static NUMBER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     let folder = FOLDER.get_or_init(|| tempfile::tempdir().unwrap()).path();
     let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let library = folder.join(format!("libdriver{number}.so"));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(source);
     let status = Command::new("cc")
         .args(["-shared", "-fPIC", "-fvisibility=hidden", "-o"])
         .args([&library, &source])
