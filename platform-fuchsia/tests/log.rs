@@ -8,9 +8,10 @@ use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
 use std::process::{Command, Output};
 
-use as_on_fuchsia::null_driver;
 use as_on_fuchsia::programs::draw;
+use as_on_fuchsia::{fuchsia, null_driver};
 use fuchsia_simulation::{LoaderService, Process, Simulation};
+use loader_core::platform::Files;
 
 /// Runs a program of this file in a process of its own.
 fn run(program: &str, level: &str) -> Output {
@@ -40,6 +41,29 @@ fn a37_log_lines_go_to_standard_error_with_the_prefix_and_nothing_to_standard_ou
 #[test]
 fn a37_a_program_that_asks_for_no_lines_gets_none() {
     assert_eq!(run("draws", "").stderr, b"");
+}
+
+#[test]
+fn a7_each_feature_that_the_service_lacks_is_in_an_info_line() {
+    let output = run("asks_for_manifests_of_every_kind_of_service", "info");
+    let lines = String::from_utf8(output.stderr).unwrap();
+    let expected = (0..7).map(|features| {
+        format!(
+            "[Vulkan Loader] INFO | DRIVER:  drivers are searched for in folders, since the loader service lacks the \
+             features {:#x}\n",
+            7 - features
+        )
+    });
+    assert_eq!(lines, expected.collect::<String>());
+}
+
+#[test]
+#[ignore = "run by the other tests"]
+fn asks_for_manifests_of_every_kind_of_service() {
+    for features in 0..8 {
+        let (fuchsia, _) = fuchsia(Some(LoaderService::new().with_features(features)));
+        let _ = fuchsia.exists(b"/svc/fuchsia.vulkan.loader.Loader/manifests");
+    }
 }
 
 #[test]

@@ -4,15 +4,16 @@
 mod as_on_fuchsia;
 
 use std::ffi::c_int;
+use std::path::Path;
 
-use as_on_fuchsia::null_driver;
 use as_on_fuchsia::programs::{Drawn, SIZE, draw};
+use as_on_fuchsia::{layer, null_driver};
 use ash::vk;
 use fuchsia_simulation::{LoaderService, Process, Simulation};
 
 /// A process with the null driver everywhere: twice in the service, in the package, and in a folder that the linker does
-/// not know.
-fn process() -> Process {
+/// not know. There is an implicit layer, too, in such a folder.
+fn process(layer: &Path) -> Process {
     let library = null_driver();
     let simulation = Simulation::new(Some(LoaderService::new().with_driver(&library).with_driver(&library)));
     let elsewhere = "/elsewhere/libvkload_null.so";
@@ -28,6 +29,13 @@ fn process() -> Process {
             ),
         );
     }
+    simulation.add_library("/elsewhere/liblayer.so", layer);
+    simulation.add_file(
+        "/pkg/data/vulkan/implicit_layer.d/layer.json",
+        r#"{"file_format_version": "1.0.0", "layer": {"name": "VK_LAYER_test", "type": "GLOBAL",
+        "library_path": "/elsewhere/liblayer.so", "api_version": "1.3.0", "implementation_version": "1",
+        "description": "", "disable_environment": {"NO_LAYER": "1"}}}"#,
+    );
     Process::new(simulation, &[("VK_ADD_DRIVER_FILES", "/elsewhere/null.json")])
 }
 
@@ -47,14 +55,17 @@ fn a20_a_program_draws_with_a_driver_that_came_as_memory() {
 
 #[test]
 fn a9_whatever_call_fails_in_whatever_way_good_drivers_work_and_nothing_is_left() {
-    let whole = process();
+    let layer = layer();
+    let whole = process(&layer);
     assert_eq!(whole.run(draw).unwrap().devices, 3);
     let calls = whole.simulation.calls();
+    let opens_layer = |call: &String| call == "open /elsewhere/liblayer.so";
+    assert!(calls.iter().any(opens_layer), "{calls:#?}");
     let place = |call: &str| calls.iter().position(|other| other == call).unwrap();
     let connecting = place("channel")..=place("descriptor");
     for (number, call) in calls.iter().enumerate() {
         for code in codes(call) {
-            let process = process();
+            let process = process(&layer);
             process.simulation.fail_with(number, *code);
             let what = format!("{call} ({number}) fails with {code}");
             check_first_run(&what, process.run(draw), *code);

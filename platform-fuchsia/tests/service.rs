@@ -195,6 +195,20 @@ fn a22_every_failure_of_a_step_leaves_nothing_open() {
 }
 
 #[test]
+fn a22_what_the_service_fails_to_give_comes_from_the_package() {
+    let library = driver(&[]);
+    for status in [-4, -10, -11, -20, -21, -24, -25, -30] {
+        let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_driver(&library)));
+        simulation.add_library("/pkg/lib/0-libcompiled.so", &library);
+        fuchsia.exists(MANIFESTS);
+        simulation.fail_with(0, status);
+        open(fuchsia, "0-libcompiled.so").unwrap();
+        assert_eq!(simulation.calls()[..2], ["call Get", "dlopen 0-libcompiled.so"], "{status}");
+        assert_eq!(simulation.open_handles(), ["devices", "loader"], "{status}");
+    }
+}
+
+#[test]
 fn a23_a_layer_is_not_asked_of_the_service() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
     simulation.add_library(ELSEWHERE, &driver(&[]));

@@ -7,7 +7,7 @@ use std::ffi::CStr;
 use std::mem::{align_of, offset_of, size_of};
 use std::ptr::null;
 
-use as_on_fuchsia::{compile, null_driver, open, open_layer, said_by};
+use as_on_fuchsia::{compiled, null_driver, open, open_layer, said_by};
 use ash::{Entry, Instance, fuchsia, khr, vk};
 use fuchsia_simulation::{LoaderService, Process, Simulation};
 
@@ -27,7 +27,7 @@ const _: () = {
 
 /// A process whose service has the driver of `surfaces/driver.c`, and the driver's name there.
 fn with_driver(switches: &[&str]) -> (Process, String) {
-    let library = compile("surfaces/driver.c", switches);
+    let library = compiled("tests/surfaces/driver.c", switches);
     let name = format!("0-{}", library.file_name().unwrap().to_str().unwrap());
     (Process::new(Simulation::new(Some(LoaderService::new().with_driver(&library))), &[]), name)
 }
@@ -131,7 +131,7 @@ fn a34_surfaces_of_other_systems_are_unknown() {
 /// The null driver, and a layer in the package that has surfaces and swapchains, with a manifest as Fuchsia's has.
 fn with_layer() -> Process {
     let simulation = Simulation::new(Some(LoaderService::new().with_driver(&null_driver())));
-    simulation.add_library("/pkg/lib/VkLayer_image_pipe_swapchain.so", &compile("surfaces/layer.c", &[]));
+    simulation.add_library("/pkg/lib/VkLayer_image_pipe_swapchain.so", &compiled("tests/surfaces/layer.c", &[]));
     simulation.add_file(
         "/pkg/data/vulkan/explicit_layer.d/VkLayer_image_pipe_swapchain.json",
         r#"{"file_format_version": "1.0.0", "layer": {"name": "VK_LAYER_FUCHSIA_imagepipe_swapchain", "type": "GLOBAL",

@@ -2,10 +2,10 @@
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::transmute;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr::NonNull;
-use std::sync::OnceLock;
 
 use ash::vk;
 use fuchsia_simulation::{LoaderService, Process, Simulation};
@@ -25,27 +25,41 @@ pub(crate) fn null_driver() -> PathBuf {
     std::env::current_exe().unwrap().parent().unwrap().join("libvkload_null.so")
 }
 
-/// The test driver, compiled with these switches.
-pub(crate) fn driver(switches: &[&str]) -> PathBuf {
-    compile("driver.c", switches)
+/// A library that was compiled for a test, and is there as long as this value.
+pub(crate) struct Compiled {
+    _folder: tempfile::TempDir,
+    path: PathBuf,
 }
 
-/// The library made of a file in this folder with these switches, under a name of its own: each test opens its own copy.
-pub(crate) fn compile(source: &str, switches: &[&str]) -> PathBuf {
-    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
-    static NUMBER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
-    let folder = FOLDER.get_or_init(|| tempfile::tempdir().unwrap()).path();
-    let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-    let library = folder.join(format!("libdriver{number}.so"));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(source);
+impl Deref for Compiled {
+    type Target = Path;
+    fn deref(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The test driver, compiled with these switches.
+pub(crate) fn driver(switches: &[&str]) -> Compiled {
+    compiled("tests/driver.c", switches)
+}
+
+/// A layer that passes everything on.
+pub(crate) fn layer() -> Compiled {
+    compiled("../tests/benches/null_layer.c", &[])
+}
+
+/// The library made of a file, by its path from the crate, with these switches.
+pub(crate) fn compiled(source: &str, switches: &[&str]) -> Compiled {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("libcompiled.so");
     let status = Command::new("cc")
         .args(["-shared", "-fPIC", "-fvisibility=hidden", "-o"])
-        .args([&library, &source])
+        .args([&path, &Path::new(env!("CARGO_MANIFEST_DIR")).join(source)])
         .args(switches)
         .status()
         .expect("a C compiler (package gcc)");
-    assert!(status.success());
-    library
+    assert!(status.success(), "{source}");
+    Compiled { _folder: folder, path }
 }
 
 /// Opens a driver as the loader does.

@@ -2,11 +2,11 @@
 
 use ash::{Entry, StaticFn};
 use loader_core::discovery::{self, BestReason, Candidate, Decision, Note, Origin, Outcome, Plan, Request};
-use loader_core::loader::Drivers;
+use loader_core::loader::{Drivers, Loader};
 use loader_core::memory::{OutOfMemory, Shown};
 use loader_core::objects;
-use platform_linux::LOADER;
 use platform_linux::entry::get_instance_proc_addr;
+use platform_linux::{LOADER, PLATFORM};
 
 use super::report::{Driver, Problem, Report};
 use super::{built_in, devices, layers};
@@ -14,18 +14,22 @@ use crate::advice;
 use crate::planned::Planned;
 use crate::searched::{Place, origin};
 
-/// What the loader finds here and now.
+/// What the loader of this program finds here and now.
 pub(crate) fn gather() -> Report {
-    let mut report = Report::default();
     // SAFETY: this is the loader's own vkGetInstanceProcAddr.
-    let entry = unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr }) };
-    let failure = devices::fill(&mut report, &entry).err();
-    if layers::fill(&mut report).is_err() {
+    report_on(&LOADER, &unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr }) })
+}
+
+/// What `loader` finds, whose functions `entry` has.
+pub(crate) fn report_on(loader: &'static Loader, entry: &Entry) -> Report {
+    let mut report = Report::default();
+    let failure = devices::fill(&mut report, entry).err();
+    if layers::fill(&mut report, loader).is_err() {
         report.notes.push("memory ran out while searching for layers".into());
     }
     // Drivers of a part of Vulkan are shown too, so they are asked for.
-    let logger = LOADER.logger();
-    match logger.and_then(|logger| LOADER.discover(Request { portability: true }, &logger)) {
+    let logger = loader.logger();
+    match logger.and_then(|logger| loader.discover(Request { portability: true }, &logger)) {
         Ok(drivers) => {
             let probed = probe_all(&drivers);
             let outcomes: Vec<_> = drivers.outcomes.iter().chain(&probed).collect();
@@ -35,7 +39,7 @@ pub(crate) fn gather() -> Report {
     }
     report.notes.extend(failure.map(|failure| format!("a program gets {failure:?}")));
     if !report.has_device() {
-        built_in::try_out(&mut report, &entry);
+        built_in::try_out(&mut report, entry);
     }
     report
 }
@@ -43,7 +47,7 @@ pub(crate) fn gather() -> Report {
 /// What the plans say, where nothing is opened. Layers of which that is known are `broken`.
 pub(crate) fn plan_only(planned: &Planned, broken: &dyn Fn(usize) -> bool) -> Result<Report, OutOfMemory> {
     let mut report = Report::default();
-    layers::describe(&mut report, &planned.layers, broken)?;
+    layers::describe(&mut report, &planned.layers, PLATFORM.files, broken)?;
     fill(&mut report, &planned.drivers, &[]);
     Ok(report)
 }

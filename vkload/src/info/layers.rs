@@ -1,30 +1,30 @@
 //! Asks the loader for layers: those that applications are told of, and those that cannot be used.
 
-use std::ffi::OsStr;
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt as _;
 
 use loader_core::chain::FoundLayers;
 use loader_core::discovery::{LayerDecision, LayerKind, LayerPlan, LayerRequest, LayerScope};
-use loader_core::manifest::{LayerExtension, LayerManifest};
+use loader_core::loader::Loader;
+use loader_core::manifest::{LayerExtension, LayerManifest, SIZE_LIMIT};
 use loader_core::memory::{OutOfMemory, Shown};
-use platform_linux::LOADER;
+use loader_core::platform::Files;
 
 use super::report::{About, Extension, Layer, Report};
 
 /// Fills in every layer that was found, and what becomes of it in a program that asks for no layer itself.
-pub(crate) fn fill(report: &mut Report) -> Result<(), OutOfMemory> {
-    let logger = LOADER.logger()?;
-    let found = LOADER.layers(LayerScope::All, &logger)?;
+pub(crate) fn fill(report: &mut Report, loader: &'static Loader) -> Result<(), OutOfMemory> {
+    let logger = loader.logger()?;
+    let found = loader.layers(LayerScope::All, &logger)?;
     // Opening tells which of them are broken. They are closed again at once.
-    let _ = FoundLayers::open(&found, &LOADER, &LayerRequest::default(), &logger);
-    describe(report, &found.plan, &|place| found.is_broken(place))
+    let _ = FoundLayers::open(&found, loader, &LayerRequest::default(), &logger);
+    describe(report, &found.plan, loader.platform.files, &|place| found.is_broken(place))
 }
 
-/// Fills in what the plan says. Those that do not open are `broken`.
+/// Fills in what the plan says, and the manifests among `files`. Those that do not open are `broken`.
 pub(crate) fn describe(
     report: &mut Report,
     plan: &LayerPlan,
+    files: &dyn Files,
     broken: &dyn Fn(usize) -> bool,
 ) -> Result<(), OutOfMemory> {
     let active = plan.activate(&LayerRequest::default())?;
@@ -43,14 +43,18 @@ pub(crate) fn describe(
             active,
             outcome,
             remark,
-            ..candidate.manifest.as_ref().map(|said| described(said, &candidate.path)).unwrap_or_default()
+            ..candidate
+                .manifest
+                .as_ref()
+                .map(|said| described(said, &candidate.path, files))
+                .unwrap_or_default()
         });
     }
     report.notes.extend(plan.notes.iter().map(ToString::to_string));
     Ok(())
 }
 
-fn described(manifest: &LayerManifest, path: &[u8]) -> Layer {
+fn described(manifest: &LayerManifest, path: &[u8], files: &dyn Files) -> Layer {
     Layer {
         name: text(&manifest.name),
         api_version: manifest.api_version.to_string(),
@@ -58,14 +62,14 @@ fn described(manifest: &LayerManifest, path: &[u8]) -> Layer {
         description: text(&manifest.description),
         instance_extensions: manifest.instance_extensions.iter().map(extension).collect(),
         device_extensions: manifest.device_extensions.iter().map(extension).collect(),
-        about: about(path, manifest.place.clone()).unwrap_or_default(),
+        about: about(path, manifest.place.clone(), files).unwrap_or_default(),
         ..Layer::default()
     }
 }
 
 /// What the layer at this place of a manifest says about itself, if nobody has changed the file since.
-fn about(path: &[u8], place: Range<usize>) -> Option<About> {
-    let manifest = std::fs::read(OsStr::from_bytes(path)).ok()?;
+fn about(path: &[u8], place: Range<usize>, files: &dyn Files) -> Option<About> {
+    let manifest = files.read(path, SIZE_LIMIT).ok()?;
     let mut layer: serde_json::Value = serde_json::from_slice(manifest.get(place)?).ok()?;
     let text = |key: &str| layer[key].as_str().unwrap_or_default().to_owned();
     let names = layer["platforms"].as_array().into_iter().flatten();

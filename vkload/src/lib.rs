@@ -1,0 +1,48 @@
+//! Shows what the Vulkan loader finds, and runs programs on it: the tool `vkload` as a library.
+//!
+//! [`run`] is the tool. [`report`] is what `vkload info` shows of any loader, also of one on another platform.
+
+mod advice;
+mod arguments;
+mod chain;
+mod doctor;
+mod exec;
+mod info;
+mod output;
+mod paths;
+mod planned;
+mod recording;
+mod replay;
+mod searched;
+mod settings;
+mod table;
+
+use std::process::ExitCode;
+
+use ash::Entry;
+use clap::Parser;
+use loader_core::loader::Loader;
+
+use arguments::{Arguments, Command};
+
+/// Does what the arguments of this program say.
+#[must_use]
+pub fn run() -> ExitCode {
+    let arguments = Arguments::parse();
+    match arguments.command.unwrap_or(Command::Info(arguments.info)) {
+        Command::Info(options) => info::print(options.verbose, options.json, options.record.as_deref()),
+        Command::Doctor(options) => doctor::print(options.json),
+        Command::Paths(options) => paths::print(options.json),
+        Command::Chain(options) => chain::print(&options.layer, options.json),
+        Command::Replay(options) => replay::print(&options.file, options.show, options.verbose, options.json),
+        Command::Settings(options) => settings::run(&options),
+        Command::Exec(options) => exec::run(options.library.as_deref(), &options.program),
+    }
+}
+
+/// What `vkload info` shows where `loader` is the loader of the program, whose functions `entry` has: tables for people, with more
+/// of them if it is `verbose`, or one JSON object.
+#[must_use]
+pub fn report(loader: &'static Loader, entry: &Entry, verbose: bool, json: bool) -> String {
+    info::render(&info::gather::report_on(loader, entry), verbose, json)
+}
