@@ -315,6 +315,9 @@ fn log_candidate(logger: &Logger, log: Log, candidate: &Candidate) {
             let policy = Policy(reason.policy());
             log(logger, reason.level(), Topic::Driver, format_args!("{path}: not used: {reason}{policy}"));
         }
+        Decision::Use if candidate.kind.is_foreign() => {
+            log(logger, Level::Debug, Topic::Driver, format_args!("{path}: used: another Vulkan loader"));
+        }
         Decision::Use => {
             let (library, version) = (Shown(&candidate.library), candidate.api_version);
             log(

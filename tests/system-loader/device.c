@@ -6,7 +6,8 @@
 CALL_VOID DestroyDevice(VkDevice device, const VkAllocationCallbacks *allocator) {
     (void)allocator;
     NOTE("vkDestroyDevice", device, DEVICE, " ");
-    owner_delete(owner_of("vkDestroyDevice", device, DEVICE));
+    struct owner *owner = owner_of("vkDestroyDevice", device, DEVICE);
+    if (--owner->devices == 0) owner_delete(owner);
 }
 CALL_VOID GetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue *out) {
     NOTE("vkGetDeviceQueue", device, DEVICE, "%u %u", family, index);

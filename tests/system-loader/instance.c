@@ -97,6 +97,7 @@ CALL CreateDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo *in
     static struct owner *shared;
     struct owner *owner = shared != NULL && getenv("SYSTEM_LOADER_SHARES_KEY") != NULL ? shared : owner_new(DEVICE);
     shared = owner;
+    ++owner->devices;
     struct object *device = object_new(DEVICE, owner, physical_device);
     owner->child = object_new(QUEUE, owner, device);
     note("vkCreateDevice", device, " ");

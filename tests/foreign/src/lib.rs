@@ -28,7 +28,6 @@ pub mod entry {
 }
 
 /// The exported functions.
-#[expect(non_snake_case, reason = "exported functions have the names of their commands")]
 pub mod exports {
     use super::entry;
 

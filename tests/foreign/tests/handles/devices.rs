@@ -1,0 +1,299 @@
+//! Devices whose handles nobody may write come and go: in several threads, with keys that are used again at once, and beside
+//! those of a driver that the application brings.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::above::{System, ask, object, scenario};
+use ash::vk::{self, Handle as _};
+use vkload_tests::{Device, Driver, Instance, Layer, Scenario, Vk, code, window_driver};
+
+/// An exported function.
+///
+/// # Safety
+/// `F` is its type.
+unsafe fn exported<F: Copy>(vk: &Vk, name: &str) -> F {
+    let address = vk.symbol(name);
+    assert_ne!(address, 0, "{name}");
+    assert_eq!(size_of::<F>(), size_of::<usize>());
+    // SAFETY: the caller vouches for the type.
+    unsafe { std::mem::transmute_copy(&address) }
+}
+
+fn wait_idle(vk: &Vk) -> vk::PFN_vkDeviceWaitIdle {
+    // SAFETY: it is this command.
+    unsafe { exported(vk, "vkDeviceWaitIdle") }
+}
+
+fn new_device(instance: &Instance<'_>) -> ash::Device {
+    instance.device(instance.named("system"), &[])
+}
+
+#[test]
+fn a_key_that_is_used_again_at_once_is_the_new_devices() {
+    let run = scenario().run(|vk| {
+        let system = System::open();
+        let instance = vk.create(&ask(vk)).unwrap();
+        // The first device is found in another way than the others.
+        let others = [0; 3].map(|_| new_device(&instance));
+        for device in others {
+            let old = device.handle();
+            for _ in 0..50 {
+                // SAFETY: valid use of Vulkan on one thread.
+                unsafe {
+                    let device = new_device(&instance);
+                    let key = object(device.handle()).key;
+                    device.destroy_device(None);
+                    let again = new_device(&instance);
+                    assert_eq!(object(again.handle()).key, key);
+                    assert_eq!(wait_idle(vk)(again.handle()), vk::Result::SUCCESS);
+                    assert_eq!(
+                        system.last_call(),
+                        format!("vkDeviceWaitIdle device{}", object(again.handle()).number)
+                    );
+                    assert_eq!(wait_idle(vk)(old), vk::Result::SUCCESS);
+                    assert_eq!(system.last_call(), format!("vkDeviceWaitIdle device{}", object(old).number));
+                    again.destroy_device(None);
+                }
+            }
+            // SAFETY: as above.
+            unsafe { device.destroy_device(None) };
+        }
+        vk.say("done", "yes");
+    });
+    run.ok().says("done", "yes");
+}
+
+/// Makes devices in four threads, draws on each and destroys it, while four more threads draw on devices that stay.
+fn come_and_go(vk: &Vk) {
+    let system = System::open();
+    let instance = vk.create(&ask(vk)).unwrap();
+    // SAFETY: they are these commands.
+    let (draw, bias): (vk::PFN_vkCmdDraw, vk::PFN_vkCmdSetDepthBias) =
+        unsafe { (exported(vk, "vkCmdDraw"), exported(vk, "vkCmdSetDepthBias")) };
+    let use_device = |device: &ash::Device, round: u32| {
+        // SAFETY: valid use of Vulkan: each thread has a device of its own.
+        unsafe {
+            let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(1);
+            let buffer = device.allocate_command_buffers(&info).unwrap()[0];
+            assert_eq!(object(buffer).key, object(device.handle()).key);
+            let called = |name: &str| format!("{name} command_buffer{}", object(buffer).number);
+            draw(buffer, round, 1, 2, 3);
+            assert_eq!(system.last_call(), format!("{} {round} 1 2 3", called("vkCmdDraw")));
+            bias(buffer, 0.5, 1.5, 2.5);
+            assert_eq!(system.last_call(), format!("{} 0.5 1.5 2.5", called("vkCmdSetDepthBias")));
+        }
+    };
+    let (raw, physical_device): (&ash::Instance, _) = (&instance, instance.devices()[0]);
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+    let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+    // SAFETY: valid use of Vulkan.
+    let new_device = || unsafe { raw.create_device(physical_device, &info, None) }.unwrap();
+    let (going, drawn) = (AtomicUsize::new(4), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let _ends = Ends(&going);
+                for round in 0..200 {
+                    let device = new_device();
+                    use_device(&device, round);
+                    // SAFETY: nobody else has the device.
+                    unsafe { device.destroy_device(None) };
+                }
+            });
+        }
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let device = new_device();
+                let mut round = 0;
+                while going.load(Ordering::Relaxed) > 0 {
+                    use_device(&device, round);
+                    round += 1;
+                }
+                drawn.fetch_add(round as usize, Ordering::Relaxed);
+                // SAFETY: as above.
+                unsafe { device.destroy_device(None) };
+            });
+        }
+    });
+    vk.say("drawn", drawn.load(Ordering::Relaxed) > 0);
+}
+
+/// Counts a thread down at its end, good or bad.
+struct Ends<'a>(&'a AtomicUsize);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn devices_come_and_go_while_others_draw() {
+    scenario().run(come_and_go).ok().says("drawn", true);
+}
+
+#[test]
+fn devices_come_and_go_below_a_layer_while_others_draw() {
+    let layer = "VK_LAYER_TEST_a";
+    scenario().layer(Layer::new(layer)).argument("layers", layer).run(come_and_go).ok().says("drawn", true);
+}
+
+#[test]
+fn a_command_on_a_device_that_was_destroyed_is_named_in_a_message() {
+    let run = scenario().run(|vk| {
+        let instance = vk.create(&ask(vk)).unwrap();
+        let (device, other) = (new_device(&instance), new_device(&instance));
+        // SAFETY: the test driver leaves the device's first word where it is; a loader may look at it.
+        unsafe {
+            assert_eq!(wait_idle(vk)(other.handle()), vk::Result::SUCCESS);
+            other.destroy_device(None);
+            let _ = wait_idle(vk)(device.handle());
+            let _ = wait_idle(vk)(other.handle());
+        }
+    });
+    run.aborted().logs(&["vkDeviceWaitIdle", "is no device, queue or command buffer", "destroyed"]);
+}
+
+#[test]
+fn a_driver_whose_devices_share_a_word_has_one_device_at_a_time() {
+    let run = scenario().env("SYSTEM_LOADER_SHARES_KEY", "1").log().run(|vk| {
+        let instance = vk.create(&ask(vk)).unwrap();
+        let device = new_device(&instance);
+        vk.say("second", code(&instance.try_device(instance.devices()[0], &[])));
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe { vk.say("first", code(&device.device_wait_idle())) };
+    });
+    run.ok().says("second", "ERROR_INITIALIZATION_FAILED").says("first", "SUCCESS");
+    run.logs(&["ERROR", "the device begins with 0x", "no dispatch key of its own"]);
+}
+
+#[test]
+fn a_queue_of_the_driver_with_another_word_than_its_device_is_left_alone_and_reported() {
+    let run = scenario().env("SYSTEM_LOADER_ODD_QUEUES", "1").log().run(|vk| {
+        let instance = vk.create(&ask(vk)).unwrap();
+        let first = new_device(&instance);
+        // SAFETY: they are these commands, with valid parameters.
+        unsafe {
+            let get: vk::PFN_vkGetDeviceQueue = exported(vk, "vkGetDeviceQueue");
+            let mut queue = vk::Queue::null();
+            get(first.handle(), 0, 0, &mut queue);
+            vk.say("other", object(queue).key != object(first.handle()).key);
+        }
+    });
+    run.ok().says("other", true).logs(&["ERROR", "an object that the driver made begins with 0x"]);
+}
+
+// ---- beside a driver that the application brings ----
+
+/// A driver of the usual kind beside the system's loader.
+fn with_bundled(driver: Driver) -> Scenario {
+    scenario().driver(driver)
+}
+
+#[test]
+fn a_bundled_driver_and_the_systems_loader_serve_one_process() {
+    for layers in ["", "VK_LAYER_TEST_a"] {
+        let scenario = with_bundled(Driver::new("bundled").device(Device::new("bundled")));
+        let run = scenario.layer(Layer::new("VK_LAYER_TEST_a")).argument("layers", layers).run(|vk| {
+            let system = System::open();
+            let instance = vk.create(&ask(vk)).unwrap();
+            let mut names = instance.names();
+            names.sort_unstable();
+            assert_eq!(names, ["bundled", "system"]);
+            let foreign = [0; 2].map(|_| new_device(&instance));
+            let bundled = [0; 2].map(|_| instance.device(instance.named("bundled"), &[]));
+            // SAFETY: it is this command; valid use of Vulkan on one thread.
+            unsafe {
+                let queue_wait: vk::PFN_vkQueueWaitIdle = exported(vk, "vkQueueWaitIdle");
+                for device in &bundled {
+                    assert_eq!(wait_idle(vk)(device.handle()), vk::Result::SUCCESS);
+                    let queue = device.get_device_queue(0, 0);
+                    assert_eq!(queue_wait(queue), vk::Result::SUCCESS);
+                    assert_eq!(object(queue).key, object(device.handle()).key);
+                }
+                assert_ne!(object(bundled[0].handle()).key, object(bundled[1].handle()).key);
+                for device in &foreign {
+                    let queue = device.get_device_queue(0, 0);
+                    assert_eq!(queue_wait(queue), vk::Result::SUCCESS);
+                    assert_eq!(system.last_call(), format!("vkQueueWaitIdle queue{}", object(queue).number));
+                }
+                for device in bundled.iter().chain(&foreign) {
+                    device.destroy_device(None);
+                }
+            }
+        });
+        let trace = run.ok().trace("bundled");
+        for (command, count) in [("vkDeviceWaitIdle", 2), ("vkQueueWaitIdle", 2), ("vkDestroyDevice", 2)] {
+            assert_eq!(trace.calls(command).len(), count, "{command}");
+        }
+    }
+}
+
+#[test]
+fn each_driver_is_given_its_own_surface() {
+    let run = with_bundled(window_driver("bundled").own_surfaces()).run(|vk| {
+        let system = System::open();
+        let names = ["VK_KHR_surface", "VK_EXT_headless_surface"];
+        let instance = vk.create(&names.iter().fold(ask(vk), |ask, name| ask.extension(name))).unwrap();
+        let surfaces = vkload_tests::khr_surface(vk, &instance);
+        let surface = vkload_tests::create_surface(vk, &instance, "headless").unwrap();
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            for name in ["bundled", "system"] {
+                let physical_device = instance.named(name);
+                assert!(surfaces.get_physical_device_surface_support(physical_device, 0, surface).unwrap());
+                let device = instance.device(physical_device, &["VK_KHR_swapchain"]);
+                let swapchains = ash::khr::swapchain::Device::new(&instance, &device);
+                let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
+                let swapchain = swapchains.create_swapchain(&info, None).unwrap();
+                assert!(!swapchain.is_null());
+                swapchains.destroy_swapchain(swapchain, None);
+                device.destroy_device(None);
+            }
+            surfaces.destroy_surface(surface, None);
+        }
+        vk.say("last", system.last_call());
+    });
+    run.ok();
+    assert_eq!(run.trace("bundled").calls("vkDestroySurfaceKHR").len(), 1);
+}
+
+/// Debian's loader (package libvulkan1).
+const ANOTHER_LOADER: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
+
+#[test]
+fn a_whole_other_loader_is_the_driver() {
+    if !std::path::Path::new(ANOTHER_LOADER).exists() {
+        println!("skipped: there is no {ANOTHER_LOADER}");
+        return;
+    }
+    // Both find the same driver, so that there is one device of each.
+    let driver = Driver::new("gpu").device(Device::new("gpu"));
+    let layer = "VK_LAYER_TEST_a";
+    for layers in ["", layer] {
+        let scenario = crate::above::above(ANOTHER_LOADER).driver(driver.clone()).layer(Layer::new(layer));
+        let run = scenario.argument("layers", layers).run(|vk| {
+            let instance = vk.create(&ask(vk)).unwrap();
+            assert_eq!(instance.names(), ["gpu", "gpu"]);
+            // SAFETY: they are these commands; valid use of Vulkan on one thread.
+            unsafe {
+                let draw: vk::PFN_vkCmdDraw = exported(vk, "vkCmdDraw");
+                for physical_device in instance.devices() {
+                    let devices = [0; 2].map(|_| instance.device(physical_device, &[]));
+                    for device in &devices {
+                        let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(1);
+                        let buffers = device.allocate_command_buffers(&info).unwrap();
+                        draw(buffers[0], 3, 1, 0, 0);
+                        assert_eq!(wait_idle(vk)(device.handle()), vk::Result::SUCCESS);
+                        device.queue_wait_idle(device.get_device_queue(0, 0)).unwrap();
+                    }
+                    devices.iter().for_each(|device| device.destroy_device(None));
+                }
+            }
+        });
+        let trace = run.ok().trace("gpu");
+        for command in ["vkCmdDraw", "vkDeviceWaitIdle", "vkQueueWaitIdle", "vkDestroyDevice"] {
+            assert_eq!(trace.calls(command).len(), 4, "{command}");
+        }
+    }
+}
