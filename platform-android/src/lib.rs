@@ -5,7 +5,7 @@
 //! are, with the first word of each pointing to what the loader knows of their instance or device ([`objects`]), which begins
 //! with the dispatch table: a trampoline needs nothing else. Below the layers the loader stands in front of the driver once
 //! more: a table of hooks says which commands it has something to do in, and all others go to the driver
-//! itself. The window system ([`wsi`]) is the loader's, over the application's `ANativeWindow` and the driver's
+//! itself. Layers ([`layers`]) come from folders and packages, and describe themselves. The window system ([`wsi`]) is the loader's, over the application's `ANativeWindow` and the driver's
 //! `VK_ANDROID_native_buffer`.
 //!
 //! Everything of the operating system is behind one trait, [`System`], so that all of this runs in tests on other systems.
@@ -29,6 +29,7 @@
 extern crate std;
 
 pub mod hal;
+pub mod layers;
 pub mod level;
 pub mod loader;
 pub mod log;

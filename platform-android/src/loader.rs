@@ -3,6 +3,7 @@
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::hal::Hal;
+use crate::layers::{self, Layers};
 use crate::level::ApiLevel;
 use crate::system::System;
 
@@ -14,6 +15,8 @@ pub struct Loader {
     pub level: ApiLevel,
     /// The driver.
     pub hal: Hal,
+    /// The layers.
+    pub layers: Layers,
 }
 
 /// The loader of this process, once it has been called: for functions that are given nothing that leads to it.
@@ -23,7 +26,8 @@ impl Loader {
     /// A loader on this system, which has done nothing yet.
     #[must_use]
     pub const fn new(system: &'static dyn System) -> Self {
-        Self { system, level: ApiLevel::NEWEST, hal: Hal::new() }
+        let layers = Layers::new(&layers::policy::SYSTEM);
+        Self { system, level: ApiLevel::NEWEST, hal: Hal::new(), layers }
     }
 
     /// The same, of an older Android.

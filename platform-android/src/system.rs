@@ -101,6 +101,12 @@ pub trait System: Waiting {
     /// Whether the process may be dumped (`prctl(PR_GET_DUMPABLE)`), which debuggable applications are.
     fn dumpable(&self) -> bool;
 
+    /// Whether the application may be debugged, as it may be dumped or the whole system is made for debugging: only then
+    /// does it get what developers put on a device from outside.
+    fn debuggable(&self) -> bool {
+        self.dumpable() || self.property(c"ro.debuggable").is_true()
+    }
+
     /// The number of the process, which a fork changes.
     fn process(&self) -> u32;
 

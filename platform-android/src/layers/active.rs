@@ -1,0 +1,271 @@
+//! The layers of an instance, opened.
+
+use core::ffi::CStr;
+use core::fmt;
+use core::ops::Deref;
+
+use ash::vk;
+use loader_core::discovery::Outcome;
+use loader_core::log::{Level, Topic};
+use loader_core::manifest::LayerFunctions;
+use loader_core::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec, text};
+use loader_core::negotiation::{LayerInterface, with_layer};
+
+use super::enabling::{self, By, Wanted};
+use super::found::{Found, LayerLibrary};
+use super::introspection::Layer;
+use super::policy::{Interface, Missing, Origin};
+use super::report::Missed;
+use crate::log::Logger;
+use crate::system::{Library, System};
+
+/// Why a layer is active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The settings or a property enable it.
+    Implicit,
+    /// The application does.
+    Explicit,
+    /// It is part of the system.
+    Platform,
+    /// It is the device maker's.
+    Oem,
+}
+
+/// A layer of an instance, with its library open. What its library says of it is the [`Layer`] that this leads to.
+pub struct ActiveLayer {
+    /// Why it is active.
+    pub kind: Kind,
+    /// Its functions.
+    pub interface: LayerInterface,
+    of: Counted<LayerLibrary>,
+    place: usize,
+    library: Library,
+}
+
+/// The layers of an instance, the one nearest to the application first. To be dropped when the instance is gone: their
+/// libraries are closed then.
+pub struct Active {
+    layers: Vec<ActiveLayer>,
+    system: &'static dyn System,
+}
+
+impl Active {
+    /// None, on this system.
+    #[must_use]
+    pub fn none(system: &'static dyn System) -> Self {
+        Self { layers: Vec::new(), system }
+    }
+
+    fn add(&mut self, layer: ActiveLayer) -> Result<(), OutOfMemory> {
+        let library = layer.library;
+        self.layers.try_push(layer).inspect_err(|_| {
+            // SAFETY: nothing of the library is used.
+            unsafe { self.system.close(library) };
+        })
+    }
+}
+
+impl Deref for Active {
+    type Target = [ActiveLayer];
+
+    fn deref(&self) -> &[ActiveLayer] {
+        &self.layers
+    }
+}
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        for layer in self.layers.iter().rev() {
+            // SAFETY: the instance that the layers belong to is gone, and with it everything that they may be called by.
+            unsafe { self.system.close(layer.library) };
+        }
+    }
+}
+
+impl Deref for ActiveLayer {
+    type Target = Layer;
+
+    fn deref(&self) -> &Layer {
+        self.of.layers.get(self.place).unwrap_or(&NO_LAYER)
+    }
+}
+
+/// What stands for a layer that its library has not got: there is none such.
+static NO_LAYER: Layer = Layer {
+    properties: vk::LayerProperties {
+        layer_name: [0; vk::MAX_EXTENSION_NAME_SIZE],
+        spec_version: 0,
+        implementation_version: 0,
+        description: [0; vk::MAX_DESCRIPTION_SIZE],
+    },
+    instance_extensions: Vec::new(),
+    device_extensions: Vec::new(),
+    global: false,
+};
+
+impl Found {
+    /// Opens the layers of an instance: those that settings and properties enable, those that the application names, and those
+    /// of the device.
+    ///
+    /// # Errors
+    /// `ERROR_LAYER_NOT_PRESENT` if the application cannot have one that it names, or if the [policy](Missing) says so of
+    /// others; `ERROR_OUT_OF_HOST_MEMORY`.
+    pub fn choose<'a>(
+        &self,
+        names: impl Iterator<Item = &'a CStr>,
+        logger: &Logger,
+    ) -> Result<Active, vk::Result> {
+        let system = logger.loader.system;
+        let implicit = enabling::implicit(&system.debug_layers()?, &|name| system.property(name))?;
+        let wanted = enabling::with_application(implicit, names)?;
+        let mut active = Active::none(system);
+        let mut complete = true;
+        for wanted in &wanted {
+            complete &= self.activate(wanted, &mut active, logger)?;
+        }
+        if !complete {
+            return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
+        }
+        for origin in [Origin::Platform, Origin::Oem] {
+            self.activate_of_device(origin, &mut active, logger)?;
+        }
+        for layer in active.iter() {
+            let name = Shown(layer.name().to_bytes());
+            logger.log(Level::Info, Topic::Layer, format_args!("layer {name} is active"));
+        }
+        Ok(active)
+    }
+
+    /// Adds a layer that somebody wants. Returns whether vkCreateInstance can go on.
+    fn activate(&self, wanted: &Wanted, active: &mut Active, logger: &Logger) -> Result<bool, OutOfMemory> {
+        let is_explicit = wanted.by == By::Application;
+        let is_fatal = is_explicit || self.policy().missing == Missing::Fatal;
+        let level = if is_fatal { Level::Error } else { Level::Warning };
+        let left_out = if is_fatal { "" } else { "; it is left out" };
+        let (name, by) = (Shown(&wanted.name), wanted.by);
+        let Some((library, place)) = self.find_layer(&wanted.name) else {
+            if self.is_of_device(&wanted.name) || (wanted.name.is_empty() && !is_fatal) {
+                return Ok(true);
+            }
+            let why = Missed { found: self, name: &wanted.name };
+            logger.log(level, Topic::Layer, format_args!("{by} asks for the layer {name}: {why}{left_out}"));
+            return Ok(!is_fatal);
+        };
+        let kind = if is_explicit { Kind::Explicit } else { Kind::Implicit };
+        match self.open(library, place, kind, active.system)? {
+            Ok(layer) => active.add(layer).map(|()| true),
+            Err(outcome) => {
+                let (path, why) = (Shown(library.path.as_c_str().to_bytes()), Unusable(&outcome));
+                let message = format_args!("{by} asks for the layer {name}: {path}: {why}{left_out}");
+                logger.log(level, Topic::Layer, message);
+                Ok(!is_fatal)
+            }
+        }
+    }
+
+    /// Adds the layers of the device, which are always active.
+    fn activate_of_device(
+        &self,
+        origin: Origin,
+        active: &mut Active,
+        logger: &Logger,
+    ) -> Result<(), OutOfMemory> {
+        let kind = if origin == Origin::Oem { Kind::Oem } else { Kind::Platform };
+        for library in self.libraries.iter().filter(|library| library.origin == origin) {
+            for (place, layer) in library.layers.iter().enumerate() {
+                match self.open(library, place, kind, active.system)? {
+                    Ok(layer) => active.add(layer)?,
+                    Err(outcome) => {
+                        let (name, why) = (Shown(layer.name().to_bytes()), Unusable(&outcome));
+                        let path = Shown(library.path.as_c_str().to_bytes());
+                        let message = format_args!("{path}: the device's layer {name} is left out: {why}");
+                        logger.log(Level::Error, Topic::Layer, message);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the device has a layer with this name, which is active in any case.
+    fn is_of_device(&self, name: &[u8]) -> bool {
+        let mut of_device = self.libraries.iter().filter(|library| library.origin.is_of_device());
+        of_device.any(|library| library.layers.iter().any(|layer| layer.name().to_bytes() == name))
+    }
+
+    fn open(
+        &self,
+        library: &Counted<LayerLibrary>,
+        place: usize,
+        kind: Kind,
+        system: &'static dyn System,
+    ) -> Result<Result<ActiveLayer, Outcome>, OutOfMemory> {
+        let opened = match system.open(library.path.as_c_str(), library.door) {
+            Ok(opened) => opened,
+            Err(error) => return Ok(Err(Outcome::DoesNotOpen { error })),
+        };
+        let name = library.layers.get(place).map_or(c"", Layer::name).to_bytes();
+        // SAFETY: the library has described itself as one with layers.
+        let agreed = unsafe { agree(system, opened, name, self.policy().interface) };
+        let refused = match agreed {
+            Ok(Ok(interface)) => {
+                return Ok(Ok(ActiveLayer { kind, interface, of: library.clone(), place, library: opened }));
+            }
+            Ok(Err(outcome)) => Ok(Err(outcome)),
+            Err(out_of_memory) => Err(out_of_memory),
+        };
+        // SAFETY: nothing of the library is used.
+        unsafe { system.close(opened) };
+        refused
+    }
+}
+
+/// Agrees with a layer on its interface.
+///
+/// A library that has functions with the layer's name is not asked: it would answer for all of its layers, and these functions are
+/// the layer's own.
+///
+/// # Safety
+/// The library has a layer with this name.
+unsafe fn agree(
+    system: &dyn System,
+    library: Library,
+    name: &[u8],
+    interface: Interface,
+) -> Result<Result<LayerInterface, Outcome>, OutOfMemory> {
+    let own = text(&[name, b"GetInstanceProcAddr\0"])?;
+    let has_own = CStr::from_bytes_until_nul(&own).is_ok_and(|own| system.symbol(library, own).is_some());
+    let negotiates = interface == Interface::Negotiated && !has_own;
+    let exports = |symbol: &CStr| {
+        let is_asked = negotiates || symbol != c"vkNegotiateLoaderLayerInterfaceVersion";
+        if is_asked { system.symbol(library, symbol) } else { None }
+    };
+    // SAFETY: the caller vouches for the library.
+    unsafe { with_layer(&exports, name, &LayerFunctions::default()) }
+}
+
+/// Why a library with layers cannot be used after all.
+struct Unusable<'a>(&'a Outcome);
+
+impl fmt::Display for Unusable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Outcome::DoesNotOpen { error } => {
+                write!(f, "it does not open any more ({}); install it anew", Shown(error))
+            }
+            Outcome::NegotiationRefused { result } => write!(
+                f,
+                "it has no interface version in common with this loader (it returned {result}); update the layer"
+            ),
+            Outcome::InterfaceVersion { version, needed } => {
+                write!(f, "it settled on interface version {version}, and this loader knows those up to {needed}; ")?;
+                f.write_str("update the layer")
+            }
+            _ => f.write_str(
+                "it has no vkGetInstanceProcAddr, with or without the layer's name before it, that knows vkCreateInstance; \
+                 export one",
+            ),
+        }
+    }
+}

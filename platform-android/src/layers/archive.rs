@@ -1,0 +1,398 @@
+//! What is in a folder of an archive: as much of the ZIP format as it takes to find libraries in an APK.
+//!
+//! An archive is read in ranges, of which each is bounded, and from an APK of any size little more than its directory. Nothing
+//! in it is believed: every offset is checked against the size of the file.
+//!
+//! Source: PKWARE's APPNOTE.TXT, sections 4.3.7 (local header), 4.3.12 (directory), 4.3.14 and 4.3.15 (ZIP64), 4.3.16 (end of
+//! the directory), 4.5.3 (ZIP64's extra field).
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use loader_core::memory::{OutOfMemory, Text, TryGrow};
+use loader_core::platform::FileError;
+
+/// A file that is read in ranges.
+pub trait Ranges {
+    /// Bytes of it.
+    ///
+    /// # Errors
+    /// Why that cannot be told.
+    fn size(&self) -> Result<u64, FileError>;
+
+    /// Fills `bytes` from `offset` on.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    fn read_at(&self, offset: u64, bytes: &mut [u8]) -> Result<(), FileError>;
+}
+
+/// What is wrong with an archive, or with one of its entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It cannot be read.
+    Unreadable(FileError),
+    /// It does not end as an archive does.
+    NotAnArchive,
+    /// It is one of several parts.
+    SeveralParts,
+    /// Its directory is not where it should be.
+    Directory,
+    /// Its directory is longer than any application's.
+    DirectoryTooLong,
+    /// A record does not begin as it should.
+    Signature,
+    /// A record says more than there is.
+    CutOff,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Unreadable(FileError::NotFound) => "it does not exist",
+            Self::Unreadable(FileError::Denied) => "permission denied",
+            Self::Unreadable(_) => "an error while reading",
+            Self::NotAnArchive => "it is no ZIP archive",
+            Self::SeveralParts => "it is one of several parts",
+            Self::Directory => "its directory is not where it says",
+            Self::DirectoryTooLong => "its directory is longer than 64 MiB",
+            Self::Signature => "a record does not begin as it should",
+            Self::CutOff => "a record goes beyond its end",
+        })
+    }
+}
+
+impl From<FileError> for Fault {
+    fn from(error: FileError) -> Self {
+        Self::Unreadable(error)
+    }
+}
+
+/// Why looking through an archive ended early.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Something is wrong with it.
+    Fault(Fault),
+    /// There was no memory.
+    OutOfMemory,
+}
+
+impl<T: Into<Fault>> From<T> for Stop {
+    fn from(fault: T) -> Self {
+        Self::Fault(fault.into())
+    }
+}
+
+impl From<OutOfMemory> for Stop {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+/// A file in an archive, as the archive's directory describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// How it is compressed, 0 if it is only stored.
+    pub method: u16,
+    /// Whether it is encrypted.
+    pub encrypted: bool,
+    /// Where its own header is.
+    pub header: u64,
+    /// Bytes that it takes up.
+    pub size: u64,
+}
+
+/// What is called for each file, with its name and description.
+pub type Each<'a> = dyn FnMut(&[u8], Entry) -> Result<(), OutOfMemory> + 'a;
+
+/// The length of the record at the end of the directory, without its comment.
+const END: usize = 22;
+/// The length of the record that leads to ZIP64's record, right before the one at the end.
+const LOCATOR: u64 = 20;
+/// The length of ZIP64's record at the end of the directory, without what may be added to it.
+const WIDE_END: usize = 56;
+/// The length of a directory record, without name, extra fields and comment.
+const RECORD: usize = 46;
+/// The length of the header before a file, without name and extra fields.
+const HEADER: usize = 30;
+/// The length of the longest comment.
+const COMMENT: u64 = 65_535;
+/// How much is read at once.
+const CHUNK: u64 = 64 * 1024;
+/// The longest directory that is read: some 700,000 files.
+const DIRECTORY: u64 = 64 * 1024 * 1024;
+
+/// Calls `each` with the name, without its folder, and the description of every file that is directly in `folder`.
+///
+/// # Errors
+/// [`Stop`], after any number of calls.
+pub fn list(file: &dyn Ranges, folder: &[u8], each: &mut Each<'_>) -> Result<(), Stop> {
+    let directory = directory(file)?;
+    let mut window = Window { file, end: directory.end, start: 0, bytes: Text::new() };
+    let mut place = directory.start;
+    for _ in 0..directory.count {
+        let record = Record::parse(window.read(place, RECORD as u64)?)?;
+        let behind = record.name.saturating_add(record.extra);
+        let whole = window.read(place, (RECORD as u64).saturating_add(behind))?;
+        let (name, extra) = record.texts(whole).ok_or(Fault::CutOff)?;
+        if let Some(child) = child(name, folder) {
+            each(child, record.entry(extra)?)?;
+        }
+        let next = (RECORD as u64).saturating_add(behind).saturating_add(record.comment);
+        place = place.saturating_add(next);
+    }
+    Ok(())
+}
+
+/// Where the bytes of a file begin: behind its own header, whose length the directory does not tell.
+///
+/// # Errors
+/// [`Fault`].
+pub fn data(file: &dyn Ranges, entry: &Entry) -> Result<u64, Fault> {
+    let mut header = [0; HEADER];
+    file.read_at(entry.header, &mut header)?;
+    let mut fields = Fields(&header);
+    if fields.u32()? != 0x0403_4b50 {
+        return Err(Fault::Signature);
+    }
+    fields.skip(22)?;
+    let (name, extra) = (u64::from(fields.u16()?), u64::from(fields.u16()?));
+    let data =
+        entry.header.checked_add(HEADER as u64).and_then(|end| end.checked_add(name)?.checked_add(extra));
+    let data = data.ok_or(Fault::CutOff)?;
+    if data.checked_add(entry.size).ok_or(Fault::CutOff)? > file.size()? {
+        return Err(Fault::CutOff);
+    }
+    Ok(data)
+}
+
+/// The name of what is directly in `folder`.
+fn child<'a>(name: &'a [u8], folder: &[u8]) -> Option<&'a [u8]> {
+    let below = if folder.is_empty() { name } else { name.strip_prefix(folder)?.strip_prefix(b"/")? };
+    (!below.is_empty() && !below.contains(&b'/') && !below.contains(&0)).then_some(below)
+}
+
+/// Where the directory is.
+struct Directory {
+    start: u64,
+    end: u64,
+    count: u64,
+}
+
+fn directory(file: &dyn Ranges) -> Result<Directory, Fault> {
+    let size = file.size()?;
+    let (place, record) = end_of_directory(file, size)?;
+    let mut fields = Fields(&record);
+    fields.skip(4)?;
+    let (disk, first_disk) = (fields.u16()?, fields.u16()?);
+    let (here, count) = (fields.u16()?, fields.u16()?);
+    let (length, start) = (fields.u32()?, fields.u32()?);
+    let seems_wide = count == u16::MAX || [length, start].contains(&u32::MAX);
+    if seems_wide && let Some(directory) = wide_directory(file, place)? {
+        return Ok(directory);
+    }
+    if (disk, first_disk) != (0, 0) || here != count {
+        return Err(Fault::SeveralParts);
+    }
+    Directory::checked(u64::from(start), u64::from(length), u64::from(count), place)
+}
+
+impl Directory {
+    /// What is said of a directory, if it lies before `limit` and is not too long.
+    fn checked(start: u64, length: u64, count: u64, limit: u64) -> Result<Self, Fault> {
+        let end = start.checked_add(length).filter(|end| *end <= limit).ok_or(Fault::Directory)?;
+        if length > DIRECTORY {
+            return Err(Fault::DirectoryTooLong);
+        }
+        Ok(Self { start, end, count })
+    }
+}
+
+/// The record at the end of the directory and where it is. Only a comment follows it, which most archives have not got.
+fn end_of_directory(file: &dyn Ranges, size: u64) -> Result<(u64, [u8; END]), Fault> {
+    let last = size.checked_sub(END as u64).ok_or(Fault::NotAnArchive)?;
+    let mut record = [0; END];
+    file.read_at(last, &mut record)?;
+    if is_end(&record, 0) {
+        return Ok((last, record));
+    }
+    let start = last.saturating_sub(COMMENT);
+    let mut tail = Text::new();
+    let length = usize::try_from(size.saturating_sub(start)).map_err(|_| Fault::NotAnArchive)?;
+    tail.try_resize(length, 0).map_err(|_| FileError::OutOfMemory)?;
+    file.read_at(start, &mut tail)?;
+    let ends = tail.windows(END).enumerate().rev();
+    for (place, window) in ends {
+        let behind = length.saturating_sub(place).saturating_sub(END);
+        if let Some(found) = window.first_chunk::<END>().filter(|record| is_end(record, behind)) {
+            return Ok((start.saturating_add(place as u64), *found));
+        }
+    }
+    Err(Fault::NotAnArchive)
+}
+
+/// Whether this is the record at the end of the directory, with a comment that fills the bytes behind it.
+fn is_end(record: &[u8; END], behind: usize) -> bool {
+    let comment = record.last_chunk().map(|bytes| usize::from(u16::from_le_bytes(*bytes)));
+    record.starts_with(b"PK\x05\x06") && comment == Some(behind)
+}
+
+/// The directory of an archive with more or larger files than the first format has numbers for. `None` if it only seems to be
+/// one.
+fn wide_directory(file: &dyn Ranges, end: u64) -> Result<Option<Directory>, Fault> {
+    let Some(place) = end.checked_sub(LOCATOR) else { return Ok(None) };
+    let mut locator = [0; LOCATOR as usize];
+    file.read_at(place, &mut locator)?;
+    let mut fields = Fields(&locator);
+    if fields.u32()? != 0x0706_4b50 {
+        return Ok(None);
+    }
+    let (disk, record, disks) = (fields.u32()?, fields.u64()?, fields.u32()?);
+    if disk != 0 || disks > 1 {
+        return Err(Fault::SeveralParts);
+    }
+    if record.checked_add(WIDE_END as u64).is_none_or(|end| end > place) {
+        return Err(Fault::CutOff);
+    }
+    let mut bytes = [0; WIDE_END];
+    file.read_at(record, &mut bytes)?;
+    let mut fields = Fields(&bytes);
+    if fields.u32()? != 0x0606_4b50 {
+        return Err(Fault::Signature);
+    }
+    fields.skip(12)?;
+    let (disk, first_disk) = (fields.u32()?, fields.u32()?);
+    let (here, count) = (fields.u64()?, fields.u64()?);
+    let (length, start) = (fields.u64()?, fields.u64()?);
+    if (disk, first_disk) != (0, 0) || here != count {
+        return Err(Fault::SeveralParts);
+    }
+    Directory::checked(start, length, count, record).map(Some)
+}
+
+/// A part of the directory in memory.
+struct Window<'a> {
+    file: &'a dyn Ranges,
+    /// Where the directory ends.
+    end: u64,
+    start: u64,
+    bytes: Text,
+}
+
+impl Window<'_> {
+    /// `length` bytes at `place`: of what is in memory, or of the next part of the directory.
+    fn read(&mut self, place: u64, length: u64) -> Result<&[u8], Stop> {
+        let end = place.checked_add(length).filter(|end| *end <= self.end).ok_or(Fault::CutOff)?;
+        let loaded = self.start.saturating_add(self.bytes.len() as u64);
+        if place < self.start || end > loaded {
+            // A record is shorter than 192 KiB.
+            let wanted = self.end.saturating_sub(place).min(length.max(CHUNK));
+            let wanted = usize::try_from(wanted).map_err(|_| Fault::CutOff)?;
+            self.bytes.try_resize(wanted, 0)?;
+            self.file.read_at(place, &mut self.bytes).inspect_err(|_| self.bytes.clear())?;
+            self.start = place;
+        }
+        let from = usize::try_from(place.saturating_sub(self.start)).map_err(|_| Fault::CutOff)?;
+        let to = from.saturating_add(usize::try_from(length).map_err(|_| Fault::CutOff)?);
+        Ok(self.bytes.get(from..to).ok_or(Fault::CutOff)?)
+    }
+}
+
+/// A record of the directory: a file.
+struct Record {
+    flags: u16,
+    method: u16,
+    size: u32,
+    full_size: u32,
+    header: u32,
+    /// Bytes of what follows the record.
+    name: u64,
+    extra: u64,
+    comment: u64,
+}
+
+impl Record {
+    fn parse(bytes: &[u8]) -> Result<Self, Fault> {
+        let mut fields = Fields(bytes);
+        if fields.u32()? != 0x0201_4b50 {
+            return Err(Fault::Signature);
+        }
+        fields.skip(4)?;
+        let (flags, method) = (fields.u16()?, fields.u16()?);
+        fields.skip(8)?;
+        let (size, full_size) = (fields.u32()?, fields.u32()?);
+        let (name, extra, comment) = (fields.u16()?, fields.u16()?, fields.u16()?);
+        fields.skip(8)?;
+        let header = fields.u32()?;
+        let (name, extra, comment) = (u64::from(name), u64::from(extra), u64::from(comment));
+        Ok(Self { flags, method, size, full_size, header, name, extra, comment })
+    }
+
+    /// Name and extra fields, in the bytes of the record.
+    fn texts<'a>(&self, whole: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
+        whole.get(RECORD..)?.split_at_checked(usize::try_from(self.name).ok()?)
+    }
+
+    /// What the record says, with the numbers that did not fit into it taken from the extra fields.
+    fn entry(&self, extra: &[u8]) -> Result<Entry, Fault> {
+        let (mut size, mut header) = (u64::from(self.size), u64::from(self.header));
+        if [self.size, self.full_size, self.header].contains(&u32::MAX) {
+            let mut wide = Fields(wide_numbers(extra).unwrap_or_default());
+            if self.full_size == u32::MAX {
+                wide.skip(8)?;
+            }
+            if self.size == u32::MAX {
+                size = wide.u64()?;
+            }
+            if self.header == u32::MAX {
+                header = wide.u64()?;
+            }
+        }
+        Ok(Entry { method: self.method, encrypted: self.flags & 1 != 0, header, size })
+    }
+}
+
+/// ZIP64's extra field among all.
+fn wide_numbers(extra: &[u8]) -> Option<&[u8]> {
+    let mut fields = Fields(extra);
+    loop {
+        let (kind, length) = (fields.u16().ok()?, fields.u16().ok()?);
+        let content = fields.take(usize::from(length)).ok()?;
+        if kind == 1 {
+            return Some(content);
+        }
+    }
+}
+
+/// The fields of a record, one after the other.
+struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8], Fault> {
+        let (taken, rest) = self.0.split_at_checked(length).ok_or(Fault::CutOff)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        let (taken, rest) = self.0.split_first_chunk().ok_or(Fault::CutOff)?;
+        self.0 = rest;
+        Ok(*taken)
+    }
+
+    fn skip(&mut self, length: usize) -> Result<(), Fault> {
+        self.take(length).map(|_| ())
+    }
+
+    fn u16(&mut self) -> Result<u16, Fault> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
+    fn u32(&mut self) -> Result<u32, Fault> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    fn u64(&mut self) -> Result<u64, Fault> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+}

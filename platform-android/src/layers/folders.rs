@@ -1,0 +1,232 @@
+//! The folders in which layers are looked for, and the libraries that are in them.
+#![forbid(unsafe_code)]
+
+use core::ffi::CStr;
+
+use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use loader_core::platform::FileError;
+
+use super::archive::{self, Entry, Fault, Ranges, Stop};
+use super::policy::{DEBUG_FOLDER, Origin, Source};
+use super::refusal::{Refusal, Search};
+use crate::system::{Door, System};
+
+/// A folder, or the place of one in an archive: `base.apk!/lib/arm64-v8a`.
+#[derive(Debug)]
+pub struct Folder {
+    /// Its path.
+    pub path: Text,
+    /// Where its layers come from.
+    pub origin: Origin,
+    /// The files that count, separated by colons; `None` for all whose names say that they have layers.
+    pub only: Option<Text>,
+}
+
+/// A library that may have layers.
+#[derive(Debug)]
+pub struct File {
+    /// The name, without the folder.
+    pub name: Text,
+    /// The whole path.
+    pub path: Text,
+    /// Where its layers would come from.
+    pub origin: Origin,
+    /// What the archive says of it, if it is in one.
+    pub entry: Option<Entry>,
+}
+
+/// How many libraries a property can name.
+const MOST_NAMED: usize = 64;
+
+/// The folders of these sources, as they are now; `searched` is told of what is left out.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub(super) fn folders(
+    sources: &[Source],
+    system: &dyn System,
+    searched: &mut dyn FnMut(Folder, Search) -> Result<(), OutOfMemory>,
+) -> Result<Vec<Folder>, OutOfMemory> {
+    let mut folders = Vec::new();
+    for source in sources {
+        match source {
+            Source::DebugFolder(path) => {
+                let path = text(&[path.to_bytes()])?;
+                let folder = Folder { path, origin: Origin::DebugFolder, only: None };
+                if system.debuggable() {
+                    folders.try_push(folder)?;
+                } else {
+                    searched(folder, Search::NotDebuggable)?;
+                }
+            }
+            Source::FrameworkPaths => {
+                let paths = system.layer_paths()?;
+                for path in paths.split(|byte| *byte == b':').filter(|path| !path.is_empty()) {
+                    let path = text(&[path])?;
+                    folders.try_push(Folder { path, origin: Origin::Application, only: None })?;
+                }
+            }
+            Source::Listed { property, folder, origin } => {
+                let names = system.property(property);
+                if !names.is_empty() {
+                    let only = Some(text(&[names.as_bytes()])?);
+                    folders.try_push(Folder { path: text(&[folder.to_bytes()])?, origin: *origin, only })?;
+                }
+            }
+        }
+    }
+    Ok(folders)
+}
+
+/// Gives the libraries of a folder that may have layers to `each`, in the order of the folder, with a reason if the name alone rules
+/// one out. Returns what came of looking.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub(super) fn search(
+    folder: &Folder,
+    system: &dyn System,
+    each: &mut dyn FnMut(File, Option<Refusal>) -> Result<(), OutOfMemory>,
+) -> Result<Search, OutOfMemory> {
+    let mut candidates = 0usize;
+    let mut found = |name: &[u8], entry: Option<Entry>| -> Result<(), OutOfMemory> {
+        let by_name = if folder.only.is_some() { Name::Layer } else { name_of(name) };
+        if by_name == Name::Other {
+            return Ok(());
+        }
+        candidates = candidates.saturating_add(1);
+        let path = text(&[&folder.path, b"/", name])?;
+        let file = File { name: text(&[name])?, path, origin: folder.origin, entry };
+        each(file, (by_name == Name::Almost).then_some(Refusal::Name))
+    };
+    if let Some(only) = &folder.only {
+        let names = only.split(|byte| *byte == b':').filter(|name| !name.is_empty() && !name.contains(&b'/'));
+        names.take(MOST_NAMED).try_for_each(|name| found(name, None))?;
+        return Ok(Search::Done { candidates });
+    }
+    let result = match split(&folder.path) {
+        Some((archive, inside)) => search_archive(archive, inside, system, &mut found),
+        None => match system.list(c_str(&text(&[&folder.path, b"\0"])?)) {
+            Ok(names) => names.iter().try_for_each(|name| found(name, None)).map(|()| None),
+            Err(FileError::NotFound) => Ok(Some(Search::Absent)),
+            Err(FileError::OutOfMemory) => Err(OutOfMemory),
+            Err(error) => Ok(Some(Search::Unreadable(error))),
+        },
+    }?;
+    Ok(result.unwrap_or(Search::Done { candidates }))
+}
+
+/// What is called for each file of a folder.
+type Each<'a> = dyn FnMut(&[u8], Option<Entry>) -> Result<(), OutOfMemory> + 'a;
+
+fn search_archive(
+    archive: &[u8],
+    inside: &[u8],
+    system: &dyn System,
+    found: &mut Each<'_>,
+) -> Result<Option<Search>, OutOfMemory> {
+    let path = text(&[archive, b"\0"])?;
+    let file = OnDisk { system, path: c_str(&path) };
+    match archive::list(&file, inside, &mut |name, entry| found(name, Some(entry))) {
+        Ok(()) => Ok(None),
+        Err(Stop::OutOfMemory | Stop::Fault(Fault::Unreadable(FileError::OutOfMemory))) => Err(OutOfMemory),
+        Err(Stop::Fault(Fault::Unreadable(FileError::NotFound))) => Ok(Some(Search::Absent)),
+        Err(Stop::Fault(fault)) => Ok(Some(Search::Archive(fault))),
+    }
+}
+
+impl File {
+    /// A reason in its archive for it not to be opened there: only what is stored as it is, and begins with a page, can be
+    /// mapped.
+    #[must_use]
+    pub fn refused_by_archive(&self, system: &dyn System) -> Option<Refusal> {
+        let entry = self.entry?;
+        if entry.encrypted {
+            return Some(Refusal::Encrypted);
+        }
+        if entry.method != 0 {
+            return Some(Refusal::Compressed { method: entry.method });
+        }
+        let page = system.page_size();
+        match self.begins_at(system) {
+            Err(fault) => Some(Refusal::Entry(fault)),
+            Ok(offset) if offset.checked_rem(page as u64) == Some(0) => None,
+            Ok(offset) => Some(Refusal::Misaligned { offset, page }),
+        }
+    }
+
+    /// A reason in its header for it not to open.
+    #[must_use]
+    pub fn refused_by_header(&self, system: &dyn System) -> Option<Refusal> {
+        let start = self.begins_at(system).ok()?;
+        let path = text(&[self.on_disk(), b"\0"]).ok()?;
+        super::elf::reason(&OnDisk { system, path: c_str(&path) }, start, system.page_size())
+    }
+
+    /// By which door it is opened: what the application brings, in the application's namespace.
+    #[must_use]
+    pub fn door(&self, system: &dyn System) -> Door {
+        let in_debug_folder = self.path.starts_with(DEBUG_FOLDER.to_bytes());
+        let is_of_application = self.origin == Origin::Application && !in_debug_folder;
+        if is_of_application && system.has_application_namespace() { Door::Application } else { Door::Linker }
+    }
+
+    /// Where its first byte is, in the archive or the file.
+    fn begins_at(&self, system: &dyn System) -> Result<u64, Fault> {
+        let Some(entry) = &self.entry else { return Ok(0) };
+        let path = text(&[self.on_disk(), b"\0"]).map_err(|_| FileError::OutOfMemory)?;
+        archive::data(&OnDisk { system, path: c_str(&path) }, entry)
+    }
+
+    /// The path of the file that holds it: its own, or that of the archive.
+    fn on_disk(&self) -> &[u8] {
+        split(&self.path).map_or(&self.path, |(archive, _)| archive)
+    }
+}
+
+/// What a file name says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Name {
+    /// There may be layers in it.
+    Layer,
+    /// Somebody may have meant that.
+    Almost,
+    /// Something else.
+    Other,
+}
+
+fn name_of(name: &[u8]) -> Name {
+    if name.starts_with(b"libVkLayer") && name.ends_with(b".so") {
+        return Name::Layer;
+    }
+    let almost = name.windows(7).any(|part| part.eq_ignore_ascii_case(b"vklayer"));
+    if almost && name.windows(3).any(|part| part == b".so") { Name::Almost } else { Name::Other }
+}
+
+/// The path of an archive and the folder in it, if the path leads into one.
+pub(super) fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
+    let place = path.windows(2).position(|pair| pair == b"!/")?;
+    let inside = path.get(place.checked_add(2)?..)?;
+    Some((path.get(..place)?, inside.strip_suffix(b"/").unwrap_or(inside)))
+}
+
+/// The text before the first NUL, one of which it has.
+fn c_str(text: &Text) -> &CStr {
+    CStr::from_bytes_until_nul(text).unwrap_or_default()
+}
+
+/// A file of the system's.
+struct OnDisk<'a> {
+    system: &'a dyn System,
+    path: &'a CStr,
+}
+
+impl Ranges for OnDisk<'_> {
+    fn size(&self) -> Result<u64, FileError> {
+        self.system.file_size(self.path)
+    }
+
+    fn read_at(&self, offset: u64, bytes: &mut [u8]) -> Result<(), FileError> {
+        self.system.read_at(self.path, offset, bytes)
+    }
+}

@@ -1,0 +1,211 @@
+//! The layers of the process: every library that may have some, with what came of it.
+
+use core::ffi::CStr;
+
+use ash::vk;
+use loader_core::log::{Level, Topic};
+use loader_core::memory::{CText, Counted, OutOfMemory, Shown, TryGrow, Vec, text};
+
+use super::folders::{self, File, Folder};
+use super::introspection::{self, Layer, Stop};
+use super::policy::{Origin, Policy};
+use super::refusal::{Refusal, Search};
+use crate::loader::Loader;
+use crate::system::{Door, System};
+
+/// What was found.
+pub struct Found {
+    /// The folders that were searched or left out, in order.
+    pub folders: Vec<(Folder, Search)>,
+    /// Every library that may have layers, in the order in which they were found.
+    pub candidates: Vec<Candidate>,
+    /// The libraries that have some.
+    pub libraries: Vec<Counted<LayerLibrary>>,
+    policy: &'static Policy,
+}
+
+/// A library that may have layers.
+pub struct Candidate {
+    /// Which it is.
+    pub file: File,
+    /// What came of it.
+    pub decision: Decision,
+}
+
+/// What came of a library.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It has this many layers.
+    Used(usize),
+    /// It was found earlier, before the process was forked.
+    Known,
+    /// It is not used.
+    Refused(Refusal),
+}
+
+/// A library with layers. It is not open.
+pub struct LayerLibrary {
+    /// The path by which it is opened.
+    pub path: CText,
+    /// By which door.
+    pub door: Door,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Its layers.
+    pub layers: Vec<Layer>,
+    file: loader_core::memory::Text,
+}
+
+impl Found {
+    /// Nothing, which is found while it is being looked.
+    pub(super) const fn nothing(policy: &'static Policy) -> Self {
+        Self { folders: Vec::new(), candidates: Vec::new(), libraries: Vec::new(), policy }
+    }
+
+    /// Looks for layers. Those that are `known`, from before a fork, are kept and not asked again.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(super) fn find(
+        loader: &Loader,
+        policy: &'static Policy,
+        known: Option<&Self>,
+    ) -> Result<Self, OutOfMemory> {
+        let (mut skipped, mut libraries) = (Vec::new(), Vec::new());
+        for library in known.iter().flat_map(|known| &known.libraries) {
+            libraries.try_push(library.clone())?;
+        }
+        let mut skip = |folder, result| skipped.try_push((folder, result));
+        let folders = folders::folders(policy.sources, loader.system, &mut skip)?;
+        let mut found = Self { folders: skipped, candidates: Vec::new(), libraries, policy };
+        for folder in folders {
+            let mut each = |file, by_name| found.consider(loader.system, file, by_name);
+            let result = folders::search(&folder, loader.system, &mut each)?;
+            found.folders.try_push((folder, result))?;
+        }
+        found.log(loader);
+        Ok(found)
+    }
+
+    /// The layers that applications are told of.
+    pub fn listed(&self) -> impl Iterator<Item = &vk::LayerProperties> {
+        let libraries = self.libraries.iter().filter(|library| !library.origin.is_of_device());
+        libraries.flat_map(|library| &library.layers).map(|layer| &layer.properties)
+    }
+
+    /// The layer with this name that applications can have: the first one.
+    #[must_use]
+    pub fn layer(&self, name: &CStr) -> Option<&Layer> {
+        let (library, place) = self.find_layer(name.to_bytes())?;
+        library.layers.get(place)
+    }
+
+    /// What happens with layers that are missing, and the like.
+    #[must_use]
+    pub const fn policy(&self) -> &'static Policy {
+        self.policy
+    }
+
+    pub(super) fn find_layer(&self, name: &[u8]) -> Option<(&Counted<LayerLibrary>, usize)> {
+        let libraries = self.libraries.iter().filter(|library| !library.origin.is_of_device());
+        libraries.into_iter().find_map(|library| {
+            let place = library.layers.iter().position(|layer| layer.name().to_bytes() == name)?;
+            Some((library, place))
+        })
+    }
+
+    /// Decides about one library.
+    fn consider(
+        &mut self,
+        system: &dyn System,
+        file: File,
+        by_name: Option<Refusal>,
+    ) -> Result<(), OutOfMemory> {
+        let decision = match by_name
+            .map_or_else(|| self.earlier(&file), |refusal| Ok(Some(Decision::Refused(refusal))))?
+        {
+            Some(decision) => decision,
+            None => match look_into(system, &file) {
+                Ok(library) => {
+                    let layers = library.layers.len();
+                    self.libraries.try_push(Counted::try_new(library)?)?;
+                    Decision::Used(layers)
+                }
+                Err(Stop::Refused(refusal)) => Decision::Refused(refusal),
+                Err(Stop::OutOfMemory) => return Err(OutOfMemory),
+            },
+        };
+        self.candidates.try_push(Candidate { file, decision })
+    }
+
+    /// What is decided by a library with the same file name that has been found earlier.
+    fn earlier(&self, file: &File) -> Result<Option<Decision>, OutOfMemory> {
+        let Some(library) = self.libraries.iter().find(|library| library.file == file.name) else {
+            return Ok(None);
+        };
+        let path = library.path.as_c_str().to_bytes();
+        let seen = self.candidates.iter().any(|candidate| candidate.file.path == file.path);
+        Ok(Some(if path == file.path.as_slice() && !seen {
+            Decision::Known
+        } else {
+            Decision::Refused(Refusal::Duplicate { of: text(&[path])? })
+        }))
+    }
+
+    fn log(&self, loader: &Loader) {
+        for (folder, result) in &self.folders {
+            let level = match result {
+                Search::Unreadable(_) | Search::Archive(_) => Level::Warning,
+                Search::Done { .. } | Search::Absent | Search::NotDebuggable => Level::Debug,
+            };
+            loader.log(level, Topic::Layer, format_args!("layers: {}: {result}", Shown(&folder.path)));
+        }
+        for candidate in &self.candidates {
+            let path = Shown(&candidate.file.path);
+            match &candidate.decision {
+                Decision::Used(layers) => {
+                    loader.log(Level::Info, Topic::Layer, format_args!("{path}: layers in it: {layers}"));
+                }
+                Decision::Known => {
+                    loader.log(
+                        Level::Debug,
+                        Topic::Layer,
+                        format_args!("{path}: known from before the fork"),
+                    );
+                }
+                Decision::Refused(refusal) => {
+                    let level = if refusal.is_usual() { Level::Debug } else { Level::Warning };
+                    loader.log(
+                        level,
+                        Topic::Layer,
+                        format_args!("{path}: no layers of it are used: {refusal}"),
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Opens a library, asks it for its layers, and closes it.
+fn look_into(system: &dyn System, file: &File) -> Result<LayerLibrary, Stop> {
+    if let Some(refusal) = file.refused_by_archive(system) {
+        return Err(refusal.into());
+    }
+    let mut path = text(&[&file.path, b"\0"])?;
+    let path =
+        CText::new(CStr::from_bytes_until_nul(&path).unwrap_or_default()).inspect_err(|_| path.clear())?;
+    let door = file.door(system);
+    let library = match system.open(path.as_c_str(), door) {
+        Ok(library) => library,
+        Err(error) => {
+            return Err(file.refused_by_header(system).unwrap_or(Refusal::DoesNotOpen { error }).into());
+        }
+    };
+    let exports = |name: &CStr| system.symbol(library, name);
+    // SAFETY: the file's name says that there are layers in it, whose functions are of the types that layers have.
+    let layers = unsafe { introspection::layers_of(&exports) };
+    // SAFETY: nothing of the library is used any more.
+    unsafe { system.close(library) };
+    let file_name = text(&[&file.name])?;
+    Ok(LayerLibrary { path, door, origin: file.origin, layers: layers?, file: file_name })
+}

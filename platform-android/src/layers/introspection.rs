@@ -1,0 +1,239 @@
+//! What a library says of its layers: the exported enumerations by which Android knows layers, since it has no manifests.
+//!
+//! The order and the number of the calls are those that shipped layers are used to.
+
+use core::ffi::{CStr, c_char, c_void};
+use core::mem::transmute;
+use core::ptr::NonNull;
+
+use ash::vk;
+use loader_core::abi::name;
+use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+
+use super::refusal::Refusal;
+
+/// A layer, as its library describes it.
+pub struct Layer {
+    /// Name, versions and description.
+    pub properties: vk::LayerProperties,
+    /// The instance extensions that it provides.
+    pub instance_extensions: Vec<vk::ExtensionProperties>,
+    /// The device extensions that it provides.
+    pub device_extensions: Vec<vk::ExtensionProperties>,
+    /// Whether it takes part in devices: its library lists it among its device layers, byte for byte the same.
+    pub global: bool,
+}
+
+impl Layer {
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &CStr {
+        name::in_array(&self.properties.layer_name).unwrap_or_default()
+    }
+}
+
+/// Why a library could not be asked for its layers.
+pub(super) enum Stop {
+    Refused(Refusal),
+    OutOfMemory,
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<OutOfMemory> for Stop {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+/// A function of the library, which is named in reasons.
+struct Function<F> {
+    name: &'static str,
+    call: F,
+}
+
+/// The functions by which a library describes its layers.
+struct Functions {
+    instance_layers: Function<vk::PFN_vkEnumerateInstanceLayerProperties>,
+    instance_extensions: Function<vk::PFN_vkEnumerateInstanceExtensionProperties>,
+    device_layers: Option<Function<vk::PFN_vkEnumerateDeviceLayerProperties>>,
+    device_extensions: Option<Function<vk::PFN_vkEnumerateDeviceExtensionProperties>>,
+}
+
+/// No library has more layers.
+const MOST_LAYERS: u32 = 256;
+/// No layer has more extensions.
+const MOST_EXTENSIONS: u32 = 4096;
+
+/// Asks a library for its layers, all or none.
+///
+/// # Safety
+/// What is exported has the types that its names stand for.
+pub(super) unsafe fn layers_of(
+    exports: &dyn Fn(&CStr) -> Option<NonNull<c_void>>,
+) -> Result<Vec<Layer>, Stop> {
+    // SAFETY: the caller vouches for the exports.
+    let functions = unsafe { Functions::find(exports) }?;
+    // SAFETY: the functions are of the types that they are called as, here and below; each is given a count and NULL, or
+    // an array of that many elements. There is no device yet, and layers are asked with NULL in its place.
+    let instance_layers = |count: &mut u32, out| unsafe { (functions.instance_layers.call)(count, out) };
+    let (first, count) = (&functions.instance_layers, MOST_LAYERS);
+    let wanted = count_of(first.name, b"", count, &instance_layers)?;
+    if wanted == 0 {
+        return Err(Refusal::NoLayers.into());
+    }
+    let device_layers = |count: &mut u32, out: *mut vk::LayerProperties| match &functions.device_layers {
+        // SAFETY: as above.
+        Some(function) => unsafe { (function.call)(vk::PhysicalDevice::null(), count, out) },
+        None => vk::Result::SUCCESS,
+    };
+    let device_count = count_of(DEVICE_LAYERS, b"", MOST_LAYERS, &device_layers)?;
+    let listed = fill(first.name, b"", wanted, vk::LayerProperties::default(), &instance_layers)?;
+    let of_devices = match device_count {
+        0 => Vec::new(),
+        count => fill(DEVICE_LAYERS, b"", count, vk::LayerProperties::default(), &device_layers)?,
+    };
+    let mut layers = Vec::new();
+    for properties in &listed {
+        layers.try_push(functions.describe(properties, &of_devices)?)?;
+    }
+    Ok(layers)
+}
+
+const INSTANCE_LAYERS: &str = "vkEnumerateInstanceLayerProperties";
+const INSTANCE_EXTENSIONS: &str = "vkEnumerateInstanceExtensionProperties";
+const DEVICE_LAYERS: &str = "vkEnumerateDeviceLayerProperties";
+const DEVICE_EXTENSIONS: &str = "vkEnumerateDeviceExtensionProperties";
+
+impl Functions {
+    /// The functions of a library.
+    ///
+    /// # Safety
+    /// As for [`layers_of`].
+    unsafe fn find(exports: &dyn Fn(&CStr) -> Option<NonNull<c_void>>) -> Result<Self, Refusal> {
+        let missing = |name| Refusal::MissingExport { name };
+        let instance_layers =
+            exports(c"vkEnumerateInstanceLayerProperties").ok_or(missing(INSTANCE_LAYERS))?;
+        let instance_extensions =
+            exports(c"vkEnumerateInstanceExtensionProperties").ok_or(missing(INSTANCE_EXTENSIONS))?;
+        let device_layers = exports(c"vkEnumerateDeviceLayerProperties");
+        let device_extensions = exports(c"vkEnumerateDeviceExtensionProperties");
+        // SAFETY: the caller vouches that exports are what their names say.
+        unsafe {
+            Ok(Self {
+                instance_layers: Function {
+                    name: INSTANCE_LAYERS,
+                    call: transmute::<NonNull<c_void>, vk::PFN_vkEnumerateInstanceLayerProperties>(
+                        instance_layers,
+                    ),
+                },
+                instance_extensions: Function {
+                    name: INSTANCE_EXTENSIONS,
+                    call: transmute::<NonNull<c_void>, vk::PFN_vkEnumerateInstanceExtensionProperties>(
+                        instance_extensions,
+                    ),
+                },
+                device_layers: device_layers.map(|address| Function {
+                    name: DEVICE_LAYERS,
+                    call: transmute::<NonNull<c_void>, vk::PFN_vkEnumerateDeviceLayerProperties>(address),
+                }),
+                device_extensions: device_extensions.map(|address| Function {
+                    name: DEVICE_EXTENSIONS,
+                    call: transmute::<NonNull<c_void>, vk::PFN_vkEnumerateDeviceExtensionProperties>(address),
+                }),
+            })
+        }
+    }
+
+    /// The layer with these properties.
+    fn describe(
+        &self,
+        properties: &vk::LayerProperties,
+        of_devices: &[vk::LayerProperties],
+    ) -> Result<Layer, Stop> {
+        let layer = ended(&properties.layer_name, self.instance_layers.name)?;
+        ended(&properties.description, self.instance_layers.name)?;
+        let instance_extensions = extensions(self.instance_extensions.name, layer, |count, out| {
+            // SAFETY: see `layers_of`; the name ends within its array.
+            unsafe { (self.instance_extensions.call)(layer.as_ptr(), count, out) }
+        })?;
+        let global = of_devices.iter().any(|other| bytes(other) == bytes(properties));
+        let device_extensions = match &self.device_extensions {
+            Some(function) if global => extensions(function.name, layer, |count, out| {
+                // SAFETY: see `layers_of`.
+                unsafe { (function.call)(vk::PhysicalDevice::null(), layer.as_ptr(), count, out) }
+            })?,
+            _ => Vec::new(),
+        };
+        Ok(Layer { properties: *properties, instance_extensions, device_extensions, global })
+    }
+}
+
+/// The extensions of a layer: always both calls.
+fn extensions(
+    name: &'static str,
+    layer: &CStr,
+    call: impl Fn(&mut u32, *mut vk::ExtensionProperties) -> vk::Result,
+) -> Result<Vec<vk::ExtensionProperties>, Stop> {
+    let count = count_of(name, layer.to_bytes(), MOST_EXTENSIONS, &call)?;
+    let extensions = fill(name, layer.to_bytes(), count, vk::ExtensionProperties::default(), &call)?;
+    for extension in &extensions {
+        ended(&extension.extension_name, name)?;
+    }
+    Ok(extensions)
+}
+
+/// How many there are. Any result but `SUCCESS` is a failure, as in the second call.
+fn count_of<T>(
+    name: &'static str,
+    layer: &[u8],
+    most: u32,
+    call: &dyn Fn(&mut u32, *mut T) -> vk::Result,
+) -> Result<u32, Stop> {
+    let mut count = 0;
+    check(name, layer, call(&mut count, core::ptr::null_mut()))?;
+    if count > most { Err(Refusal::TooMany { name, count }.into()) } else { Ok(count) }
+}
+
+/// That many of them, or as many as the library then gives.
+fn fill<T: Copy>(
+    name: &'static str,
+    layer: &[u8],
+    mut count: u32,
+    empty: T,
+    call: &dyn Fn(&mut u32, *mut T) -> vk::Result,
+) -> Result<Vec<T>, Stop> {
+    let mut values = Vec::new();
+    values.try_resize(count as usize, empty)?;
+    let out = if count == 0 { core::ptr::null_mut() } else { values.as_mut_ptr() };
+    check(name, layer, call(&mut count, out))?;
+    values.truncate(count as usize);
+    Ok(values)
+}
+
+fn check(name: &'static str, layer: &[u8], result: vk::Result) -> Result<(), Stop> {
+    if result == vk::Result::SUCCESS {
+        return Ok(());
+    }
+    let layer: Text = text(&[layer])?;
+    Err(Refusal::CallFailed { name, layer, result: result.as_raw() }.into())
+}
+
+fn ended<'a>(array: &'a [c_char], name: &'static str) -> Result<&'a CStr, Refusal> {
+    name::in_array(array).ok_or(Refusal::Unended { name })
+}
+
+/// All bytes of the properties, those behind the ends of its texts too.
+fn bytes(properties: &vk::LayerProperties) -> &[u8] {
+    // SAFETY: the structure has only arrays of bytes and two words, without padding between them.
+    unsafe {
+        core::slice::from_raw_parts(core::ptr::from_ref(properties).cast(), size_of::<vk::LayerProperties>())
+    }
+}
+
+// What `bytes` relies on.
+const _: () = assert!(size_of::<vk::LayerProperties>() == 256 + 256 + 4 + 4);

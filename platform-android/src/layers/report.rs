@@ -1,0 +1,101 @@
+//! What was found, in words.
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use loader_core::memory::{Counted, Shown};
+
+use super::found::{Candidate, Decision, Found, LayerLibrary};
+use super::refusal::{Refusal, Search};
+
+/// How many libraries are named in one message.
+const MOST_NAMED: usize = 4;
+
+impl fmt::Display for Found {
+    /// A line for each folder, library and layer.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (folder, result) in &self.folders {
+            writeln!(f, "{}: {result}", Shown(&folder.path))?;
+        }
+        for candidate in &self.candidates {
+            let path = Shown(&candidate.file.path);
+            match &candidate.decision {
+                Decision::Used(_) | Decision::Known => {
+                    for layer in self.layers_at(&candidate.file.path) {
+                        writeln!(f, "{path}: {}", Shown(layer))?;
+                    }
+                }
+                Decision::Refused(refusal) => writeln!(f, "{path}: not used: {refusal}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Found {
+    /// The names of the layers in the library at `path`.
+    fn layers_at(&self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
+        let is_there = move |library: &&Counted<LayerLibrary>| path == library.path.as_c_str().to_bytes();
+        self.libraries
+            .iter()
+            .filter(is_there)
+            .flat_map(|library| &library.layers)
+            .map(|layer| layer.name().to_bytes())
+    }
+
+    /// The libraries that are not used though there may have been good ones with their names.
+    fn refused(&self) -> impl Iterator<Item = (&Candidate, &Refusal)> {
+        self.candidates.iter().filter_map(|candidate| match &candidate.decision {
+            Decision::Refused(refusal) if !refusal.is_usual() => Some((candidate, refusal)),
+            _ => None,
+        })
+    }
+}
+
+/// Why there is no layer with this name: the libraries that should have it, by their names, else all that are not used.
+pub(super) struct Missed<'a> {
+    pub(super) found: &'a Found,
+    pub(super) name: &'a [u8],
+}
+
+impl fmt::Display for Missed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no library has it")?;
+        let listed =
+            self.found.listed().filter_map(|layer| loader_core::abi::name::in_array(&layer.layer_name));
+        if let Some(other) = listed.map(core::ffi::CStr::to_bytes).find(|other| alike(other, self.name)) {
+            return write!(f, "; there is {}, whose name is written differently", Shown(other));
+        }
+        let resembles = |(candidate, _): &(&Candidate, &Refusal)| alike(&candidate.file.name, self.name);
+        let mut named = self.found.refused().filter(resembles).take(MOST_NAMED).peekable();
+        if named.peek().is_some() {
+            return named.try_for_each(|(candidate, refusal)| {
+                write!(f, "; {}: {refusal}", Shown(&candidate.file.path))
+            });
+        }
+        for (candidate, refusal) in self.found.refused().take(MOST_NAMED) {
+            write!(f, "; not used is {}: {refusal}", Shown(&candidate.file.path))?;
+        }
+        let unsearched = |result: &Search| !matches!(result, Search::Done { .. } | Search::Absent);
+        for (folder, result) in self.found.folders.iter().filter(|(_, result)| unsearched(result)) {
+            write!(f, "; {}: {result}", Shown(&folder.path))?;
+        }
+        f.write_str(
+            "; put the layer's libVkLayer*.so into the package's libraries, or its name out of the list",
+        )
+    }
+}
+
+/// Whether both names, of layers or of their libraries, have the same letters and digits, whatever stands for "layer" before
+/// them.
+fn alike(one: &[u8], other: &[u8]) -> bool {
+    letters(one).eq(letters(other))
+}
+
+fn letters(name: &[u8]) -> impl Iterator<Item = u8> {
+    let name = name.strip_suffix(b".so").unwrap_or(name);
+    let name = name.strip_prefix(b"lib").unwrap_or(name);
+    let name =
+        [&b"VK_LAYER"[..], b"VkLayer"].iter().find_map(|prefix| name.strip_prefix(*prefix)).unwrap_or(name);
+    name.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase)
+}
