@@ -26,12 +26,8 @@ impl Loader {
     /// A loader on this system, which has done nothing yet.
     #[must_use]
     pub const fn new(system: &'static dyn System) -> Self {
-        Self {
-            system,
-            level: ApiLevel::NEWEST,
-            hal: Hal::new(),
-            layers: Layers::new(&layers::policy::SYSTEM),
-        }
+        let layers = Layers::new(&layers::policy::SYSTEM);
+        Self { system, level: ApiLevel::NEWEST, hal: Hal::new(), layers }
     }
 
     /// The same, of an older Android.

@@ -4,11 +4,14 @@
 //! libraries of this machine, fences are pipes, and everything that is handed out is counted until it comes back.
 
 mod fences;
+mod layers;
 mod libraries;
 mod made;
+mod packages;
 
 pub use fences::SignalledLater;
 pub use made::null_driver;
+pub use packages::{Packed, package};
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsStr, c_int, c_void};
@@ -288,7 +291,7 @@ impl System for Android {
             world.calls.push(format!("{word} {name}"));
             folder.map_or_else(|| name.clone(), |folder| format!("{folder}/{name}"))
         };
-        let library = libraries::open(&self.place(&place));
+        let library = libraries::open(&self.place_of_library(&place));
         let mut world = self.change();
         match library {
             Ok(library) => Ok(world.libraries.add(library, &place, door)),

@@ -1,0 +1,31 @@
+//! Layers that tests put into the system: see `tests/modules/layer.c` for what they can be.
+
+use std::fs;
+use std::path::Path;
+
+use crate::Android;
+
+const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/modules/layer.c");
+
+impl Android {
+    /// Compiles a library with these layers, one to three. `options` are the compiler's: `-DNAME=VALUE`.
+    ///
+    /// # Panics
+    /// If it does not compile.
+    pub fn layer(&self, path: &str, names: &[&str], options: &[&str]) {
+        let mut all = vec![format!("-DTRACE=\"{}\"", self.place("/layers.trace").display())];
+        all.extend(names.iter().enumerate().map(|(place, name)| format!("-DLAYER_{place}={name}")));
+        all.extend(options.iter().map(|option| (*option).to_owned()));
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        self.compile(path, Path::new(SOURCE), &all);
+    }
+
+    /// What layers were called with since the last time: "LAYER COMMAND".
+    #[must_use]
+    pub fn layer_calls(&self) -> Vec<String> {
+        let place = self.place("/layers.trace");
+        let text = fs::read_to_string(&place).unwrap_or_default();
+        let _ = fs::remove_file(place);
+        text.lines().map(str::to_owned).collect()
+    }
+}

@@ -1,0 +1,68 @@
+//! Packages: archives with libraries, which can be opened there if they are stored and begin with a page.
+
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
+
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+use crate::Android;
+
+/// A file of a package, and how it lies in it.
+pub struct Packed<'a> {
+    /// Its name in the archive.
+    pub name: &'a str,
+    /// What is in it.
+    pub content: &'a [u8],
+    /// Whether it is compressed.
+    pub compressed: bool,
+    /// Its first byte is at a multiple of this.
+    pub alignment: u16,
+}
+
+impl<'a> Packed<'a> {
+    /// Stored, for pages of this many bytes.
+    #[must_use]
+    pub fn stored(name: &'a str, content: &'a [u8], alignment: u16) -> Self {
+        Self { name, content, compressed: false, alignment }
+    }
+}
+
+/// The bytes of an archive with these files.
+///
+/// # Panics
+/// If it cannot be written.
+#[must_use]
+pub fn package(files: &[Packed<'_>]) -> Vec<u8> {
+    let mut writer = ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for file in files {
+        let method = if file.compressed { CompressionMethod::Deflated } else { CompressionMethod::Stored };
+        let options = SimpleFileOptions::default().compression_method(method).with_alignment(file.alignment);
+        writer.start_file(file.name, options).expect("a file of an archive");
+        writer.write_all(file.content).expect("a file of an archive");
+    }
+    writer.finish().expect("an archive").into_inner()
+}
+
+impl Android {
+    /// Where a path leads on this machine that the dynamic linker is given: for one into an archive, to a copy of what is
+    /// there.
+    pub(crate) fn place_of_library(&self, path: &str) -> PathBuf {
+        let Some((archive, inside)) = path.split_once("!/") else { return self.place(path) };
+        let copy = self.place("/mapped").join(path.replace('/', "_"));
+        if copy.exists() {
+            return copy;
+        }
+        let mut content = Vec::new();
+        let found = File::open(self.place(archive)).map(|file| {
+            let mut archive = ZipArchive::new(file).ok()?;
+            archive.by_name(inside).ok()?.read_to_end(&mut content).ok()
+        });
+        if let Ok(Some(_)) = found {
+            fs::create_dir_all(self.place("/mapped")).expect("a folder");
+            fs::write(&copy, content).expect("a copy");
+        }
+        copy
+    }
+}
