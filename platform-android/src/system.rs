@@ -101,6 +101,12 @@ pub trait System: Waiting {
     /// Whether the process may be dumped (`prctl(PR_GET_DUMPABLE)`), which debuggable applications are.
     fn dumpable(&self) -> bool;
 
+    /// Whether the application may be debugged, as it may be dumped or the whole system is made for debugging: only then
+    /// does it get what developers put on a device from outside.
+    fn debuggable(&self) -> bool {
+        self.dumpable() || self.property(c"ro.debuggable").is_true()
+    }
+
     /// The number of the process, which a fork changes.
     fn process(&self) -> u32;
 
@@ -240,5 +246,11 @@ impl PropertyValue {
     #[must_use]
     pub fn is_true(&self) -> bool {
         matches!(self.as_bytes(), b"1" | b"y" | b"yes" | b"on" | b"true")
+    }
+
+    /// Whether it says no, likewise: `0`, `n`, `no`, `off` or `false`.
+    #[must_use]
+    pub fn is_false(&self) -> bool {
+        matches!(self.as_bytes(), b"0" | b"n" | b"no" | b"off" | b"false")
     }
 }
