@@ -28,6 +28,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod driver;
 pub mod hal;
 pub mod level;
 pub mod loader;

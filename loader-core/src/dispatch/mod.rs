@@ -19,5 +19,5 @@ pub use blocks::{
 };
 pub use missing::report_bad_handle;
 pub use proc_addr::{get_device_proc_addr, get_instance_proc_addr};
-pub use table::{Command, DeviceTable, InstanceTable, Table, UNKNOWN_COMMANDS};
+pub use table::{Command, DeviceTable, InstanceTable, Table, UNKNOWN_COMMANDS, WithTable};
 pub use unknown::UnknownCommands;

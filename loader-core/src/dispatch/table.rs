@@ -2,6 +2,7 @@
 
 use core::ffi::c_void;
 use core::mem::transmute_copy;
+use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use super::blocks::{Block, MISSING_DEVICE_COMMANDS, MISSING_INSTANCE_COMMANDS};
@@ -52,6 +53,45 @@ pub struct DeviceTable {
     pub(crate) owner: AtomicPtr<Device>,
 }
 
+/// A table with what belongs to its object behind it, for loaders in which the first word of a handle leads to both.
+#[repr(C)]
+pub struct WithTable<T, D> {
+    /// The table: what trampolines jump through.
+    pub table: T,
+    data: D,
+}
+
+impl<T: Table, D> WithTable<T, D> {
+    /// `data` behind a table whose slots hold their stubs.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn try_new(data: D, allocator: Application) -> Result<Box<Self, Application>, OutOfMemory> {
+        let mut both = Box::<Self, Application>::try_new_uninit_in(allocator)?;
+        let place = both.as_mut_ptr();
+        // SAFETY: the box has room for both, and both are written.
+        unsafe {
+            T::write_stubs(&raw mut (*place).table);
+            (&raw mut (*place).data).write(data);
+            Ok(both.assume_init())
+        }
+    }
+}
+
+impl<T, D> Deref for WithTable<T, D> {
+    type Target = D;
+
+    fn deref(&self) -> &D {
+        &self.data
+    }
+}
+
+impl<T, D> DerefMut for WithTable<T, D> {
+    fn deref_mut(&mut self) -> &mut D {
+        &mut self.data
+    }
+}
+
 /// What both kinds of tables can do. Slots are numbered as in [`CommandId::instance_slot`] and
 /// [`CommandId::device_slot`], unknown commands follow.
 pub trait Table {
@@ -76,15 +116,29 @@ pub trait Table {
         Self: Sized,
     {
         let mut table = Box::<Self, Application>::try_new_uninit_in(allocator)?;
-        let slots = table.as_mut_ptr().cast::<Slot>();
+        // SAFETY: the box has room for a table, which is whole afterwards.
+        unsafe {
+            Self::write_stubs(table.as_mut_ptr());
+            Ok(table.assume_init())
+        }
+    }
+
+    /// Makes a table whose slots hold their stubs out of what is in this place.
+    ///
+    /// # Safety
+    /// `place` can be written to.
+    unsafe fn write_stubs(place: *mut Self)
+    where
+        Self: Sized,
+    {
+        let slots = place.cast::<Slot>();
         for number in 0..size_of::<Self>().div_ceil(size_of::<Slot>()) {
             let address =
                 Self::MISSING.piece(number).map_or(core::ptr::null_mut(), |piece| piece as *mut c_void);
-            // SAFETY: a table is an array of atomic addresses (see the end of this file), of which this is one.
+            // SAFETY: a table is an array of atomic addresses (see the end of this file), of which this is one. NULL is
+            // valid for what follows the slots.
             unsafe { slots.add(number).write(Slot(AtomicPtr::new(address))) };
         }
-        // SAFETY: all of its addresses were written. NULL is valid for what follows the slots.
-        Ok(unsafe { table.assume_init() })
     }
 
     /// Whether `address` is one of the stubs that stand for commands that nothing implements.

@@ -1,17 +1,19 @@
 //! Devices.
 
 use ash::vk;
-use loader_core::dispatch::DeviceTable;
+use loader_core::dispatch::{DeviceTable, WithTable};
 use loader_core::memory::Application;
 use loader_core::registry::ExtensionSet;
 
 use crate::objects::{DeviceCommands, Instance};
 
-/// A device. The first word of its handle, and of its queues' and command buffers', leads here.
-#[repr(C)]
-pub struct Device {
-    /// What exported functions jump through: the first function of the chain for each command.
-    pub table: DeviceTable,
+/// A device. The first word of its handle, and of its queues' and command buffers', leads here: to the table that exported
+/// functions jump through, in which the first function of the chain stands for each command. It is filled when the chain has
+/// returned from vkCreateDevice; [`DeviceData`] is behind it.
+pub type Device = WithTable<DeviceTable, DeviceData>;
+
+/// What the loader knows of a device.
+pub struct DeviceData {
     /// The instance, which lives longer.
     pub instance: &'static Instance,
     /// The driver's handle.

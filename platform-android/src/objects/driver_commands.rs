@@ -6,16 +6,29 @@ use ash::vk;
 
 use crate::wsi::native_buffer as native;
 
-/// Defines a structure of function pointers by the names of the commands.
+/// When a driver must have a function, for the loader to work with it.
+#[derive(Clone, Copy)]
+enum Need {
+    /// It may be missing.
+    No,
+    /// Always.
+    Always,
+    /// If the driver has this extension and got it to enable.
+    With(&'static CStr),
+}
+
+use Need::{Always, No, With};
+
+/// Defines a structure of function pointers by the names of the commands, each with when the driver must have it.
 macro_rules! commands {
-    ($(#[$meta:meta])* $kind:ident { $($field:ident: $type:ty = $name:literal,)* }) => {
+    ($(#[$meta:meta])* $kind:ident { $($need:expr => { $($field:ident: $type:ty = $name:literal;)* })* }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Default)]
         pub struct $kind {
-            $(
+            $($(
                 #[doc = concat!("`", $name, "`")]
                 pub $field: Option<$type>,
-            )*
+            )*)*
         }
 
         impl $kind {
@@ -25,7 +38,7 @@ macro_rules! commands {
             /// `find` returns functions that have the type of the command with that name.
             pub unsafe fn find(mut find: impl FnMut(&CStr) -> vk::PFN_vkVoidFunction) -> Self {
                 Self {
-                    $(
+                    $($(
                         $field: {
                             const NAME: &CStr = match CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
                                 Ok(name) => name,
@@ -34,8 +47,25 @@ macro_rules! commands {
                             // SAFETY: the type is that of the command; the caller vouches for what it found.
                             unsafe { core::mem::transmute::<vk::PFN_vkVoidFunction, Option<$type>>(find(NAME)) }
                         },
-                    )*
+                    )*)*
                 }
+            }
+
+            /// The name of a function that is missing and must not be, where the driver got those extensions for which `enabled`
+            /// is true.
+            #[must_use]
+            pub fn missing(&self, enabled: impl Fn(&CStr) -> bool) -> Option<&'static str> {
+                let needs = |need: Need| match need {
+                    No => false,
+                    Always => true,
+                    With(extension) => enabled(extension),
+                };
+                $($(
+                    if self.$field.is_none() && needs($need) {
+                        return Some($name);
+                    }
+                )*)*
+                None
             }
         }
     };
@@ -44,42 +74,121 @@ macro_rules! commands {
 commands! {
     /// Of an instance and its physical devices.
     InstanceCommands {
-        destroy_instance: vk::PFN_vkDestroyInstance = "vkDestroyInstance",
-        enumerate_physical_devices: vk::PFN_vkEnumeratePhysicalDevices = "vkEnumeratePhysicalDevices",
-        enumerate_device_extension_properties: vk::PFN_vkEnumerateDeviceExtensionProperties =
-            "vkEnumerateDeviceExtensionProperties",
-        get_physical_device_properties: vk::PFN_vkGetPhysicalDeviceProperties = "vkGetPhysicalDeviceProperties",
-        get_physical_device_properties2: vk::PFN_vkGetPhysicalDeviceProperties2 = "vkGetPhysicalDeviceProperties2",
-        get_physical_device_properties2_khr: vk::PFN_vkGetPhysicalDeviceProperties2 =
-            "vkGetPhysicalDeviceProperties2KHR",
-        get_physical_device_image_format_properties2: vk::PFN_vkGetPhysicalDeviceImageFormatProperties2 =
-            "vkGetPhysicalDeviceImageFormatProperties2",
-        get_physical_device_image_format_properties2_khr: vk::PFN_vkGetPhysicalDeviceImageFormatProperties2 =
-            "vkGetPhysicalDeviceImageFormatProperties2KHR",
-        create_device: vk::PFN_vkCreateDevice = "vkCreateDevice",
-        get_device_proc_addr: vk::PFN_vkGetDeviceProcAddr = "vkGetDeviceProcAddr",
+        Always => {
+            destroy_instance: vk::PFN_vkDestroyInstance = "vkDestroyInstance";
+            enumerate_physical_devices: vk::PFN_vkEnumeratePhysicalDevices = "vkEnumeratePhysicalDevices";
+            get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr = "vkGetInstanceProcAddr";
+            get_physical_device_properties: vk::PFN_vkGetPhysicalDeviceProperties = "vkGetPhysicalDeviceProperties";
+            create_device: vk::PFN_vkCreateDevice = "vkCreateDevice";
+            enumerate_device_extension_properties: vk::PFN_vkEnumerateDeviceExtensionProperties =
+                "vkEnumerateDeviceExtensionProperties";
+            get_device_proc_addr: vk::PFN_vkGetDeviceProcAddr = "vkGetDeviceProcAddr";
+        }
+        No => {
+            enumerate_physical_device_groups: vk::PFN_vkEnumeratePhysicalDeviceGroups =
+                "vkEnumeratePhysicalDeviceGroups";
+            get_physical_device_features2: vk::PFN_vkGetPhysicalDeviceFeatures2 = "vkGetPhysicalDeviceFeatures2";
+            get_physical_device_properties2: vk::PFN_vkGetPhysicalDeviceProperties2 =
+                "vkGetPhysicalDeviceProperties2";
+            get_physical_device_format_properties2: vk::PFN_vkGetPhysicalDeviceFormatProperties2 =
+                "vkGetPhysicalDeviceFormatProperties2";
+            get_physical_device_image_format_properties2: vk::PFN_vkGetPhysicalDeviceImageFormatProperties2 =
+                "vkGetPhysicalDeviceImageFormatProperties2";
+            get_physical_device_queue_family_properties2: vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties2 =
+                "vkGetPhysicalDeviceQueueFamilyProperties2";
+            get_physical_device_memory_properties2: vk::PFN_vkGetPhysicalDeviceMemoryProperties2 =
+                "vkGetPhysicalDeviceMemoryProperties2";
+            get_physical_device_sparse_image_format_properties2:
+                vk::PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 =
+                "vkGetPhysicalDeviceSparseImageFormatProperties2";
+            get_physical_device_external_buffer_properties: vk::PFN_vkGetPhysicalDeviceExternalBufferProperties =
+                "vkGetPhysicalDeviceExternalBufferProperties";
+            get_physical_device_external_fence_properties: vk::PFN_vkGetPhysicalDeviceExternalFenceProperties =
+                "vkGetPhysicalDeviceExternalFenceProperties";
+            get_physical_device_external_semaphore_properties:
+                vk::PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
+                "vkGetPhysicalDeviceExternalSemaphoreProperties";
+        }
+        With(c"VK_KHR_device_group_creation") => {
+            enumerate_physical_device_groups_khr: vk::PFN_vkEnumeratePhysicalDeviceGroups =
+                "vkEnumeratePhysicalDeviceGroupsKHR";
+        }
+        With(c"VK_KHR_get_physical_device_properties2") => {
+            get_physical_device_features2_khr: vk::PFN_vkGetPhysicalDeviceFeatures2 =
+                "vkGetPhysicalDeviceFeatures2KHR";
+            get_physical_device_properties2_khr: vk::PFN_vkGetPhysicalDeviceProperties2 =
+                "vkGetPhysicalDeviceProperties2KHR";
+            get_physical_device_format_properties2_khr: vk::PFN_vkGetPhysicalDeviceFormatProperties2 =
+                "vkGetPhysicalDeviceFormatProperties2KHR";
+            get_physical_device_image_format_properties2_khr: vk::PFN_vkGetPhysicalDeviceImageFormatProperties2 =
+                "vkGetPhysicalDeviceImageFormatProperties2KHR";
+            get_physical_device_queue_family_properties2_khr: vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties2 =
+                "vkGetPhysicalDeviceQueueFamilyProperties2KHR";
+            get_physical_device_memory_properties2_khr: vk::PFN_vkGetPhysicalDeviceMemoryProperties2 =
+                "vkGetPhysicalDeviceMemoryProperties2KHR";
+            get_physical_device_sparse_image_format_properties2_khr:
+                vk::PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 =
+                "vkGetPhysicalDeviceSparseImageFormatProperties2KHR";
+        }
+        With(c"VK_KHR_external_memory_capabilities") => {
+            get_physical_device_external_buffer_properties_khr:
+                vk::PFN_vkGetPhysicalDeviceExternalBufferProperties =
+                "vkGetPhysicalDeviceExternalBufferPropertiesKHR";
+        }
+        With(c"VK_KHR_external_fence_capabilities") => {
+            get_physical_device_external_fence_properties_khr:
+                vk::PFN_vkGetPhysicalDeviceExternalFenceProperties =
+                "vkGetPhysicalDeviceExternalFencePropertiesKHR";
+        }
+        With(c"VK_KHR_external_semaphore_capabilities") => {
+            get_physical_device_external_semaphore_properties_khr:
+                vk::PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
+                "vkGetPhysicalDeviceExternalSemaphorePropertiesKHR";
+        }
     }
 }
 
 commands! {
     /// Of a device, its queues and command buffers.
     DeviceCommands {
-        get_device_proc_addr: vk::PFN_vkGetDeviceProcAddr = "vkGetDeviceProcAddr",
-        destroy_device: vk::PFN_vkDestroyDevice = "vkDestroyDevice",
-        get_device_queue: vk::PFN_vkGetDeviceQueue = "vkGetDeviceQueue",
-        get_device_queue2: vk::PFN_vkGetDeviceQueue2 = "vkGetDeviceQueue2",
-        queue_submit: vk::PFN_vkQueueSubmit = "vkQueueSubmit",
-        allocate_command_buffers: vk::PFN_vkAllocateCommandBuffers = "vkAllocateCommandBuffers",
-        create_image: vk::PFN_vkCreateImage = "vkCreateImage",
-        destroy_image: vk::PFN_vkDestroyImage = "vkDestroyImage",
-        bind_image_memory2: vk::PFN_vkBindImageMemory2 = "vkBindImageMemory2",
-        bind_image_memory2_khr: vk::PFN_vkBindImageMemory2 = "vkBindImageMemory2KHR",
-        import_fence_fd: vk::PFN_vkImportFenceFdKHR = "vkImportFenceFdKHR",
-        get_swapchain_gralloc_usage: native::GetSwapchainGrallocUsage = "vkGetSwapchainGrallocUsageANDROID",
-        get_swapchain_gralloc_usage2: native::GetSwapchainGrallocUsage2 = "vkGetSwapchainGrallocUsage2ANDROID",
-        get_swapchain_gralloc_usage3: native::GetSwapchainGrallocUsage3 = "vkGetSwapchainGrallocUsage3ANDROID",
-        get_swapchain_gralloc_usage4: native::GetSwapchainGrallocUsage4 = "vkGetSwapchainGrallocUsage4ANDROID",
-        acquire_image: native::AcquireImage = "vkAcquireImageANDROID",
-        queue_signal_release_image: native::QueueSignalReleaseImage = "vkQueueSignalReleaseImageANDROID",
+        Always => {
+            get_device_proc_addr: vk::PFN_vkGetDeviceProcAddr = "vkGetDeviceProcAddr";
+            destroy_device: vk::PFN_vkDestroyDevice = "vkDestroyDevice";
+            get_device_queue: vk::PFN_vkGetDeviceQueue = "vkGetDeviceQueue";
+            queue_submit: vk::PFN_vkQueueSubmit = "vkQueueSubmit";
+            create_image: vk::PFN_vkCreateImage = "vkCreateImage";
+            destroy_image: vk::PFN_vkDestroyImage = "vkDestroyImage";
+            allocate_command_buffers: vk::PFN_vkAllocateCommandBuffers = "vkAllocateCommandBuffers";
+        }
+        No => {
+            get_device_queue2: vk::PFN_vkGetDeviceQueue2 = "vkGetDeviceQueue2";
+            bind_image_memory2: vk::PFN_vkBindImageMemory2 = "vkBindImageMemory2";
+            // Of native_buffer, which one of them is enough for.
+            get_swapchain_gralloc_usage: native::GetSwapchainGrallocUsage = "vkGetSwapchainGrallocUsageANDROID";
+            get_swapchain_gralloc_usage2: native::GetSwapchainGrallocUsage2 = "vkGetSwapchainGrallocUsage2ANDROID";
+            get_swapchain_gralloc_usage3: native::GetSwapchainGrallocUsage3 = "vkGetSwapchainGrallocUsage3ANDROID";
+            get_swapchain_gralloc_usage4: native::GetSwapchainGrallocUsage4 = "vkGetSwapchainGrallocUsage4ANDROID";
+        }
+        With(c"VK_KHR_bind_memory2") => {
+            bind_image_memory2_khr: vk::PFN_vkBindImageMemory2 = "vkBindImageMemory2KHR";
+        }
+        With(c"VK_KHR_external_fence_fd") => {
+            import_fence_fd: vk::PFN_vkImportFenceFdKHR = "vkImportFenceFdKHR";
+        }
+        With(native::NAME) => {
+            acquire_image: native::AcquireImage = "vkAcquireImageANDROID";
+            queue_signal_release_image: native::QueueSignalReleaseImage = "vkQueueSignalReleaseImageANDROID";
+        }
+    }
+}
+
+impl DeviceCommands {
+    /// Whether the driver can say what swapchain images are for, in the terms of any version of gralloc.
+    #[must_use]
+    pub const fn knows_gralloc_usage(&self) -> bool {
+        self.get_swapchain_gralloc_usage.is_some()
+            || self.get_swapchain_gralloc_usage2.is_some()
+            || self.get_swapchain_gralloc_usage3.is_some()
+            || self.get_swapchain_gralloc_usage4.is_some()
     }
 }

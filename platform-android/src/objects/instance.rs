@@ -1,18 +1,20 @@
 //! Instances.
 
 use ash::vk;
-use loader_core::dispatch::InstanceTable;
+use loader_core::dispatch::{InstanceTable, WithTable};
 use loader_core::memory::Application;
 use loader_core::registry::ExtensionSet;
 
 use crate::log::Logger;
 use crate::objects::InstanceCommands;
 
-/// An instance. The first word of its handle, and of its physical devices', leads here.
-#[repr(C)]
-pub struct Instance {
-    /// What exported functions jump through: the first function of the chain for each command.
-    pub table: InstanceTable,
+/// An instance. The first word of its handle, and of its physical devices', leads here: to the table that exported functions
+/// jump through, in which the first function of the chain stands for each command. It is filled when the chain has returned from
+/// vkCreateInstance; [`InstanceData`] is behind it.
+pub type Instance = WithTable<InstanceTable, InstanceData>;
+
+/// What the loader knows of an instance.
+pub struct InstanceData {
     /// The process, and where messages go.
     pub logger: Logger,
     /// The driver's handle.
@@ -23,8 +25,10 @@ pub struct Instance {
     pub driver: InstanceCommands,
     /// The extensions that are enabled, the loader's own among them.
     pub extensions: ExtensionSet,
-    /// The version of Vulkan that the driver was made with.
+    /// The version of Vulkan that the application asked for, without its patch.
     pub api_version: u32,
+    /// The version of Vulkan that the driver's instance is of.
+    pub driver_version: u32,
 }
 
 // Trampolines take what the handle leads to for the table.

@@ -6,7 +6,7 @@ mod dispatch_word;
 mod driver_commands;
 mod instance;
 
-pub use device::Device;
+pub use device::{Device, DeviceData};
 pub use dispatch_word::{device_of, instance_of, set_dispatch_word};
 pub use driver_commands::{DeviceCommands, InstanceCommands};
-pub use instance::Instance;
+pub use instance::{Instance, InstanceData};

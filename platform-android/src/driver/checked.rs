@@ -1,0 +1,97 @@
+//! Functions of devices that were asked for through vkGetInstanceProcAddr, when it was not known yet whether their device would
+//! have the extension: that is checked at each call.
+
+use ash::vk::{self, Handle};
+use loader_core::command_function;
+use loader_core::dispatch::Command;
+use loader_core::log::{Level, Topic};
+use loader_core::registry::CommandId;
+
+use super::hooks;
+use crate::objects::device_of;
+
+/// The type of a function of which there is a checked variant, for the command with this number.
+pub(super) trait Checked<const COMMAND: usize>: Copy {
+    /// A function of this type. If the device of its first parameter has what the command needs, it calls the command's
+    /// hook, otherwise it logs that and returns success: programs have lived with that for years.
+    const CHECKED: Command;
+}
+
+/// The checked variant of a function, which is only given for its type.
+pub(super) const fn checked<const COMMAND: usize, F: Checked<COMMAND>>(_: F) -> Command {
+    F::CHECKED
+}
+
+/// What a function returns that has done nothing.
+pub(super) trait Nothing {
+    /// Success.
+    const NOTHING: Self;
+}
+
+impl Nothing for () {
+    const NOTHING: Self = ();
+}
+
+impl Nothing for vk::Result {
+    const NOTHING: Self = Self::SUCCESS;
+}
+
+/// Implements [`Checked`] for functions with a dispatchable handle and these more parameters.
+macro_rules! functions {
+    ($(($($parameter:ident: $type:ident),*))*) => {$(
+        impl<const COMMAND: usize, H: Handle + Copy, $($type,)* R: Nothing> Checked<COMMAND>
+            for unsafe extern "system" fn(H, $($type),*) -> R
+        {
+            const CHECKED: Command = {
+                unsafe extern "system" fn call<const COMMAND: usize, H: Handle + Copy, $($type,)* R: Nothing>(
+                    handle: H,
+                    $($parameter: $type),*
+                ) -> R {
+                    // SAFETY: the caller vouches for the handle, which is a device's, a queue's or a command buffer's.
+                    let Some(function) = (unsafe { enabled::<COMMAND>(handle.as_raw()) }) else { return R::NOTHING };
+                    // SAFETY: the hook has the type for which this was made; the caller vouches for the parameters.
+                    unsafe {
+                        let function = core::mem::transmute::<
+                            Command,
+                            unsafe extern "system" fn(H, $($type),*) -> R,
+                        >(function);
+                        function(handle, $($parameter),*)
+                    }
+                }
+                command_function!(call::<COMMAND, H, $($type,)* R>)
+            };
+        }
+    )*};
+}
+
+functions! {
+    (a: A)
+    (a: A, b: B)
+    (a: A, b: B, c: C)
+    (a: A, b: B, c: C, d: D)
+    (a: A, b: B, c: C, d: D, e: E)
+}
+
+/// The function of the command's hook, if the device of this handle has what the command needs.
+///
+/// # Safety
+/// The handle is a valid one of a device, a queue or a command buffer.
+unsafe fn enabled<const COMMAND: usize>(handle: u64) -> Option<Command> {
+    let command = CommandId::new(COMMAND as u16);
+    let hook = hooks::of(command)?;
+    // SAFETY: the caller vouches for the handle.
+    let device = unsafe { device_of(handle) };
+    if hook.gate.is_open_on_device(device) {
+        return Some(hook.function);
+    }
+    device.instance.logger.log(
+        Level::Error,
+        Topic::Loader,
+        format_args!(
+            "{} does nothing: {} is not enabled on this device; enable it in vkCreateDevice",
+            command.name().to_str().unwrap_or_default(),
+            hook.gate
+        ),
+    );
+    None
+}

@@ -1,0 +1,139 @@
+//! vkCreateDevice at the end of the chain.
+
+use ash::vk::{self, Handle};
+use loader_core::abi::{array, chain, name};
+use loader_core::log::{Level, Topic};
+use loader_core::memory::Box;
+
+use super::adopt::adopt;
+use super::extensions::{self, Wanted};
+use crate::objects::{Device, DeviceCommands, DeviceData, Instance, instance_of};
+use crate::wsi::native_buffer;
+
+type Callbacks<'a> = vk::AllocationCallbacks<'a>;
+type CreateInfo<'a> = vk::DeviceCreateInfo<'a>;
+
+/// vkCreateDevice: has the driver make the device, with what it knows of what is asked for.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, or what layers made of them.
+pub unsafe extern "system" fn create_device(
+    physical_device: vk::PhysicalDevice,
+    info: *const CreateInfo<'_>,
+    callbacks: *const Callbacks<'_>,
+    out: *mut vk::Device,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the parameters.
+    unsafe {
+        match create(instance_of(physical_device.as_raw()), physical_device, &*info, callbacks) {
+            Ok(handle) => {
+                out.write(handle);
+                vk::Result::SUCCESS
+            }
+            Err(error) => error,
+        }
+    }
+}
+
+unsafe fn create(
+    instance: &'static Instance,
+    physical_device: vk::PhysicalDevice,
+    info: &CreateInfo<'_>,
+    callbacks: *const Callbacks<'_>,
+) -> Result<vk::Device, vk::Result> {
+    let Some(create) = instance.driver.create_device else {
+        return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+    };
+    // SAFETY: the caller vouches for the callbacks, for the create info and its chain. Handles are used as the driver gave them.
+    unsafe {
+        let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::DEVICE);
+        let available = extensions::of_physical_device(instance, physical_device)?;
+        let wishes = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
+        let memory = allocator.scoped(vk::SystemAllocationScope::COMMAND);
+        let wanted = Wanted::of_device(wishes, &available, memory)?;
+        let mut device = Device::try_new(
+            DeviceData {
+                instance,
+                handle: vk::Device::null(),
+                physical_device,
+                allocator,
+                driver: DeviceCommands::default(),
+                extensions: wanted.enabled,
+                api_version: version_of(instance, physical_device),
+            },
+            allocator,
+        )?;
+        let own = sanitised(info, &wanted);
+        let mut handle = vk::Device::null();
+        array::check(create(physical_device, &own, callbacks, &mut handle))?;
+        if let Err(error) = complete(&mut device, handle, &wanted) {
+            if let Some(destroy) = device.driver.destroy_device {
+                destroy(handle, callbacks);
+            }
+            return Err(error);
+        }
+        Box::leak(device);
+        Ok(handle)
+    }
+}
+
+/// The version of Vulkan that the device can be used with: the driver's, as far as the loader knows it.
+fn version_of(instance: &Instance, physical_device: vk::PhysicalDevice) -> u32 {
+    let mut properties = vk::PhysicalDeviceProperties::default();
+    if let Some(get) = instance.driver.get_physical_device_properties {
+        // SAFETY: the handle is the driver's own.
+        unsafe { get(physical_device, &mut properties) };
+    }
+    properties.api_version.clamp(vk::API_VERSION_1_0, instance.logger.loader.level.api_version() | 0xFFF)
+}
+
+/// The create info as the driver gets it: without layers and without what the loader put before the chain for them.
+///
+/// # Safety
+/// The create info's chain is a pNext chain.
+unsafe fn sanitised<'a>(info: &CreateInfo<'a>, wanted: &Wanted) -> CreateInfo<'a> {
+    // SAFETY: the caller vouches for the chain.
+    let rest = unsafe { chain::structures(info.p_next) }
+        .find(|structure| structure.s_type != vk::StructureType::LOADER_DEVICE_CREATE_INFO);
+    let mut own = *info;
+    own.p_next = rest.map_or(core::ptr::null(), |structure| core::ptr::from_ref(structure).cast());
+    #[expect(deprecated, reason = "device layers have no effect, and drivers need not see them")]
+    {
+        own.enabled_layer_count = 0;
+        own.pp_enabled_layer_names = core::ptr::null();
+    }
+    own.enabled_extension_count = u32::try_from(wanted.names.len()).unwrap_or(u32::MAX);
+    own.pp_enabled_extension_names = wanted.names.as_ptr();
+    own
+}
+
+/// Finds the functions of the driver's device and makes its handle lead to ours.
+///
+/// # Errors
+/// `ERROR_INCOMPATIBLE_DRIVER` if a function is missing that the loader needs, or if the handle is not as it must be. The
+/// driver's device has to be destroyed then.
+///
+/// # Safety
+/// The handle is what the driver's vkCreateDevice gave.
+unsafe fn complete(device: &mut Device, handle: vk::Device, wanted: &Wanted) -> Result<(), vk::Result> {
+    device.handle = handle;
+    let find = device.instance.driver.get_device_proc_addr;
+    // SAFETY: the driver's function returns functions of the type of their name; the handle is the driver's.
+    unsafe {
+        device.driver = DeviceCommands::find(|name| find.and_then(|find| find(handle, name.as_ptr())));
+        let usage = (wanted.passes(native_buffer::NAME) && !device.driver.knows_gralloc_usage())
+            .then_some("vkGetSwapchainGrallocUsageANDROID and all that replaced it");
+        if let Some(missing) = device.driver.missing(|extension| wanted.passes(extension)).or(usage) {
+            device.instance.logger.log(
+                Level::Error,
+                Topic::Driver,
+                format_args!("the driver's device lacks {missing}: the driver has to be corrected"),
+            );
+            return Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
+        }
+        if !adopt(handle, &*device, &device.instance.logger) {
+            return Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
+        }
+    }
+    Ok(())
+}

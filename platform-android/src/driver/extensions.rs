@@ -1,0 +1,264 @@
+//! Extensions: what the loader adds to the driver's, and what of an application's wishes the driver gets to see.
+
+use core::ffi::{CStr, c_char};
+
+use ash::vk::{self, Handle};
+use loader_core::abi::{array, name};
+use loader_core::memory::{Allocator, Application, OutOfMemory, Process, TryGrow, Vec};
+use loader_core::registry::{ExtensionId, ExtensionSet, extension, find_extension};
+
+use crate::hal::Driver;
+use crate::level::ApiLevel;
+use crate::loader::{self, Loader};
+use crate::objects::{Instance, instance_of};
+use crate::wsi::native_buffer;
+
+type Properties = vk::ExtensionProperties;
+
+/// What becomes of an extension that is asked for, on its way to the driver.
+#[derive(Clone, Copy)]
+enum Treatment {
+    /// The loader's own: the driver does not get it.
+    Own,
+    /// The loader's and the driver's: the driver gets it if it has it.
+    Shared,
+    /// The loader's, by means of another one that the driver gets. Without that it is not there.
+    Becomes(&'static CStr),
+    /// The driver gets it if it has it; otherwise it is not there.
+    Passed,
+}
+
+use Treatment::{Becomes, Own, Shared};
+
+/// Instance extensions that are not just passed on.
+const OF_INSTANCES: &[(ExtensionId, Treatment)] = &[
+    (extension::KHR_SURFACE, Own),
+    (extension::KHR_ANDROID_SURFACE, Own),
+    (extension::KHR_SURFACE_PROTECTED_CAPABILITIES, Own),
+    (extension::EXT_SWAPCHAIN_COLORSPACE, Own),
+    (extension::KHR_GET_SURFACE_CAPABILITIES2, Own),
+    (extension::GOOGLE_SURFACELESS_QUERY, Own),
+    (extension::EXT_SURFACE_MAINTENANCE1, Own),
+    (extension::KHR_SURFACE_MAINTENANCE1, Own),
+    (extension::EXT_DEBUG_REPORT, Shared),
+];
+
+/// Device extensions that are not just passed on.
+const OF_DEVICES: &[(ExtensionId, Treatment)] = &[
+    (extension::KHR_SWAPCHAIN, Becomes(native_buffer::NAME)),
+    (extension::EXT_SWAPCHAIN_MAINTENANCE1, Becomes(c"VK_KHR_external_fence_fd")),
+    (extension::KHR_INCREMENTAL_PRESENT, Own),
+    (extension::KHR_SHARED_PRESENTABLE_IMAGE, Own),
+    (extension::GOOGLE_DISPLAY_TIMING, Own),
+    (extension::EXT_HDR_METADATA, Shared),
+];
+
+/// What the loader has for every instance, in this order, with the version of Android that began with it.
+const OF_THE_LOADER: &[(ExtensionId, ApiLevel)] = &[
+    (extension::KHR_SURFACE, ApiLevel::ANDROID_14),
+    (extension::KHR_SURFACE_PROTECTED_CAPABILITIES, ApiLevel::ANDROID_14),
+    (extension::KHR_ANDROID_SURFACE, ApiLevel::ANDROID_14),
+    (extension::EXT_SWAPCHAIN_COLORSPACE, ApiLevel::ANDROID_14),
+    (extension::KHR_GET_SURFACE_CAPABILITIES2, ApiLevel::ANDROID_14),
+    (extension::GOOGLE_SURFACELESS_QUERY, ApiLevel::ANDROID_14),
+    (extension::EXT_SURFACE_MAINTENANCE1, ApiLevel::ANDROID_14),
+    (extension::KHR_SURFACE_MAINTENANCE1, ApiLevel::ANDROID_17),
+];
+
+/// What of an application's wishes there is.
+pub(super) struct Wanted {
+    /// What the driver gets, each once.
+    pub(super) names: Vec<*const c_char, Application>,
+    /// The extensions that are enabled, the loader's own among them.
+    pub(super) enabled: ExtensionSet,
+}
+
+impl Wanted {
+    /// What there is of these wishes for an instance, where the driver has `available`.
+    pub(super) fn of_instance<'a>(
+        wishes: impl Iterator<Item = &'a CStr>,
+        available: &[Properties],
+        memory: Application,
+    ) -> Result<Self, OutOfMemory> {
+        Self::new(wishes, available, OF_INSTANCES, memory)
+    }
+
+    /// The same for a device.
+    pub(super) fn of_device<'a>(
+        wishes: impl Iterator<Item = &'a CStr>,
+        available: &[Properties],
+        memory: Application,
+    ) -> Result<Self, OutOfMemory> {
+        Self::new(wishes, available, OF_DEVICES, memory)
+    }
+
+    fn new<'a>(
+        wishes: impl Iterator<Item = &'a CStr>,
+        available: &[Properties],
+        treatments: &[(ExtensionId, Treatment)],
+        memory: Application,
+    ) -> Result<Self, OutOfMemory> {
+        let mut wanted = Self { names: Vec::new_in(memory), enabled: ExtensionSet::default() };
+        for wish in wishes {
+            let id = find_extension(wish.to_bytes());
+            let row = treatments.iter().find(|(treated, _)| Some(*treated) == id);
+            let treatment = row.map_or(Treatment::Passed, |(_, treatment)| *treatment);
+            let lower = match treatment {
+                Own => None,
+                Becomes(other) => Some(other),
+                Shared | Treatment::Passed => Some(wish),
+            };
+            let passed = lower.map_or(Ok(false), |lower| wanted.pass(lower, available))?;
+            if let Some(id) = id.filter(|_| passed || matches!(treatment, Own | Shared)) {
+                wanted.enabled.insert(id);
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// Gives the driver this extension, unless it has none of that name. Whether it has.
+    pub(super) fn pass(&mut self, wish: &CStr, available: &[Properties]) -> Result<bool, OutOfMemory> {
+        if !has(available, wish) {
+            return Ok(false);
+        }
+        if !self.passes(wish) {
+            self.names.try_push(wish.as_ptr())?;
+        }
+        Ok(true)
+    }
+
+    /// Whether the driver gets this extension.
+    pub(super) fn passes(&self, extension: &CStr) -> bool {
+        // SAFETY: the names are C strings of the application or of this file, which are there as long as the list is.
+        self.names.iter().any(|name| unsafe { CStr::from_ptr(*name) } == extension)
+    }
+}
+
+/// Whether there is an extension of this name.
+pub(super) fn has(available: &[Properties], wanted: &CStr) -> bool {
+    available.iter().any(|extension| name::is(extension, wanted))
+}
+
+/// The driver's own instance extensions.
+///
+/// # Errors
+/// What the driver returns; `ERROR_OUT_OF_HOST_MEMORY`.
+pub(super) fn of_driver(driver: &Driver) -> Result<Vec<Properties>, vk::Result> {
+    array::collect(Process, Properties::default(), |count, out| {
+        // SAFETY: no layer and a counted out-array.
+        unsafe { (driver.enumerate_instance_extension_properties)(core::ptr::null(), count, out) }
+    })
+}
+
+/// The driver's own extensions for a physical device.
+///
+/// # Errors
+/// As for [`of_driver`].
+pub(super) fn of_physical_device(
+    instance: &Instance,
+    device: vk::PhysicalDevice,
+) -> Result<Vec<Properties>, vk::Result> {
+    let Some(enumerate) = instance.driver.enumerate_device_extension_properties else {
+        return Ok(Vec::new());
+    };
+    array::collect(Process, Properties::default(), |count, out| {
+        // SAFETY: the handle is the driver's own; no layer and a counted out-array.
+        unsafe { enumerate(device, core::ptr::null(), count, out) }
+    })
+}
+
+/// vkEnumerateInstanceExtensionProperties: what the loader has, then what the driver has. Layers are not asked about here.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn enumerate_instance_extension_properties(
+    _layer: *const c_char,
+    count: *mut u32,
+    out: *mut Properties,
+) -> vk::Result {
+    let all = loader::current().ok_or(vk::Result::ERROR_INITIALIZATION_FAILED).and_then(of_instances);
+    match all {
+        // SAFETY: the caller vouches for the counted out-array.
+        Ok(all) => unsafe { array::deliver(&all, count, out) },
+        Err(error) => error,
+    }
+}
+
+/// All instance extensions below the layers.
+fn of_instances(loader: &'static Loader) -> Result<Vec<Properties>, vk::Result> {
+    let driver = loader.hal.driver(loader).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
+    let mut drivers = of_driver(&driver)?;
+    let mut all = Vec::new();
+    for (own, since) in OF_THE_LOADER {
+        if loader.level >= *since {
+            all.try_push(properties(*own))?;
+        }
+    }
+    // What is created with it goes to the driver as well, so both must know the version.
+    let report = extension::EXT_DEBUG_REPORT;
+    match drivers.iter_mut().find(|extension| name::is(extension, report.name())) {
+        Some(drivers) => drivers.spec_version = drivers.spec_version.min(report.spec_version()),
+        None => all.try_push(properties(report))?,
+    }
+    add_others(&mut all, &drivers)?;
+    Ok(all)
+}
+
+/// vkEnumerateDeviceExtensionProperties: what the loader has, then what the driver has. Layers are not asked about here.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn enumerate_device_extension_properties(
+    device: vk::PhysicalDevice,
+    _layer: *const c_char,
+    count: *mut u32,
+    out: *mut Properties,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the handle and for the counted out-array.
+    unsafe {
+        match of_devices(instance_of(device.as_raw()), device) {
+            Ok(all) => array::deliver(&all, count, out),
+            Err(error) => error,
+        }
+    }
+}
+
+/// All device extensions below the layers.
+fn of_devices(instance: &Instance, device: vk::PhysicalDevice) -> Result<Vec<Properties>, vk::Result> {
+    let mut drivers = of_physical_device(instance, device)?;
+    let mut all = Vec::new();
+    all.try_push(properties(extension::KHR_INCREMENTAL_PRESENT))?;
+    for extension in &mut drivers {
+        if name::is(extension, native_buffer::NAME) {
+            *extension = swapchain(extension.spec_version);
+        }
+    }
+    add_others(&mut all, &drivers)?;
+    Ok(all)
+}
+
+/// What `VK_ANDROID_native_buffer` of this version is to applications.
+fn swapchain(native_buffer_version: u32) -> Properties {
+    /// The first version with which images can be bound to memory of a swapchain, which version 69 of `VK_KHR_swapchain` is about.
+    const BINDS_IMAGES: u32 = 8;
+    let newest = properties(extension::KHR_SWAPCHAIN);
+    let version = if native_buffer_version < BINDS_IMAGES { 68 } else { newest.spec_version };
+    Properties { spec_version: version, ..newest }
+}
+
+/// Adds those of which there is none of the same name yet.
+fn add_others<A: Allocator>(all: &mut Vec<Properties, A>, others: &[Properties]) -> Result<(), OutOfMemory> {
+    for extension in others {
+        let Some(called) = name::in_array(&extension.extension_name) else { continue };
+        if !has(all, called) {
+            all.try_push(*extension)?;
+        }
+    }
+    Ok(())
+}
+
+fn properties(id: ExtensionId) -> Properties {
+    let mut properties = Properties { spec_version: id.spec_version(), ..Default::default() };
+    name::fill(&mut properties.extension_name, id.name().to_bytes());
+    properties
+}

@@ -1,0 +1,186 @@
+//! The commands in which the loader has something to do below the layers.
+
+use core::ffi::CStr;
+use core::fmt;
+
+use ash::vk;
+use loader_core::command_function;
+use loader_core::dispatch::Command;
+use loader_core::registry::{COMMAND_COUNT, CommandId, ExtensionId, ExtensionKind, command};
+
+use super::checked::checked;
+use crate::objects::{Device, Instance};
+
+/// A command in which the loader has something to do.
+pub struct Hook {
+    /// The command.
+    pub command: CommandId,
+    /// What has to be there for the command to be found.
+    pub gate: Gate,
+    /// By which of the ways that lead to functions it is found.
+    pub kind: Kind,
+    /// What the loader does.
+    pub function: Command,
+}
+
+/// What has to be there for a command to be found.
+#[derive(Clone, Copy)]
+pub enum Gate {
+    /// This minor version of Vulkan 1.
+    Core(u8),
+    /// An extension, enabled on the instance or on the device.
+    Extension(ExtensionId),
+}
+
+/// By which of the ways that lead to functions a command is found.
+#[derive(Clone, Copy)]
+pub enum Kind {
+    /// Without an instance only.
+    Global,
+    /// With an instance.
+    Instance,
+    /// With a device or an instance: every device has it.
+    Device,
+    /// With a device that has what the command needs. With an instance it is always found, as this function: one that checks that
+    /// at each call.
+    Checked(Command),
+}
+
+impl Gate {
+    /// Whether the command is there on the instance. The loader's own version counts there, since it makes the commands of
+    /// newer versions of Vulkan up from extensions of an older driver.
+    #[must_use]
+    pub fn is_open_on_instance(self, instance: &Instance) -> bool {
+        match self {
+            Self::Core(minor) => has(instance.logger.loader.level.api_version(), minor),
+            Self::Extension(extension) => instance.extensions.contains(extension),
+        }
+    }
+
+    /// Whether the command is there on the device.
+    #[must_use]
+    pub fn is_open_on_device(self, device: &Device) -> bool {
+        match self {
+            Self::Core(minor) => has(device.api_version, minor),
+            Self::Extension(extension) => match extension.kind() {
+                ExtensionKind::Instance => device.instance.extensions.contains(extension),
+                ExtensionKind::Device => device.extensions.contains(extension),
+            },
+        }
+    }
+}
+
+fn has(version: u32, minor: u8) -> bool {
+    vk::api_version_minor(version) >= u32::from(minor)
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Core(minor) => write!(f, "Vulkan 1.{minor}"),
+            Self::Extension(extension) => f.write_str(extension.name().to_str().unwrap_or_default()),
+        }
+    }
+}
+
+/// The functions of `VK_ANDROID_native_buffer`, which pass between the loader and the driver only.
+const HIDDEN: [&CStr; 6] = [
+    c"vkGetSwapchainGrallocUsageANDROID",
+    c"vkGetSwapchainGrallocUsage2ANDROID",
+    c"vkGetSwapchainGrallocUsage3ANDROID",
+    c"vkGetSwapchainGrallocUsage4ANDROID",
+    c"vkAcquireImageANDROID",
+    c"vkQueueSignalReleaseImageANDROID",
+];
+
+/// Whether this command of the driver's is nobody else's business.
+#[must_use]
+pub fn is_hidden(name: &CStr) -> bool {
+    HIDDEN.contains(&name)
+}
+
+/// The hook of a command, if it has one.
+#[must_use]
+pub fn of(command: CommandId) -> Option<&'static Hook> {
+    HOOKS.get(usize::from(*PLACES.get(command.index())?))
+}
+
+/// A row of the table: the function must have the type of the command.
+macro_rules! hook {
+    ($kind:expr, $gate:expr, $command:ident, $type:ident, $function:expr) => {{
+        let function: vk::$type = $function;
+        Hook { command: command::$command, gate: $gate, kind: $kind, function: command_function!(function) }
+    }};
+}
+
+/// The rows of the table.
+macro_rules! hooks {
+    (
+        global { $($global:ident: $global_type:ident = $global_function:expr;)* }
+        instance { $($gate:expr => { $($instance:ident: $type:ident = $function:expr;)* })* }
+        device { $($device:ident: $device_type:ident = $device_function:expr;)* }
+        checked { $($checked_gate:expr => {
+            $($checked:ident: fn($($any:tt),*) $checked_type:ident = $checked_function:expr;)*
+        })* }
+    ) => {
+        &[
+            $(hook!(Kind::Global, Gate::Core(0), $global, $global_type, $global_function),)*
+            $($(hook!(Kind::Instance, $gate, $instance, $type, $function),)*)*
+            $(hook!(Kind::Device, Gate::Core(0), $device, $device_type, $device_function),)*
+            $($(hook!(
+                Kind::Checked(checked::<{ command::$checked.index() }, _>(
+                    $checked_function as unsafe extern "system" fn($($any),*) -> _
+                )),
+                $checked_gate,
+                $checked,
+                $checked_type,
+                $checked_function
+            ),)*)*
+        ]
+    };
+}
+
+/// All of them.
+static HOOKS: &[Hook] = hooks! {
+    global {
+        CREATE_INSTANCE: PFN_vkCreateInstance = super::create_instance;
+        ENUMERATE_INSTANCE_EXTENSION_PROPERTIES: PFN_vkEnumerateInstanceExtensionProperties =
+            super::enumerate_instance_extension_properties;
+    }
+    instance {
+        Gate::Core(0) => {
+            GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = super::get_instance_proc_addr;
+            DESTROY_INSTANCE: PFN_vkDestroyInstance = super::destroy_instance;
+            ENUMERATE_PHYSICAL_DEVICES: PFN_vkEnumeratePhysicalDevices = super::enumerate_physical_devices;
+            ENUMERATE_DEVICE_EXTENSION_PROPERTIES: PFN_vkEnumerateDeviceExtensionProperties =
+                super::enumerate_device_extension_properties;
+            CREATE_DEVICE: PFN_vkCreateDevice = super::create_device;
+        }
+    }
+    device {
+        GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = super::get_device_proc_addr;
+        DESTROY_DEVICE: PFN_vkDestroyDevice = super::destroy_device;
+        GET_DEVICE_QUEUE: PFN_vkGetDeviceQueue = super::get_device_queue;
+        ALLOCATE_COMMAND_BUFFERS: PFN_vkAllocateCommandBuffers = super::allocate_command_buffers;
+    }
+    checked {
+        Gate::Core(1) => {
+            GET_DEVICE_QUEUE_2: fn(_, _, _) PFN_vkGetDeviceQueue2 = super::get_device_queue2;
+        }
+    }
+};
+
+/// The place of each command's hook in the table, or what is beyond its end.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+static PLACES: [u8; COMMAND_COUNT] = {
+    let mut places = [u8::MAX; COMMAND_COUNT];
+    let mut place = 0;
+    while place < HOOKS.len() {
+        let index = HOOKS[place].command.index();
+        assert!(places[index] == u8::MAX, "a command has one hook");
+        places[index] = place as u8;
+        place += 1;
+    }
+    assert!(HOOKS.len() < u8::MAX as usize);
+    places
+};

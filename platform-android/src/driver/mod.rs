@@ -1,0 +1,24 @@
+//! The end of every layer chain: the loader once more, in front of the driver.
+//!
+//! Layers that ask for the next function reach [`get_instance_proc_addr`] and [`get_device_proc_addr`]. Both look a command up
+//! in the table of [`hooks`]: in those that are there the loader has something to do, and what it does is a function of this
+//! module, of the window system or of debugging. All others are the driver's own functions.
+
+mod adopt;
+mod checked;
+mod create_device;
+mod create_instance;
+mod destroy;
+mod extensions;
+pub mod hooks;
+mod physical_devices;
+mod proc_addr;
+mod queues;
+
+pub use create_device::create_device;
+pub use create_instance::create_instance;
+pub use destroy::{destroy_device, destroy_instance};
+pub use extensions::{enumerate_device_extension_properties, enumerate_instance_extension_properties};
+pub use physical_devices::enumerate_physical_devices;
+pub use proc_addr::{get_device_proc_addr, get_instance_proc_addr};
+pub use queues::{allocate_command_buffers, get_device_queue, get_device_queue2};

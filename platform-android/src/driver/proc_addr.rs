@@ -1,0 +1,128 @@
+//! How the functions below the layers are found.
+
+use core::ffi::{CStr, c_char};
+
+use ash::vk::{self, Handle};
+use loader_core::log::{Level, Topic};
+use loader_core::memory::Shown;
+use loader_core::registry::{self, command};
+
+use super::hooks::{self, Gate, Hook, Kind};
+use crate::level::ApiLevel;
+use crate::loader;
+use crate::objects::{Device, Instance, device_of, instance_of};
+
+/// vkGetInstanceProcAddr at the end of every chain.
+///
+/// Without an instance, global commands are found, and vkCreateDevice, which layers of interface version 0 rely on. With one,
+/// global commands are not found, and those of devices are found whether or not the device will have them: what needs more
+/// than Vulkan 1.0 checks that when it is called.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn get_instance_proc_addr(
+    handle: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the caller vouches for the name and for the handle.
+    unsafe {
+        let name = CStr::from_ptr(name);
+        let instance = (!handle.is_null()).then(|| instance_of(handle.as_raw()));
+        if hooks::is_hidden(name) {
+            return None;
+        }
+        let Some(hook) = registry::find(name).and_then(hooks::of) else {
+            return drivers(handle, instance, name);
+        };
+        match instance {
+            None => global(hook, name),
+            Some(instance) => of_instance(hook, instance),
+        }
+    }
+}
+
+/// The driver's own function.
+///
+/// # Safety
+/// The handle is NULL or valid.
+unsafe fn drivers(handle: vk::Instance, instance: Option<&Instance>, name: &CStr) -> vk::PFN_vkVoidFunction {
+    let find = match instance {
+        Some(instance) => instance.driver.get_instance_proc_addr?,
+        None => {
+            let loader = loader::current()?;
+            loader.hal.driver(loader).ok()?.get_instance_proc_addr
+        }
+    };
+    // SAFETY: the driver's function has the type of its name, the handle is its own.
+    unsafe { find(handle, name.as_ptr()) }
+}
+
+fn global(hook: &Hook, name: &CStr) -> vk::PFN_vkVoidFunction {
+    if matches!(hook.kind, Kind::Global) || hook.command == command::CREATE_DEVICE {
+        return Some(hook.function);
+    }
+    loader::current()?.log(
+        Level::Error,
+        Topic::Usage,
+        format_args!(
+            "vkGetInstanceProcAddr was asked for {} without an instance, which it needs",
+            Shown(name.to_bytes())
+        ),
+    );
+    None
+}
+
+fn of_instance(hook: &Hook, instance: &Instance) -> vk::PFN_vkVoidFunction {
+    match hook.kind {
+        Kind::Global => None,
+        Kind::Instance => hook.gate.is_open_on_instance(instance).then_some(hook.function),
+        Kind::Device => Some(hook.function),
+        Kind::Checked(checked) => Some(checked),
+    }
+}
+
+/// vkGetDeviceProcAddr at the end of every chain.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn get_device_proc_addr(
+    handle: vk::Device,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    if handle.is_null() || name.is_null() {
+        return None;
+    }
+    // SAFETY: the caller vouches for the name and for the handle.
+    unsafe {
+        let name = CStr::from_ptr(name);
+        let device = device_of(handle.as_raw());
+        if hooks::is_hidden(name) {
+            return None;
+        }
+        let drivers = || device.driver.get_device_proc_addr.and_then(|find| find(handle, name.as_ptr()));
+        let Some(hook) = registry::find(name).and_then(hooks::of) else { return drivers() };
+        if !matches!(hook.kind, Kind::Device | Kind::Checked(_)) {
+            refuse(device, name);
+            return None;
+        }
+        let is_core = matches!(hook.gate, Gate::Core(_));
+        if is_core && device.instance.logger.loader.level >= ApiLevel::ANDROID_15 && drivers().is_none() {
+            return None;
+        }
+        hook.gate.is_open_on_device(device).then_some(hook.function)
+    }
+}
+
+fn refuse(device: &Device, name: &CStr) {
+    device.instance.logger.log(
+        Level::Error,
+        Topic::Usage,
+        format_args!(
+            "vkGetDeviceProcAddr was asked for {}, which is not a command of devices: ask vkGetInstanceProcAddr",
+            Shown(name.to_bytes())
+        ),
+    );
+}

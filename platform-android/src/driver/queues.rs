@@ -1,0 +1,70 @@
+//! Queues and command buffers, whose first word must lead to their device.
+
+use ash::vk::{self, Handle};
+
+use super::adopt::adopt;
+use crate::objects::device_of;
+
+/// vkGetDeviceQueue
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn get_device_queue(
+    handle: vk::Device,
+    family: u32,
+    index: u32,
+    out: *mut vk::Queue,
+) {
+    // SAFETY: the caller vouches for the parameters.
+    unsafe {
+        let device = device_of(handle.as_raw());
+        if let Some(get) = device.driver.get_device_queue {
+            get(handle, family, index, out);
+            adopt(*out, device, &device.instance.logger);
+        }
+    }
+}
+
+/// vkGetDeviceQueue2, which gives NULL for a queue that was created with other flags.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn get_device_queue2(
+    handle: vk::Device,
+    info: *const vk::DeviceQueueInfo2<'_>,
+    out: *mut vk::Queue,
+) {
+    // SAFETY: the caller vouches for the parameters.
+    unsafe {
+        let device = device_of(handle.as_raw());
+        if let Some(get) = device.driver.get_device_queue2 {
+            get(handle, info, out);
+            adopt(*out, device, &device.instance.logger);
+        }
+    }
+}
+
+/// vkAllocateCommandBuffers
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn allocate_command_buffers(
+    handle: vk::Device,
+    info: *const vk::CommandBufferAllocateInfo<'_>,
+    out: *mut vk::CommandBuffer,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the parameters: the array has room for as many handles as the info asks for.
+    unsafe {
+        let device = device_of(handle.as_raw());
+        let Some(allocate) = device.driver.allocate_command_buffers else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
+        let result = allocate(handle, info, out);
+        if result == vk::Result::SUCCESS {
+            for place in 0..(*info).command_buffer_count as usize {
+                adopt(*out.add(place), device, &device.instance.logger);
+            }
+        }
+        result
+    }
+}
