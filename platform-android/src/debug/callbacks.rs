@@ -33,7 +33,7 @@ struct Callback<H> {
 pub unsafe extern "system" fn create_debug_report_callback(
     instance: vk::Instance,
     info: *const vk::DebugReportCallbackCreateInfoEXT<'_>,
-    callbacks: *const Callbacks,
+    callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::DebugReportCallbackEXT,
 ) -> vk::Result {
     // SAFETY: the caller vouches for the parameters.
@@ -41,7 +41,7 @@ pub unsafe extern "system" fn create_debug_report_callback(
         let instance = instance_of(instance.as_raw());
         let drivers =
             (instance.driver.create_debug_report_callback, instance.driver.destroy_debug_report_callback);
-        create(instance, drivers, info.as_ref().map(Listener::report), info.cast(), callbacks, out)
+        create(instance, drivers, info.as_ref().map(Listener::report), info.cast(), callbacks.cast(), out)
     }
 }
 
@@ -52,12 +52,12 @@ pub unsafe extern "system" fn create_debug_report_callback(
 pub unsafe extern "system" fn destroy_debug_report_callback(
     instance: vk::Instance,
     callback: vk::DebugReportCallbackEXT,
-    callbacks: *const Callbacks,
+    callbacks: *const vk::AllocationCallbacks<'_>,
 ) {
     // SAFETY: the caller vouches for the parameters.
     unsafe {
         let instance = instance_of(instance.as_raw());
-        destroy(instance, instance.driver.destroy_debug_report_callback, callback, callbacks);
+        destroy(instance, instance.driver.destroy_debug_report_callback, callback, callbacks.cast());
     }
 }
 
@@ -89,7 +89,7 @@ pub unsafe extern "system" fn debug_report_message(
 pub unsafe extern "system" fn create_debug_utils_messenger(
     instance: vk::Instance,
     info: *const vk::DebugUtilsMessengerCreateInfoEXT<'_>,
-    callbacks: *const Callbacks,
+    callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::DebugUtilsMessengerEXT,
 ) -> vk::Result {
     // SAFETY: the caller vouches for the parameters.
@@ -97,7 +97,7 @@ pub unsafe extern "system" fn create_debug_utils_messenger(
         let instance = instance_of(instance.as_raw());
         let drivers =
             (instance.driver.create_debug_utils_messenger, instance.driver.destroy_debug_utils_messenger);
-        create(instance, drivers, info.as_ref().map(Listener::messenger), info.cast(), callbacks, out)
+        create(instance, drivers, info.as_ref().map(Listener::messenger), info.cast(), callbacks.cast(), out)
     }
 }
 
@@ -108,12 +108,12 @@ pub unsafe extern "system" fn create_debug_utils_messenger(
 pub unsafe extern "system" fn destroy_debug_utils_messenger(
     instance: vk::Instance,
     messenger: vk::DebugUtilsMessengerEXT,
-    callbacks: *const Callbacks,
+    callbacks: *const vk::AllocationCallbacks<'_>,
 ) {
     // SAFETY: the caller vouches for the parameters.
     unsafe {
         let instance = instance_of(instance.as_raw());
-        destroy(instance, instance.driver.destroy_debug_utils_messenger, messenger, callbacks);
+        destroy(instance, instance.driver.destroy_debug_utils_messenger, messenger, callbacks.cast());
     }
 }
 
