@@ -131,7 +131,8 @@ fn a34_surfaces_of_other_systems_are_unknown() {
 /// The null driver, and a layer in the package that has surfaces and swapchains, with a manifest as Fuchsia's has.
 fn with_layer() -> Process {
     let simulation = Simulation::new(Some(LoaderService::new().with_driver(&null_driver())));
-    simulation.add_library("/pkg/lib/VkLayer_image_pipe_swapchain.so", &compiled("tests/surfaces/layer.c", &[]));
+    simulation
+        .add_library("/pkg/lib/VkLayer_image_pipe_swapchain.so", &compiled("tests/surfaces/layer.c", &[]));
     simulation.add_file(
         "/pkg/data/vulkan/explicit_layer.d/VkLayer_image_pipe_swapchain.json",
         r#"{"file_format_version": "1.0.0", "layer": {"name": "VK_LAYER_FUCHSIA_imagepipe_swapchain", "type": "GLOBAL",

@@ -3,7 +3,9 @@
 //! Paths of Android lie below the folder, properties and the framework's decisions are what a test says they are, libraries are
 //! libraries of this machine, fences are pipes, and everything that is handed out is counted until it comes back.
 
+mod built_in;
 mod fences;
+pub mod hal;
 mod layers;
 mod libraries;
 mod made;
@@ -87,7 +89,9 @@ pub struct World {
     pub log: Vec<(Level, String)>,
     /// What was counted.
     pub statistics: Vec<Statistic>,
-    libraries: libraries::Opened,
+    /// Libraries that are part of the test, by path.
+    built_in: BTreeMap<String, built_in::BuiltIn>,
+    libraries: libraries::Openings,
     fences: fences::Ledger,
     names: Vec<String>,
 }
@@ -119,7 +123,8 @@ impl Simulation {
             calls: Vec::new(),
             log: Vec::new(),
             statistics: Vec::new(),
-            libraries: libraries::Opened::default(),
+            built_in: BTreeMap::new(),
+            libraries: libraries::Openings::default(),
             fences: fences::Ledger::default(),
             names: Vec::new(),
         };
@@ -202,6 +207,14 @@ impl Android {
     fn here(&self, path: &CStr) -> PathBuf {
         let path = Path::new(OsStr::from_bytes(path.to_bytes()));
         path.strip_prefix("/").map_or_else(|_| path.to_owned(), |below| self.folder.path().join(below))
+    }
+
+    fn library_at(&self, path: &str) -> Result<libraries::Opened, String> {
+        let built_in = self.change().built_in.get(path.trim_start_matches('/')).cloned();
+        built_in.map_or_else(
+            || libraries::open(&self.place_of_library(path)),
+            |library| Ok(libraries::Opened::Test(library)),
+        )
     }
 
     fn record(&self, call: &str, about: &CStr) {
@@ -291,7 +304,7 @@ impl System for Android {
             world.calls.push(format!("{word} {name}"));
             folder.map_or_else(|| name.clone(), |folder| format!("{folder}/{name}"))
         };
-        let library = libraries::open(&self.place_of_library(&place));
+        let library = self.library_at(&place);
         let mut world = self.change();
         match library {
             Ok(library) => Ok(world.libraries.add(library, &place, door)),

@@ -7,43 +7,71 @@ use std::ptr::NonNull;
 use libloading::os::unix::{Library as Opening, RTLD_LOCAL, RTLD_NOW};
 use platform_android::system::{Door, Library};
 
-/// The openings, one for each time that a library was opened and not closed.
-#[derive(Default)]
-pub(crate) struct Opened(Vec<(Opening, Library, String)>);
+use crate::built_in::BuiltIn;
 
-/// Opens a library of this machine.
-pub(crate) fn open(place: &Path) -> Result<Opening, String> {
-    // SAFETY: the libraries of tests keep their promises.
-    unsafe { Opening::open(Some(place), RTLD_NOW | RTLD_LOCAL) }.map_err(|error| error.to_string())
+/// What a library is here.
+pub(crate) enum Opened {
+    /// A library of this machine.
+    Machine(Opening),
+    /// Part of the test.
+    Test(BuiltIn),
 }
 
-impl Opened {
-    pub(crate) fn add(&mut self, opening: Opening, path: &str, door: Door) -> Library {
-        // libloading gives the handle only for good, so it is taken and given back.
-        let raw = opening.into_raw();
-        // SAFETY: it was taken just before.
-        let opening = unsafe { Opening::from_raw(raw) };
-        let library =
-            Library { handle: NonNull::new(raw).unwrap_or(NonNull::dangling()), door, bridged: false };
-        self.0.push((opening, library, path.to_owned()));
+/// The openings, one for each time that a library was opened and not closed.
+#[derive(Default)]
+pub(crate) struct Openings {
+    list: Vec<(Opened, Library, String)>,
+    /// How often a library of the test was opened.
+    of_test: usize,
+}
+
+/// Opens a library of this machine.
+pub(crate) fn open(place: &Path) -> Result<Opened, String> {
+    // SAFETY: the libraries of tests keep their promises.
+    let opening = unsafe { Opening::open(Some(place), RTLD_NOW | RTLD_LOCAL) };
+    opening.map(Opened::Machine).map_err(|error| error.to_string())
+}
+
+impl Openings {
+    pub(crate) fn add(&mut self, opened: Opened, path: &str, door: Door) -> Library {
+        let (opened, handle) = match opened {
+            Opened::Machine(opening) => {
+                // libloading gives the handle only for good, so it is taken and given back.
+                let raw = opening.into_raw();
+                // SAFETY: it was taken just before.
+                (Opened::Machine(unsafe { Opening::from_raw(raw) }), raw)
+            }
+            Opened::Test(library) => {
+                self.of_test += 1;
+                (Opened::Test(library), std::ptr::without_provenance_mut(self.of_test))
+            }
+        };
+        let handle = NonNull::new(handle).unwrap_or(NonNull::dangling());
+        let library = Library { handle, door, bridged: false };
+        self.list.push((opened, library, path.to_owned()));
         library
     }
 
     pub(crate) fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>> {
-        let (opening, ..) = self.0.iter().find(|(_, open, _)| *open == library)?;
-        // SAFETY: only the address is taken.
-        let symbol = unsafe { opening.get::<*mut c_void>(name.to_bytes_with_nul()) }.ok()?;
-        NonNull::new(*symbol)
+        let (opened, ..) = self.list.iter().find(|(_, open, _)| *open == library)?;
+        match opened {
+            Opened::Test(library) => library.symbol(name),
+            Opened::Machine(opening) => {
+                // SAFETY: only the address is taken.
+                let symbol = unsafe { opening.get::<*mut c_void>(name.to_bytes_with_nul()) }.ok()?;
+                NonNull::new(*symbol)
+            }
+        }
     }
 
-    pub(crate) fn take(&mut self, library: Library) -> Option<(Opening, String)> {
-        let place = self.0.iter().position(|(_, open, _)| *open == library)?;
-        let (opening, _, path) = self.0.swap_remove(place);
-        Some((opening, path))
+    pub(crate) fn take(&mut self, library: Library) -> Option<(Opened, String)> {
+        let place = self.list.iter().position(|(_, open, _)| *open == library)?;
+        let (opened, _, path) = self.list.swap_remove(place);
+        Some((opened, path))
     }
 
     pub(crate) fn paths(&self) -> Vec<String> {
-        let mut paths: Vec<String> = self.0.iter().map(|(_, _, path)| path.clone()).collect();
+        let mut paths: Vec<String> = self.list.iter().map(|(_, _, path)| path.clone()).collect();
         paths.sort();
         paths
     }

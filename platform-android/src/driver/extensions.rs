@@ -7,6 +7,7 @@ use loader_core::abi::{array, name};
 use loader_core::memory::{Allocator, Application, OutOfMemory, Process, TryGrow, Vec};
 use loader_core::registry::{ExtensionId, ExtensionSet, extension, find_extension};
 
+use crate::debug;
 use crate::hal::Driver;
 use crate::level::ApiLevel;
 use crate::loader::{self, Loader};
@@ -41,6 +42,7 @@ const OF_INSTANCES: &[(ExtensionId, Treatment)] = &[
     (extension::EXT_SURFACE_MAINTENANCE1, Own),
     (extension::KHR_SURFACE_MAINTENANCE1, Own),
     (extension::EXT_DEBUG_REPORT, Shared),
+    (extension::EXT_DEBUG_UTILS, Shared),
 ];
 
 /// Device extensions that are not just passed on.
@@ -201,6 +203,10 @@ fn of_instances(loader: &'static Loader) -> Result<Vec<Properties>, vk::Result> 
         None => all.try_push(properties(report))?,
     }
     add_others(&mut all, &drivers)?;
+    let utils = extension::EXT_DEBUG_UTILS;
+    if debug::has_utils(loader.system) && !has(&all, utils.name()) {
+        all.try_push(properties(utils))?;
+    }
     Ok(all)
 }
 

@@ -5,7 +5,7 @@ use core::ffi::{CStr, c_char};
 use ash::vk::{self, Handle};
 use loader_core::log::{Level, Topic};
 use loader_core::memory::Shown;
-use loader_core::registry::{self, command};
+use loader_core::registry::{self, ExtensionKind, command};
 
 use super::hooks::{self, Gate, Hook, Kind};
 use crate::level::ApiLevel;
@@ -80,7 +80,12 @@ fn of_instance(hook: &Hook, instance: &Instance) -> vk::PFN_vkVoidFunction {
         Kind::Global => None,
         Kind::Instance => hook.gate.is_open_on_instance(instance).then_some(hook.function),
         Kind::Device => Some(hook.function),
-        Kind::Checked(checked) => Some(checked),
+        Kind::Checked(checked) => match hook.gate {
+            Gate::Extension(extension) if extension.kind() == ExtensionKind::Instance => {
+                instance.extensions.contains(extension).then_some(hook.function)
+            }
+            _ => Some(checked),
+        },
     }
 }
 

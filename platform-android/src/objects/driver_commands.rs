@@ -109,6 +109,17 @@ commands! {
                 vk::PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
                 "vkGetPhysicalDeviceExternalSemaphoreProperties";
         }
+        With(c"VK_EXT_debug_report") => {
+            create_debug_report_callback: vk::PFN_vkCreateDebugReportCallbackEXT = "vkCreateDebugReportCallbackEXT";
+            destroy_debug_report_callback: vk::PFN_vkDestroyDebugReportCallbackEXT =
+                "vkDestroyDebugReportCallbackEXT";
+            debug_report_message: vk::PFN_vkDebugReportMessageEXT = "vkDebugReportMessageEXT";
+        }
+        With(c"VK_EXT_debug_utils") => {
+            create_debug_utils_messenger: vk::PFN_vkCreateDebugUtilsMessengerEXT = "vkCreateDebugUtilsMessengerEXT";
+            destroy_debug_utils_messenger: vk::PFN_vkDestroyDebugUtilsMessengerEXT =
+                "vkDestroyDebugUtilsMessengerEXT";
+        }
         With(c"VK_KHR_device_group_creation") => {
             enumerate_physical_device_groups_khr: vk::PFN_vkEnumeratePhysicalDeviceGroups =
                 "vkEnumeratePhysicalDeviceGroupsKHR";
@@ -163,6 +174,15 @@ commands! {
         No => {
             get_device_queue2: vk::PFN_vkGetDeviceQueue2 = "vkGetDeviceQueue2";
             bind_image_memory2: vk::PFN_vkBindImageMemory2 = "vkBindImageMemory2";
+            set_debug_utils_object_name: vk::PFN_vkSetDebugUtilsObjectNameEXT = "vkSetDebugUtilsObjectNameEXT";
+            set_debug_utils_object_tag: vk::PFN_vkSetDebugUtilsObjectTagEXT = "vkSetDebugUtilsObjectTagEXT";
+            queue_begin_debug_utils_label: vk::PFN_vkQueueBeginDebugUtilsLabelEXT = "vkQueueBeginDebugUtilsLabelEXT";
+            queue_end_debug_utils_label: vk::PFN_vkQueueEndDebugUtilsLabelEXT = "vkQueueEndDebugUtilsLabelEXT";
+            queue_insert_debug_utils_label: vk::PFN_vkQueueInsertDebugUtilsLabelEXT =
+                "vkQueueInsertDebugUtilsLabelEXT";
+            cmd_begin_debug_utils_label: vk::PFN_vkCmdBeginDebugUtilsLabelEXT = "vkCmdBeginDebugUtilsLabelEXT";
+            cmd_end_debug_utils_label: vk::PFN_vkCmdEndDebugUtilsLabelEXT = "vkCmdEndDebugUtilsLabelEXT";
+            cmd_insert_debug_utils_label: vk::PFN_vkCmdInsertDebugUtilsLabelEXT = "vkCmdInsertDebugUtilsLabelEXT";
             // Of native_buffer, which one of them is enough for.
             get_swapchain_gralloc_usage: native::GetSwapchainGrallocUsage = "vkGetSwapchainGrallocUsageANDROID";
             get_swapchain_gralloc_usage2: native::GetSwapchainGrallocUsage2 = "vkGetSwapchainGrallocUsage2ANDROID";

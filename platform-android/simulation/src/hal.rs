@@ -1,0 +1,247 @@
+//! A driver made to measure: what it has, what it lacks and what it does wrong is data, and it writes down what it is told.
+
+mod commands;
+mod objects;
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ash::vk;
+use platform_android::hal::layout;
+
+use crate::Android;
+pub(crate) use objects::Objects;
+
+/// A driver. [`Android::install`] puts it into a system.
+pub struct Hal {
+    /// The module's `id`.
+    pub id: &'static CStr,
+    /// What the module's `open` returns: 0, or a negative error number.
+    pub opens: c_int,
+    /// What vkEnumerateInstanceVersion gives. A driver of Vulkan 1.0 lacks it.
+    pub version: Option<u32>,
+    /// Instance extensions with their versions.
+    pub instance_extensions: Vec<(&'static CStr, u32)>,
+    /// How many physical devices there are.
+    pub devices: usize,
+    /// Their version of Vulkan.
+    pub device_version: u32,
+    /// Device extensions with their versions.
+    pub device_extensions: Vec<(&'static CStr, u32)>,
+    /// How the physical devices form groups: how many each group has. They are named in order.
+    pub groups: Vec<usize>,
+    /// Commands that cannot be found, though version or extensions say that they are there.
+    pub lacks: Vec<&'static CStr>,
+    /// What commands return, where that is not success. They do nothing then.
+    pub fails: BTreeMap<&'static CStr, vk::Result>,
+    /// Which objects do not have the magic number in their first word.
+    pub without_magic: Vec<vk::ObjectType>,
+    /// `VkPhysicalDevicePresentationPropertiesANDROID::sharedImage`
+    pub shared_image: bool,
+    /// `VkPhysicalDeviceImageCompressionControlFeaturesEXT::imageCompressionControl`
+    pub image_compression_control: bool,
+    /// Whether a fence can be imported from a `SYNC_FD`.
+    pub imports_sync_fd: bool,
+    /// Whether vkGetDeviceQueue2 finds no queue.
+    pub no_queue: bool,
+}
+
+impl Default for Hal {
+    /// A driver without faults: Vulkan 1.3, one device with what a window system needs.
+    fn default() -> Self {
+        Self {
+            id: c"vulkan",
+            opens: 0,
+            version: Some(vk::API_VERSION_1_3),
+            instance_extensions: vec![
+                (c"VK_KHR_get_physical_device_properties2", 2),
+                (c"VK_KHR_external_fence_capabilities", 1),
+            ],
+            devices: 1,
+            device_version: vk::API_VERSION_1_3,
+            device_extensions: vec![
+                (c"VK_ANDROID_native_buffer", 11),
+                (c"VK_KHR_external_fence_fd", 1),
+                (c"VK_KHR_bind_memory2", 1),
+            ],
+            groups: vec![1],
+            lacks: Vec::new(),
+            fails: BTreeMap::new(),
+            without_magic: Vec::new(),
+            shared_image: false,
+            image_compression_control: false,
+            imports_sync_fd: true,
+            no_queue: false,
+        }
+    }
+}
+
+impl Hal {
+    /// A driver of Vulkan 1.0, which has the commands of 1.1 by extensions only.
+    #[must_use]
+    pub fn old() -> Self {
+        Self {
+            version: None,
+            device_version: vk::API_VERSION_1_0,
+            instance_extensions: vec![
+                (c"VK_KHR_device_group_creation", 1),
+                (c"VK_KHR_get_physical_device_properties2", 1),
+                (c"VK_KHR_external_memory_capabilities", 1),
+                (c"VK_KHR_external_fence_capabilities", 1),
+                (c"VK_KHR_external_semaphore_capabilities", 1),
+            ],
+            ..Self::default()
+        }
+    }
+}
+
+/// What a driver was told to create.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// The extensions, in order.
+    pub extensions: Vec<String>,
+    /// How many layers.
+    pub layers: u32,
+    /// The application's version of Vulkan, if it said anything about itself.
+    pub api_version: Option<u32>,
+    /// The structures of the pNext chain, by the numbers of their types.
+    pub chain: Vec<i32>,
+    /// The address of the allocation callbacks.
+    pub callbacks: usize,
+}
+
+/// What a driver has heard.
+#[derive(Clone, Debug, Default)]
+pub struct Heard {
+    /// The commands that were called, those that find functions excepted.
+    pub calls: Vec<&'static CStr>,
+    /// What was said about instances to be created.
+    pub instances: Vec<Told>,
+    /// What was said about devices to be created.
+    pub devices: Vec<Told>,
+}
+
+/// A driver that is part of a system.
+pub struct Installed {
+    /// What it has. Changes count from the next call on.
+    pub hal: Mutex<Hal>,
+    heard: Mutex<Heard>,
+    objects: Mutex<Objects>,
+    module: Box<layout::Module>,
+    device: Box<layout::Device>,
+}
+
+// SAFETY: the module and the device are written to by the loader only, which is what they are there for; the rest is locked.
+unsafe impl Send for Installed {}
+// SAFETY: as above.
+unsafe impl Sync for Installed {}
+
+/// The driver of the system that there is: only one at a time.
+static CURRENT: AtomicPtr<Installed> = AtomicPtr::new(ptr::null_mut());
+
+fn current() -> &'static Installed {
+    // SAFETY: `install` stores what lives for ever.
+    unsafe { CURRENT.load(Ordering::Acquire).as_ref() }.expect("no driver is installed")
+}
+
+static METHODS: layout::Methods = layout::Methods { open: Some(open) };
+
+impl Android {
+    /// Makes this the driver of the system: `vulkan.made.so` in the vendor's folder, which `ro.hardware.vulkan` names.
+    pub fn install(&self, hal: Hal) -> &'static Installed {
+        let module = Box::new(layout::Module {
+            tag: layout::MODULE_TAG,
+            module_api_version: 1,
+            hal_api_version: 0x0100,
+            id: hal.id.as_ptr(),
+            name: c"a driver made to measure".as_ptr(),
+            author: c"tests".as_ptr(),
+            methods: &raw const METHODS,
+            dso: ptr::null_mut(),
+            reserved: [0; 25],
+        });
+        let device = Box::new(layout::Device {
+            tag: layout::DEVICE_TAG,
+            version: 0x0001_0000,
+            module: ptr::null_mut(),
+            reserved: [0; 12],
+            close: Some(close),
+            enumerate_instance_extension_properties: Some(commands::enumerate_instance_extension_properties),
+            create_instance: Some(commands::create_instance),
+            get_instance_proc_addr: Some(commands::get_instance_proc_addr),
+        });
+        let installed = Box::leak(Box::new(Installed {
+            hal: Mutex::new(hal),
+            heard: Mutex::default(),
+            objects: Mutex::default(),
+            module,
+            device,
+        }));
+        let module = (&raw mut *installed.module).cast::<c_void>();
+        installed.device.module = module.cast();
+        CURRENT.store(installed, Ordering::Release);
+        let folder = self.change().vendor_folder.clone();
+        self.built_in(&format!("{folder}/vulkan.made.so"), &[(c"HMI", module)]);
+        self.set("ro.hardware.vulkan", "made");
+        installed
+    }
+}
+
+impl Installed {
+    /// What it has heard since the last time.
+    #[must_use]
+    pub fn heard(&self) -> Heard {
+        std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// How many objects of this type there are: created and not destroyed.
+    #[must_use]
+    pub fn alive(&self, kind: vk::ObjectType) -> usize {
+        self.objects().alive(kind)
+    }
+
+    fn hal(&self) -> MutexGuard<'_, Hal> {
+        self.hal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn objects(&self) -> MutexGuard<'_, Objects> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a call.
+    fn hear(&self, command: &'static CStr) {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).calls.push(command);
+    }
+
+    /// Notes a call, and what it has to return.
+    fn answer(&self, command: &'static CStr) -> vk::Result {
+        self.hear(command);
+        self.hal().fails.get(command).copied().unwrap_or(vk::Result::SUCCESS)
+    }
+}
+
+unsafe extern "C" fn open(
+    _: *const layout::Module,
+    id: *const c_char,
+    out: *mut *mut layout::Device,
+) -> c_int {
+    let installed = current();
+    let opens = installed.hal().opens;
+    // SAFETY: the loader passes a C string and a place for the result.
+    unsafe {
+        if opens == 0 {
+            assert_eq!(CStr::from_ptr(id), c"vk0");
+            out.write((&raw const *installed.device).cast_mut());
+        }
+    }
+    installed.hear(c"open");
+    opens
+}
+
+unsafe extern "C" fn close(_: *mut layout::Device) -> c_int {
+    current().hear(c"close");
+    0
+}

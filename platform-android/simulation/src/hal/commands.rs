@@ -1,0 +1,165 @@
+//! The driver's functions, and how they are found.
+
+mod devices;
+mod physical_devices;
+
+use std::ffi::{CStr, c_char, c_void};
+
+use ash::vk::{self, Handle};
+use loader_core::abi::{array, chain, name};
+use loader_core::registry;
+
+use super::{Hal, Told, current};
+
+type Callbacks = *const vk::AllocationCallbacks<'static>;
+
+/// A function of the driver's: its name, and its address.
+type Row = (&'static CStr, fn() -> *const ());
+
+/// A row of a table: the function must have the type of the command.
+macro_rules! row {
+    ($name:literal: $type:ty = $function:expr) => {
+        ($name, || {
+            let function: $type = $function;
+            function as *const ()
+        })
+    };
+}
+use row;
+
+/// What is found without an instance.
+const GLOBAL: &[Row] = &[
+    row!(c"vkEnumerateInstanceVersion": vk::PFN_vkEnumerateInstanceVersion = enumerate_instance_version),
+    row!(c"vkCreateInstance": vk::PFN_vkCreateInstance = create_instance),
+    row!(c"vkEnumerateInstanceExtensionProperties": vk::PFN_vkEnumerateInstanceExtensionProperties =
+        enumerate_instance_extension_properties),
+];
+
+/// What is found with an instance, besides what is found with a device.
+const OF_INSTANCES: &[Row] = &[
+    row!(c"vkGetInstanceProcAddr": vk::PFN_vkGetInstanceProcAddr = get_instance_proc_addr),
+    row!(c"vkDestroyInstance": vk::PFN_vkDestroyInstance = destroy_instance),
+];
+
+pub(super) unsafe extern "system" fn get_instance_proc_addr(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller passes a C string.
+    let name = unsafe { CStr::from_ptr(name) };
+    let tables: &[&[Row]] = if instance.is_null() {
+        &[GLOBAL]
+    } else {
+        &[OF_INSTANCES, physical_devices::COMMANDS, devices::COMMANDS]
+    };
+    find(tables, name)
+}
+
+pub(super) unsafe extern "system" fn get_device_proc_addr(
+    _: vk::Device,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller passes a C string.
+    find(&[devices::COMMANDS], unsafe { CStr::from_ptr(name) })
+}
+
+fn find(tables: &[&[Row]], name: &CStr) -> vk::PFN_vkVoidFunction {
+    let (known, function) = tables.iter().copied().flatten().find(|(known, _)| *known == name)?;
+    if !has(&current().hal(), known) {
+        return None;
+    }
+    // SAFETY: rows hold functions; who calls one knows its type by the name.
+    Some(unsafe { std::mem::transmute::<*const (), unsafe extern "system" fn()>(function()) })
+}
+
+/// Whether the driver has a command, by its version and extensions.
+fn has(hal: &Hal, name: &CStr) -> bool {
+    if hal.lacks.contains(&name) {
+        return false;
+    }
+    // The registry knows nothing of native_buffer.
+    let Some(command) = registry::find(name) else { return true };
+    let extensions = hal.instance_extensions.iter().chain(&hal.device_extensions);
+    let names: Vec<&CStr> = extensions.map(|(name, _)| *name).collect();
+    let version = hal.version.unwrap_or(vk::API_VERSION_1_0).min(hal.device_version);
+    command.core().is_some_and(|minor| u32::from(minor) <= vk::api_version_minor(version))
+        || command.providers().any(|provider| names.contains(&provider.extension.name()))
+}
+
+unsafe extern "system" fn enumerate_instance_version(out: *mut u32) -> vk::Result {
+    // SAFETY: a place for the result.
+    unsafe { out.write(current().hal().version.unwrap_or(vk::API_VERSION_1_0)) };
+    vk::Result::SUCCESS
+}
+
+pub(super) unsafe extern "system" fn enumerate_instance_extension_properties(
+    layer: *const c_char,
+    count: *mut u32,
+    out: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    assert!(layer.is_null(), "a driver has no layers");
+    let all = properties(&current().hal().instance_extensions);
+    // SAFETY: a counted out-array.
+    unsafe { array::deliver(&all, count, out) }
+}
+
+fn properties(extensions: &[(&CStr, u32)]) -> Vec<vk::ExtensionProperties> {
+    let one = |(called, version): &(&CStr, u32)| {
+        let mut properties = vk::ExtensionProperties { spec_version: *version, ..Default::default() };
+        name::fill(&mut properties.extension_name, called.to_bytes());
+        properties
+    };
+    extensions.iter().map(one).collect()
+}
+
+pub(super) unsafe extern "system" fn create_instance(
+    info: *const vk::InstanceCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Instance,
+) -> vk::Result {
+    let driver = current();
+    // SAFETY: the parameters of the command.
+    unsafe {
+        let info = &*info;
+        let application = info.p_application_info.as_ref();
+        let told = Told {
+            api_version: application.map(|application| application.api_version),
+            layers: info.enabled_layer_count,
+            ..told(
+                info.pp_enabled_extension_names,
+                info.enabled_extension_count,
+                info.p_next,
+                callbacks.cast(),
+            )
+        };
+        driver.heard.lock().unwrap().instances.push(told);
+        let result = driver.answer(c"vkCreateInstance");
+        if result == vk::Result::SUCCESS {
+            out.write(make(0, 0));
+        }
+        result
+    }
+}
+
+unsafe fn told(names: *const *const c_char, count: u32, first: *const c_void, callbacks: Callbacks) -> Told {
+    // SAFETY: the array and the chain of a create info.
+    unsafe {
+        Told {
+            extensions: name::list(names, count).map(|name| name.to_string_lossy().into_owned()).collect(),
+            chain: chain::structures(first).map(|structure| structure.s_type.as_raw()).collect(),
+            callbacks: callbacks.addr(),
+            ..Told::default()
+        }
+    }
+}
+
+unsafe extern "system" fn destroy_instance(instance: vk::Instance, _: *const vk::AllocationCallbacks<'_>) {
+    current().hear(c"vkDestroyInstance");
+    current().objects().destroy(instance.as_raw());
+}
+
+/// An object of the driver's, with the magic number unless it is one of those without.
+fn make<H: Handle>(parent: u64, number: usize) -> H {
+    let magic = !current().hal().without_magic.contains(&H::TYPE);
+    current().objects().make(parent, number, magic)
+}

@@ -1,0 +1,156 @@
+//! Functions of devices, queues and command buffers.
+
+use std::ffi::c_int;
+
+use ash::vk::{self, Handle};
+use platform_android::wsi::native_buffer as native;
+
+use super::{Row, current, get_device_proc_addr, make, row};
+
+/// Defines functions that only note their call.
+macro_rules! noted {
+    ($($function:ident $name:literal ($($type:ty),*) $(-> $result:ident)?;)*) => {$(
+        unsafe extern "system" fn $function($(_: $type),*) $(-> vk::$result)? {
+            let _result = current().answer($name);
+            $({
+                let result: vk::$result = _result;
+                result
+            })?
+        }
+    )*};
+}
+
+/// The table of this file.
+pub(super) const COMMANDS: &[Row] = &[
+    row!(c"vkGetDeviceProcAddr": vk::PFN_vkGetDeviceProcAddr = get_device_proc_addr),
+    row!(c"vkDestroyDevice": vk::PFN_vkDestroyDevice = destroy_device),
+    row!(c"vkGetDeviceQueue": vk::PFN_vkGetDeviceQueue = get_device_queue),
+    row!(c"vkGetDeviceQueue2": vk::PFN_vkGetDeviceQueue2 = get_device_queue2),
+    row!(c"vkAllocateCommandBuffers": vk::PFN_vkAllocateCommandBuffers = allocate_command_buffers),
+    row!(c"vkQueueSubmit": vk::PFN_vkQueueSubmit = queue_submit),
+    row!(c"vkDeviceWaitIdle": vk::PFN_vkDeviceWaitIdle = device_wait_idle),
+    row!(c"vkCmdDraw": vk::PFN_vkCmdDraw = cmd_draw),
+    row!(c"vkCreateImage": vk::PFN_vkCreateImage = create_image),
+    row!(c"vkDestroyImage": vk::PFN_vkDestroyImage = destroy_image),
+    row!(c"vkBindImageMemory2": vk::PFN_vkBindImageMemory2 = bind_image_memory2),
+    row!(c"vkBindImageMemory2KHR": vk::PFN_vkBindImageMemory2 = bind_image_memory2_khr),
+    row!(c"vkSetHdrMetadataEXT": vk::PFN_vkSetHdrMetadataEXT = set_hdr_metadata),
+    row!(c"vkImportFenceFdKHR": vk::PFN_vkImportFenceFdKHR = import_fence_fd),
+    row!(c"vkCreatePrivateDataSlot": vk::PFN_vkCreatePrivateDataSlot = create_private_data_slot),
+    row!(c"vkDestroyPrivateDataSlot": vk::PFN_vkDestroyPrivateDataSlot = destroy_private_data_slot),
+    row!(c"vkSetPrivateData": vk::PFN_vkSetPrivateData = set_private_data),
+    row!(c"vkGetPrivateData": vk::PFN_vkGetPrivateData = get_private_data),
+    row!(c"vkGetSwapchainGrallocUsageANDROID": native::GetSwapchainGrallocUsage = gralloc_usage),
+    row!(c"vkGetSwapchainGrallocUsage2ANDROID": native::GetSwapchainGrallocUsage2 = gralloc_usage2),
+    row!(c"vkGetSwapchainGrallocUsage3ANDROID": native::GetSwapchainGrallocUsage3 = gralloc_usage3),
+    row!(c"vkGetSwapchainGrallocUsage4ANDROID": native::GetSwapchainGrallocUsage4 = gralloc_usage4),
+    row!(c"vkAcquireImageANDROID": native::AcquireImage = acquire_image),
+    row!(c"vkQueueSignalReleaseImageANDROID": native::QueueSignalReleaseImage = signal_release_image),
+];
+
+unsafe extern "system" fn destroy_device(device: vk::Device, _: *const vk::AllocationCallbacks<'_>) {
+    current().hear(c"vkDestroyDevice");
+    current().objects().destroy(device.as_raw());
+}
+
+unsafe extern "system" fn get_device_queue(device: vk::Device, family: u32, index: u32, out: *mut vk::Queue) {
+    current().hear(c"vkGetDeviceQueue");
+    // SAFETY: a place for the result.
+    unsafe { out.write(queue(device, family, index)) };
+}
+
+unsafe extern "system" fn get_device_queue2(
+    device: vk::Device,
+    info: *const vk::DeviceQueueInfo2<'_>,
+    out: *mut vk::Queue,
+) {
+    current().hear(c"vkGetDeviceQueue2");
+    let none = current().hal().no_queue;
+    // SAFETY: the parameters of the command.
+    unsafe {
+        let info = &*info;
+        out.write(if none {
+            vk::Queue::null()
+        } else {
+            queue(device, info.queue_family_index, info.queue_index)
+        });
+    }
+}
+
+fn queue(device: vk::Device, family: u32, index: u32) -> vk::Queue {
+    make(device.as_raw(), (family * 16 + index) as usize)
+}
+
+unsafe extern "system" fn allocate_command_buffers(
+    device: vk::Device,
+    info: *const vk::CommandBufferAllocateInfo<'_>,
+    out: *mut vk::CommandBuffer,
+) -> vk::Result {
+    let result = current().answer(c"vkAllocateCommandBuffers");
+    // SAFETY: the parameters of the command.
+    unsafe {
+        for place in 0..(*info).command_buffer_count as usize {
+            let buffer = if result == vk::Result::SUCCESS {
+                let number = current().objects().alive(vk::ObjectType::COMMAND_BUFFER);
+                make(device.as_raw(), number)
+            } else {
+                vk::CommandBuffer::null()
+            };
+            out.add(place).write(buffer);
+        }
+    }
+    result
+}
+
+unsafe extern "system" fn create_image(
+    _: vk::Device,
+    _: *const vk::ImageCreateInfo<'_>,
+    _: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Image,
+) -> vk::Result {
+    // SAFETY: a place for the result.
+    unsafe { out.write(vk::Image::from_raw(1)) };
+    current().answer(c"vkCreateImage")
+}
+
+unsafe extern "system" fn create_private_data_slot(
+    _: vk::Device,
+    _: *const vk::PrivateDataSlotCreateInfo<'_>,
+    _: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::PrivateDataSlot,
+) -> vk::Result {
+    // SAFETY: a place for the result.
+    unsafe { out.write(vk::PrivateDataSlot::from_raw(7)) };
+    current().answer(c"vkCreatePrivateDataSlot")
+}
+
+noted! {
+    queue_submit c"vkQueueSubmit" (vk::Queue, u32, *const vk::SubmitInfo<'_>, vk::Fence) -> Result;
+    device_wait_idle c"vkDeviceWaitIdle" (vk::Device) -> Result;
+    cmd_draw c"vkCmdDraw" (vk::CommandBuffer, u32, u32, u32, u32);
+    destroy_image c"vkDestroyImage" (vk::Device, vk::Image, *const vk::AllocationCallbacks<'_>);
+    bind_image_memory2 c"vkBindImageMemory2" (vk::Device, u32, *const vk::BindImageMemoryInfo<'_>) -> Result;
+    bind_image_memory2_khr c"vkBindImageMemory2KHR"
+        (vk::Device, u32, *const vk::BindImageMemoryInfo<'_>) -> Result;
+    set_hdr_metadata c"vkSetHdrMetadataEXT"
+        (vk::Device, u32, *const vk::SwapchainKHR, *const vk::HdrMetadataEXT<'_>);
+    import_fence_fd c"vkImportFenceFdKHR" (vk::Device, *const vk::ImportFenceFdInfoKHR<'_>) -> Result;
+    destroy_private_data_slot c"vkDestroyPrivateDataSlot"
+        (vk::Device, vk::PrivateDataSlot, *const vk::AllocationCallbacks<'_>);
+    set_private_data c"vkSetPrivateData"
+        (vk::Device, vk::ObjectType, u64, vk::PrivateDataSlot, u64) -> Result;
+    get_private_data c"vkGetPrivateData"
+        (vk::Device, vk::ObjectType, u64, vk::PrivateDataSlot, *mut u64);
+    gralloc_usage c"vkGetSwapchainGrallocUsageANDROID"
+        (vk::Device, vk::Format, vk::ImageUsageFlags, *mut c_int) -> Result;
+    gralloc_usage2 c"vkGetSwapchainGrallocUsage2ANDROID"
+        (vk::Device, vk::Format, vk::ImageUsageFlags, u32, *mut u64, *mut u64) -> Result;
+    gralloc_usage3 c"vkGetSwapchainGrallocUsage3ANDROID"
+        (vk::Device, *const native::GrallocUsageInfo, *mut u64) -> Result;
+    gralloc_usage4 c"vkGetSwapchainGrallocUsage4ANDROID"
+        (vk::Device, *const native::GrallocUsageInfo2, *mut u64) -> Result;
+    acquire_image c"vkAcquireImageANDROID"
+        (vk::Device, vk::Image, c_int, vk::Semaphore, vk::Fence) -> Result;
+    signal_release_image c"vkQueueSignalReleaseImageANDROID"
+        (vk::Queue, u32, *const vk::Semaphore, vk::Image, *mut c_int) -> Result;
+}

@@ -1,0 +1,119 @@
+//! The end of the layer chain, in front of drivers made to measure. Rows 55, 58 to 68, 73, 74 and 76 to 81 of docs/android.md.
+
+#[path = "driver/devices.rs"]
+mod devices;
+#[path = "driver/functions.rs"]
+mod functions;
+#[path = "driver/instances.rs"]
+mod instances;
+
+use std::ffi::CStr;
+use std::ptr::{null, null_mut};
+
+use android_simulation::Simulation;
+use android_simulation::hal::{Hal, Installed};
+use ash::vk;
+use loader_core::abi::name;
+use platform_android::{ApiLevel, driver};
+
+/// A system with a driver, and the loader of it.
+struct World {
+    simulation: Simulation,
+    hal: &'static Installed,
+}
+
+impl World {
+    fn new(hal: Hal) -> Self {
+        Self::at(ApiLevel::NEWEST, hal)
+    }
+
+    fn at(level: ApiLevel, hal: Hal) -> Self {
+        let simulation = Simulation::at(level);
+        let hal = simulation.android.install(hal);
+        simulation.loader.enter();
+        Self { simulation, hal }
+    }
+
+    /// What an instance is created with.
+    fn try_instance(&self, info: &vk::InstanceCreateInfo<'_>) -> Result<vk::Instance, vk::Result> {
+        let mut instance = vk::Instance::null();
+        // SAFETY: a valid create info, no callbacks and a place for the result.
+        match unsafe { driver::create_instance(info, null(), &mut instance) } {
+            vk::Result::SUCCESS => Ok(instance),
+            error => Err(error),
+        }
+    }
+
+    fn instance(&self, extensions: &[&CStr]) -> vk::Instance {
+        let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+        self.try_instance(&vk::InstanceCreateInfo::default().enabled_extension_names(&names)).unwrap()
+    }
+
+    fn physical_devices(&self, instance: vk::Instance) -> Vec<vk::PhysicalDevice> {
+        let mut count = 0;
+        // SAFETY: a valid instance and a counted out-array.
+        unsafe {
+            let result = driver::enumerate_physical_devices(instance, &mut count, null_mut());
+            assert_eq!(result, vk::Result::SUCCESS);
+            let mut devices = vec![vk::PhysicalDevice::null(); count as usize];
+            let result = driver::enumerate_physical_devices(instance, &mut count, devices.as_mut_ptr());
+            assert_eq!(result, vk::Result::SUCCESS);
+            devices
+        }
+    }
+
+    fn try_device(
+        &self,
+        physical_device: vk::PhysicalDevice,
+        info: &vk::DeviceCreateInfo<'_>,
+    ) -> Result<vk::Device, vk::Result> {
+        let mut device = vk::Device::null();
+        // SAFETY: a valid physical device and create info, no callbacks and a place for the result.
+        match unsafe { driver::create_device(physical_device, info, null(), &mut device) } {
+            vk::Result::SUCCESS => Ok(device),
+            error => Err(error),
+        }
+    }
+
+    /// A device of the first physical device.
+    fn device(&self, instance: vk::Instance, extensions: &[&CStr]) -> vk::Device {
+        let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+        let info = vk::DeviceCreateInfo::default().enabled_extension_names(&names);
+        self.try_device(self.physical_devices(instance)[0], &info).unwrap()
+    }
+
+    /// Destroys both, and sees that nothing is left.
+    fn finish(&self, instance: vk::Instance, device: Option<vk::Device>) {
+        // SAFETY: nothing else uses them.
+        unsafe {
+            if let Some(device) = device {
+                driver::destroy_device(device, null());
+            }
+            driver::destroy_instance(instance, null());
+        }
+        assert_eq!(self.hal.alive(vk::ObjectType::INSTANCE), 0);
+        assert_eq!(self.hal.alive(vk::ObjectType::DEVICE), 0);
+    }
+
+    /// The records of errors since the last time.
+    fn errors(&self) -> Vec<String> {
+        let logged = self.simulation.android.logged();
+        logged
+            .into_iter()
+            .filter(|(level, _)| *level == loader_core::log::Level::Error)
+            .map(|(_, text)| text)
+            .collect()
+    }
+}
+
+/// The extensions that `enumerate` gives, with their versions.
+fn list(enumerate: impl Fn(*mut u32, *mut vk::ExtensionProperties) -> vk::Result) -> Vec<(String, u32)> {
+    let mut count = 0;
+    assert_eq!(enumerate(&mut count, null_mut()), vk::Result::SUCCESS);
+    let mut all = vec![vk::ExtensionProperties::default(); count as usize];
+    assert_eq!(enumerate(&mut count, all.as_mut_ptr()), vk::Result::SUCCESS);
+    let named = |one: &vk::ExtensionProperties| {
+        name::in_array(&one.extension_name).unwrap().to_str().unwrap().to_owned()
+    };
+    all.iter().map(|one| (named(one), one.spec_version)).collect()
+}
