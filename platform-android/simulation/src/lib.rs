@@ -3,10 +3,12 @@
 //! Paths of Android lie below the folder, properties and the framework's decisions are what a test says they are, libraries are
 //! libraries of this machine, fences are pipes, and everything that is handed out is counted until it comes back.
 
+mod exported;
 mod fences;
 mod libraries;
 mod made;
 
+pub use exported::exported;
 pub use fences::SignalledLater;
 pub use made::null_driver;
 
@@ -40,7 +42,7 @@ static TURN: Mutex<()> = Mutex::new(());
 pub struct Simulation {
     /// The system.
     pub android: &'static Android,
-    /// Its loader, which has done nothing yet.
+    /// Its loader, which has done nothing yet. It is the one of the process.
     pub loader: &'static Loader,
     _turn: MutexGuard<'static, ()>,
 }
@@ -123,7 +125,8 @@ impl Simulation {
         let folder = tempfile::tempdir().expect("a folder for the system");
         let android: &'static Android =
             Box::leak(Box::new(Android { folder, started: Instant::now(), world: Mutex::new(world) }));
-        let loader = Box::leak(Box::new(Loader::new(android).at(level)));
+        let loader: &'static Loader = Box::leak(Box::new(Loader::new(android).at(level)));
+        loader.enter();
         Self { android, loader, _turn: turn }
     }
 }
