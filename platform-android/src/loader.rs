@@ -1,6 +1,10 @@
 //! What belongs to the process: the system, the driver, the layers that were found.
 
+use core::fmt;
 use core::sync::atomic::{AtomicPtr, Ordering};
+
+use loader_core::dispatch::trap;
+use loader_core::log::{Level, Topic};
 
 use crate::hal::Hal;
 use crate::layers::{self, Layers};
@@ -40,7 +44,18 @@ impl Loader {
     /// Makes this the loader of the process. Every global command does this first.
     pub fn enter(&'static self) {
         CURRENT.store(core::ptr::from_ref(self).cast_mut(), Ordering::Release);
+        loader_core::loader::end_with(end);
     }
+}
+
+/// The last words of the process, for the parts of the loader that know no system.
+fn end(topic: Topic, message: fmt::Arguments<'_>) -> ! {
+    let Some(loader) = current() else {
+        // SAFETY: does not return.
+        unsafe { trap() }
+    };
+    loader.log(Level::Error, topic, message);
+    loader.system.abort()
 }
 
 /// The loader of this process, if any global command has been called.

@@ -4,6 +4,7 @@
 //! libraries of this machine, fences are pipes, and everything that is handed out is counted until it comes back.
 
 mod built_in;
+mod exported;
 mod fences;
 pub mod hal;
 mod layers;
@@ -11,6 +12,7 @@ mod libraries;
 mod made;
 mod packages;
 
+pub use exported::exported;
 pub use fences::SignalledLater;
 pub use made::null_driver;
 pub use packages::{Packed, package};
@@ -45,7 +47,7 @@ static TURN: Mutex<()> = Mutex::new(());
 pub struct Simulation {
     /// The system.
     pub android: &'static Android,
-    /// Its loader, which has done nothing yet.
+    /// Its loader, which has done nothing yet. It is the one of the process.
     pub loader: &'static Loader,
     _turn: MutexGuard<'static, ()>,
 }
@@ -131,7 +133,8 @@ impl Simulation {
         let folder = tempfile::tempdir().expect("a folder for the system");
         let android: &'static Android =
             Box::leak(Box::new(Android { folder, started: Instant::now(), world: Mutex::new(world) }));
-        let loader = Box::leak(Box::new(Loader::new(android).at(level)));
+        let loader: &'static Loader = Box::leak(Box::new(Loader::new(android).at(level)));
+        loader.enter();
         Self { android, loader, _turn: turn }
     }
 }

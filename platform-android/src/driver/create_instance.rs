@@ -108,6 +108,7 @@ unsafe fn make(
         InstanceData {
             logger,
             handle: vk::Instance::null(),
+            chain: Default::default(),
             allocator,
             driver: InstanceCommands::default(),
             extensions: Default::default(),

@@ -5,6 +5,7 @@ use loader_core::dispatch::{InstanceTable, WithTable};
 use loader_core::memory::Application;
 use loader_core::registry::ExtensionSet;
 
+use crate::api::Attached;
 use crate::log::Logger;
 use crate::objects::InstanceCommands;
 
@@ -19,6 +20,8 @@ pub struct InstanceData {
     pub logger: Logger,
     /// The driver's handle.
     pub handle: vk::Instance,
+    /// What the API level keeps of it.
+    pub chain: Attached,
     /// Where the application wants memory of the instance to come from.
     pub allocator: Application,
     /// The driver's functions, as far as the loader calls them.

@@ -1,0 +1,33 @@
+//! The functions that the library of an Android system exports, here for the system that was made last.
+#![allow(non_snake_case, reason = "exported functions have the names of their commands")]
+
+use std::ffi::CStr;
+
+use ash::{Entry, StaticFn};
+use loader_core::dispatch::Command;
+use loader_core::registry;
+use platform_android::Loader;
+
+use crate::Simulation;
+
+fn loader() -> &'static Loader {
+    platform_android::loader::current().expect("a simulation enters its loader")
+}
+
+platform_android::for_each_export!(platform_android::exports);
+
+impl Simulation {
+    /// The library, as a program that links to it has it.
+    #[must_use]
+    pub fn vulkan(&self) -> Entry {
+        self.loader.enter();
+        // SAFETY: the function is the command.
+        unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr: vkGetInstanceProcAddr }) }
+    }
+}
+
+/// The function that the library exports under this name.
+#[must_use]
+pub fn exported(name: &CStr) -> Option<Command> {
+    VKLOAD_EXPORTS.get(registry::find(name)?)
+}

@@ -1,0 +1,217 @@
+//! vkCreateDevice and vkDestroyDevice.
+#![expect(
+    deprecated,
+    reason = "layers of devices are: this is where they are left out, and layers are told the names"
+)]
+
+use core::ffi::CStr;
+
+use ash::vk::{self, Handle as _};
+use loader_core::abi::{array, name};
+use loader_core::chain::structures::FindDeviceCommand;
+use loader_core::dispatch::{Command, Table as _};
+use loader_core::log::{Level, Topic};
+use loader_core::memory::Application;
+use loader_core::registry::{ExtensionSet, command};
+
+use super::chain::{Chain, DeviceStructures};
+use super::names;
+use super::table::{self, Missing};
+use crate::objects::{Instance, device_of, instance_of};
+
+type Callbacks = vk::AllocationCallbacks<'static>;
+
+/// vkCreateDevice.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe extern "system" fn create_device(
+    physical_device: vk::PhysicalDevice,
+    info: *const vk::DeviceCreateInfo<'static>,
+    callbacks: *const Callbacks,
+    out: *mut vk::Device,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the parameters.
+    unsafe {
+        let instance = instance_of(physical_device.as_raw());
+        let loader = instance.logger.loader;
+        let Some(info) = info.as_ref() else { return loader.null("vkCreateDevice", "pCreateInfo") };
+        if out.is_null() {
+            return loader.null("vkCreateDevice", "pDevice");
+        }
+        match create(instance, physical_device, info, callbacks) {
+            Ok(device) => {
+                out.write(device);
+                vk::Result::SUCCESS
+            }
+            Err(error) => error,
+        }
+    }
+}
+
+/// # Safety
+/// The parameters are those of vkCreateDevice.
+unsafe fn create(
+    instance: &Instance,
+    physical_device: vk::PhysicalDevice,
+    info: &vk::DeviceCreateInfo<'static>,
+    callbacks: *const Callbacks,
+) -> Result<vk::Device, vk::Result> {
+    let chain = instance.chain.get().ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
+    // SAFETY: the caller vouches for the parameters.
+    unsafe {
+        let memory = chain.memory.or(callbacks, vk::SystemAllocationScope::COMMAND);
+        warn_of_layers(instance, chain, info);
+        let extensions = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
+        check_extensions(instance, chain, physical_device, extensions.clone(), memory)?;
+        let (device, head) = enter(instance, chain, physical_device, info, callbacks, memory)?;
+        complete(instance, device, head, &ExtensionSet::of(extensions), callbacks)?;
+        Ok(device)
+    }
+}
+
+/// Layers of devices are a thing of the past: those of the instance take part, whatever the application enables. Says so if
+/// that is something else.
+///
+/// # Safety
+/// The create info's array of layers is a counted array of valid C strings.
+unsafe fn warn_of_layers(instance: &Instance, chain: &Chain, info: &vk::DeviceCreateInfo<'_>) {
+    // SAFETY: the caller vouches for the array.
+    let mut asked = unsafe { name::list(info.pp_enabled_layer_names, info.enabled_layer_count) }.peekable();
+    if asked.peek().is_some() && !asked.eq(chain.layers.iter().map(|layer| layer.name())) {
+        instance.logger.log(
+            Level::Warning,
+            Topic::Usage,
+            format_args!(
+                "vkCreateDevice: ppEnabledLayerNames is ignored: the layers of a device are those of its instance, which \
+                 are others"
+            ),
+        );
+    }
+}
+
+/// Every enabled extension must be one that the chain reports for the physical device, or of a layer that takes part in
+/// devices.
+///
+/// # Safety
+/// The physical device is a valid handle.
+unsafe fn check_extensions<'a>(
+    instance: &Instance,
+    chain: &Chain,
+    physical_device: vk::PhysicalDevice,
+    enabled: impl Iterator<Item = &'a CStr> + Clone,
+    memory: Application,
+) -> Result<(), vk::Result> {
+    if enabled.clone().next().is_none() {
+        return Ok(());
+    }
+    let enumerate = command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
+    // SAFETY: the type is the command's.
+    let enumerate = unsafe { instance.table.get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(enumerate) };
+    let enumerate = enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
+    let known = array::collect(memory, vk::ExtensionProperties::default(), |count, out| {
+        // SAFETY: the caller vouches for the handle; `collect` passes a counted out-array.
+        unsafe { enumerate(physical_device, core::ptr::null(), count, out) }
+    })?;
+    for extension in enabled {
+        let is_it = |known: &vk::ExtensionProperties| name::is(known, extension);
+        let mut layers = chain.layers.iter().filter(|layer| layer.global);
+        if !(known.iter().any(is_it) || layers.any(|layer| layer.device_extensions.iter().any(is_it))) {
+            instance.logger.log(
+                Level::Error,
+                Topic::Usage,
+                format_args!(
+                    "vkCreateDevice: the device extension {} is not there: neither the driver of this physical device nor a \
+                     layer that is enabled has it",
+                    extension.to_string_lossy()
+                ),
+            );
+            return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
+        }
+    }
+    Ok(())
+}
+
+/// Calls vkCreateDevice at the head of the instance's chain, with the links to the layers that take part in devices. Returns
+/// the device and the look-up at the head of its chain.
+///
+/// # Safety
+/// As for [`create`].
+unsafe fn enter(
+    instance: &Instance,
+    chain: &Chain,
+    physical_device: vk::PhysicalDevice,
+    info: &vk::DeviceCreateInfo<'static>,
+    callbacks: *const Callbacks,
+    memory: Application,
+) -> Result<(vk::Device, FindDeviceCommand), vk::Result> {
+    let names = names(&chain.layers, memory)?;
+    let (mut links, head) = chain.device_links(instance.handle, memory)?;
+    let mut structures = DeviceStructures::new(links.as_mut_ptr(), info.p_next);
+    let mut own = *info;
+    own.enabled_layer_count = names.len() as u32;
+    own.pp_enabled_layer_names = names.as_ptr();
+    if !links.is_empty() {
+        own.p_next = structures.first();
+    }
+    let mut device = vk::Device::null();
+    // SAFETY: the type is the command's, the caller vouches for the parameters, and everything that the create info leads to
+    // lives until the call returns.
+    unsafe {
+        let create = instance.table.get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE);
+        let create = create.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
+        array::check(create(physical_device, &own, callbacks, &mut device))?;
+    }
+    if device.is_null() { Err(vk::Result::ERROR_INITIALIZATION_FAILED) } else { Ok((device, head)) }
+}
+
+/// Fills the table of the device that came back. Destroys it if that is not possible.
+///
+/// # Safety
+/// The chain made the device, for vkCreateDevice with these callbacks, and `head` begins it.
+unsafe fn complete(
+    instance: &Instance,
+    device: vk::Device,
+    head: FindDeviceCommand,
+    enabled: &ExtensionSet,
+    callbacks: *const Callbacks,
+) -> Result<(), vk::Result> {
+    // SAFETY: the driver level has set the first word of the handle; a layer that gave another one has done it by the
+    // function that it was handed. Functions have the type of their name.
+    unsafe {
+        let find = |name: &CStr| head(device, name.as_ptr());
+        let Err(Missing(missing)) = table::fill_device(&device_of(device.as_raw()).table, enabled, find)
+        else {
+            return Ok(());
+        };
+        instance.logger.log(
+            Level::Error,
+            Topic::Layer,
+            format_args!(
+                "vkCreateDevice: {} is of Vulkan 1.0, and neither the driver nor a layer has it",
+                missing.name().to_string_lossy()
+            ),
+        );
+        if let Some(destroy) = find(c"vkDestroyDevice") {
+            core::mem::transmute::<Command, vk::PFN_vkDestroyDevice>(destroy)(device, callbacks);
+        }
+        Err(vk::Result::ERROR_INITIALIZATION_FAILED)
+    }
+}
+
+/// vkDestroyDevice.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn destroy_device(device: vk::Device, callbacks: *const Callbacks) {
+    if device.is_null() {
+        return;
+    }
+    // SAFETY: the caller vouches for the handle; the type is the command's.
+    unsafe {
+        let known = device_of(device.as_raw());
+        if let Some(destroy) = known.table.get::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
+            destroy(device, callbacks);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! vkCreateInstance and vkDestroyInstance.
+
+use core::ffi::CStr;
+
+use ash::vk::{self, Handle as _};
+use loader_core::abi::{array, name};
+use loader_core::chain::structures::FindInstanceCommand;
+use loader_core::dispatch::{Command, Table as _};
+use loader_core::log::{Level, Topic};
+use loader_core::memory::{Application, Box, OutOfMemory};
+use loader_core::registry::{ExtensionSet, command};
+
+use super::chain::{Chain, InstanceStructures};
+use super::table::{self, Missing};
+use super::{enumerate, names};
+use crate::layers::ActiveLayer;
+use crate::loader::Loader;
+use crate::log::Logger;
+use crate::objects::instance_of;
+
+type Callbacks = vk::AllocationCallbacks<'static>;
+
+/// vkCreateInstance.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe fn create_instance(
+    loader: &'static Loader,
+    info: *const vk::InstanceCreateInfo<'static>,
+    callbacks: *const Callbacks,
+    out: *mut vk::Instance,
+) -> vk::Result {
+    loader.enter();
+    // SAFETY: the caller vouches for the parameters.
+    unsafe {
+        let Some(info) = info.as_ref() else { return loader.null("vkCreateInstance", "pCreateInfo") };
+        if out.is_null() {
+            return loader.null("vkCreateInstance", "pInstance");
+        }
+        match create(loader, info, callbacks) {
+            Ok(instance) => {
+                out.write(instance);
+                vk::Result::SUCCESS
+            }
+            Err(error) => error,
+        }
+    }
+}
+
+/// # Safety
+/// The parameters are those of vkCreateInstance.
+unsafe fn create(
+    loader: &'static Loader,
+    info: &vk::InstanceCreateInfo<'static>,
+    callbacks: *const Callbacks,
+) -> Result<vk::Instance, vk::Result> {
+    if loader.hal.driver(loader).is_err() {
+        return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+    }
+    // SAFETY: the caller vouches for the callbacks, the pNext chain and the arrays of names.
+    unsafe {
+        let memory = Application::new(callbacks, vk::SystemAllocationScope::COMMAND);
+        let lasting = memory.scoped(vk::SystemAllocationScope::INSTANCE);
+        let logger = Logger::new(loader, memory);
+        logger.listeners.add_chained(info.p_next)?;
+        let wanted = name::list(info.pp_enabled_layer_names, info.enabled_layer_count);
+        let layers = loader.layers.found(loader)?.choose(wanted, &logger)?;
+        let extensions = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
+        check_extensions(loader, &layers, extensions.clone(), &logger)?;
+        let enabled = ExtensionSet::of(extensions);
+        // Whatever needs memory is done before there is something to be undone.
+        let chain = Box::try_new_in(Chain::new(layers, lasting), lasting).map_err(OutOfMemory::from)?;
+        let instance = enter(&chain, info, callbacks, memory)?;
+        complete(chain, instance, &enabled, callbacks, &logger)?;
+        Ok(instance)
+    }
+}
+
+/// Every enabled extension must be one of the driver level's or of a layer that takes part.
+fn check_extensions<'a>(
+    loader: &'static Loader,
+    layers: &[ActiveLayer],
+    enabled: impl Iterator<Item = &'a CStr> + Clone,
+    logger: &Logger,
+) -> Result<(), vk::Result> {
+    if enabled.clone().next().is_none() {
+        return Ok(());
+    }
+    let known = enumerate::instance_extensions(loader)?;
+    for extension in enabled {
+        let is_it = |known: &vk::ExtensionProperties| name::is(known, extension);
+        let of_layer = || layers.iter().any(|layer| layer.instance_extensions.iter().any(is_it));
+        if !(known.iter().any(is_it) || of_layer()) {
+            logger.log(
+                Level::Error,
+                Topic::Usage,
+                format_args!(
+                    "vkCreateInstance: the instance extension {} is not there: neither the driver nor a layer that is \
+                     enabled has it",
+                    extension.to_string_lossy()
+                ),
+            );
+            return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
+        }
+    }
+    Ok(())
+}
+
+/// Calls vkCreateInstance at the head of the chain, with the links to its layers.
+///
+/// # Safety
+/// As for [`create`].
+unsafe fn enter(
+    chain: &Chain,
+    info: &vk::InstanceCreateInfo<'static>,
+    callbacks: *const Callbacks,
+    memory: Application,
+) -> Result<vk::Instance, vk::Result> {
+    let names = names(&chain.layers, memory)?;
+    let mut links = chain.instance_links(memory)?;
+    let mut structures = InstanceStructures::new(links.as_mut_ptr(), info.p_next);
+    let mut own = *info;
+    own.enabled_layer_count = names.len() as u32;
+    own.pp_enabled_layer_names = names.as_ptr();
+    if !links.is_empty() {
+        own.p_next = structures.first();
+    }
+    let mut instance = vk::Instance::null();
+    // SAFETY: the look-up may be called without an instance, and gives the type of the name; everything that the create info
+    // leads to lives until the call returns.
+    unsafe {
+        let create = (chain.head)(vk::Instance::null(), c"vkCreateInstance".as_ptr());
+        let create = create.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
+        let create = core::mem::transmute::<Command, vk::PFN_vkCreateInstance>(create);
+        array::check(create(&own, callbacks, &mut instance))?;
+    }
+    if instance.is_null() { Err(vk::Result::ERROR_INITIALIZATION_FAILED) } else { Ok(instance) }
+}
+
+/// Fills the table of the instance that came back, and leaves the chain with it. Destroys it if that is not possible.
+///
+/// # Safety
+/// The chain made the instance, for vkCreateInstance with these callbacks.
+unsafe fn complete(
+    chain: Box<Chain, Application>,
+    instance: vk::Instance,
+    enabled: &ExtensionSet,
+    callbacks: *const Callbacks,
+    logger: &Logger,
+) -> Result<(), vk::Result> {
+    let head: FindInstanceCommand = chain.head;
+    // SAFETY: the driver level has set the first word of the handle; a layer that gave another one has done it by the
+    // function that it was handed.
+    unsafe {
+        let known = instance_of(instance.as_raw());
+        let find = |name: &CStr| head(instance, name.as_ptr());
+        let Err(Missing(missing)) = table::fill_instance(&known.table, enabled, find) else {
+            known.chain.attach(chain);
+            return Ok(());
+        };
+        logger.log(
+            Level::Error,
+            Topic::Layer,
+            format_args!(
+                "vkCreateInstance: {} is of Vulkan 1.0, and neither the driver nor a layer has it",
+                missing.name().to_string_lossy()
+            ),
+        );
+        if let Some(destroy) = head(instance, c"vkDestroyInstance".as_ptr()) {
+            core::mem::transmute::<Command, vk::PFN_vkDestroyInstance>(destroy)(instance, callbacks);
+        }
+        Err(vk::Result::ERROR_INITIALIZATION_FAILED)
+    }
+}
+
+/// vkDestroyInstance.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn destroy_instance(instance: vk::Instance, callbacks: *const Callbacks) {
+    if instance.is_null() {
+        return;
+    }
+    // SAFETY: the caller vouches for the handle, which nobody else uses; the type is the command's.
+    unsafe {
+        let known = instance_of(instance.as_raw());
+        // The layers stay open until the chain has come back.
+        let chain = known.chain.detach();
+        if let Some(destroy) = known.table.get::<vk::PFN_vkDestroyInstance>(command::DESTROY_INSTANCE) {
+            destroy(instance, callbacks);
+        }
+        drop(chain);
+    }
+}

@@ -1,0 +1,185 @@
+//! What applications ask for before they create something: the version, layers and extensions.
+
+use core::ffi::c_char;
+use core::ptr;
+
+use ash::vk::{self, Handle as _};
+use loader_core::abi::array;
+use loader_core::chain::global::layer_name;
+use loader_core::dispatch::Table as _;
+use loader_core::memory::{Counted, Process, TryGrow, Vec};
+use loader_core::registry::{CommandId, command};
+
+use crate::driver;
+use crate::layers::{Found, Kind, merge};
+use crate::loader::Loader;
+use crate::objects::instance_of;
+
+/// vkEnumerateInstanceVersion. The driver is looked for: an application begins with this call, and so does the process that all
+/// others are forked from.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut u32) -> vk::Result {
+    loader.enter();
+    if version.is_null() {
+        return loader.null("vkEnumerateInstanceVersion", "pApiVersion");
+    }
+    match look_around(loader) {
+        Ok(_) => {
+            // SAFETY: the caller vouches for the pointer.
+            unsafe { version.write(loader.level.api_version()) };
+            vk::Result::SUCCESS
+        }
+        Err(error) => error,
+    }
+}
+
+/// vkEnumerateInstanceLayerProperties: every layer that was found, other than those of the device, which are always active.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe fn enumerate_instance_layer_properties(
+    loader: &'static Loader,
+    count: *mut u32,
+    out: *mut vk::LayerProperties,
+) -> vk::Result {
+    loader.enter();
+    if count.is_null() {
+        return loader.null("vkEnumerateInstanceLayerProperties", "pPropertyCount");
+    }
+    let list = || {
+        let mut all = Vec::new();
+        for layer in look_around(loader)?.listed() {
+            all.try_push(*layer)?;
+        }
+        Ok(all)
+    };
+    // SAFETY: the caller vouches for the counted out-array.
+    unsafe { deliver(list(), count, out) }
+}
+
+/// vkEnumerateInstanceExtensionProperties: those of a layer, or those of the layers that the settings enable and of the driver
+/// level.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe fn enumerate_instance_extension_properties(
+    loader: &'static Loader,
+    layer: *const c_char,
+    count: *mut u32,
+    out: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    loader.enter();
+    if count.is_null() {
+        return loader.null("vkEnumerateInstanceExtensionProperties", "pPropertyCount");
+    }
+    // SAFETY: the caller vouches for the C string and the counted out-array.
+    unsafe {
+        let Some(layer) = layer_name(layer) else { return deliver(instance_extensions(loader), count, out) };
+        let found = look_around(loader);
+        match found.as_ref().map_err(|error| *error).and_then(|found| found.instance_extensions_of(layer)) {
+            Ok(list) => array::deliver(list, count, out),
+            Err(error) => error,
+        }
+    }
+}
+
+/// The extensions of the layers that the settings enable, and of the driver level. Of two with one name the first counts.
+///
+/// # Errors
+/// As [`look_around`].
+pub(super) fn instance_extensions(
+    loader: &'static Loader,
+) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+    let found = look_around(loader)?;
+    let mut all = found.settings_extensions(loader.system)?;
+    let of_driver = array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
+        // SAFETY: `collect` passes a counted out-array.
+        unsafe { driver::enumerate_instance_extension_properties(ptr::null(), count, out) }
+    })?;
+    merge(&mut all, &of_driver)?;
+    Ok(all)
+}
+
+/// Looks for the driver and for layers, where that has not been done in this process.
+///
+/// # Errors
+/// `ERROR_OUT_OF_HOST_MEMORY`, also for a driver that does not open, since enumerations have no better word for it.
+fn look_around(loader: &'static Loader) -> Result<Counted<Found>, vk::Result> {
+    loader.hal.driver(loader).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
+    Ok(loader.layers.found(loader)?)
+}
+
+/// vkEnumerateDeviceLayerProperties: the layers that are active in the instance, which are also those of its devices, but for
+/// those of the system image, which applications are not told of.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe extern "system" fn enumerate_device_layer_properties(
+    physical_device: vk::PhysicalDevice,
+    count: *mut u32,
+    out: *mut vk::LayerProperties,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the handle and the counted out-array.
+    unsafe {
+        let instance = instance_of(physical_device.as_raw());
+        if count.is_null() {
+            return instance.logger.loader.null("vkEnumerateDeviceLayerProperties", "pPropertyCount");
+        }
+        let list = || {
+            let mut all = Vec::new();
+            for layer in instance.chain.get().iter().flat_map(|chain| chain.layers.iter()) {
+                if !matches!(layer.kind, Kind::Platform | Kind::Oem) {
+                    all.try_push(layer.properties)?;
+                }
+            }
+            Ok(all)
+        };
+        deliver(list(), count, out)
+    }
+}
+
+/// vkEnumerateDeviceExtensionProperties: those of a layer, or what the chain knows of the physical device.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe extern "system" fn enumerate_device_extension_properties(
+    physical_device: vk::PhysicalDevice,
+    layer: *const c_char,
+    count: *mut u32,
+    out: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    type Enumerate = vk::PFN_vkEnumerateDeviceExtensionProperties;
+    const COMMAND: CommandId = command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
+    // SAFETY: the caller vouches for the handle, the C string and the counted out-array; the type is the command's.
+    unsafe {
+        let instance = instance_of(physical_device.as_raw());
+        let loader = instance.logger.loader;
+        if count.is_null() {
+            return loader.null("vkEnumerateDeviceExtensionProperties", "pPropertyCount");
+        }
+        let Some(layer) = layer_name(layer) else {
+            let enumerate = instance.table.get::<Enumerate>(COMMAND);
+            let Some(enumerate) = enumerate else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+            return enumerate(physical_device, ptr::null(), count, out);
+        };
+        let found = look_around(loader);
+        match found.as_ref().map_err(|error| *error).and_then(|found| found.device_extensions_of(layer)) {
+            Ok(list) => array::deliver(list, count, out),
+            Err(error) => error,
+        }
+    }
+}
+
+/// Copies a list to a counted out-array.
+///
+/// # Safety
+/// `count` and `out` are a counted out-array.
+unsafe fn deliver<T: Copy>(list: Result<Vec<T>, vk::Result>, count: *mut u32, out: *mut T) -> vk::Result {
+    match list {
+        // SAFETY: the caller vouches for the counted out-array.
+        Ok(list) => unsafe { array::deliver(&list, count, out) },
+        Err(error) => error,
+    }
+}

@@ -1,0 +1,122 @@
+//! The exported functions, stamped out of the generated list `for_each_export!`.
+
+use loader_core::registry::{CommandId, CommandSet};
+
+/// The set of the commands of `for_each_export!`.
+macro_rules! set {
+    (; $($name:ident: $kind:ident $slot:literal,)*) => {
+        CommandSet::listed(&[$(CommandId::new(loader_core::export_index!($kind $slot) as u16),)*])
+    };
+}
+
+/// The commands that the library exports.
+pub const EXPORTED: CommandSet = for_each_export!(set);
+
+/// Defines the functions that the library exports and the table `VKLOAD_EXPORTS` of them. For the generated list of commands
+/// (`for_each_export!`): each with the kind of its table and its slot there.
+///
+/// A function `loader` that gives the `&'static Loader` must be in scope.
+#[macro_export]
+macro_rules! exports {
+    (; $($name:ident: $kind:ident $slot:literal,)*) => {
+        $($crate::export! { $name: $kind $slot })*
+
+        loader_core::export_table! { VKLOAD_EXPORTS: $((loader_core::export_index!($kind $slot), $name),)* }
+    };
+}
+
+/// Defines one exported function, whose name is that of its command.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export {
+    (vkCreateInstance: $($row:tt)*) => {
+        $crate::exported! { vkCreateInstance = create_instance(
+            loader;
+            info: *const loader_core::vk::InstanceCreateInfo<'static>,
+            callbacks: *const loader_core::vk::AllocationCallbacks<'static>,
+            instance: *mut loader_core::vk::Instance,
+        ) -> loader_core::vk::Result }
+    };
+    (vkEnumerateInstanceVersion: $($row:tt)*) => {
+        $crate::exported! { vkEnumerateInstanceVersion = enumerate_instance_version(
+            loader; version: *mut u32,
+        ) -> loader_core::vk::Result }
+    };
+    (vkEnumerateInstanceExtensionProperties: $($row:tt)*) => {
+        $crate::exported! { vkEnumerateInstanceExtensionProperties = enumerate_instance_extension_properties(
+            loader;
+            layer: *const core::ffi::c_char,
+            count: *mut u32,
+            properties: *mut loader_core::vk::ExtensionProperties,
+        ) -> loader_core::vk::Result }
+    };
+    (vkEnumerateInstanceLayerProperties: $($row:tt)*) => {
+        $crate::exported! { vkEnumerateInstanceLayerProperties = enumerate_instance_layer_properties(
+            loader; count: *mut u32, properties: *mut loader_core::vk::LayerProperties,
+        ) -> loader_core::vk::Result }
+    };
+    (vkGetInstanceProcAddr: $($row:tt)*) => {
+        /// vkGetInstanceProcAddr.
+        #[unsafe(no_mangle)]
+        unsafe extern "system" fn vkGetInstanceProcAddr(
+            instance: loader_core::vk::Instance,
+            name: *const core::ffi::c_char,
+        ) -> loader_core::vk::PFN_vkVoidFunction {
+            // SAFETY: the caller vouches for the parameters.
+            unsafe { $crate::api::get_instance_proc_addr(loader(), &VKLOAD_EXPORTS, instance, name) }
+        }
+    };
+    (vkGetDeviceProcAddr: $($row:tt)*) => {
+        /// vkGetDeviceProcAddr.
+        #[unsafe(no_mangle)]
+        unsafe extern "system" fn vkGetDeviceProcAddr(
+            device: loader_core::vk::Device,
+            name: *const core::ffi::c_char,
+        ) -> loader_core::vk::PFN_vkVoidFunction {
+            // SAFETY: the caller vouches for the parameters.
+            unsafe { $crate::api::get_device_proc_addr(&VKLOAD_EXPORTS, device, name) }
+        }
+    };
+    (vkDestroyInstance: $($row:tt)*) => {
+        loader_core::export_forward! { vkDestroyInstance, $crate::api::destroy_instance }
+    };
+    (vkCreateDevice: $($row:tt)*) => {
+        loader_core::export_forward! { vkCreateDevice, $crate::api::create_device }
+    };
+    (vkDestroyDevice: $($row:tt)*) => {
+        loader_core::export_forward! { vkDestroyDevice, $crate::api::destroy_device }
+    };
+    (vkEnumerateDeviceExtensionProperties: $($row:tt)*) => {
+        loader_core::export_forward! {
+            vkEnumerateDeviceExtensionProperties, $crate::api::enumerate_device_extension_properties
+        }
+    };
+    (vkEnumerateDeviceLayerProperties: $($row:tt)*) => {
+        loader_core::export_forward! {
+            vkEnumerateDeviceLayerProperties, $crate::api::enumerate_device_layer_properties
+        }
+    };
+    // Instances and devices alike: the table is what the first word leads to.
+    ($name:ident: $kind:ident $slot:literal) => {
+        #[doc = stringify!($name)]
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        unsafe extern "system" fn $name() {
+            loader_core::assembly!(loader_core::device_trampoline!("{slot}"); slot = const $slot)
+        }
+    };
+}
+
+/// An exported function that is given nothing that would lead to the loader, and calls the one of [`api`](crate::api).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! exported {
+    ($name:ident = $function:ident(loader; $($parameter:ident: $type:ty,)*) -> $result:ty) => {
+        #[doc = stringify!($name)]
+        #[unsafe(no_mangle)]
+        unsafe extern "system" fn $name($($parameter: $type),*) -> $result {
+            // SAFETY: the caller vouches for the parameters.
+            unsafe { $crate::api::$function(loader(), $($parameter),*) }
+        }
+    };
+}

@@ -1,0 +1,127 @@
+//! vkGetInstanceProcAddr and vkGetDeviceProcAddr as applications call them.
+
+use core::ffi::{CStr, c_char};
+
+use ash::vk::{self, Handle as _};
+use loader_core::abi::ExportTable;
+use loader_core::dispatch::{Command, Table as _};
+use loader_core::log::{Level, Topic};
+use loader_core::memory::Shown;
+use loader_core::registry::{Class, CommandId, CommandSet, command, find};
+
+use super::exports::EXPORTED;
+use crate::loader::Loader;
+use crate::objects::{device_of, instance_of};
+
+/// The commands on instances and physical devices that are the loader's own functions. All others of this kind are those of the
+/// chain, though there are exported functions for many.
+const OWN: CommandSet = CommandSet::listed(&[
+    command::DESTROY_INSTANCE,
+    command::CREATE_DEVICE,
+    command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES,
+    command::ENUMERATE_DEVICE_LAYER_PROPERTIES,
+]);
+
+/// vkGetInstanceProcAddr.
+///
+/// Without an instance it knows the global commands. With one it gives the exported function of every command of devices that
+/// is exported, whether the driver has it or not, and what the chain gives for everything else; of the global commands only
+/// itself.
+///
+/// # Safety
+/// `name` is NULL or a valid C string; `instance` is NULL or a valid handle.
+#[must_use]
+pub unsafe fn get_instance_proc_addr(
+    loader: &'static Loader,
+    exports: &ExportTable,
+    instance: vk::Instance,
+    name: *const c_char,
+) -> Option<Command> {
+    loader.enter();
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the caller vouches for the name.
+    let name = unsafe { CStr::from_ptr(name) };
+    let command = find(name);
+    if instance.is_null() {
+        return without_instance(loader, exports, command, name);
+    }
+    match command {
+        Some(command::GET_INSTANCE_PROC_ADDR) => exports.get(command::GET_INSTANCE_PROC_ADDR),
+        Some(command) if command.class() == Class::Global => None,
+        Some(command) if is_own(command) => exports.get(command),
+        // SAFETY: the caller vouches for the handle.
+        _ => unsafe {
+            let chain = instance_of(instance.as_raw()).chain.get()?;
+            (chain.head)(instance, name.as_ptr())
+        },
+    }
+}
+
+/// Whether applications are given the exported function for a command.
+fn is_own(command: CommandId) -> bool {
+    (command.device_slot().is_some() && EXPORTED.contains(command)) || OWN.contains(command)
+}
+
+fn without_instance(
+    loader: &Loader,
+    exports: &ExportTable,
+    command: Option<CommandId>,
+    name: &CStr,
+) -> Option<Command> {
+    if let Some(global) = command.filter(|command| command.class() == Class::Global) {
+        return exports.get(global);
+    }
+    let name = Shown(name.to_bytes());
+    loader.log(
+        Level::Error,
+        Topic::Usage,
+        format_args!(
+            "vkGetInstanceProcAddr: {name} is no global command: it has to be asked for with an instance"
+        ),
+    );
+    None
+}
+
+/// vkGetDeviceProcAddr: what the chain of the device gives, past the loader where it has nothing to add. NULL for what is not a
+/// command of devices.
+///
+/// # Safety
+/// `name` is NULL or a valid C string; `device` is NULL or a valid handle.
+#[must_use]
+pub unsafe fn get_device_proc_addr(
+    exports: &ExportTable,
+    device: vk::Device,
+    name: *const c_char,
+) -> Option<Command> {
+    type Find = vk::PFN_vkGetDeviceProcAddr;
+    if device.is_null() {
+        return None;
+    }
+    // SAFETY: the caller vouches for the handle and the name; the type is the command's.
+    unsafe {
+        let known = device_of(device.as_raw());
+        let logger = &known.instance.logger;
+        if name.is_null() {
+            logger.log(
+                Level::Error,
+                Topic::Usage,
+                format_args!("vkGetDeviceProcAddr: pName must not be NULL"),
+            );
+            return None;
+        }
+        match find(CStr::from_ptr(name)) {
+            Some(own @ (command::GET_DEVICE_PROC_ADDR | command::DESTROY_DEVICE)) => exports.get(own),
+            Some(other) if other.device_slot().is_none() => {
+                let message = format_args!(
+                    "vkGetDeviceProcAddr: {} is no command of devices: it has to be asked for with the instance",
+                    Shown(other.name().to_bytes())
+                );
+                logger.log(Level::Error, Topic::Usage, message);
+                None
+            }
+            _ => known.table.get::<Find>(command::GET_DEVICE_PROC_ADDR)?(device, name),
+        }
+    }
+}
