@@ -28,6 +28,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod debug;
 pub mod driver;
 pub mod hal;
 pub mod layers;

@@ -19,8 +19,13 @@ impl Loader {
     /// Logs something that concerns no instance: errors and warnings always, everything else if it is wanted.
     pub fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
         if self.wants(level, topic) {
-            self.system.log(level, TAG, as_c_str(&mut formatted(message)));
+            self.write(level, formatted(message));
         }
+    }
+
+    /// Writes a record of someone else, whatever is wanted.
+    pub(crate) fn write(&self, level: Level, mut text: Text) {
+        self.system.log(level, TAG, as_c_str(&mut text));
     }
 
     /// Whether such a record would be written: worth asking before much work goes into one.

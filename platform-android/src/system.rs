@@ -247,4 +247,10 @@ impl PropertyValue {
     pub fn is_true(&self) -> bool {
         matches!(self.as_bytes(), b"1" | b"y" | b"yes" | b"on" | b"true")
     }
+
+    /// Whether it says no, likewise: `0`, `n`, `no`, `off` or `false`.
+    #[must_use]
+    pub fn is_false(&self) -> bool {
+        matches!(self.as_bytes(), b"0" | b"n" | b"no" | b"off" | b"false")
+    }
 }

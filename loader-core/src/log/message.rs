@@ -10,7 +10,7 @@ use ash::vk;
 use super::{Level, Topic};
 
 /// `pMessageIdName` and `pLayerPrefix` of the loader's own messages, by which programs tell them from others.
-pub(super) const LOADER: &CStr = c"Loader Message";
+pub const LOADER: &CStr = c"Loader Message";
 
 /// A message that callbacks of both extensions can be called with.
 pub(super) struct Message<'a> {

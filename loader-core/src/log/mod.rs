@@ -11,7 +11,7 @@ use core::fmt;
 
 pub use listeners::{Listener, Listeners};
 pub(crate) use message::kind_of_report;
-pub use message::{Report, severity_and_types};
+pub use message::{LOADER, Report, severity_and_types};
 
 use crate::loader::FoundSettings;
 use crate::manifest::LogLocation;

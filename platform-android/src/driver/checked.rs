@@ -65,6 +65,7 @@ macro_rules! functions {
 }
 
 functions! {
+    ()
     (a: A)
     (a: A, b: B)
     (a: A, b: B, c: C)

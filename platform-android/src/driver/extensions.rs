@@ -7,6 +7,7 @@ use loader_core::abi::{array, name};
 use loader_core::memory::{Allocator, Application, OutOfMemory, Process, TryGrow, Vec};
 use loader_core::registry::{ExtensionId, ExtensionSet, extension, find_extension};
 
+use crate::debug;
 use crate::hal::Driver;
 use crate::level::ApiLevel;
 use crate::loader::{self, Loader};
@@ -41,6 +42,7 @@ const OF_INSTANCES: &[(ExtensionId, Treatment)] = &[
     (extension::EXT_SURFACE_MAINTENANCE1, Own),
     (extension::KHR_SURFACE_MAINTENANCE1, Own),
     (extension::EXT_DEBUG_REPORT, Shared),
+    (extension::EXT_DEBUG_UTILS, Shared),
 ];
 
 /// Device extensions that are not just passed on.
@@ -194,11 +196,15 @@ fn of_instances(loader: &'static Loader) -> Result<Vec<Properties>, vk::Result> 
             all.try_push(properties(*own))?;
         }
     }
-    // What is created with it goes to the driver as well, so both must know the version.
-    let report = extension::EXT_DEBUG_REPORT;
-    match drivers.iter_mut().find(|extension| name::is(extension, report.name())) {
-        Some(drivers) => drivers.spec_version = drivers.spec_version.min(report.spec_version()),
-        None => all.try_push(properties(report))?,
+    let of_debugging =
+        [(extension::EXT_DEBUG_REPORT, true), (extension::EXT_DEBUG_UTILS, debug::has_utils(loader.system))];
+    for (own, has) in of_debugging {
+        match drivers.iter_mut().find(|extension| name::is(extension, own.name())) {
+            // What is created with it goes to the driver as well, so both must know the version.
+            Some(drivers) => drivers.spec_version = drivers.spec_version.min(own.spec_version()),
+            None if has => all.try_push(properties(own))?,
+            None => {}
+        }
     }
     add_others(&mut all, &drivers)?;
     Ok(all)

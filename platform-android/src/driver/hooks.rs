@@ -6,9 +6,10 @@ use core::fmt;
 use ash::vk;
 use loader_core::command_function;
 use loader_core::dispatch::Command;
-use loader_core::registry::{COMMAND_COUNT, CommandId, ExtensionId, ExtensionKind, command};
+use loader_core::registry::{COMMAND_COUNT, CommandId, ExtensionId, ExtensionKind, command, extension};
 
 use super::checked::checked;
+use crate::debug;
 use crate::objects::{Device, Instance};
 
 /// A command in which the loader has something to do.
@@ -156,6 +157,20 @@ static HOOKS: &[Hook] = hooks! {
                 super::enumerate_device_extension_properties;
             CREATE_DEVICE: PFN_vkCreateDevice = super::create_device;
         }
+        Gate::Extension(extension::EXT_DEBUG_REPORT) => {
+            CREATE_DEBUG_REPORT_CALLBACK_EXT: PFN_vkCreateDebugReportCallbackEXT =
+                debug::create_debug_report_callback;
+            DESTROY_DEBUG_REPORT_CALLBACK_EXT: PFN_vkDestroyDebugReportCallbackEXT =
+                debug::destroy_debug_report_callback;
+            DEBUG_REPORT_MESSAGE_EXT: PFN_vkDebugReportMessageEXT = debug::debug_report_message;
+        }
+        Gate::Extension(extension::EXT_DEBUG_UTILS) => {
+            CREATE_DEBUG_UTILS_MESSENGER_EXT: PFN_vkCreateDebugUtilsMessengerEXT =
+                debug::create_debug_utils_messenger;
+            DESTROY_DEBUG_UTILS_MESSENGER_EXT: PFN_vkDestroyDebugUtilsMessengerEXT =
+                debug::destroy_debug_utils_messenger;
+            SUBMIT_DEBUG_UTILS_MESSAGE_EXT: PFN_vkSubmitDebugUtilsMessageEXT = debug::submit_debug_utils_message;
+        }
     }
     device {
         GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = super::get_device_proc_addr;
@@ -166,6 +181,24 @@ static HOOKS: &[Hook] = hooks! {
     checked {
         Gate::Core(1) => {
             GET_DEVICE_QUEUE_2: fn(_, _, _) PFN_vkGetDeviceQueue2 = super::get_device_queue2;
+        }
+        Gate::Extension(extension::EXT_DEBUG_UTILS) => {
+            SET_DEBUG_UTILS_OBJECT_NAME_EXT: fn(_, _) PFN_vkSetDebugUtilsObjectNameEXT =
+                debug::set_debug_utils_object_name;
+            SET_DEBUG_UTILS_OBJECT_TAG_EXT: fn(_, _) PFN_vkSetDebugUtilsObjectTagEXT =
+                debug::set_debug_utils_object_tag;
+            QUEUE_BEGIN_DEBUG_UTILS_LABEL_EXT: fn(_, _) PFN_vkQueueBeginDebugUtilsLabelEXT =
+                debug::queue_begin_debug_utils_label;
+            QUEUE_END_DEBUG_UTILS_LABEL_EXT: fn(_) PFN_vkQueueEndDebugUtilsLabelEXT =
+                debug::queue_end_debug_utils_label;
+            QUEUE_INSERT_DEBUG_UTILS_LABEL_EXT: fn(_, _) PFN_vkQueueInsertDebugUtilsLabelEXT =
+                debug::queue_insert_debug_utils_label;
+            CMD_BEGIN_DEBUG_UTILS_LABEL_EXT: fn(_, _) PFN_vkCmdBeginDebugUtilsLabelEXT =
+                debug::cmd_begin_debug_utils_label;
+            CMD_END_DEBUG_UTILS_LABEL_EXT: fn(_) PFN_vkCmdEndDebugUtilsLabelEXT =
+                debug::cmd_end_debug_utils_label;
+            CMD_INSERT_DEBUG_UTILS_LABEL_EXT: fn(_, _) PFN_vkCmdInsertDebugUtilsLabelEXT =
+                debug::cmd_insert_debug_utils_label;
         }
     }
 };

@@ -1,0 +1,35 @@
+//! What applications hear of the loader, and what they tell it: VK_EXT_debug_report and VK_EXT_debug_utils.
+//!
+//! The loader has both extensions, whatever the driver has. A messenger or report callback is an object of the loader's, which
+//! listens to the loader's own messages and to those of the application; where the driver has the extension, it stands
+//! for an object of the driver's as well. Names, tags and labels go to the driver if it can use them, and nowhere
+//! otherwise.
+
+mod callbacks;
+mod naming;
+mod system_log;
+
+pub use callbacks::{
+    create_debug_report_callback, create_debug_utils_messenger, debug_report_message,
+    destroy_debug_report_callback, destroy_debug_utils_messenger, submit_debug_utils_message,
+};
+pub use naming::{
+    cmd_begin_debug_utils_label, cmd_end_debug_utils_label, cmd_insert_debug_utils_label,
+    queue_begin_debug_utils_label, queue_end_debug_utils_label, queue_insert_debug_utils_label,
+    set_debug_utils_object_name, set_debug_utils_object_tag,
+};
+pub use system_log::{SystemLogCallback, wants_system_log};
+
+use core::ffi::CStr;
+
+use crate::system::System;
+
+/// The property by which a system's maker turns VK_EXT_debug_utils off where the driver does not have it: as in loaders that
+/// never had it.
+const UTILS: &CStr = c"ro.vulkan.debug_utils";
+
+/// Whether the loader has VK_EXT_debug_utils for drivers that do not: unless a property says no.
+#[must_use]
+pub fn has_utils(system: &dyn System) -> bool {
+    !system.property(UTILS).is_false()
+}
