@@ -62,6 +62,7 @@ impl World {
         }
     }
 
+    #[allow(dead_code)]
     fn try_device(
         &self,
         physical_device: vk::PhysicalDevice,
@@ -76,6 +77,7 @@ impl World {
     }
 
     /// A device of the first physical device.
+    #[allow(dead_code)]
     fn device(&self, instance: vk::Instance, extensions: &[&CStr]) -> vk::Device {
         let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
         let info = vk::DeviceCreateInfo::default().enabled_extension_names(&names);

@@ -11,10 +11,10 @@ use loader_core::memory::{Application, Box, OutOfMemory};
 
 use crate::objects::{Instance, instance_of};
 
-type Callbacks = vk::AllocationCallbacks<'static>;
+type Callbacks<'a> = vk::AllocationCallbacks<'a>;
 type CreateFn<I, H> =
-    unsafe extern "system" fn(vk::Instance, *const I, *const Callbacks, *mut H) -> vk::Result;
-type DestroyFn<H> = unsafe extern "system" fn(vk::Instance, H, *const Callbacks);
+    unsafe extern "system" fn(vk::Instance, *const I, *const Callbacks<'_>, *mut H) -> vk::Result;
+type DestroyFn<H> = unsafe extern "system" fn(vk::Instance, H, *const Callbacks<'_>);
 
 /// What the handles of messengers and report callbacks point to.
 struct Callback<H> {
@@ -33,7 +33,7 @@ struct Callback<H> {
 pub unsafe extern "system" fn create_debug_report_callback(
     instance: vk::Instance,
     info: *const vk::DebugReportCallbackCreateInfoEXT<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
+    callbacks: *const Callbacks<'_>,
     out: *mut vk::DebugReportCallbackEXT,
 ) -> vk::Result {
     // SAFETY: the caller vouches for the parameters.
@@ -41,7 +41,7 @@ pub unsafe extern "system" fn create_debug_report_callback(
         let instance = instance_of(instance.as_raw());
         let drivers =
             (instance.driver.create_debug_report_callback, instance.driver.destroy_debug_report_callback);
-        create(instance, drivers, info.as_ref().map(Listener::report), info.cast(), callbacks.cast(), out)
+        create(instance, drivers, info.as_ref().map(Listener::report), info.cast(), callbacks, out)
     }
 }
 
@@ -52,12 +52,12 @@ pub unsafe extern "system" fn create_debug_report_callback(
 pub unsafe extern "system" fn destroy_debug_report_callback(
     instance: vk::Instance,
     callback: vk::DebugReportCallbackEXT,
-    callbacks: *const vk::AllocationCallbacks<'_>,
+    callbacks: *const Callbacks<'_>,
 ) {
     // SAFETY: the caller vouches for the parameters.
     unsafe {
         let instance = instance_of(instance.as_raw());
-        destroy(instance, instance.driver.destroy_debug_report_callback, callback, callbacks.cast());
+        destroy(instance, instance.driver.destroy_debug_report_callback, callback, callbacks);
     }
 }
 
@@ -89,7 +89,7 @@ pub unsafe extern "system" fn debug_report_message(
 pub unsafe extern "system" fn create_debug_utils_messenger(
     instance: vk::Instance,
     info: *const vk::DebugUtilsMessengerCreateInfoEXT<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
+    callbacks: *const Callbacks<'_>,
     out: *mut vk::DebugUtilsMessengerEXT,
 ) -> vk::Result {
     // SAFETY: the caller vouches for the parameters.
@@ -97,7 +97,7 @@ pub unsafe extern "system" fn create_debug_utils_messenger(
         let instance = instance_of(instance.as_raw());
         let drivers =
             (instance.driver.create_debug_utils_messenger, instance.driver.destroy_debug_utils_messenger);
-        create(instance, drivers, info.as_ref().map(Listener::messenger), info.cast(), callbacks.cast(), out)
+        create(instance, drivers, info.as_ref().map(Listener::messenger), info.cast(), callbacks, out)
     }
 }
 
@@ -108,12 +108,12 @@ pub unsafe extern "system" fn create_debug_utils_messenger(
 pub unsafe extern "system" fn destroy_debug_utils_messenger(
     instance: vk::Instance,
     messenger: vk::DebugUtilsMessengerEXT,
-    callbacks: *const vk::AllocationCallbacks<'_>,
+    callbacks: *const Callbacks<'_>,
 ) {
     // SAFETY: the caller vouches for the parameters.
     unsafe {
         let instance = instance_of(instance.as_raw());
-        destroy(instance, instance.driver.destroy_debug_utils_messenger, messenger, callbacks.cast());
+        destroy(instance, instance.driver.destroy_debug_utils_messenger, messenger, callbacks);
     }
 }
 
@@ -141,7 +141,7 @@ unsafe fn create<I, H: Handle + Copy>(
     drivers: (Option<CreateFn<I, H>>, Option<DestroyFn<H>>),
     listener: Option<Listener>,
     info: *const I,
-    callbacks: *const Callbacks,
+    callbacks: *const Callbacks<'_>,
     out: *mut H,
 ) -> vk::Result {
     let (Some(listener), false) = (listener, out.is_null()) else {
@@ -177,7 +177,7 @@ unsafe fn make<H>(
     instance: &Instance,
     listener: Listener,
     of_driver: H,
-    callbacks: *const Callbacks,
+    callbacks: *const Callbacks<'_>,
 ) -> Result<Box<Callback<H>, Application>, OutOfMemory> {
     // SAFETY: the caller vouches for the callbacks.
     let memory = unsafe { instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT) };
@@ -190,7 +190,7 @@ unsafe fn destroy<H: Handle + Copy>(
     instance: &Instance,
     drivers: Option<DestroyFn<H>>,
     object: H,
-    callbacks: *const Callbacks,
+    callbacks: *const Callbacks<'_>,
 ) {
     let place = core::ptr::with_exposed_provenance_mut::<Callback<H>>(object.as_raw() as usize);
     // SAFETY: the application vouches for the handle, and that nobody else uses it; `create` leaked the box.
@@ -206,7 +206,7 @@ unsafe fn destroy_drivers<H: Handle + Copy>(
     instance: &Instance,
     destroy: Option<DestroyFn<H>>,
     of_driver: H,
-    callbacks: *const Callbacks,
+    callbacks: *const Callbacks<'_>,
 ) {
     if let Some(destroy) = destroy.filter(|_| !of_driver.is_null()) {
         // SAFETY: the caller vouches for the function and the object, which are the driver's.

@@ -1,5 +1,7 @@
 //! vkCreateDevice at the end of the chain.
 
+use core::ffi::CStr;
+
 use ash::vk::{self, Handle};
 use loader_core::abi::{array, chain, name};
 use loader_core::log::{Level, Topic};
@@ -118,9 +120,13 @@ unsafe fn sanitised<'a>(info: &CreateInfo<'a>, wanted: &Wanted) -> CreateInfo<'a
 unsafe fn complete(device: &mut Device, handle: vk::Device, wanted: &Wanted) -> Result<(), vk::Result> {
     device.handle = handle;
     let find = device.instance.driver.get_device_proc_addr;
+    // One extension of instances has commands of devices.
+    let has_utils = device.instance.driver.create_debug_utils_messenger.is_some();
+    let enabled = |name: &CStr| wanted.passes(name) || (has_utils && name == vk::EXT_DEBUG_UTILS_NAME);
     // SAFETY: the driver's function returns functions of the type of their name; the handle is the driver's.
     unsafe {
-        device.driver = DeviceCommands::find(|name| find.and_then(|find| find(handle, name.as_ptr())));
+        device.driver =
+            DeviceCommands::find(|name| find.and_then(|find| find(handle, name.as_ptr())), enabled);
         let usage = (wanted.passes(native_buffer::NAME) && !device.driver.knows_gralloc_usage())
             .then_some("vkGetSwapchainGrallocUsageANDROID and all that replaced it");
         if let Some(missing) = device.driver.missing(|extension| wanted.passes(extension)).or(usage) {

@@ -1,6 +1,8 @@
 //! vkCreateInstance at the end of the chain.
 
-use ash::vk;
+use core::ffi::CStr;
+
+use ash::vk::{self, Handle};
 use loader_core::abi::{array, chain, name};
 use loader_core::log::{Level, Topic};
 use loader_core::memory::{Application, Box, OutOfMemory};
@@ -84,6 +86,7 @@ unsafe fn create(
             }
             return Err(error);
         }
+        instance.logger.listeners.created(handle.as_raw());
         Box::leak(instance);
         Ok(handle)
     }
@@ -184,8 +187,9 @@ unsafe fn complete(
     instance.handle = handle;
     // SAFETY: the driver's function returns functions of the type of their name; the handle is the driver's.
     unsafe {
-        instance.driver = InstanceCommands::find(|name| find(handle, name.as_ptr()));
-        if let Some(missing) = instance.driver.missing(|extension| wanted.passes(extension)) {
+        let enabled = |extension: &CStr| wanted.passes(extension);
+        instance.driver = InstanceCommands::find(|name| find(handle, name.as_ptr()), enabled);
+        if let Some(missing) = instance.driver.missing(enabled) {
             instance.logger.log(
                 Level::Error,
                 Topic::Driver,

@@ -19,6 +19,7 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
     unsafe {
         let instance = instance_of(handle.as_raw());
         let (place, allocator) = (core::ptr::from_ref::<Instance>(instance).cast_mut(), instance.allocator);
+        instance.logger.listeners.destroying();
         if let Some(destroy) = instance.driver.destroy_instance {
             destroy(handle, callbacks);
         }

@@ -196,17 +196,17 @@ fn of_instances(loader: &'static Loader) -> Result<Vec<Properties>, vk::Result> 
             all.try_push(properties(*own))?;
         }
     }
-    // What is created with it goes to the driver as well, so both must know the version.
-    let report = extension::EXT_DEBUG_REPORT;
-    match drivers.iter_mut().find(|extension| name::is(extension, report.name())) {
-        Some(drivers) => drivers.spec_version = drivers.spec_version.min(report.spec_version()),
-        None => all.try_push(properties(report))?,
+    let of_debugging =
+        [(extension::EXT_DEBUG_REPORT, true), (extension::EXT_DEBUG_UTILS, debug::has_utils(loader.system))];
+    for (own, has) in of_debugging {
+        match drivers.iter_mut().find(|extension| name::is(extension, own.name())) {
+            // What is created with it goes to the driver as well, so both must know the version.
+            Some(drivers) => drivers.spec_version = drivers.spec_version.min(own.spec_version()),
+            None if has => all.try_push(properties(own))?,
+            None => {}
+        }
     }
     add_others(&mut all, &drivers)?;
-    let utils = extension::EXT_DEBUG_UTILS;
-    if debug::has_utils(loader.system) && !has(&all, utils.name()) {
-        all.try_push(properties(utils))?;
-    }
     Ok(all)
 }
 

@@ -13,11 +13,21 @@ enum Need {
     No,
     /// Always.
     Always,
-    /// If the driver has this extension and got it to enable.
+    /// If the driver has this extension and got it to enable. Otherwise it is not looked for.
     With(&'static CStr),
+    /// It may be missing, and is not looked for unless the driver has this extension and got it to enable.
+    OnlyWith(&'static CStr),
 }
 
-use Need::{Always, No, With};
+use Need::{Always, No, OnlyWith, With};
+
+/// Whether a function with this need can be called, where the driver got those extensions for which `enabled` is true.
+fn is_usable(need: Need, enabled: &impl Fn(&CStr) -> bool) -> bool {
+    match need {
+        No | Always => true,
+        With(extension) | OnlyWith(extension) => enabled(extension),
+    }
+}
 
 /// Defines a structure of function pointers by the names of the commands, each with when the driver must have it.
 macro_rules! commands {
@@ -32,11 +42,15 @@ macro_rules! commands {
         }
 
         impl $kind {
-            /// What `find` finds.
+            /// What `find` finds, where the driver got those extensions for which `enabled` is true: drivers may find what
+            /// is not enabled, too, which must not be called.
             ///
             /// # Safety
             /// `find` returns functions that have the type of the command with that name.
-            pub unsafe fn find(mut find: impl FnMut(&CStr) -> vk::PFN_vkVoidFunction) -> Self {
+            pub unsafe fn find(
+                find: impl Fn(&CStr) -> vk::PFN_vkVoidFunction,
+                enabled: impl Fn(&CStr) -> bool,
+            ) -> Self {
                 Self {
                     $($(
                         $field: {
@@ -44,8 +58,9 @@ macro_rules! commands {
                                 Ok(name) => name,
                                 Err(_) => c"",
                             };
+                            let found = if is_usable($need, &enabled) { find(NAME) } else { None };
                             // SAFETY: the type is that of the command; the caller vouches for what it found.
-                            unsafe { core::mem::transmute::<vk::PFN_vkVoidFunction, Option<$type>>(find(NAME)) }
+                            unsafe { core::mem::transmute::<vk::PFN_vkVoidFunction, Option<$type>>(found) }
                         },
                     )*)*
                 }
@@ -56,7 +71,7 @@ macro_rules! commands {
             #[must_use]
             pub fn missing(&self, enabled: impl Fn(&CStr) -> bool) -> Option<&'static str> {
                 let needs = |need: Need| match need {
-                    No => false,
+                    No | OnlyWith(_) => false,
                     Always => true,
                     With(extension) => enabled(extension),
                 };
@@ -109,17 +124,6 @@ commands! {
                 vk::PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
                 "vkGetPhysicalDeviceExternalSemaphoreProperties";
         }
-        With(c"VK_EXT_debug_report") => {
-            create_debug_report_callback: vk::PFN_vkCreateDebugReportCallbackEXT = "vkCreateDebugReportCallbackEXT";
-            destroy_debug_report_callback: vk::PFN_vkDestroyDebugReportCallbackEXT =
-                "vkDestroyDebugReportCallbackEXT";
-            debug_report_message: vk::PFN_vkDebugReportMessageEXT = "vkDebugReportMessageEXT";
-        }
-        With(c"VK_EXT_debug_utils") => {
-            create_debug_utils_messenger: vk::PFN_vkCreateDebugUtilsMessengerEXT = "vkCreateDebugUtilsMessengerEXT";
-            destroy_debug_utils_messenger: vk::PFN_vkDestroyDebugUtilsMessengerEXT =
-                "vkDestroyDebugUtilsMessengerEXT";
-        }
         With(c"VK_KHR_device_group_creation") => {
             enumerate_physical_device_groups_khr: vk::PFN_vkEnumeratePhysicalDeviceGroups =
                 "vkEnumeratePhysicalDeviceGroupsKHR";
@@ -156,6 +160,16 @@ commands! {
                 vk::PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
                 "vkGetPhysicalDeviceExternalSemaphorePropertiesKHR";
         }
+        With(c"VK_EXT_debug_report") => {
+            create_debug_report_callback: vk::PFN_vkCreateDebugReportCallbackEXT = "vkCreateDebugReportCallbackEXT";
+            destroy_debug_report_callback: vk::PFN_vkDestroyDebugReportCallbackEXT =
+                "vkDestroyDebugReportCallbackEXT";
+        }
+        With(c"VK_EXT_debug_utils") => {
+            create_debug_utils_messenger: vk::PFN_vkCreateDebugUtilsMessengerEXT = "vkCreateDebugUtilsMessengerEXT";
+            destroy_debug_utils_messenger: vk::PFN_vkDestroyDebugUtilsMessengerEXT =
+                "vkDestroyDebugUtilsMessengerEXT";
+        }
     }
 }
 
@@ -174,15 +188,6 @@ commands! {
         No => {
             get_device_queue2: vk::PFN_vkGetDeviceQueue2 = "vkGetDeviceQueue2";
             bind_image_memory2: vk::PFN_vkBindImageMemory2 = "vkBindImageMemory2";
-            set_debug_utils_object_name: vk::PFN_vkSetDebugUtilsObjectNameEXT = "vkSetDebugUtilsObjectNameEXT";
-            set_debug_utils_object_tag: vk::PFN_vkSetDebugUtilsObjectTagEXT = "vkSetDebugUtilsObjectTagEXT";
-            queue_begin_debug_utils_label: vk::PFN_vkQueueBeginDebugUtilsLabelEXT = "vkQueueBeginDebugUtilsLabelEXT";
-            queue_end_debug_utils_label: vk::PFN_vkQueueEndDebugUtilsLabelEXT = "vkQueueEndDebugUtilsLabelEXT";
-            queue_insert_debug_utils_label: vk::PFN_vkQueueInsertDebugUtilsLabelEXT =
-                "vkQueueInsertDebugUtilsLabelEXT";
-            cmd_begin_debug_utils_label: vk::PFN_vkCmdBeginDebugUtilsLabelEXT = "vkCmdBeginDebugUtilsLabelEXT";
-            cmd_end_debug_utils_label: vk::PFN_vkCmdEndDebugUtilsLabelEXT = "vkCmdEndDebugUtilsLabelEXT";
-            cmd_insert_debug_utils_label: vk::PFN_vkCmdInsertDebugUtilsLabelEXT = "vkCmdInsertDebugUtilsLabelEXT";
             // Of native_buffer, which one of them is enough for.
             get_swapchain_gralloc_usage: native::GetSwapchainGrallocUsage = "vkGetSwapchainGrallocUsageANDROID";
             get_swapchain_gralloc_usage2: native::GetSwapchainGrallocUsage2 = "vkGetSwapchainGrallocUsage2ANDROID";
@@ -198,6 +203,18 @@ commands! {
         With(native::NAME) => {
             acquire_image: native::AcquireImage = "vkAcquireImageANDROID";
             queue_signal_release_image: native::QueueSignalReleaseImage = "vkQueueSignalReleaseImageANDROID";
+        }
+        OnlyWith(c"VK_EXT_debug_utils") => {
+            set_debug_utils_object_name: vk::PFN_vkSetDebugUtilsObjectNameEXT = "vkSetDebugUtilsObjectNameEXT";
+            set_debug_utils_object_tag: vk::PFN_vkSetDebugUtilsObjectTagEXT = "vkSetDebugUtilsObjectTagEXT";
+            queue_begin_debug_utils_label: vk::PFN_vkQueueBeginDebugUtilsLabelEXT =
+                "vkQueueBeginDebugUtilsLabelEXT";
+            queue_end_debug_utils_label: vk::PFN_vkQueueEndDebugUtilsLabelEXT = "vkQueueEndDebugUtilsLabelEXT";
+            queue_insert_debug_utils_label: vk::PFN_vkQueueInsertDebugUtilsLabelEXT =
+                "vkQueueInsertDebugUtilsLabelEXT";
+            cmd_begin_debug_utils_label: vk::PFN_vkCmdBeginDebugUtilsLabelEXT = "vkCmdBeginDebugUtilsLabelEXT";
+            cmd_end_debug_utils_label: vk::PFN_vkCmdEndDebugUtilsLabelEXT = "vkCmdEndDebugUtilsLabelEXT";
+            cmd_insert_debug_utils_label: vk::PFN_vkCmdInsertDebugUtilsLabelEXT = "vkCmdInsertDebugUtilsLabelEXT";
         }
     }
 }

@@ -52,9 +52,9 @@ fn r58_the_loaders_instance_extensions_come_first_and_stay_with_it() {
             "VK_EXT_surface_maintenance1",
             "VK_KHR_surface_maintenance1",
             "VK_EXT_debug_report",
+            "VK_EXT_debug_utils",
             "VK_KHR_get_physical_device_properties2",
             "VK_KHR_external_fence_capabilities",
-            "VK_EXT_debug_utils",
         ]
     );
     let all: Vec<_> = names.iter().map(|name| std::ffi::CString::new(name.as_str()).unwrap()).collect();
@@ -97,7 +97,7 @@ fn r59_debug_report_is_the_drivers_in_the_older_version_of_both() {
     for (drivers, listed_version) in [(None, 10), (Some(8), 8), (Some(99), 10)] {
         let mut hal = Hal::default();
         hal.instance_extensions.extend(drivers.map(|version| (c"VK_EXT_debug_report", version)));
-        let world = World::new(hal);
+        let _world = World::new(hal);
         // SAFETY: counted out-arrays.
         let listed =
             list(|count, out| unsafe { driver::enumerate_instance_extension_properties(null(), count, out) });

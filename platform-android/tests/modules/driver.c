@@ -13,6 +13,9 @@
 #ifndef OPEN_RESULT
 #define OPEN_RESULT 0
 #endif
+#ifndef CREATE_DEBUG_RESULT
+#define CREATE_DEBUG_RESULT 0
+#endif
 #ifndef CREATE_INSTANCE
 #define CREATE_INSTANCE create_instance
 #endif
@@ -65,9 +68,12 @@ struct extension {
 
 static int enumerate_instance_extension_properties(const char *layer, uint32_t *count, void *out) {
     static const struct extension extensions[] = {
-        {"VK_KHR_get_physical_device_properties2", 2},
+        {"VK_EXT_layer_settings", 2},
 #ifdef DEBUG_REPORT
         {"VK_EXT_debug_report", DEBUG_REPORT},
+#endif
+#ifdef DEBUG_UTILS
+        {"VK_EXT_debug_utils", DEBUG_UTILS},
 #endif
     };
     const uint32_t available = sizeof extensions / sizeof *extensions;
@@ -81,14 +87,137 @@ static int enumerate_instance_extension_properties(const char *layer, uint32_t *
     return 0;
 }
 
+// An object of each kind: nothing but its first word.
+static uintptr_t instance_object, physical_device_object, device_object, queue_object;
+static uintptr_t object_of_debugging;
+
 __attribute__((unused)) static int create_instance(const void *info, const void *allocator, void **out) {
-    (void)info, (void)allocator, (void)out;
-    return -3;
+    (void)info, (void)allocator;
+    trace("create-instance");
+    instance_object = 0x01CDC0DE;
+    *out = &instance_object;
+    return 0;
 }
 
-static void (*get_instance_proc_addr(void *instance, const char *name))(void) {
-    (void)instance, (void)name;
+static int enumerate_physical_devices(void *instance, uint32_t *count, void **out) {
+    (void)instance;
+    if (out && *count > 0) {
+        physical_device_object = 0x01CDC0DE;
+        *out = &physical_device_object;
+    }
+    *count = 1;
     return 0;
+}
+
+static int enumerate_device_extension_properties(void *device, const char *layer, uint32_t *count, void *out) {
+    (void)device, (void)layer, (void)out;
+    *count = 0;
+    return 0;
+}
+
+static int create_device(void *physical_device, const void *info, const void *allocator, void **out) {
+    (void)physical_device, (void)info, (void)allocator;
+    device_object = 0x01CDC0DE;
+    *out = &device_object;
+    return 0;
+}
+
+static void get_device_queue(void *device, uint32_t family, uint32_t number, void **out) {
+    (void)device, (void)family, (void)number;
+    queue_object = 0x01CDC0DE;
+    *out = &queue_object;
+}
+
+static int create_debug_object(void *instance, const void *info, const void *allocator, uint64_t *out) {
+    (void)instance, (void)info, (void)allocator;
+    trace("create-debug-object");
+    *out = (uint64_t)(uintptr_t)&object_of_debugging;
+    return CREATE_DEBUG_RESULT;
+}
+
+static void destroy_debug_object(void *instance, uint64_t object, const void *allocator) {
+    (void)instance, (void)allocator;
+    trace(object == (uint64_t)(uintptr_t)&object_of_debugging ? "destroy-debug-object" : "destroy-something-else");
+}
+
+struct name_info {
+    int type;
+    const void *next;
+    int object_type;
+    uint64_t object;
+    const char *name;
+};
+
+static int set_name(void *device, const struct name_info *info) {
+    (void)device;
+    trace(info->name);
+    return 0;
+}
+
+struct label {
+    int type;
+    const void *next;
+    const char *name;
+};
+
+static void begin_label(void *object, const struct label *label) {
+    (void)object;
+    trace(label->name);
+}
+
+static void end_label(void *object) {
+    (void)object;
+    trace("end-label");
+}
+
+// What must be there and is not called.
+static int nothing(void) { return 0; }
+
+typedef void (*function)(void);
+
+static function get_device_proc_addr(void *device, const char *name);
+
+static const struct {
+    const char *name;
+    function function;
+} commands[] = {
+    {"vkCreateInstance", (function)create_instance},
+    {"vkDestroyInstance", (function)nothing},
+    {"vkEnumeratePhysicalDevices", (function)enumerate_physical_devices},
+    {"vkGetPhysicalDeviceProperties", (function)nothing},
+    {"vkEnumerateDeviceExtensionProperties", (function)enumerate_device_extension_properties},
+    {"vkCreateDevice", (function)create_device},
+    {"vkGetDeviceProcAddr", (function)get_device_proc_addr},
+    {"vkDestroyDevice", (function)nothing},
+    {"vkGetDeviceQueue", (function)get_device_queue},
+    {"vkQueueSubmit", (function)nothing},
+    {"vkCreateImage", (function)nothing},
+    {"vkDestroyImage", (function)nothing},
+    {"vkAllocateCommandBuffers", (function)nothing},
+    {"vkCreateDebugReportCallbackEXT", (function)create_debug_object},
+    {"vkDestroyDebugReportCallbackEXT", (function)destroy_debug_object},
+    {"vkCreateDebugUtilsMessengerEXT", (function)create_debug_object},
+    {"vkDestroyDebugUtilsMessengerEXT", (function)destroy_debug_object},
+    {"vkSetDebugUtilsObjectNameEXT", (function)set_name},
+    {"vkQueueBeginDebugUtilsLabelEXT", (function)begin_label},
+    {"vkQueueEndDebugUtilsLabelEXT", (function)end_label},
+};
+
+static function find(const char *name) {
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(commands[i].name, name) == 0) return commands[i].function;
+    return 0;
+}
+
+static function get_device_proc_addr(void *device, const char *name) {
+    (void)device;
+    return find(name);
+}
+
+static function get_instance_proc_addr(void *instance, const char *name) {
+    (void)instance;
+    if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (function)get_instance_proc_addr;
+    return find(name);
 }
 
 __attribute__((unused)) static int close_device(struct device *device) {
