@@ -16,6 +16,8 @@ use crate::elf::Facts;
 use crate::imports::{Imports, linked_with};
 
 pub(crate) const TARGETS: &[&str] = &["x86_64-unknown-fuchsia", "aarch64-unknown-fuchsia"];
+/// The target whose code a test runs on machines of the same kind.
+const RUNS_HERE: &str = "x86_64-unknown-fuchsia";
 const SONAME: &str = "libvulkan.so";
 const EXPORTS: &str = "platform-fuchsia/exports.txt";
 const IMPORTS: &str = "platform-fuchsia/imports.txt";
@@ -44,6 +46,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         let found = check(&facts, &imports, target);
         complaints.extend(found.into_iter().map(|it| format!("{}: {it}", library.display())));
         used.extend(facts.imports);
+        if *target == RUNS_HERE {
+            build_to_run_here(&folder)?;
+        }
     }
     println!("fuchsia-abi: {} of {} targets checked", TARGETS.len() - skipped.len(), TARGETS.len());
     if !skipped.is_empty() {
@@ -56,10 +61,22 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 }
 
 fn build(target: &str, libraries: &Path) -> Result<PathBuf, Failure> {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root()).args(["build", "--quiet", "--release", "--package", "libvulkan-fuchsia"]);
-    finish(cargo.args(["--target", target]).args(linked_with(libraries)))?;
+    finish(&mut cargo("build", target, libraries))?;
     Ok(target_folder().join(target).join("release").join(SONAME))
+}
+
+/// Builds the library for `platform-fuchsia/tests/library.rs`: its relocations are of the kind that this machine's linker knows.
+fn build_to_run_here(libraries: &Path) -> Result<(), Failure> {
+    let mut cargo = cargo("rustc", RUNS_HERE, libraries);
+    cargo.arg("--target-dir").arg(target_folder().join("fuchsia-here"));
+    finish(cargo.args(["--", "-Clink-arg=-zrela", "-Clink-arg=--pack-dyn-relocs=none"]))
+}
+
+fn cargo(command: &str, target: &str, libraries: &Path) -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root()).args(linked_with(libraries)).args([command, "--quiet", "--release"]);
+    cargo.args(["--package", "libvulkan-fuchsia", "--target", target]);
+    cargo
 }
 
 /// What is wrong with the library, by the rows of Fuchsia's checklist.

@@ -1,0 +1,141 @@
+//! Fuchsia's `libvulkan.so` itself, in a process of this machine: the same code, linked so that this machine's linker takes it, over
+//! libraries that have the names of Fuchsia's. What it calls of the C library is this machine's.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+#[allow(dead_code)]
+mod as_on_fuchsia;
+
+use std::ffi::{CStr, CString, c_char, c_uint, c_void};
+use std::mem::transmute;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use as_on_fuchsia::null_driver;
+use as_on_fuchsia::programs::draw;
+use ash::{Entry, StaticFn, vk};
+
+const SYSTEM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library/system.c");
+
+/// Where `cargo xtask fuchsia-abi` puts the library for this test.
+fn library() -> Option<PathBuf> {
+    // The folder of the tests is target/PROFILE/deps.
+    let target = std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
+    let library = target.join("fuchsia-here/x86_64-unknown-fuchsia/release/libvulkan.so");
+    if library.exists() {
+        return Some(library);
+    }
+    let complete = std::env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
+    assert!(!complete, "there is no {}: `cargo xtask fuchsia-abi` makes it", library.display());
+    println!("skipped: there is no {}", library.display());
+    None
+}
+
+/// An open library of this machine.
+struct Library(*mut c_void);
+
+impl Library {
+    /// Opens a library: with `RTLD_GLOBAL`, others find it by its name.
+    fn open(path: &Path, flags: i32) -> Self {
+        let path = CString::new(path.to_str().unwrap()).unwrap();
+        // SAFETY: the path is a C string, and the library's beginning does nothing to the process.
+        let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | flags) };
+        // SAFETY: dlopen has failed in this thread where there are words, which are valid until it is called again.
+        assert!(!library.is_null(), "{:?}", unsafe { CStr::from_ptr(libc::dlerror()) });
+        Self(library)
+    }
+
+    fn symbol(&self, name: &CStr) -> *mut c_void {
+        // SAFETY: the library is open and the name a C string.
+        let symbol = unsafe { libc::dlsym(self.0, name.as_ptr()) };
+        assert!(!symbol.is_null(), "{name:?}");
+        symbol
+    }
+}
+
+/// The libraries of Fuchsia that this machine lacks, and the functions by which the test looks into them.
+struct System(Library);
+
+impl System {
+    /// A system whose service has this driver.
+    fn new(folder: &Path, driver: &Path) -> Self {
+        for name in ["libc.so", "libfdio.so"] {
+            Library::open(&compile(folder, name, "/dev/null"), libc::RTLD_GLOBAL);
+        }
+        let system = Library::open(&compile(folder, "libzircon.so", SYSTEM), libc::RTLD_GLOBAL);
+        let manifests = folder.join("manifests");
+        std::fs::create_dir(&manifests).unwrap();
+        let manifest = r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "0-driver.so", "api_version": "1.3.0"}}"#;
+        std::fs::write(manifests.join("0-driver.so.json"), manifest).unwrap();
+        let path = |path: &Path| CString::new(path.to_str().unwrap()).unwrap();
+        // SAFETY: the function has this type; both are C strings.
+        unsafe {
+            let set = transmute::<*mut c_void, extern "C" fn(*const c_char, *const c_char)>(
+                system.symbol(c"set_service"),
+            );
+            set(path(&manifests).as_ptr(), path(driver).as_ptr());
+        }
+        Self(system)
+    }
+
+    fn calls(&self) -> String {
+        // SAFETY: the function has this type, and gives a C string.
+        let said = unsafe {
+            let said =
+                transmute::<*mut c_void, extern "C" fn() -> *const c_char>(self.0.symbol(c"what_was_said"));
+            CStr::from_ptr(said())
+        };
+        said.to_str().unwrap().to_owned()
+    }
+
+    fn open_handles(&self) -> c_uint {
+        // SAFETY: the function has this type.
+        unsafe { transmute::<*mut c_void, extern "C" fn() -> c_uint>(self.0.symbol(c"open_handles"))() }
+    }
+}
+
+fn compile(folder: &Path, name: &str, source: &str) -> PathBuf {
+    let library = folder.join(name);
+    let status = Command::new("cc")
+        .args(["-shared", "-fPIC", "-fvisibility=hidden", "-x", "c", source, "-o"])
+        .arg(&library)
+        .arg(format!("-Wl,-soname,{name}"))
+        .status()
+        .expect("a C compiler (package gcc)");
+    assert!(status.success());
+    library
+}
+
+#[test]
+fn a32_the_library_itself_draws_with_a_driver_of_the_service() {
+    let Some(library) = library() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let system = System::new(folder.path(), &null_driver());
+    let library = Library::open(&library, libc::RTLD_LOCAL);
+    let look_up = library.symbol(c"vkGetInstanceProcAddr");
+    // SAFETY: this is the loader's own vkGetInstanceProcAddr.
+    let entry = unsafe {
+        let get_instance_proc_addr = transmute::<*mut c_void, vk::PFN_vkGetInstanceProcAddr>(look_up);
+        Entry::from_static_fn(StaticFn { get_instance_proc_addr })
+    };
+    // SAFETY: an instance need not be given.
+    let found = unsafe { entry.get_instance_proc_addr(vk::Instance::null(), c"vkCreateInstance".as_ptr()) };
+    assert_eq!(found.map(|it| it as *mut c_void), Some(library.symbol(c"vkCreateInstance")));
+
+    let drawn = draw(&entry).unwrap();
+    assert_eq!(drawn.devices, 1);
+    assert!(
+        drawn.bytes.starts_with(&[255, 128, 0, 255]) && drawn.bytes.ends_with(b"end."),
+        "{:?}",
+        drawn.bytes
+    );
+    assert_eq!(
+        system.calls(),
+        "connect /svc/fuchsia.vulkan.loader.Loader\ncall GetSupportedFeatures\nwrite ConnectToDeviceFs\n\
+         write ConnectToManifestFs\ndescriptor\nget 0-driver.so\ndlopen_vmo\n"
+    );
+    // The channels of the loader, and of the folder of devices.
+    assert_eq!(system.open_handles(), 2);
+
+    // SAFETY: nothing of the library is used any more.
+    assert_eq!(unsafe { libc::dlclose(library.0) }, 0);
+}
