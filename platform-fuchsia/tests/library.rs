@@ -7,12 +7,15 @@ mod as_on_fuchsia;
 
 use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 use std::mem::transmute;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::ptr::null_mut;
 
 use as_on_fuchsia::null_driver;
 use as_on_fuchsia::programs::draw;
 use ash::{Entry, StaticFn, vk};
+use tempfile::TempDir;
 
 const SYSTEM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library/system.c");
 
@@ -105,9 +108,16 @@ fn compile(folder: &Path, name: &str, source: &str) -> PathBuf {
     library
 }
 
-#[test]
-fn a32_the_library_itself_draws_with_a_driver_of_the_service() {
-    let Some(library) = library() else { return };
+/// The library in this process, over a system whose service has the null driver.
+struct Loaded {
+    system: System,
+    library: Library,
+    entry: Entry,
+    _folder: TempDir,
+}
+
+fn load() -> Option<Loaded> {
+    let library = library()?;
     let folder = tempfile::tempdir().unwrap();
     let system = System::new(folder.path(), &null_driver());
     let library = Library::open(&library, libc::RTLD_LOCAL);
@@ -117,11 +127,17 @@ fn a32_the_library_itself_draws_with_a_driver_of_the_service() {
         let get_instance_proc_addr = transmute::<*mut c_void, vk::PFN_vkGetInstanceProcAddr>(look_up);
         Entry::from_static_fn(StaticFn { get_instance_proc_addr })
     };
+    Some(Loaded { system, library, entry, _folder: folder })
+}
+
+#[test]
+fn a32_the_library_itself_draws_with_a_driver_of_the_service() {
+    let Some(Loaded { system, library, entry, .. }) = &load() else { return };
     // SAFETY: an instance need not be given.
     let found = unsafe { entry.get_instance_proc_addr(vk::Instance::null(), c"vkCreateInstance".as_ptr()) };
     assert_eq!(found.map(|it| it as *mut c_void), Some(library.symbol(c"vkCreateInstance")));
 
-    let drawn = draw(&entry).unwrap();
+    let drawn = draw(entry).unwrap();
     assert_eq!(drawn.devices, 1);
     assert!(
         drawn.bytes.starts_with(&[255, 128, 0, 255]) && drawn.bytes.ends_with(b"end."),
@@ -138,4 +154,35 @@ fn a32_the_library_itself_draws_with_a_driver_of_the_service() {
 
     // SAFETY: nothing of the library is used any more.
     assert_eq!(unsafe { libc::dlclose(library.0) }, 0);
+}
+
+#[test]
+fn a30_what_cannot_go_on_ends_in_a_line_and_does_not_unwind() {
+    if library().is_none() {
+        return;
+    }
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "use_an_instance_that_is_none", "--nocapture"])
+        .output()
+        .unwrap();
+    assert_eq!(child.status.signal(), Some(libc::SIGABRT), "{child:?}");
+    let said = String::from_utf8_lossy(&child.stderr);
+    assert!(said.contains("[Vulkan Loader] ERROR") && said.contains("vkEnumeratePhysicalDevices"), "{said}");
+    assert!(!said.contains("went on"), "{said}");
+}
+
+#[test]
+#[ignore = "ends its process: the test above runs it in one of its own"]
+fn use_an_instance_that_is_none() {
+    let loaded = load().unwrap();
+    let command = loaded.library.symbol(c"vkEnumeratePhysicalDevices");
+    let mut count = 0;
+    let result = std::panic::catch_unwind(move || {
+        // SAFETY: the function has this type; what it is given is wrong on purpose.
+        unsafe {
+            let command = transmute::<*mut c_void, vk::PFN_vkEnumeratePhysicalDevices>(command);
+            command(vk::Instance::null(), &raw mut count, null_mut())
+        }
+    });
+    eprintln!("went on with {result:?}");
 }
