@@ -1,7 +1,9 @@
 //! What the files for a Fuchsia tree name exists, and is what the code says.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use loader_core::discovery::Root;
 use platform_fuchsia::POLICY;
@@ -79,7 +81,7 @@ fn every_crate_is_there_with_what_its_manifest_says() {
             target.contains(&format!("sources = {}_sources\n", folder.replace(['-', '/'], "_"))),
             "{name}"
         );
-        let manifest = std::fs::read_to_string(root.join(folder).join("Cargo.toml")).unwrap();
+        let manifest = fs::read_to_string(root.join(folder).join("Cargo.toml")).unwrap();
         let listed = manifest.split("[dependencies]\n").nth(1).unwrap().split("\n[").next().unwrap();
         let dependencies: BTreeSet<_> = listed
             .lines()
@@ -103,4 +105,44 @@ fn the_library_has_its_name_and_the_linkers_flags() {
     let in_tree =
         quoted(target("config", "link")).into_iter().filter_map(|flag| flag.strip_prefix("-Clink-arg="));
     assert_eq!(in_tree.collect::<Vec<_>>(), flags[1..]);
+}
+
+macro_rules! files {
+    ($($path:literal,)*) => { &[$(($path, include_str!(concat!("packaging/tree/", $path))),)*] };
+}
+
+/// Stand-ins for what a Fuchsia tree has.
+const TREE: &[(&str, &str)] = files![
+    ".gn",
+    "BUILD.gn",
+    "BUILDCONFIG.gn",
+    "build/rust/rustc_cdylib.gni",
+    "build/rust/rustc_library.gni",
+    "sdk/lib/fdio/BUILD.gn",
+    "third_party/rust_crates/BUILD.gn",
+    "third_party/vkload/packaging/fuchsia/sources.gni",
+];
+const IN_TREE: &str = "third_party/vkload/packaging/fuchsia/BUILD.gn";
+
+#[test]
+fn gn_understands_the_build_file() {
+    if Command::new("gn").arg("--version").output().is_err() {
+        let complete = std::env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
+        assert!(!complete, "there is no gn (package generate-ninja)");
+        println!("skipped: there is no gn (package generate-ninja)");
+        return;
+    }
+    let tree = tempfile::tempdir().unwrap();
+    for (file, text) in TREE.iter().chain(&[(IN_TREE, BUILD)]) {
+        let file = tree.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    let gn = |arguments: &[&str]| {
+        let output = Command::new("gn").args(arguments).current_dir(tree.path()).output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&said));
+    };
+    gn(&["gen", "out"]);
+    gn(&["format", "--dry-run", IN_TREE]);
 }

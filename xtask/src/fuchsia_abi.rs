@@ -55,8 +55,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         println!("fuchsia-abi: skipped {} that rustup cannot add: {}", skipped.len(), skipped.join(", "));
         return end(&complaints);
     }
-    let unused = imports.functions().into_iter().filter(|name| !used.contains(*name));
-    complaints.extend(unused.map(|name| format!("{IMPORTS} has {name}, which nothing uses any more")));
+    // Which ones are left depends on the compiler, too.
+    let unused: Vec<_> = imports.functions().into_iter().filter(|name| !used.contains(*name)).collect();
+    println!("fuchsia-abi: of {IMPORTS}, not used at present: {}", unused.join(", "));
     end(&complaints)
 }
 
