@@ -4,6 +4,7 @@
 mod as_on_fuchsia;
 
 use std::ffi::c_int;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use as_on_fuchsia::programs::{Drawn, SIZE, draw};
@@ -36,7 +37,8 @@ fn process(layer: &Path) -> Process {
         "library_path": "/elsewhere/liblayer.so", "api_version": "1.3.0", "implementation_version": "1",
         "description": "", "disable_environment": {"NO_LAYER": "1"}}}"#,
     );
-    Process::new(simulation, &[("VK_ADD_DRIVER_FILES", "/elsewhere/null.json")])
+    let quiet = ("VK_LOADER_X_QUIET", "1");
+    Process::new(simulation, &[("VK_ADD_DRIVER_FILES", "/elsewhere/null.json"), quiet])
 }
 
 #[test]
@@ -61,8 +63,7 @@ fn a9_whatever_call_fails_in_whatever_way_good_drivers_work_and_nothing_is_left(
     let calls = whole.simulation.calls();
     let opens_layer = |call: &String| call == "open /elsewhere/liblayer.so";
     assert!(calls.iter().any(opens_layer), "{calls:#?}");
-    let place = |call: &str| calls.iter().position(|other| other == call).unwrap();
-    let connecting = place("channel")..=place("descriptor");
+    let connecting = connecting(&calls);
     for (number, call) in calls.iter().enumerate() {
         for code in codes(call) {
             let process = process(&layer);
@@ -70,20 +71,45 @@ fn a9_whatever_call_fails_in_whatever_way_good_drivers_work_and_nothing_is_left(
             let what = format!("{call} ({number}) fails with {code}");
             check_first_run(&what, process.run(draw), *code);
             assert!(process.simulation.calls().len() > number, "{what}: it is not reached");
-            process.simulation.fail(usize::MAX);
-            // A connection that failed is not tried again: then there is the driver of the package.
-            let kept: (usize, &[&str], &[&str]) = if connecting.contains(&number) {
-                (2, &[], &[])
-            } else {
-                (3, &["devices", "loader"], &["manifests"])
-            };
-            let drawn = process.run(draw).unwrap_or_else(|error| panic!("{what}: {error:?} for good"));
-            assert_right(&drawn);
-            assert_eq!(drawn.devices, kept.0, "{what}");
-            assert_eq!(process.simulation.open_handles(), kept.1, "{what}");
-            assert_eq!(process.simulation.open_files(), kept.2, "{what}");
+            check_next_run(&what, process, !connecting.contains(&number));
         }
     }
+}
+
+#[test]
+fn a9_when_every_call_fails_from_one_on_nothing_is_left_and_better_times_are_used() {
+    let layer = layer();
+    let whole = process(&layer);
+    whole.run(draw).unwrap();
+    let calls = whole.simulation.calls();
+    for number in 0..calls.len() {
+        let process = process(&layer);
+        process.simulation.fail_all(number..usize::MAX, 0);
+        let what = format!("from {} ({number}) on", calls[number]);
+        if let Ok(drawn) = process.run(draw) {
+            assert_right(&drawn);
+        }
+        check_next_run(&what, process, number > *connecting(&calls).end());
+    }
+}
+
+/// The numbers of the calls by which the process connects to the service.
+fn connecting(calls: &[String]) -> RangeInclusive<usize> {
+    let place = |call: &str| calls.iter().position(|other| other == call).unwrap();
+    place("channel")..=place("descriptor")
+}
+
+/// With no call that fails any more, the program has every driver, or where the connection failed once those that do not
+/// need it; and nothing but the connection is open.
+fn check_next_run(what: &str, process: Process, connected: bool) {
+    process.simulation.fail(usize::MAX);
+    let drawn = process.run(draw).unwrap_or_else(|error| panic!("{what}: {error:?} for good"));
+    assert_right(&drawn);
+    let (devices, handles, files): (usize, &[&str], &[&str]) =
+        if connected { (3, &["devices", "loader"], &["manifests"]) } else { (2, &[], &[]) };
+    assert_eq!(drawn.devices, devices, "{what}");
+    assert_eq!(process.simulation.open_handles(), handles, "{what}");
+    assert_eq!(process.simulation.open_files(), files, "{what}");
 }
 
 /// The program works, unless memory ran out. At most one driver is lost; where that is the whole service, the package's

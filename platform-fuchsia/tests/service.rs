@@ -3,14 +3,17 @@
 #[allow(dead_code)]
 mod as_on_fuchsia;
 
+use std::ffi::c_void;
+use std::mem::transmute;
 use std::os::unix::ffi::OsStrExt;
-use std::ptr::null;
+use std::ptr::{NonNull, null};
 use std::sync::Barrier;
 
 use as_on_fuchsia::{connect, driver, fuchsia, open, open_layer, said_by, symbol};
 use ash::vk;
-use fuchsia_simulation::LoaderService;
+use fuchsia_simulation::{LoaderService, Process, Simulation};
 use loader_core::platform::{FileError, Files, Libraries};
+use platform_fuchsia::OpenInNamespace;
 
 const MANIFESTS: &[u8] = b"/svc/fuchsia.vulkan.loader.Loader/manifests";
 /// A library outside the package.
@@ -269,7 +272,27 @@ fn a26_a_driver_is_told_the_level_and_given_the_callback_once() {
     assert_eq!(said, ["level 27, callback 1", ""]);
     let again = open(fuchsia, names[0].strip_suffix(b".json").unwrap()).unwrap();
     assert_eq!(said_by(fuchsia, again), "level 27, callback 1");
-    symbol(fuchsia, again, c"given_callback");
+}
+
+#[test]
+fn a26_a_driver_knows_level_and_callback_before_it_negotiates_and_reaches_its_device() {
+    let simulation = Simulation::new(Some(LoaderService::new().with_driver(&driver(&[]))));
+    let process = Process::new(simulation, &[]);
+    process.run(|entry| {
+        // SAFETY: this function of the loader may be called at any time.
+        let _ = unsafe { entry.enumerate_instance_extension_properties(None) };
+        let library = open(process.fuchsia, "0-libcompiled.so").unwrap();
+        let said = said_by(process.fuchsia, library);
+        assert!(said.starts_with("level 27, callback 1, negotiate 1"), "{said}");
+        assert_eq!(said.matches("callback").count(), 1, "once: {said}");
+        let given = symbol(process.fuchsia, library, c"given_callback");
+        // SAFETY: the test driver has this function. It keeps what it was given.
+        let given = unsafe { transmute::<NonNull<c_void>, extern "C" fn() -> OpenInNamespace>(given)() };
+        let device = c"/loader-gpu-devices/class/gpu/000".as_ptr();
+        // SAFETY: the name is a C string, and the handle belongs to nobody else.
+        assert_eq!(unsafe { given(device, simulation.channel_of_driver()) }, vk::Result::SUCCESS);
+        assert_eq!(simulation.devices_opened(), ["class/gpu/000"]);
+    });
 }
 
 #[test]

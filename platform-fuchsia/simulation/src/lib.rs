@@ -15,6 +15,7 @@ pub use process::{API_LEVEL, Process};
 pub use service::{Answers, LoaderService};
 
 use std::ffi::{CStr, c_int, c_void};
+use std::ops::Range;
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard};
@@ -43,8 +44,8 @@ struct World {
     service: Option<LoaderService>,
     tree: Tree,
     calls: Vec<String>,
-    /// The number of the call that fails, and how.
-    failing: Option<(usize, Failure)>,
+    /// The numbers of the calls that fail, and how.
+    failing: Option<(Range<usize>, Failure)>,
 }
 
 /// How a call is made to fail.
@@ -94,9 +95,14 @@ impl Simulation {
     /// The same, with this status where it is negative and a call of Fuchsia, or with this error number where it is positive
     /// and a call on files.
     pub fn fail_with(&self, number: usize, code: c_int) {
+        self.fail_all(number..number.saturating_add(1), code);
+    }
+
+    /// The same with every call that has one of these numbers.
+    pub fn fail_all(&self, numbers: Range<usize>, code: c_int) {
         let mut world = self.world();
         world.calls.clear();
-        world.failing = Some((number, Failure(code)));
+        world.failing = Some((numbers, Failure(code)));
     }
 
     /// The system calls since the beginning or [`Simulation::fail`]: a word, and what it was about. Calls that close
@@ -140,8 +146,8 @@ impl Simulation {
         let mut world = self.world();
         let number = world.calls.len();
         world.calls.push(format!("{call} {}", String::from_utf8_lossy(about)).trim_end().to_owned());
-        match world.failing {
-            Some((failing, failure)) if failing == number => Err(failure),
+        match &world.failing {
+            Some((failing, failure)) if failing.contains(&number) => Err(*failure),
             _ => Ok(world),
         }
     }

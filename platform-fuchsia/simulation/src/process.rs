@@ -1,9 +1,9 @@
 //! A process of the simulated system, with the loader in it.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char};
 use std::ops::Deref;
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use ash::{Entry, StaticFn, vk};
 use loader_core::flavour::Flavour;
@@ -49,26 +49,24 @@ impl Process {
         Self { simulation, fuchsia, loader }
     }
 
-    /// Runs a program in this process: its global commands, which are given nothing by which they could find the loader,
-    /// are those of the process that runs in this thread.
+    /// Runs a program in this process. The global commands are given nothing by which they could find the loader: they
+    /// are those of the process that runs, and one runs at a time.
     pub fn run<T>(&self, program: impl FnOnce(&Entry) -> T) -> T {
-        let before = RUNNING.replace(Some(*self));
+        static TURN: Mutex<()> = Mutex::new(());
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        *RUNNING.write().unwrap_or_else(PoisonError::into_inner) = Some(*self);
         // SAFETY: this is the loader's own vkGetInstanceProcAddr.
         let entry = unsafe {
             Entry::from_static_fn(StaticFn { get_instance_proc_addr: entry::get_instance_proc_addr })
         };
-        let result = program(&entry);
-        RUNNING.set(before);
-        result
+        program(&entry)
     }
 }
 
-thread_local! {
-    static RUNNING: Cell<Option<Process>> = const { Cell::new(None) };
-}
+static RUNNING: RwLock<Option<Process>> = RwLock::new(None);
 
 fn running() -> Process {
-    RUNNING.get().expect("a process runs in this thread")
+    RUNNING.read().unwrap_or_else(PoisonError::into_inner).expect("a process runs")
 }
 
 unsafe extern "system" fn open_in_namespace(name: *const c_char, handle: RawHandle) -> vk::Result {
@@ -76,17 +74,17 @@ unsafe extern "system" fn open_in_namespace(name: *const c_char, handle: RawHand
     unsafe { running().fuchsia.open_in_namespace(name, handle) }
 }
 
-/// The loader of the process that runs in this thread.
-struct OfThisThread;
+/// The loader of the process that runs.
+struct Running;
 
-impl Deref for OfThisThread {
+impl Deref for Running {
     type Target = Loader;
     fn deref(&self) -> &Loader {
         running().loader
     }
 }
 
-static LOADER: OfThisThread = OfThisThread;
+static LOADER: Running = Running;
 
 mod entry {
     #![allow(unreachable_pub, dead_code, reason = "what a shared library would export")]

@@ -128,6 +128,7 @@ fn shown(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
     use loader_core::discovery::{Looked, Reason};
+    use loader_core::flavour::DriverKind;
     use loader_core::manifest::Version;
     use loader_core::memory::text;
 
@@ -136,6 +137,7 @@ mod tests {
             path: text(&[b"/x.json"]).unwrap(),
             found_in: 0,
             library: text(&[b"libx.so"]).unwrap(),
+            kind: DriverKind::Icd,
             api_version: Version::new(1, 3, 5),
             portability: false,
             warning: None,
