@@ -375,7 +375,7 @@ impl Buffer {
     ///
     /// # Safety
     /// `buffer` is an `ANativeWindowBuffer` to which somebody has a reference.
-    unsafe fn new(buffer: NonNull<NativeWindowBuffer>) -> Self {
+    pub unsafe fn new(buffer: NonNull<NativeWindowBuffer>) -> Self {
         // SAFETY: the caller vouches for the buffer.
         unsafe { (buffer.as_ref().base.inc_ref)(buffer.as_ptr().cast()) };
         Self(buffer)
@@ -386,6 +386,12 @@ impl Buffer {
     pub fn description(&self) -> &NativeWindowBuffer {
         // SAFETY: this value holds a reference to the buffer.
         unsafe { self.0.as_ref() }
+    }
+
+    /// Where it is, for another reference.
+    #[must_use]
+    pub fn address(&self) -> NonNull<NativeWindowBuffer> {
+        self.0
     }
 
     /// Where it is.

@@ -1,0 +1,176 @@
+//! Acquiring images.
+
+use core::sync::atomic::Ordering;
+
+use ash::vk::{self, Handle};
+
+use crate::objects::{Device, device_of};
+use crate::wsi::bind::bind;
+use crate::wsi::fence::OwnedFence;
+use crate::wsi::images::native_buffer;
+use crate::wsi::swapchain::Swapchain;
+use crate::wsi::window::{Buffer, Window, WindowError};
+
+/// `vkAcquireNextImageKHR`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn acquire_next_image(
+    device: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    timeout: u64,
+    semaphore: vk::Semaphore,
+    fence: vk::Fence,
+    out: *mut u32,
+) -> vk::Result {
+    // SAFETY: the caller passes valid handles and a valid pointer.
+    unsafe {
+        let acquisition = Acquisition {
+            device: device_of(device.as_raw()),
+            swapchain: Swapchain::from_handle(swapchain),
+            semaphore,
+            fence,
+        };
+        match acquisition.acquire(timeout) {
+            Ok(index) => {
+                out.write(index);
+                vk::Result::SUCCESS
+            }
+            Err(result) => result,
+        }
+    }
+}
+
+/// `vkAcquireNextImage2KHR`: there is one device in each group.
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn acquire_next_image2(
+    device: vk::Device,
+    info: *const vk::AcquireNextImageInfoKHR<'_>,
+    out: *mut u32,
+) -> vk::Result {
+    // SAFETY: the caller passes valid handles and valid pointers.
+    unsafe {
+        let info = &*info;
+        acquire_next_image(device, info.swapchain, info.timeout, info.semaphore, info.fence, out)
+    }
+}
+
+/// What is to happen once an image was acquired.
+struct Acquisition<'a> {
+    device: &'a Device,
+    swapchain: &'a Swapchain,
+    semaphore: vk::Semaphore,
+    fence: vk::Fence,
+}
+
+/// Where the buffer belongs that the window gave.
+enum Place {
+    /// To this image.
+    Of(u32),
+    /// To this image, which had none yet.
+    First(u32),
+    /// To none.
+    Nowhere,
+}
+
+impl Acquisition<'_> {
+    /// The index of the image, or why there is none, which is not always an error.
+    fn acquire(&self, timeout: u64) -> Result<u32, vk::Result> {
+        let swapchain = self.swapchain;
+        let window = swapchain.active_window().ok_or(vk::Result::ERROR_OUT_OF_DATE_KHR)?;
+        if swapchain.made.shared {
+            let image = swapchain.image(0, |image| image.handle).unwrap_or_default();
+            self.tell_driver(image, OwnedFence::signalled(swapchain.loader().system))?;
+            return Ok(0);
+        }
+        let (buffer, fence) = self.dequeue(window, timeout)?;
+        let index = match self.place_of(&buffer) {
+            Place::Of(index) => Some(index),
+            Place::First(index) => self.bind_first(index, &buffer),
+            Place::Nowhere => None,
+        };
+        let Some(index) = index else {
+            // The window has other buffers than those of which the images were made.
+            let _ = window.cancel(&buffer, fence);
+            return Err(vk::Result::ERROR_OUT_OF_DATE_KHR);
+        };
+        let image = swapchain.image(index, |image| image.handle).unwrap_or_default();
+        if let Err(error) = self.tell_driver(image, fence.another()) {
+            let _ = window.cancel(&buffer, fence);
+            return Err(error);
+        }
+        let _ = swapchain.image(index, |image| {
+            image.dequeued = true;
+            core::mem::replace(&mut image.dequeue_fence, fence)
+        });
+        Ok(index)
+    }
+
+    /// Takes a buffer from the window.
+    fn dequeue(&self, window: &Window, timeout: u64) -> Result<(Buffer, OwnedFence), vk::Result> {
+        let nanoseconds = i64::try_from(timeout).unwrap_or(-1);
+        let known = &self.swapchain.dequeue_timeout;
+        if known.load(Ordering::Relaxed) != nanoseconds {
+            window.set_dequeue_timeout(nanoseconds)?;
+            known.store(nanoseconds, Ordering::Relaxed);
+        }
+        window.dequeue(self.swapchain.loader().system).map_err(|error| match error {
+            // All buffers are out already: somebody has to give one back.
+            WindowError::TIMED_OUT | WindowError::INVALID_OPERATION if timeout == 0 => vk::Result::NOT_READY,
+            WindowError::TIMED_OUT | WindowError::INVALID_OPERATION => vk::Result::TIMEOUT,
+            _ => vk::Result::ERROR_SURFACE_LOST_KHR,
+        })
+    }
+
+    /// Finds the image of a buffer. A buffer that is new goes to the first image that has none yet, which is the buffer's from
+    /// then on.
+    fn place_of(&self, buffer: &Buffer) -> Place {
+        let mut kept = Some(buffer.clone());
+        self.swapchain.images(|images| {
+            let mut places = (0u32..).zip(images);
+            let mut empty = None;
+            for (index, image) in &mut places {
+                match &image.buffer {
+                    Some(known) if known == buffer => return Place::Of(index),
+                    None if empty.is_none() => empty = Some((index, image)),
+                    _ => {}
+                }
+            }
+            match empty {
+                Some((index, image)) => {
+                    image.buffer = kept.take();
+                    Place::First(index)
+                }
+                None => Place::Nowhere,
+            }
+        })
+    }
+
+    /// Binds an image to its first buffer. `None` if the driver cannot.
+    fn bind_first(&self, index: u32, buffer: &Buffer) -> Option<u32> {
+        let swapchain = self.swapchain;
+        let of_swapchain =
+            vk::BindImageMemorySwapchainInfoKHR::default().swapchain(swapchain.handle()).image_index(index);
+        let native = native_buffer(swapchain, buffer, core::ptr::from_ref(&of_swapchain).cast());
+        let info = vk::BindImageMemoryInfo {
+            p_next: core::ptr::from_ref(&native).cast(),
+            image: swapchain.image(index, |image| image.handle).unwrap_or_default(),
+            ..Default::default()
+        };
+        if bind(self.device, &[info]) == vk::Result::SUCCESS {
+            return Some(index);
+        }
+        drop(swapchain.image(index, |image| image.buffer.take()));
+        None
+    }
+
+    /// Has the driver signal semaphore and fence once the window's fence is signalled.
+    fn tell_driver(&self, image: vk::Image, fence: OwnedFence) -> Result<(), vk::Result> {
+        let acquire = self.device.driver.acquire_image.ok_or(vk::Result::ERROR_DEVICE_LOST)?;
+        // SAFETY: the handles are valid. The driver owns the descriptor now, even if it fails.
+        let result = unsafe { acquire(self.device.handle, image, fence.give(), self.semaphore, self.fence) };
+        if result == vk::Result::SUCCESS { Ok(()) } else { Err(result) }
+    }
+}

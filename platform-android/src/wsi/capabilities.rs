@@ -1,0 +1,230 @@
+//! What a surface can do.
+
+use core::ffi::c_void;
+
+use ash::vk::{self, Handle, TaggedStructure};
+use loader_core::abi::chain::{find, pointers};
+use loader_core::registry::extension as e;
+
+use crate::level::ApiLevel;
+use crate::objects::{Instance, instance_of};
+use crate::system::BufferKind;
+use crate::wsi::formats::native;
+use crate::wsi::native_window::query;
+use crate::wsi::present_modes::{BufferCounts, compatible, image_counts};
+use crate::wsi::structures::{SurfaceCapabilitiesPresentId2, SurfaceCapabilitiesPresentWait2};
+use crate::wsi::surface::Surface;
+use crate::wsi::transform;
+use crate::wsi::usage::hardware_buffer;
+
+/// What nobody knows before there is a surface.
+const UNKNOWN: u32 = u32::MAX;
+
+/// The greatest width and height of images, unless the window is larger.
+const LARGEST: u32 = 4096;
+
+/// Every usage that an image of a swapchain can have.
+pub const IMAGE_USAGE: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
+    vk::ImageUsageFlags::TRANSFER_SRC.as_raw()
+        | vk::ImageUsageFlags::TRANSFER_DST.as_raw()
+        | vk::ImageUsageFlags::SAMPLED.as_raw()
+        | vk::ImageUsageFlags::STORAGE.as_raw()
+        | vk::ImageUsageFlags::COLOR_ATTACHMENT.as_raw()
+        | vk::ImageUsageFlags::INPUT_ATTACHMENT.as_raw(),
+);
+
+/// `vkGetPhysicalDeviceSurfaceCapabilitiesKHR`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn get_surface_capabilities(
+    physical_device: vk::PhysicalDevice,
+    surface: vk::SurfaceKHR,
+    out: *mut vk::SurfaceCapabilitiesKHR,
+) -> vk::Result {
+    // SAFETY: the caller passes valid handles and a valid pointer.
+    unsafe {
+        let instance = instance_of(physical_device.as_raw());
+        match Answer::of(instance, surface, None) {
+            Ok(answer) => {
+                out.write(answer.capabilities);
+                vk::Result::SUCCESS
+            }
+            Err(error) => error,
+        }
+    }
+}
+
+/// `vkGetPhysicalDeviceSurfaceCapabilities2KHR`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn get_surface_capabilities2(
+    physical_device: vk::PhysicalDevice,
+    info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
+    out: *mut vk::SurfaceCapabilities2KHR<'_>,
+) -> vk::Result {
+    // SAFETY: the caller passes valid handles and valid pointers to chains.
+    unsafe {
+        let instance = instance_of(physical_device.as_raw());
+        let mode = find::<vk::SurfacePresentModeEXT<'_>>((*info).p_next).map(|mode| mode.present_mode);
+        match Answer::of(instance, (*info).surface, mode) {
+            Ok(answer) => {
+                let left_alone = (*out).surface_capabilities;
+                (*out).surface_capabilities = answer.capabilities;
+                if !answer.mode_is_there {
+                    (*out).surface_capabilities.min_image_count = left_alone.min_image_count;
+                    (*out).surface_capabilities.max_image_count = left_alone.max_image_count;
+                }
+                answer.write_chain((*out).p_next)
+            }
+            Err(error) => error,
+        }
+    }
+}
+
+/// What the window says of its buffers.
+///
+/// # Errors
+/// `ERROR_SURFACE_LOST_KHR` if it does not.
+pub fn buffer_counts(surface: &Surface) -> Result<BufferCounts, vk::Result> {
+    let min_undequeued = surface.window.query(query::MIN_UNDEQUEUED_BUFFERS)?;
+    let max = surface.window.query(query::MAX_BUFFER_COUNT)?;
+    Ok(BufferCounts { min_undequeued: min_undequeued.unsigned_abs(), max: max.unsigned_abs() })
+}
+
+/// Whether an instance may ask without a surface.
+pub fn may_be_surfaceless(instance: &Instance) -> bool {
+    instance.extensions.contains(e::GOOGLE_SURFACELESS_QUERY)
+}
+
+/// What is known of a surface, or without one.
+struct Answer<'a> {
+    instance: &'a Instance,
+    consumer_usage: u64,
+    mode: Option<vk::PresentModeKHR>,
+    /// Whether that mode is one that a swapchain could have.
+    mode_is_there: bool,
+    capabilities: vk::SurfaceCapabilitiesKHR,
+}
+
+impl<'a> Answer<'a> {
+    /// # Safety
+    /// `surface` is NULL or a surface.
+    unsafe fn of(
+        instance: &'a Instance,
+        surface: vk::SurfaceKHR,
+        mode: Option<vk::PresentModeKHR>,
+    ) -> Result<Self, vk::Result> {
+        // SAFETY: the caller vouches for the handle.
+        let surface = unsafe { Surface::from_handle(surface) };
+        let mut capabilities = vk::SurfaceCapabilitiesKHR {
+            min_image_count: UNKNOWN,
+            max_image_count: UNKNOWN,
+            current_extent: vk::Extent2D { width: UNKNOWN, height: UNKNOWN },
+            min_image_extent: vk::Extent2D { width: 1, height: 1 },
+            max_image_extent: vk::Extent2D { width: LARGEST, height: LARGEST },
+            max_image_array_layers: 1,
+            supported_transforms: transform::all(),
+            current_transform: vk::SurfaceTransformFlagsKHR::INHERIT,
+            supported_composite_alpha: vk::CompositeAlphaFlagsKHR::INHERIT,
+            supported_usage_flags: IMAGE_USAGE,
+        };
+        let mut mode_is_there = true;
+        match surface {
+            Some(surface) => {
+                let (width, height) = surface.window.size()?;
+                let hint = surface.window.query(query::TRANSFORM_HINT)?;
+                let counts = image_counts(buffer_counts(surface)?, mode);
+                mode_is_there = counts.is_some();
+                let (min, max) = counts.unwrap_or_default();
+                let (width, height) = (width.unsigned_abs(), height.unsigned_abs());
+                capabilities.min_image_count = min;
+                capabilities.max_image_count = max;
+                capabilities.current_extent = vk::Extent2D { width, height };
+                capabilities.max_image_extent =
+                    vk::Extent2D { width: width.max(LARGEST), height: height.max(LARGEST) };
+                capabilities.current_transform = transform::from_native(hint);
+            }
+            None if may_be_surfaceless(instance) => {}
+            None => return Err(vk::Result::ERROR_SURFACE_LOST_KHR),
+        }
+        let consumer_usage = surface.map_or(0, |surface| surface.consumer_usage);
+        Ok(Self { instance, consumer_usage, mode, mode_is_there, capabilities })
+    }
+
+    /// Fills what is chained behind the capabilities.
+    ///
+    /// # Safety
+    /// `first` begins a pNext chain whose structures are what their types say.
+    unsafe fn write_chain(&self, first: *mut c_void) -> vk::Result {
+        let mut result = vk::Result::SUCCESS;
+        // SAFETY: the caller vouches for the chain; each structure is written as what its type says.
+        unsafe {
+            for structure in pointers(first) {
+                match (*structure).s_type {
+                    vk::SharedPresentSurfaceCapabilitiesKHR::STRUCTURE_TYPE => {
+                        (*structure.cast::<vk::SharedPresentSurfaceCapabilitiesKHR<'_>>())
+                            .shared_present_supported_usage_flags = IMAGE_USAGE;
+                    }
+                    vk::SurfaceProtectedCapabilitiesKHR::STRUCTURE_TYPE => {
+                        (*structure.cast::<vk::SurfaceProtectedCapabilitiesKHR<'_>>()).supports_protected =
+                            self.protected().into();
+                    }
+                    vk::SurfacePresentScalingCapabilitiesEXT::STRUCTURE_TYPE => {
+                        self.write_scaling(&mut *structure.cast());
+                    }
+                    vk::SurfacePresentModeCompatibilityEXT::STRUCTURE_TYPE => {
+                        result = self.write_compatible(&mut *structure.cast());
+                    }
+                    _ => self.write_newer(structure),
+                }
+            }
+        }
+        result
+    }
+
+    /// # Safety
+    /// As for [`Self::write_chain`].
+    unsafe fn write_newer(&self, structure: *mut vk::BaseOutStructure<'_>) {
+        if self.instance.logger.loader.level < ApiLevel::ANDROID_17 {
+            return;
+        }
+        // SAFETY: the caller vouches for the structure.
+        unsafe {
+            match (*structure).s_type {
+                SurfaceCapabilitiesPresentId2::STRUCTURE_TYPE => {
+                    (*structure.cast::<SurfaceCapabilitiesPresentId2>()).present_id2_supported = vk::TRUE;
+                }
+                SurfaceCapabilitiesPresentWait2::STRUCTURE_TYPE => {
+                    (*structure.cast::<SurfaceCapabilitiesPresentWait2>()).present_wait2_supported = vk::TRUE;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether images can be protected: always, until somebody asked whether such buffers can be allocated.
+    fn protected(&self) -> bool {
+        let loader = self.instance.logger.loader;
+        let usage = self.consumer_usage | hardware_buffer::DRAWN | hardware_buffer::PROTECTED;
+        loader.level < ApiLevel::ANDROID_17
+            || loader.system.buffer_supported(BufferKind { format: native::RGBA_8888.unsigned_abs(), usage })
+    }
+
+    fn write_scaling(&self, out: &mut vk::SurfacePresentScalingCapabilitiesEXT<'_>) {
+        out.supported_present_scaling = vk::PresentScalingFlagsEXT::STRETCH;
+        out.supported_present_gravity_x = vk::PresentGravityFlagsEXT::empty();
+        out.supported_present_gravity_y = vk::PresentGravityFlagsEXT::empty();
+        out.min_scaled_image_extent = self.capabilities.min_image_extent;
+        out.max_scaled_image_extent = self.capabilities.max_image_extent;
+    }
+
+    fn write_compatible(&self, out: &mut vk::SurfacePresentModeCompatibilityEXT<'_>) -> vk::Result {
+        let modes = self.mode.and_then(compatible).unwrap_or_default();
+        // SAFETY: the two fields are a counted out-array.
+        unsafe {
+            loader_core::abi::array::deliver(modes, &raw mut out.present_mode_count, out.p_present_modes)
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Making swapchains. The order in which the window is told things is part of its interface: it answers some questions by
+//! what it was told before.
+
+use core::ffi::c_int;
+
+use ash::vk::{self, Handle};
+use loader_core::abi::chain::find;
+use loader_core::log::{Level, Topic};
+use loader_core::memory::{Application, Box, TryGrow, Vec};
+
+use crate::objects::{Device, device_of};
+use crate::system::Statistic;
+use crate::wsi::capabilities::buffer_counts;
+use crate::wsi::fence::OwnedFence;
+use crate::wsi::formats::{Dataspace, dataspace, native_format};
+use crate::wsi::images;
+use crate::wsi::native_window::query;
+use crate::wsi::present_modes::{image_counts, is_shared};
+use crate::wsi::structures::CREATE_DEFERRED;
+use crate::wsi::surface::Surface;
+use crate::wsi::swapchain::{Image, Made, SLOTS, Swapchain};
+use crate::wsi::transform;
+use crate::wsi::usage::{Wanted, hardware_buffer, producer_usage};
+
+/// `vkCreateSwapchainKHR`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn create_swapchain(
+    device: vk::Device,
+    info: *const vk::SwapchainCreateInfoKHR<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::SwapchainKHR,
+) -> vk::Result {
+    // SAFETY: the caller passes valid handles and valid pointers.
+    unsafe {
+        let device = device_of(device.as_raw());
+        let memory = device.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
+        match create(device, &*info, memory) {
+            Ok(swapchain) => {
+                out.write(swapchain);
+                device.instance.logger.loader.system.count(Statistic::Swapchain);
+                vk::Result::SUCCESS
+            }
+            Err(error) => error,
+        }
+    }
+}
+
+/// # Safety
+/// As for `vkCreateSwapchainKHR`.
+unsafe fn create(
+    device: &Device,
+    info: &vk::SwapchainCreateInfoKHR<'_>,
+    memory: Application,
+) -> Result<vk::SwapchainKHR, vk::Result> {
+    let native_format = native_format(info.image_format);
+    let dataspace = dataspace(info.image_color_space, native_format).ok_or_else(|| {
+        complain(
+            device,
+            format_args!("no window can show the colour space {}", info.image_color_space.as_raw()),
+        );
+        vk::Result::ERROR_INITIALIZATION_FAILED
+    })?;
+    // SAFETY: the caller vouches for the handles.
+    let surface = unsafe { Surface::from_handle(info.surface) }.ok_or(vk::Result::ERROR_SURFACE_LOST_KHR)?;
+    // SAFETY: as above.
+    unsafe { retire_old(device, surface, info.old_swapchain)? };
+    // SAFETY: the caller vouches for the chain.
+    let request = unsafe { Request::new(info, native_format, dataspace) };
+    let plan = request.prepare(device, surface)?;
+
+    let mut images = Vec::new_in(memory);
+    images.try_reserve_exact(plan.count).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
+    let system = surface.loader.system;
+    for _ in 0..plan.count {
+        let (dequeue_fence, release_fence) = (OwnedFence::signalled(system), OwnedFence::signalled(system));
+        let handle = vk::Image::null();
+        images.try_push(Image { handle, buffer: None, dequeued: false, dequeue_fence, release_fence })?;
+    }
+    let swapchain = Swapchain::new(surface, plan.made, images);
+    let swapchain = Box::try_new_in(swapchain, memory).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
+    if let Err(error) = images::make(device, &swapchain, &request) {
+        swapchain.destroy_images(device, Some(&surface.window));
+        return Err(error);
+    }
+    surface.activate(swapchain.handle());
+    let (swapchain, _) = Box::into_non_null_with_allocator(swapchain);
+    Ok(vk::SwapchainKHR::from_raw(swapchain.as_ptr().expose_provenance() as u64))
+}
+
+/// Retires the swapchain that the new one replaces. There must be no other one on the window. One that retired when
+/// presenting failed may be named as well, since nothing tells the application that it did.
+///
+/// # Safety
+/// `old` is NULL or a swapchain.
+unsafe fn retire_old(device: &Device, surface: &Surface, old: vk::SwapchainKHR) -> Result<(), vk::Result> {
+    let active = surface.active();
+    if active != old && active != vk::SwapchainKHR::null() {
+        complain(
+            device,
+            format_args!(
+                "another swapchain presents to this surface: destroy it first, or name it as oldSwapchain"
+            ),
+        );
+        return Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
+    }
+    if old != vk::SwapchainKHR::null() {
+        // SAFETY: the caller vouches for the handle.
+        let old = unsafe { Swapchain::from_handle(old) };
+        if !core::ptr::eq(old.surface, surface) {
+            complain(device, format_args!("oldSwapchain is one of another surface"));
+            return Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
+        }
+        old.retire(device);
+    }
+    Ok(())
+}
+
+fn complain(device: &Device, what: core::fmt::Arguments<'_>) {
+    device.instance.logger.log(Level::Error, Topic::Usage, format_args!("vkCreateSwapchainKHR: {what}"));
+}
+
+/// What the application asked for.
+pub struct Request<'a> {
+    /// The create info.
+    pub info: &'a vk::SwapchainCreateInfoKHR<'a>,
+    /// What the images are to be.
+    pub wanted: Wanted,
+    /// Whether images get their buffers when they are first acquired.
+    pub deferred: bool,
+    /// The formats in which the application looks at the images, if they can be looked at in others than their own.
+    pub view_formats: Option<vk::ImageFormatListCreateInfo<'static>>,
+    native_format: c_int,
+    dataspace: Dataspace,
+}
+
+/// What the window was told, and answered.
+struct Plan {
+    /// How many images there will be.
+    count: usize,
+    made: Made,
+}
+
+impl<'a> Request<'a> {
+    /// # Safety
+    /// The chain of `info` is valid.
+    unsafe fn new(
+        info: &'a vk::SwapchainCreateInfoKHR<'a>,
+        native_format: c_int,
+        dataspace: Dataspace,
+    ) -> Self {
+        let shared = is_shared(info.present_mode);
+        let protected = info.flags.contains(vk::SwapchainCreateFlagsKHR::PROTECTED);
+        let mutable = info.flags.contains(vk::SwapchainCreateFlagsKHR::MUTABLE_FORMAT);
+        let mut image_flags = vk::ImageCreateFlags::empty();
+        if protected {
+            image_flags |= vk::ImageCreateFlags::PROTECTED;
+        }
+        if mutable {
+            image_flags |= vk::ImageCreateFlags::MUTABLE_FORMAT | vk::ImageCreateFlags::EXTENDED_USAGE;
+        }
+        // SAFETY: the caller vouches for the chain.
+        let (compression, view_formats) = unsafe {
+            let compression = find::<vk::ImageCompressionControlEXT<'static>>(info.p_next).copied();
+            let formats = find::<vk::ImageFormatListCreateInfo<'static>>(info.p_next).copied();
+            (compression, formats.filter(|_| mutable))
+        };
+        let end = core::ptr::null();
+        Self {
+            info,
+            wanted: Wanted {
+                format: info.image_format,
+                image_usage: info.image_usage,
+                image_flags,
+                shared,
+                compression: compression
+                    .map(|control| vk::ImageCompressionControlEXT { p_next: end, ..control }),
+            },
+            deferred: info.flags.contains(CREATE_DEFERRED) && !shared,
+            view_formats: view_formats.map(|list| vk::ImageFormatListCreateInfo { p_next: end, ..list }),
+            native_format,
+            dataspace,
+        }
+    }
+
+    /// Tells the window what is going to come, and asks what it needs.
+    fn prepare(&self, device: &Device, surface: &Surface) -> Result<Plan, vk::Result> {
+        let (info, window) = (self.info, &surface.window);
+        let mailbox = info.present_mode == vk::PresentModeKHR::MAILBOX;
+        let shared = self.wanted.shared;
+        let extent = info.image_extent;
+        reset(device, surface);
+        window.set_dequeue_timeout(-1)?;
+        window.set_swap_interval(c_int::from(!mailbox))?;
+        window.set_shared_buffer_mode(false)?;
+        window.set_auto_refresh(false)?;
+        window.set_format(self.native_format)?;
+        if let Dataspace::Is(dataspace) = self.dataspace {
+            window.set_dataspace(dataspace)?;
+        }
+        window.set_dimensions(extent.width.cast_signed(), extent.height.cast_signed())?;
+        window.set_transform(transform::to_native_inverse(info.pre_transform))?;
+        window.scale_to_window()?;
+        if shared {
+            window.set_shared_buffer_mode(true)?;
+        }
+        if info.present_mode == vk::PresentModeKHR::SHARED_CONTINUOUS_REFRESH {
+            window.set_auto_refresh(true)?;
+        }
+        let min_undequeued = window.query(query::MIN_UNDEQUEUED_BUFFERS)?.unsigned_abs();
+        let window_size = window.size()?;
+        let counts = buffer_counts(surface)?;
+        let (min, max) = image_counts(counts, Some(info.present_mode)).unwrap_or((1, counts.max));
+        let count = info.min_image_count.max(min).min(max.max(1)) as usize;
+        let count = count.min(SLOTS);
+        window.set_buffer_count(count.max((min_undequeued as usize).saturating_add(1)))?;
+        let protected = info.flags.contains(vk::SwapchainCreateFlagsKHR::PROTECTED);
+        let protected = if protected { hardware_buffer::PROTECTED } else { 0 };
+        window.set_usage(surface.consumer_usage | protected | producer_usage(device, &self.wanted)?)?;
+        let hint = window.query(query::TRANSFORM_HINT)?;
+        let refresh_duration = window.refresh_duration()?;
+        let made = Made {
+            shared,
+            mailbox,
+            extent,
+            pre_transform: transform::to_native(info.pre_transform),
+            window_size,
+            refresh_duration,
+        };
+        if made.is_falsely_rotated(hint) {
+            surface.loader.system.count(Statistic::FalsePrerotation);
+        }
+        Ok(Plan { count: if shared { 1 } else { count }, made })
+    }
+}
+
+/// Has the window forget the buffers of an earlier swapchain and what it was told: all buffers can be dequeued at once
+/// only before the first one was queued.
+fn reset(device: &Device, surface: &Surface) {
+    if !surface.use_buffers() {
+        return;
+    }
+    for (what, result) in
+        [("disconnected from", surface.window.disconnect()), ("connected to", surface.window.connect())]
+    {
+        if let Err(error) = result {
+            device.instance.logger.log(
+                Level::Warning,
+                Topic::Loader,
+                format_args!("vkCreateSwapchainKHR: the window cannot be {what} again (error {})", error.0),
+            );
+        }
+    }
+}
+
+impl Made {
+    /// Whether the application says that it has turned the picture, as the window wants it, and gives it the width and
+    /// height of one that is not.
+    fn is_falsely_rotated(&self, hint: c_int) -> bool {
+        let (width, height) = self.window_size;
+        let upright = (self.extent.width > self.extent.height) == (width > height);
+        transform::is_sideways(self.pre_transform) && self.pre_transform == hint && width != height && upright
+    }
+}

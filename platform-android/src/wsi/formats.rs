@@ -1,0 +1,235 @@
+//! Which formats and colour spaces a window can have, and what they are called there.
+#![forbid(unsafe_code)]
+
+use core::ffi::c_int;
+
+use ash::vk::{self, ColorSpaceKHR as Space, Format};
+use loader_core::registry::{ExtensionId, extension as e};
+
+use crate::level::ApiLevel;
+
+/// Names of formats of graphics buffers (`HAL_PIXEL_FORMAT_*`, which are those of `AHARDWAREBUFFER_FORMAT_*`).
+pub mod native {
+    use core::ffi::c_int;
+
+    /// 32 bits
+    pub const RGBA_8888: c_int = 1;
+    /// 24 bits
+    pub const RGB_888: c_int = 3;
+    /// 16 bits
+    pub const RGB_565: c_int = 4;
+    /// 64 bits
+    pub const RGBA_FP16: c_int = 0x16;
+    /// 32 bits
+    pub const RGBA_1010102: c_int = 0x2B;
+    /// 8 bits
+    pub const R_8: c_int = 0x38;
+    /// 64 bits, of which 40 count
+    pub const RGBA_10101010: c_int = 0x3B;
+}
+
+/// Formats of the same buffers, with what they can be combined with.
+pub struct Group {
+    /// The formats, which are listed for each colour space in this order.
+    pub formats: &'static [Format],
+    /// What the buffers are called.
+    pub native: c_int,
+    /// Whether the group is there.
+    pub gate: Gate,
+    /// Whether sRGB is there without `VK_EXT_swapchain_colorspace`.
+    pub plain: bool,
+    /// What that extension adds, with the number of formats for which it does.
+    pub spaces: &'static [(Space, usize)],
+}
+
+/// On what a group depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// On nothing.
+    Always,
+    /// On whether such buffers can be allocated.
+    Buffer,
+    /// On that, and on whether the driver has the extension.
+    BufferAndDriver(ExtensionId),
+}
+
+const RGBA8: &[Format] = &[Format::R8G8B8A8_UNORM, Format::R8G8B8A8_SRGB];
+const RGB565: &[Format] = &[Format::R5G6B5_UNORM_PACK16];
+const FP16: &[Format] = &[Format::R16G16B16A16_SFLOAT];
+const RGB10: &[Format] = &[Format::A2B10G10R10_UNORM_PACK32];
+const R8: &[Format] = &[Format::R8_UNORM];
+const RGBA10: &[Format] = &[Format::R10X6G10X6B10X6A10X6_UNORM_4PACK16];
+
+const fn group(
+    formats: &'static [Format],
+    native: c_int,
+    gate: Gate,
+    spaces: &'static [(Space, usize)],
+) -> Group {
+    Group { formats, native, gate, plain: true, spaces }
+}
+
+/// Single channels have no colour: they pass through, and are there with the extension only.
+const SINGLE_CHANNEL: Group = Group {
+    formats: R8,
+    native: native::R_8,
+    gate: Gate::Buffer,
+    plain: false,
+    spaces: &[(Space::PASS_THROUGH_EXT, 1)],
+};
+
+const RGBA10_GATE: Gate = Gate::BufferAndDriver(e::EXT_RGBA10X6_FORMATS);
+
+/// Up to Android 14.
+const ANDROID_14: &[Group] = &[
+    group(
+        RGBA8,
+        native::RGBA_8888,
+        Gate::Always,
+        &[(Space::PASS_THROUGH_EXT, 2), (Space::BT709_LINEAR_EXT, 1), (Space::DISPLAY_P3_NONLINEAR_EXT, 2)],
+    ),
+    group(RGB565, native::RGB_565, Gate::Buffer, &[(Space::PASS_THROUGH_EXT, 1)]),
+    group(
+        FP16,
+        native::RGBA_FP16,
+        Gate::Buffer,
+        &[
+            (Space::PASS_THROUGH_EXT, 1),
+            (Space::EXTENDED_SRGB_LINEAR_EXT, 1),
+            (Space::EXTENDED_SRGB_NONLINEAR_EXT, 1),
+        ],
+    ),
+    group(
+        RGB10,
+        native::RGBA_1010102,
+        Gate::Buffer,
+        &[(Space::PASS_THROUGH_EXT, 1), (Space::DISPLAY_P3_NONLINEAR_EXT, 1)],
+    ),
+    SINGLE_CHANNEL,
+    group(
+        RGBA10,
+        native::RGBA_10101010,
+        RGBA10_GATE,
+        &[(Space::PASS_THROUGH_EXT, 1), (Space::DISPLAY_P3_NONLINEAR_EXT, 1)],
+    ),
+];
+
+/// Since Android 15, for a group of so many formats. `DISPLAY_P3_LINEAR` and `DCI_P3_LINEAR` are one number, which stands
+/// where the second one does.
+macro_rules! wide {
+    ($formats:literal) => { wide!($formats,) };
+    ($formats:literal, $($more:expr),*) => {
+        &[
+            (Space::DISPLAY_P3_NONLINEAR_EXT, $formats),
+            (Space::DCI_P3_NONLINEAR_EXT, $formats),
+            (Space::BT709_LINEAR_EXT, $formats),
+            (Space::BT709_NONLINEAR_EXT, $formats),
+            (Space::BT2020_LINEAR_EXT, $formats),
+            (Space::HDR10_ST2084_EXT, $formats),
+            (Space::HDR10_HLG_EXT, $formats),
+            (Space::ADOBERGB_LINEAR_EXT, $formats),
+            (Space::ADOBERGB_NONLINEAR_EXT, $formats),
+            (Space::PASS_THROUGH_EXT, $formats),
+            (Space::DISPLAY_P3_LINEAR_EXT, $formats),
+            $(($more, $formats),)*
+        ]
+    };
+}
+
+/// Since Android 15.
+const ANDROID_15: &[Group] = &[
+    group(RGBA8, native::RGBA_8888, Gate::Always, wide!(2)),
+    group(RGB565, native::RGB_565, Gate::Buffer, wide!(1)),
+    group(
+        FP16,
+        native::RGBA_FP16,
+        Gate::Buffer,
+        wide!(1, Space::EXTENDED_SRGB_LINEAR_EXT, Space::EXTENDED_SRGB_NONLINEAR_EXT),
+    ),
+    group(RGB10, native::RGBA_1010102, Gate::Buffer, wide!(1)),
+    SINGLE_CHANNEL,
+    group(RGBA10, native::RGBA_10101010, RGBA10_GATE, wide!(1)),
+];
+
+/// The groups of an Android, in the order in which they are listed.
+#[must_use]
+pub fn groups(level: ApiLevel) -> &'static [Group] {
+    if level >= ApiLevel::ANDROID_15 { ANDROID_15 } else { ANDROID_14 }
+}
+
+/// What a surface can have: the formats of all groups for which `is_there` says so, with `VK_EXT_swapchain_colorspace` or
+/// without.
+pub fn surface_formats(
+    level: ApiLevel,
+    colour_spaces: bool,
+    is_there: impl FnMut(&&'static Group) -> bool,
+) -> impl Iterator<Item = vk::SurfaceFormatKHR> {
+    groups(level).iter().filter(is_there).flat_map(move |group| {
+        let plain = group.plain.then_some((Space::SRGB_NONLINEAR, group.formats.len()));
+        let more = if colour_spaces { group.spaces } else { &[] };
+        plain.into_iter().chain(more.iter().copied()).flat_map(|(color_space, formats)| {
+            let formats = group.formats.iter().take(formats);
+            formats.map(move |format| vk::SurfaceFormatKHR { format: *format, color_space })
+        })
+    })
+}
+
+/// What the buffers of a format are called. A format that no surface lists gets the most common one.
+#[must_use]
+pub fn native_format(format: Format) -> c_int {
+    match format {
+        Format::R8G8B8_UNORM | Format::R8G8B8_SRGB => native::RGB_888,
+        _ => {
+            let group = ANDROID_15.iter().find(|group| group.formats.contains(&format));
+            group.map_or(native::RGBA_8888, |group| group.native)
+        }
+    }
+}
+
+/// The format without a curve: usage is asked for with that.
+#[must_use]
+pub fn without_curve(format: Format) -> Format {
+    if format == Format::R8G8B8A8_SRGB { Format::R8G8B8A8_UNORM } else { format }
+}
+
+/// What the numbers of a colour space mean to the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dataspace {
+    /// The window is left as it is.
+    AsItIs,
+    /// `HAL_DATASPACE_*`
+    Is(c_int),
+}
+
+/// Colour spaces with what they are called in the system: a standard, a curve and a range.
+const DATASPACES: &[(Space, c_int)] = &[
+    (Space::SRGB_NONLINEAR, 142_671_872),
+    (Space::BT709_NONLINEAR_EXT, 142_671_872),
+    (Space::DISPLAY_P3_NONLINEAR_EXT, 143_261_696),
+    (Space::EXTENDED_SRGB_LINEAR_EXT, 406_913_024),
+    (Space::EXTENDED_SRGB_NONLINEAR_EXT, 411_107_328),
+    (Space::DISPLAY_P3_LINEAR_EXT, 139_067_392),
+    (Space::DCI_P3_NONLINEAR_EXT, 155_844_608),
+    (Space::BT709_LINEAR_EXT, 138_477_568),
+    (Space::BT2020_LINEAR_EXT, 138_805_248),
+    (Space::HDR10_ST2084_EXT, 163_971_072),
+    (Space::DOLBYVISION_EXT, 163_971_072),
+    (Space::HDR10_HLG_EXT, 168_165_376),
+    (Space::ADOBERGB_LINEAR_EXT, 139_132_928),
+    (Space::ADOBERGB_NONLINEAR_EXT, 151_715_840),
+];
+
+/// `BT2020_LINEAR` with floating point numbers, which go beyond 1.
+const BT2020_LINEAR_EXTENDED: c_int = 407_240_704;
+
+/// What a colour space is for buffers of this format, `None` if it cannot be shown.
+#[must_use]
+pub fn dataspace(space: Space, native_format: c_int) -> Option<Dataspace> {
+    if space == Space::PASS_THROUGH_EXT {
+        return Some(Dataspace::AsItIs);
+    }
+    if (space, native_format) == (Space::BT2020_LINEAR_EXT, native::RGBA_FP16) {
+        return Some(Dataspace::Is(BT2020_LINEAR_EXTENDED));
+    }
+    DATASPACES.iter().find(|(known, _)| *known == space).map(|(_, dataspace)| Dataspace::Is(*dataspace))
+}

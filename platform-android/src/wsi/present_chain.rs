@@ -1,0 +1,85 @@
+//! What is chained to `VkPresentInfoKHR`, by swapchain.
+
+use core::ptr::null;
+
+use ash::vk;
+use loader_core::abi::chain::find;
+
+use crate::wsi::structures::PresentId2;
+
+/// The arrays of the chain, NULL for those that are not there.
+pub struct Extras<'a> {
+    regions: *const vk::PresentRegionKHR<'a>,
+    times: *const vk::PresentTimeGOOGLE,
+    fences: *const vk::Fence,
+    modes: *const vk::PresentModeKHR,
+    ids: *const u64,
+}
+
+/// What is said of one frame.
+pub struct Frame<'a> {
+    /// What changed since the frame before; everything if it is empty.
+    pub damage: &'a [vk::RectLayerKHR],
+    /// When it is to be shown.
+    pub time: Option<&'a vk::PresentTimeGOOGLE>,
+    /// What is to be signalled when it is done; NULL if nothing is.
+    pub fence: vk::Fence,
+    /// The present mode from now on.
+    pub mode: Option<vk::PresentModeKHR>,
+    /// The application's number of it; 0 if it has none.
+    pub id: u64,
+}
+
+impl<'a> Extras<'a> {
+    /// # Safety
+    /// The chain is valid, and has in each structure as many elements as there are swapchains.
+    #[must_use]
+    pub unsafe fn of(info: &vk::PresentInfoKHR<'a>) -> Self {
+        let chain = info.p_next;
+        // SAFETY: the caller vouches for the chain.
+        unsafe {
+            Self {
+                regions: find::<vk::PresentRegionsKHR<'a>>(chain).map_or(null(), |found| found.p_regions),
+                times: find::<vk::PresentTimesInfoGOOGLE<'a>>(chain).map_or(null(), |found| found.p_times),
+                fences: find::<vk::SwapchainPresentFenceInfoEXT<'a>>(chain)
+                    .map_or(null(), |found| found.p_fences),
+                modes: find::<vk::SwapchainPresentModeInfoEXT<'a>>(chain)
+                    .map_or(null(), |found| found.p_present_modes),
+                ids: find::<PresentId2>(chain).map_or(null(), |found| found.p_present_ids),
+            }
+        }
+    }
+
+    /// What is said of the swapchain at that index.
+    ///
+    /// # Safety
+    /// There are more swapchains than that.
+    #[must_use]
+    pub unsafe fn frame(&self, index: usize) -> Frame<'a> {
+        // SAFETY: the arrays are NULL or have as many elements as there are swapchains; the rectangles are a counted array.
+        unsafe {
+            let damage = element(self.regions, index)
+                .filter(|region| region.rectangle_count > 0 && !region.p_rectangles.is_null())
+                .map_or(&[][..], |region| {
+                    core::slice::from_raw_parts(region.p_rectangles, region.rectangle_count as usize)
+                });
+            Frame {
+                damage,
+                time: element(self.times, index),
+                fence: element(self.fences, index).copied().unwrap_or_default(),
+                mode: element(self.modes, index).copied(),
+                id: element(self.ids, index).copied().unwrap_or_default(),
+            }
+        }
+    }
+}
+
+/// # Safety
+/// `array` is NULL or has more than `index` elements, which live as long as `'a`.
+unsafe fn element<'a, T>(array: *const T, index: usize) -> Option<&'a T> {
+    if array.is_null() {
+        return None;
+    }
+    // SAFETY: the caller vouches for the array.
+    unsafe { array.add(index).as_ref() }
+}

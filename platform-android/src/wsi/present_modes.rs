@@ -1,0 +1,66 @@
+//! Present modes, and how many images each needs.
+#![forbid(unsafe_code)]
+
+use ash::vk::PresentModeKHR as Mode;
+
+use crate::level::ApiLevel;
+
+/// `VK_PRESENT_MODE_FIFO_LATEST_READY_KHR`
+pub const FIFO_LATEST_READY: Mode = Mode::from_raw(1_000_361_000);
+
+/// What a window says of its buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferCounts {
+    /// How many the other side keeps.
+    pub min_undequeued: u32,
+    /// How many there may be.
+    pub max: u32,
+}
+
+/// All modes that there may be, in the order in which they are listed. There is none that tears.
+pub fn present_modes(
+    level: ApiLevel,
+    counts: BufferCounts,
+    shared_images: bool,
+) -> impl Iterator<Item = Mode> {
+    let modes = [
+        (Mode::MAILBOX, counts.min_undequeued.saturating_add(1) < counts.max),
+        (Mode::FIFO, true),
+        (FIFO_LATEST_READY, level >= ApiLevel::ANDROID_17),
+        (Mode::SHARED_DEMAND_REFRESH, shared_images),
+        (Mode::SHARED_CONTINUOUS_REFRESH, shared_images),
+    ];
+    modes.into_iter().filter(|(_, there)| *there).map(|(mode, _)| mode)
+}
+
+/// Whether one image is shown while it is drawn to.
+#[must_use]
+pub fn is_shared(mode: Mode) -> bool {
+    matches!(mode, Mode::SHARED_DEMAND_REFRESH | Mode::SHARED_CONTINUOUS_REFRESH)
+}
+
+/// The modes between which a swapchain can change, this one the first; `None` for a mode that there is not.
+#[must_use]
+pub fn compatible(mode: Mode) -> Option<&'static [Mode]> {
+    match mode {
+        Mode::FIFO => Some(&[Mode::FIFO]),
+        Mode::MAILBOX => Some(&[Mode::MAILBOX]),
+        FIFO_LATEST_READY => Some(&[FIFO_LATEST_READY]),
+        Mode::SHARED_DEMAND_REFRESH => Some(&[Mode::SHARED_DEMAND_REFRESH, Mode::SHARED_CONTINUOUS_REFRESH]),
+        Mode::SHARED_CONTINUOUS_REFRESH => {
+            Some(&[Mode::SHARED_CONTINUOUS_REFRESH, Mode::SHARED_DEMAND_REFRESH])
+        }
+        _ => None,
+    }
+}
+
+/// The least and the greatest number of images of a swapchain in a mode, or in any if it is `None`; `None` for a mode that
+/// there is not.
+#[must_use]
+pub fn image_counts(counts: BufferCounts, mode: Option<Mode>) -> Option<(u32, u32)> {
+    match mode {
+        Some(mode) if is_shared(mode) => Some((1, 1)),
+        Some(mode) if compatible(mode).is_none() => None,
+        _ => Some((counts.min_undequeued.saturating_add(2).min(counts.max), counts.max)),
+    }
+}

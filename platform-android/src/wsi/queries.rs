@@ -1,0 +1,239 @@
+//! The formats and present modes of a surface.
+
+use core::ffi::c_void;
+
+use ash::vk::{self, Handle, TaggedStructure};
+use loader_core::abi::array::collect;
+use loader_core::abi::chain::pointers;
+use loader_core::memory::Application;
+use loader_core::registry::extension as e;
+
+use crate::level::ApiLevel;
+use crate::objects::{Instance, instance_of};
+use crate::system::BufferKind;
+use crate::wsi::capabilities::{buffer_counts, may_be_surfaceless};
+use crate::wsi::formats::{Gate, Group, surface_formats};
+use crate::wsi::native_buffer as native;
+use crate::wsi::present_modes::{BufferCounts, present_modes};
+use crate::wsi::surface::Surface;
+use crate::wsi::usage::hardware_buffer;
+
+/// `vkGetPhysicalDeviceSurfaceFormatsKHR`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn get_surface_formats(
+    physical_device: vk::PhysicalDevice,
+    surface: vk::SurfaceKHR,
+    count: *mut u32,
+    out: *mut vk::SurfaceFormatKHR,
+) -> vk::Result {
+    // SAFETY: the caller passes valid handles and a counted out-array.
+    unsafe {
+        match formats(physical_device, surface) {
+            Ok(formats) => deliver_each(formats, count, out, |out, format| {
+                out.write(format);
+                Ok(())
+            }),
+            Err(error) => error,
+        }
+    }
+}
+
+/// `vkGetPhysicalDeviceSurfaceFormats2KHR`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn get_surface_formats2(
+    physical_device: vk::PhysicalDevice,
+    info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
+    count: *mut u32,
+    out: *mut vk::SurfaceFormat2KHR<'_>,
+) -> vk::Result {
+    // SAFETY: the caller passes valid handles, a valid pointer and a counted out-array of chains.
+    unsafe {
+        match formats(physical_device, (*info).surface) {
+            Ok(formats) => deliver_each(formats, count, out, |out, format| {
+                (*out).surface_format = format;
+                write_compression(physical_device, format.format, (*out).p_next)
+            }),
+            Err(error) => error,
+        }
+    }
+}
+
+/// `vkGetPhysicalDeviceSurfacePresentModesKHR`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn get_surface_present_modes(
+    physical_device: vk::PhysicalDevice,
+    surface: vk::SurfaceKHR,
+    count: *mut u32,
+    out: *mut vk::PresentModeKHR,
+) -> vk::Result {
+    // SAFETY: the caller passes valid handles and a counted out-array.
+    unsafe {
+        let instance = instance_of(physical_device.as_raw());
+        let counts = match Surface::from_handle(surface) {
+            Some(surface) => buffer_counts(surface),
+            // No mailbox: whether there is one depends on the window.
+            None if may_be_surfaceless(instance) => Ok(BufferCounts { min_undequeued: 0, max: 0 }),
+            None => Err(vk::Result::ERROR_SURFACE_LOST_KHR),
+        };
+        let counts = match counts {
+            Ok(counts) => counts,
+            Err(error) => return error,
+        };
+        let shared = has_shared_images(instance, physical_device);
+        let modes = present_modes(instance.logger.loader.level, counts, shared);
+        deliver_each(modes, count, out, |out, mode| {
+            out.write(mode);
+            Ok(())
+        })
+    }
+}
+
+/// The formats of a surface, or what there would be without one.
+///
+/// # Safety
+/// `physical_device` is a valid handle, `surface` is NULL or one.
+unsafe fn formats(
+    physical_device: vk::PhysicalDevice,
+    surface: vk::SurfaceKHR,
+) -> Result<impl Iterator<Item = vk::SurfaceFormatKHR>, vk::Result> {
+    // SAFETY: the caller vouches for the handles.
+    unsafe {
+        let instance = instance_of(physical_device.as_raw());
+        let consumer_usage = match Surface::from_handle(surface) {
+            Some(surface) => surface.consumer_usage,
+            None if may_be_surfaceless(instance) => hardware_buffer::COMPOSER_OVERLAY,
+            None => return Err(vk::Result::ERROR_SURFACE_LOST_KHR),
+        };
+        let loader = instance.logger.loader;
+        let usage = consumer_usage | hardware_buffer::DRAWN;
+        let there = move |group: &&'static Group| {
+            let kind = BufferKind { format: group.native.unsigned_abs(), usage };
+            match group.gate {
+                Gate::Always => true,
+                Gate::Buffer => loader.system.buffer_supported(kind),
+                Gate::BufferAndDriver(extension) => {
+                    loader.system.buffer_supported(kind)
+                        && driver_has(instance, physical_device, extension.name())
+                }
+            }
+        };
+        let colour_spaces = instance.extensions.contains(e::EXT_SWAPCHAIN_COLORSPACE);
+        Ok(surface_formats(loader.level, colour_spaces, there))
+    }
+}
+
+/// Whether the driver has a device extension. Not knowing is not having.
+///
+/// # Safety
+/// `physical_device` is a valid handle.
+unsafe fn driver_has(
+    instance: &Instance,
+    physical_device: vk::PhysicalDevice,
+    name: &core::ffi::CStr,
+) -> bool {
+    let Some(enumerate) = instance.driver.enumerate_device_extension_properties else { return false };
+    let memory: Application = instance.allocator.scoped(vk::SystemAllocationScope::COMMAND);
+    let extensions = collect(memory, vk::ExtensionProperties::default(), |count, out| {
+        // SAFETY: the caller vouches for the handle; the array is as long as the count says.
+        unsafe { enumerate(physical_device, core::ptr::null(), count, out) }
+    });
+    extensions.is_ok_and(|list| list.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name)))
+}
+
+/// Whether the driver can have an image shown while it is drawn to.
+///
+/// # Safety
+/// `physical_device` is a valid handle.
+pub unsafe fn has_shared_images(instance: &Instance, physical_device: vk::PhysicalDevice) -> bool {
+    let driver = &instance.driver;
+    let get = driver.get_physical_device_properties2.or(driver.get_physical_device_properties2_khr);
+    let Some(get) = get else { return false };
+    let mut presentation = native::PresentationProperties {
+        s_type: native::structure::PRESENTATION_PROPERTIES,
+        p_next: core::ptr::null_mut(),
+        shared_image: vk::FALSE,
+    };
+    let mut properties =
+        vk::PhysicalDeviceProperties2 { p_next: (&raw mut presentation).cast(), ..Default::default() };
+    // SAFETY: the caller vouches for the handle, and the chain is one.
+    unsafe { get(physical_device, &mut properties) };
+    presentation.shared_image != vk::FALSE
+}
+
+/// Fills `VkImageCompressionPropertiesEXT`, where it is chained, with what the driver would do to such images.
+///
+/// # Safety
+/// `physical_device` is a valid handle, `first` begins a pNext chain.
+unsafe fn write_compression(
+    physical_device: vk::PhysicalDevice,
+    format: vk::Format,
+    first: *mut c_void,
+) -> Result<(), vk::Result> {
+    // SAFETY: the caller vouches for handle and chain.
+    unsafe {
+        let instance = instance_of(physical_device.as_raw());
+        let wanted = vk::ImageCompressionPropertiesEXT::STRUCTURE_TYPE;
+        let Some(out) = pointers(first).find(|structure| (**structure).s_type == wanted) else {
+            return Ok(());
+        };
+        let driver = &instance.driver;
+        let get = driver
+            .get_physical_device_image_format_properties2
+            .or(driver.get_physical_device_image_format_properties2_khr);
+        let Some(get) = get else { return Ok(()) };
+        let mut control =
+            vk::ImageCompressionControlEXT::default().flags(vk::ImageCompressionFlagsEXT::FIXED_RATE_DEFAULT);
+        let info = vk::PhysicalDeviceImageFormatInfo2::default()
+            .format(format)
+            .ty(vk::ImageType::TYPE_2D)
+            .tiling(vk::ImageTiling::OPTIMAL)
+            .usage(vk::ImageUsageFlags::COLOR_ATTACHMENT)
+            .push_next(&mut control);
+        let mut compression = vk::ImageCompressionPropertiesEXT::default();
+        let mut properties = vk::ImageFormatProperties2::default().push_next(&mut compression);
+        let result = get(physical_device, &info, &mut properties);
+        let newest = instance.logger.loader.level >= ApiLevel::ANDROID_17;
+        if result != vk::Result::SUCCESS && !(newest && result == vk::Result::ERROR_FORMAT_NOT_SUPPORTED) {
+            return Err(result);
+        }
+        let out = &mut *out.cast::<vk::ImageCompressionPropertiesEXT<'_>>();
+        out.image_compression_flags = compression.image_compression_flags;
+        out.image_compression_fixed_rate_flags = compression.image_compression_fixed_rate_flags;
+        Ok(())
+    }
+}
+
+/// The two-call idiom for a list that is nowhere in memory.
+///
+/// # Safety
+/// `count` and `out` are a counted out-array.
+unsafe fn deliver_each<T, E>(
+    mut list: impl Iterator<Item = T>,
+    count: *mut u32,
+    out: *mut E,
+    mut write: impl FnMut(*mut E, T) -> Result<(), vk::Result>,
+) -> vk::Result {
+    // SAFETY: the caller vouches for count and array.
+    unsafe {
+        if out.is_null() {
+            count.write(u32::try_from(list.count()).unwrap_or(u32::MAX));
+            return vk::Result::SUCCESS;
+        }
+        let mut written = 0u32;
+        while written < count.read() {
+            let Some(value) = list.next() else { break };
+            if let Err(error) = write(out.add(written as usize), value) {
+                return error;
+            }
+            written = written.wrapping_add(1);
+        }
+        count.write(written);
+        if list.next().is_some() { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+    }
+}

@@ -1,0 +1,46 @@
+//! Giving acquired images back without presenting them.
+
+use ash::vk;
+
+use crate::wsi::swapchain::Swapchain;
+
+/// `vkReleaseSwapchainImagesKHR` and `vkReleaseSwapchainImagesEXT`. The image of a shared swapchain stays acquired.
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn release_swapchain_images(
+    _: vk::Device,
+    info: *const vk::ReleaseSwapchainImagesInfoEXT<'_>,
+) -> vk::Result {
+    // SAFETY: the caller passes valid handles and a counted array.
+    unsafe {
+        let info = &*info;
+        let swapchain = Swapchain::from_handle(info.swapchain);
+        if swapchain.made.shared || info.image_index_count == 0 {
+            return vk::Result::SUCCESS;
+        }
+        let indices = core::slice::from_raw_parts(info.p_image_indices, info.image_index_count as usize);
+        let mut result = vk::Result::SUCCESS;
+        for index in indices {
+            if let Err(error) = release(swapchain, *index) {
+                result = error;
+            }
+        }
+        result
+    }
+}
+
+/// Gives one image back.
+fn release(swapchain: &Swapchain, index: u32) -> Result<(), vk::Result> {
+    let taken = swapchain.image(index, |image| {
+        let dequeued = core::mem::replace(&mut image.dequeued, false);
+        dequeued.then(|| (image.dequeue_fence.take(), image.release_fence.take()))
+    });
+    let Some(Some((dequeue_fence, release_fence))) = taken else { return Ok(()) };
+    // What it was presented with before is done, since it could be acquired.
+    drop(release_fence);
+    match (swapchain.active_window(), swapchain.buffer(index)) {
+        (Some(window), Some(buffer)) => Ok(window.cancel(&buffer, dequeue_fence)?),
+        _ => Ok(()),
+    }
+}

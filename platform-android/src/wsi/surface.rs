@@ -1,0 +1,169 @@
+//! Surfaces: an application's window, to which Vulkan is connected as long as the surface lives.
+
+use core::ptr::NonNull;
+
+use ash::vk::{self, Handle};
+use loader_core::log::{Level, Topic};
+use loader_core::memory::{Application, Box};
+use loader_core::platform::Lock;
+
+use crate::loader::Loader;
+use crate::objects::{Instance, instance_of};
+use crate::wsi::window::{Window, WindowError};
+
+/// A surface. Its handle is its address.
+pub struct Surface {
+    /// The window.
+    pub window: Window,
+    /// What the buffers are used for on the other side.
+    pub consumer_usage: u64,
+    /// The process.
+    pub loader: &'static Loader,
+    state: Lock<State>,
+}
+
+struct State {
+    /// The swapchain that presents to the window.
+    active: vk::SwapchainKHR,
+    /// Whether buffers have been taken from the window since it was connected to.
+    used: bool,
+}
+
+impl Surface {
+    /// The surface of a handle.
+    ///
+    /// # Safety
+    /// `handle` is NULL or a surface that lives as long as `'a`.
+    pub unsafe fn from_handle<'a>(handle: vk::SurfaceKHR) -> Option<&'a Self> {
+        // SAFETY: the caller vouches for the handle, which is the address.
+        unsafe { core::ptr::with_exposed_provenance::<Self>(handle.as_raw() as usize).as_ref() }
+    }
+
+    /// The swapchain that presents to the window; NULL if none does.
+    pub fn active(&self) -> vk::SwapchainKHR {
+        self.state.lock(self.loader.system).active
+    }
+
+    /// Makes that swapchain the one that presents to the window.
+    pub fn activate(&self, swapchain: vk::SwapchainKHR) {
+        self.state.lock(self.loader.system).active = swapchain;
+    }
+
+    /// Has nothing present to the window any more if that swapchain did; whether it did.
+    pub fn retire(&self, swapchain: vk::SwapchainKHR) -> bool {
+        let mut state = self.state.lock(self.loader.system);
+        let was_active = state.active == swapchain;
+        if was_active {
+            state.active = vk::SwapchainKHR::null();
+        }
+        was_active
+    }
+
+    /// Whether buffers had been taken from the window before; they have been from now on.
+    pub fn use_buffers(&self) -> bool {
+        core::mem::replace(&mut self.state.lock(self.loader.system).used, true)
+    }
+}
+
+/// Any failure of the window where nothing else is known: the application has to make another surface.
+impl From<WindowError> for vk::Result {
+    fn from(_: WindowError) -> Self {
+        Self::ERROR_SURFACE_LOST_KHR
+    }
+}
+
+/// `vkCreateAndroidSurfaceKHR`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn create_android_surface(
+    instance: vk::Instance,
+    info: *const vk::AndroidSurfaceCreateInfoKHR<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::SurfaceKHR,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid handle, valid pointers, and a window of its own.
+    unsafe {
+        let instance = instance_of(instance.as_raw());
+        let memory = instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
+        let Some(window) = NonNull::new((*info).window.cast()) else {
+            return vk::Result::ERROR_SURFACE_LOST_KHR;
+        };
+        match create(instance, memory, || Window::new(window)) {
+            Ok(surface) => {
+                out.write(surface);
+                vk::Result::SUCCESS
+            }
+            Err(error) => error,
+        }
+    }
+}
+
+fn create(
+    instance: &Instance,
+    memory: Application,
+    window: impl FnOnce() -> Window,
+) -> Result<vk::SurfaceKHR, vk::Result> {
+    let room =
+        Box::<Surface, _>::try_new_uninit_in(memory).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
+    let window = window();
+    let consumer_usage = window.consumer_usage()?;
+    if let Err(WindowError(number)) = window.connect() {
+        instance.logger.log(
+            Level::Error,
+            Topic::Driver,
+            format_args!(
+                "vkCreateAndroidSurfaceKHR: something else draws to the window already (error {number}): destroy its EGL \
+                 surface or the other VkSurfaceKHR first"
+            ),
+        );
+        return Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
+    }
+    let state = Lock::new(State { active: vk::SwapchainKHR::null(), used: false });
+    let surface = Surface { window, consumer_usage, loader: instance.logger.loader, state };
+    let (block, _) = Box::into_non_null_with_allocator(room);
+    let block = block.cast::<Surface>();
+    // SAFETY: the block has room for a surface, and is nobody else's.
+    unsafe { block.write(surface) };
+    Ok(vk::SurfaceKHR::from_raw(block.as_ptr().expose_provenance() as u64))
+}
+
+/// `vkDestroySurfaceKHR`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn destroy_surface(
+    instance: vk::Instance,
+    surface: vk::SurfaceKHR,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller passes a valid handle, a surface that is not used any more or NULL, and the callbacks with which it
+    // was made.
+    unsafe {
+        let memory =
+            instance_of(instance.as_raw()).allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
+        let Some(surface) =
+            NonNull::new(core::ptr::with_exposed_provenance_mut::<Surface>(surface.as_raw() as usize))
+        else {
+            return;
+        };
+        let surface = Box::from_non_null_in(surface, memory);
+        // A window that is gone cannot be left, and need not be.
+        let _ = surface.window.disconnect();
+    }
+}
+
+/// `vkGetPhysicalDeviceSurfaceSupportKHR`: every queue can present.
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn get_surface_support(
+    _: vk::PhysicalDevice,
+    _queue_family: u32,
+    _: vk::SurfaceKHR,
+    out: *mut vk::Bool32,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid pointer.
+    unsafe { out.write(vk::TRUE) };
+    vk::Result::SUCCESS
+}

@@ -1,0 +1,291 @@
+//! Swapchains: the images that were made of a window's buffers.
+
+use core::ffi::c_int;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+use ash::vk::{self, Handle};
+use loader_core::memory::{Application, Box, Vec};
+use loader_core::platform::Lock;
+
+use crate::loader::Loader;
+use crate::objects::{Device, device_of};
+use crate::wsi::fence::OwnedFence;
+use crate::wsi::surface::Surface;
+use crate::wsi::timing::History;
+use crate::wsi::window::{Buffer, Window};
+
+/// How many buffers a queue has at most (`NUM_BUFFER_SLOTS`).
+pub const SLOTS: usize = 64;
+
+/// A swapchain. Its handle is its address.
+///
+/// Applications acquire in one thread and present in another, although they must not; so what changes is behind locks, none
+/// of which is held while the driver or the window is called.
+pub struct Swapchain {
+    /// The surface, which lives longer.
+    pub surface: &'static Surface,
+    /// What it was made with.
+    pub made: Made,
+    /// How long the window waits for a buffer; see [`Window::set_dequeue_timeout`].
+    pub dequeue_timeout: AtomicI64,
+    /// Whether a shared image is shown again and again.
+    pub auto_refresh: AtomicBool,
+    /// Whether the frame before this one had a time at which it was to be shown.
+    pub timestamp_set: AtomicBool,
+    /// When frames were shown.
+    pub history: History,
+    images: Lock<Vec<Image, Application>>,
+}
+
+/// What does not change of a swapchain.
+#[derive(Clone, Copy)]
+pub struct Made {
+    /// Whether there is one image, which is shown while it is drawn to.
+    pub shared: bool,
+    /// Whether frames replace each other.
+    pub mailbox: bool,
+    /// Width and height of the images.
+    pub extent: vk::Extent2D,
+    /// How the application has turned the picture, in the words of the window.
+    pub pre_transform: c_int,
+    /// Width and height of the window when the swapchain was made.
+    pub window_size: (c_int, c_int),
+    /// Nanoseconds from one picture to the next.
+    pub refresh_duration: i64,
+}
+
+/// An image and its buffer.
+pub struct Image {
+    /// The driver's image; NULL if it was destroyed.
+    pub handle: vk::Image,
+    /// The buffer of which it is made; `None` if it gets one when it is first acquired, or if it was destroyed.
+    pub buffer: Option<Buffer>,
+    /// Whether the application has it.
+    pub dequeued: bool,
+    /// When the application may draw to it.
+    pub dequeue_fence: OwnedFence,
+    /// When what it was last presented with is done.
+    pub release_fence: OwnedFence,
+}
+
+impl Swapchain {
+    /// A swapchain without images.
+    #[must_use]
+    pub fn new(surface: &'static Surface, made: Made, images: Vec<Image, Application>) -> Self {
+        Self {
+            surface,
+            made,
+            dequeue_timeout: AtomicI64::new(-1),
+            auto_refresh: AtomicBool::new(false),
+            timestamp_set: AtomicBool::new(false),
+            history: History::new(),
+            images: Lock::new(images),
+        }
+    }
+
+    /// The swapchain of a handle.
+    ///
+    /// # Safety
+    /// `handle` is a swapchain that lives as long as `'a`.
+    pub unsafe fn from_handle<'a>(handle: vk::SwapchainKHR) -> &'a Self {
+        // SAFETY: the caller vouches for the handle, which is the address.
+        unsafe { &*core::ptr::with_exposed_provenance::<Self>(handle.as_raw() as usize) }
+    }
+
+    /// The handle of this swapchain.
+    #[must_use]
+    pub fn handle(&self) -> vk::SwapchainKHR {
+        vk::SwapchainKHR::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
+    }
+
+    /// The process.
+    #[must_use]
+    pub fn loader(&self) -> &'static Loader {
+        self.surface.loader
+    }
+
+    /// Whether this swapchain presents to its window, and is not retired.
+    #[must_use]
+    pub fn is_active(&self) -> bool {
+        self.surface.active() == self.handle()
+    }
+
+    /// The window, while this swapchain presents to it.
+    #[must_use]
+    pub fn active_window(&self) -> Option<&'static Window> {
+        self.is_active().then_some(&self.surface.window)
+    }
+
+    /// Has `change` look at the images and change them. Nothing may be called there, and no image or fence dropped.
+    pub fn images<R>(&self, change: impl FnOnce(&mut [Image]) -> R) -> R {
+        change(&mut self.images.lock(self.loader().system))
+    }
+
+    /// Has `change` look at an image and change it, as for [`Self::images`]; `None` if there is none at that index.
+    pub fn image<R>(&self, index: u32, change: impl FnOnce(&mut Image) -> R) -> Option<R> {
+        self.images(|images| images.get_mut(index as usize).map(change))
+    }
+
+    /// The buffer of an image, if it has one.
+    #[must_use]
+    pub fn buffer(&self, index: u32) -> Option<Buffer> {
+        let address = self.image(index, |image| image.buffer.as_ref().map(Buffer::address))??;
+        // SAFETY: the image has a reference to it, which goes back when the swapchain is retired or destroyed: the
+        // application must not do that during another command.
+        Some(unsafe { Buffer::new(address) })
+    }
+
+    /// How many images there are.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.images(|images| u32::try_from(images.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Has it present no more. Images that the application does not have are destroyed, unless the driver may still be busy
+    /// with them; those are destroyed with the swapchain.
+    pub fn retire(&self, device: &Device) {
+        if !self.surface.retire(self.handle()) {
+            return;
+        }
+        for index in 0..self.count() {
+            self.destroy_if_idle(device, index);
+        }
+    }
+
+    /// Destroys an image that can never be acquired again, if the driver is done with it.
+    pub fn destroy_if_idle(&self, device: &Device, index: u32) {
+        let fence = self.image(index, |image| (!image.dequeued).then(|| image.release_fence.take()));
+        let Some(Some(fence)) = fence else { return };
+        if !fence.is_signalled() {
+            let _ = self.image(index, |image| core::mem::replace(&mut image.release_fence, fence));
+            return;
+        }
+        let taken = self.image(index, |image| {
+            (core::mem::replace(&mut image.handle, vk::Image::null()), image.buffer.take())
+        });
+        if let Some((handle, _buffer)) = taken {
+            destroy_image(device, handle);
+        }
+    }
+
+    /// Gives everything back that the images are made of. `window` is there if the swapchain is active.
+    pub fn destroy_images(&self, device: &Device, window: Option<&Window>) {
+        for index in 0..self.count() {
+            let taken = self.image(index, |image| {
+                let dequeued = core::mem::replace(&mut image.dequeued, false);
+                let handle = core::mem::replace(&mut image.handle, vk::Image::null());
+                (
+                    dequeued,
+                    handle,
+                    image.buffer.take(),
+                    image.dequeue_fence.take(),
+                    image.release_fence.take(),
+                )
+            });
+            let Some((dequeued, handle, buffer, dequeue_fence, release_fence)) = taken else { continue };
+            match (window, &buffer) {
+                (Some(window), Some(buffer)) if dequeued && !self.made.shared => {
+                    // A window that is gone has no more use for its buffers.
+                    let _ = window.cancel(buffer, dequeue_fence);
+                }
+                _ => dequeue_fence.wait(),
+            }
+            release_fence.wait();
+            destroy_image(device, handle);
+        }
+    }
+}
+
+/// Destroys one of the driver's images. They are made without the application's callbacks.
+pub fn destroy_image(device: &Device, image: vk::Image) {
+    if image != vk::Image::null()
+        && let Some(destroy) = device.driver.destroy_image
+    {
+        // SAFETY: the device and its image are valid, and the image is not used any more.
+        unsafe { destroy(device.handle, image, core::ptr::null()) };
+    }
+}
+
+/// Destroys a swapchain, which may be one that was never finished.
+///
+/// # Safety
+/// `swapchain` was made in memory of `memory`, and nobody uses it any more.
+pub unsafe fn destroy(device: &Device, swapchain: NonNull<Swapchain>, memory: Application) {
+    // SAFETY: the caller vouches for the swapchain.
+    let swapchain = unsafe { Box::from_non_null_in(swapchain, memory) };
+    let window = swapchain.active_window();
+    if let Some(window) = window
+        && swapchain.history.is_enabled()
+    {
+        // A window that is gone does not matter any more.
+        let _ = window.enable_frame_timestamps(false);
+    }
+    swapchain.destroy_images(device, Some(&swapchain.surface.window).filter(|_| window.is_some()));
+    swapchain.surface.retire(swapchain.handle());
+}
+
+/// `vkDestroySwapchainKHR`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn destroy_swapchain(
+    device: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller passes a valid handle, a swapchain that is not used any more or NULL, and the callbacks with which
+    // it was made.
+    unsafe {
+        let device = device_of(device.as_raw());
+        let memory = device.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
+        let swapchain = core::ptr::with_exposed_provenance_mut(swapchain.as_raw() as usize);
+        if let Some(swapchain) = NonNull::new(swapchain) {
+            destroy(device, swapchain, memory);
+        }
+    }
+}
+
+/// `vkGetSwapchainImagesKHR`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn get_swapchain_images(
+    _: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    count: *mut u32,
+    out: *mut vk::Image,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid handle and a counted out-array.
+    unsafe {
+        let swapchain = Swapchain::from_handle(swapchain);
+        let there = swapchain.count();
+        if out.is_null() {
+            count.write(there);
+            return vk::Result::SUCCESS;
+        }
+        let written = there.min(count.read());
+        for index in 0..written {
+            let image = swapchain.image(index, |image| image.handle).unwrap_or_default();
+            out.add(index as usize).write(image);
+        }
+        count.write(written);
+        if written < there { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+    }
+}
+
+/// `vkGetSwapchainStatusKHR`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn get_swapchain_status(_: vk::Device, swapchain: vk::SwapchainKHR) -> vk::Result {
+    // SAFETY: the caller passes a valid handle.
+    let swapchain = unsafe { Swapchain::from_handle(swapchain) };
+    if swapchain.is_active() { vk::Result::SUCCESS } else { vk::Result::ERROR_OUT_OF_DATE_KHR }
+}
+
+/// Stores a value, and says whether it was another one before.
+#[must_use]
+pub fn changed(place: &AtomicBool, value: bool) -> bool {
+    place.swap(value, Ordering::Relaxed) != value
+}

@@ -1,0 +1,223 @@
+//! When frames were shown (`VK_GOOGLE_display_timing`).
+
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use ash::vk;
+use loader_core::platform::Lock;
+
+use crate::level::ApiLevel;
+use crate::wsi::swapchain::Swapchain;
+use crate::wsi::window::{FrameTimestamps, Window};
+
+/// How many frames are remembered.
+pub const RECORDS: usize = 10;
+
+/// How many frames there have to be for the first of them to be looked at, before Android 17: so many are on their way.
+const FRAMES_AGO: usize = 5;
+
+/// A frame that had an entry in `VkPresentTimesInfoGOOGLE`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Record {
+    /// The application's number of it.
+    pub present_id: u32,
+    /// When it was to be shown; 0 if at once.
+    pub desired: u64,
+    /// The window's number of it.
+    pub frame: u64,
+}
+
+/// The last frames of a swapchain.
+pub struct History {
+    records: Lock<Ring>,
+    enabled: AtomicBool,
+}
+
+/// The last records, the oldest first.
+#[derive(Clone, Copy, Default)]
+struct Ring {
+    records: [Record; RECORDS],
+    count: usize,
+}
+
+impl Ring {
+    fn push(&mut self, record: Record) {
+        if self.count == RECORDS {
+            self.drop_first(1);
+        }
+        if let Some(place) = self.records.get_mut(self.count) {
+            *place = record;
+            self.count = self.count.saturating_add(1);
+        }
+    }
+
+    fn drop_first(&mut self, count: usize) {
+        let count = count.min(self.count);
+        self.records.rotate_left(count);
+        self.count = self.count.saturating_sub(count);
+    }
+}
+
+impl History {
+    /// Nothing yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        let none = Record { present_id: 0, desired: 0, frame: 0 };
+        let ring = Ring { records: [none; RECORDS], count: 0 };
+        Self { records: Lock::new(ring), enabled: AtomicBool::new(false) }
+    }
+
+    /// Whether the window was told to remember.
+    #[must_use]
+    pub fn is_enabled(&self) -> bool {
+        self.enabled.load(Ordering::Relaxed)
+    }
+
+    /// Tells the window to remember, once.
+    pub fn enable(&self, window: &Window) {
+        if !self.enabled.swap(true, Ordering::Relaxed) && window.enable_frame_timestamps(true).is_err() {
+            self.enabled.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Default for History {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Remembers the next frame, and tells the window when it is to be shown. Whatever of this fails, the frame is shown.
+pub fn before_present(swapchain: &Swapchain, window: &Window, time: &vk::PresentTimeGOOGLE) {
+    let history = &swapchain.history;
+    history.enable(window);
+    if let Ok(frame) = window.next_frame() {
+        let record = Record { present_id: time.present_id, desired: time.desired_present_time, frame };
+        history.records.lock(swapchain.loader().system).push(record);
+    }
+}
+
+/// `vkGetRefreshCycleDurationGOOGLE`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn get_refresh_cycle_duration(
+    _: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    out: *mut vk::RefreshCycleDurationGOOGLE,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid handle and a valid pointer.
+    unsafe {
+        let swapchain = Swapchain::from_handle(swapchain);
+        let Some(window) = swapchain.active_window() else { return vk::Result::ERROR_OUT_OF_DATE_KHR };
+        let refresh_duration = match window.refresh_duration() {
+            Ok(duration) => duration.unsigned_abs(),
+            Err(error) => return error.into(),
+        };
+        (*out).refresh_duration = refresh_duration;
+    }
+    vk::Result::SUCCESS
+}
+
+/// `vkGetPastPresentationTimingGOOGLE`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn get_past_presentation_timing(
+    _: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    count: *mut u32,
+    out: *mut vk::PastPresentationTimingGOOGLE,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid handle and a counted out-array.
+    unsafe {
+        let swapchain = Swapchain::from_handle(swapchain);
+        let Some(window) = swapchain.active_window() else { return vk::Result::ERROR_OUT_OF_DATE_KHR };
+        swapchain.history.enable(window);
+        let ready = Ready::of(swapchain, window);
+        if out.is_null() {
+            count.write(u32::try_from(ready.count).unwrap_or(u32::MAX));
+            return vk::Result::SUCCESS;
+        }
+        let written = ready.count.min(count.read() as usize);
+        for (index, (_, timing)) in ready.timings.iter().flatten().take(written).enumerate() {
+            out.add(index).write(*timing);
+        }
+        count.write(u32::try_from(written).unwrap_or(u32::MAX));
+        if let Some((frame, _)) = written.checked_sub(1).and_then(|last| ready.timings.get(last)?.as_ref()) {
+            forget_up_to(swapchain, *frame);
+        }
+        if written < ready.count { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+    }
+}
+
+/// Forgets a frame and all older ones, which will not be asked about any more.
+fn forget_up_to(swapchain: &Swapchain, frame: u64) {
+    let mut ring = swapchain.history.records.lock(swapchain.loader().system);
+    let records = ring.records;
+    let older = records.iter().take(ring.count).take_while(|record| record.frame != frame).count();
+    ring.drop_first(older.saturating_add(1));
+}
+
+/// The frames of which everything is known.
+struct Ready {
+    /// The window's number of a frame, and its times.
+    timings: [Option<(u64, vk::PastPresentationTimingGOOGLE)>; RECORDS],
+    count: usize,
+}
+
+impl Ready {
+    fn of(swapchain: &Swapchain, window: &Window) -> Self {
+        let ring = *swapchain.history.records.lock(swapchain.loader().system);
+        let looked_at = if swapchain.loader().level >= ApiLevel::ANDROID_17 {
+            ring.count
+        } else {
+            ring.count.saturating_add(1).saturating_sub(FRAMES_AGO)
+        };
+        let mut ready = Self { timings: [None; RECORDS], count: 0 };
+        for record in ring.records.iter().take(looked_at) {
+            let Ok(times) = window.frame_timestamps(record.frame) else { continue };
+            let Some(timing) = past_timing(record, &times, swapchain.made.refresh_duration) else { continue };
+            if let Some(place) = ready.timings.get_mut(ready.count) {
+                *place = Some((record.frame, timing));
+                ready.count = ready.count.saturating_add(1);
+            }
+        }
+        ready
+    }
+}
+
+/// What an application is told of a frame, `None` as long as something has not happened yet. A time that nobody knows makes
+/// all of them 0.
+#[must_use]
+pub fn past_timing(
+    record: &Record,
+    times: &FrameTimestamps,
+    refresh_duration: i64,
+) -> Option<vk::PastPresentationTimingGOOGLE> {
+    let needed = [times.requested, times.rendered, times.latched, times.presented];
+    if needed.contains(&FrameTimestamps::PENDING) {
+        return None;
+    }
+    let mut timing = vk::PastPresentationTimingGOOGLE {
+        present_id: record.present_id,
+        desired_present_time: record.desired,
+        ..Default::default()
+    };
+    if needed.contains(&FrameTimestamps::INVALID) {
+        return Some(timing);
+    }
+    // Each whole picture that the frame was ready before it was needed, it could have been shown earlier.
+    let mut margin = times.latched.saturating_sub(times.rendered);
+    let mut earliest = times.presented;
+    while refresh_duration > 0
+        && margin > refresh_duration
+        && earliest.saturating_sub(refresh_duration) > times.latched
+    {
+        earliest = earliest.saturating_sub(refresh_duration);
+        margin = margin.saturating_sub(refresh_duration);
+    }
+    timing.actual_present_time = times.presented.cast_unsigned();
+    timing.earliest_present_time = earliest.cast_unsigned();
+    timing.present_margin = margin.cast_unsigned();
+    Some(timing)
+}

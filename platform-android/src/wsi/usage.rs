@@ -1,0 +1,177 @@
+//! What a swapchain's buffers are used for, in the terms of the allocator, which the driver says.
+
+use core::ffi::c_int;
+
+use ash::vk;
+
+use crate::level::ApiLevel;
+use crate::objects::Device;
+use crate::system::BufferKind;
+use crate::wsi::formats::{native_format, without_curve};
+use crate::wsi::native_buffer::{GrallocUsageInfo, GrallocUsageInfo2, USAGE_SHARED, Usage2, structure};
+
+/// Usage of hardware buffers (`AHARDWAREBUFFER_USAGE_*`).
+pub mod hardware_buffer {
+    /// Read by the GPU.
+    pub const SAMPLED: u64 = 1 << 8;
+    /// Drawn to by the GPU.
+    pub const FRAMEBUFFER: u64 = 1 << 9;
+    /// Both: what every image of a swapchain is.
+    pub const DRAWN: u64 = SAMPLED | FRAMEBUFFER;
+    /// Shown by the hardware composer.
+    pub const COMPOSER_OVERLAY: u64 = 1 << 11;
+    /// Not readable by anybody who must not.
+    pub const PROTECTED: u64 = 1 << 14;
+    /// Shown while it is drawn to.
+    pub const FRONT_BUFFER: u64 = 1 << 32;
+}
+
+/// What the images of a swapchain are to be.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    /// Their format.
+    pub format: vk::Format,
+    /// What Vulkan does with them.
+    pub image_usage: vk::ImageUsageFlags,
+    /// How they are made.
+    pub image_flags: vk::ImageCreateFlags,
+    /// Whether there is one, which is shown while it is drawn to.
+    pub shared: bool,
+    /// How they are compressed, if the application said so. Its chain ends here.
+    pub compression: Option<vk::ImageCompressionControlEXT<'static>>,
+}
+
+/// The usage that drawing to such images is. The driver is asked as it asks itself for hardware buffers; where it cannot say,
+/// by the functions that only loaders know, the newest of those that it has.
+///
+/// # Errors
+/// `ERROR_SURFACE_LOST_KHR` if the driver fails.
+pub fn producer_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Result> {
+    let loader = device.instance.logger.loader;
+    let usage = match hardware_buffer_usage(device, wanted) {
+        Some(Err(_)) if loader.level < ApiLevel::ANDROID_17 => {
+            return Err(vk::Result::ERROR_SURFACE_LOST_KHR);
+        }
+        Some(Ok(usage)) => Some(usage),
+        Some(Err(_)) | None => None,
+    };
+    if let Some(usage) = usage {
+        if !wanted.shared || loader.level < ApiLevel::ANDROID_15 {
+            return Ok(usage);
+        }
+        let shared = usage | hardware_buffer::FRONT_BUFFER;
+        let format = native_format(wanted.format).unsigned_abs();
+        if loader.system.buffer_supported(BufferKind { format, usage: shared }) {
+            return Ok(shared);
+        }
+    }
+    gralloc_usage(device, wanted).map_err(|_| vk::Result::ERROR_SURFACE_LOST_KHR)
+}
+
+/// What the driver uses hardware buffers for that are such images, `None` if it cannot be asked.
+fn hardware_buffer_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64, vk::Result>> {
+    let driver = &device.instance.driver;
+    let get = driver
+        .get_physical_device_image_format_properties2
+        .or(driver.get_physical_device_image_format_properties2_khr)?;
+    let mut compression = wanted.compression;
+    let mut external = vk::PhysicalDeviceExternalImageFormatInfo::default()
+        .handle_type(vk::ExternalMemoryHandleTypeFlags::ANDROID_HARDWARE_BUFFER_ANDROID);
+    let mut info = vk::PhysicalDeviceImageFormatInfo2::default()
+        .format(without_curve(wanted.format))
+        .ty(vk::ImageType::TYPE_2D)
+        .tiling(vk::ImageTiling::OPTIMAL)
+        .usage(wanted.image_usage)
+        .flags(wanted.image_flags);
+    if let Some(compression) = compression.as_mut() {
+        info = info.push_next(compression);
+    }
+    let info = info.push_next(&mut external);
+    let mut usage = vk::AndroidHardwareBufferUsageANDROID::default();
+    let mut properties = vk::ImageFormatProperties2::default().push_next(&mut usage);
+    // SAFETY: the device's physical device is valid, and the chains are.
+    let result = unsafe { get(device.physical_device, &info, &mut properties) };
+    Some(if result == vk::Result::SUCCESS { Ok(usage.android_hardware_buffer_usage) } else { Err(result) })
+}
+
+/// What the functions say that only loaders know.
+fn gralloc_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Result> {
+    let driver = &device.driver;
+    let (handle, format, image_usage) = (device.handle, wanted.format, wanted.image_usage);
+    let swapchain_image_usage = if wanted.shared { USAGE_SHARED } else { 0 };
+    let done = |result: vk::Result, usage: u64| {
+        if result == vk::Result::SUCCESS { Ok(usage) } else { Err(result) }
+    };
+    let next = core::ptr::null();
+    let mut usage = 0;
+    // SAFETY: the device's handle is valid, and the structures are what the driver expects.
+    unsafe {
+        if let Some(get) = driver.get_swapchain_gralloc_usage4 {
+            let s_type = structure::GRALLOC_USAGE_INFO_2;
+            let info = GrallocUsageInfo2 { s_type, p_next: next, format, image_usage, swapchain_image_usage };
+            done(get(handle, &info, &mut usage), usage)
+        } else if let Some(get) = driver.get_swapchain_gralloc_usage3 {
+            let s_type = structure::GRALLOC_USAGE_INFO;
+            let info = GrallocUsageInfo { s_type, p_next: next, format, image_usage };
+            done(get(handle, &info, &mut usage), usage)
+        } else if let Some(get) = driver.get_swapchain_gralloc_usage2 {
+            let mut both = Usage2::default();
+            let result = get(
+                handle,
+                format,
+                image_usage,
+                swapchain_image_usage,
+                &mut both.consumer,
+                &mut both.producer,
+            );
+            done(result, from_gralloc1(both))
+        } else if let Some(get) = driver.get_swapchain_gralloc_usage {
+            let mut usage: c_int = 0;
+            let result = get(handle, format, image_usage, &mut usage);
+            done(result, u64::from(usage.cast_unsigned()))
+        } else {
+            Err(vk::Result::ERROR_INITIALIZATION_FAILED)
+        }
+    }
+}
+
+/// Usage of gralloc 0 and 1, as far as they are not the same.
+mod gralloc {
+    /// `GRALLOC_USAGE_SW_READ_OFTEN`, all bits of which are set
+    pub(super) const READ_OFTEN: u64 = 3;
+    /// `GRALLOC_USAGE_SW_WRITE_OFTEN`, likewise
+    pub(super) const WRITE_OFTEN: u64 = 0x30;
+    /// `GRALLOC1_*_USAGE_CPU_READ_OFTEN`: reading, and often
+    pub(super) const CPU_READ_OFTEN: u64 = 1 << 1 | 1 << 2;
+    /// `GRALLOC1_PRODUCER_USAGE_CPU_WRITE_OFTEN`
+    pub(super) const CPU_WRITE_OFTEN: u64 = 1 << 5 | 1 << 6;
+    /// What is the same for those who write: reading, writing, render target, protected, camera, video decoder, sensors.
+    pub(super) const PRODUCER: u64 = 1 << 1 | 1 << 5 | 1 << 9 | 1 << 14 | 1 << 17 | 1 << 22 | 1 << 23;
+    /// What is the same for those who read: reading, texture, composer, client target, cursor, video encoder, camera,
+    /// renderscript, data.
+    pub(super) const CONSUMER: u64 =
+        1 << 1 | 1 << 8 | 1 << 11 | 1 << 12 | 1 << 15 | 1 << 16 | 1 << 18 | 1 << 20 | 1 << 24;
+}
+
+/// Usage of gralloc 0 in the terms of gralloc 1.
+#[must_use]
+pub fn to_gralloc1(usage: c_int) -> Usage2 {
+    let usage = u64::from(usage.cast_unsigned());
+    let often = |mask: u64, meaning: u64| if usage & mask == mask { meaning } else { 0 };
+    let read = often(gralloc::READ_OFTEN, gralloc::CPU_READ_OFTEN);
+    let write = often(gralloc::WRITE_OFTEN, gralloc::CPU_WRITE_OFTEN);
+    Usage2 { consumer: usage & gralloc::CONSUMER | read, producer: usage & gralloc::PRODUCER | read | write }
+}
+
+/// Usage of gralloc 1 as one number.
+#[must_use]
+pub fn from_gralloc1(usage: Usage2) -> u64 {
+    // What is often done is a bit of its own there, and here both bits of what is done.
+    let apart = gralloc::CPU_READ_OFTEN | gralloc::CPU_WRITE_OFTEN;
+    let both = usage.producer | usage.consumer;
+    let often =
+        |mask: u64, meaning: u64| if both & mask == mask { meaning } else { both & mask & (1 << 1 | 1 << 5) };
+    both & !apart
+        | often(gralloc::CPU_READ_OFTEN, gralloc::READ_OFTEN)
+        | often(gralloc::CPU_WRITE_OFTEN, gralloc::WRITE_OFTEN)
+}
