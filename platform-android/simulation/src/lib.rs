@@ -8,9 +8,11 @@ mod fences;
 pub mod hal;
 mod libraries;
 mod made;
+mod window;
 
 pub use fences::SignalledLater;
 pub use made::null_driver;
+pub use window::{FakeWindow, Shown, State as WindowState, Told};
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsStr, c_int, c_void};
