@@ -57,8 +57,9 @@ impl Chain {
 
     /// The links that vkCreateDevice is called with, and the look-up at the head of the device's chain.
     ///
-    /// In it are the layers that say that they are for devices, except those that have nothing to do with the creation of
-    /// devices: such a layer would leave its link for the next one, which would then call itself.
+    /// vkCreateDevice is a command of the instance: each layer that has something to do with it has a link, also one that says
+    /// that it is not for devices; a layer that has nothing to do with it would leave its link for the next one, which would
+    /// then call itself. In the device's chain are those that are for devices.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -77,13 +78,14 @@ impl Chain {
         let mut below = create(next);
         for layer in self.layers.iter().rev() {
             let own = create(layer.interface.get_instance_proc_addr);
-            if own != below && layer.global {
+            if own != below {
                 links.try_push(DeviceLink {
                     next: ptr::null_mut(),
                     get_instance_proc_addr: next,
                     get_device_proc_addr: head,
                 })?;
-                head = layer.interface.get_device_proc_addr.unwrap_or(head);
+                let of_devices = layer.interface.get_device_proc_addr.filter(|_| layer.global);
+                head = of_devices.unwrap_or(head);
             }
             below = own;
             next = layer.interface.get_instance_proc_addr;
