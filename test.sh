@@ -14,7 +14,7 @@ packages=(gcc g++ libc6-dev binutils pkg-config lintian mesa-vulkan-drivers vulk
     libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-i686-linux-gnu libc6-dev-i386-cross libc6-i386
     lib32gcc-s1)
 # The crates that become shared libraries bring a panic handler of their own, so each is compiled without the others.
-shells=(libvulkan-linux libvulkan-fuchsia)
+shells=(libvulkan-linux libvulkan-fuchsia libvulkan-android)
 no_shells=(--workspace "${shells[@]/#/--exclude=}")
 skipped=()
 
@@ -30,6 +30,7 @@ main() {
     step "ABI" cargo xtask abi
     step "ABI of drivers" cargo xtask driver-abi
     step "ABI on Fuchsia" cargo xtask fuchsia-abi
+    step "ABI on Android" cargo xtask android-abi
     step "a program on wgpu" build_wgpu_program
     step "tests" cargo test --quiet "${no_shells[@]}"
     threads
@@ -53,13 +54,16 @@ lints() {
     cargo clippy --quiet --package libvulkan-linux -- --deny warnings
     VKLOAD_FIXED_DRIVERS=any cargo clippy --quiet --package libvulkan-linux --features fixed-drivers \
         --target-dir target/fixed-drivers -- --deny warnings
-    # What is compiled for Fuchsia alone.
-    local fuchsia=x86_64-unknown-fuchsia
-    if rustup target add "$fuchsia" >/dev/null 2>&1; then
-        cargo clippy --quiet --target "$fuchsia" --package platform-fuchsia --package libvulkan-fuchsia \
-            --package null-driver-icd -- --deny warnings
+    lint_for x86_64-unknown-fuchsia --package platform-fuchsia --package libvulkan-fuchsia --package null-driver-icd
+    lint_for x86_64-linux-android --package platform-android --package libvulkan-android
+}
+
+# What is compiled for one system alone.
+lint_for() {
+    if rustup target add "$1" >/dev/null 2>&1; then
+        cargo clippy --quiet --target "$1" "${@:2}" -- --deny warnings
     else
-        skipped+=("lints for Fuchsia: rustup cannot add $fuchsia")
+        skipped+=("lints for $1: rustup cannot add it")
     fi
 }
 

@@ -45,3 +45,8 @@ pub mod wsi;
 pub use level::ApiLevel;
 pub use loader::Loader;
 pub use system::System;
+
+#[cfg(target_os = "android")]
+mod process;
+#[cfg(target_os = "android")]
+pub use process::{LOADER, report_and_abort};

@@ -30,11 +30,28 @@ pub use panic::report_and_abort;
 #[doc(hidden)]
 pub use loader_core::trap;
 
-/// Makes the crate a shared library around `$platform`, a crate with the `PLATFORM` of the process and a function `unload`.
-/// The exported functions are a module of the crate itself.
+/// Makes the crate a shared library around `$platform`, a crate with the `PLATFORM` of the process and a function `unload`; or around
+/// one that nothing has to be told when it is unloaded, by the function that says that the loader has failed and ends the process. The
+/// exported functions are a module of the crate itself.
 #[macro_export]
 macro_rules! library {
     ($platform:ident) => {
+        $crate::library!(panic = failed);
+
+        fn failed(failure: &dyn core::fmt::Display) -> ! {
+            $crate::report_and_abort(&$platform::PLATFORM, failure)
+        }
+
+        /// Runs when the library is unloaded and when the process exits.
+        #[used]
+        #[unsafe(link_section = ".fini_array")]
+        static UNLOAD: extern "C" fn() = unload;
+
+        extern "C" fn unload() {
+            $platform::unload();
+        }
+    };
+    (panic = $failed:path) => {
         #[cfg(all(not(panic = "abort"), not(debug_assertions)))]
         compile_error!(
             "the library has no unwinder: build it with panic = \"abort\", as the profiles of the workspace do"
@@ -45,18 +62,9 @@ macro_rules! library {
 
         #[panic_handler]
         fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
-            $crate::report_and_abort(&$platform::PLATFORM, info)
+            $failed(info)
         }
 
         $crate::stand_in_for_the_unwinder!();
-
-        /// Runs when the library is unloaded and when the process exits.
-        #[used]
-        #[unsafe(link_section = ".fini_array")]
-        static UNLOAD: extern "C" fn() = unload;
-
-        extern "C" fn unload() {
-            $platform::unload();
-        }
     };
 }

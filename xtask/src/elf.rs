@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use object::elf;
-use object::read::elf::{Dyn, ElfFile64, ProgramHeader};
-use object::{Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationTarget, SymbolKind};
+use object::elf::{self, FileHeader32, FileHeader64};
+use object::read::elf::{Dyn, ElfFile, FileHeader, ProgramHeader};
+use object::{
+    Endianness, FileKind, Object, ObjectSection, ObjectSymbol, ObjectSymbolTable, RelocationTarget,
+    SymbolKind,
+};
 
 use crate::Failure;
 
@@ -48,7 +51,14 @@ impl Facts {
     }
 
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, Failure> {
-        let file = ElfFile64::<object::Endianness>::parse(bytes)?;
+        match FileKind::parse(bytes)? {
+            FileKind::Elf32 => Self::read_of::<FileHeader32<Endianness>>(bytes),
+            _ => Self::read_of::<FileHeader64<Endianness>>(bytes),
+        }
+    }
+
+    fn read_of<E: FileHeader<Endian = Endianness>>(bytes: &[u8]) -> Result<Self, Failure> {
+        let file = ElfFile::<E>::parse(bytes)?;
         let mut facts = Self::default();
         facts.read_segments(&file);
         facts.read_dynamic(&file, bytes)?;
@@ -71,7 +81,10 @@ impl Facts {
     }
 
     /// Finds own functions that the dynamic linker would look up by name, and might find in another library.
-    fn find_foreign(&mut self, file: &ElfFile64<'_>) -> Result<(), Failure> {
+    fn find_foreign<E: FileHeader<Endian = Endianness>>(
+        &mut self,
+        file: &ElfFile<'_, E>,
+    ) -> Result<(), Failure> {
         let Some(symbols) = file.dynamic_symbol_table() else { return Ok(()) };
         for (_, relocation) in file.dynamic_relocations().into_iter().flatten() {
             let RelocationTarget::Symbol(index) = relocation.target() else { continue };
@@ -83,7 +96,7 @@ impl Facts {
         Ok(())
     }
 
-    fn read_segments(&mut self, file: &ElfFile64<'_>) {
+    fn read_segments<E: FileHeader<Endian = Endianness>>(&mut self, file: &ElfFile<'_, E>) {
         let endian = file.endian();
         for segment in file.elf_program_headers() {
             let flags = segment.p_flags(endian);
@@ -93,9 +106,9 @@ impl Facts {
                     self.wrong.push("a segment can be written and run".into());
                 }
                 elf::PT_LOAD => self.segments.push(Segment {
-                    offset: segment.p_offset(endian),
-                    address: segment.p_vaddr(endian),
-                    align: segment.p_align(endian),
+                    offset: segment.p_offset(endian).into(),
+                    address: segment.p_vaddr(endian).into(),
+                    align: segment.p_align(endian).into(),
                     is_readable: flags & elf::PF_R != 0,
                     is_executable,
                 }),
@@ -109,17 +122,21 @@ impl Facts {
         }
     }
 
-    fn read_dynamic(&mut self, file: &ElfFile64<'_>, bytes: &[u8]) -> Result<(), Failure> {
+    fn read_dynamic<E: FileHeader<Endian = Endianness>>(
+        &mut self,
+        file: &ElfFile<'_, E>,
+        bytes: &[u8],
+    ) -> Result<(), Failure> {
         let endian = file.endian();
         let sections = file.elf_section_table();
         let (entries, index) = sections.dynamic(endian, bytes)?.ok_or("it is no dynamic library")?;
         let strings = sections.strings(endian, bytes, index)?;
         for entry in entries {
-            let value = entry.d_val(endian);
+            let value: u64 = entry.d_val(endian).into();
             let string = || -> Result<String, object::Error> {
                 Ok(String::from_utf8_lossy(entry.string(endian, strings)?).into_owned())
             };
-            match u32::try_from(entry.d_tag(endian)).unwrap_or(0) {
+            match u32::try_from(entry.d_tag(endian).into()).unwrap_or(0) {
                 elf::DT_SONAME => self.soname = string()?,
                 elf::DT_NEEDED => self.needed.push(string()?),
                 elf::DT_TEXTREL => self.wrong.push("it has relocations in code".into()),

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             skipped.push(*target);
             continue;
         }
-        let folder = libraries.clone().map_or_else(|| imports.stand_ins(target), Ok)?;
+        let folder = libraries.clone().map_or_else(|| imports.stand_ins(target, None), Ok)?;
         let library = build(target, &folder)?;
         let facts = Facts::of(&library)?;
         println!("{}: {} exports, needs {}", library.display(), facts.exports.len(), facts.needed.join(", "));

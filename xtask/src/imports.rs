@@ -41,35 +41,57 @@ impl Imports {
     }
 
     /// Makes libraries of these names for `target`, with these functions and nothing behind them, and returns their folder. They are
-    /// good for linking: the result needs and finds the real ones when it is loaded.
-    pub(crate) fn stand_ins(&self, target: &str) -> Result<PathBuf, Failure> {
+    /// good for linking: the result needs and finds the real ones when it is loaded. `version` is what the functions are versions
+    /// of, where the system's libraries say so.
+    pub(crate) fn stand_ins(&self, target: &str, version: Option<&str>) -> Result<PathBuf, Failure> {
         let folder = target_folder().join(target).join("stand-ins");
         fs::create_dir_all(&folder)?;
         for (library, functions) in &self.0 {
-            stand_in(&folder, target, library, functions)?;
+            stand_in(&folder, target, library, functions, version)?;
         }
         Ok(folder)
     }
 }
 
-fn stand_in(folder: &Path, target: &str, library: &str, functions: &BTreeSet<String>) -> Result<(), Failure> {
-    let mut text =
-        String::from("#![no_std]\n#[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! { loop {} }\n");
+fn stand_in(
+    folder: &Path,
+    target: &str,
+    library: &str,
+    functions: &BTreeSet<String>,
+    version: Option<&str>,
+) -> Result<(), Failure> {
+    let mut text = String::from("#![no_std]\n");
     for function in functions {
         text += &format!("#[unsafe(no_mangle)] pub extern \"C\" fn {function}() {{}}\n");
     }
-    let source = folder.join(library).with_extension("rs");
+    let path = folder.join(library);
+    let (source, object, script) =
+        (path.with_extension("rs"), path.with_extension("o"), path.with_extension("map"));
     fs::write(&source, text)?;
     let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    rustc.current_dir(root()).args([
-        "--edition=2024",
-        "--crate-type=cdylib",
-        "-Cpanic=abort",
-        "--target",
-        target,
-    ]);
-    rustc.arg(format!("-Clink-arg=-soname={library}")).arg("-o");
-    finish(rustc.arg(folder.join(library)).arg(source))
+    rustc.current_dir(root()).args(["--edition=2024", "--crate-type=lib", "--emit=obj", "-Cpanic=abort"]);
+    finish(rustc.args(["--target", target, "-o"]).args([&object, &source]))?;
+    let mut linker = Command::new(tool("rust-lld")?);
+    linker.args(["-flavor", "gnu", "-shared", "-soname", library, "-o"]).args([&path, &object]);
+    if let Some(version) = version {
+        let names: String = functions.iter().map(|function| format!("  {function};\n")).collect();
+        fs::write(&script, format!("{version} {{\nglobal:\n{names}local:\n  *;\n}};\n"))?;
+        linker.arg(format!("--version-script={}", script.display()));
+    }
+    finish(&mut linker)
+}
+
+/// A program that comes with the compiler.
+pub(crate) fn tool(name: &str) -> Result<PathBuf, Failure> {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let answer = Command::new(rustc).current_dir(root()).args(["--print", "target-libdir"]).output()?;
+    let libraries = PathBuf::from(String::from_utf8(answer.stdout)?.trim());
+    let program = libraries.with_file_name("bin").join(name);
+    if program.is_file() {
+        Ok(program)
+    } else {
+        Err(format!("the compiler has no {}", program.display()).into())
+    }
 }
 
 /// What tells cargo that libraries to link with are in `folder`, beside the flags that the repository has for all.

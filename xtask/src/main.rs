@@ -1,6 +1,7 @@
 //! Repository chores, run as `cargo xtask NAME`.
 
 mod abi;
+mod android_abi;
 mod build;
 mod check_targets;
 mod dist;
@@ -43,6 +44,11 @@ const CHORES: &[Chore] = &[
         "fuchsia-abi",
         "build Fuchsia's libvulkan.so and check it [--libraries DIR: link with the ones of an SDK, not with stand-ins]",
         fuchsia_abi::run,
+    ),
+    Chore(
+        "android-abi",
+        "build Android's libraries for four ABIs, and check what they export, need and contain [--api LEVEL]",
+        android_abi::run,
     ),
     Chore("gen", "write the tables made from vk.xml: --registry PATH [--check] [--handles]", r#gen::run),
     Chore(

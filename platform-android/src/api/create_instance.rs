@@ -7,7 +7,7 @@ use loader_core::abi::{array, name};
 use loader_core::chain::structures::FindInstanceCommand;
 use loader_core::dispatch::{Command, Table as _};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{Application, Box, OutOfMemory};
+use loader_core::memory::{Application, Box, OutOfMemory, Shown};
 use loader_core::registry::{ExtensionSet, command};
 
 use super::chain::{Chain, InstanceStructures};
@@ -97,7 +97,7 @@ fn check_extensions<'a>(
                 format_args!(
                     "vkCreateInstance: the instance extension {} is not there: neither the driver nor a layer that is \
                      enabled has it",
-                    extension.to_string_lossy()
+                    Shown(extension.to_bytes())
                 ),
             );
             return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
@@ -163,7 +163,7 @@ unsafe fn complete(
             Topic::Layer,
             format_args!(
                 "vkCreateInstance: {} is of Vulkan 1.0, and neither the driver nor a layer has it",
-                missing.name().to_string_lossy()
+                Shown(missing.name().to_bytes())
             ),
         );
         if let Some(destroy) = head(instance, c"vkDestroyInstance".as_ptr()) {

@@ -1,0 +1,10 @@
+//! The exported functions, stamped out of the generated list. `platform-android/libvulkan.map.txt` is what they are checked against.
+#![allow(non_snake_case, reason = "exported functions have the names of their commands")]
+
+use platform_android::Loader;
+
+fn loader() -> &'static Loader {
+    &platform_android::LOADER
+}
+
+platform_android::for_each_export!(platform_android::exports);

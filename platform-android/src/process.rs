@@ -1,0 +1,19 @@
+//! The loader of a process on Android.
+
+use core::fmt::Display;
+
+use loader_core::log::{Level, Topic};
+
+use crate::loader::Loader;
+use crate::os::ANDROID;
+use crate::system::System as _;
+
+/// The loader of the process.
+pub static LOADER: Loader = Loader::new(&ANDROID);
+
+/// Says that the loader has failed, and ends the process. The loader is written not to panic; where it does, its state cannot be
+/// trusted any more.
+pub fn report_and_abort(failure: &dyn Display) -> ! {
+    LOADER.log(Level::Error, Topic::Loader, format_args!("internal error: {failure}"));
+    ANDROID.abort()
+}
