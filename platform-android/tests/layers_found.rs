@@ -3,7 +3,7 @@
 use std::sync::Barrier;
 use std::thread;
 
-use android_simulation::{Android, Simulation};
+use android_simulation::{Android, Simulation, exported};
 use ash::vk;
 use loader_core::log::Level;
 use loader_core::memory::Counted;
@@ -363,4 +363,19 @@ fn r15_layers_are_looked_for_once_and_again_after_a_fork() {
     assert_eq!(names(&after), ["VK_LAYER_a", "VK_LAYER_b"]);
     assert_eq!(after.candidates[0].decision, Decision::Known);
     assert_eq!(opened(android.calls()), 1, "what is known is not asked again");
+}
+
+#[test]
+fn r15_a_library_that_calls_back_while_it_is_looked_into_finds_what_was_known() {
+    let simulation = with_application();
+    let android = simulation.android;
+    let vulkan = simulation.vulkan();
+    let list = exported(c"vkEnumerateInstanceLayerProperties").expect("an exported command");
+    layer(android, "libVkLayer_a.so", "VK_LAYER_a", &[&format!("-DREENTER={:#x}", list as usize)]);
+    // SAFETY: the library is there.
+    let listed = unsafe { vulkan.enumerate_instance_layer_properties() }.expect("layers");
+    assert_eq!(listed.len(), 1);
+    let noted: Vec<String> =
+        android.layer_calls().into_iter().filter(|call| call.contains("listed")).collect();
+    assert!(!noted.is_empty() && noted.iter().all(|call| call == "VK_LAYER_a listed 0"), "{noted:?}");
 }

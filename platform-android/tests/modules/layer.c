@@ -15,6 +15,8 @@
  *   NOTHING                     vkGetInstanceProcAddr knows nothing
  *   NEGOTIATE                   exports vkNegotiateLoaderLayerInterfaceVersion, which settles on this version
  *   REFUSE                      which fails
+ *   REENTER                     the address of the loader's vkEnumerateInstanceLayerProperties, which is called when the
+ *                               library is asked for its layers: what it gives is noted
  */
 #define VK_NO_PROTOTYPES
 #include <vulkan/vk_layer.h>
@@ -77,6 +79,13 @@ static __attribute__((unused)) VkResult ask(const char *what, const char *layer,
 static __attribute__((unused)) VkResult list_layers(const char *what, int available, const char *garbage, uint32_t *count, VkLayerProperties *out) {
     VkResult result = ask(what, NULL, out);
     if (result != VK_SUCCESS) return result;
+#ifdef REENTER
+    uint32_t listed = UINT32_MAX;
+    char number[16];
+    ((PFN_vkEnumerateInstanceLayerProperties)REENTER)(&listed, NULL);
+    snprintf(number, sizeof number, "%u", listed);
+    trace(names[0], "listed", number);
+#endif
     if (out == NULL) {
 #ifdef LAYER_COUNT
         *count = LAYER_COUNT;
