@@ -87,8 +87,11 @@ impl Chain {
                 let of_devices = layer.interface.get_device_proc_addr.filter(|_| layer.global);
                 head = of_devices.unwrap_or(head);
             }
+            // A layer that has nothing to do with it may not know the command without an instance, as layers ask for it.
+            if own != below {
+                next = layer.interface.get_instance_proc_addr;
+            }
             below = own;
-            next = layer.interface.get_instance_proc_addr;
         }
         links.reverse();
         connect(&mut links, |link, next| link.next = next);

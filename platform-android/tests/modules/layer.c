@@ -15,6 +15,8 @@
  *   NOTHING                     vkGetInstanceProcAddr knows nothing
  *   NEGOTIATE                   exports vkNegotiateLoaderLayerInterfaceVersion, which settles on this version
  *   REFUSE                      which fails
+ *   REENTER                     the address of the loader's vkEnumerateInstanceLayerProperties, which is called when the
+ *                               library is asked for its layers: what it gives is noted
  */
 #define VK_NO_PROTOTYPES
 #include <vulkan/vk_layer.h>
@@ -77,6 +79,13 @@ static __attribute__((unused)) VkResult ask(const char *what, const char *layer,
 static __attribute__((unused)) VkResult list_layers(const char *what, int available, const char *garbage, uint32_t *count, VkLayerProperties *out) {
     VkResult result = ask(what, NULL, out);
     if (result != VK_SUCCESS) return result;
+#ifdef REENTER
+    uint32_t listed = UINT32_MAX;
+    char number[16];
+    ((PFN_vkEnumerateInstanceLayerProperties)REENTER)(&listed, NULL);
+    snprintf(number, sizeof number, "%u", listed);
+    trace(names[0], "listed", number);
+#endif
     if (out == NULL) {
 #ifdef LAYER_COUNT
         *count = LAYER_COUNT;
@@ -274,6 +283,7 @@ static void get_queue(int layer, VkDevice device, uint32_t family, uint32_t inde
     static void VKAPI_CALL get_properties_##i(VkPhysicalDevice physical, VkPhysicalDeviceProperties *out) { get_properties(i, physical, out); } \
     static void VKAPI_CALL get_queue_##i(VkDevice device, uint32_t family, uint32_t index, VkQueue *out) { get_queue(i, device, family, index, out); } \
     static PFN_vkVoidFunction own_device_##i(const char *name) {                                                          \
+        if (i >= DEVICE_LAYERS) return NULL;                                                                              \
         if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)get_device_##i;                          \
         if (strcmp(name, "vkDestroyDevice") == 0) return (PFN_vkVoidFunction)destroy_device_##i;                          \
         if (strcmp(name, "vkGetDeviceQueue") == 0) return (PFN_vkVoidFunction)get_queue_##i;                              \
@@ -283,7 +293,7 @@ static void get_queue(int layer, VkDevice device, uint32_t family, uint32_t inde
         if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)get_##i;                               \
         if (strcmp(name, "vkCreateInstance") == 0) return (PFN_vkVoidFunction)create_instance_##i;                        \
         if (strcmp(name, "vkDestroyInstance") == 0) return (PFN_vkVoidFunction)destroy_instance_##i;                      \
-        if (strcmp(name, "vkCreateDevice") == 0) return (PFN_vkVoidFunction)create_device_##i;                            \
+        if (i < DEVICE_LAYERS && strcmp(name, "vkCreateDevice") == 0) return (PFN_vkVoidFunction)create_device_##i;                            \
         if (strcmp(name, "vkGetPhysicalDeviceProperties") == 0) return (PFN_vkVoidFunction)get_properties_##i;            \
         return own_device_##i(name);                                                                                      \
     }                                                                                                                     \
