@@ -1,6 +1,7 @@
 /* Commands of devices, queues and command buffers. */
 #include "loader.h"
 
+#include <sched.h>
 #include <string.h>
 
 CALL_VOID DestroyDevice(VkDevice device, const VkAllocationCallbacks *allocator) {
@@ -8,6 +9,8 @@ CALL_VOID DestroyDevice(VkDevice device, const VkAllocationCallbacks *allocator)
     NOTE("vkDestroyDevice", device, DEVICE, " ");
     struct owner *owner = owner_of("vkDestroyDevice", device, DEVICE);
     if (--owner->devices == 0) owner_delete(owner);
+    /* Another thread has the key before this call comes back, if there is one that waits for a device. */
+    for (int i = 0; i < 3; ++i) sched_yield();
 }
 CALL_VOID GetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue *out) {
     NOTE("vkGetDeviceQueue", device, DEVICE, "%u %u", family, index);

@@ -108,6 +108,7 @@ CALL CreateDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo *in
 CALL CreateHeadlessSurfaceEXT(VkInstance instance, const VkHeadlessSurfaceCreateInfoEXT *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
     (void)info, (void)allocator;
     owner_of("vkCreateHeadlessSurfaceEXT", instance, INSTANCE);
+    if (getenv("SYSTEM_LOADER_WINDOW_IN_USE") != NULL) return VK_ERROR_NATIVE_WINDOW_IN_USE_KHR;
     *out = (VkSurfaceKHR)(uintptr_t)object_new(SURFACE, NULL, instance);
     return VK_SUCCESS;
 }

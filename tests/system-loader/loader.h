@@ -5,8 +5,9 @@
  * one that follows it, for the keys lead to memory that nobody can read. Commands find what they need by the key, as the
  * loaders do that this one stands for. A key is used again for the very next device after its own was destroyed.
  *
- * Two variables make it worse: with SYSTEM_LOADER_SHARES_KEY all devices have the key of the first one, and with
- * SYSTEM_LOADER_ODD_QUEUES queues have another one than their devices.
+ * Variables make it worse: with SYSTEM_LOADER_SHARES_KEY all devices have the key of the first one, with
+ * SYSTEM_LOADER_ODD_QUEUES queues have another one than their devices, and with SYSTEM_LOADER_WINDOW_IN_USE somebody else is
+ * connected to every window.
  *
  * What the calling thread called last is told by system_loader_last_call: the command, the object's kind and number, and the
  * arguments.

@@ -3,6 +3,8 @@
 //! A surface belongs to the instance and so to all drivers. A driver of interface version 3 or newer may make its own,
 //! which is kept in a container; other drivers are given the container itself, which begins with the structure that
 //! they expect (section "Handling KHR Surface Objects" of the driver interface document, LDP_LOADER_10, LDP_LOADER_11).
+//! Another loader that is a driver ([`DriverKind::is_foreign`](crate::flavour::DriverKind::is_foreign)) always makes its own
+//! and is never given the container.
 
 use core::ffi::c_void;
 
@@ -61,16 +63,24 @@ impl Surface {
         unsafe { core::ptr::with_exposed_provenance::<Self>(address).as_ref() }
     }
 
-    /// What `driver` calls the surface.
+    /// What `driver` calls the surface. NULL if it cannot do anything with it.
     pub(super) fn for_driver(&self, instance: &Instance, driver: &DriverInstance) -> vk::SurfaceKHR {
         let place = instance.drivers.iter().position(|other| core::ptr::eq(&raw const **other, driver));
         let own = place.and_then(|place| self.own.get(place)).copied().unwrap_or_default();
-        if own.is_null() { self.handle() } else { own }
+        if own.is_null() && !driver.driver.kind.is_foreign() { self.handle() } else { own }
     }
 
-    /// Whether `driver` can do anything with a surface of this kind.
-    pub(super) fn concerns(&self, driver: &DriverInstance) -> bool {
-        driver.enabled.contains(self.kind.extension)
+    /// Whether `driver` can do anything with the surface, which it calls `own`.
+    pub(super) fn concerns(&self, driver: &DriverInstance, own: vk::SurfaceKHR) -> bool {
+        driver.enabled.contains(self.kind.extension) && !(driver.driver.kind.is_foreign() && own.is_null())
+    }
+
+    /// Whether `driver` has no surface only because another driver's is connected to the window. A bundled driver makes
+    /// its surface before the system's loader does, and a window has one producer.
+    fn belongs_to_another(&self, driver: &DriverInstance, error: vk::Result) -> bool {
+        driver.driver.kind.is_foreign()
+            && error == vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR
+            && self.own.iter().any(|own| !own.is_null())
     }
 
     fn handle(&self) -> vk::SurfaceKHR {
@@ -133,6 +143,13 @@ unsafe fn make(
         // SAFETY: the application vouches for the create info and its callbacks.
         match unsafe { drivers_own(driver, kind, info, callbacks) } {
             Ok(own) => surface.own.try_push(own)?,
+            Err(error) if surface.belongs_to_another(driver, error) => {
+                let path = Shown(&driver.driver.library_path);
+                let message =
+                    format_args!("{path}: {name}: another driver has the window, and can present to it");
+                instance.logger.log(Level::Warning, Topic::Driver, message);
+                surface.own.try_push(vk::SurfaceKHR::null())?;
+            }
             Err(error) => {
                 // A surface without this driver's part would be one that the application cannot present to with it.
                 let path = Shown(&driver.driver.library_path);

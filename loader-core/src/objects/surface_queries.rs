@@ -45,12 +45,9 @@ impl<'a> Query<'a> {
             let device: &'a PhysicalDevice = handle::physical_device(device, command);
             let driver = device.driver();
             let known = Surface::from_handle(surface);
-            Self {
-                device,
-                driver,
-                surface: known.map_or(surface, |known| known.for_driver(device.instance(), driver)),
-                concerned: known.is_none_or(|known| known.concerns(driver)),
-            }
+            let own = known.map_or(surface, |known| known.for_driver(device.instance(), driver));
+            let concerned = known.is_none_or(|known| known.concerns(driver, own));
+            Self { device, driver, surface: own, concerned }
         }
     }
 

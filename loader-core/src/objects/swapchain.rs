@@ -4,18 +4,22 @@ use ash::vk::{self, Handle as _};
 
 use super::device::{Device, device_of};
 use super::surface::Surface;
+use crate::flavour::FOREIGN_HANDLES;
 use crate::memory::{Process, TryGrow, Vec};
 use crate::registry::command;
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 type CreateInfo = vk::SwapchainCreateInfoKHR<'static>;
 
-/// What the driver of `device` calls the surface.
-unsafe fn drivers_surface(device: &Device, surface: vk::SurfaceKHR) -> vk::SurfaceKHR {
+/// What the driver of `device` calls the surface. `None` if it has none although it must have its own.
+unsafe fn drivers_surface(device: &Device, surface: vk::SurfaceKHR) -> Option<vk::SurfaceKHR> {
     // SAFETY: the application vouches for the surface.
     match unsafe { Surface::from_handle(surface) } {
-        Some(known) => known.for_driver(device.instance(), device.physical_device().driver()),
-        None => surface,
+        Some(known) => {
+            let own = known.for_driver(device.instance(), device.physical_device().driver());
+            (!FOREIGN_HANDLES || !own.is_null()).then_some(own)
+        }
+        None => Some(surface),
     }
 }
 
@@ -33,7 +37,10 @@ pub(super) unsafe extern "system" fn create_swapchain(
         else {
             return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
         };
-        let own = CreateInfo { surface: drivers_surface(device, (*info).surface), ..*info };
+        let Some(surface) = drivers_surface(device, (*info).surface) else {
+            return vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR;
+        };
+        let own = CreateInfo { surface, ..*info };
         create(handle, &own, callbacks, out)
     }
 }
@@ -57,7 +64,10 @@ pub(super) unsafe extern "system" fn create_shared_swapchains(
         let mut own = Vec::new_in(Process);
         for index in 0..count as usize {
             let info = &*infos.add(index);
-            let translated = CreateInfo { surface: drivers_surface(device, info.surface), ..*info };
+            let Some(surface) = drivers_surface(device, info.surface) else {
+                return vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR;
+            };
+            let translated = CreateInfo { surface, ..*info };
             if own.try_push(translated).is_err() {
                 return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
             }
@@ -78,7 +88,10 @@ pub(super) unsafe extern "system" fn group_present_modes(
         match device.drivers::<vk::PFN_vkGetDeviceGroupSurfacePresentModesKHR>(
             command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR,
         ) {
-            Some(get) => get(handle, drivers_surface(device, surface), out),
+            Some(get) => match drivers_surface(device, surface) {
+                Some(surface) => get(handle, surface, out),
+                None => vk::Result::ERROR_SURFACE_LOST_KHR,
+            },
             None => vk::Result::ERROR_EXTENSION_NOT_PRESENT,
         }
     }
@@ -96,10 +109,10 @@ pub(super) unsafe extern "system" fn group_present_modes2(
         match device.drivers::<vk::PFN_vkGetDeviceGroupSurfacePresentModes2EXT>(
             command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT,
         ) {
-            Some(get) => {
-                let surface = drivers_surface(device, (*info).surface);
-                get(handle, &vk::PhysicalDeviceSurfaceInfo2KHR { surface, ..*info }, out)
-            }
+            Some(get) => match drivers_surface(device, (*info).surface) {
+                Some(surface) => get(handle, &vk::PhysicalDeviceSurfaceInfo2KHR { surface, ..*info }, out),
+                None => vk::Result::ERROR_SURFACE_LOST_KHR,
+            },
             None => vk::Result::ERROR_EXTENSION_NOT_PRESENT,
         }
     }

@@ -70,12 +70,16 @@ fn come_and_go(vk: &Vk) {
     // SAFETY: they are these commands.
     let (draw, bias): (vk::PFN_vkCmdDraw, vk::PFN_vkCmdSetDepthBias) =
         unsafe { (exported(vk, "vkCmdDraw"), exported(vk, "vkCmdSetDepthBias")) };
-    let use_device = |device: &ash::Device, round: u32| {
+    let new_buffer = |device: &ash::Device| {
+        let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(1);
         // SAFETY: valid use of Vulkan: each thread has a device of its own.
+        let buffer = unsafe { device.allocate_command_buffers(&info) }.unwrap()[0];
+        assert_eq!(object(buffer).key, object(device.handle()).key);
+        buffer
+    };
+    let record = |buffer: vk::CommandBuffer, round: u32| {
+        // SAFETY: as above.
         unsafe {
-            let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(1);
-            let buffer = device.allocate_command_buffers(&info).unwrap()[0];
-            assert_eq!(object(buffer).key, object(device.handle()).key);
             let called = |name: &str| format!("{name} command_buffer{}", object(buffer).number);
             draw(buffer, round, 1, 2, 3);
             assert_eq!(system.last_call(), format!("{} {round} 1 2 3", called("vkCmdDraw")));
@@ -93,9 +97,9 @@ fn come_and_go(vk: &Vk) {
         for _ in 0..4 {
             scope.spawn(|| {
                 let _ends = Ends(&going);
-                for round in 0..200 {
+                for round in 0..50 {
                     let device = new_device();
-                    use_device(&device, round);
+                    record(new_buffer(&device), round);
                     // SAFETY: nobody else has the device.
                     unsafe { device.destroy_device(None) };
                 }
@@ -104,9 +108,10 @@ fn come_and_go(vk: &Vk) {
         for _ in 0..4 {
             scope.spawn(|| {
                 let device = new_device();
+                let buffer = new_buffer(&device);
                 let mut round = 0;
                 while going.load(Ordering::Relaxed) > 0 {
-                    use_device(&device, round);
+                    record(buffer, round);
                     round += 1;
                 }
                 drawn.fetch_add(round as usize, Ordering::Relaxed);
@@ -256,6 +261,37 @@ fn each_driver_is_given_its_own_surface() {
     });
     run.ok();
     assert_eq!(run.trace("bundled").calls("vkDestroySurfaceKHR").len(), 1);
+}
+
+#[test]
+fn a_window_that_a_bundled_driver_is_connected_to_is_not_the_systems() {
+    let body = |vk: &Vk| {
+        let names = ["VK_KHR_surface", "VK_EXT_headless_surface"];
+        let instance = vk.create(&names.iter().fold(ask(vk), |ask, name| ask.extension(name))).unwrap();
+        let surfaces = vkload_tests::khr_surface(vk, &instance);
+        let surface = vkload_tests::create_surface(vk, &instance, "headless");
+        vk.say("surface", code(&surface));
+        let Ok(surface) = surface else { return };
+        // SAFETY: valid use of Vulkan on one thread, but for the last swapchain.
+        unsafe {
+            for name in ["bundled", "system"] {
+                let support = surfaces.get_physical_device_surface_support(instance.named(name), 0, surface);
+                vk.say(name, support.unwrap());
+            }
+            let device = instance.device(instance.named("system"), &["VK_KHR_swapchain"]);
+            let swapchains = ash::khr::swapchain::Device::new(&instance, &device);
+            let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
+            vk.say("swapchain", code(&swapchains.create_swapchain(&info, None)));
+            device.destroy_device(None);
+            surfaces.destroy_surface(surface, None);
+        }
+    };
+    let in_use = |scenario: Scenario| scenario.env("SYSTEM_LOADER_WINDOW_IN_USE", "1").log();
+    let run = in_use(with_bundled(window_driver("bundled").own_surfaces())).run(body);
+    run.ok().says("surface", "SUCCESS").says("bundled", true).says("system", false);
+    run.says("swapchain", "ERROR_NATIVE_WINDOW_IN_USE_KHR").logs(&["WARN", "another driver has the window"]);
+    // Somebody outside Vulkan has it.
+    in_use(scenario()).run(body).ok().says("surface", "ERROR_NATIVE_WINDOW_IN_USE_KHR");
 }
 
 /// Debian's loader (package libvulkan1).
