@@ -248,6 +248,22 @@ fn a_bundled_driver_and_the_systems_loader_serve_one_process() {
 }
 
 #[test]
+fn a_bundled_driver_serves_where_the_systems_loader_cannot_be_used() {
+    let no_loader = vkload_tests::sorted_folders();
+    for (library, reason) in [
+        ("/nowhere/libvulkan.so", "/nowhere/libvulkan.so"),
+        (no_loader.to_str().unwrap(), "vkGetInstanceProcAddr"),
+    ] {
+        let driver = Driver::new("bundled").device(Device::new("bundled"));
+        let run = crate::above::above(library).driver(driver).log().run(|vk| {
+            let instance = vk.create(&ask(vk)).unwrap();
+            vk.say("devices", instance.names().join(","));
+        });
+        run.ok().says("devices", "bundled").logs(&["DRIVER", library, reason]);
+    }
+}
+
+#[test]
 fn each_driver_is_given_its_own_surface() {
     let run = with_bundled(window_driver("bundled").own_surfaces()).run(|vk| {
         let system = System::open();
