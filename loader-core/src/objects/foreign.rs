@@ -133,7 +133,7 @@ impl Device {
 /// # Safety
 /// As for [`device_of`].
 #[must_use]
-pub unsafe fn known_device<'a>(object: u64, command: CommandId) -> Option<&'a Device> {
+pub(crate) unsafe fn known_device<'a>(object: u64, command: CommandId) -> Option<&'a Device> {
     // SAFETY: the caller vouches for the handle.
     let found = unsafe { device_of(object) };
     if FOREIGN_HANDLES && found.is_none() && object != 0 {

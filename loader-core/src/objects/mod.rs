@@ -34,7 +34,7 @@ pub use device::{
 pub use driver::{Driver, DriverInstance, DriverOfInstance, DriverRef, OpenDrivers, OpenError};
 pub use extensions::instance_extensions;
 pub(crate) use extensions::merge_of_layer;
-pub use foreign::known_device;
+pub(crate) use foreign::known_device;
 pub(crate) use instance::LiveInstances;
 pub use instance::{Instance, live_instances};
 pub use physical_device::PhysicalDevice;
