@@ -28,6 +28,12 @@ pub(super) extern "C" fn unknown_key_reported(handle: *const c_void, slot: u32) 
     report_unknown_key(name_of_device_command(slot as usize), handle)
 }
 
+/// Reports that `object`, which was given to `command`, belongs to no device that is alive, and aborts.
+pub fn report_unknown_device(command: CommandId, object: u64) -> ! {
+    let handle = core::ptr::without_provenance(usize::try_from(object).unwrap_or_default());
+    report_unknown_key(command.name().to_str().unwrap_or_default(), handle)
+}
+
 fn report_unknown_key(name: &str, handle: *const c_void) -> ! {
     fatal(
         Topic::Loader,

@@ -11,7 +11,7 @@ use super::table::{Command, DeviceTable, Table};
 use crate::abi::{ExportTable, entry};
 use crate::flavour::Handles;
 use crate::loader::Loader;
-use crate::objects::{Instance, device_of, handle};
+use crate::objects::{Instance, handle, known_device};
 use crate::registry::{Class, CommandId, DEVICE_SLOTS, INSTANCE_SLOTS, command, find};
 
 /// What the application calls for `command`: the exported function where there is one, else the trampoline.
@@ -132,7 +132,8 @@ pub unsafe fn get_device_proc_addr(
         return None;
     }
     // SAFETY: the caller vouches for the name and the handle.
-    let (name, device) = unsafe { (CStr::from_ptr(name), device_of(device.as_raw())?) };
+    let (name, device) =
+        unsafe { (CStr::from_ptr(name), known_device(device.as_raw(), command::GET_DEVICE_PROC_ADDR)?) };
     let Some(command) = find(name) else {
         return device.find(name);
     };

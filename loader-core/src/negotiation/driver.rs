@@ -93,9 +93,8 @@ pub unsafe fn with_system_loader(
     libraries: &dyn Libraries,
     library: Library,
 ) -> Result<DriverInterface, Outcome> {
-    let Some(gipa) = libraries.symbol(library, c"vkGetInstanceProcAddr") else {
-        return Err(Outcome::NoEntryPoint);
-    };
+    const NAME: &CStr = c"vkGetInstanceProcAddr";
+    let gipa = libraries.symbol(library, NAME).ok_or(Outcome::MissingCommand { name: NAME })?;
     // SAFETY: the caller vouches that the loader's exports are what their names say.
     unsafe {
         let gipa = transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(gipa);

@@ -230,7 +230,6 @@ unsafe fn make(
         device.fill_table(handle);
         device.adopt(handle.as_raw());
         if let Err(error) = device.publish() {
-            #[cfg(feature = "foreign-handles")]
             device.take_key_out();
             if let Some(destroy) = device.drivers::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
                 let _turn = driver.driver.turn();

@@ -7,6 +7,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 
 use ash::vk::{self, Handle as _};
 
+use super::foreign::{DriversKey, known_device};
 use super::instance::{Instance, Owned};
 use super::physical_device::PhysicalDevice;
 use super::terminators::{DEVICE_TERMINATORS, EMULATED_DEVICE_COMMANDS};
@@ -35,9 +36,8 @@ pub struct Device {
     chain_handle: AtomicU64,
     extensions: ExtensionSet,
     newest_core: u8,
-    /// What its handles begin with, where that is the driver's; 0 where it is the table's address.
-    #[cfg(feature = "foreign-handles")]
-    pub(super) drivers_key: usize,
+    /// What its handles begin with, where that is the driver's.
+    pub(super) drivers_key: DriversKey,
     pins: AtomicU32,
     /// Memory of the device.
     pub allocator: Application,
@@ -77,8 +77,7 @@ impl Device {
             chain_handle: AtomicU64::new(0),
             extensions: enabled.extensions,
             newest_core: enabled.newest_core,
-            #[cfg(feature = "foreign-handles")]
-            drivers_key: 0,
+            drivers_key: DriversKey::NONE,
             pins: AtomicU32::new(0),
             allocator,
         };
@@ -103,8 +102,10 @@ impl Device {
     /// Fills the table with the commands of `handle`, which the driver has just made.
     pub(super) fn fill_table(&mut self, handle: vk::Device) {
         self.handle = handle;
-        #[cfg(feature = "foreign-handles")]
-        self.read_key();
+        if self.is_foreign() {
+            // SAFETY: the driver has just made the device.
+            self.drivers_key = unsafe { DriversKey::of(handle) };
+        }
         for slot in 0..DEVICE_SLOTS {
             let Some(command) = CommandId::from_device_slot(slot) else { continue };
             if self.has(command)
@@ -224,7 +225,6 @@ impl Device {
     /// # Safety
     /// `object` is a dispatchable object that the driver has just made, or NULL.
     pub(crate) unsafe fn adopt(&self, object: u64) {
-        #[cfg(feature = "foreign-handles")]
         if self.is_foreign() {
             // SAFETY: the caller vouches for the object.
             return unsafe { self.adopt_foreign(object) };
@@ -257,17 +257,6 @@ impl Device {
         word.store(table, Ordering::Release);
     }
 
-    /// Whether the application may call the driver's function for a command whose upper end the loader has written: one that
-    /// hands out objects of a driver whose objects are left alone. Layers may not have prepared what they hand out.
-    pub(crate) fn passes_on(&self, command: CommandId) -> bool {
-        #[cfg(feature = "foreign-handles")]
-        if self.is_foreign() && self.instance().layers().is_empty() {
-            return command != command::DESTROY_DEVICE;
-        }
-        let _ = command;
-        false
-    }
-
     /// Enters the device into its instance's list, and fills in the unknown commands that there are.
     ///
     /// # Errors
@@ -275,7 +264,6 @@ impl Device {
     pub(super) fn publish(&self) -> Result<(), vk::Result> {
         let instance = self.instance();
         let loader = instance.loader;
-        #[cfg(feature = "foreign-handles")]
         self.enter_key()?;
         instance.devices.insert(loader.platform.waiting, Owned(NonNull::from(self)))?;
         for number in 0..loader.unknown.device.count(loader) {
@@ -291,21 +279,11 @@ impl Device {
     pub(crate) unsafe fn forget(device: NonNull<Self>) {
         // SAFETY: the caller vouches for the device; `create_device` leaked the box.
         unsafe {
-            #[cfg(feature = "foreign-handles")]
             device.as_ref().take_key_out();
             device.as_ref().withdraw();
             let allocator = device.as_ref().allocator;
             drop(Box::from_non_null_in(device, allocator));
         }
-    }
-
-    /// What its handles begin with, and those of its queues and command buffers.
-    pub(super) fn word(&self) -> usize {
-        #[cfg(feature = "foreign-handles")]
-        if self.is_foreign() {
-            return self.drivers_key;
-        }
-        core::ptr::from_ref(&*self.table).addr()
     }
 
     /// The device of `instance` whose objects begin with `word`.
@@ -355,7 +333,7 @@ impl Drop for Pinned<'_> {
 /// # Safety
 /// `object` is a valid handle of one of these kinds.
 #[must_use]
-pub unsafe fn device_of<'a>(object: u64) -> Option<&'a Device> {
+pub(super) unsafe fn device_of<'a>(object: u64) -> Option<&'a Device> {
     let object = core::ptr::with_exposed_provenance::<*const DeviceTable>(usize::try_from(object).ok()?);
     // SAFETY: the caller vouches for the handle; its first word is the table's address, which `adopt` put there, or stands
     // for it, and the table names its owner as long as that lives.
@@ -375,7 +353,7 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *const Callbacks) {
     // SAFETY: the caller vouches for the handle and excludes other users; `create_device` leaked the box.
     unsafe {
-        let Some(device) = device_of(handle.as_raw()) else { return };
+        let Some(device) = known_device(handle.as_raw(), command::DESTROY_DEVICE) else { return };
         device.withdraw();
         match device.table.get::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
             Some(destroy) => destroy(handle, callbacks),
@@ -392,7 +370,6 @@ pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Device, call
         let Some(device) = device_of(handle.as_raw()) else { return };
         let loader = device.instance().loader;
         // The next device may get the same word, before this call has come back.
-        #[cfg(feature = "foreign-handles")]
         device.take_key_out();
         if let Some(destroy) = device.drivers::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
             let _turn = device.physical_device().driver().driver.turn();
@@ -415,7 +392,7 @@ pub unsafe extern "system" fn get_device_queue(
 ) {
     // SAFETY: the caller vouches for the parameters.
     unsafe {
-        let Some(device) = device_of(handle.as_raw()) else { return };
+        let Some(device) = known_device(handle.as_raw(), command::GET_DEVICE_QUEUE) else { return };
         if let Some(get) = device.table.get::<vk::PFN_vkGetDeviceQueue>(command::GET_DEVICE_QUEUE) {
             get(handle, family, index, out);
             device.adopt((*out).as_raw());
@@ -434,7 +411,7 @@ pub unsafe extern "system" fn get_device_queue2(
 ) {
     // SAFETY: the caller vouches for the parameters.
     unsafe {
-        let Some(device) = device_of(handle.as_raw()) else { return };
+        let Some(device) = known_device(handle.as_raw(), command::GET_DEVICE_QUEUE_2) else { return };
         if let Some(get) = device.table.get::<vk::PFN_vkGetDeviceQueue2>(command::GET_DEVICE_QUEUE_2) {
             get(handle, info, out);
             device.adopt((*out).as_raw());
@@ -453,7 +430,9 @@ pub unsafe extern "system" fn allocate_command_buffers(
 ) -> vk::Result {
     // SAFETY: the caller vouches for the parameters.
     unsafe {
-        let Some(device) = device_of(handle.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+        let Some(device) = known_device(handle.as_raw(), command::ALLOCATE_COMMAND_BUFFERS) else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
         let Some(allocate) =
             device.table.get::<vk::PFN_vkAllocateCommandBuffers>(command::ALLOCATE_COMMAND_BUFFERS)
         else {
@@ -483,7 +462,9 @@ pub unsafe extern "system" fn create_external_compute_queue(
         unsafe extern "system" fn(vk::Device, *const c_void, *const Callbacks, *mut usize) -> vk::Result;
     // SAFETY: the caller vouches for the parameters; the handle that is written is a pointer.
     unsafe {
-        let Some(device) = device_of(handle.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+        let Some(device) = known_device(handle.as_raw(), command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV) else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
         let Some(create) = device.table.get::<Create>(command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV) else {
             return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
         };

@@ -2,26 +2,68 @@
 //! and the keys of all devices.
 
 use core::ptr::from_ref;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use ash::vk::{self, Handle as _};
 
-use super::device::Device;
-use crate::dispatch::{KEYS, NotEntered};
+use super::device::{Device, device_of};
+use crate::dispatch::{KEYS, NotEntered, report_unknown_device};
+use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
 use crate::memory::Shown;
+use crate::registry::{CommandId, command};
+
+/// The first word of a foreign device's handles. In libraries that have no such devices it takes no room.
+#[derive(Clone, Copy)]
+pub(super) struct DriversKey(#[cfg(feature = "foreign-handles")] usize);
+
+impl DriversKey {
+    /// The handles do not begin with a word of the driver's.
+    pub(super) const NONE: Self = Self::new(0);
+
+    /// What the driver put into the first word of the device.
+    ///
+    /// # Safety
+    /// `device` is a driver's handle.
+    pub(super) unsafe fn of(device: vk::Device) -> Self {
+        // SAFETY: the caller vouches for the handle.
+        let word = unsafe { first_word(device.as_raw()) };
+        Self::new(word.map_or(0, |word| word.load(Ordering::Relaxed)))
+    }
+
+    #[cfg(feature = "foreign-handles")]
+    const fn new(word: usize) -> Self {
+        Self(word)
+    }
+
+    #[cfg(not(feature = "foreign-handles"))]
+    const fn new(_: usize) -> Self {
+        Self()
+    }
+
+    fn word(self) -> usize {
+        #[cfg(feature = "foreign-handles")]
+        return self.0;
+        #[cfg(not(feature = "foreign-handles"))]
+        0
+    }
+}
 
 impl Device {
     /// Whether its handles begin with a word of the driver's.
-    pub(crate) fn is_foreign(&self) -> bool {
+    pub(super) fn is_foreign(&self) -> bool {
         self.physical_device().driver().driver.kind.is_foreign()
     }
 
-    /// Notes what the driver put into the first word of the device.
-    pub(super) fn read_key(&mut self) {
-        if self.is_foreign() {
-            // SAFETY: the driver has just made the device, whose handle is dispatchable.
-            self.drivers_key = unsafe { first_word(self.handle.as_raw()) }.unwrap_or_default();
-        }
+    /// What its handles begin with, and those of its queues and command buffers.
+    pub(super) fn word(&self) -> usize {
+        if self.is_foreign() { self.drivers_key.word() } else { from_ref(&*self.table).addr() }
+    }
+
+    /// Whether the application may call the driver's function for a command whose upper end the loader has written: one that
+    /// hands out objects of a driver whose objects are left alone. Layers may not have prepared what they hand out.
+    pub(crate) fn passes_on(&self, command: CommandId) -> bool {
+        self.is_foreign() && self.instance().layers().is_empty() && command != command::DESTROY_DEVICE
     }
 
     /// Makes the device known by the word that its handles begin with, before anybody is given one.
@@ -29,6 +71,9 @@ impl Device {
     /// # Errors
     /// `ERROR_OUT_OF_HOST_MEMORY`; `ERROR_INITIALIZATION_FAILED` if the device cannot be told from another one.
     pub(super) fn enter_key(&self) -> Result<(), vk::Result> {
+        if !FOREIGN_HANDLES {
+            return Ok(());
+        }
         let instance = self.instance();
         let entered = KEYS.insert(instance.loader.platform.waiting, self.word(), from_ref(&*self.table));
         entered.map_err(|error| match error {
@@ -48,7 +93,9 @@ impl Device {
 
     /// Makes the device unknown, before the driver is asked to destroy it.
     pub(super) fn take_key_out(&self) {
-        KEYS.remove(self.instance().loader.platform.waiting, self.word(), from_ref(&*self.table));
+        if FOREIGN_HANDLES {
+            KEYS.remove(self.instance().loader.platform.waiting, self.word(), from_ref(&*self.table));
+        }
     }
 
     /// Leaves an object alone that the driver has just made. What comes out of layers and does not begin with the
@@ -58,12 +105,13 @@ impl Device {
     /// As for [`Device::adopt`].
     pub(super) unsafe fn adopt_foreign(&self, object: u64) {
         // SAFETY: the caller vouches for the object.
-        let Some(found) = (unsafe { first_word(object) }).filter(|found| *found != self.word()) else {
+        let Some(word) = (unsafe { first_word(object) }) else { return };
+        let found = word.load(Ordering::Relaxed);
+        if found == self.word() {
             return;
-        };
+        }
         if !self.instance().layers().is_empty() {
-            // SAFETY: as above; a wrapper begins with a word that belongs to the loader.
-            unsafe { core::ptr::with_exposed_provenance_mut::<usize>(object as usize).write(self.word()) };
+            word.store(self.word(), Ordering::Release);
             return;
         }
         self.instance().logger.log(
@@ -79,10 +127,28 @@ impl Device {
     }
 }
 
+/// The device of what the application passes to `command`, as [`device_of`]. Where that can be told it is reported, and ends the process, if
+/// there is no such device; `None` is for NULL, which vkDestroyDevice may be given.
+///
+/// # Safety
+/// As for [`device_of`].
+#[must_use]
+pub(crate) unsafe fn known_device<'a>(object: u64, command: CommandId) -> Option<&'a Device> {
+    // SAFETY: the caller vouches for the handle.
+    let found = unsafe { device_of(object) };
+    if FOREIGN_HANDLES && found.is_none() && object != 0 {
+        report_unknown_device(command, object);
+    }
+    found
+}
+
+/// The first word of an object. Only an object of a layer may be written.
+///
 /// # Safety
 /// `object` is a dispatchable handle, or NULL.
-unsafe fn first_word(object: u64) -> Option<usize> {
-    let address = core::ptr::with_exposed_provenance::<usize>(usize::try_from(object).ok()?);
-    // SAFETY: the caller vouches for the handle.
-    unsafe { address.as_ref() }.copied()
+unsafe fn first_word<'a>(object: u64) -> Option<&'a AtomicUsize> {
+    let address = core::ptr::with_exposed_provenance::<AtomicUsize>(usize::try_from(object).ok()?);
+    // SAFETY: the caller vouches for the handle. Several threads may be given one wrapper at the same time and write the
+    // same word to it, so it is an atomic one; a load from memory that cannot be written is one like any other.
+    unsafe { address.as_ref() }
 }

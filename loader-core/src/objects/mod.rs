@@ -8,7 +8,6 @@ mod driver;
 mod emulated;
 mod extension_queries;
 mod extensions;
-#[cfg(feature = "foreign-handles")]
 mod foreign;
 mod group;
 pub mod handle;
@@ -29,12 +28,13 @@ mod terminators;
 pub use create_device::create_device;
 pub use create_instance::{create_instance, destroy_instance};
 pub use device::{
-    Device, allocate_command_buffers, create_external_compute_queue, destroy_device, device_of,
-    get_device_queue, get_device_queue2,
+    Device, allocate_command_buffers, create_external_compute_queue, destroy_device, get_device_queue,
+    get_device_queue2,
 };
 pub use driver::{Driver, DriverInstance, DriverOfInstance, DriverRef, OpenDrivers, OpenError};
 pub use extensions::instance_extensions;
 pub(crate) use extensions::merge_of_layer;
+pub(crate) use foreign::known_device;
 pub(crate) use instance::LiveInstances;
 pub use instance::{Instance, live_instances};
 pub use physical_device::PhysicalDevice;

@@ -145,18 +145,31 @@ fn devices_come_and_go_below_a_layer_while_others_draw() {
 
 #[test]
 fn a_command_on_a_device_that_was_destroyed_is_named_in_a_message() {
-    let run = scenario().run(|vk| {
+    let use_destroyed = |vk: &Vk| {
         let instance = vk.create(&ask(vk)).unwrap();
         let (device, other) = (new_device(&instance), new_device(&instance));
         // SAFETY: the test driver leaves the device's first word where it is; a loader may look at it.
         unsafe {
             assert_eq!(wait_idle(vk)(other.handle()), vk::Result::SUCCESS);
             other.destroy_device(None);
-            let _ = wait_idle(vk)(device.handle());
-            let _ = wait_idle(vk)(other.handle());
+            assert_eq!(wait_idle(vk)(device.handle()), vk::Result::SUCCESS);
+            let mut queue = vk::Queue::null();
+            let destroy: vk::PFN_vkDestroyDevice = exported(vk, "vkDestroyDevice");
+            let find: vk::PFN_vkGetDeviceProcAddr = exported(vk, "vkGetDeviceProcAddr");
+            let get: vk::PFN_vkGetDeviceQueue = exported(vk, "vkGetDeviceQueue");
+            destroy(vk::Device::null(), std::ptr::null());
+            match vk.arg("command").as_str() {
+                "vkDeviceWaitIdle" => drop(wait_idle(vk)(other.handle())),
+                "vkDestroyDevice" => destroy(other.handle(), std::ptr::null()),
+                "vkGetDeviceProcAddr" => drop(find(other.handle(), c"vkCmdDraw".as_ptr())),
+                _ => get(other.handle(), 0, 0, &mut queue),
+            }
         }
-    });
-    run.aborted().logs(&["vkDeviceWaitIdle", "is no device, queue or command buffer", "destroyed"]);
+    };
+    for command in ["vkDeviceWaitIdle", "vkDestroyDevice", "vkGetDeviceProcAddr", "vkGetDeviceQueue"] {
+        let run = scenario().argument("command", command).run(use_destroyed);
+        run.aborted().logs(&[&format!("{command}: 0x"), "is no device, queue or command buffer"]);
+    }
 }
 
 #[test]
@@ -231,6 +244,22 @@ fn a_bundled_driver_and_the_systems_loader_serve_one_process() {
         for (command, count) in [("vkDeviceWaitIdle", 2), ("vkQueueWaitIdle", 2), ("vkDestroyDevice", 2)] {
             assert_eq!(trace.calls(command).len(), count, "{command}");
         }
+    }
+}
+
+#[test]
+fn a_bundled_driver_serves_where_the_systems_loader_cannot_be_used() {
+    let no_loader = vkload_tests::sorted_folders();
+    for (library, reason) in [
+        ("/nowhere/libvulkan.so", "/nowhere/libvulkan.so"),
+        (no_loader.to_str().unwrap(), "vkGetInstanceProcAddr"),
+    ] {
+        let driver = Driver::new("bundled").device(Device::new("bundled"));
+        let run = crate::above::above(library).driver(driver).log().run(|vk| {
+            let instance = vk.create(&ask(vk)).unwrap();
+            vk.say("devices", instance.names().join(","));
+        });
+        run.ok().says("devices", "bundled").logs(&["DRIVER", library, reason]);
     }
 }
 
