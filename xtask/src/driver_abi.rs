@@ -116,7 +116,7 @@ impl Library {
             cargo.args(["--target", target]);
             folder.push(target);
             if let Some(imports) = imports {
-                cargo.args(linked_with(&imports.stand_ins(target)?));
+                cargo.args(linked_with(&[imports.stand_ins(target)?]));
             }
         }
         finish(&mut cargo)?;
