@@ -17,7 +17,8 @@ use crate::imports::{Imports, linked_with};
 
 pub(crate) const TARGETS: &[&str] = &["x86_64-unknown-fuchsia", "aarch64-unknown-fuchsia"];
 /// The target whose code a test runs on machines of the same kind.
-const RUNS_HERE: &str = "x86_64-unknown-fuchsia";
+pub(crate) const RUNS_HERE: &str = "x86_64-unknown-fuchsia";
+const PACKAGE: &str = "libvulkan-fuchsia";
 const SONAME: &str = "libvulkan.so";
 const EXPORTS: &str = "platform-fuchsia/exports.txt";
 const IMPORTS: &str = "platform-fuchsia/imports.txt";
@@ -50,7 +51,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         complaints.extend(found.into_iter().map(|it| format!("{}: {it}", library.display())));
         used.extend(facts.imports);
         if *target == RUNS_HERE {
-            build_to_run_here(&folders)?;
+            build_to_run_here(PACKAGE, &folders)?;
         }
     }
     println!("fuchsia-abi: {} of {} targets checked", targets.len() - skipped.len(), targets.len());
@@ -71,21 +72,21 @@ fn one_of_targets(name: &str) -> Result<&'static [&'static str], Failure> {
 }
 
 fn build(target: &str, libraries: &[PathBuf]) -> Result<PathBuf, Failure> {
-    finish(&mut cargo("build", target, libraries))?;
+    finish(&mut cargo("build", PACKAGE, target, libraries))?;
     Ok(target_folder().join(target).join("release").join(SONAME))
 }
 
-/// Builds the library for `platform-fuchsia/tests/library.rs`: its relocations are of the kind that this machine's linker knows.
-fn build_to_run_here(libraries: &[PathBuf]) -> Result<(), Failure> {
-    let mut cargo = cargo("rustc", RUNS_HERE, libraries);
+/// Builds a library for `platform-fuchsia/tests/library.rs`: its relocations are of the kind that this machine's linker knows.
+pub(crate) fn build_to_run_here(package: &str, libraries: &[PathBuf]) -> Result<(), Failure> {
+    let mut cargo = cargo("rustc", package, RUNS_HERE, libraries);
     cargo.arg("--target-dir").arg(target_folder().join("fuchsia-here"));
     finish(cargo.args(["--", "-Clink-arg=-zrela", "-Clink-arg=--pack-dyn-relocs=none"]))
 }
 
-fn cargo(command: &str, target: &str, libraries: &[PathBuf]) -> Command {
+fn cargo(command: &str, package: &str, target: &str, libraries: &[PathBuf]) -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).args(linked_with(libraries)).args([command, "--quiet", "--release"]);
-    cargo.args(["--package", "libvulkan-fuchsia", "--target", target]);
+    cargo.args(["--package", package, "--target", target]);
     cargo
 }
 
