@@ -1,6 +1,6 @@
 //! Where Fuchsia keeps manifests.
 
-use loader_core::discovery::{Policy, Root};
+use loader_core::discovery::{Policy, Root, build_option};
 
 /// What the folder of driver manifests in the loader service is called here. It is no path of the namespace.
 pub(crate) const MANIFESTS: &[u8] = b"/svc/fuchsia.vulkan.loader.Loader/manifests";
@@ -13,10 +13,3 @@ static ROOTS: [Root; 6] = Policy::fuchsia_roots(
     build_option(option_env!("SYSCONFDIR"), "/vulkan-loader-configuration"),
     build_option(option_env!("EXTRASYSCONFDIR"), "/pkg/data"),
 );
-
-const fn build_option(given: Option<&'static str>, default: &'static str) -> &'static [u8] {
-    match given {
-        Some(folder) => folder.as_bytes(),
-        None => default.as_bytes(),
-    }
-}

@@ -9,7 +9,7 @@ use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 use std::mem::transmute;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::ptr::null_mut;
 
 use as_on_fuchsia::null_driver;
@@ -19,17 +19,22 @@ use tempfile::TempDir;
 
 const SYSTEM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library/system.c");
 
-/// Where `cargo xtask fuchsia-abi` puts the library for this test.
-fn library() -> Option<PathBuf> {
+const LOADER: &str = "libvulkan.so";
+const DRIVER: &str = "libvkload_null.so";
+
+/// Where `cargo xtask fuchsia-abi` puts the loader's library for this test, and `driver-abi` the null driver's.
+fn built(name: &str) -> Option<PathBuf> {
     // The folder of the tests is target/PROFILE/deps.
     let target = std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
-    let library = target.join("fuchsia-here/x86_64-unknown-fuchsia/release/libvulkan.so");
+    let library = target.join("fuchsia-here/x86_64-unknown-fuchsia/release").join(name);
     if library.exists() {
         return Some(library);
     }
     let complete = std::env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
-    assert!(!complete, "there is no {}: `cargo xtask fuchsia-abi` makes it", library.display());
-    println!("skipped: there is no {}", library.display());
+    let missing =
+        format!("there is no {}: `cargo xtask fuchsia-abi` and `driver-abi` make it", library.display());
+    assert!(!complete, "{missing}");
+    println!("skipped: {missing}");
     None
 }
 
@@ -108,7 +113,7 @@ fn compile(folder: &Path, name: &str, source: &str) -> PathBuf {
     library
 }
 
-/// The library in this process, over a system whose service has the null driver.
+/// The library in this process, over a system whose service has a driver.
 struct Loaded {
     system: System,
     library: Library,
@@ -116,10 +121,10 @@ struct Loaded {
     _folder: TempDir,
 }
 
-fn load() -> Option<Loaded> {
-    let library = library()?;
+fn load(driver: &Path) -> Option<Loaded> {
+    let library = built(LOADER)?;
     let folder = tempfile::tempdir().unwrap();
-    let system = System::new(folder.path(), &null_driver());
+    let system = System::new(folder.path(), driver);
     let library = Library::open(&library, libc::RTLD_LOCAL);
     let look_up = library.symbol(c"vkGetInstanceProcAddr");
     // SAFETY: this is the loader's own vkGetInstanceProcAddr.
@@ -130,9 +135,9 @@ fn load() -> Option<Loaded> {
     Some(Loaded { system, library, entry, _folder: folder })
 }
 
-#[test]
-fn a32_the_library_itself_draws_with_a_driver_of_the_service() {
-    let Some(Loaded { system, library, entry, .. }) = &load() else { return };
+/// Draws with this driver, and gives the library up.
+fn draw_with(driver: &Path) {
+    let Some(Loaded { system, library, entry, .. }) = &load(driver) else { return };
     // SAFETY: an instance need not be given.
     let found = unsafe { entry.get_instance_proc_addr(vk::Instance::null(), c"vkCreateInstance".as_ptr()) };
     assert_eq!(found.map(|it| it as *mut c_void), Some(library.symbol(c"vkCreateInstance")));
@@ -156,15 +161,37 @@ fn a32_the_library_itself_draws_with_a_driver_of_the_service() {
     assert_eq!(unsafe { libc::dlclose(library.0) }, 0);
 }
 
+/// Runs a test that is ignored in a process of its own: a process has one system.
+fn in_child(test: &str) -> Output {
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--ignored", "--exact", test, "--nocapture"]).output().unwrap()
+}
+
+#[test]
+fn a32_the_library_itself_draws_with_a_driver_of_the_service() {
+    draw_with(&null_driver());
+}
+
+#[test]
+fn a33_so_it_does_with_the_null_drivers_library_for_fuchsia() {
+    if built(DRIVER).is_some() {
+        let child = in_child("draw_with_the_library_for_fuchsia");
+        assert!(child.status.success(), "{child:?}");
+    }
+}
+
+#[test]
+#[ignore = "the test above runs it in a process of its own"]
+fn draw_with_the_library_for_fuchsia() {
+    draw_with(&built(DRIVER).unwrap());
+}
+
 #[test]
 fn a30_what_cannot_go_on_ends_in_a_line_and_does_not_unwind() {
-    if library().is_none() {
+    if built(LOADER).is_none() {
         return;
     }
-    let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "use_an_instance_that_is_none", "--nocapture"])
-        .output()
-        .unwrap();
+    let child = in_child("use_an_instance_that_is_none");
     assert_eq!(child.status.signal(), Some(libc::SIGABRT), "{child:?}");
     let said = String::from_utf8_lossy(&child.stderr);
     assert!(said.contains("[Vulkan Loader] ERROR") && said.contains("vkEnumeratePhysicalDevices"), "{said}");
@@ -174,7 +201,7 @@ fn a30_what_cannot_go_on_ends_in_a_line_and_does_not_unwind() {
 #[test]
 #[ignore = "ends its process: the test above runs it in one of its own"]
 fn use_an_instance_that_is_none() {
-    let loaded = load().unwrap();
+    let loaded = load(&null_driver()).unwrap();
     let command = loaded.library.symbol(c"vkEnumeratePhysicalDevices");
     let mut count = 0;
     let result = std::panic::catch_unwind(move || {

@@ -2,7 +2,7 @@
 
 use loader_core::discovery::Policy;
 #[cfg(not(feature = "fixed-drivers"))]
-use loader_core::discovery::Root;
+use loader_core::discovery::{Root, build_option};
 
 /// The search of this build. Two variables of the build environment change it, as distributions do it: `SYSCONFDIR`
 /// (`/usr/local/etc` where it is not set) and `EXTRASYSCONFDIR` (`/etc`).
@@ -25,11 +25,3 @@ static ROOTS: [Root; 6] = Policy::linux_roots(
     build_option(option_env!("SYSCONFDIR"), "/usr/local/etc"),
     build_option(option_env!("EXTRASYSCONFDIR"), "/etc"),
 );
-
-#[cfg(not(feature = "fixed-drivers"))]
-const fn build_option(given: Option<&'static str>, default: &'static str) -> &'static [u8] {
-    match given {
-        Some(folder) => folder.as_bytes(),
-        None => default.as_bytes(),
-    }
-}

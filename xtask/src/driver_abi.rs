@@ -13,6 +13,7 @@ use crate::abi::end;
 use crate::build::{finish, root, target_folder};
 use crate::check_targets::is_available;
 use crate::elf::Facts;
+use crate::fuchsia_abi::{RUNS_HERE, build_to_run_here};
 use crate::imports::{Imports, linked_with};
 
 /// A library, and what it may be to others.
@@ -116,7 +117,11 @@ impl Library {
             cargo.args(["--target", target]);
             folder.push(target);
             if let Some(imports) = imports {
-                cargo.args(linked_with(&imports.stand_ins(target, None)?));
+                let libraries = [imports.stand_ins(target, None)?];
+                cargo.args(linked_with(&libraries));
+                if target == RUNS_HERE {
+                    build_to_run_here(self.package, &libraries)?;
+                }
             }
         }
         finish(&mut cargo)?;

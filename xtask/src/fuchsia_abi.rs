@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::Failure;
@@ -17,7 +17,8 @@ use crate::imports::{Imports, linked_with};
 
 pub(crate) const TARGETS: &[&str] = &["x86_64-unknown-fuchsia", "aarch64-unknown-fuchsia"];
 /// The target whose code a test runs on machines of the same kind.
-const RUNS_HERE: &str = "x86_64-unknown-fuchsia";
+pub(crate) const RUNS_HERE: &str = "x86_64-unknown-fuchsia";
+const PACKAGE: &str = "libvulkan-fuchsia";
 const SONAME: &str = "libvulkan.so";
 const EXPORTS: &str = "platform-fuchsia/exports.txt";
 const IMPORTS: &str = "platform-fuchsia/imports.txt";
@@ -27,30 +28,33 @@ const PAGE: u64 = 4096;
 
 /// Builds and checks the library for every target for which there is a compiler; names the others.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let libraries = match arguments {
-        [] => None,
-        [option, folder] if option == "--libraries" => Some(env::current_dir()?.join(folder)),
-        _ => return Err("the only option is --libraries DIR".into()),
+    let (targets, libraries) = match arguments {
+        [] => (TARGETS, None),
+        [option, folders, target] if option == "--libraries" => (one_of_targets(target)?, Some(folders)),
+        _ => return Err("the only option is --libraries DIR:DIR... TARGET".into()),
     };
     let imports = Imports::of(IMPORTS)?;
     let (mut complaints, mut used, mut skipped) = (Vec::new(), BTreeSet::new(), Vec::new());
-    for target in TARGETS {
+    for target in targets {
         if !is_available(target) {
             skipped.push(*target);
             continue;
         }
-        let folder = libraries.clone().map_or_else(|| imports.stand_ins(target, None), Ok)?;
-        let library = build(target, &folder)?;
+        let folders = match libraries {
+            Some(folders) => env::split_paths(folders).map(std::path::absolute).collect::<Result<_, _>>()?,
+            None => vec![imports.stand_ins(target, None)?],
+        };
+        let library = build(target, &folders)?;
         let facts = Facts::of(&library)?;
         println!("{}: {} exports, needs {}", library.display(), facts.exports.len(), facts.needed.join(", "));
         let found = check(&facts, &imports, target);
         complaints.extend(found.into_iter().map(|it| format!("{}: {it}", library.display())));
         used.extend(facts.imports);
         if *target == RUNS_HERE {
-            build_to_run_here(&folder)?;
+            build_to_run_here(PACKAGE, &folders)?;
         }
     }
-    println!("fuchsia-abi: {} of {} targets checked", TARGETS.len() - skipped.len(), TARGETS.len());
+    println!("fuchsia-abi: {} of {} targets checked", targets.len() - skipped.len(), targets.len());
     if !skipped.is_empty() {
         println!("fuchsia-abi: skipped {} that rustup cannot add: {}", skipped.len(), skipped.join(", "));
         return end(&complaints);
@@ -61,22 +65,28 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     end(&complaints)
 }
 
-fn build(target: &str, libraries: &Path) -> Result<PathBuf, Failure> {
-    finish(&mut cargo("build", target, libraries))?;
+fn one_of_targets(name: &str) -> Result<&'static [&'static str], Failure> {
+    let place = TARGETS.iter().position(|target| *target == name);
+    let found = place.and_then(|place| TARGETS.get(place..=place));
+    found.ok_or_else(|| format!("the targets are {}, not {name}", TARGETS.join(" and ")).into())
+}
+
+fn build(target: &str, libraries: &[PathBuf]) -> Result<PathBuf, Failure> {
+    finish(&mut cargo("build", PACKAGE, target, libraries))?;
     Ok(target_folder().join(target).join("release").join(SONAME))
 }
 
-/// Builds the library for `platform-fuchsia/tests/library.rs`: its relocations are of the kind that this machine's linker knows.
-fn build_to_run_here(libraries: &Path) -> Result<(), Failure> {
-    let mut cargo = cargo("rustc", RUNS_HERE, libraries);
+/// Builds a library for `platform-fuchsia/tests/library.rs`: its relocations are of the kind that this machine's linker knows.
+pub(crate) fn build_to_run_here(package: &str, libraries: &[PathBuf]) -> Result<(), Failure> {
+    let mut cargo = cargo("rustc", package, RUNS_HERE, libraries);
     cargo.arg("--target-dir").arg(target_folder().join("fuchsia-here"));
     finish(cargo.args(["--", "-Clink-arg=-zrela", "-Clink-arg=--pack-dyn-relocs=none"]))
 }
 
-fn cargo(command: &str, target: &str, libraries: &Path) -> Command {
+fn cargo(command: &str, package: &str, target: &str, libraries: &[PathBuf]) -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).args(linked_with(libraries)).args([command, "--quiet", "--release"]);
-    cargo.args(["--package", "libvulkan-fuchsia", "--target", target]);
+    cargo.args(["--package", package, "--target", target]);
     cargo
 }
 

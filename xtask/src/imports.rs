@@ -94,7 +94,8 @@ pub(crate) fn tool(name: &str) -> Result<PathBuf, Failure> {
     }
 }
 
-/// What tells cargo that libraries to link with are in `folder`, beside the flags that the repository has for all.
-pub(crate) fn linked_with(folder: &Path) -> [String; 2] {
-    ["--config".into(), format!("build.rustflags=[{:?}]", format!("-Lnative={}", folder.display()))]
+/// What tells cargo that libraries to link with are in these folders, beside the flags that the repository has for all.
+pub(crate) fn linked_with(folders: &[PathBuf]) -> [String; 2] {
+    let flags: Vec<_> = folders.iter().map(|folder| format!("-Lnative={}", folder.display())).collect();
+    ["--config".into(), format!("build.rustflags={flags:?}")]
 }

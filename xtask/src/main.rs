@@ -42,7 +42,7 @@ const CHORES: &[Chore] = &[
     ),
     Chore(
         "fuchsia-abi",
-        "build Fuchsia's libvulkan.so and check it [--libraries DIR: link with the ones of an SDK, not with stand-ins]",
+        "build Fuchsia's libvulkan.so and check it [--libraries DIR:DIR TARGET: link with the ones of an SDK, not with stand-ins]",
         fuchsia_abi::run,
     ),
     Chore(

@@ -39,7 +39,7 @@ pub use layers::{
 pub use outcome::Outcome;
 pub(crate) use outcome::VkResult;
 pub use plan::{Candidate, Decision, Ignored, Looked, Note, Origin, Plan, Searched};
-pub use policy::{Fallback, LayerVariables, Policy, Request, Root, Search};
+pub use policy::{Fallback, LayerVariables, Policy, Request, Root, Search, build_option};
 pub use question::Question;
 pub use reason::Reason;
 pub use settings::{KnownSettings, SettingsPlan, SettingsStep, plan_settings};

@@ -62,6 +62,16 @@ pub enum Fallback {
     InHome(&'static [u8]),
 }
 
+/// A folder that whoever builds the loader chooses: what a variable of the build environment says
+/// (`option_env!("SYSCONFDIR")`), or else `usual`.
+#[must_use]
+pub const fn build_option(given: Option<&'static str>, usual: &'static str) -> &'static [u8] {
+    match given {
+        Some(folder) => folder.as_bytes(),
+        None => usual.as_bytes(),
+    }
+}
+
 /// How one kind of manifest is found.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -64,6 +65,17 @@ static int method_of(const uint8_t *bytes) {
     for (int method = 0; method < METHODS; ++method)
         if (ORDINALS[method] == ordinal) return method;
     return -1;
+}
+
+EXPORT int64_t zx_clock_get_monotonic(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+EXPORT int32_t zx_nanosleep(int64_t deadline) {
+    const struct timespec until = {deadline / 1000000000, deadline % 1000000000};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+    return OK;
 }
 
 EXPORT int32_t zx_handle_close(uint32_t handle) { return take(handle) ? OK : BAD_HANDLE; }
