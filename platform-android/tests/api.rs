@@ -16,6 +16,7 @@ use std::ffi::CStr;
 use std::fs;
 use std::path::Path;
 
+use android_simulation::hal::{Hal, Installed};
 use android_simulation::{Simulation, null_driver};
 use ash::{Device, Entry, Instance, vk};
 use loader_core::log::Level;
@@ -35,7 +36,18 @@ impl System {
         let android = simulation.android;
         android.library("/vendor/lib64/hw/vulkan.null.so", &null_driver());
         android.set("ro.hardware.vulkan", "null");
-        android.change().dumpable = true;
+        Self::of(simulation)
+    }
+
+    /// The same with a driver that says what it was told.
+    fn with(hal: Hal) -> (Self, &'static Installed) {
+        let simulation = Simulation::new();
+        let installed = simulation.android.install(hal);
+        (Self::of(simulation), installed)
+    }
+
+    fn of(simulation: Simulation) -> Self {
+        simulation.android.change().dumpable = true;
         let vulkan = simulation.vulkan();
         Self { simulation, vulkan }
     }

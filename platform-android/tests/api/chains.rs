@@ -1,5 +1,8 @@
 //! Chains: what layers are handed, and how they call one another. Rows 50 to 54.
 
+use android_simulation::hal::Hal;
+use ash::vk;
+
 use super::{System, destroy, device, physical_device};
 
 #[test]
@@ -96,6 +99,29 @@ fn r54_layers_are_told_the_names_of_all_layers_that_take_part() {
             "VK_LAYER_one layers of device VK_LAYER_two VK_LAYER_one",
         ]
     );
+}
+
+#[test]
+fn r54_r55_the_driver_is_told_no_layers_and_gets_the_applications_structures_only() {
+    let (system, hal) = System::with(Hal::default());
+    system.layer("VK_LAYER_one", &["-DGLOBAL"]);
+    let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
+    let layers = [c"VK_LAYER_one".as_ptr()];
+    let mut flags = vk::ValidationFlagsEXT::default();
+    let info = vk::InstanceCreateInfo::default()
+        .application_info(&application)
+        .enabled_layer_names(&layers)
+        .push_next(&mut flags);
+    // SAFETY: the info is valid.
+    let instance = unsafe { system.vulkan.create_instance(&info, None) }.unwrap();
+    let type_of_flags = vk::StructureType::VALIDATION_FLAGS_EXT.as_raw();
+    let device = device(&instance, &[]).unwrap();
+    destroy(instance, Some(device));
+    let noted = system.noted();
+    assert!(noted.contains(&format!("VK_LAYER_one structures 1 0 then {type_of_flags}")), "{noted:?}");
+    let heard = hal.heard();
+    assert_eq!((heard.instances[0].layers, &*heard.instances[0].chain), (0, &[type_of_flags][..]));
+    assert_eq!((heard.devices[0].layers, heard.devices[0].chain.len()), (0, 0));
 }
 
 #[test]

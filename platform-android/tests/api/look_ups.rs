@@ -216,6 +216,19 @@ fn r75_commands_whose_extension_is_not_enabled_say_so_and_succeed() {
 }
 
 #[test]
+fn r75_commands_whose_extension_is_enabled_are_the_chains() {
+    let system = System::new();
+    let name = "VK_ANDROID_external_memory_android_hardware_buffer";
+    system.layer("VK_LAYER_one", &["-DGLOBAL", &format!("-DDEVICE_EXTENSION=\"{name}\"")]);
+    let instance = system.instance(&[c"VK_LAYER_one"], &[]).unwrap();
+    let device = device(&instance, &[c"VK_ANDROID_external_memory_android_hardware_buffer"]).unwrap();
+    let result = call(c"vkGetMemoryAndroidHardwareBufferANDROID", device.handle().as_raw());
+    assert_eq!(result, vk::Result::EVENT_SET.as_raw());
+    assert_eq!(system.errors(), [""; 0]);
+    destroy(instance, Some(device));
+}
+
+#[test]
 fn a_command_that_nobody_has_is_named_and_ends_the_process() {
     if env::var_os("VKLOAD_CHILD").is_some() {
         let system = System::new();
