@@ -54,10 +54,15 @@ impl System {
 
     /// Puts a layer there: see `modules/chain.c` for its options.
     fn layer(&self, name: &str, options: &[&str]) {
+        self.layer_in(DEBUG_FOLDER, name, options);
+    }
+
+    /// The same in another folder.
+    fn layer_in(&self, folder: &str, name: &str, options: &[&str]) {
         let android = self.simulation.android;
         let trace = format!("-DTRACE=\"{}\"", android.place("/layers.trace").display());
         let named = format!("-DNAME={name}");
-        let path = format!("{DEBUG_FOLDER}/libVkLayer_{name}.so");
+        let path = format!("{folder}/libVkLayer_{name}.so");
         android.compile(&path, Path::new(SOURCE), &[&[&*trace, &*named], options].concat());
     }
 

@@ -188,6 +188,7 @@ unsafe fn complete(
         let known = instance_of(instance.as_raw());
         let find = |name: &CStr| head(instance, name.as_ptr());
         let Err(Missing(missing)) = table::fill_instance(&known.table, &enabled.set, find) else {
+            chain.handle = instance;
             if enabled.system_log {
                 chain.system_log = SystemLogCallback::create(logger.loader, instance, head);
             }

@@ -185,6 +185,21 @@ fn handles_that_a_layer_gives_out_lead_to_the_instance_once_they_are_made_known(
 }
 
 #[test]
+fn below_a_layer_that_gives_handles_out_devices_are_created_through_the_layers_for_devices() {
+    let system = System::new();
+    system.layer("VK_LAYER_one", &["-DWRAP", "-DINSTANCE_ONLY"]);
+    system.layer("VK_LAYER_two", &["-DGLOBAL"]);
+    let instance = system.instance(&[c"VK_LAYER_one", c"VK_LAYER_two"], &[]).unwrap();
+    let device = device(&instance, &[]).unwrap();
+    system.noted();
+    // SAFETY: the device is valid.
+    unsafe { device.device_wait_idle() }.unwrap();
+    assert_eq!(system.noted(), ["VK_LAYER_two vkDeviceWaitIdle"]);
+    destroy(instance, Some(device));
+    assert_eq!(system.errors(), [""; 0]);
+}
+
+#[test]
 fn objects_below_a_device_are_made_known_by_its_callback() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DGLOBAL"]);

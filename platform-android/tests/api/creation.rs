@@ -235,3 +235,23 @@ fn nothing_is_destroyed_without_complaint() {
     assert_eq!(system.complaints(), []);
     destroy(instance, None);
 }
+
+#[test]
+fn threads_create_and_destroy_at_once() {
+    let system = System::new();
+    let create_and_destroy = || {
+        for _ in 0..20 {
+            let instance = system.instance(&[], &[c"VK_KHR_surface"]).unwrap();
+            let device = device(&instance, &[c"VK_KHR_incremental_present"]).unwrap();
+            // SAFETY: the device is valid.
+            unsafe { device.device_wait_idle() }.unwrap();
+            destroy(instance, Some(device));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(create_and_destroy);
+        }
+    });
+    assert_eq!(system.complaints(), []);
+}

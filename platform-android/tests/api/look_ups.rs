@@ -123,6 +123,21 @@ fn r71_other_commands_come_from_the_chain() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+fn r71_an_exported_command_on_an_object_is_two_instructions() {
+    for name in
+        [c"vkCmdDraw", c"vkQueueSubmit", c"vkGetPhysicalDeviceProperties", c"vkEnumeratePhysicalDevices"]
+    {
+        let start = exported(name).unwrap() as *const [u8; 9];
+        // SAFETY: that much of code is there behind the address.
+        let code = unsafe { start.read_unaligned() };
+        // mov (%rdi), %rax; jmp *slot(%rax), with the slot in one byte or in four.
+        assert_eq!(code[..4], [0x48, 0x8b, 0x07, 0xff], "{name:?}");
+        assert!([0x20, 0x60, 0xa0].contains(&code[4]), "{name:?}: {code:x?}");
+    }
+}
+
+#[test]
 fn r72_a_device_knows_no_command_of_instances_and_physical_devices() {
     let system = System::new();
     let instance = system.instance(&[], &[]).unwrap();
