@@ -11,7 +11,7 @@ use loader_core::abi::{array, name};
 use loader_core::chain::structures::FindDeviceCommand;
 use loader_core::dispatch::{Command, Table as _};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::Application;
+use loader_core::memory::{Application, Shown};
 use loader_core::registry::{ExtensionSet, command};
 
 use super::chain::{Chain, DeviceStructures};
@@ -123,7 +123,7 @@ unsafe fn check_extensions<'a>(
                 format_args!(
                     "vkCreateDevice: the device extension {} is not there: neither the driver of this physical device nor a \
                      layer that is enabled has it",
-                    extension.to_string_lossy()
+                    Shown(extension.to_bytes())
                 ),
             );
             return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
@@ -189,7 +189,7 @@ unsafe fn complete(
             Topic::Layer,
             format_args!(
                 "vkCreateDevice: {} is of Vulkan 1.0, and neither the driver nor a layer has it",
-                missing.name().to_string_lossy()
+                Shown(missing.name().to_bytes())
             ),
         );
         if let Some(destroy) = find(c"vkDestroyDevice") {

@@ -7,7 +7,7 @@ use loader_core::abi::{array, name};
 use loader_core::chain::structures::FindInstanceCommand;
 use loader_core::dispatch::{Command, Table as _};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{Application, Box, OutOfMemory, TryGrow, Vec};
+use loader_core::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
 use loader_core::registry::{ExtensionSet, command, extension};
 
 use super::chain::{Chain, InstanceStructures};
@@ -127,7 +127,7 @@ fn check_extensions<'a>(
                 format_args!(
                     "vkCreateInstance: the instance extension {} is not there: neither the driver nor a layer that is \
                      enabled has it",
-                    extension.to_string_lossy()
+                    Shown(extension.to_bytes())
                 ),
             );
             return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
@@ -200,7 +200,7 @@ unsafe fn complete(
             Topic::Layer,
             format_args!(
                 "vkCreateInstance: {} is of Vulkan 1.0, and neither the driver nor a layer has it",
-                missing.name().to_string_lossy()
+                Shown(missing.name().to_bytes())
             ),
         );
         if let Some(destroy) = head(instance, c"vkDestroyInstance".as_ptr()) {
