@@ -92,8 +92,9 @@ impl Chain {
                     get_device_proc_addr: head,
                 })?;
                 head = of_devices.unwrap_or(head);
+                // The others are passed by: one may not know the command without an instance, as layers ask for it.
+                next = find;
             }
-            next = find;
         }
         links.reverse();
         connect(&mut links, |link, next| link.next = next);
