@@ -11,6 +11,7 @@ use loader_core::chain::structures::{
 };
 use loader_core::memory::{Application, Box, OutOfMemory, TryGrow, Vec};
 
+use crate::debug::SystemLogCallback;
 use crate::driver;
 use crate::layers::Active;
 use crate::objects::{device_of, instance_of, set_dispatch_word};
@@ -23,6 +24,8 @@ pub struct Chain {
     pub head: FindInstanceCommand,
     /// The application's callbacks, for what belongs to the instance.
     pub memory: Application,
+    /// What writes messages of the layers to the system's log, if that is wanted.
+    pub system_log: Option<SystemLogCallback>,
 }
 
 impl Chain {
@@ -30,7 +33,7 @@ impl Chain {
     #[must_use]
     pub fn new(layers: Active, memory: Application) -> Self {
         let first = layers.first().map(|layer| layer.interface.get_instance_proc_addr);
-        Self { head: first.unwrap_or(driver::get_instance_proc_addr), layers, memory }
+        Self { head: first.unwrap_or(driver::get_instance_proc_addr), layers, memory, system_log: None }
     }
 
     /// The links that vkCreateInstance is called with.

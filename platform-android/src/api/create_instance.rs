@@ -13,6 +13,7 @@ use loader_core::registry::{ExtensionSet, command};
 use super::chain::{Chain, InstanceStructures};
 use super::table::{self, Missing};
 use super::{enumerate, names};
+use crate::debug::{self, SystemLogCallback};
 use crate::layers::ActiveLayer;
 use crate::loader::Loader;
 use crate::log::Logger;
@@ -60,6 +61,13 @@ unsafe fn create(
     // SAFETY: the caller vouches for the callbacks, the pNext chain and the arrays of names.
     unsafe {
         let memory = Application::new(callbacks, vk::SystemAllocationScope::COMMAND);
+        let with_report;
+        let mut info = *info;
+        if debug::wants_system_log(loader.system) {
+            with_report = debug::extensions_with_report(&info, memory)?;
+            info.enabled_extension_count = with_report.len() as u32;
+            info.pp_enabled_extension_names = with_report.as_ptr();
+        }
         let lasting = memory.scoped(vk::SystemAllocationScope::INSTANCE);
         let logger = Logger::new(loader, memory);
         logger.listeners.add_chained(info.p_next)?;
@@ -70,7 +78,7 @@ unsafe fn create(
         let enabled = ExtensionSet::of(extensions);
         // Whatever needs memory is done before there is something to be undone.
         let chain = Box::try_new_in(Chain::new(layers, lasting), lasting).map_err(OutOfMemory::from)?;
-        let instance = enter(&chain, info, callbacks, memory)?;
+        let instance = enter(&chain, &info, callbacks, memory)?;
         complete(chain, instance, &enabled, callbacks, &logger)?;
         Ok(instance)
     }
@@ -142,7 +150,7 @@ unsafe fn enter(
 /// # Safety
 /// The chain made the instance, for vkCreateInstance with these callbacks.
 unsafe fn complete(
-    chain: Box<Chain, Application>,
+    mut chain: Box<Chain, Application>,
     instance: vk::Instance,
     enabled: &ExtensionSet,
     callbacks: *const Callbacks,
@@ -155,6 +163,10 @@ unsafe fn complete(
         let known = instance_of(instance.as_raw());
         let find = |name: &CStr| head(instance, name.as_ptr());
         let Err(Missing(missing)) = table::fill_instance(&known.table, enabled, find) else {
+            let loader = logger.loader;
+            if debug::wants_system_log(loader.system) {
+                chain.system_log = SystemLogCallback::create(loader, instance, head);
+            }
             known.chain.attach(chain);
             return Ok(());
         };
@@ -185,7 +197,10 @@ pub unsafe extern "system" fn destroy_instance(instance: vk::Instance, callbacks
     unsafe {
         let known = instance_of(instance.as_raw());
         // The layers stay open until the chain has come back.
-        let chain = known.chain.detach();
+        let mut chain = known.chain.detach();
+        if let Some(log) = chain.as_mut().and_then(|chain| chain.system_log.take()) {
+            log.destroy(instance);
+        }
         if let Some(destroy) = known.table.get::<vk::PFN_vkDestroyInstance>(command::DESTROY_INSTANCE) {
             destroy(instance, callbacks);
         }

@@ -18,7 +18,7 @@ pub use naming::{
     queue_begin_debug_utils_label, queue_end_debug_utils_label, queue_insert_debug_utils_label,
     set_debug_utils_object_name, set_debug_utils_object_tag,
 };
-pub use system_log::{SystemLogCallback, wants_system_log};
+pub use system_log::{SystemLogCallback, extensions_with_report, wants_system_log};
 
 use core::ffi::CStr;
 

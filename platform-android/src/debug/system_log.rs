@@ -4,8 +4,9 @@ use core::ffi::{CStr, c_char, c_void};
 use core::mem::transmute;
 
 use ash::vk;
+use loader_core::abi::name;
 use loader_core::log::{LOADER, Level, Topic};
-use loader_core::memory::{Shown, Text, TryGrow, format_into};
+use loader_core::memory::{Application, OutOfMemory, Shown, Text, TryGrow, Vec, format_into};
 
 use crate::loader::Loader;
 use crate::system::System;
@@ -18,6 +19,28 @@ const ENABLE_CALLBACK: &CStr = c"debug.vulkan.enable_callback";
 #[must_use]
 pub fn wants_system_log(system: &dyn System) -> bool {
     system.property(ENABLE_CALLBACK).is_true() && system.debuggable()
+}
+
+/// The names of the extensions of a create info, and VK_EXT_debug_report if it is not among them.
+///
+/// # Errors
+/// [`OutOfMemory`].
+///
+/// # Safety
+/// The create info is valid.
+pub unsafe fn extensions_with_report(
+    info: &vk::InstanceCreateInfo<'_>,
+    memory: Application,
+) -> Result<Vec<*const c_char, Application>, OutOfMemory> {
+    let mut names = Vec::new_in(memory);
+    // SAFETY: the caller vouches for the create info.
+    for name in unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) } {
+        if name != vk::EXT_DEBUG_REPORT_NAME {
+            names.try_push(name.as_ptr())?;
+        }
+    }
+    names.try_push(vk::EXT_DEBUG_REPORT_NAME.as_ptr())?;
+    Ok(names)
 }
 
 /// A report callback that writes errors and warnings to the system's log.
