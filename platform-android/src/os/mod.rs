@@ -1,7 +1,7 @@
 //! Android itself: the C library, the log, the dynamic linker and what else the system offers.
 //!
 //! Only the C library, the dynamic linker and the log are needed to load the loader. Everything else is looked up when it is
-//! asked for ([`late`]), since no version of Android has all of it and a process may be kept from some.
+//! asked for (`late`), since no version of Android has all of it and a process may be kept from some.
 
 mod buffers;
 mod fences;
