@@ -39,6 +39,7 @@ pub mod log;
 pub mod objects;
 #[cfg(target_os = "android")]
 pub mod os;
+mod statistics;
 pub mod system;
 pub mod wsi;
 

@@ -16,6 +16,7 @@ use std::ffi::CStr;
 use std::fs;
 use std::path::Path;
 
+use android_simulation::hal::{Hal, Installed};
 use android_simulation::{Simulation, null_driver};
 use ash::{Device, Entry, Instance, vk};
 use loader_core::log::Level;
@@ -35,17 +36,33 @@ impl System {
         let android = simulation.android;
         android.library("/vendor/lib64/hw/vulkan.null.so", &null_driver());
         android.set("ro.hardware.vulkan", "null");
-        android.change().dumpable = true;
+        Self::of(simulation)
+    }
+
+    /// The same with a driver that says what it was told.
+    fn with(hal: Hal) -> (Self, &'static Installed) {
+        let simulation = Simulation::new();
+        let installed = simulation.android.install(hal);
+        (Self::of(simulation), installed)
+    }
+
+    fn of(simulation: Simulation) -> Self {
+        simulation.android.change().dumpable = true;
         let vulkan = simulation.vulkan();
         Self { simulation, vulkan }
     }
 
     /// Puts a layer there: see `modules/chain.c` for its options.
     fn layer(&self, name: &str, options: &[&str]) {
+        self.layer_in(DEBUG_FOLDER, name, options);
+    }
+
+    /// The same in another folder.
+    fn layer_in(&self, folder: &str, name: &str, options: &[&str]) {
         let android = self.simulation.android;
         let trace = format!("-DTRACE=\"{}\"", android.place("/layers.trace").display());
         let named = format!("-DNAME={name}");
-        let path = format!("{DEBUG_FOLDER}/libVkLayer_{name}.so");
+        let path = format!("{folder}/libVkLayer_{name}.so");
         android.compile(&path, Path::new(SOURCE), &[&[&*trace, &*named], options].concat());
     }
 

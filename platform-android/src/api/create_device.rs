@@ -146,7 +146,7 @@ unsafe fn enter(
     memory: Application,
 ) -> Result<(vk::Device, FindDeviceCommand), vk::Result> {
     let names = names(&chain.layers, memory)?;
-    let (mut links, head) = chain.device_links(instance.handle, memory)?;
+    let (mut links, head) = chain.device_links(instance, memory)?;
     let mut structures = DeviceStructures::new(links.as_mut_ptr(), info.p_next);
     let mut own = *info;
     own.enabled_layer_count = names.len() as u32;

@@ -10,6 +10,7 @@ use loader_core::memory::Box;
 use super::adopt::adopt;
 use super::extensions::{self, Wanted};
 use crate::objects::{Device, DeviceCommands, DeviceData, Instance, instance_of};
+use crate::statistics;
 use crate::wsi::native_buffer;
 
 type Callbacks<'a> = vk::AllocationCallbacks<'a>;
@@ -27,8 +28,10 @@ pub unsafe extern "system" fn create_device(
 ) -> vk::Result {
     // SAFETY: the caller vouches for the parameters.
     unsafe {
-        match create(instance_of(physical_device.as_raw()), physical_device, &*info, callbacks) {
+        let instance = instance_of(physical_device.as_raw());
+        match create(instance, physical_device, &*info, callbacks) {
             Ok(handle) => {
+                statistics::count_device(instance, physical_device, &*info);
                 out.write(handle);
                 vk::Result::SUCCESS
             }

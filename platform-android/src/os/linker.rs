@@ -64,8 +64,8 @@ late! {
     get_trampoline: GetTrampoline = c"NativeBridgeGetTrampoline" in c"libnativebridge.so";
 }
 
-/// Opens a library by one of the doors. Where the system lacks one, the plain door leads to the same libraries as far as they
-/// can be reached at all.
+/// Opens a library by one of the doors. Where the system lacks that, it is opened by the plain one, which leads to the same
+/// libraries as far as they can be reached at all.
 pub(super) fn open(path: &CStr, door: Door) -> Result<Library, Text> {
     // SAFETY: the path is a C string, namespaces are the linker's own. Running the initialisers of drivers and layers is what
     // a loader is for.
@@ -86,11 +86,11 @@ pub(super) fn open(path: &CStr, door: Door) -> Result<Library, Text> {
             }
             Door::Vendor => match load_sphal_library() {
                 Some(load) => load(path.as_ptr(), FLAGS),
-                None => libc::dlopen(path.as_ptr(), FLAGS),
+                None => return self::open(path, Door::Linker),
             },
             Door::Application => match (open_in_namespace(), framework::application_namespace()) {
                 (Some(open), Some(namespace)) => return open_for_application(path, open, namespace),
-                _ => libc::dlopen(path.as_ptr(), FLAGS),
+                _ => return self::open(path, Door::Linker),
             },
         }
     };

@@ -1,7 +1,7 @@
 //! Android itself: the C library, the log, the dynamic linker and what else the system offers.
 //!
 //! Only the C library, the dynamic linker and the log are needed to load the loader. Everything else is looked up when it is
-//! asked for ([`late`]), since no version of Android has all of it and a process may be kept from some.
+//! asked for (`late`), since no version of Android has all of it and a process may be kept from some.
 
 mod buffers;
 mod fences;
@@ -35,6 +35,11 @@ unsafe extern "C" {
     fn __android_log_write(priority: c_int, tag: *const c_char, text: *const c_char) -> c_int;
 }
 
+unsafe extern "C" {
+    /// Of `unistd.h`.
+    safe fn getpagesize() -> c_int;
+}
+
 impl System for Android {
     fn property(&self, name: &CStr) -> PropertyValue {
         let mut value = [0u8; PROPERTY_VALUE_MAX];
@@ -55,8 +60,7 @@ impl System for Android {
     }
 
     fn page_size(&self) -> usize {
-        // SAFETY: asks for a number, which every system has.
-        usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+        usize::try_from(getpagesize()).unwrap_or(4096)
     }
 
     fn abort(&self) -> ! {

@@ -1,5 +1,8 @@
 //! Chains: what layers are handed, and how they call one another. Rows 50 to 54.
 
+use android_simulation::hal::Hal;
+use ash::vk;
+
 use super::{System, destroy, device, physical_device};
 
 #[test]
@@ -99,6 +102,29 @@ fn r54_layers_are_told_the_names_of_all_layers_that_take_part() {
 }
 
 #[test]
+fn r54_r55_the_driver_is_told_no_layers_and_gets_the_applications_structures_only() {
+    let (system, hal) = System::with(Hal::default());
+    system.layer("VK_LAYER_one", &["-DGLOBAL"]);
+    let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
+    let layers = [c"VK_LAYER_one".as_ptr()];
+    let mut flags = vk::ValidationFlagsEXT::default();
+    let info = vk::InstanceCreateInfo::default()
+        .application_info(&application)
+        .enabled_layer_names(&layers)
+        .push_next(&mut flags);
+    // SAFETY: the info is valid.
+    let instance = unsafe { system.vulkan.create_instance(&info, None) }.unwrap();
+    let type_of_flags = vk::StructureType::VALIDATION_FLAGS_EXT.as_raw();
+    let device = device(&instance, &[]).unwrap();
+    destroy(instance, Some(device));
+    let noted = system.noted();
+    assert!(noted.contains(&format!("VK_LAYER_one structures 1 0 then {type_of_flags}")), "{noted:?}");
+    let heard = hal.heard();
+    assert_eq!((heard.instances[0].layers, &*heard.instances[0].chain), (0, &[type_of_flags][..]));
+    assert_eq!((heard.devices[0].layers, heard.devices[0].chain.len()), (0, 0));
+}
+
+#[test]
 fn r31_a_layer_that_is_not_for_devices_may_create_them_and_is_not_in_their_chains() {
     for options in [&["-DINSTANCE_ONLY"][..], &[]] {
         let system = System::new();
@@ -156,6 +182,21 @@ fn handles_that_a_layer_gives_out_lead_to_the_instance_once_they_are_made_known(
     physical_device(&instance);
     assert!(system.noted().contains(&"VK_LAYER_one vkEnumeratePhysicalDevices".to_owned()));
     destroy(instance, None);
+}
+
+#[test]
+fn below_a_layer_that_gives_handles_out_devices_are_created_through_the_layers_for_devices() {
+    let system = System::new();
+    system.layer("VK_LAYER_one", &["-DWRAP", "-DINSTANCE_ONLY"]);
+    system.layer("VK_LAYER_two", &["-DGLOBAL"]);
+    let instance = system.instance(&[c"VK_LAYER_one", c"VK_LAYER_two"], &[]).unwrap();
+    let device = device(&instance, &[]).unwrap();
+    system.noted();
+    // SAFETY: the device is valid.
+    unsafe { device.device_wait_idle() }.unwrap();
+    assert_eq!(system.noted(), ["VK_LAYER_two vkDeviceWaitIdle"]);
+    destroy(instance, Some(device));
+    assert_eq!(system.errors(), [""; 0]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! vkCreateInstance and vkCreateDevice. Rows 43, 44, 56, 57 and 77.
+//! vkCreateInstance and vkCreateDevice. Rows 11, 43, 44, 56, 57, 77, 78 and 86.
 
+use android_simulation::hal::Hal;
 use ash::vk::{self, Handle as _};
 use loader_core::log::Level;
 
@@ -174,4 +175,83 @@ fn r77_physical_devices_lead_to_their_instance_queues_and_command_buffers_to_the
         device.destroy_command_pool(pool, None);
     }
     destroy(instance, Some(device));
+}
+
+#[test]
+fn r78_a_driver_that_finds_no_queue_is_believed() {
+    let (system, hal) = System::with(Hal { no_queue: true, ..Hal::default() });
+    let instance = system.instance(&[], &[]).unwrap();
+    let device = device(&instance, &[]).unwrap();
+    // SAFETY: the device is valid.
+    let queue = unsafe { device.get_device_queue2(&vk::DeviceQueueInfo2::default()) };
+    assert!(queue.is_null() && hal.heard().calls.contains(&c"vkGetDeviceQueue2"));
+    destroy(instance, Some(device));
+}
+
+#[test]
+fn r86_messages_of_layers_are_logged_if_a_property_asks_for_it() {
+    let system = System::new();
+    system.layer("VK_LAYER_one", &[]);
+    for (wanted, extensions) in [("false", ""), ("true", " VK_EXT_debug_report")] {
+        system.simulation.android.set("debug.vulkan.enable_callback", wanted);
+        let instance = system.instance(&[c"VK_LAYER_one"], &[]).unwrap();
+        assert!(system.noted().contains(&format!("VK_LAYER_one extensions{extensions}")));
+        system.complaints();
+        // As a layer tells it: through the chain.
+        // SAFETY: the names are those of the commands, whose types are right.
+        unsafe {
+            let name = c"vkDebugReportMessageEXT".as_ptr();
+            let find = system.vulkan.get_instance_proc_addr(instance.handle(), name);
+            assert_eq!(find.is_some(), wanted == "true");
+            if let Some(report) = find {
+                let report = std::mem::transmute::<
+                    unsafe extern "system" fn(),
+                    vk::PFN_vkDebugReportMessageEXT,
+                >(report);
+                let (kind, error) = (vk::DebugReportObjectTypeEXT::UNKNOWN, vk::DebugReportFlagsEXT::ERROR);
+                let (layer, text) = (c"one".as_ptr(), c"something is wrong".as_ptr());
+                report(instance.handle(), error, kind, 0, 0, 7, layer, text);
+                let complaints = system.complaints();
+                let expected = (Level::Error, "[one] Code 7 : something is wrong".to_owned());
+                assert_eq!(complaints, [expected]);
+            }
+        }
+        destroy(instance, None);
+    }
+}
+
+#[test]
+fn nothing_is_destroyed_without_complaint() {
+    let system = System::new();
+    let instance = system.instance(&[], &[]).unwrap();
+    let name = |name: &std::ffi::CStr| android_simulation::exported(name).unwrap();
+    // SAFETY: NULL is not looked at; the types are those of the commands.
+    unsafe {
+        let destroy_instance: vk::PFN_vkDestroyInstance = std::mem::transmute(name(c"vkDestroyInstance"));
+        let destroy_device: vk::PFN_vkDestroyDevice = std::mem::transmute(name(c"vkDestroyDevice"));
+        destroy_instance(vk::Instance::null(), std::ptr::null());
+        destroy_device(vk::Device::null(), std::ptr::null());
+    }
+    assert_eq!(system.complaints(), []);
+    destroy(instance, None);
+}
+
+#[test]
+fn threads_create_and_destroy_at_once() {
+    let system = System::new();
+    let create_and_destroy = || {
+        for _ in 0..20 {
+            let instance = system.instance(&[], &[c"VK_KHR_surface"]).unwrap();
+            let device = device(&instance, &[c"VK_KHR_incremental_present"]).unwrap();
+            // SAFETY: the device is valid.
+            unsafe { device.device_wait_idle() }.unwrap();
+            destroy(instance, Some(device));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(create_and_destroy);
+        }
+    });
+    assert_eq!(system.complaints(), []);
 }

@@ -170,6 +170,28 @@ fn r49_the_layers_of_a_device_are_those_of_its_instance() {
 }
 
 #[test]
+fn r45_r49_layers_of_the_system_image_take_part_and_are_not_listed() {
+    let system = System::new();
+    system.layer_in("/system/lib64/vulkan", "VK_LAYER_platform", &[]);
+    system.layer("VK_LAYER_one", &[]);
+    system.simulation.android.set("ro.vulkan.layers.platform", "libVkLayer_VK_LAYER_platform.so");
+    let instance = system.instance(&[c"VK_LAYER_one"], &[]).unwrap();
+    let names = |told: Vec<String>| -> Vec<String> {
+        told.into_iter().filter(|line| line.contains(" vkCreateInstance ")).collect()
+    };
+    let created =
+        ["VK_LAYER_one vkCreateInstance callbacks=0", "VK_LAYER_platform vkCreateInstance callbacks=0"];
+    assert_eq!(names(system.noted()), created);
+    // SAFETY: the physical device is valid.
+    let of_device =
+        unsafe { instance.enumerate_device_layer_properties(physical_device(&instance)) }.unwrap();
+    // SAFETY: the command is given places for its results.
+    let of_instance = unsafe { system.vulkan.enumerate_instance_layer_properties() }.unwrap();
+    assert_eq!([layers(&of_device), layers(&of_instance)], [["VK_LAYER_one"], ["VK_LAYER_one"]]);
+    destroy(instance, None);
+}
+
+#[test]
 fn what_must_not_be_null_is_named() {
     let system = System::new();
     let version = function!(vkEnumerateInstanceVersion: PFN_vkEnumerateInstanceVersion);

@@ -123,6 +123,21 @@ fn r71_other_commands_come_from_the_chain() {
 }
 
 #[test]
+#[cfg(target_arch = "x86_64")]
+fn r71_an_exported_command_on_an_object_is_two_instructions() {
+    for name in
+        [c"vkCmdDraw", c"vkQueueSubmit", c"vkGetPhysicalDeviceProperties", c"vkEnumeratePhysicalDevices"]
+    {
+        let start = exported(name).unwrap() as *const [u8; 9];
+        // SAFETY: that much of code is there behind the address.
+        let code = unsafe { start.read_unaligned() };
+        // mov (%rdi), %rax; jmp *slot(%rax), with the slot in one byte or in four.
+        assert_eq!(code[..4], [0x48, 0x8b, 0x07, 0xff], "{name:?}");
+        assert!([0x20, 0x60, 0xa0].contains(&code[4]), "{name:?}: {code:x?}");
+    }
+}
+
+#[test]
 fn r72_a_device_knows_no_command_of_instances_and_physical_devices() {
     let system = System::new();
     let instance = system.instance(&[], &[]).unwrap();
@@ -212,6 +227,19 @@ fn r75_commands_whose_extension_is_not_enabled_say_so_and_succeed() {
         let named = |text: &String| text.contains(name.to_str().unwrap()) && text.contains(extension);
         assert!(errors.len() == 1 && named(&errors[0]), "{errors:?}");
     }
+    destroy(instance, Some(device));
+}
+
+#[test]
+fn r75_commands_whose_extension_is_enabled_are_the_chains() {
+    let system = System::new();
+    let name = "VK_ANDROID_external_memory_android_hardware_buffer";
+    system.layer("VK_LAYER_one", &["-DGLOBAL", &format!("-DDEVICE_EXTENSION=\"{name}\"")]);
+    let instance = system.instance(&[c"VK_LAYER_one"], &[]).unwrap();
+    let device = device(&instance, &[c"VK_ANDROID_external_memory_android_hardware_buffer"]).unwrap();
+    let result = call(c"vkGetMemoryAndroidHardwareBufferANDROID", device.handle().as_raw());
+    assert_eq!(result, vk::Result::EVENT_SET.as_raw());
+    assert_eq!(system.errors(), [""; 0]);
     destroy(instance, Some(device));
 }
 

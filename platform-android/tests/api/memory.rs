@@ -6,6 +6,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::{Mutex, MutexGuard};
 
+use android_simulation::hal::Hal;
 use ash::vk::{self, SystemAllocationScope as Scope};
 use ash::{Device, Instance};
 use loader_core::memory::{Application, TryGrow as _, Vec as TryVec};
@@ -153,6 +154,27 @@ fn r82_every_block_is_freed_with_the_callbacks_that_it_came_from() {
     assert!(of_instance.is_all_free());
     let told: Vec<_> = system.noted().into_iter().filter(|line| line.contains("callbacks=")).collect();
     assert!(told.len() == 8 && told.iter().all(|line| line.ends_with("callbacks=1")), "{told:?}");
+}
+
+#[test]
+fn r82_the_driver_is_given_the_applications_callbacks_or_none() {
+    let (system, hal) = System::with(Hal::default());
+    let memory = Memory::default();
+    let (callbacks, info) = (memory.callbacks(), vk::InstanceCreateInfo::default());
+    // SAFETY: the info and the callbacks are valid, and nothing uses the instance and the devices when they are destroyed.
+    unsafe {
+        let instance = system.vulkan.create_instance(&info, Some(&callbacks)).unwrap();
+        for given in [Some(&callbacks), None] {
+            let info = vk::DeviceCreateInfo::default();
+            let device = instance.create_device(physical_device(&instance), &info, given).unwrap();
+            device.destroy_device(given);
+        }
+        instance.destroy_instance(Some(&callbacks));
+    }
+    let (heard, address) = (hal.heard(), std::ptr::from_ref(&callbacks).addr());
+    assert_eq!(heard.instances.iter().map(|told| told.callbacks).collect::<Vec<_>>(), [address]);
+    assert_eq!(heard.devices.iter().map(|told| told.callbacks).collect::<Vec<_>>(), [address, 0]);
+    assert!(memory.is_all_free());
 }
 
 #[test]

@@ -246,6 +246,13 @@ static VKAPI_ATTR VkResult VKAPI_CALL device_wait_idle(VkDevice device) {
     return NEXT_OF_DEVICE(object_of(devices, device), device, vkDeviceWaitIdle)(device);
 }
 
+// As if the layer had the extension: its result is not one of the loader's or of a driver's.
+static VKAPI_ATTR VkResult VKAPI_CALL get_hardware_buffer(VkDevice device) {
+    (void)device;
+    trace("vkGetMemoryAndroidHardwareBufferANDROID");
+    return VK_EVENT_SET;
+}
+
 static PFN_vkVoidFunction look_up(VkInstance instance, const char *name);
 static PFN_vkVoidFunction look_up_for_device(VkDevice device, const char *name);
 
@@ -265,10 +272,11 @@ static const struct {
     {"vkGetDeviceProcAddr", true, (PFN_vkVoidFunction)look_up_for_device},
     {"vkDestroyDevice", true, (PFN_vkVoidFunction)destroy_device},
     {"vkDeviceWaitIdle", true, (PFN_vkVoidFunction)device_wait_idle},
+    {"vkGetMemoryAndroidHardwareBufferANDROID", true, (PFN_vkVoidFunction)get_hardware_buffer},
 };
 
 #ifdef INSTANCE_ONLY
-enum { FUNCTIONS = sizeof functions / sizeof *functions - 4 };
+enum { FUNCTIONS = sizeof functions / sizeof *functions - 5 };
 #else
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 #endif
