@@ -45,7 +45,7 @@ fn every_property_is_on_the_page() {
         let strings = source.split('"').skip(1).map(|part| part.split('"').next().unwrap_or_default());
         let named = |text: &&str| {
             let known = ["ro.", "debug.", "service.", "persist."].iter().any(|start| text.starts_with(start));
-            known && text.bytes().all(|byte| byte.is_ascii_lowercase() || b"._".contains(&byte))
+            known && text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"._".contains(&byte))
         };
         properties.extend(strings.filter(named).map(|name| name.trim_end_matches('.').to_owned()));
     }
