@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::ptr::{null, null_mut};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Barrier, Mutex};
 use std::thread;
 
@@ -438,6 +438,28 @@ fn r15_a_driver_that_calls_back_while_it_is_opened_finds_the_stub() {
     vendor_driver(android, "x", &[&address]);
     assert!(!loader.hal.driver(loader).unwrap().is_stub());
     assert_eq!(ASKED.load(Ordering::SeqCst), 1);
+}
+
+/// What happens if the process forks while the driver is opened: nobody in the child goes on with it.
+extern "C" fn fork() {
+    let Some(android) = FORKS.lock().unwrap().take() else { return };
+    android.change().process += 1;
+    let loader = platform_android::loader::current().expect("a loader");
+    let is_driver = loader.hal.driver(loader).is_ok_and(|driver| !driver.is_stub());
+    FOUND_IN_CHILD.store(is_driver, Ordering::SeqCst);
+}
+static FORKS: Mutex<Option<&'static Android>> = Mutex::new(None);
+static FOUND_IN_CHILD: AtomicBool = AtomicBool::new(false);
+
+#[test]
+fn r15_a_child_does_not_wait_for_a_search_that_its_parent_had_begun() {
+    let Simulation { android, loader, .. } = &Simulation::new();
+    android.set("ro.hardware.vulkan", "x");
+    let address = format!("-DCALLBACK={:#x}", fork as *const () as usize);
+    vendor_driver(android, "x", &[&address]);
+    *FORKS.lock().unwrap() = Some(*android);
+    loader.hal.driver(loader).unwrap();
+    assert!(FOUND_IN_CHILD.load(Ordering::SeqCst));
 }
 
 #[test]

@@ -1,0 +1,82 @@
+//! What docs/android.md says of the sources is so.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[test]
+fn what_a_row_is_shown_by_exists() {
+    let page = read("docs/android.md");
+    let rows = page.lines().filter(|line| line.starts_with("| ") && line.as_bytes()[2].is_ascii_digit());
+    let mut numbers = BTreeSet::new();
+    for row in rows {
+        let number = row.trim_start_matches("| ").split(' ').next().unwrap();
+        assert!(numbers.insert(number.to_owned()), "row {number} is there twice");
+        let places: Vec<&str> = quoted(row).filter(|place| place.contains(".rs")).collect();
+        assert!(!places.is_empty() || row.contains("only on a device"), "nothing shows row {number}");
+        for place in places {
+            let (file, test) = place.split_once("::").unwrap_or((place, ""));
+            assert!(root().join(file).exists(), "row {number}: there is no {file}");
+            let found = test.is_empty() || read(file).contains(&format!("fn {test}("));
+            assert!(found, "row {number}: there is no {place}");
+        }
+    }
+    assert!(numbers.len() > 10);
+}
+
+#[test]
+fn every_decision_about_a_driver_is_on_the_page() {
+    let source = read("platform-android/src/hal/report.rs");
+    let ids = source.split("impl Decision {").nth(1).unwrap().split("/// How grave").next().unwrap();
+    let ids: Vec<&str> = ids.split('"').skip(1).step_by(2).collect();
+    assert!(ids.len() > 5);
+    let page = read("docs/android.md");
+    for id in ids {
+        assert!(page.contains(&format!("| `{id}` |")), "{id} is not on the page");
+    }
+}
+
+#[test]
+fn every_property_is_on_the_page() {
+    let page = read("docs/android.md");
+    let mut properties = BTreeSet::new();
+    for file in sources(&root().join("platform-android/src")) {
+        let source = fs::read_to_string(file).unwrap();
+        let strings = source.split('"').skip(1).map(|part| part.split('"').next().unwrap_or_default());
+        let named = |text: &&str| {
+            let known = ["ro.", "debug.", "service.", "persist."].iter().any(|start| text.starts_with(start));
+            known && text.bytes().all(|byte| byte.is_ascii_alphabetic() || b"._".contains(&byte))
+        };
+        properties.extend(strings.filter(named).map(|name| name.trim_end_matches('.').to_owned()));
+    }
+    assert!(properties.contains("ro.hardware.vulkan"));
+    for property in properties {
+        assert!(page.contains(&format!("`{property}")), "{property} is not on the page");
+    }
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(sources(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// What is between backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
