@@ -9,6 +9,7 @@ use loader_core::dispatch::Command;
 use loader_core::registry::{COMMAND_COUNT, CommandId, ExtensionId, ExtensionKind, command, extension};
 
 use super::checked::checked;
+use super::queries;
 use crate::debug;
 use crate::objects::{Device, Instance};
 
@@ -156,6 +157,62 @@ static HOOKS: &[Hook] = hooks! {
             ENUMERATE_DEVICE_EXTENSION_PROPERTIES: PFN_vkEnumerateDeviceExtensionProperties =
                 super::enumerate_device_extension_properties;
             CREATE_DEVICE: PFN_vkCreateDevice = super::create_device;
+        }
+        Gate::Core(1) => {
+            ENUMERATE_PHYSICAL_DEVICE_GROUPS: PFN_vkEnumeratePhysicalDeviceGroups =
+                super::enumerate_physical_device_groups;
+            GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2 =
+                queries::get_features;
+            GET_PHYSICAL_DEVICE_PROPERTIES_2: PFN_vkGetPhysicalDeviceProperties2 =
+                queries::get_properties;
+            GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2 =
+                queries::get_format_properties;
+            GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceImageFormatProperties2 =
+                queries::get_image_format_properties;
+            GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2: PFN_vkGetPhysicalDeviceQueueFamilyProperties2 =
+                queries::get_queue_family_properties;
+            GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2: PFN_vkGetPhysicalDeviceMemoryProperties2 =
+                queries::get_memory_properties;
+            GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 =
+                queries::get_sparse_image_format_properties;
+            GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES: PFN_vkGetPhysicalDeviceExternalBufferProperties =
+                queries::get_external_buffer_properties;
+            GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties =
+                queries::get_external_fence_properties;
+            GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
+                queries::get_external_semaphore_properties;
+        }
+        Gate::Extension(extension::KHR_DEVICE_GROUP_CREATION) => {
+            ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR: PFN_vkEnumeratePhysicalDeviceGroups =
+                super::enumerate_physical_device_groups;
+        }
+        Gate::Extension(extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2) => {
+            GET_PHYSICAL_DEVICE_FEATURES_2_KHR: PFN_vkGetPhysicalDeviceFeatures2 =
+                queries::get_features;
+            GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceProperties2 =
+                queries::get_properties;
+            GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceFormatProperties2 =
+                queries::get_format_properties;
+            GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceImageFormatProperties2 =
+                queries::get_image_format_properties;
+            GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceQueueFamilyProperties2 =
+                queries::get_queue_family_properties;
+            GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceMemoryProperties2 =
+                queries::get_memory_properties;
+            GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 =
+                queries::get_sparse_image_format_properties;
+        }
+        Gate::Extension(extension::KHR_EXTERNAL_MEMORY_CAPABILITIES) => {
+            GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR: PFN_vkGetPhysicalDeviceExternalBufferProperties =
+                queries::get_external_buffer_properties;
+        }
+        Gate::Extension(extension::KHR_EXTERNAL_FENCE_CAPABILITIES) => {
+            GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR: PFN_vkGetPhysicalDeviceExternalFenceProperties =
+                queries::get_external_fence_properties;
+        }
+        Gate::Extension(extension::KHR_EXTERNAL_SEMAPHORE_CAPABILITIES) => {
+            GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
+                queries::get_external_semaphore_properties;
         }
         Gate::Extension(extension::EXT_DEBUG_REPORT) => {
             CREATE_DEBUG_REPORT_CALLBACK_EXT: PFN_vkCreateDebugReportCallbackEXT =
