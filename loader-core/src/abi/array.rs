@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use crate::memory::{Allocator, TryGrow, Vec};
+use crate::memory::{Allocator, Process, TryGrow, Vec};
 
 /// More elements than any enumeration of a driver has. A driver that reports more is lying.
 const LIMIT: u32 = 1 << 16;
@@ -72,6 +72,39 @@ pub unsafe fn deliver<T: Copy>(values: &[T], count: *mut u32, out: *mut T) -> vk
         out.copy_from(values.as_ptr(), written as usize);
         count.write(written);
         if written < available { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+    }
+}
+
+/// Serves an enumeration of extensible structures by one of plain ones: `ask` enumerates those, `put` puts one into the
+/// structure at its place. What is chained to the structures is left alone.
+///
+/// # Errors
+/// What `ask` returns; `ERROR_OUT_OF_HOST_MEMORY`; `INCOMPLETE` if not all fitted.
+///
+/// # Safety
+/// `count` and `out` are a counted out-array.
+pub unsafe fn wrapped<T: Copy, U>(
+    count: *mut u32,
+    out: *mut U,
+    empty: T,
+    mut ask: impl FnMut(*mut u32, *mut T) -> vk::Result,
+    put: impl Fn(&mut U, &T),
+) -> vk::Result {
+    // SAFETY: the caller vouches for the counted out-array.
+    unsafe {
+        if out.is_null() {
+            return ask(count, core::ptr::null_mut());
+        }
+        let all = match collect(Process, empty, ask) {
+            Ok(all) => all,
+            Err(error) => return error,
+        };
+        let written = all.len().min(*count as usize);
+        for (index, value) in all.iter().take(written).enumerate() {
+            put(&mut *out.add(index), value);
+        }
+        *count = u32::try_from(written).unwrap_or(u32::MAX);
+        if written < all.len() { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
     }
 }
 

@@ -9,6 +9,7 @@ use ash::vk;
 
 use super::handle;
 use super::terminators::{InstanceFunctions, Terminator, by_slot};
+use crate::abi::array::wrapped;
 use crate::abi::function;
 use crate::dispatch::Table as _;
 use crate::loader;
@@ -239,32 +240,6 @@ unsafe fn nothing(count: *mut u32) -> vk::Result {
     // SAFETY: the caller vouches for the counted out-array.
     unsafe { *count = 0 };
     vk::Result::SUCCESS
-}
-
-/// Serves an enumeration of extensible structures by one of plain ones.
-pub(super) unsafe fn wrapped<T: Copy, U>(
-    count: *mut u32,
-    out: *mut U,
-    empty: T,
-    mut ask: impl FnMut(*mut u32, *mut T) -> vk::Result,
-    put: impl Fn(&mut U, &T),
-) -> vk::Result {
-    // SAFETY: the caller vouches for the counted out-array.
-    unsafe {
-        if out.is_null() {
-            return ask(count, core::ptr::null_mut());
-        }
-        let all = match crate::abi::array::collect(crate::memory::Process, empty, ask) {
-            Ok(all) => all,
-            Err(error) => return error,
-        };
-        let written = all.len().min(*count as usize);
-        for (index, value) in all.iter().take(written).enumerate() {
-            put(&mut *out.add(index), value);
-        }
-        *count = u32::try_from(written).unwrap_or(u32::MAX);
-        if written < all.len() { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
-    }
 }
 
 macro_rules! stand_ins {

@@ -7,6 +7,7 @@ use super::handle;
 use super::physical_device::PhysicalDevice;
 use super::surface::Surface;
 use super::terminators::Terminator;
+use crate::abi::array::wrapped;
 use crate::abi::chain;
 use crate::abi::function;
 use crate::dispatch::Table as _;
@@ -215,7 +216,7 @@ unsafe extern "system" fn formats2(
         let ask = |count: *mut u32, array: *mut vk::SurfaceFormatKHR| {
             formats(device, (*info).surface, count, array)
         };
-        super::emulated::wrapped(count, out, vk::SurfaceFormatKHR::default(), ask, |to, from| {
+        wrapped(count, out, vk::SurfaceFormatKHR::default(), ask, |to, from| {
             to.surface_format = *from;
         })
     }

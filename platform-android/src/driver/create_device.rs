@@ -8,7 +8,8 @@ use loader_core::log::{Level, Topic};
 use loader_core::memory::Box;
 
 use super::adopt::adopt;
-use super::extensions::{self, Wanted};
+use super::device_extensions::{self, OF_DEVICES};
+use super::extensions::Wanted;
 use crate::objects::{Device, DeviceCommands, DeviceData, Instance, instance_of};
 use crate::statistics;
 use crate::wsi::native_buffer;
@@ -52,10 +53,10 @@ unsafe fn create(
     // SAFETY: the caller vouches for the callbacks, for the create info and its chain. Handles are used as the driver gave them.
     unsafe {
         let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::DEVICE);
-        let available = extensions::of_physical_device(instance, physical_device)?;
+        let available = device_extensions::of_driver(instance, physical_device)?;
         let wishes = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let memory = allocator.scoped(vk::SystemAllocationScope::COMMAND);
-        let wanted = Wanted::of_device(wishes, &available, memory)?;
+        let wanted = Wanted::new(wishes, &available, OF_DEVICES, memory)?;
         let mut device = Device::try_new(
             DeviceData {
                 instance,

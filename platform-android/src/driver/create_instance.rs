@@ -9,7 +9,7 @@ use loader_core::memory::{Application, Box, OutOfMemory};
 use loader_core::registry::{ExtensionId, extension};
 
 use super::adopt::adopt;
-use super::extensions::{self, Wanted};
+use super::extensions::{self, OF_INSTANCES, Wanted};
 use crate::hal::Driver;
 use crate::level::ApiLevel;
 use crate::loader::{self, Loader};
@@ -66,7 +66,7 @@ unsafe fn create(
         let available = extensions::of_driver(&driver)?;
         let wishes = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let memory = allocator.scoped(vk::SystemAllocationScope::COMMAND);
-        let mut wanted = Wanted::of_instance(wishes, &available, memory)?;
+        let mut wanted = Wanted::new(wishes, &available, OF_INSTANCES, memory)?;
         if instance.driver_version < vk::API_VERSION_1_1 {
             for promoted in PROMOTED_TO_1_1 {
                 wanted.pass(promoted.name(), &available)?;

@@ -1,8 +1,9 @@
-//! Extensions: what the loader adds to the driver's, and what of an application's wishes the driver gets to see.
+//! Extensions of instances: what the loader adds to the driver's. Of instances and devices: what of an application's wishes the
+//! driver gets to see.
 
 use core::ffi::{CStr, c_char};
 
-use ash::vk::{self, Handle};
+use ash::vk;
 use loader_core::abi::{array, name};
 use loader_core::memory::{Allocator, Application, OutOfMemory, Process, TryGrow, Vec};
 use loader_core::registry::{ExtensionId, ExtensionSet, extension, find_extension};
@@ -11,14 +12,12 @@ use crate::debug;
 use crate::hal::Driver;
 use crate::level::ApiLevel;
 use crate::loader::{self, Loader};
-use crate::objects::{Instance, instance_of};
-use crate::wsi::native_buffer;
 
-type Properties = vk::ExtensionProperties;
+pub(super) type Properties = vk::ExtensionProperties;
 
 /// What becomes of an extension that is asked for, on its way to the driver.
 #[derive(Clone, Copy)]
-enum Treatment {
+pub(super) enum Treatment {
     /// The loader's own: the driver does not get it.
     Own,
     /// The loader's and the driver's: the driver gets it if it has it.
@@ -29,10 +28,10 @@ enum Treatment {
     Passed,
 }
 
-use Treatment::{Becomes, Own, Shared};
+use Treatment::{Becomes, Own, Passed, Shared};
 
 /// Instance extensions that are not just passed on.
-const OF_INSTANCES: &[(ExtensionId, Treatment)] = &[
+pub(super) const OF_INSTANCES: &[(ExtensionId, Treatment)] = &[
     (extension::KHR_SURFACE, Own),
     (extension::KHR_ANDROID_SURFACE, Own),
     (extension::KHR_SURFACE_PROTECTED_CAPABILITIES, Own),
@@ -43,16 +42,6 @@ const OF_INSTANCES: &[(ExtensionId, Treatment)] = &[
     (extension::KHR_SURFACE_MAINTENANCE1, Own),
     (extension::EXT_DEBUG_REPORT, Shared),
     (extension::EXT_DEBUG_UTILS, Shared),
-];
-
-/// Device extensions that are not just passed on.
-const OF_DEVICES: &[(ExtensionId, Treatment)] = &[
-    (extension::KHR_SWAPCHAIN, Becomes(native_buffer::NAME)),
-    (extension::EXT_SWAPCHAIN_MAINTENANCE1, Becomes(c"VK_KHR_external_fence_fd")),
-    (extension::KHR_INCREMENTAL_PRESENT, Own),
-    (extension::KHR_SHARED_PRESENTABLE_IMAGE, Own),
-    (extension::GOOGLE_DISPLAY_TIMING, Own),
-    (extension::EXT_HDR_METADATA, Shared),
 ];
 
 /// What the loader has for every instance, in this order, with the version of Android that began with it.
@@ -76,25 +65,8 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// What there is of these wishes for an instance, where the driver has `available`.
-    pub(super) fn of_instance<'a>(
-        wishes: impl Iterator<Item = &'a CStr>,
-        available: &[Properties],
-        memory: Application,
-    ) -> Result<Self, OutOfMemory> {
-        Self::new(wishes, available, OF_INSTANCES, memory)
-    }
-
-    /// The same for a device.
-    pub(super) fn of_device<'a>(
-        wishes: impl Iterator<Item = &'a CStr>,
-        available: &[Properties],
-        memory: Application,
-    ) -> Result<Self, OutOfMemory> {
-        Self::new(wishes, available, OF_DEVICES, memory)
-    }
-
-    fn new<'a>(
+    /// What there is of these wishes, where the driver has `available`. The treatments are [`OF_INSTANCES`] or those of devices.
+    pub(super) fn new<'a>(
         wishes: impl Iterator<Item = &'a CStr>,
         available: &[Properties],
         treatments: &[(ExtensionId, Treatment)],
@@ -104,11 +76,11 @@ impl Wanted {
         for wish in wishes {
             let id = find_extension(wish.to_bytes());
             let row = treatments.iter().find(|(treated, _)| Some(*treated) == id);
-            let treatment = row.map_or(Treatment::Passed, |(_, treatment)| *treatment);
+            let treatment = row.map_or(Passed, |(_, treatment)| *treatment);
             let lower = match treatment {
                 Own => None,
                 Becomes(other) => Some(other),
-                Shared | Treatment::Passed => Some(wish),
+                Shared | Passed => Some(wish),
             };
             let passed = lower.map_or(Ok(false), |lower| wanted.pass(lower, available))?;
             if let Some(id) = id.filter(|_| passed || matches!(treatment, Own | Shared)) {
@@ -149,23 +121,6 @@ pub(super) fn of_driver(driver: &Driver) -> Result<Vec<Properties>, vk::Result> 
     array::collect(Process, Properties::default(), |count, out| {
         // SAFETY: no layer and a counted out-array.
         unsafe { (driver.enumerate_instance_extension_properties)(core::ptr::null(), count, out) }
-    })
-}
-
-/// The driver's own extensions for a physical device.
-///
-/// # Errors
-/// As for [`of_driver`].
-pub(super) fn of_physical_device(
-    instance: &Instance,
-    device: vk::PhysicalDevice,
-) -> Result<Vec<Properties>, vk::Result> {
-    let Some(enumerate) = instance.driver.enumerate_device_extension_properties else {
-        return Ok(Vec::new());
-    };
-    array::collect(Process, Properties::default(), |count, out| {
-        // SAFETY: the handle is the driver's own; no layer and a counted out-array.
-        unsafe { enumerate(device, core::ptr::null(), count, out) }
     })
 }
 
@@ -210,50 +165,11 @@ fn of_instances(loader: &'static Loader) -> Result<Vec<Properties>, vk::Result> 
     Ok(all)
 }
 
-/// vkEnumerateDeviceExtensionProperties: what the loader has, then what the driver has. Layers are not asked about here.
-///
-/// # Safety
-/// The parameters are those of the Vulkan command.
-pub unsafe extern "system" fn enumerate_device_extension_properties(
-    device: vk::PhysicalDevice,
-    _layer: *const c_char,
-    count: *mut u32,
-    out: *mut Properties,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the handle and for the counted out-array.
-    unsafe {
-        match of_devices(instance_of(device.as_raw()), device) {
-            Ok(all) => array::deliver(&all, count, out),
-            Err(error) => error,
-        }
-    }
-}
-
-/// All device extensions below the layers.
-fn of_devices(instance: &Instance, device: vk::PhysicalDevice) -> Result<Vec<Properties>, vk::Result> {
-    let mut drivers = of_physical_device(instance, device)?;
-    let mut all = Vec::new();
-    all.try_push(properties(extension::KHR_INCREMENTAL_PRESENT))?;
-    for extension in &mut drivers {
-        if name::is(extension, native_buffer::NAME) {
-            *extension = swapchain(extension.spec_version);
-        }
-    }
-    add_others(&mut all, &drivers)?;
-    Ok(all)
-}
-
-/// What `VK_ANDROID_native_buffer` of this version is to applications.
-fn swapchain(native_buffer_version: u32) -> Properties {
-    /// The first version with which images can be bound to memory of a swapchain, which version 69 of `VK_KHR_swapchain` is about.
-    const BINDS_IMAGES: u32 = 8;
-    let newest = properties(extension::KHR_SWAPCHAIN);
-    let version = if native_buffer_version < BINDS_IMAGES { 68 } else { newest.spec_version };
-    Properties { spec_version: version, ..newest }
-}
-
 /// Adds those of which there is none of the same name yet.
-fn add_others<A: Allocator>(all: &mut Vec<Properties, A>, others: &[Properties]) -> Result<(), OutOfMemory> {
+pub(super) fn add_others<A: Allocator>(
+    all: &mut Vec<Properties, A>,
+    others: &[Properties],
+) -> Result<(), OutOfMemory> {
     for extension in others {
         let Some(called) = name::in_array(&extension.extension_name) else { continue };
         if !has(all, called) {
@@ -263,7 +179,7 @@ fn add_others<A: Allocator>(all: &mut Vec<Properties, A>, others: &[Properties])
     Ok(())
 }
 
-fn properties(id: ExtensionId) -> Properties {
+pub(super) fn properties(id: ExtensionId) -> Properties {
     let mut properties = Properties { spec_version: id.spec_version(), ..Default::default() };
     name::fill(&mut properties.extension_name, id.name().to_bytes());
     properties

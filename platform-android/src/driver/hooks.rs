@@ -9,8 +9,10 @@ use loader_core::dispatch::Command;
 use loader_core::registry::{COMMAND_COUNT, CommandId, ExtensionId, ExtensionKind, command, extension};
 
 use super::checked::checked;
+use super::queries;
 use crate::debug;
 use crate::objects::{Device, Instance};
+use crate::wsi;
 
 /// A command in which the loader has something to do.
 pub struct Hook {
@@ -156,6 +158,85 @@ static HOOKS: &[Hook] = hooks! {
             ENUMERATE_DEVICE_EXTENSION_PROPERTIES: PFN_vkEnumerateDeviceExtensionProperties =
                 super::enumerate_device_extension_properties;
             CREATE_DEVICE: PFN_vkCreateDevice = super::create_device;
+            // Of VK_KHR_swapchain, of which an instance does not know whether a device will have it.
+            GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR: PFN_vkGetPhysicalDevicePresentRectanglesKHR =
+                wsi::group::get_physical_device_present_rectangles;
+        }
+        Gate::Core(1) => {
+            ENUMERATE_PHYSICAL_DEVICE_GROUPS: PFN_vkEnumeratePhysicalDeviceGroups =
+                super::enumerate_physical_device_groups;
+            GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2 =
+                queries::get_features;
+            GET_PHYSICAL_DEVICE_PROPERTIES_2: PFN_vkGetPhysicalDeviceProperties2 =
+                queries::get_properties;
+            GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2 =
+                queries::get_format_properties;
+            GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceImageFormatProperties2 =
+                queries::get_image_format_properties;
+            GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2: PFN_vkGetPhysicalDeviceQueueFamilyProperties2 =
+                queries::get_queue_family_properties;
+            GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2: PFN_vkGetPhysicalDeviceMemoryProperties2 =
+                queries::get_memory_properties;
+            GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 =
+                queries::get_sparse_image_format_properties;
+            GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES: PFN_vkGetPhysicalDeviceExternalBufferProperties =
+                queries::get_external_buffer_properties;
+            GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties =
+                queries::get_external_fence_properties;
+            GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
+                queries::get_external_semaphore_properties;
+        }
+        Gate::Extension(extension::KHR_DEVICE_GROUP_CREATION) => {
+            ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR: PFN_vkEnumeratePhysicalDeviceGroups =
+                super::enumerate_physical_device_groups;
+        }
+        Gate::Extension(extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2) => {
+            GET_PHYSICAL_DEVICE_FEATURES_2_KHR: PFN_vkGetPhysicalDeviceFeatures2 =
+                queries::get_features;
+            GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceProperties2 =
+                queries::get_properties;
+            GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceFormatProperties2 =
+                queries::get_format_properties;
+            GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceImageFormatProperties2 =
+                queries::get_image_format_properties;
+            GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceQueueFamilyProperties2 =
+                queries::get_queue_family_properties;
+            GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceMemoryProperties2 =
+                queries::get_memory_properties;
+            GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 =
+                queries::get_sparse_image_format_properties;
+        }
+        Gate::Extension(extension::KHR_EXTERNAL_MEMORY_CAPABILITIES) => {
+            GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR: PFN_vkGetPhysicalDeviceExternalBufferProperties =
+                queries::get_external_buffer_properties;
+        }
+        Gate::Extension(extension::KHR_EXTERNAL_FENCE_CAPABILITIES) => {
+            GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR: PFN_vkGetPhysicalDeviceExternalFenceProperties =
+                queries::get_external_fence_properties;
+        }
+        Gate::Extension(extension::KHR_EXTERNAL_SEMAPHORE_CAPABILITIES) => {
+            GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
+                queries::get_external_semaphore_properties;
+        }
+        Gate::Extension(extension::KHR_SURFACE) => {
+            DESTROY_SURFACE_KHR: PFN_vkDestroySurfaceKHR = wsi::surface::destroy_surface;
+            GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR: PFN_vkGetPhysicalDeviceSurfaceSupportKHR =
+                wsi::surface::get_surface_support;
+            GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR =
+                wsi::capabilities::get_surface_capabilities;
+            GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR: PFN_vkGetPhysicalDeviceSurfaceFormatsKHR =
+                wsi::queries::get_surface_formats;
+            GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR: PFN_vkGetPhysicalDeviceSurfacePresentModesKHR =
+                wsi::queries::get_surface_present_modes;
+        }
+        Gate::Extension(extension::KHR_ANDROID_SURFACE) => {
+            CREATE_ANDROID_SURFACE_KHR: PFN_vkCreateAndroidSurfaceKHR = wsi::surface::create_android_surface;
+        }
+        Gate::Extension(extension::KHR_GET_SURFACE_CAPABILITIES2) => {
+            GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR =
+                wsi::capabilities::get_surface_capabilities2;
+            GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR: PFN_vkGetPhysicalDeviceSurfaceFormats2KHR =
+                wsi::queries::get_surface_formats2;
         }
         Gate::Extension(extension::EXT_DEBUG_REPORT) => {
             CREATE_DEBUG_REPORT_CALLBACK_EXT: PFN_vkCreateDebugReportCallbackEXT =
@@ -181,6 +262,46 @@ static HOOKS: &[Hook] = hooks! {
     checked {
         Gate::Core(1) => {
             GET_DEVICE_QUEUE_2: fn(_, _, _) PFN_vkGetDeviceQueue2 = super::get_device_queue2;
+            BIND_IMAGE_MEMORY_2: fn(_, _, _) PFN_vkBindImageMemory2 = wsi::bind::bind_image_memory2;
+        }
+        Gate::Extension(extension::KHR_BIND_MEMORY2) => {
+            BIND_IMAGE_MEMORY_2_KHR: fn(_, _, _) PFN_vkBindImageMemory2 = wsi::bind::bind_image_memory2;
+        }
+        Gate::Extension(extension::KHR_SWAPCHAIN) => {
+            CREATE_SWAPCHAIN_KHR: fn(_, _, _, _) PFN_vkCreateSwapchainKHR =
+                wsi::create_swapchain::create_swapchain;
+            DESTROY_SWAPCHAIN_KHR: fn(_, _, _) PFN_vkDestroySwapchainKHR = wsi::swapchain::destroy_swapchain;
+            GET_SWAPCHAIN_IMAGES_KHR: fn(_, _, _, _) PFN_vkGetSwapchainImagesKHR =
+                wsi::swapchain::get_swapchain_images;
+            ACQUIRE_NEXT_IMAGE_KHR: fn(_, _, _, _, _, _) PFN_vkAcquireNextImageKHR =
+                wsi::acquire::acquire_next_image;
+            ACQUIRE_NEXT_IMAGE_2_KHR: fn(_, _, _) PFN_vkAcquireNextImage2KHR = wsi::acquire::acquire_next_image2;
+            QUEUE_PRESENT_KHR: fn(_, _) PFN_vkQueuePresentKHR = wsi::present::queue_present;
+            GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR: fn(_, _) PFN_vkGetDeviceGroupPresentCapabilitiesKHR =
+                wsi::group::get_device_group_present_capabilities;
+            GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: fn(_, _, _) PFN_vkGetDeviceGroupSurfacePresentModesKHR =
+                wsi::group::get_device_group_surface_present_modes;
+        }
+        Gate::Extension(extension::KHR_SHARED_PRESENTABLE_IMAGE) => {
+            GET_SWAPCHAIN_STATUS_KHR: fn(_, _) PFN_vkGetSwapchainStatusKHR =
+                wsi::swapchain::get_swapchain_status;
+        }
+        Gate::Extension(extension::EXT_SWAPCHAIN_MAINTENANCE1) => {
+            RELEASE_SWAPCHAIN_IMAGES_EXT: fn(_, _) PFN_vkReleaseSwapchainImagesEXT =
+                wsi::release::release_swapchain_images;
+        }
+        Gate::Extension(extension::KHR_SWAPCHAIN_MAINTENANCE1) => {
+            RELEASE_SWAPCHAIN_IMAGES_KHR: fn(_, _) PFN_vkReleaseSwapchainImagesEXT =
+                wsi::release::release_swapchain_images;
+        }
+        Gate::Extension(extension::GOOGLE_DISPLAY_TIMING) => {
+            GET_REFRESH_CYCLE_DURATION_GOOGLE: fn(_, _, _) PFN_vkGetRefreshCycleDurationGOOGLE =
+                wsi::timing::get_refresh_cycle_duration;
+            GET_PAST_PRESENTATION_TIMING_GOOGLE: fn(_, _, _, _) PFN_vkGetPastPresentationTimingGOOGLE =
+                wsi::timing::get_past_presentation_timing;
+        }
+        Gate::Extension(extension::EXT_HDR_METADATA) => {
+            SET_HDR_METADATA_EXT: fn(_, _, _, _) PFN_vkSetHdrMetadataEXT = wsi::hdr::set_hdr_metadata;
         }
         Gate::Extension(extension::EXT_DEBUG_UTILS) => {
             SET_DEBUG_UTILS_OBJECT_NAME_EXT: fn(_, _) PFN_vkSetDebugUtilsObjectNameEXT =

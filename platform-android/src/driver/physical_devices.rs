@@ -1,6 +1,7 @@
 //! Physical devices, whose first word must lead to their instance.
 
 use ash::vk::{self, Handle};
+use loader_core::abi::array;
 
 use super::adopt::adopt;
 use crate::objects::instance_of;
@@ -29,5 +30,57 @@ pub unsafe extern "system" fn enumerate_physical_devices(
             }
         }
         result
+    }
+}
+
+/// vkEnumeratePhysicalDeviceGroups, and its KHR alias. Where the driver knows no groups, each device is one by itself.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn enumerate_physical_device_groups(
+    handle: vk::Instance,
+    count: *mut u32,
+    out: *mut vk::PhysicalDeviceGroupProperties<'_>,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the handle and the counted out-array.
+    unsafe {
+        let instance = instance_of(handle.as_raw());
+        let driver = &instance.driver;
+        let own = driver.enumerate_physical_device_groups.or(driver.enumerate_physical_device_groups_khr);
+        let Some(enumerate) = own else { return one_in_each(handle, count, out) };
+        let room = if out.is_null() { 0 } else { *count };
+        let result = enumerate(handle, count, out);
+        if matches!(result, vk::Result::SUCCESS | vk::Result::INCOMPLETE) {
+            for place in 0..room.min(*count) as usize {
+                let group = &*out.add(place);
+                for device in group.physical_devices.iter().take(group.physical_device_count as usize) {
+                    adopt(*device, instance, &instance.logger);
+                }
+            }
+        }
+        result
+    }
+}
+
+/// Groups of one device each.
+///
+/// # Safety
+/// As for [`enumerate_physical_device_groups`].
+unsafe fn one_in_each(
+    handle: vk::Instance,
+    count: *mut u32,
+    out: *mut vk::PhysicalDeviceGroupProperties<'_>,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the handle and the counted out-array.
+    unsafe {
+        let ask = |count: *mut u32, out| enumerate_physical_devices(handle, count, out);
+        array::wrapped(count, out, vk::PhysicalDevice::null(), ask, |group, device| {
+            group.physical_device_count = 1;
+            group.physical_devices = [vk::PhysicalDevice::null(); vk::MAX_DEVICE_GROUP_SIZE];
+            if let Some(first) = group.physical_devices.first_mut() {
+                *first = *device;
+            }
+            group.subset_allocation = vk::FALSE;
+        })
     }
 }

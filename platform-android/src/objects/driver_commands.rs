@@ -100,6 +100,18 @@ commands! {
             get_device_proc_addr: vk::PFN_vkGetDeviceProcAddr = "vkGetDeviceProcAddr";
         }
         No => {
+            get_physical_device_features: vk::PFN_vkGetPhysicalDeviceFeatures = "vkGetPhysicalDeviceFeatures";
+            get_physical_device_format_properties: vk::PFN_vkGetPhysicalDeviceFormatProperties =
+                "vkGetPhysicalDeviceFormatProperties";
+            get_physical_device_image_format_properties: vk::PFN_vkGetPhysicalDeviceImageFormatProperties =
+                "vkGetPhysicalDeviceImageFormatProperties";
+            get_physical_device_queue_family_properties: vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties =
+                "vkGetPhysicalDeviceQueueFamilyProperties";
+            get_physical_device_memory_properties: vk::PFN_vkGetPhysicalDeviceMemoryProperties =
+                "vkGetPhysicalDeviceMemoryProperties";
+            get_physical_device_sparse_image_format_properties:
+                vk::PFN_vkGetPhysicalDeviceSparseImageFormatProperties =
+                "vkGetPhysicalDeviceSparseImageFormatProperties";
             enumerate_physical_device_groups: vk::PFN_vkEnumeratePhysicalDeviceGroups =
                 "vkEnumeratePhysicalDeviceGroups";
             get_physical_device_features2: vk::PFN_vkGetPhysicalDeviceFeatures2 = "vkGetPhysicalDeviceFeatures2";

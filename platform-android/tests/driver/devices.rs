@@ -1,1 +1,340 @@
-//! Devices.
+//! Devices: what the driver gets to see of a create info, what it must have, what is listed, what is handed out.
+
+use std::ffi::CStr;
+use std::ptr::{null, null_mut};
+
+use android_simulation::hal::Hal;
+use ash::vk::{self, Handle as _};
+use platform_android::objects::{device_of, instance_of};
+use platform_android::{ApiLevel, driver};
+
+use super::{World, list};
+
+/// The device extensions below the layers, with their versions.
+fn listed(world: &World) -> Vec<(String, u32)> {
+    let instance = world.instance(&[]);
+    let device = world.physical_devices(instance)[0];
+    // SAFETY: a valid physical device and counted out-arrays.
+    let all = list(|count, out| unsafe {
+        driver::enumerate_device_extension_properties(device, null(), count, out)
+    });
+    world.finish(instance, None);
+    all
+}
+
+fn names(world: &World) -> Vec<String> {
+    listed(world).into_iter().map(|(name, _)| name).collect()
+}
+
+#[test]
+fn r55_loader_structures_are_stripped_only_where_they_lead_for_devices_too() {
+    let world = World::new(Hal::default());
+    let instance = world.instance(&[]);
+    let loaders = vk::StructureType::LOADER_DEVICE_CREATE_INFO;
+    let third = vk::BaseInStructure { s_type: loaders, p_next: null(), ..Default::default() };
+    let group = vk::DeviceGroupDeviceCreateInfo { p_next: (&raw const third).cast(), ..Default::default() };
+    let second =
+        vk::BaseInStructure { s_type: loaders, p_next: (&raw const group).cast(), ..Default::default() };
+    let first = vk::BaseInStructure { s_type: loaders, p_next: &raw const second, ..Default::default() };
+    let layers = [c"VK_LAYER_something".as_ptr()];
+    #[expect(deprecated, reason = "the driver must not see them")]
+    let info = vk::DeviceCreateInfo {
+        p_next: (&raw const first).cast(),
+        enabled_layer_count: 1,
+        pp_enabled_layer_names: layers.as_ptr(),
+        ..Default::default()
+    };
+    let device = world.try_device(world.physical_devices(instance)[0], &info).unwrap();
+    let told = world.hal.heard().devices.remove(0);
+    assert_eq!(told.chain, [group.s_type.as_raw(), loaders.as_raw()]);
+    assert_eq!(told.layers, 0);
+    world.finish(instance, Some(device));
+}
+
+#[test]
+fn r60_the_driver_gets_device_extensions_that_it_has_and_once() {
+    let world = World::new(Hal::default());
+    let instance = world.instance(&[]);
+    let wishes = [
+        c"VK_KHR_bind_memory2",
+        c"VK_KHR_incremental_present",
+        c"VK_KHR_bind_memory2",
+        c"VK_EXT_of_a_layer",
+        c"VK_EXT_hdr_metadata",
+    ];
+    let device = world.device(instance, &wishes);
+    assert_eq!(world.hal.heard().devices[0].extensions, ["VK_KHR_bind_memory2"]);
+    world.finish(instance, Some(device));
+}
+
+#[test]
+fn r61_swapchain_is_native_buffer_to_the_driver() {
+    let world = World::new(Hal::default());
+    let instance = world.instance(&[]);
+    let device = world.device(instance, &[c"VK_KHR_swapchain"]);
+    assert_eq!(world.hal.heard().devices[0].extensions, ["VK_ANDROID_native_buffer"]);
+    world.finish(instance, Some(device));
+    drop(world);
+    for (native, version) in [(7, 68), (8, 70), (11, 70)] {
+        let extensions = vec![(c"VK_ANDROID_native_buffer", native)];
+        let world = World::new(Hal { device_extensions: extensions, ..Hal::default() });
+        let all = listed(&world);
+        assert!(all.contains(&("VK_KHR_swapchain".to_owned(), version)));
+        assert!(!all.iter().any(|(name, _)| name == "VK_ANDROID_native_buffer"));
+    }
+}
+
+#[test]
+fn r61_without_native_buffer_there_is_no_swapchain() {
+    let world = World::new(Hal { device_extensions: Vec::new(), ..Hal::default() });
+    assert!(!names(&world).contains(&"VK_KHR_swapchain".to_owned()));
+    let instance = world.instance(&[c"VK_KHR_surface"]);
+    let device = world.device(instance, &[c"VK_KHR_swapchain"]);
+    assert_eq!(world.hal.heard().devices[0].extensions, [""; 0]);
+    // SAFETY: a valid device and a C string.
+    let found = unsafe { driver::get_device_proc_addr(device, c"vkCreateSwapchainKHR".as_ptr()) };
+    assert!(found.is_none());
+    world.finish(instance, Some(device));
+}
+
+#[test]
+fn r62_swapchain_maintenance_needs_fences_that_can_be_imported() {
+    let maintenance = ["VK_EXT_swapchain_maintenance1", "VK_KHR_swapchain_maintenance1"];
+    let has = |world: &World| maintenance.map(|name| names(world).contains(&name.to_owned()));
+    let world = World::new(Hal::default());
+    assert_eq!(has(&world), [true, true]);
+    let instance = world.instance(&[]);
+    let device =
+        world.device(instance, &[c"VK_EXT_swapchain_maintenance1", c"VK_KHR_swapchain_maintenance1"]);
+    assert_eq!(world.hal.heard().devices[0].extensions, ["VK_KHR_external_fence_fd"]);
+    world.finish(instance, Some(device));
+    drop(world);
+    let world = World::new(Hal { imports_sync_fd: false, ..Hal::default() });
+    assert_eq!(has(&world), [false, false]);
+    drop(world);
+    let world = World::at(ApiLevel::ANDROID_14, Hal::default());
+    assert_eq!(has(&world), [true, false]);
+    drop(world);
+    // Vulkan 1.0 knows by an extension which fences can be imported.
+    assert_eq!(has(&World::new(Hal::old())), [true, true]);
+}
+
+#[test]
+fn r63_what_depends_on_the_system_or_the_driver_is_listed_where_it_is_so() {
+    let first = |count: usize, world: &World| names(world).into_iter().take(count).collect::<Vec<_>>();
+    let everything = Hal { shared_image: true, image_compression_control: true, ..Hal::default() };
+    let world = World::at(ApiLevel::ANDROID_14, everything);
+    world.simulation.android.set("ro.surface_flinger.has_HDR_display", "true");
+    world.simulation.android.set("service.sf.present_timestamp", "1");
+    assert_eq!(
+        first(7, &world),
+        [
+            "VK_KHR_incremental_present",
+            "VK_EXT_hdr_metadata",
+            "VK_KHR_shared_presentable_image",
+            "VK_GOOGLE_display_timing",
+            "VK_EXT_image_compression_control",
+            "VK_EXT_image_compression_control_swapchain",
+            "VK_EXT_swapchain_maintenance1",
+        ]
+    );
+    drop(world);
+    let world = World::at(ApiLevel::ANDROID_14, Hal { imports_sync_fd: false, ..Hal::default() });
+    assert_eq!(first(2, &world), ["VK_KHR_incremental_present", "VK_KHR_swapchain"]);
+    drop(world);
+    // Since Android 17 whatever the display is.
+    assert_eq!(first(2, &World::new(Hal::default())), ["VK_KHR_incremental_present", "VK_EXT_hdr_metadata"]);
+}
+
+#[test]
+fn r63_compression_needs_a_native_buffer_that_hands_usage_over() {
+    for (version, offered) in [(8, false), (9, true)] {
+        let extensions = vec![(c"VK_ANDROID_native_buffer", version)];
+        let hal = Hal { image_compression_control: true, device_extensions: extensions, ..Hal::default() };
+        let world = World::new(hal);
+        let name = "VK_EXT_image_compression_control_swapchain".to_owned();
+        assert_eq!(names(&world).contains(&name), offered, "{version}");
+    }
+}
+
+#[test]
+fn r63_an_array_that_is_too_small_gets_the_loaders_extensions_first() {
+    let world = World::new(Hal::default());
+    let instance = world.instance(&[]);
+    let mut one = vk::ExtensionProperties::default();
+    let mut count = 1;
+    // SAFETY: a valid physical device and a counted out-array.
+    let result = unsafe {
+        let device = world.physical_devices(instance)[0];
+        driver::enumerate_device_extension_properties(device, null(), &mut count, &mut one)
+    };
+    assert_eq!((result, count), (vk::Result::INCOMPLETE, 1));
+    assert_eq!(one.extension_name_as_c_str(), Ok(c"VK_KHR_incremental_present"));
+    world.finish(instance, None);
+}
+
+#[test]
+fn r66_a_device_without_magic_is_destroyed_and_refused() {
+    let world = World::new(Hal { without_magic: vec![vk::ObjectType::DEVICE], ..Hal::default() });
+    let instance = world.instance(&[]);
+    let device = world.physical_devices(instance)[0];
+    let result = world.try_device(device, &vk::DeviceCreateInfo::default());
+    assert_eq!(result, Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER));
+    assert_eq!(world.hal.alive(vk::ObjectType::DEVICE), 0);
+    world.finish(instance, None);
+}
+
+/// Whether a device can be made with these extensions by a driver that lacks these functions.
+fn device_of_driver_that_lacks(lacks: &[&'static CStr], extensions: &[&CStr]) -> Result<(), vk::Result> {
+    let world = World::new(Hal { lacks: lacks.to_vec(), ..Hal::default() });
+    let instance = world.instance(&[]);
+    let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+    let info = vk::DeviceCreateInfo::default().enabled_extension_names(&names);
+    let device = world.try_device(world.physical_devices(instance)[0], &info);
+    world.finish(instance, device.ok());
+    device.map(|_| ())
+}
+
+#[test]
+fn r67_a_driver_whose_device_lacks_a_function_is_refused() {
+    let refused = Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
+    for lacking in [
+        c"vkGetDeviceQueue",
+        c"vkQueueSubmit",
+        c"vkCreateImage",
+        c"vkDestroyImage",
+        c"vkAllocateCommandBuffers",
+    ] {
+        assert_eq!(device_of_driver_that_lacks(&[lacking], &[]), refused, "{lacking:?}");
+    }
+    for (extension, lacking) in [
+        (c"VK_KHR_swapchain", c"vkAcquireImageANDROID"),
+        (c"VK_KHR_swapchain", c"vkQueueSignalReleaseImageANDROID"),
+        (c"VK_EXT_swapchain_maintenance1", c"vkImportFenceFdKHR"),
+        (c"VK_KHR_bind_memory2", c"vkBindImageMemory2KHR"),
+    ] {
+        assert_eq!(device_of_driver_that_lacks(&[lacking], &[extension]), refused, "{lacking:?}");
+        assert_eq!(device_of_driver_that_lacks(&[lacking], &[]), Ok(()), "{lacking:?}");
+    }
+}
+
+#[test]
+fn r68_native_buffer_needs_to_know_what_images_are_for() {
+    let usage = [
+        c"vkGetSwapchainGrallocUsageANDROID",
+        c"vkGetSwapchainGrallocUsage2ANDROID",
+        c"vkGetSwapchainGrallocUsage3ANDROID",
+        c"vkGetSwapchainGrallocUsage4ANDROID",
+    ];
+    let refused = Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
+    assert_eq!(device_of_driver_that_lacks(&usage, &[c"VK_KHR_swapchain"]), refused);
+    assert_eq!(device_of_driver_that_lacks(&usage, &[]), Ok(()));
+    for one in 0..usage.len() {
+        let others: Vec<_> =
+            usage.iter().enumerate().filter(|(place, _)| *place != one).map(|(_, name)| *name).collect();
+        assert_eq!(device_of_driver_that_lacks(&others, &[c"VK_KHR_swapchain"]), Ok(()), "{:?}", usage[one]);
+    }
+}
+
+#[test]
+fn r77_the_first_word_of_queues_and_command_buffers_leads_to_their_device() {
+    let world = World::new(Hal::default());
+    let instance = world.instance(&[]);
+    let device = world.device(instance, &[]);
+    let (mut queue, mut again) = (vk::Queue::null(), vk::Queue::null());
+    let mut buffers = [vk::CommandBuffer::null(); 3];
+    // SAFETY: valid handles, structures and places for results.
+    unsafe {
+        driver::get_device_queue(device, 0, 0, &mut queue);
+        driver::get_device_queue2(device, &vk::DeviceQueueInfo2::default(), &mut again);
+        assert_eq!(queue, again);
+        let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(3);
+        let result = driver::allocate_command_buffers(device, &info, buffers.as_mut_ptr());
+        assert_eq!(result, vk::Result::SUCCESS);
+        let ours = device_of(device.as_raw());
+        assert!(std::ptr::eq(device_of(queue.as_raw()), ours));
+        for buffer in buffers {
+            assert!(std::ptr::eq(device_of(buffer.as_raw()), ours));
+        }
+        assert!(std::ptr::eq(ours.instance, instance_of(instance.as_raw())));
+    }
+    world.finish(instance, Some(device));
+}
+
+#[test]
+fn r77_command_buffers_that_were_not_allocated_are_left_alone() {
+    let mut hal = Hal::default();
+    hal.fails.insert(c"vkAllocateCommandBuffers", vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+    let world = World::new(hal);
+    let instance = world.instance(&[]);
+    let device = world.device(instance, &[]);
+    let mut buffers = [vk::CommandBuffer::null(); 2];
+    // SAFETY: valid handles, structures and places for results.
+    unsafe {
+        let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(2);
+        let result = driver::allocate_command_buffers(device, &info, buffers.as_mut_ptr());
+        assert_eq!(result, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+    }
+    assert_eq!(world.errors(), [""; 0]);
+    world.finish(instance, Some(device));
+}
+
+#[test]
+fn r78_a_queue_that_does_not_exist_is_null() {
+    let world = World::new(Hal { no_queue: true, ..Hal::default() });
+    let instance = world.instance(&[]);
+    let device = world.device(instance, &[]);
+    let mut queue = vk::Queue::from_raw(1);
+    // SAFETY: a valid device, a structure and a place for the result.
+    unsafe { driver::get_device_queue2(device, &vk::DeviceQueueInfo2::default(), &mut queue) };
+    assert_eq!(queue, vk::Queue::null());
+    assert_eq!(world.errors(), [""; 0]);
+    world.finish(instance, Some(device));
+}
+
+/// The sizes of the groups, and how many of their devices lead to the instance.
+fn groups(world: &World, room: u32) -> (vk::Result, Vec<(u32, vk::Bool32)>) {
+    let instance = world.instance(&[]);
+    let mut count = 0;
+    let mut groups = vec![vk::PhysicalDeviceGroupProperties::default(); room as usize];
+    // SAFETY: a valid instance and counted out-arrays.
+    let result = unsafe {
+        let result = driver::enumerate_physical_device_groups(instance, &mut count, null_mut());
+        assert_eq!(result, vk::Result::SUCCESS);
+        count = count.min(room);
+        driver::enumerate_physical_device_groups(instance, &mut count, groups.as_mut_ptr())
+    };
+    groups.truncate(count as usize);
+    let sizes = groups.iter().map(|group| {
+        for device in &group.physical_devices[..group.physical_device_count as usize] {
+            // SAFETY: the device is one of the instance's.
+            assert!(std::ptr::eq(unsafe { instance_of(device.as_raw()) }, unsafe {
+                instance_of(instance.as_raw())
+            }));
+        }
+        (group.physical_device_count, group.subset_allocation)
+    });
+    let sizes = sizes.collect();
+    world.finish(instance, None);
+    (result, sizes)
+}
+
+#[test]
+fn r79_groups_are_the_drivers_or_one_for_each_device() {
+    let (yes, no) = (vk::TRUE, vk::FALSE);
+    let mut hal = Hal { devices: 3, groups: vec![2, 1], ..Hal::default() };
+    let world = World::new(hal);
+    assert_eq!(groups(&world, 4), (vk::Result::SUCCESS, vec![(2, yes), (1, yes)]));
+    assert!(world.hal.heard().calls.contains(&c"vkEnumeratePhysicalDeviceGroups"));
+    drop(world);
+    hal = Hal { devices: 3, groups: vec![2, 1], ..Hal::old() };
+    let world = World::new(hal);
+    assert_eq!(groups(&world, 4), (vk::Result::SUCCESS, vec![(2, yes), (1, yes)]));
+    assert!(world.hal.heard().calls.contains(&c"vkEnumeratePhysicalDeviceGroupsKHR"));
+    drop(world);
+    hal = Hal { devices: 3, ..Hal::old() };
+    hal.instance_extensions.clear();
+    let world = World::new(hal);
+    assert_eq!(groups(&world, 4), (vk::Result::SUCCESS, vec![(1, no); 3]));
+    assert_eq!(groups(&world, 2), (vk::Result::INCOMPLETE, vec![(1, no); 2]));
+}

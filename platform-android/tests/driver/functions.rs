@@ -1,1 +1,247 @@
-//! Functions.
+//! How functions are found, and what those of physical devices fall back to.
+
+use std::ffi::CStr;
+use std::mem::transmute;
+
+use android_simulation::hal::Hal;
+use ash::vk;
+use platform_android::{ApiLevel, driver};
+
+use super::World;
+
+type Function = vk::PFN_vkVoidFunction;
+
+fn of_instance(instance: vk::Instance, name: &CStr) -> Function {
+    // SAFETY: NULL or a valid instance, and a C string.
+    unsafe { driver::get_instance_proc_addr(instance, name.as_ptr()) }
+}
+
+fn of_device(device: vk::Device, name: &CStr) -> Function {
+    // SAFETY: a valid device, and a C string.
+    unsafe { driver::get_device_proc_addr(device, name.as_ptr()) }
+}
+
+fn address(function: Function) -> usize {
+    function.map_or(0, |function| function as usize)
+}
+
+#[test]
+fn r53_without_an_instance_global_commands_and_device_creation_are_found() {
+    let world = World::new(Hal::default());
+    let none = vk::Instance::null();
+    assert_eq!(
+        address(of_instance(none, c"vkCreateInstance")),
+        driver::create_instance as *const () as usize
+    );
+    assert_eq!(address(of_instance(none, c"vkCreateDevice")), driver::create_device as *const () as usize);
+    assert!(of_instance(none, c"vkEnumerateInstanceExtensionProperties").is_some());
+    assert_eq!(world.errors(), [""; 0]);
+    assert!(of_instance(none, c"vkDestroyInstance").is_none());
+    assert!(of_instance(none, c"vkGetDeviceQueue").is_none());
+    let errors = world.errors();
+    assert!(errors.len() == 2 && errors[0].contains("vkDestroyInstance"), "{errors:?}");
+}
+
+#[test]
+fn with_an_instance_global_commands_are_not_found_and_the_drivers_own_are() {
+    let world = World::new(Hal::default());
+    let instance = world.instance(&[]);
+    assert!(of_instance(instance, c"vkCreateInstance").is_none());
+    assert_eq!(
+        address(of_instance(instance, c"vkDestroyInstance")),
+        driver::destroy_instance as *const () as usize
+    );
+    assert!(of_instance(instance, c"vkCmdDraw").is_some());
+    assert!(of_instance(instance, c"vkUnheardOf").is_none());
+    world.finish(instance, None);
+}
+
+#[test]
+fn r73_native_buffer_is_nobody_elses_business() {
+    let world = World::new(Hal::default());
+    let instance = world.instance(&[c"VK_KHR_surface"]);
+    let device = world.device(instance, &[c"VK_KHR_swapchain"]);
+    for hidden in [
+        c"vkGetSwapchainGrallocUsageANDROID",
+        c"vkGetSwapchainGrallocUsage2ANDROID",
+        c"vkGetSwapchainGrallocUsage3ANDROID",
+        c"vkGetSwapchainGrallocUsage4ANDROID",
+        c"vkAcquireImageANDROID",
+        c"vkQueueSignalReleaseImageANDROID",
+    ] {
+        assert!(of_instance(vk::Instance::null(), hidden).is_none(), "{hidden:?}");
+        assert!(of_instance(instance, hidden).is_none(), "{hidden:?}");
+        assert!(of_device(device, hidden).is_none(), "{hidden:?}");
+    }
+    world.finish(instance, Some(device));
+}
+
+#[test]
+fn r74_what_is_not_enabled_says_so_when_it_is_called_and_succeeds() {
+    // A device of Vulkan 1.0 under an instance of 1.3 has no vkGetDeviceQueue2.
+    let world = World::new(Hal { device_version: vk::API_VERSION_1_0, ..Hal::default() });
+    let instance = world.instance(&[]);
+    let device = world.device(instance, &[]);
+    let get = of_instance(instance, c"vkGetDeviceQueue2");
+    let mut queue = vk::Queue::null();
+    // SAFETY: the function has the type of its name; valid handle and structure.
+    unsafe {
+        let get = transmute::<Function, Option<vk::PFN_vkGetDeviceQueue2>>(get).unwrap();
+        get(device, &vk::DeviceQueueInfo2::default(), &mut queue);
+    }
+    assert_eq!(queue, vk::Queue::null());
+    let errors = world.errors();
+    assert!(errors.len() == 1 && errors[0].contains("vkGetDeviceQueue2") && errors[0].contains("Vulkan 1.1"));
+    assert!(of_device(device, c"vkGetDeviceQueue2").is_none());
+    world.finish(instance, Some(device));
+}
+
+#[test]
+fn r74_what_is_enabled_does_its_work_through_the_instance_too() {
+    let world = World::new(Hal::default());
+    let instance = world.instance(&[]);
+    let device = world.device(instance, &[]);
+    let get = of_instance(instance, c"vkGetDeviceQueue2");
+    assert_ne!(address(get), address(of_device(device, c"vkGetDeviceQueue2")));
+    let mut queue = vk::Queue::null();
+    // SAFETY: the function has the type of its name; valid handle and structure.
+    unsafe {
+        let get = transmute::<Function, Option<vk::PFN_vkGetDeviceQueue2>>(get).unwrap();
+        get(device, &vk::DeviceQueueInfo2::default(), &mut queue);
+    }
+    assert_ne!(queue, vk::Queue::null());
+    assert_eq!(world.errors(), [""; 0]);
+    world.finish(instance, Some(device));
+}
+
+#[test]
+fn commands_that_are_not_of_devices_are_refused_on_devices() {
+    let world = World::new(Hal::default());
+    let instance = world.instance(&[]);
+    let device = world.device(instance, &[]);
+    assert!(of_device(device, c"vkDestroyInstance").is_none());
+    assert!(world.errors()[0].contains("vkDestroyInstance"));
+    assert!(of_device(vk::Device::null(), c"vkCmdDraw").is_none());
+    assert_eq!(address(of_device(device, c"vkDestroyDevice")), driver::destroy_device as *const () as usize);
+    world.finish(instance, Some(device));
+}
+
+#[test]
+fn r76_a_core_command_that_the_driver_lacks_is_not_found_since_android_15() {
+    for (level, found) in [(ApiLevel::ANDROID_14, true), (ApiLevel::ANDROID_15, false)] {
+        let world = World::at(level, Hal { lacks: vec![c"vkGetDeviceQueue2"], ..Hal::default() });
+        let instance = world.instance(&[]);
+        let device = world.device(instance, &[]);
+        assert_eq!(of_device(device, c"vkGetDeviceQueue2").is_some(), found, "{level:?}");
+        world.finish(instance, Some(device));
+    }
+}
+
+/// What the driver hears when this command is called, and found by what it is called.
+fn heard(hal: Hal, call: impl FnOnce(&dyn Fn(&CStr) -> Function, vk::PhysicalDevice)) -> Vec<&'static CStr> {
+    let world = World::new(hal);
+    let instance = world.instance(&[
+        c"VK_KHR_get_physical_device_properties2",
+        c"VK_KHR_external_memory_capabilities",
+        c"VK_KHR_external_fence_capabilities",
+        c"VK_KHR_external_semaphore_capabilities",
+    ]);
+    let device = world.physical_devices(instance)[0];
+    let _ = world.hal.heard();
+    call(&|name| of_instance(instance, name), device);
+    let calls = world.hal.heard().calls;
+    world.finish(instance, None);
+    calls
+}
+
+#[test]
+fn r80_queries_go_to_the_core_command_or_else_to_its_alias() {
+    type Query = unsafe extern "system" fn(vk::PhysicalDevice, *mut u64);
+    for name in [
+        "vkGetPhysicalDeviceFeatures2",
+        "vkGetPhysicalDeviceProperties2",
+        "vkGetPhysicalDeviceMemoryProperties2",
+    ] {
+        let core = std::ffi::CString::new(name).unwrap();
+        let alias = std::ffi::CString::new(format!("{name}KHR")).unwrap();
+        let ask = |called: &CStr, hal| {
+            heard(hal, |find, device| {
+                // Zeros are an empty structure of any of these types, and as much as each of them needs.
+                let mut room = [0u64; 512];
+                // SAFETY: the command takes a device and a structure.
+                unsafe {
+                    let query = transmute::<Function, Option<Query>>(find(called)).unwrap();
+                    query(device, room.as_mut_ptr());
+                }
+            })
+        };
+        for called in [&core, &alias] {
+            assert_eq!(ask(called, Hal::default()), [core.as_c_str()], "{called:?}");
+            assert_eq!(ask(called, Hal::old()), [alias.as_c_str()], "{called:?}");
+        }
+    }
+}
+
+#[test]
+fn r80_external_properties_are_zero_where_the_driver_knows_none() {
+    let mut hal = Hal::old();
+    hal.instance_extensions.clear();
+    let mut fence = vk::ExternalFenceProperties {
+        external_fence_features: vk::ExternalFenceFeatureFlags::IMPORTABLE,
+        ..Default::default()
+    };
+    let mut semaphore = vk::ExternalSemaphoreProperties {
+        external_semaphore_features: vk::ExternalSemaphoreFeatureFlags::IMPORTABLE,
+        ..Default::default()
+    };
+    let mut buffer = vk::ExternalBufferProperties::default();
+    buffer.external_memory_properties.external_memory_features = vk::ExternalMemoryFeatureFlags::IMPORTABLE;
+    let calls = heard(hal, |find, device| {
+        // SAFETY: functions have the type of their names; valid handle and structures.
+        unsafe {
+            let name = c"vkGetPhysicalDeviceExternalFenceProperties";
+            let get =
+                transmute::<Function, Option<vk::PFN_vkGetPhysicalDeviceExternalFenceProperties>>(find(name));
+            get.unwrap()(device, &Default::default(), &mut fence);
+            let name = c"vkGetPhysicalDeviceExternalSemaphoreProperties";
+            let get = transmute::<Function, Option<vk::PFN_vkGetPhysicalDeviceExternalSemaphoreProperties>>(
+                find(name),
+            );
+            get.unwrap()(device, &Default::default(), &mut semaphore);
+            let name = c"vkGetPhysicalDeviceExternalBufferProperties";
+            let get = transmute::<Function, Option<vk::PFN_vkGetPhysicalDeviceExternalBufferProperties>>(
+                find(name),
+            );
+            get.unwrap()(device, &Default::default(), &mut buffer);
+        }
+    });
+    assert!(calls.is_empty());
+    assert!(fence.external_fence_features.is_empty() && semaphore.external_semaphore_features.is_empty());
+    assert!(buffer.external_memory_properties.external_memory_features.is_empty());
+}
+
+#[test]
+fn r81_features_of_the_loaders_own_extensions_are_put_in() {
+    for compresses in [true, false] {
+        for name in [c"vkGetPhysicalDeviceFeatures2", c"vkGetPhysicalDeviceFeatures2KHR"] {
+            let hal = Hal { image_compression_control: compresses, ..Hal::default() };
+            let mut compression = vk::PhysicalDeviceImageCompressionControlSwapchainFeaturesEXT::default();
+            let mut maintenance = vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT::default();
+            let mut untouched = vk::PhysicalDeviceMaintenance4Features::default();
+            let mut features = vk::PhysicalDeviceFeatures2::default()
+                .push_next(&mut compression)
+                .push_next(&mut maintenance)
+                .push_next(&mut untouched);
+            heard(hal, |find, device| {
+                // SAFETY: the function has the type of its name; valid handle and structures.
+                unsafe {
+                    let get = transmute::<Function, Option<vk::PFN_vkGetPhysicalDeviceFeatures2>>(find(name));
+                    get.unwrap()(device, &mut features);
+                }
+            });
+            assert_eq!(compression.image_compression_control_swapchain, compresses.into());
+            assert_eq!(maintenance.swapchain_maintenance1, vk::TRUE);
+            assert_eq!(untouched.maintenance4, vk::FALSE);
+        }
+    }
+}

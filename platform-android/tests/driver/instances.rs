@@ -70,18 +70,17 @@ fn r58_the_loaders_instance_extensions_come_first_and_stay_with_it() {
 
 #[test]
 fn r58_android_14_lists_what_it_had() {
-    let world = World::at(ApiLevel::ANDROID_14, Hal::default());
+    let _world = World::at(ApiLevel::ANDROID_14, Hal::default());
     // SAFETY: counted out-arrays.
     let listed = |count: *mut u32, out: *mut vk::ExtensionProperties| unsafe {
         driver::enumerate_instance_extension_properties(null(), count, out)
     };
     assert!(!list(listed).iter().any(|(name, _)| name == "VK_KHR_surface_maintenance1"));
-    drop(world);
 }
 
 #[test]
 fn r58_an_array_that_is_too_small_gets_the_loaders_extensions_first() {
-    let world = World::new(Hal::default());
+    let _world = World::new(Hal::default());
     let mut two = [vk::ExtensionProperties::default(); 2];
     let mut count = 2;
     // SAFETY: a counted out-array.
@@ -89,7 +88,6 @@ fn r58_an_array_that_is_too_small_gets_the_loaders_extensions_first() {
         unsafe { driver::enumerate_instance_extension_properties(null(), &mut count, two.as_mut_ptr()) };
     assert_eq!((result, count), (vk::Result::INCOMPLETE, 2));
     assert_eq!(two[1].extension_name_as_c_str(), Ok(c"VK_KHR_surface_protected_capabilities"));
-    drop(world);
 }
 
 #[test]

@@ -1,0 +1,198 @@
+//! Extensions of devices: what the loader adds to the driver's, and by means of which of the driver's it has them.
+
+use core::ffi::{CStr, c_char};
+
+use ash::vk::{self, Handle};
+use loader_core::abi::{array, name};
+use loader_core::memory::{Process, TryGrow, Vec};
+use loader_core::registry::{ExtensionId, extension};
+
+use super::extensions::Treatment::{self, Becomes, Own, Shared};
+use super::extensions::{Properties, add_others, properties};
+use super::features;
+use crate::level::ApiLevel;
+use crate::objects::{Instance, InstanceCommands, instance_of};
+use crate::system::System;
+use crate::wsi::native_buffer::{self, PresentationProperties};
+
+/// Device extensions that are not just passed on.
+pub(super) const OF_DEVICES: &[(ExtensionId, Treatment)] = &[
+    (extension::KHR_SWAPCHAIN, Becomes(native_buffer::NAME)),
+    (extension::EXT_SWAPCHAIN_MAINTENANCE1, Becomes(FENCE_FD)),
+    (extension::KHR_SWAPCHAIN_MAINTENANCE1, Becomes(FENCE_FD)),
+    (extension::KHR_INCREMENTAL_PRESENT, Own),
+    (extension::KHR_SHARED_PRESENTABLE_IMAGE, Own),
+    (extension::GOOGLE_DISPLAY_TIMING, Own),
+    (extension::EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, Own),
+    (extension::EXT_HDR_METADATA, Shared),
+];
+
+const FENCE_FD: &CStr = c"VK_KHR_external_fence_fd";
+
+/// What the loader can have for a device, in the order in which it is listed.
+const OF_THE_LOADER: &[(ExtensionId, Condition)] = &[
+    (extension::KHR_INCREMENTAL_PRESENT, Condition::None),
+    (extension::EXT_HDR_METADATA, Condition::HdrDisplay),
+    (extension::KHR_SHARED_PRESENTABLE_IMAGE, Condition::SharedImages),
+    (extension::GOOGLE_DISPLAY_TIMING, Condition::PresentTimestamps),
+    (extension::EXT_IMAGE_COMPRESSION_CONTROL, Condition::Compression),
+    (extension::EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, Condition::Compression),
+    (extension::EXT_SWAPCHAIN_MAINTENANCE1, Condition::FencesOfDisplay(ApiLevel::ANDROID_14)),
+    (extension::KHR_SWAPCHAIN_MAINTENANCE1, Condition::FencesOfDisplay(ApiLevel::ANDROID_17)),
+];
+
+/// What has to be so for the loader to have an extension.
+#[derive(Clone, Copy)]
+enum Condition {
+    /// Nothing.
+    None,
+    /// The display shows a high dynamic range, as a property says. Since Android 17 that does not matter.
+    HdrDisplay,
+    /// The driver has images that can be shown while they are drawn to.
+    SharedImages,
+    /// The system tells when frames were shown, as a property says.
+    PresentTimestamps,
+    /// The driver compresses images as an application wants it, swapchain images too.
+    Compression,
+    /// The driver can wait for fences of the display, and the loader is of this Android or a newer one.
+    FencesOfDisplay(ApiLevel),
+}
+
+/// Whether a display shows a high dynamic range (SurfaceFlinger's properties).
+const HDR_DISPLAY: &CStr = c"ro.surface_flinger.has_HDR_display";
+
+/// Whether SurfaceFlinger tells when frames were shown.
+const PRESENT_TIMESTAMPS: &CStr = c"service.sf.present_timestamp";
+
+/// The first version of `VK_ANDROID_native_buffer` that hands the usage over in which compression is said.
+const HANDS_USAGE_OVER: u32 = 9;
+
+impl Condition {
+    /// Whether it is so for this device, whose driver has the extensions `drivers`.
+    ///
+    /// # Safety
+    /// The device is one of the instance's.
+    unsafe fn holds(self, instance: &Instance, device: vk::PhysicalDevice, drivers: &[Properties]) -> bool {
+        let loader = instance.logger.loader;
+        let system: &dyn System = loader.system;
+        // SAFETY: the caller vouches for the device.
+        unsafe {
+            match self {
+                Self::None => true,
+                Self::HdrDisplay => {
+                    loader.level >= ApiLevel::ANDROID_17 || system.property(HDR_DISPLAY).is_true()
+                }
+                Self::SharedImages => has_shared_images(&instance.driver, device),
+                Self::PresentTimestamps => system.property(PRESENT_TIMESTAMPS).is_true(),
+                Self::Compression => {
+                    let native = drivers.iter().find(|extension| name::is(extension, native_buffer::NAME));
+                    native.is_some_and(|native| native.spec_version >= HANDS_USAGE_OVER)
+                        && features::has_image_compression(&instance.driver, device)
+                }
+                Self::FencesOfDisplay(since) => {
+                    loader.level >= since && imports_sync_fd(&instance.driver, device)
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// The device is one of the driver's.
+unsafe fn has_shared_images(driver: &InstanceCommands, device: vk::PhysicalDevice) -> bool {
+    let get = driver.get_physical_device_properties2.or(driver.get_physical_device_properties2_khr);
+    let Some(get) = get else { return false };
+    let mut presentation = PresentationProperties {
+        s_type: native_buffer::structure::PRESENTATION_PROPERTIES,
+        p_next: core::ptr::null_mut(),
+        shared_image: vk::FALSE,
+    };
+    let mut properties =
+        vk::PhysicalDeviceProperties2 { p_next: (&raw mut presentation).cast(), ..Default::default() };
+    // SAFETY: the caller vouches for the device; the chain is well formed.
+    unsafe { get(device, &mut properties) };
+    presentation.shared_image == vk::TRUE
+}
+
+/// Whether fences can be imported as what the display hands out.
+///
+/// # Safety
+/// The device is one of the driver's.
+unsafe fn imports_sync_fd(driver: &InstanceCommands, device: vk::PhysicalDevice) -> bool {
+    let own = driver.get_physical_device_external_fence_properties;
+    let Some(get) = own.or(driver.get_physical_device_external_fence_properties_khr) else { return false };
+    let info =
+        vk::PhysicalDeviceExternalFenceInfo::default().handle_type(vk::ExternalFenceHandleTypeFlags::SYNC_FD);
+    let mut properties = vk::ExternalFenceProperties::default();
+    // SAFETY: the caller vouches for the device; the structures are well formed.
+    unsafe { get(device, &info, &mut properties) };
+    properties.external_fence_features.contains(vk::ExternalFenceFeatureFlags::IMPORTABLE)
+}
+
+/// The driver's own extensions for a physical device.
+///
+/// # Errors
+/// What the driver returns; `ERROR_OUT_OF_HOST_MEMORY`.
+pub(super) fn of_driver(
+    instance: &Instance,
+    device: vk::PhysicalDevice,
+) -> Result<Vec<Properties>, vk::Result> {
+    let Some(enumerate) = instance.driver.enumerate_device_extension_properties else {
+        return Ok(Vec::new());
+    };
+    array::collect(Process, Properties::default(), |count, out| {
+        // SAFETY: the handle is the driver's own; no layer and a counted out-array.
+        unsafe { enumerate(device, core::ptr::null(), count, out) }
+    })
+}
+
+/// vkEnumerateDeviceExtensionProperties: what the loader has, then what the driver has. Layers are not asked about here.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn enumerate_device_extension_properties(
+    device: vk::PhysicalDevice,
+    _layer: *const c_char,
+    count: *mut u32,
+    out: *mut Properties,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the handle and for the counted out-array.
+    unsafe {
+        match below_layers(instance_of(device.as_raw()), device) {
+            Ok(all) => array::deliver(&all, count, out),
+            Err(error) => error,
+        }
+    }
+}
+
+/// # Safety
+/// The device is one of the instance's.
+unsafe fn below_layers(
+    instance: &Instance,
+    device: vk::PhysicalDevice,
+) -> Result<Vec<Properties>, vk::Result> {
+    let mut drivers = of_driver(instance, device)?;
+    let mut all = Vec::new();
+    for (own, condition) in OF_THE_LOADER {
+        // SAFETY: the caller vouches for the device.
+        if unsafe { condition.holds(instance, device, &drivers) } {
+            all.try_push(properties(*own))?;
+        }
+    }
+    for extension in &mut drivers {
+        if name::is(extension, native_buffer::NAME) {
+            *extension = swapchain(extension.spec_version);
+        }
+    }
+    add_others(&mut all, &drivers)?;
+    Ok(all)
+}
+
+/// What `VK_ANDROID_native_buffer` of this version is to applications.
+fn swapchain(native_buffer_version: u32) -> Properties {
+    /// The first version with which images are bound to memory of a swapchain, as `VK_KHR_swapchain` has it since version 69.
+    const BINDS_IMAGES: u32 = 8;
+    let newest = properties(extension::KHR_SWAPCHAIN);
+    let version = if native_buffer_version < BINDS_IMAGES { 68 } else { newest.spec_version };
+    Properties { spec_version: version, ..newest }
+}
