@@ -11,11 +11,13 @@ mod layers;
 mod libraries;
 mod made;
 mod packages;
+mod window;
 
 pub use exported::exported;
 pub use fences::SignalledLater;
 pub use made::null_driver;
 pub use packages::{Packed, package};
+pub use window::{FakeWindow, Shown, State as WindowState, Told};
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsStr, c_int, c_void};

@@ -1,0 +1,258 @@
+//! A window of an application: a queue of buffers, with somebody who looks at them.
+//!
+//! The queue behaves as Android's: a number of slots, of which the other side keeps some once the first frame was queued;
+//! buffers come with fences. Frames are taken by [`FakeWindow::show`], or by a thread ([`FakeWindow::watch`]). Every call is
+//! recorded, every call can fail, and whatever was not given back is found in [`FakeWindow::leaks`].
+
+mod buffer;
+mod queue;
+mod table;
+
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use platform_android::wsi::native_window::NativeWindow;
+
+use crate::Android;
+use queue::Queue;
+
+pub use queue::Shown;
+
+/// A window. When it is dropped, nothing may use it any more that has no reference to it.
+pub struct FakeWindow {
+    inside: &'static Inside,
+    watcher: Option<JoinHandle<()>>,
+}
+
+/// What an `ANativeWindow*` leads to.
+#[repr(C)]
+struct Inside {
+    table: NativeWindow,
+    android: &'static Android,
+    state: Mutex<State>,
+    changed: Condvar,
+    watched: AtomicBool,
+}
+
+// SAFETY: the table is never changed, and everything else is behind the lock.
+unsafe impl Sync for Inside {}
+
+/// What a test can look at and change at any time: see [`FakeWindow::change`].
+pub struct State {
+    /// Width and height.
+    pub size: (c_int, c_int),
+    /// How the picture should be turned.
+    pub transform_hint: c_int,
+    /// How many buffers the other side keeps.
+    pub min_undequeued: c_int,
+    /// How many buffers there may be.
+    pub max_buffers: c_int,
+    /// What the other side uses buffers for.
+    pub consumer_usage: u64,
+    /// Nanoseconds from one picture to the next.
+    pub refresh_duration: i64,
+    /// What the window says of frames: requested, rendered, latched, first and last refresh, composed, presented, dequeue
+    /// ready, released. Frames that are not there are not known any more.
+    pub timestamps: std::collections::BTreeMap<u64, [i64; 9]>,
+    /// Whether buffers come with fences that are signalled only when the next frame is shown.
+    pub late_fences: bool,
+    /// Every call since the last time that this was emptied.
+    pub calls: Vec<String>,
+    /// Every frame that was shown, in order.
+    pub shown: Vec<Shown>,
+    /// How many frames were replaced before they were shown.
+    pub dropped: usize,
+    /// The call that is to fail, counted from 0, with the error that it returns.
+    fail: Option<(usize, c_int)>,
+    /// How many calls there were that can fail since [`FakeWindow::fail`].
+    counted: usize,
+    /// Whether the window is gone.
+    lost: bool,
+    references: i64,
+    connected: bool,
+    /// What the loader has told the window.
+    pub told: Told,
+    queue: Queue,
+}
+
+/// What the loader has told the window.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Told {
+    /// Nanoseconds.
+    pub dequeue_timeout: i64,
+    /// 0 or 1.
+    pub swap_interval: c_int,
+    /// Whether one buffer is shown while it is drawn to.
+    pub shared: bool,
+    /// Whether it is shown again and again.
+    pub auto_refresh: bool,
+    /// `HAL_PIXEL_FORMAT_*`
+    pub format: c_int,
+    /// `HAL_DATASPACE_*`
+    pub dataspace: c_int,
+    /// Width and height.
+    pub dimensions: (c_int, c_int),
+    /// How pictures are turned.
+    pub transform: c_int,
+    /// How they are scaled.
+    pub scaling: c_int,
+    /// How many there are.
+    pub buffers: usize,
+    /// What they are used for.
+    pub usage: u64,
+    /// When the next frame is to be shown.
+    pub timestamp: i64,
+    /// Whether timestamps are remembered.
+    pub remembers: bool,
+    /// Ten numbers.
+    pub smpte2086: Vec<f32>,
+    /// Two numbers.
+    pub cta861_3: Vec<f32>,
+}
+
+impl FakeWindow {
+    /// A window of 640 by 480 that nobody draws to.
+    #[must_use]
+    pub fn new(android: &'static Android) -> Self {
+        let state = State {
+            size: (640, 480),
+            transform_hint: 0,
+            min_undequeued: 1,
+            max_buffers: 64,
+            consumer_usage: 0x900,
+            refresh_duration: 16_666_667,
+            timestamps: std::collections::BTreeMap::new(),
+            late_fences: false,
+            calls: Vec::new(),
+            shown: Vec::new(),
+            dropped: 0,
+            fail: None,
+            counted: 0,
+            lost: false,
+            references: 0,
+            connected: false,
+            told: Told::default(),
+            queue: Queue::default(),
+        };
+        // It is never freed, so that whoever uses it too late is found by its count, and not by a crash.
+        let inside = Box::leak(Box::new(Inside {
+            table: table::new(),
+            android,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            watched: AtomicBool::new(false),
+        }));
+        Self { inside, watcher: None }
+    }
+
+    /// What an application gives to Vulkan.
+    #[must_use]
+    pub fn pointer(&self) -> *mut NativeWindow {
+        std::ptr::from_ref(self.inside).cast::<NativeWindow>().cast_mut()
+    }
+
+    /// What is there now, to be read or changed. Nothing of the loader may be called while it is held.
+    pub fn change(&self) -> MutexGuard<'_, State> {
+        self.inside.change()
+    }
+
+    /// Has the `number`th call from now on fail, counted from 0. References cannot.
+    pub fn fail(&self, number: usize, error: c_int) {
+        let mut state = self.change();
+        state.fail = Some((number, error));
+        state.counted = 0;
+    }
+
+    /// How many calls there were since [`Self::fail`] that could have failed, and no call fails from now on.
+    pub fn stop_failing(&self) -> usize {
+        let mut state = self.change();
+        state.fail = None;
+        std::mem::take(&mut state.counted)
+    }
+
+    /// Has every call fail from now on, as when the application's window is gone.
+    pub fn lose(&self) {
+        self.change().lost = true;
+        self.inside.changed.notify_all();
+    }
+
+    /// The calls since the last time.
+    #[must_use]
+    pub fn calls(&self) -> Vec<String> {
+        std::mem::take(&mut self.change().calls)
+    }
+
+    /// Shows the next frame, once what was drawn to it is done; whether there was one.
+    pub fn show(&self) -> bool {
+        self.inside.show()
+    }
+
+    /// Has a thread show every frame that is queued until the window is dropped.
+    pub fn watch(&mut self) {
+        let inside = self.inside;
+        inside.watched.store(true, Ordering::SeqCst);
+        self.watcher = Some(std::thread::spawn(move || inside.watch()));
+    }
+
+    /// What was not given back: references to the window and its buffers, buffers that are still taken out, and whether
+    /// somebody is still connected.
+    #[must_use]
+    pub fn leaks(&self) -> Vec<String> {
+        let state = self.change();
+        let mut leaks = Vec::new();
+        if state.references != 0 {
+            leaks.push(format!("{} references to the window", state.references));
+        }
+        if state.connected {
+            leaks.push("somebody is connected".to_owned());
+        }
+        leaks.extend(state.queue.leaks(state.told.shared));
+        leaks
+    }
+}
+
+impl Drop for FakeWindow {
+    fn drop(&mut self) {
+        {
+            let _state = self.change();
+            self.inside.watched.store(false, Ordering::SeqCst);
+        }
+        self.inside.changed.notify_all();
+        if let Some(watcher) = self.watcher.take() {
+            let _ = watcher.join();
+        }
+        let mut state = self.change();
+        state.queue.forget_all(self.inside.android);
+    }
+}
+
+impl Inside {
+    fn change(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn show(&self) -> bool {
+        let Some(frame) = self.change().queue.next_frame() else { return false };
+        crate::fences::wait(frame.fence, -1);
+        let mut state = self.change();
+        let state = &mut *state;
+        let late = state.late_fences;
+        state.queue.shown(frame, late, self.android, &mut state.shown);
+        self.changed.notify_all();
+        true
+    }
+
+    fn watch(&self) {
+        while self.watched.load(Ordering::SeqCst) {
+            if self.show() {
+                continue;
+            }
+            let state = self.change();
+            if state.queue.is_empty() && self.watched.load(Ordering::SeqCst) {
+                drop(self.changed.wait(state));
+            }
+        }
+    }
+}

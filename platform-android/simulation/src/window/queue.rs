@@ -1,0 +1,250 @@
+//! The queue of a fake window: where each buffer is, and which fence it comes with.
+
+use std::collections::VecDeque;
+use std::ffi::c_int;
+
+use platform_android::System;
+use platform_android::system::Fence;
+use platform_android::wsi::native_window::{NativeWindowBuffer, Rectangle};
+
+use super::Told;
+use super::buffer::FakeBuffer;
+use crate::{Android, SignalledLater};
+
+/// `-EINVAL`
+const BAD_VALUE: c_int = -22;
+/// `-ENOSYS`
+const INVALID_OPERATION: c_int = -38;
+
+/// A frame that was shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    /// Its number, from 0 on.
+    pub frame: u64,
+    /// Which buffer it was in.
+    pub buffer: usize,
+    /// When it was to be shown, as the window was told.
+    pub timestamp: i64,
+    /// What had changed; everything if it is empty.
+    pub damage: Vec<Rectangle>,
+}
+
+#[derive(Default)]
+pub(super) struct Queue {
+    slots: Vec<Slot>,
+    waiting: VecDeque<Frame>,
+    /// Whether a frame was queued since the window was connected to.
+    used: bool,
+    /// How often all buffers were forgotten.
+    generation: usize,
+    /// Every buffer that there ever was.
+    every: Vec<&'static FakeBuffer>,
+    frames: u64,
+    /// What signals the fence of the last buffer that came back from the screen.
+    later: Option<SignalledLater>,
+    /// What changed in the next frame.
+    pub(super) damage: Vec<Rectangle>,
+}
+
+struct Slot {
+    buffer: &'static FakeBuffer,
+    place: Place,
+    /// The fence with which the buffer is given to the next one who takes it.
+    fence: Fence,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Free,
+    Dequeued,
+    Queued,
+    Shown,
+}
+
+/// A frame on its way to the screen.
+pub(super) struct Frame {
+    pub(super) fence: Fence,
+    generation: usize,
+    shown: Shown,
+}
+
+/// Why no buffer can be taken.
+pub(super) enum Refusal {
+    /// One may come back.
+    Wait,
+    /// Too many are out already.
+    TooMany,
+}
+
+impl Refusal {
+    pub(super) const TOO_MANY: c_int = INVALID_OPERATION;
+}
+
+impl Queue {
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    pub(super) fn next_frame_number(&self) -> u64 {
+        self.frames
+    }
+
+    /// Takes a free buffer, or makes one.
+    pub(super) fn dequeue(
+        &mut self,
+        told: &Told,
+        kept: c_int,
+        size: (c_int, c_int),
+    ) -> Result<(*mut NativeWindowBuffer, Fence), Refusal> {
+        let out = self.slots.iter().filter(|slot| slot.place == Place::Dequeued).count();
+        let kept = if self.used && !told.shared { usize::try_from(kept).unwrap_or(0) } else { 0 };
+        if out + kept >= told.buffers.max(1) {
+            return Err(Refusal::TooMany);
+        }
+        let free = self
+            .slots
+            .iter()
+            .position(|slot| slot.place == Place::Free || told.shared && slot.place != Place::Dequeued);
+        let place = match free {
+            Some(place) => place,
+            None if self.slots.len() < told.buffers.max(1) => {
+                let size = if told.dimensions == (0, 0) { size } else { told.dimensions };
+                let buffer = FakeBuffer::new(self.every.len(), size, told.format, told.usage);
+                self.every.push(buffer);
+                self.slots.push(Slot { buffer, place: Place::Free, fence: -1 });
+                self.slots.len() - 1
+            }
+            None => return Err(Refusal::Wait),
+        };
+        let slot = &mut self.slots[place];
+        slot.place = Place::Dequeued;
+        Ok((slot.buffer.pointer(), std::mem::replace(&mut slot.fence, -1)))
+    }
+
+    fn taken_out(&mut self, buffer: *mut NativeWindowBuffer) -> Result<&mut Slot, c_int> {
+        let mut slots = self.slots.iter_mut();
+        slots.find(|slot| slot.buffer.pointer() == buffer && slot.place == Place::Dequeued).ok_or(BAD_VALUE)
+    }
+
+    /// Puts a buffer back unseen, with a fence for whoever takes it next.
+    pub(super) fn cancel(
+        &mut self,
+        buffer: *mut NativeWindowBuffer,
+        fence: Fence,
+        android: &Android,
+    ) -> Result<(), c_int> {
+        match self.taken_out(buffer) {
+            Ok(slot) => {
+                slot.place = Place::Free;
+                slot.fence = fence;
+                Ok(())
+            }
+            Err(error) => {
+                close(android, fence);
+                Err(error)
+            }
+        }
+    }
+
+    /// Queues a frame; how many others it replaced.
+    pub(super) fn queue(
+        &mut self,
+        buffer: *mut NativeWindowBuffer,
+        fence: Fence,
+        told: &Told,
+        android: &Android,
+    ) -> Result<usize, c_int> {
+        let slot = match self.taken_out(buffer) {
+            Ok(slot) => slot,
+            Err(error) => {
+                close(android, fence);
+                return Err(error);
+            }
+        };
+        slot.place = Place::Queued;
+        let number = slot.buffer.number;
+        let shown = Shown {
+            frame: self.frames,
+            buffer: number,
+            timestamp: told.timestamp,
+            damage: std::mem::take(&mut self.damage),
+        };
+        self.used = true;
+        self.frames += 1;
+        let replaced =
+            if told.swap_interval == 0 { std::mem::take(&mut self.waiting) } else { VecDeque::new() };
+        for frame in &replaced {
+            self.free(frame.shown.buffer, frame.fence);
+        }
+        self.waiting.push_back(Frame { fence, generation: self.generation, shown });
+        Ok(replaced.len())
+    }
+
+    fn free(&mut self, number: usize, fence: Fence) {
+        if let Some(slot) = self.slots.iter_mut().find(|slot| slot.buffer.number == number) {
+            slot.place = Place::Free;
+            slot.fence = fence;
+        }
+    }
+
+    pub(super) fn next_frame(&mut self) -> Option<Frame> {
+        self.waiting.pop_front()
+    }
+
+    /// A frame is on the screen; the buffer that was there before is free, with a fence that is signalled now or when it is
+    /// the next frame's turn.
+    pub(super) fn shown(&mut self, frame: Frame, late: bool, android: &Android, record: &mut Vec<Shown>) {
+        close(android, frame.fence);
+        let before = self.slots.iter().find(|slot| slot.place == Place::Shown).map(|slot| slot.buffer.number);
+        self.later = None;
+        if frame.generation == self.generation {
+            if let Some(before) = before {
+                let (fence, signal) = android.fence();
+                self.later = late.then_some(signal);
+                self.free(before, fence);
+            }
+            let number = frame.shown.buffer;
+            let mut slots = self.slots.iter_mut();
+            if let Some(slot) = slots.find(|slot| slot.buffer.number == number && slot.place == Place::Queued)
+            {
+                slot.place = Place::Shown;
+            }
+        }
+        record.push(frame.shown);
+    }
+
+    /// Forgets all buffers, as when the one who draws leaves.
+    pub(super) fn forget_all(&mut self, android: &Android) {
+        for slot in self.slots.drain(..) {
+            close(android, slot.fence);
+        }
+        for frame in self.waiting.drain(..) {
+            close(android, frame.fence);
+        }
+        self.later = None;
+        self.used = false;
+        self.generation += 1;
+        self.damage.clear();
+    }
+
+    pub(super) fn leaks(&self, shared: bool) -> Vec<String> {
+        let mut leaks = Vec::new();
+        for buffer in &self.every {
+            if buffer.references() != 0 {
+                leaks.push(format!("{} references to buffer {}", buffer.references(), buffer.number));
+            }
+        }
+        for slot in &self.slots {
+            if slot.place == Place::Dequeued && !shared {
+                leaks.push(format!("buffer {} is still taken out", slot.buffer.number));
+            }
+        }
+        leaks
+    }
+}
+
+fn close(android: &Android, fence: Fence) {
+    if fence >= 0 {
+        android.close_fence(fence);
+    }
+}
