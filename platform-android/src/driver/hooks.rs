@@ -11,6 +11,7 @@ use loader_core::registry::{COMMAND_COUNT, CommandId, ExtensionId, ExtensionKind
 use super::checked::checked;
 use crate::debug;
 use crate::objects::{Device, Instance};
+use crate::wsi;
 
 /// A command in which the loader has something to do.
 pub struct Hook {
@@ -171,6 +172,31 @@ static HOOKS: &[Hook] = hooks! {
                 debug::destroy_debug_utils_messenger;
             SUBMIT_DEBUG_UTILS_MESSAGE_EXT: PFN_vkSubmitDebugUtilsMessageEXT = debug::submit_debug_utils_message;
         }
+        Gate::Extension(extension::KHR_SURFACE) => {
+            DESTROY_SURFACE_KHR: PFN_vkDestroySurfaceKHR = wsi::surface::destroy_surface;
+            GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR: PFN_vkGetPhysicalDeviceSurfaceSupportKHR =
+                wsi::surface::get_surface_support;
+            GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR =
+                wsi::capabilities::get_surface_capabilities;
+            GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR: PFN_vkGetPhysicalDeviceSurfaceFormatsKHR =
+                wsi::queries::get_surface_formats;
+            GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR: PFN_vkGetPhysicalDeviceSurfacePresentModesKHR =
+                wsi::queries::get_surface_present_modes;
+        }
+        Gate::Extension(extension::KHR_ANDROID_SURFACE) => {
+            CREATE_ANDROID_SURFACE_KHR: PFN_vkCreateAndroidSurfaceKHR = wsi::surface::create_android_surface;
+        }
+        Gate::Extension(extension::KHR_GET_SURFACE_CAPABILITIES2) => {
+            GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR =
+                wsi::capabilities::get_surface_capabilities2;
+            GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR: PFN_vkGetPhysicalDeviceSurfaceFormats2KHR =
+                wsi::queries::get_surface_formats2;
+        }
+        // Of an extension of devices, and there without one.
+        Gate::Core(0) => {
+            GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR: PFN_vkGetPhysicalDevicePresentRectanglesKHR =
+                wsi::group::get_physical_device_present_rectangles;
+        }
     }
     device {
         GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = super::get_device_proc_addr;
@@ -181,6 +207,47 @@ static HOOKS: &[Hook] = hooks! {
     checked {
         Gate::Core(1) => {
             GET_DEVICE_QUEUE_2: fn(_, _, _) PFN_vkGetDeviceQueue2 = super::get_device_queue2;
+            BIND_IMAGE_MEMORY_2: fn(_, _, _) PFN_vkBindImageMemory2 = wsi::bind::bind_image_memory2;
+        }
+        Gate::Extension(extension::KHR_BIND_MEMORY2) => {
+            BIND_IMAGE_MEMORY_2_KHR: fn(_, _, _) PFN_vkBindImageMemory2 = wsi::bind::bind_image_memory2;
+        }
+        Gate::Extension(extension::KHR_SWAPCHAIN) => {
+            CREATE_SWAPCHAIN_KHR: fn(_, _, _, _) PFN_vkCreateSwapchainKHR =
+                wsi::create_swapchain::create_swapchain;
+            DESTROY_SWAPCHAIN_KHR: fn(_, _, _) PFN_vkDestroySwapchainKHR = wsi::swapchain::destroy_swapchain;
+            GET_SWAPCHAIN_IMAGES_KHR: fn(_, _, _, _) PFN_vkGetSwapchainImagesKHR =
+                wsi::swapchain::get_swapchain_images;
+            ACQUIRE_NEXT_IMAGE_KHR: fn(_, _, _, _, _, _) PFN_vkAcquireNextImageKHR =
+                wsi::acquire::acquire_next_image;
+            ACQUIRE_NEXT_IMAGE_2_KHR: fn(_, _, _) PFN_vkAcquireNextImage2KHR =
+                wsi::acquire::acquire_next_image2;
+            QUEUE_PRESENT_KHR: fn(_, _) PFN_vkQueuePresentKHR = wsi::present::queue_present;
+            GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR: fn(_, _) PFN_vkGetDeviceGroupPresentCapabilitiesKHR =
+                wsi::group::get_device_group_present_capabilities;
+            GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: fn(_, _, _) PFN_vkGetDeviceGroupSurfacePresentModesKHR =
+                wsi::group::get_device_group_surface_present_modes;
+        }
+        Gate::Extension(extension::GOOGLE_DISPLAY_TIMING) => {
+            GET_REFRESH_CYCLE_DURATION_GOOGLE: fn(_, _, _) PFN_vkGetRefreshCycleDurationGOOGLE =
+                wsi::timing::get_refresh_cycle_duration;
+            GET_PAST_PRESENTATION_TIMING_GOOGLE: fn(_, _, _, _) PFN_vkGetPastPresentationTimingGOOGLE =
+                wsi::timing::get_past_presentation_timing;
+        }
+        Gate::Extension(extension::KHR_SHARED_PRESENTABLE_IMAGE) => {
+            GET_SWAPCHAIN_STATUS_KHR: fn(_, _) PFN_vkGetSwapchainStatusKHR =
+                wsi::swapchain::get_swapchain_status;
+        }
+        Gate::Extension(extension::EXT_HDR_METADATA) => {
+            SET_HDR_METADATA_EXT: fn(_, _, _, _) PFN_vkSetHdrMetadataEXT = wsi::hdr::set_hdr_metadata;
+        }
+        Gate::Extension(extension::EXT_SWAPCHAIN_MAINTENANCE1) => {
+            RELEASE_SWAPCHAIN_IMAGES_EXT: fn(_, _) PFN_vkReleaseSwapchainImagesEXT =
+                wsi::release::release_swapchain_images;
+        }
+        Gate::Extension(extension::KHR_SWAPCHAIN_MAINTENANCE1) => {
+            RELEASE_SWAPCHAIN_IMAGES_KHR: fn(_, _) PFN_vkReleaseSwapchainImagesEXT =
+                wsi::release::release_swapchain_images;
         }
         Gate::Extension(extension::EXT_DEBUG_UTILS) => {
             SET_DEBUG_UTILS_OBJECT_NAME_EXT: fn(_, _) PFN_vkSetDebugUtilsObjectNameEXT =
