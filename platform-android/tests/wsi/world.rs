@@ -60,14 +60,34 @@ impl World {
             );
             assert_eq!(driver::create_device(physical_device, &of_device, null(), &mut device), SUCCESS);
             driver::get_device_queue(device, 0, 0, &mut queue);
-            Graphics::take_over(
-                simulation.android,
-                instance_of(instance.as_raw()),
-                device_of(device.as_raw()),
-            );
         }
         let window = FakeWindow::new(simulation.android);
-        Self { window, simulation, instance, physical_device, device, queue, callbacks: null() }
+        let world = Self { window, simulation, instance, physical_device, device, queue, callbacks: null() };
+        world.take_over();
+        world
+    }
+
+    fn take_over(&self) {
+        // SAFETY: the handles are valid, and nobody else uses them.
+        unsafe {
+            let instance = instance_of(self.instance.as_raw());
+            Graphics::take_over(self.simulation.android, instance, self.loaders_device());
+        }
+    }
+
+    /// Another window and a driver without a past, after nothing was left of what was before.
+    pub(crate) fn renew(&mut self) {
+        self.check();
+        self.window = FakeWindow::new(self.simulation.android);
+        self.take_over();
+    }
+
+    /// Nothing is left that was not given back.
+    fn check(&self) {
+        assert_eq!(self.leaks(), Vec::<String>::new());
+        Graphics::change().finish();
+        self.window.forget();
+        assert_eq!(self.simulation.android.open_fences(), 0, "fences are open");
     }
 
     pub(crate) fn loaders_device(&self) -> &Device {
@@ -208,10 +228,7 @@ impl Drop for World {
         if std::thread::panicking() {
             return;
         }
-        assert_eq!(self.leaks(), Vec::<String>::new());
-        Graphics::change().finish();
-        self.window.forget();
-        assert_eq!(self.simulation.android.open_fences(), 0, "fences are open");
+        self.check();
         // SAFETY: nothing uses instance and device any more.
         unsafe {
             driver::destroy_device(self.device, null());
