@@ -11,7 +11,9 @@ use ash::vk::{self, Handle, TaggedStructure};
 use loader_core::abi::chain::{find, pointers, structures};
 use loader_core::abi::{array, name};
 use platform_android::System;
-use platform_android::objects::{Device, DeviceCommands, DeviceData, Instance, InstanceCommands, InstanceData};
+use platform_android::objects::{
+    Device, DeviceCommands, DeviceData, Instance, InstanceCommands, InstanceData,
+};
 use platform_android::wsi::native_buffer::{self as native, NativeBuffer, SwapchainImageCreateInfo};
 
 use crate::{Android, SignalledLater};
@@ -236,9 +238,13 @@ unsafe extern "system" fn create_image(
     vk::Result::SUCCESS
 }
 
-unsafe extern "system" fn destroy_image(_: vk::Device, image: vk::Image, _: *const vk::AllocationCallbacks<'_>) {
+unsafe extern "system" fn destroy_image(
+    _: vk::Device,
+    image: vk::Image,
+    _: *const vk::AllocationCallbacks<'_>,
+) {
     let mut graphics = Graphics::change();
-    graphics.call("destroy-image");
+    let _ = graphics.call("destroy-image");
     assert!(graphics.images.remove(&image.as_raw()).is_some(), "an image is destroyed that is not there");
 }
 
@@ -269,8 +275,8 @@ unsafe extern "system" fn import_fence(
     let result = graphics.call("import-fence");
     // SAFETY: the loader passes a valid structure.
     let info = unsafe { &*info };
-    assert_eq!(info.flags, vk::FenceImportFlags::TEMPORARY);
-    assert_eq!(info.handle_type, vk::ExternalFenceHandleTypeFlags::SYNC_FD);
+    assert!(info.flags == vk::FenceImportFlags::TEMPORARY);
+    assert!(info.handle_type == vk::ExternalFenceHandleTypeFlags::SYNC_FD);
     if result == vk::Result::SUCCESS {
         graphics.imported.push((info.fence.as_raw(), info.fd >= 0));
         close(graphics.android(), info.fd);
@@ -385,10 +391,7 @@ unsafe extern "system" fn get_usage4(
     result
 }
 
-unsafe extern "system" fn get_properties(
-    _: vk::PhysicalDevice,
-    out: *mut vk::PhysicalDeviceProperties2<'_>,
-) {
+unsafe extern "system" fn get_properties(_: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceProperties2<'_>) {
     // SAFETY: the loader passes a valid chain.
     unsafe {
         for structure in pointers((*out).p_next) {

@@ -6,6 +6,7 @@
 mod built_in;
 mod exported;
 mod fences;
+pub mod graphics;
 pub mod hal;
 mod layers;
 mod libraries;
@@ -87,6 +88,8 @@ pub struct World {
     pub debug_layers: String,
     /// Which buffers can be allocated: all, unless a test says which not.
     pub buffer_supported: fn(BufferKind) -> bool,
+    /// Whether there are too many descriptors for another one of a fence.
+    pub no_more_descriptors: bool,
     /// What happened, in order: a word for each call and what it was about.
     pub calls: Vec<String>,
     /// What was logged.
@@ -126,6 +129,7 @@ impl Simulation {
             layer_paths: String::new(),
             debug_layers: String::new(),
             buffer_supported: |_| true,
+            no_more_descriptors: false,
             calls: Vec::new(),
             log: Vec::new(),
             statistics: Vec::new(),
@@ -398,7 +402,8 @@ impl System for Android {
     }
 
     fn duplicate_fence(&self, fence: Fence) -> Option<Fence> {
-        self.change().fences.duplicate(fence)
+        let mut world = self.change();
+        if world.no_more_descriptors { None } else { world.fences.duplicate(fence) }
     }
 
     fn close_fence(&self, fence: Fence) {

@@ -189,6 +189,7 @@ impl<'a> Request<'a> {
         let (info, window) = (self.info, &surface.window);
         let mailbox = info.present_mode == vk::PresentModeKHR::MAILBOX;
         let shared = self.wanted.shared;
+        let auto_refresh = info.present_mode == vk::PresentModeKHR::SHARED_CONTINUOUS_REFRESH;
         let extent = info.image_extent;
         reset(device, surface);
         window.set_dequeue_timeout(-1)?;
@@ -205,7 +206,7 @@ impl<'a> Request<'a> {
         if shared {
             window.set_shared_buffer_mode(true)?;
         }
-        if info.present_mode == vk::PresentModeKHR::SHARED_CONTINUOUS_REFRESH {
+        if auto_refresh {
             window.set_auto_refresh(true)?;
         }
         let min_undequeued = window.query(query::MIN_UNDEQUEUED_BUFFERS)?.unsigned_abs();
@@ -222,6 +223,7 @@ impl<'a> Request<'a> {
         let refresh_duration = window.refresh_duration()?;
         let made = Made {
             shared,
+            auto_refresh,
             mailbox,
             extent,
             pre_transform: transform::to_native(info.pre_transform),

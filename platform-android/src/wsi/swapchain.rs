@@ -43,6 +43,8 @@ pub struct Swapchain {
 pub struct Made {
     /// Whether there is one image, which is shown while it is drawn to.
     pub shared: bool,
+    /// Whether that is shown again and again at first.
+    pub auto_refresh: bool,
     /// Whether frames replace each other.
     pub mailbox: bool,
     /// Width and height of the images.
@@ -77,7 +79,7 @@ impl Swapchain {
             surface,
             made,
             dequeue_timeout: AtomicI64::new(-1),
-            auto_refresh: AtomicBool::new(false),
+            auto_refresh: AtomicBool::new(made.auto_refresh),
             timestamp_set: AtomicBool::new(false),
             history: History::new(),
             images: Lock::new(images),

@@ -70,6 +70,8 @@ pub struct State {
     counted: usize,
     /// Whether the window is gone.
     lost: bool,
+    /// From which call on it will be.
+    lost_from: Option<usize>,
     references: i64,
     connected: bool,
     /// What the loader has told the window.
@@ -112,6 +114,13 @@ pub struct Told {
     pub cta861_3: Vec<f32>,
 }
 
+impl State {
+    /// Somebody is connected, as if connecting had not failed.
+    pub fn reconnect(&mut self) {
+        self.connected = true;
+    }
+}
+
 impl FakeWindow {
     /// A window of 640 by 480 that nobody draws to.
     #[must_use]
@@ -131,6 +140,7 @@ impl FakeWindow {
             fail: None,
             counted: 0,
             lost: false,
+            lost_from: None,
             references: 0,
             connected: false,
             told: Told::default(),
@@ -178,6 +188,13 @@ impl FakeWindow {
         self.inside.changed.notify_all();
     }
 
+    /// The same, from the `number`th call from now on.
+    pub fn lose_at(&self, number: usize) {
+        let mut state = self.change();
+        state.lost_from = Some(number);
+        state.counted = 0;
+    }
+
     /// The calls since the last time.
     #[must_use]
     pub fn calls(&self) -> Vec<String> {
@@ -196,6 +213,11 @@ impl FakeWindow {
         self.watcher = Some(std::thread::spawn(move || inside.watch()));
     }
 
+    /// Forgets all buffers and closes their fences, as when the window is destroyed.
+    pub fn forget(&self) {
+        self.change().queue.forget_all(self.inside.android);
+    }
+
     /// What was not given back: references to the window and its buffers, buffers that are still taken out, and whether
     /// somebody is still connected.
     #[must_use]
@@ -205,10 +227,10 @@ impl FakeWindow {
         if state.references != 0 {
             leaks.push(format!("{} references to the window", state.references));
         }
-        if state.connected {
+        if state.connected && !state.lost {
             leaks.push("somebody is connected".to_owned());
         }
-        leaks.extend(state.queue.leaks(state.told.shared));
+        leaks.extend(state.queue.leaks(state.told.shared || state.lost));
         leaks
     }
 }
@@ -223,8 +245,7 @@ impl Drop for FakeWindow {
         if let Some(watcher) = self.watcher.take() {
             let _ = watcher.join();
         }
-        let mut state = self.change();
-        state.queue.forget_all(self.inside.android);
+        self.forget();
     }
 }
 

@@ -227,7 +227,7 @@ impl Queue {
         self.damage.clear();
     }
 
-    pub(super) fn leaks(&self, shared: bool) -> Vec<String> {
+    pub(super) fn leaks(&self, may_be_out: bool) -> Vec<String> {
         let mut leaks = Vec::new();
         for buffer in &self.every {
             if buffer.references() != 0 {
@@ -235,7 +235,7 @@ impl Queue {
             }
         }
         for slot in &self.slots {
-            if slot.place == Place::Dequeued && !shared {
+            if slot.place == Place::Dequeued && !may_be_out {
                 leaks.push(format!("buffer {} is still taken out", slot.buffer.number));
             }
         }

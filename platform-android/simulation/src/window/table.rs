@@ -67,6 +67,7 @@ impl Inside {
         state.calls.push(what);
         let number = state.counted;
         state.counted += 1;
+        state.lost |= state.lost_from.is_some_and(|first| number >= first);
         match state.fail {
             Some((place, error)) if place == number => Err(error),
             _ if state.lost => Err(GONE),

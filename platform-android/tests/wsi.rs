@@ -1,0 +1,23 @@
+//! The window system: surfaces and swapchains over a window that is a real queue of buffers. Rows 88 to 114 of
+//! docs/android.md.
+
+#[path = "wsi/acquire.rs"]
+mod acquire;
+#[path = "wsi/create.rs"]
+mod create;
+#[path = "wsi/failing.rs"]
+mod failing;
+#[path = "wsi/memory.rs"]
+mod memory;
+#[path = "wsi/present.rs"]
+mod present;
+#[path = "wsi/shared.rs"]
+mod shared;
+#[path = "wsi/surface.rs"]
+mod surface;
+#[path = "wsi/timing.rs"]
+mod timing;
+#[path = "wsi/usage.rs"]
+mod usage;
+#[path = "wsi/world.rs"]
+mod world;

@@ -1,0 +1,282 @@
+//! Acquiring images, and giving them back.
+
+use android_simulation::graphics::Graphics;
+use ash::vk::{self, Handle};
+use platform_android::wsi;
+use platform_android::wsi::native_buffer::structure;
+use platform_android::wsi::structures::CREATE_DEFERRED;
+
+use crate::world::{SUCCESS, World, request};
+
+const OUT_OF_DATE: vk::Result = vk::Result::ERROR_OUT_OF_DATE_KHR;
+
+#[test]
+fn r101_deferred_images_get_their_buffer_when_they_are_acquired_first() {
+    let world = World::new();
+    let surface = world.surface();
+    let _ = world.window.calls();
+    let swapchain = world.swapchain(&request(surface).flags(CREATE_DEFERRED));
+    assert!(!world.window.calls().contains(&"dequeue".to_owned()));
+    let image = Graphics::change().images[&1].clone();
+    assert_eq!(image.chain, [vk::StructureType::IMAGE_SWAPCHAIN_CREATE_INFO_KHR.as_raw()]);
+    assert_eq!((image.info.extent.width, image.info.extent.height), (640, 480));
+    assert!(Graphics::change().bound.is_empty());
+
+    assert_eq!(world.acquire(swapchain), 0);
+    let bound = std::mem::take(&mut Graphics::change().bound);
+    let chain = vec![
+        structure::NATIVE_BUFFER.as_raw(),
+        vk::StructureType::BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR.as_raw(),
+    ];
+    assert_eq!(bound, [(1, chain, 0x1000)]);
+    assert_eq!(world.acquire(swapchain), 1);
+    Graphics::change().bound.clear();
+    // The first image has its buffer.
+    assert_eq!(world.present(swapchain, 0), SUCCESS);
+    assert!(world.window.show());
+    assert_eq!(world.acquire(swapchain), 2);
+    assert_eq!(world.present(swapchain, 1), SUCCESS);
+    assert!(world.window.show());
+    Graphics::change().bound.clear();
+    assert_eq!(world.acquire(swapchain), 0);
+    assert!(Graphics::change().bound.is_empty());
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r101_a_driver_that_cannot_bind_puts_the_swapchain_out_of_date() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface).flags(CREATE_DEFERRED));
+    Graphics::change().fail_at("bind", 0, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+    let _ = world.window.calls();
+    assert_eq!(world.acquire_for(swapchain, 0), Err(OUT_OF_DATE));
+    assert_eq!(world.window.calls(), ["dequeue-timeout 0", "dequeue", "cancel"]);
+    assert_eq!(world.acquire(swapchain), 0);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r102_the_timeout_is_told_when_it_changes() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    let _ = world.window.calls();
+    world.acquire(swapchain);
+    assert_eq!(world.window.calls(), ["dequeue"]);
+    assert_eq!(world.acquire_for(swapchain, 5), Ok(1));
+    assert_eq!(world.acquire_for(swapchain, 5), Ok(2));
+    assert_eq!(world.window.calls(), ["dequeue-timeout 5", "dequeue", "dequeue"]);
+    // Nothing is left.
+    assert_eq!(world.acquire_for(swapchain, 5), Err(vk::Result::TIMEOUT));
+    assert_eq!(world.acquire_for(swapchain, 0), Err(vk::Result::NOT_READY));
+    // More than a clock can count is for ever.
+    let _ = world.window.calls();
+    assert_eq!(world.acquire_for(swapchain, 1 << 63), Err(vk::Result::TIMEOUT));
+    assert_eq!(world.window.calls(), ["dequeue-timeout -1", "dequeue"]);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r102_what_the_window_returns_is_what_the_application_gets() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    for (error, timeout, expected) in [
+        (-110, u64::MAX, vk::Result::TIMEOUT),
+        (-38, u64::MAX, vk::Result::TIMEOUT),
+        (-19, u64::MAX, vk::Result::ERROR_SURFACE_LOST_KHR),
+        (-12, u64::MAX, vk::Result::ERROR_SURFACE_LOST_KHR),
+    ] {
+        world.window.fail(0, error);
+        assert_eq!(world.acquire_for(swapchain, timeout), Err(expected), "{error}");
+    }
+    for (error, expected) in [(-110, vk::Result::NOT_READY), (-38, vk::Result::NOT_READY)] {
+        world.window.stop_failing();
+        assert!(world.acquire_for(swapchain, 0).is_ok());
+        world.window.fail(0, error);
+        assert_eq!(world.acquire_for(swapchain, 0), Err(expected), "{error}");
+    }
+    world.window.fail(0, -19);
+    // The timeout cannot be told.
+    assert_eq!(world.acquire_for(swapchain, 7), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
+    world.window.stop_failing();
+    let _ = world.window.calls();
+    assert!(world.acquire_for(swapchain, 7).is_ok());
+    assert_eq!(world.window.calls(), ["dequeue-timeout 7", "dequeue"]);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r102_the_second_form_acquires_as_the_first_does() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    let info = vk::AcquireNextImageInfoKHR::default()
+        .swapchain(swapchain)
+        .timeout(u64::MAX)
+        .semaphore(vk::Semaphore::from_raw(8))
+        .fence(vk::Fence::from_raw(9))
+        .device_mask(1);
+    let mut index = 9;
+    // SAFETY: valid handles and a place for the result.
+    let result = unsafe { wsi::acquire::acquire_next_image2(world.device, &info, &mut index) };
+    assert_eq!((result, index), (SUCCESS, 0));
+    assert_eq!(Graphics::change().acquired, [(1, false, 8, 9)]);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+/// Presents frames until a buffer comes back with a fence, which is signalled later.
+fn until_there_is_a_fence(world: &World, swapchain: vk::SwapchainKHR) {
+    world.window.change().late_fences = true;
+    for _ in 0..4 {
+        let image = world.acquire(swapchain);
+        assert_eq!(world.present(swapchain, image), SUCCESS);
+        assert!(world.window.show());
+    }
+    Graphics::change().acquired.clear();
+}
+
+#[test]
+fn r103_the_driver_gets_another_descriptor_of_the_windows_fence() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    until_there_is_a_fence(&world, swapchain);
+    let mut open = world.simulation.android.open_fences();
+    while Graphics::change().acquired.last().is_none_or(|acquired| !acquired.1) {
+        open = world.simulation.android.open_fences();
+        let image = world.acquire(swapchain);
+        let _ = image;
+    }
+    // The driver has closed its own; the loader still has the window's.
+    assert_eq!(world.simulation.android.open_fences(), open);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r103_without_descriptors_the_loader_waits() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    until_there_is_a_fence(&world, swapchain);
+    world.window.change().late_fences = false;
+    let image = world.acquire(swapchain);
+    assert_eq!(world.present(swapchain, image), SUCCESS);
+    assert!(world.window.show());
+    world.simulation.android.change().no_more_descriptors = true;
+    Graphics::change().acquired.clear();
+    while world.acquire_for(swapchain, 0).is_ok() {}
+    assert!(Graphics::change().acquired.iter().all(|acquired| !acquired.1));
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r103_a_driver_that_fails_has_closed_its_fence_and_the_buffer_goes_back() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    until_there_is_a_fence(&world, swapchain);
+    Graphics::change().fail_at("acquire-image", 0, vk::Result::ERROR_DEVICE_LOST);
+    let open = world.simulation.android.open_fences();
+    let _ = world.window.calls();
+    assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(vk::Result::ERROR_DEVICE_LOST));
+    assert_eq!(world.window.calls(), ["dequeue", "cancel"]);
+    assert_eq!(world.simulation.android.open_fences(), open);
+    assert!(world.acquire_for(swapchain, u64::MAX).is_ok());
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r104_a_buffer_that_nobody_knows_goes_back() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    // As when the window has thrown its buffers away.
+    world.window.forget();
+    let _ = world.window.calls();
+    assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(OUT_OF_DATE));
+    assert_eq!(world.window.calls(), ["dequeue", "cancel"]);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+fn release(world: &World, swapchain: vk::SwapchainKHR, images: &[u32]) -> vk::Result {
+    let info = vk::ReleaseSwapchainImagesInfoEXT::default().swapchain(swapchain).image_indices(images);
+    // SAFETY: a valid handle and a counted array.
+    unsafe { wsi::release::release_swapchain_images(world.device, &info) }
+}
+
+#[test]
+fn r113_released_images_go_back_with_their_fence() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    until_there_is_a_fence(&world, swapchain);
+    let (first, second) = (world.acquire(swapchain), world.acquire(swapchain));
+    assert_eq!(world.acquire_for(swapchain, 0), Err(vk::Result::NOT_READY));
+    let _ = world.window.calls();
+    assert_eq!(release(&world, swapchain, &[first, second]), SUCCESS);
+    assert_eq!(world.window.calls(), ["cancel", "cancel"]);
+    // Nothing happens to images that the application does not have.
+    assert_eq!(release(&world, swapchain, &[first]), SUCCESS);
+    assert_eq!(world.window.calls(), Vec::<String>::new());
+    assert!([first, second].contains(&world.acquire(swapchain)));
+    world.window.fail(0, -19);
+    let lost = vk::Result::ERROR_SURFACE_LOST_KHR;
+    assert_eq!(release(&world, swapchain, &[first, second]), lost);
+    world.window.stop_failing();
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r113_images_of_a_retired_swapchain_are_released_without_the_window() {
+    let world = World::new();
+    let surface = world.surface();
+    let old = world.swapchain(&request(surface));
+    let image = world.acquire(old);
+    let new = world.swapchain(&request(surface).old_swapchain(old));
+    let _ = world.window.calls();
+    assert_eq!(release(&world, old, &[image]), SUCCESS);
+    assert_eq!(world.window.calls(), Vec::<String>::new());
+    world.destroy_swapchain(old);
+    world.destroy_swapchain(new);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r112_an_image_that_is_bound_to_a_swapchains_gets_its_buffer() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    let of_swapchain = vk::BindImageMemorySwapchainInfoKHR::default().swapchain(swapchain).image_index(1);
+    let plain = vk::BindImageMemoryInfo::default().image(vk::Image::from_raw(100));
+    let mut bound = vk::BindImageMemoryInfo::default().image(vk::Image::from_raw(101));
+    bound.p_next = (&raw const of_swapchain).cast();
+    let bind = |infos: &[vk::BindImageMemoryInfo<'_>]| {
+        // SAFETY: valid handles, and a counted array of valid chains.
+        unsafe { wsi::bind::bind_image_memory2(world.device, infos.len() as u32, infos.as_ptr()) }
+    };
+    assert_eq!(bind(&[plain, bound]), SUCCESS);
+    let chain = [structure::NATIVE_BUFFER, vk::StructureType::BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR];
+    let expected = [(100, vec![], 0), (101, chain.map(vk::StructureType::as_raw).to_vec(), 0x1010)];
+    assert_eq!(std::mem::take(&mut Graphics::change().bound), expected);
+    assert_eq!(bind(&[plain]), SUCCESS);
+    Graphics::change().fail_at("bind", 0, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+    assert_eq!(bind(&[bound]), vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+    // SAFETY: nobody else looks at the device.
+    let commands = unsafe { Graphics::commands(world.loaders_device()) };
+    commands.bind_image_memory2_khr = commands.bind_image_memory2.take();
+    assert_eq!(bind(&[bound]), SUCCESS);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}

@@ -1,0 +1,112 @@
+//! What the driver says that buffers are used for.
+
+use android_simulation::graphics::Graphics;
+use ash::vk;
+use platform_android::ApiLevel;
+use platform_android::objects::{InstanceData, instance_of};
+use platform_android::wsi::native_buffer::Usage2;
+use platform_android::wsi::usage::{from_gralloc1, to_gralloc1};
+
+use ash::vk::Handle;
+
+use crate::world::{INSTANCE, World, request};
+
+/// What the window is told, without the other side's usage, or the error.
+fn usage(world: &World, surface: vk::SurfaceKHR, mode: vk::PresentModeKHR) -> Result<u64, vk::Result> {
+    let info = request(surface).present_mode(mode).image_format(vk::Format::R8G8B8A8_SRGB);
+    let swapchain = world.try_swapchain(&info)?;
+    let usage = world.window.change().told.usage & !0x900;
+    world.destroy_swapchain(swapchain);
+    Ok(usage)
+}
+
+/// Takes the driver's way of saying it for hardware buffers away.
+fn without_hardware_buffers(world: &World) {
+    // SAFETY: nobody else looks at the instance.
+    unsafe {
+        let instance: &InstanceData = instance_of(world.instance.as_raw());
+        let driver = &mut (*std::ptr::from_ref(instance).cast_mut()).driver;
+        driver.get_physical_device_image_format_properties2 = None;
+    }
+}
+
+const FIFO: vk::PresentModeKHR = vk::PresentModeKHR::FIFO;
+const SHARED: vk::PresentModeKHR = vk::PresentModeKHR::SHARED_DEMAND_REFRESH;
+const LOST: vk::Result = vk::Result::ERROR_SURFACE_LOST_KHR;
+
+#[test]
+fn r99_hardware_buffers_are_asked_about_first() {
+    let world = World::with(ApiLevel::ANDROID_14, INSTANCE);
+    let surface = world.surface();
+    Graphics::change().hardware_buffer_usage = 0x7000;
+    assert_eq!(usage(&world, surface, FIFO), Ok(0x7000));
+    assert_eq!(usage(&world, surface, SHARED), Ok(0x7000));
+    let asked = Graphics::change().asked.remove(0);
+    // The curve makes no difference to a buffer.
+    assert!(asked.0 == vk::Format::R8G8B8A8_UNORM && asked.1 == vk::ImageUsageFlags::COLOR_ATTACHMENT);
+    let external = vk::StructureType::PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO.as_raw();
+    assert_eq!(asked.2, [external]);
+    assert!(!Graphics::change().calls.iter().any(|call| call.starts_with("usage")));
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r99_front_buffers_since_android_15() {
+    let world = World::with(ApiLevel::ANDROID_15, INSTANCE);
+    let surface = world.surface();
+    Graphics::change().hardware_buffer_usage = 0x7000;
+    assert_eq!(usage(&world, surface, FIFO), Ok(0x7000));
+    assert_eq!(usage(&world, surface, SHARED), Ok(0x7000 | 1 << 32));
+    world.simulation.android.change().buffer_supported = |kind| kind.usage & 1 << 32 == 0;
+    assert_eq!(usage(&world, surface, SHARED), Ok(0x4001));
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r99_a_driver_that_fails_is_asked_otherwise_since_android_17() {
+    for (level, expected) in [
+        (ApiLevel::ANDROID_14, Err(LOST)),
+        (ApiLevel::ANDROID_15, Err(LOST)),
+        (ApiLevel::ANDROID_17, Ok(0x4000)),
+    ] {
+        let world = World::with(level, INSTANCE);
+        let surface = world.surface();
+        Graphics::change().fail_at("format-properties", 0, vk::Result::ERROR_FORMAT_NOT_SUPPORTED);
+        assert_eq!(usage(&world, surface, FIFO), expected);
+        world.destroy_surface(surface);
+    }
+}
+
+#[test]
+fn r99_of_the_other_functions_the_newest_counts() {
+    let world = World::new();
+    let surface = world.surface();
+    without_hardware_buffers(&world);
+    // SAFETY: nobody else looks at the device.
+    let driver = || unsafe { Graphics::commands(world.loaders_device()) };
+    assert_eq!(usage(&world, surface, FIFO), Ok(0x4000));
+    assert_eq!(usage(&world, surface, SHARED), Ok(0x4001));
+    driver().get_swapchain_gralloc_usage4 = None;
+    assert_eq!(usage(&world, surface, FIFO), Ok(0x3000));
+    driver().get_swapchain_gralloc_usage3 = None;
+    assert_eq!(usage(&world, surface, FIFO), Ok(0x200));
+    driver().get_swapchain_gralloc_usage2 = None;
+    assert_eq!(usage(&world, surface, FIFO), Ok(0x1000));
+    Graphics::change().fail_at("usage", 0, vk::Result::ERROR_INITIALIZATION_FAILED);
+    assert_eq!(usage(&world, surface, FIFO), Err(LOST));
+    driver().get_swapchain_gralloc_usage = None;
+    assert_eq!(usage(&world, surface, FIFO), Err(LOST));
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r100_usage_in_older_terms() {
+    let often = Usage2 { consumer: 2 | 4, producer: 2 | 4 | 0x20 | 0x40 };
+    assert_eq!(to_gralloc1(0x33), often);
+    assert_eq!(from_gralloc1(often), 0x33);
+    let seldom = Usage2 { consumer: 2, producer: 2 | 0x20 };
+    assert_eq!(to_gralloc1(0x22), seldom);
+    assert_eq!(from_gralloc1(seldom), 0x22);
+    assert_eq!(to_gralloc1(0x100 | 0x200), Usage2 { consumer: 0x100, producer: 0x200 });
+    assert_eq!(from_gralloc1(Usage2 { consumer: 1 << 40, producer: 1 << 9 }), 1 << 40 | 1 << 9);
+}

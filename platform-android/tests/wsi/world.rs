@@ -1,0 +1,258 @@
+//! An application with a window, a device, and what it calls.
+
+use std::ffi::{CStr, c_void};
+use std::ptr::{self, null, null_mut};
+
+use android_simulation::graphics::Graphics;
+use android_simulation::hal::Hal;
+use android_simulation::{FakeWindow, Simulation};
+use ash::vk::{self, Handle};
+use loader_core::memory::Application;
+use platform_android::objects::{Device, DeviceData, device_of, instance_of};
+use platform_android::{ApiLevel, driver, wsi};
+
+pub(crate) const SUCCESS: vk::Result = vk::Result::SUCCESS;
+
+/// Extensions of instances that tests enable unless they say otherwise.
+pub(crate) const INSTANCE: &[&CStr] = &[
+    c"VK_KHR_surface",
+    c"VK_KHR_android_surface",
+    c"VK_KHR_get_surface_capabilities2",
+    c"VK_EXT_surface_maintenance1",
+];
+
+/// An application.
+pub(crate) struct World {
+    pub(crate) window: FakeWindow,
+    pub(crate) simulation: Simulation,
+    pub(crate) instance: vk::Instance,
+    pub(crate) physical_device: vk::PhysicalDevice,
+    pub(crate) device: vk::Device,
+    pub(crate) queue: vk::Queue,
+    /// With what everything is created.
+    pub(crate) callbacks: *const vk::AllocationCallbacks<'static>,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self::with(ApiLevel::NEWEST, INSTANCE)
+    }
+
+    pub(crate) fn with(level: ApiLevel, extensions: &[&CStr]) -> Self {
+        let simulation = Simulation::at(level);
+        simulation.android.install(Hal::default());
+        simulation.loader.enter();
+        let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
+        let info = vk::InstanceCreateInfo::default().enabled_extension_names(&names);
+        let mut instance = vk::Instance::null();
+        let mut physical_device = vk::PhysicalDevice::null();
+        let mut device = vk::Device::null();
+        let mut queue = vk::Queue::null();
+        let swapchain = [c"VK_KHR_swapchain".as_ptr()];
+        let of_device = vk::DeviceCreateInfo::default().enabled_extension_names(&swapchain);
+        // SAFETY: valid structures, and places for the results.
+        unsafe {
+            assert_eq!(driver::create_instance(&info, null(), &mut instance), SUCCESS);
+            let mut count = 1;
+            assert_eq!(
+                driver::enumerate_physical_devices(instance, &mut count, &mut physical_device),
+                SUCCESS
+            );
+            assert_eq!(driver::create_device(physical_device, &of_device, null(), &mut device), SUCCESS);
+            driver::get_device_queue(device, 0, 0, &mut queue);
+        }
+        let window = FakeWindow::new(simulation.android);
+        let world = Self { window, simulation, instance, physical_device, device, queue, callbacks: null() };
+        world.take_over();
+        world
+    }
+
+    fn take_over(&self) {
+        // SAFETY: the handles are valid, and nobody else uses them.
+        unsafe {
+            let instance = instance_of(self.instance.as_raw());
+            Graphics::take_over(self.simulation.android, instance, self.loaders_device());
+        }
+    }
+
+    /// Another window and a driver without a past, after nothing was left of what was before.
+    pub(crate) fn renew(&mut self) {
+        self.check();
+        self.window = FakeWindow::new(self.simulation.android);
+        self.take_over();
+    }
+
+    /// Nothing is left that was not given back.
+    fn check(&self) {
+        assert_eq!(self.leaks(), Vec::<String>::new());
+        Graphics::change().finish();
+        self.window.forget();
+        assert_eq!(self.simulation.android.open_fences(), 0, "fences are open");
+    }
+
+    pub(crate) fn loaders_device(&self) -> &Device {
+        // SAFETY: the device is valid.
+        unsafe { device_of(self.device.as_raw()) }
+    }
+
+    /// Has the device take memory from there, as if it had been created with these callbacks.
+    pub(crate) fn allocate_with(&self, callbacks: *const vk::AllocationCallbacks<'static>) {
+        let device: &DeviceData = self.loaders_device();
+        // SAFETY: nobody else looks at the device, and the callbacks are valid until others are set.
+        unsafe {
+            let memory = Application::new(callbacks, vk::SystemAllocationScope::DEVICE);
+            (*ptr::from_ref(device).cast_mut()).allocator = memory;
+        }
+    }
+
+    pub(crate) fn try_surface(&self) -> Result<vk::SurfaceKHR, vk::Result> {
+        let info = vk::AndroidSurfaceCreateInfoKHR::default().window(self.window.pointer().cast());
+        let mut surface = vk::SurfaceKHR::null();
+        // SAFETY: valid handles and pointers.
+        let result = unsafe {
+            wsi::surface::create_android_surface(self.instance, &info, self.callbacks, &mut surface)
+        };
+        if result == SUCCESS { Ok(surface) } else { Err(result) }
+    }
+
+    pub(crate) fn surface(&self) -> vk::SurfaceKHR {
+        self.try_surface().unwrap()
+    }
+
+    pub(crate) fn destroy_surface(&self, surface: vk::SurfaceKHR) {
+        // SAFETY: a valid handle that nobody uses any more.
+        unsafe { wsi::surface::destroy_surface(self.instance, surface, self.callbacks) };
+    }
+
+    pub(crate) fn try_swapchain(
+        &self,
+        info: &vk::SwapchainCreateInfoKHR<'_>,
+    ) -> Result<vk::SwapchainKHR, vk::Result> {
+        let mut swapchain = vk::SwapchainKHR::null();
+        // SAFETY: valid handles and pointers.
+        let result = unsafe {
+            wsi::create_swapchain::create_swapchain(self.device, info, self.callbacks, &mut swapchain)
+        };
+        if result == SUCCESS { Ok(swapchain) } else { Err(result) }
+    }
+
+    pub(crate) fn swapchain(&self, info: &vk::SwapchainCreateInfoKHR<'_>) -> vk::SwapchainKHR {
+        self.try_swapchain(info).unwrap()
+    }
+
+    pub(crate) fn destroy_swapchain(&self, swapchain: vk::SwapchainKHR) {
+        // SAFETY: a valid handle that nobody uses any more.
+        unsafe { wsi::swapchain::destroy_swapchain(self.device, swapchain, self.callbacks) };
+    }
+
+    pub(crate) fn images(&self, swapchain: vk::SwapchainKHR) -> Vec<vk::Image> {
+        let mut count = 0;
+        // SAFETY: a valid handle and a counted out-array.
+        unsafe {
+            let get = wsi::swapchain::get_swapchain_images;
+            assert_eq!(get(self.device, swapchain, &mut count, null_mut()), SUCCESS);
+            let mut images = vec![vk::Image::null(); count as usize];
+            assert_eq!(get(self.device, swapchain, &mut count, images.as_mut_ptr()), SUCCESS);
+            images
+        }
+    }
+
+    pub(crate) fn acquire_for(&self, swapchain: vk::SwapchainKHR, timeout: u64) -> Result<u32, vk::Result> {
+        let (semaphore, fence) = (vk::Semaphore::from_raw(0x51), vk::Fence::null());
+        let mut index = u32::MAX;
+        // SAFETY: valid handles and a place for the result.
+        let result = unsafe {
+            wsi::acquire::acquire_next_image(self.device, swapchain, timeout, semaphore, fence, &mut index)
+        };
+        if result == SUCCESS { Ok(index) } else { Err(result) }
+    }
+
+    pub(crate) fn acquire(&self, swapchain: vk::SwapchainKHR) -> u32 {
+        self.acquire_for(swapchain, u64::MAX).unwrap()
+    }
+
+    /// Presents one image of each swapchain after one semaphore; what was returned, and the results of each.
+    pub(crate) fn present_all(
+        &self,
+        swapchains: &[vk::SwapchainKHR],
+        images: &[u32],
+        chain: *const c_void,
+    ) -> (vk::Result, Vec<vk::Result>) {
+        let semaphores = [vk::Semaphore::from_raw(0x52)];
+        let mut results = vec![vk::Result::ERROR_UNKNOWN; swapchains.len()];
+        let mut info = vk::PresentInfoKHR::default()
+            .wait_semaphores(&semaphores)
+            .swapchains(swapchains)
+            .image_indices(images)
+            .results(&mut results);
+        info.p_next = chain;
+        // SAFETY: valid handles, counted arrays and a valid chain.
+        let result = unsafe { wsi::present::queue_present(self.queue, &info) };
+        (result, results)
+    }
+
+    pub(crate) fn present(&self, swapchain: vk::SwapchainKHR, image: u32) -> vk::Result {
+        self.present_with(swapchain, image, null())
+    }
+
+    pub(crate) fn present_with(
+        &self,
+        swapchain: vk::SwapchainKHR,
+        image: u32,
+        chain: *const c_void,
+    ) -> vk::Result {
+        let (result, results) = self.present_all(&[swapchain], &[image], chain);
+        assert_eq!(results, [result]);
+        result
+    }
+
+    pub(crate) fn status(&self, swapchain: vk::SwapchainKHR) -> vk::Result {
+        // SAFETY: a valid handle.
+        unsafe { wsi::swapchain::get_swapchain_status(self.device, swapchain) }
+    }
+
+    /// What was not given back by anybody.
+    pub(crate) fn leaks(&self) -> Vec<String> {
+        let mut leaks = self.window.leaks();
+        let images = Graphics::change().images.len();
+        if images > 0 {
+            leaks.push(format!("{images} images"));
+        }
+        leaks
+    }
+}
+
+impl Drop for World {
+    /// Whatever a test was about, nothing is left.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        self.check();
+        // SAFETY: nothing uses instance and device any more.
+        unsafe {
+            driver::destroy_device(self.device, null());
+            driver::destroy_instance(self.instance, null());
+        }
+    }
+}
+
+/// What most swapchains are created with: three images as large as the window.
+pub(crate) fn request(surface: vk::SurfaceKHR) -> vk::SwapchainCreateInfoKHR<'static> {
+    vk::SwapchainCreateInfoKHR::default()
+        .surface(surface)
+        .min_image_count(3)
+        .image_format(vk::Format::R8G8B8A8_UNORM)
+        .image_color_space(vk::ColorSpaceKHR::SRGB_NONLINEAR)
+        .image_extent(vk::Extent2D { width: 640, height: 480 })
+        .image_array_layers(1)
+        .image_usage(vk::ImageUsageFlags::COLOR_ATTACHMENT)
+        .pre_transform(vk::SurfaceTransformFlagsKHR::IDENTITY)
+        .composite_alpha(vk::CompositeAlphaFlagsKHR::INHERIT)
+        .present_mode(vk::PresentModeKHR::FIFO)
+}
+
+/// The beginning of a chain.
+pub(crate) fn chain<T>(structure: &T) -> *const c_void {
+    ptr::from_ref(structure).cast()
+}
