@@ -1,7 +1,8 @@
 //! Report callbacks and messengers.
 
-use std::ffi::CString;
+use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use android_simulation::Simulation;
@@ -67,6 +68,86 @@ fn r84_what_the_driver_fails_to_create_fails() {
     assert_eq!(traced(&trace), ["create-debug-object"]);
     instance.report(c"nobody listens");
     assert_eq!(heard.take(), [""; 0]);
+}
+
+#[test]
+fn r84_a_callback_is_in_the_applications_memory_and_undone_where_there_is_none() {
+    let Simulation { android, loader, .. } = &Simulation::new();
+    let trace = install(android, "with", &[]);
+    let instance = Instance::new(loader, null());
+    let heard = Heard::default();
+    let memory = Memory { left: AtomicUsize::new(1), blocks: AtomicUsize::new(0) };
+    let callbacks = memory.callbacks();
+    let mut first = vk::DebugReportCallbackEXT::null();
+    let mut second = vk::DebugReportCallbackEXT::null();
+    // SAFETY: the functions have the types of their names, and the parameters are valid.
+    unsafe {
+        let create: vk::PFN_vkCreateDebugReportCallbackEXT = instance.find(c"vkCreateDebugReportCallbackEXT");
+        let destroy: vk::PFN_vkDestroyDebugReportCallbackEXT =
+            instance.find(c"vkDestroyDebugReportCallbackEXT");
+        assert_eq!(create(instance.0, &heard.report(), &callbacks, &mut first), vk::Result::SUCCESS);
+        assert_eq!(memory.blocks.load(Ordering::SeqCst), 1);
+        let _ = traced(&trace);
+        let result = create(instance.0, &heard.report(), &callbacks, &mut second);
+        assert_eq!(result, vk::Result::ERROR_OUT_OF_HOST_MEMORY);
+        assert_eq!(traced(&trace), ["create-debug-object", "destroy-debug-object"]);
+        instance.report(c"one listens");
+        assert_eq!(heard.take(), ["one listens"]);
+        destroy(instance.0, first, &callbacks);
+        assert_eq!(memory.blocks.load(Ordering::SeqCst), 0);
+    }
+}
+
+/// An application's memory, which runs out after some blocks.
+struct Memory {
+    left: AtomicUsize,
+    blocks: AtomicUsize,
+}
+
+impl Memory {
+    fn callbacks(&self) -> vk::AllocationCallbacks<'static> {
+        vk::AllocationCallbacks::default()
+            .user_data(std::ptr::from_ref(self).cast_mut().cast())
+            .pfn_allocation(Some(allocate))
+            .pfn_reallocation(Some(reallocate))
+            .pfn_free(Some(free))
+    }
+}
+
+unsafe extern "system" fn allocate(
+    memory: *mut c_void,
+    size: usize,
+    alignment: usize,
+    _: vk::SystemAllocationScope,
+) -> *mut c_void {
+    // SAFETY: this is what the callbacks have; the size is a multiple of the alignment.
+    unsafe {
+        let memory = &*memory.cast::<Memory>();
+        let take = |left: usize| left.checked_sub(1);
+        if memory.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, take).is_err() {
+            return null_mut();
+        }
+        memory.blocks.fetch_add(1, Ordering::SeqCst);
+        libc::aligned_alloc(alignment, size.next_multiple_of(alignment))
+    }
+}
+
+unsafe extern "system" fn reallocate(
+    _: *mut c_void,
+    _: *mut c_void,
+    _: usize,
+    _: usize,
+    _: vk::SystemAllocationScope,
+) -> *mut c_void {
+    null_mut()
+}
+
+unsafe extern "system" fn free(memory: *mut c_void, block: *mut c_void) {
+    // SAFETY: the block is one of `allocate`.
+    unsafe {
+        (*memory.cast::<Memory>()).blocks.fetch_sub(1, Ordering::SeqCst);
+        libc::free(block);
+    }
 }
 
 #[test]
