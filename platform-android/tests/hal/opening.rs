@@ -38,6 +38,10 @@ fn r11_a_driver_that_fails_to_open_fails_and_is_not_tried_again() {
             ];
             assert_eq!(listed, [vk::Result::ERROR_OUT_OF_HOST_MEMORY; 3]);
         }
+
+        android.change().process += 1;
+        assert_eq!(loader.hal.driver(loader).err(), Some(DoesNotOpen), "a child finds out for itself");
+        assert_eq!(traced(&trace).last().unwrap(), "open");
     }
 }
 
