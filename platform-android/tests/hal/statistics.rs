@@ -1,0 +1,54 @@
+//! What the framework is told.
+
+use std::ptr::null;
+
+use android_simulation::Simulation;
+use ash::vk;
+use platform_android::driver;
+use platform_android::system::Statistic;
+
+use super::vendor_driver;
+
+#[test]
+fn r117_instances_and_devices_are_counted() {
+    let Simulation { android, loader, .. } = &Simulation::new();
+    android.set("ro.hardware.vulkan", "x");
+    vendor_driver(android, "x", &["-DDEBUG_UTILS=2"]);
+    loader.enter();
+    let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
+    let extensions = [c"VK_EXT_debug_utils".as_ptr()];
+    let info =
+        vk::InstanceCreateInfo::default().application_info(&application).enabled_extension_names(&extensions);
+    let features = vk::PhysicalDeviceFeatures { full_draw_index_uint32: vk::TRUE, ..Default::default() };
+    let priorities = [1.0];
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
+    let device_info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_features(&features);
+    let (mut instance, mut physical, mut device) =
+        (vk::Instance::null(), vk::PhysicalDevice::null(), vk::Device::null());
+    // SAFETY: all parameters are valid.
+    unsafe {
+        assert_eq!(driver::create_instance(&info, null(), &mut instance), vk::Result::SUCCESS);
+        assert_eq!(driver::enumerate_physical_devices(instance, &mut 1, &mut physical), vk::Result::SUCCESS);
+        assert_eq!(driver::create_device(physical, &device_info, null(), &mut device), vk::Result::SUCCESS);
+        driver::destroy_device(device, null());
+        driver::destroy_instance(instance, null());
+    }
+    let world = android.change();
+    assert!(world.statistics.contains(&Statistic::ApiVersion(vk::API_VERSION_1_2)));
+    assert!(world.statistics.contains(&Statistic::Device));
+    assert!(world.statistics.contains(&Statistic::CpuInUse));
+    assert!(world.statistics.contains(&Statistic::Features(0b10)));
+    assert_eq!(world.extensions, [(false, vec!["VK_EXT_debug_utils".to_owned()]), (true, vec![])]);
+}
+
+#[test]
+fn r117_loading_the_driver_is_counted() {
+    let Simulation { android, loader, .. } = &Simulation::new();
+    android.set("ro.hardware.vulkan", "x");
+    vendor_driver(android, "x", &[]);
+    loader.hal.driver(loader).unwrap();
+    let statistics = std::mem::take(&mut android.change().statistics);
+    assert_eq!(statistics[0], Statistic::DriverToLoad { updatable: false });
+    assert!(matches!(statistics[1], Statistic::DriverLoaded { loaded: true, .. }), "{statistics:?}");
+    assert_eq!(statistics.len(), 2);
+}
