@@ -1,5 +1,6 @@
 //! Layers in packages that are not unpacked, and libraries that do not open. Rows 23 to 25 of docs/android.md.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
@@ -223,4 +224,19 @@ fn r122_the_report_has_a_line_for_each_folder_and_library() {
         let mut lines = report.lines().filter(|line| line.starts_with(begins));
         assert!(lines.any(|line| line.contains(contains)), "{begins} {contains}\n{report}");
     }
+}
+
+#[test]
+fn r122_every_reason_is_on_its_page() {
+    let read = |path: &str| fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let source = read("src/layers/refusal.rs");
+    let (_, ids) = source.split_once("fn id(&self) -> &'static str {").unwrap();
+    let ids = ids.split("\n    }\n").next().unwrap();
+    let in_source: BTreeSet<&str> = ids.split('"').skip(1).step_by(2).collect();
+    let page = read("../docs/android-layers.md");
+    let (_, table) = page.split_once("## Why a library is not used").unwrap();
+    let on_page: BTreeSet<&str> =
+        table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+    assert_eq!(on_page, in_source);
+    assert!(in_source.len() > 10);
 }

@@ -191,9 +191,8 @@ fn look_into(system: &dyn System, file: &File) -> Result<LayerLibrary, Stop> {
     if let Some(refusal) = file.refused_by_archive(system) {
         return Err(refusal.into());
     }
-    let mut path = text(&[&file.path, b"\0"])?;
-    let path =
-        CText::new(CStr::from_bytes_until_nul(&path).unwrap_or_default()).inspect_err(|_| path.clear())?;
+    let path = text(&[&file.path, b"\0"])?;
+    let path = CText::new(CStr::from_bytes_until_nul(&path).unwrap_or_default())?;
     let door = file.door(system);
     let library = match system.open(path.as_c_str(), door) {
         Ok(library) => library,

@@ -104,6 +104,28 @@ pub enum Search {
 }
 
 impl Refusal {
+    /// A short name for it, which stays the same.
+    #[must_use]
+    pub const fn id(&self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Duplicate { .. } => "duplicate",
+            Self::Compressed { .. } => "compressed",
+            Self::Encrypted => "encrypted",
+            Self::Misaligned { .. } => "misaligned",
+            Self::Entry(_) => "broken-entry",
+            Self::Processor { .. } => "other-processor",
+            Self::NotALibrary => "no-library",
+            Self::Segments { .. } => "other-pages",
+            Self::DoesNotOpen { .. } => "does-not-open",
+            Self::MissingExport { .. } => "missing-export",
+            Self::NoLayers => "no-layers",
+            Self::CallFailed { .. } => "call-failed",
+            Self::TooMany { .. } => "too-many",
+            Self::Unended { .. } => "text-without-end",
+        }
+    }
+
     /// Whether that is nothing that anybody has to mend.
     #[must_use]
     pub const fn is_usual(&self) -> bool {
