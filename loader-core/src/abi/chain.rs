@@ -94,6 +94,60 @@ pub unsafe fn copy_up_to<A: Allocator>(
     Ok(Some(start))
 }
 
+/// Leaves the structures of these types out of the chain that begins at `first`: everything up to the last of them is copied
+/// into `memory`, what follows it is shared with the original. A chain without them is its own copy.
+///
+/// Returns the beginning of the copy, or `None` if the size of a structure on the way is not known.
+///
+/// # Errors
+/// [`OutOfMemory`].
+///
+/// # Safety
+/// As for [`copy_up_to`].
+pub unsafe fn copy_without<A: Allocator>(
+    first: *const c_void,
+    left_out: &[vk::StructureType],
+    memory: &mut Vec<u64, A>,
+) -> Result<Option<*const c_void>, OutOfMemory> {
+    let is_left_out = |structure: &vk::BaseInStructure<'_>| left_out.contains(&structure.s_type);
+    let size = |structure: &vk::BaseInStructure<'_>| size_of_structure(structure.s_type);
+    // SAFETY: the caller vouches for the chain.
+    let chain = || unsafe { structures(first) };
+    let Some(last) = chain().enumerate().filter(|(_, it)| is_left_out(it)).last() else {
+        return Ok(Some(first));
+    };
+    let copied = || chain().take(last.0).filter(|structure| !is_left_out(structure));
+    let mut words = 0usize;
+    for structure in copied() {
+        let Some(size) = size(structure) else { return Ok(None) };
+        words = words.saturating_add(size.div_ceil(size_of::<u64>()));
+    }
+    memory.try_reserve_exact(words).map_err(|_| OutOfMemory)?;
+    let mut target = memory.as_mut_ptr();
+    let rest: *const c_void = last.1.p_next.cast();
+    let start = if words == 0 { rest } else { target.cast_const().cast() };
+    let mut before: *mut vk::BaseInStructure<'_> = core::ptr::null_mut();
+    for structure in copied() {
+        let Some(size) = size(structure) else { return Ok(None) };
+        let original: *const vk::BaseInStructure<'_> = structure;
+        // SAFETY: the memory has room for all structures, each in whole words; their sizes are those of the registry. The
+        // originals are only read.
+        unsafe {
+            target.cast::<u8>().copy_from_nonoverlapping(original.cast::<u8>(), size);
+            if let Some(before) = before.as_mut() {
+                before.p_next = target.cast_const().cast();
+            }
+            before = target.cast();
+            target = target.add(size.div_ceil(size_of::<u64>()));
+        }
+    }
+    // SAFETY: the last copy is in the memory.
+    if let Some(before) = unsafe { before.as_mut() } {
+        before.p_next = rest.cast();
+    }
+    Ok(Some(start))
+}
+
 /// Bytes of the structure with this type, if the registry knows it in chains of vkCreateDevice.
 fn size_of_structure(s_type: vk::StructureType) -> Option<usize> {
     if s_type == vk::StructureType::LOADER_DEVICE_CREATE_INFO {
@@ -105,7 +159,7 @@ fn size_of_structure(s_type: vk::StructureType) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{copy_up_to, find, pointers};
+    use super::{copy_up_to, copy_without, find, pointers};
     use crate::memory::Vec;
     use ash::vk::{self, TaggedStructure as _};
 
@@ -136,6 +190,40 @@ mod tests {
             let features = find::<vk::PhysicalDeviceFeatures2<'_>>(copied).unwrap();
             assert_eq!(features.features.inherited_queries, vk::TRUE);
         }
+    }
+
+    /// The types in the chain without `left_out`, and which of its structures are the original's.
+    fn without(first: &vk::BaseOutStructure<'_>, left_out: &[i32]) -> Option<std::vec::Vec<(i32, bool)>> {
+        let left_out: std::vec::Vec<_> =
+            left_out.iter().map(|raw| vk::StructureType::from_raw(*raw)).collect();
+        let mut memory = Vec::new_in(allocator_api2::alloc::Global);
+        let first = (&raw const *first).cast::<core::ffi::c_void>();
+        // SAFETY: the chain is well formed, and the types say what the structures are.
+        unsafe {
+            let copy = copy_without(first, &left_out, &mut memory).unwrap()?;
+            let originals: std::vec::Vec<_> = pointers(first.cast_mut()).collect();
+            let copies = pointers(copy.cast_mut());
+            Some(copies.map(|one| ((*one).s_type.as_raw(), originals.contains(&one))).collect())
+        }
+    }
+
+    #[test]
+    fn structures_are_left_out_and_what_follows_them_is_shared() {
+        let mut last = Group::default();
+        let mut priority = vk::PhysicalDeviceMemoryPriorityFeaturesEXT {
+            p_next: (&raw mut last).cast(),
+            ..Default::default()
+        };
+        let features =
+            vk::PhysicalDeviceFeatures2 { p_next: (&raw mut priority).cast(), ..Default::default() };
+        // SAFETY: every structure of a chain begins like this.
+        let first = unsafe { &*(&raw const features).cast::<vk::BaseOutStructure<'_>>() };
+        let [f, p, g] = [first.s_type, priority.s_type, last.s_type].map(vk::StructureType::as_raw);
+        assert_eq!(without(first, &[]).unwrap(), [(f, true), (p, true), (g, true)]);
+        assert_eq!(without(first, &[f]).unwrap(), [(p, true), (g, true)]);
+        assert_eq!(without(first, &[p]).unwrap(), [(f, false), (g, true)]);
+        assert_eq!(without(first, &[f, g]).unwrap(), [(p, false)]);
+        assert_eq!(without(first, &[f, p, g]).unwrap(), []);
     }
 
     #[test]

@@ -41,6 +41,12 @@ impl<T: Copy, A: Allocator> SharedList<T, A> {
         Some(list.swap_remove(position))
     }
 
+    /// Replaces the first value for which `matches` is true. Whether there is one.
+    pub fn replace(&self, waiting: &dyn Waiting, value: T, mut matches: impl FnMut(&T) -> bool) -> bool {
+        let mut list = self.0.lock(waiting);
+        list.iter_mut().find(|present| matches(present)).map(|present| *present = value).is_some()
+    }
+
     /// Takes the whole list.
     pub fn take(&self, waiting: &dyn Waiting) -> Vec<T, A>
     where
@@ -132,6 +138,14 @@ mod tests {
         values.sort_unstable();
         assert_eq!(values.as_slice(), (0..last).collect::<std::vec::Vec<u32>>().as_slice());
         assert!(list.read(&Spin, <[u32]>::is_empty));
+    }
+
+    #[test]
+    fn a_replaced_value_is_the_new_one() {
+        let list = SharedList::new();
+        list.insert(&Spin, 1u8).unwrap();
+        assert!(list.replace(&Spin, 3, |value| *value == 1) && !list.replace(&Spin, 4, |value| *value == 1));
+        list.read(&Spin, |values| assert_eq!(values, [3]));
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub use made::null_driver;
 pub use packages::{Packed, package};
 pub use window::{FakeWindow, Shown, State as WindowState, Told};
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsStr, c_int, c_void};
 use std::fs;
@@ -45,6 +46,11 @@ use tempfile::TempDir;
 
 /// Only one system at a time: a process has one loader.
 static TURN: Mutex<()> = Mutex::new(());
+
+thread_local! {
+    /// Whether it is this thread's turn.
+    static HAS_TURN: Cell<bool> = const { Cell::new(false) };
+}
 
 /// A system with its loader. Another one in the same process waits until this one is dropped.
 pub struct Simulation {
@@ -115,6 +121,7 @@ impl Simulation {
     /// The same, of an older Android.
     #[must_use]
     pub fn at(level: ApiLevel) -> Self {
+        assert!(!HAS_TURN.replace(true), "this thread has a system already, which must be dropped first");
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let world = World {
             properties: BTreeMap::new(),
@@ -156,6 +163,7 @@ impl Default for Simulation {
 
 impl Drop for Simulation {
     fn drop(&mut self) {
+        HAS_TURN.set(false);
         // The system lives on for whoever still refers to it; its folder need not.
         let _ = fs::remove_dir_all(self.android.folder.path());
     }

@@ -5,11 +5,14 @@ use core::ffi::CStr;
 use ash::vk::{self, Handle};
 use loader_core::abi::{array, chain, name};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::Box;
+use loader_core::memory::{Box, Vec};
 
 use super::adopt::adopt;
 use super::device_extensions::{self, OF_DEVICES};
 use super::extensions::Wanted;
+use super::features;
+use super::private_data::PrivateData;
+use crate::level::ApiLevel;
 use crate::objects::{Device, DeviceCommands, DeviceData, Instance, instance_of};
 use crate::statistics;
 use crate::wsi::native_buffer;
@@ -65,11 +68,19 @@ unsafe fn create(
                 allocator,
                 driver: DeviceCommands::default(),
                 extensions: wanted.enabled,
+                private_data: PrivateData::new(allocator),
                 api_version: version_of(instance, physical_device),
             },
             allocator,
         )?;
-        let own = sanitised(info, &wanted);
+        let mut own = sanitised(info, &wanted);
+        let mut copies = Vec::new_in(memory);
+        // What the registry does not know cannot be copied; the driver sees the loader's features then.
+        if instance.logger.loader.level >= ApiLevel::ANDROID_17
+            && let Some(first) = chain::copy_without(own.p_next, features::STRUCTURES, &mut copies)?
+        {
+            own.p_next = first;
+        }
         let mut handle = vk::Device::null();
         array::check(create(physical_device, &own, callbacks, &mut handle))?;
         if let Err(error) = complete(&mut device, handle, &wanted) {

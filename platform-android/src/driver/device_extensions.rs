@@ -24,6 +24,8 @@ pub(super) const OF_DEVICES: &[(ExtensionId, Treatment)] = &[
     (extension::KHR_SHARED_PRESENTABLE_IMAGE, Own),
     (extension::GOOGLE_DISPLAY_TIMING, Own),
     (extension::EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, Own),
+    (extension::EXT_PRESENT_MODE_FIFO_LATEST_READY, Own),
+    (extension::KHR_PRESENT_MODE_FIFO_LATEST_READY, Own),
     (extension::EXT_HDR_METADATA, Shared),
 ];
 
@@ -37,6 +39,8 @@ const OF_THE_LOADER: &[(ExtensionId, Condition)] = &[
     (extension::GOOGLE_DISPLAY_TIMING, Condition::PresentTimestamps),
     (extension::EXT_IMAGE_COMPRESSION_CONTROL, Condition::Compression),
     (extension::EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, Condition::Compression),
+    (extension::EXT_PRESENT_MODE_FIFO_LATEST_READY, Condition::Since(ApiLevel::ANDROID_17)),
+    (extension::KHR_PRESENT_MODE_FIFO_LATEST_READY, Condition::Since(ApiLevel::ANDROID_17)),
     (extension::EXT_SWAPCHAIN_MAINTENANCE1, Condition::FencesOfDisplay(ApiLevel::ANDROID_14)),
     (extension::KHR_SWAPCHAIN_MAINTENANCE1, Condition::FencesOfDisplay(ApiLevel::ANDROID_17)),
 ];
@@ -46,6 +50,8 @@ const OF_THE_LOADER: &[(ExtensionId, Condition)] = &[
 enum Condition {
     /// Nothing.
     None,
+    /// The loader is of this Android or a newer one.
+    Since(ApiLevel),
     /// The display shows a high dynamic range, as a property says. Since Android 17 that does not matter.
     HdrDisplay,
     /// The driver has images that can be shown while they are drawn to.
@@ -79,6 +85,7 @@ impl Condition {
         unsafe {
             match self {
                 Self::None => true,
+                Self::Since(level) => loader.level >= level,
                 Self::HdrDisplay => {
                     loader.level >= ApiLevel::ANDROID_17 || system.property(HDR_DISPLAY).is_true()
                 }

@@ -2,34 +2,66 @@
 
 use core::ffi::c_void;
 
-use ash::vk::{self, TaggedStructure as _};
+use ash::vk;
 use loader_core::abi::chain;
 
+use crate::level::ApiLevel;
 use crate::objects::{Instance, InstanceCommands};
 
 type Compression = vk::PhysicalDeviceImageCompressionControlFeaturesEXT<'static>;
-type SwapchainCompression = vk::PhysicalDeviceImageCompressionControlSwapchainFeaturesEXT<'static>;
-type Maintenance = vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT<'static>;
 
-/// Puts what the loader has into the structures that are chained to a query of features. `swapchainMaintenance1` needs
-/// nothing but its extension; swapchain images are compressed by whom all images are, the driver.
+/// The structures of the loader's features, which have one member each, with the Android that first had them and whether the
+/// feature is there.
+const OF_THE_LOADER: &[(vk::StructureType, ApiLevel, Answer)] = &[
+    (SWAPCHAIN_MAINTENANCE1, ApiLevel::ANDROID_14, Answer::Yes),
+    (IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, ApiLevel::ANDROID_14, Answer::IfImagesCan),
+    (PRESENT_MODE_FIFO_LATEST_READY, ApiLevel::ANDROID_17, Answer::Yes),
+];
+
+const SWAPCHAIN_MAINTENANCE1: vk::StructureType =
+    vk::StructureType::PHYSICAL_DEVICE_SWAPCHAIN_MAINTENANCE_1_FEATURES_EXT;
+const IMAGE_COMPRESSION_CONTROL_SWAPCHAIN: vk::StructureType =
+    vk::StructureType::PHYSICAL_DEVICE_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN_FEATURES_EXT;
+const PRESENT_MODE_FIFO_LATEST_READY: vk::StructureType = vk::StructureType::from_raw(1_000_361_000);
+
+/// The same types: a driver that checks what it is asked for would refuse them.
+pub(super) const STRUCTURES: &[vk::StructureType] =
+    &[SWAPCHAIN_MAINTENANCE1, IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, PRESENT_MODE_FIFO_LATEST_READY];
+
+/// Whether a feature is there.
+#[derive(Clone, Copy)]
+enum Answer {
+    /// It is, wherever its extension is.
+    Yes,
+    /// If the driver's images can be compressed as an application wants it: swapchain images are its images.
+    IfImagesCan,
+}
+
+/// A structure of a feature.
+#[repr(C)]
+struct Feature {
+    s_type: vk::StructureType,
+    p_next: *mut c_void,
+    value: vk::Bool32,
+}
+
+/// Puts what the loader has into the structures that are chained to a query of features.
 ///
 /// # Safety
 /// `first` begins a pNext chain that can be written to; the device is one of the instance's.
 pub(super) unsafe fn put_in(instance: &Instance, device: vk::PhysicalDevice, first: *mut c_void) {
+    let level = instance.logger.loader.level;
     // SAFETY: the caller vouches for the chain, in which types say what structures are.
     unsafe {
         for structure in chain::pointers(first) {
-            match (*structure).s_type {
-                Maintenance::STRUCTURE_TYPE => {
-                    (*structure.cast::<Maintenance>()).swapchain_maintenance1 = vk::TRUE;
-                }
-                SwapchainCompression::STRUCTURE_TYPE => {
-                    (*structure.cast::<SwapchainCompression>()).image_compression_control_swapchain =
-                        has_image_compression(&instance.driver, device).into();
-                }
-                _ => {}
-            }
+            let of_loader = |(s_type, since, _): &&(vk::StructureType, ApiLevel, Answer)| {
+                *s_type == (*structure).s_type && level >= *since
+            };
+            let Some((_, _, answer)) = OF_THE_LOADER.iter().find(of_loader) else { continue };
+            (*structure.cast::<Feature>()).value = match answer {
+                Answer::Yes => vk::TRUE,
+                Answer::IfImagesCan => has_image_compression(&instance.driver, device).into(),
+            };
         }
     }
 }

@@ -9,7 +9,7 @@ use loader_core::dispatch::Command;
 use loader_core::registry::{COMMAND_COUNT, CommandId, ExtensionId, ExtensionKind, command, extension};
 
 use super::checked::checked;
-use super::queries;
+use super::{private_data, queries};
 use crate::debug;
 use crate::objects::{Device, Instance};
 use crate::wsi;
@@ -263,6 +263,16 @@ static HOOKS: &[Hook] = hooks! {
         Gate::Core(1) => {
             GET_DEVICE_QUEUE_2: fn(_, _, _) PFN_vkGetDeviceQueue2 = super::get_device_queue2;
             BIND_IMAGE_MEMORY_2: fn(_, _, _) PFN_vkBindImageMemory2 = wsi::bind::bind_image_memory2;
+        }
+        Gate::Core(3) => {
+            DESTROY_PRIVATE_DATA_SLOT: fn(_, _, _) PFN_vkDestroyPrivateDataSlot = private_data::destroy_slot;
+            SET_PRIVATE_DATA: fn(_, _, _, _, _) PFN_vkSetPrivateData = private_data::set;
+            GET_PRIVATE_DATA: fn(_, _, _, _, _) PFN_vkGetPrivateData = private_data::get;
+        }
+        Gate::Extension(extension::EXT_PRIVATE_DATA) => {
+            DESTROY_PRIVATE_DATA_SLOT_EXT: fn(_, _, _) PFN_vkDestroyPrivateDataSlot = private_data::destroy_slot;
+            SET_PRIVATE_DATA_EXT: fn(_, _, _, _, _) PFN_vkSetPrivateData = private_data::set;
+            GET_PRIVATE_DATA_EXT: fn(_, _, _, _, _) PFN_vkGetPrivateData = private_data::get;
         }
         Gate::Extension(extension::KHR_BIND_MEMORY2) => {
             BIND_IMAGE_MEMORY_2_KHR: fn(_, _, _) PFN_vkBindImageMemory2 = wsi::bind::bind_image_memory2;

@@ -5,6 +5,7 @@ use loader_core::dispatch::{DeviceTable, WithTable};
 use loader_core::memory::Application;
 use loader_core::registry::ExtensionSet;
 
+use crate::driver::PrivateData;
 use crate::objects::{DeviceCommands, Instance};
 
 /// A device. The first word of its handle, and of its queues' and command buffers', leads here: to the table that exported
@@ -26,6 +27,8 @@ pub struct DeviceData {
     pub driver: DeviceCommands,
     /// The extensions that are enabled, the loader's own among them.
     pub extensions: ExtensionSet,
+    /// What the application has attached to objects of the loader's.
+    pub private_data: PrivateData,
     /// The version of Vulkan that the device can be used with.
     pub api_version: u32,
 }

@@ -200,6 +200,9 @@ commands! {
         No => {
             get_device_queue2: vk::PFN_vkGetDeviceQueue2 = "vkGetDeviceQueue2";
             bind_image_memory2: vk::PFN_vkBindImageMemory2 = "vkBindImageMemory2";
+            destroy_private_data_slot: vk::PFN_vkDestroyPrivateDataSlot = "vkDestroyPrivateDataSlot";
+            set_private_data: vk::PFN_vkSetPrivateData = "vkSetPrivateData";
+            get_private_data: vk::PFN_vkGetPrivateData = "vkGetPrivateData";
             // Of native_buffer, which one of them is enough for.
             get_swapchain_gralloc_usage: native::GetSwapchainGrallocUsage = "vkGetSwapchainGrallocUsageANDROID";
             get_swapchain_gralloc_usage2: native::GetSwapchainGrallocUsage2 = "vkGetSwapchainGrallocUsage2ANDROID";
@@ -208,6 +211,11 @@ commands! {
         }
         With(c"VK_KHR_bind_memory2") => {
             bind_image_memory2_khr: vk::PFN_vkBindImageMemory2 = "vkBindImageMemory2KHR";
+        }
+        With(c"VK_EXT_private_data") => {
+            destroy_private_data_slot_ext: vk::PFN_vkDestroyPrivateDataSlot = "vkDestroyPrivateDataSlotEXT";
+            set_private_data_ext: vk::PFN_vkSetPrivateData = "vkSetPrivateDataEXT";
+            get_private_data_ext: vk::PFN_vkGetPrivateData = "vkGetPrivateDataEXT";
         }
         With(c"VK_KHR_external_fence_fd") => {
             import_fence_fd: vk::PFN_vkImportFenceFdKHR = "vkImportFenceFdKHR";

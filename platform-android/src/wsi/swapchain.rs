@@ -241,6 +241,7 @@ pub unsafe extern "system" fn destroy_swapchain(
     unsafe {
         let device = device_of(device.as_raw());
         let memory = device.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
+        device.private_data.forget(device.instance.logger.loader.system, swapchain.as_raw());
         let swapchain = core::ptr::with_exposed_provenance_mut(swapchain.as_raw() as usize);
         if let Some(swapchain) = NonNull::new(swapchain) {
             destroy(device, swapchain, memory);

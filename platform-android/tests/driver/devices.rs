@@ -338,3 +338,70 @@ fn r79_groups_are_the_drivers_or_one_for_each_device() {
     assert_eq!(groups(&world, 4), (vk::Result::SUCCESS, vec![(1, no); 3]));
     assert_eq!(groups(&world, 2), (vk::Result::INCOMPLETE, vec![(1, no); 2]));
 }
+
+#[test]
+fn r81_features_of_the_loaders_own_extensions_are_not_the_drivers_since_android_17() {
+    for (level, shown) in [(ApiLevel::ANDROID_17, vec![1]), (ApiLevel::ANDROID_14, vec![0, 1, 2])] {
+        let world = World::at(level, Hal::default());
+        let instance = world.instance(&[]);
+        let mut maintenance = vk::PhysicalDeviceSwapchainMaintenance1FeaturesEXT::default();
+        let mut others = vk::PhysicalDeviceMaintenance4Features::default();
+        let mut compression = vk::PhysicalDeviceImageCompressionControlSwapchainFeaturesEXT::default();
+        let types = [compression.s_type, others.s_type, maintenance.s_type].map(vk::StructureType::as_raw);
+        let info = vk::DeviceCreateInfo::default()
+            .push_next(&mut maintenance)
+            .push_next(&mut others)
+            .push_next(&mut compression);
+        let device = world.try_device(world.physical_devices(instance)[0], &info).unwrap();
+        let expected: Vec<i32> = shown.into_iter().map(|place: usize| types[place]).collect();
+        assert_eq!(world.hal.heard().devices[0].chain, expected, "{level:?}");
+        world.finish(instance, Some(device));
+    }
+}
+
+#[test]
+fn private_data_of_swapchains_is_the_loaders_and_of_all_else_the_drivers() {
+    let world = World::new(Hal::default());
+    let instance = world.instance(&[]);
+    let device = world.device(instance, &[]);
+    let slots = [1, 2].map(vk::PrivateDataSlot::from_raw);
+    // SAFETY: functions have the type of their names; a swapchain's handle is only a number here.
+    unsafe {
+        let find = |name: &CStr| driver::get_device_proc_addr(device, name.as_ptr());
+        let set = find(c"vkSetPrivateData");
+        let set =
+            std::mem::transmute::<vk::PFN_vkVoidFunction, Option<vk::PFN_vkSetPrivateData>>(set).unwrap();
+        let get = find(c"vkGetPrivateData");
+        let get =
+            std::mem::transmute::<vk::PFN_vkVoidFunction, Option<vk::PFN_vkGetPrivateData>>(get).unwrap();
+        let forget = find(c"vkDestroyPrivateDataSlot");
+        let forget =
+            std::mem::transmute::<vk::PFN_vkVoidFunction, Option<vk::PFN_vkDestroyPrivateDataSlot>>(forget);
+        let swapchain = vk::ObjectType::SWAPCHAIN_KHR;
+        let of = |object, slot| {
+            let mut data = 99;
+            get(device, swapchain, object, slot, &mut data);
+            data
+        };
+        let _ = world.hal.heard();
+        for (object, slot, data) in
+            [(7, slots[0], 70), (7, slots[1], 71), (8, slots[0], 80), (7, slots[0], 72)]
+        {
+            assert_eq!(set(device, swapchain, object, slot, data), vk::Result::SUCCESS);
+        }
+        assert_eq!([of(7, slots[0]), of(7, slots[1]), of(8, slots[0]), of(8, slots[1])], [72, 71, 80, 0]);
+        assert!(world.hal.heard().calls.is_empty());
+        forget.unwrap()(device, slots[0], null());
+        assert_eq!([of(7, slots[0]), of(7, slots[1]), of(8, slots[0])], [0, 71, 0]);
+        device_of(device.as_raw()).private_data.forget(world.simulation.android, 7);
+        assert_eq!(of(7, slots[1]), 0);
+        let _ = set(device, vk::ObjectType::IMAGE, 7, slots[1], 1);
+        let mut data = 0;
+        get(device, vk::ObjectType::IMAGE, 7, slots[1], &mut data);
+        assert_eq!(
+            world.hal.heard().calls,
+            [c"vkDestroyPrivateDataSlot", c"vkSetPrivateData", c"vkGetPrivateData"]
+        );
+    }
+    world.finish(instance, Some(device));
+}

@@ -97,6 +97,50 @@ fn r74_what_is_not_enabled_says_so_when_it_is_called_and_succeeds() {
 }
 
 #[test]
+fn r74_commands_of_extensions_that_are_not_enabled_succeed_too() {
+    let world = World::new(Hal::default());
+    let instance = world.instance(&[c"VK_KHR_surface"]);
+    let device = world.device(instance, &[]);
+    let get = of_instance(instance, c"vkGetSwapchainImagesKHR");
+    let mut count = 7;
+    // SAFETY: the function has the type of its name; the swapchain is not looked at.
+    let result = unsafe {
+        let get = transmute::<Function, Option<vk::PFN_vkGetSwapchainImagesKHR>>(get).unwrap();
+        get(device, vk::SwapchainKHR::null(), &mut count, std::ptr::null_mut())
+    };
+    assert_eq!((result, count), (vk::Result::SUCCESS, 7));
+    let errors = world.errors();
+    assert!(errors.len() == 1 && errors[0].contains("vkGetSwapchainImagesKHR"));
+    assert!(errors[0].contains("VK_KHR_swapchain"));
+    assert!(of_device(device, c"vkGetSwapchainImagesKHR").is_none());
+    world.finish(instance, Some(device));
+}
+
+#[test]
+fn instance_extensions_that_are_not_enabled_have_no_commands() {
+    let world = World::new(Hal::default());
+    let without = world.instance(&[]);
+    let names = [
+        c"vkCreateAndroidSurfaceKHR",
+        c"vkGetPhysicalDeviceSurfaceFormats2KHR",
+        c"vkCreateDebugUtilsMessengerEXT",
+        c"vkCmdBeginDebugUtilsLabelEXT",
+        c"vkGetPhysicalDeviceFeatures2KHR",
+    ];
+    assert!(names.iter().all(|name| of_instance(without, name).is_none()));
+    world.finish(without, None);
+    let with = world.instance(&[
+        c"VK_KHR_surface",
+        c"VK_KHR_android_surface",
+        c"VK_KHR_get_surface_capabilities2",
+        c"VK_EXT_debug_utils",
+        c"VK_KHR_get_physical_device_properties2",
+    ]);
+    assert!(names.iter().all(|name| of_instance(with, name).is_some()));
+    world.finish(with, None);
+}
+
+#[test]
 fn r74_what_is_enabled_does_its_work_through_the_instance_too() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);
