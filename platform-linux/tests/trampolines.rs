@@ -216,7 +216,8 @@ fn look_ups_go_through_the_table_of_the_handles_key() {
     for keyed in tables.iter().skip(1).step_by(2) {
         check_slots(keyed, 7..9);
     }
-    for (key, _) in tables.iter().step_by(50) {
+    let nothing = (0, new_table());
+    for (key, _) in tables.iter().step_by(50).chain([&nothing]) {
         let message = report(LOOK_UP_TRAMPOLINES.piece(3), from_ref(key).cast());
         let name = CommandId::from_device_slot(3).expect("a command").name().to_string_lossy();
         assert!(message.contains(&format!("{name}: {:?} is no device", from_ref(key))), "{message}");
@@ -301,8 +302,8 @@ fn bad_handles_are_reported_with_the_command() {
 
 #[test]
 fn handles_of_no_device_are_reported_with_the_command() {
-    let no_device = [0x5EED_usize; 4];
-    for handle in [null(), no_device.as_ptr().cast()] {
+    let (no_device, nothing) = ([0x5EED_usize; 4], [0_usize; 4]);
+    for handle in [null(), no_device.as_ptr().cast(), nothing.as_ptr().cast()] {
         for slot in samples(DEVICE_SLOTS).chain([DEVICE_SLOTS - 1]) {
             let name = CommandId::from_device_slot(slot).expect("a command").name();
             let message = report(LOOK_UP_TRAMPOLINES.piece(slot), handle);

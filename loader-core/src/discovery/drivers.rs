@@ -70,8 +70,9 @@ pub(super) fn find(
     Ok(plan)
 }
 
-/// Adds the system's loader behind the drivers: the application's own ones were brought on purpose, and the devices of
-/// drivers that are found later are enumerated earlier.
+/// Adds the system's loader behind the drivers. The devices of drivers that are found later are enumerated earlier, so that an
+/// application meets those first that it would have without this loader; and drivers that are found earlier make their
+/// surfaces earlier, so that a window is for those that the application brought on purpose.
 #[cfg(feature = "foreign-handles")]
 fn add_system_loader(plan: &mut Plan, library: &[u8]) -> Result<(), OutOfMemory> {
     let found_in = plan.searched.len();

@@ -32,7 +32,8 @@ pub static KEYS: Keys = Keys::new();
 /// Tables by the words that handles begin with.
 #[repr(C)]
 pub struct Keys {
-    /// The only one, in most programs. It is compared before anything else is looked at.
+    /// The only one, in most programs. It is compared before anything else is looked at, and never [`FREE`]: what begins with 0
+    /// is no handle.
     first: Entry,
     /// The others; NULL as long as there were none.
     others: AtomicPtr<Others>,
@@ -62,8 +63,10 @@ struct Others {
 
 /// Was never used: a search ends here.
 const FREE: usize = 0;
-/// Was used: a search goes on behind it.
-const LEFT: usize = 1;
+/// Was used, and a search goes on behind it. No address, for it is odd, and not what memory happens to be filled with: a handle
+/// that begins with it would be taken for one of a device.
+#[expect(clippy::cast_possible_truncation, reason = "half of it is as good")]
+const LEFT: usize = 0xDE11_57AB_1E0D_D001_u64 as usize;
 /// Homes of the first table.
 const FIRST_HOMES: usize = 8;
 
@@ -84,7 +87,7 @@ pub enum NotEntered {
 
 impl Keys {
     const fn new() -> Self {
-        Self { first: Entry::new(), others: AtomicPtr::new(null_mut()), changing: Lock::new(()) }
+        Self { first: Entry::new(LEFT), others: AtomicPtr::new(null_mut()), changing: Lock::new(()) }
     }
 
     /// The table that `key` stands for, as [`look_up`] finds it.
@@ -128,13 +131,11 @@ impl Keys {
                     return Ok(());
                 }
                 let homes = present.map_or(FIRST_HOMES, |others| others.homes().wrapping_mul(2));
-                match larger.take() {
-                    Some(larger) if larger.homes() == homes => {
-                        self.replace(others, larger);
-                        continue;
-                    }
-                    _ => homes,
+                if let Some(larger) = larger.take_if(|larger| larger.homes() == homes) {
+                    self.replace(others, larger);
+                    continue;
                 }
+                homes
             };
             larger = Some(Others::try_new(homes).map_err(|OutOfMemory| NotEntered::OutOfMemory)?);
         }
@@ -149,6 +150,7 @@ impl Keys {
             return;
         };
         entry.key.store(LEFT, Ordering::Release);
+        entry.table.store(null_mut(), Ordering::Release);
         // SAFETY: as in `insert`.
         if let Some(others) = unsafe { self.others.load(Ordering::Acquire).as_ref() } {
             others.tidy();
@@ -183,8 +185,8 @@ impl Keys {
         let others = unsafe { self.others.load(Ordering::Acquire).as_ref()? };
         for entry in others.behind_home(key) {
             match entry.key.load(Ordering::Acquire) {
-                found if found == key => return Some(entry),
                 FREE => return None,
+                found if found == key => return Some(entry),
                 _ => {}
             }
         }
@@ -206,8 +208,8 @@ impl Keys {
 }
 
 impl Entry {
-    const fn new() -> Self {
-        Self { key: AtomicUsize::new(FREE), table: AtomicPtr::new(null_mut()) }
+    const fn new(key: usize) -> Self {
+        Self { key: AtomicUsize::new(key), table: AtomicPtr::new(null_mut()) }
     }
 
     fn is_vacant(&self) -> bool {
@@ -224,7 +226,7 @@ impl Others {
     fn try_new(homes: usize) -> Result<Box<Self>, OutOfMemory> {
         let mut all = Vec::new_in(Process);
         for _ in 0..homes.wrapping_mul(2) {
-            all.try_push(Entry::new())?;
+            all.try_push(Entry::new(FREE))?;
         }
         let mask = homes.wrapping_sub(1).wrapping_mul(size_of::<Entry>());
         let made = Self { mask, entries: all.as_ptr(), all, previous: null_mut() };

@@ -68,7 +68,7 @@ macro_rules! look_up {
         "cbz x0, 6f\n ldr x17, [x0]\n adrp x9, {keys}\n add x9, x9, :lo12:{keys}\n\
          ldr x10, [x9]\n cmp x10, x17\n b.ne 2f\n ldr x17, [x9, #8]\n\
          4: ldr x17, [x17, w16, uxtw #3]\n br x17\n\
-         2: ldr x9, [x9, #16]\n cbz x9, 6f\n\
+         2: cbz x17, 6f\n ldr x9, [x9, #16]\n cbz x9, 6f\n\
          movz x10, #({multiplier} & 0xffff)\n movk x10, #({multiplier} >> 16), lsl #16\n\
          mul x10, x17, x10\n ldp x11, x9, [x9]\n and x10, x11, x10, lsr #32\n add x9, x9, x10\n\
          3: ldr x10, [x9]\n cmp x10, x17\n b.eq 5f\n add x9, x9, #16\n cbnz x10, 3b\n\

@@ -70,7 +70,7 @@ macro_rules! look_up {
          adr r5, 9f\n ldr r6, [r5]\n add r5, r5, r6\n\
          ldr r6, [r5]\n cmp r6, r4\n bne 2f\n ldr r4, [r5, #4]\n\
          4: ldr ip, [r4, ip, lsl #2]\n pop {{r4, r5, r6, lr}}\n bx ip\n\
-         2: ldr r5, [r5, #8]\n cmp r5, #0\n beq 7f\n\
+         2: cmp r4, #0\n beq 7f\n ldr r5, [r5, #8]\n cmp r5, #0\n beq 7f\n\
          movw r6, #({multiplier} & 0xffff)\n movt r6, #({multiplier} >> 16)\n mul r6, r4, r6\n\
          ldr lr, [r5]\n and r6, lr, r6, lsr #16\n ldr r5, [r5, #4]\n add r5, r5, r6\n\
          3: ldr r6, [r5]\n cmp r6, r4\n beq 5f\n add r5, r5, #8\n cmp r6, #0\n bne 3b\n\

@@ -70,7 +70,7 @@ macro_rules! look_up {
          call 5f\n 5: pop %ecx\n lea {keys} - 5b(%ecx), %ecx\n\
          cmp (%ecx), %edx\n jne 2f\n\
          mov 4(%ecx), %ecx\n jmp *(%ecx, %eax, 4)\n\
-         2: mov 8(%ecx), %ecx\n test %ecx, %ecx\n jz 6f\n\
+         2: test %edx, %edx\n jz 6f\n mov 8(%ecx), %ecx\n test %ecx, %ecx\n jz 6f\n\
          push %eax\n imul ${multiplier}, %edx, %eax\n shr $16, %eax\n and (%ecx), %eax\n\
          mov 4(%ecx), %ecx\n add %eax, %ecx\n\
          3: mov (%ecx), %eax\n cmp %edx, %eax\n je 4f\n add $8, %ecx\n test %eax, %eax\n jnz 3b\n\

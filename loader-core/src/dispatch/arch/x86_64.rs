@@ -64,7 +64,7 @@ macro_rules! look_up {
         "movzwl %ax, %eax\n test %rdi, %rdi\n jz 6f\n mov (%rdi), %r11\n\
          cmp {keys}(%rip), %r11\n jne 2f\n\
          mov {keys} + 8(%rip), %r11\n jmp *(%r11, %rax, 8)\n\
-         2: mov {keys} + 16(%rip), %r10\n test %r10, %r10\n jz 6f\n\
+         2: test %r11, %r11\n jz 6f\n mov {keys} + 16(%rip), %r10\n test %r10, %r10\n jz 6f\n\
          push %rax\n imul ${multiplier}, %r11, %rax\n shr $32, %rax\n and (%r10), %rax\n\
          mov 8(%r10), %r10\n add %rax, %r10\n\
          3: mov (%r10), %rax\n cmp %r11, %rax\n je 4f\n add $16, %r10\n test %rax, %rax\n jnz 3b\n\
