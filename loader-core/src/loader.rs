@@ -347,9 +347,17 @@ pub fn report_bad_handle(command: CommandId) -> ! {
 
 /// Writes a message whatever any filter says, and aborts.
 pub fn fatal(topic: Topic, message: fmt::Arguments<'_>) -> ! {
-    let Some(loader) = current() else { last_words(topic, message) };
-    write_line(loader.platform.log, Level::Error, topic, message);
-    (loader.platform.abort)()
+    if let Some(loader) = current() {
+        write_line(loader.platform.log, Level::Error, topic, message);
+        (loader.platform.abort)()
+    }
+    let words = LAST_WORDS.load(Ordering::Acquire);
+    if words.is_null() {
+        // SAFETY: does not return.
+        unsafe { crate::dispatch::trap() }
+    }
+    // SAFETY: only `end_with` stores here, and it stores functions of this type.
+    (unsafe { core::mem::transmute::<*mut (), LastWords>(words) })(topic, message)
 }
 
 /// Writes a message and ends the process.
@@ -361,17 +369,6 @@ static LAST_WORDS: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 /// Lets a platform that has no [`Loader`] say how [`fatal`] ends the process, which else just traps.
 pub fn end_with(words: LastWords) {
     LAST_WORDS.store(words as *mut (), Ordering::Release);
-}
-
-#[cold]
-fn last_words(topic: Topic, message: fmt::Arguments<'_>) -> ! {
-    let words = LAST_WORDS.load(Ordering::Acquire);
-    if words.is_null() {
-        // SAFETY: does not return.
-        unsafe { crate::dispatch::trap() }
-    }
-    // SAFETY: only `end_with` stores here, and it stores functions of this type.
-    (unsafe { core::mem::transmute::<*mut (), LastWords>(words) })(topic, message)
 }
 
 /// The loader of this process, if any global command has been called.

@@ -37,6 +37,9 @@ pub mod level;
 pub mod loader;
 pub mod log;
 pub mod objects;
+#[cfg(target_os = "android")]
+pub mod os;
+mod statistics;
 pub mod system;
 pub mod wsi;
 

@@ -14,7 +14,7 @@ use ash::vk::{self, Handle as _};
 use loader_core::log::{Level, Topic};
 use platform_android::driver;
 use platform_android::log::Logger;
-use platform_android::{Loader, debug, objects};
+use platform_android::{Loader, api, debug, objects};
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modules/driver.c");
 
@@ -344,6 +344,23 @@ fn r86_a_property_has_messages_written_to_the_log_if_the_application_may_be_debu
     unsafe { callback.expect("a callback").destroy(instance.0) };
     instance.report(c"nobody listens");
     assert_eq!(android.logged(), []);
+}
+
+#[test]
+fn r86_the_callback_lives_as_long_as_the_instance() {
+    let Simulation { android, loader, .. } = &Simulation::new();
+    let trace = install(android, "with", &[]);
+    android.set("debug.vulkan.enable_callback", "1");
+    android.set("ro.debuggable", "1");
+    let mut instance = vk::Instance::null();
+    // SAFETY: all parameters are valid.
+    unsafe {
+        let created = api::create_instance(loader, &vk::InstanceCreateInfo::default(), null(), &mut instance);
+        assert_eq!(created, vk::Result::SUCCESS);
+        assert_eq!(traced(&trace), ["create-debug-object"], "the extension is enabled, in the driver too");
+        api::destroy_instance(instance, null());
+    }
+    assert_eq!(traced(&trace), ["destroy-debug-object"]);
 }
 
 #[test]

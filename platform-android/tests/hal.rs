@@ -4,6 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Barrier, Mutex};
 use std::thread;
@@ -11,11 +12,12 @@ use std::thread;
 use android_simulation::{Android, Simulation, null_driver};
 use ash::vk::{self, Handle as _};
 use loader_core::log::Level;
-use platform_android::Loader;
 use platform_android::hal::layout::{DISPATCH_MAGIC, Module};
 use platform_android::hal::{DoesNotOpen, Driver, Source};
+use platform_android::level::ApiLevel;
 use platform_android::objects::set_dispatch_word;
 use platform_android::system::Statistic;
+use platform_android::{Loader, api, driver};
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modules/driver.c");
 
@@ -233,6 +235,20 @@ fn r11_a_driver_that_fails_to_open_fails_and_is_not_tried_again() {
         assert_eq!(traced(&trace), ["load", "open"]);
         let errors = errors(android);
         assert!(errors.len() == 1 && errors[0].contains("vulkan.x.so"), "{errors:?}");
+
+        let (mut instance, mut count) = (vk::Instance::null(), 0);
+        let info = vk::InstanceCreateInfo::default();
+        // SAFETY: all parameters are valid.
+        unsafe {
+            let created = api::create_instance(loader, &info, null(), &mut instance);
+            assert_eq!(created, vk::Result::ERROR_INITIALIZATION_FAILED);
+            let listed = [
+                api::enumerate_instance_version(loader, &mut count),
+                api::enumerate_instance_layer_properties(loader, &mut count, null_mut()),
+                api::enumerate_instance_extension_properties(loader, null(), &mut count, null_mut()),
+            ];
+            assert_eq!(listed, [vk::Result::ERROR_OUT_OF_HOST_MEMORY; 3]);
+        }
     }
 }
 
@@ -259,6 +275,13 @@ fn r12_without_a_driver_there_are_instances_and_no_devices() {
             assert_eq!(count, 0);
         }
         destroy(&driver, instance);
+
+        let mut instance = vk::Instance::null();
+        let info = vk::InstanceCreateInfo::default();
+        assert_eq!(api::create_instance(loader, &info, null(), &mut instance), vk::Result::SUCCESS);
+        let result = driver::enumerate_physical_devices(instance, &mut count, null_mut());
+        assert_eq!((result, count), (vk::Result::SUCCESS, 0));
+        api::destroy_instance(instance, null());
     }
 }
 
@@ -440,6 +463,57 @@ fn r16_a_new_driver_namespace_after_a_fork_replaces_the_driver() {
         assert_eq!(loader.hal.driver(loader).unwrap().debug_report, Some(10));
         assert_eq!(traced(&updated), [""; 0], "it is the chosen one already");
     }
+}
+
+#[test]
+fn r17_the_version_is_the_loaders_and_asking_for_it_looks_for_the_driver() {
+    for (level, version) in [
+        (ApiLevel::ANDROID_14, vk::API_VERSION_1_3),
+        (ApiLevel::ANDROID_17, vk::make_api_version(0, 1, 4, 0)),
+    ] {
+        let Simulation { android, .. } = &Simulation::new();
+        let loader: &'static Loader = Box::leak(Box::new(Loader::new(*android).at(level)));
+        // The driver is one of Vulkan 1.0.
+        android.set("ro.hardware.vulkan", "x");
+        let trace = vendor_driver(android, "x", &[]);
+        let mut answer = 0;
+        // SAFETY: the place for the answer is valid.
+        let result = unsafe { api::enumerate_instance_version(loader, &mut answer) };
+        assert_eq!((result, answer), (vk::Result::SUCCESS, version));
+        assert_eq!(traced(&trace), ["load", "open", "extensions", "extensions"]);
+    }
+}
+
+#[test]
+fn r117_instances_and_devices_are_counted() {
+    let Simulation { android, loader, .. } = &Simulation::new();
+    android.set("ro.hardware.vulkan", "x");
+    vendor_driver(android, "x", &["-DDEBUG_UTILS=2"]);
+    loader.enter();
+    let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
+    let extensions = [c"VK_EXT_debug_utils".as_ptr()];
+    let info =
+        vk::InstanceCreateInfo::default().application_info(&application).enabled_extension_names(&extensions);
+    let features = vk::PhysicalDeviceFeatures { full_draw_index_uint32: vk::TRUE, ..Default::default() };
+    let priorities = [1.0];
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
+    let device_info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_features(&features);
+    let (mut instance, mut physical, mut device) =
+        (vk::Instance::null(), vk::PhysicalDevice::null(), vk::Device::null());
+    // SAFETY: all parameters are valid.
+    unsafe {
+        assert_eq!(driver::create_instance(&info, null(), &mut instance), vk::Result::SUCCESS);
+        assert_eq!(driver::enumerate_physical_devices(instance, &mut 1, &mut physical), vk::Result::SUCCESS);
+        assert_eq!(driver::create_device(physical, &device_info, null(), &mut device), vk::Result::SUCCESS);
+        driver::destroy_device(device, null());
+        driver::destroy_instance(instance, null());
+    }
+    let world = android.change();
+    assert!(world.statistics.contains(&Statistic::ApiVersion(vk::API_VERSION_1_2)));
+    assert!(world.statistics.contains(&Statistic::Device));
+    assert!(world.statistics.contains(&Statistic::CpuInUse));
+    assert!(world.statistics.contains(&Statistic::Features(0b10)));
+    assert_eq!(world.extensions, [(false, vec!["VK_EXT_debug_utils".to_owned()]), (true, vec![])]);
 }
 
 #[test]

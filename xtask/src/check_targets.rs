@@ -6,33 +6,33 @@ use std::process::{Command, Stdio};
 use crate::Failure;
 use crate::build::{finish, root};
 
-/// Every target, and the package that is made for it alone, if there is one.
-const TARGETS: &[(&str, Option<&str>)] = &[
-    ("aarch64-unknown-linux-gnu", Some("platform-linux")),
-    ("aarch64-unknown-linux-musl", Some("platform-linux")),
-    ("armv7-unknown-linux-gnueabihf", Some("platform-linux")),
-    ("armv7-unknown-linux-musleabihf", Some("platform-linux")),
-    ("i686-unknown-linux-gnu", Some("platform-linux")),
-    ("i686-unknown-linux-musl", Some("platform-linux")),
-    ("riscv64gc-unknown-linux-gnu", Some("platform-linux")),
-    ("riscv64gc-unknown-linux-musl", Some("platform-linux")),
-    ("x86_64-unknown-linux-musl", Some("platform-linux")),
-    ("aarch64-linux-android", Some("null-driver-hal")),
-    ("armv7-linux-androideabi", Some("null-driver-hal")),
-    ("i686-linux-android", Some("null-driver-hal")),
-    ("x86_64-linux-android", Some("null-driver-hal")),
-    ("aarch64-unknown-fuchsia", Some("libvulkan-fuchsia")),
-    ("x86_64-unknown-fuchsia", Some("libvulkan-fuchsia")),
+/// Every target, and the packages that are made for its system.
+const TARGETS: &[(&str, &[&str])] = &[
+    ("aarch64-unknown-linux-gnu", &["platform-linux"]),
+    ("aarch64-unknown-linux-musl", &["platform-linux"]),
+    ("armv7-unknown-linux-gnueabihf", &["platform-linux"]),
+    ("armv7-unknown-linux-musleabihf", &["platform-linux"]),
+    ("i686-unknown-linux-gnu", &["platform-linux"]),
+    ("i686-unknown-linux-musl", &["platform-linux"]),
+    ("riscv64gc-unknown-linux-gnu", &["platform-linux"]),
+    ("riscv64gc-unknown-linux-musl", &["platform-linux"]),
+    ("x86_64-unknown-linux-musl", &["platform-linux"]),
+    ("aarch64-linux-android", &["null-driver-hal", "platform-android"]),
+    ("armv7-linux-androideabi", &["null-driver-hal", "platform-android"]),
+    ("i686-linux-android", &["null-driver-hal", "platform-android"]),
+    ("x86_64-linux-android", &["null-driver-hal", "platform-android"]),
+    ("aarch64-unknown-fuchsia", &["libvulkan-fuchsia"]),
+    ("x86_64-unknown-fuchsia", &["libvulkan-fuchsia"]),
 ];
 
 /// Checks every target that is installed or can be; names the others.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     let mut skipped = Vec::new();
     let mut failed = Vec::new();
-    for (target, package) in TARGETS {
+    for (target, packages) in TARGETS {
         if !is_available(target) {
             skipped.push(*target);
-        } else if let Err(error) = check(target, *package) {
+        } else if let Err(error) = check(target, packages) {
             eprintln!("{target}: {error}");
             failed.push(*target);
         }
@@ -51,10 +51,10 @@ pub(crate) fn is_available(target: &str) -> bool {
     rustup.status().is_ok_and(|status| status.success())
 }
 
-fn check(target: &str, package: Option<&str>) -> Result<(), Failure> {
+fn check(target: &str, packages: &[&str]) -> Result<(), Failure> {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root()).args(["check", "--quiet", "--target", target]);
-    for package in ["loader-core", "driver-runtime"].into_iter().chain(package) {
+    for package in ["loader-core", "driver-runtime"].iter().chain(packages) {
         cargo.args(["--package", package]);
     }
     finish(&mut cargo)

@@ -97,6 +97,8 @@ pub struct World {
     pub log: Vec<(Level, String)>,
     /// What was counted.
     pub statistics: Vec<Statistic>,
+    /// The extensions that were told of: whether they are of a device, and their names.
+    pub extensions: Vec<(bool, Vec<String>)>,
     /// Libraries that are part of the test, by path.
     built_in: BTreeMap<String, built_in::BuiltIn>,
     libraries: libraries::Openings,
@@ -132,6 +134,7 @@ impl Simulation {
             calls: Vec::new(),
             log: Vec::new(),
             statistics: Vec::new(),
+            extensions: Vec::new(),
             built_in: BTreeMap::new(),
             libraries: libraries::Openings::default(),
             fences: fences::Ledger::default(),
@@ -389,6 +392,11 @@ impl System for Android {
 
     fn count(&self, statistic: Statistic) {
         self.change().statistics.push(statistic);
+    }
+
+    fn count_extensions(&self, of_device: bool, names: &[&CStr]) {
+        let names = names.iter().map(|name| name.to_string_lossy().into_owned()).collect();
+        self.change().extensions.push((of_device, names));
     }
 
     fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool {

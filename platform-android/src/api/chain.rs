@@ -11,9 +11,10 @@ use loader_core::chain::structures::{
 };
 use loader_core::memory::{Application, Box, OutOfMemory, TryGrow, Vec};
 
+use crate::debug::SystemLogCallback;
 use crate::driver;
 use crate::layers::Active;
-use crate::objects::{device_of, instance_of, set_dispatch_word};
+use crate::objects::{Instance, device_of, instance_of, set_dispatch_word};
 
 /// What the API level keeps of an instance.
 pub struct Chain {
@@ -23,6 +24,10 @@ pub struct Chain {
     pub head: FindInstanceCommand,
     /// The application's callbacks, for what belongs to the instance.
     pub memory: Application,
+    /// What the application calls the instance: the driver's handle, unless a layer gave another one out.
+    pub handle: vk::Instance,
+    /// What writes messages of layers to the system's log, if that is wanted.
+    pub system_log: Option<SystemLogCallback>,
 }
 
 impl Chain {
@@ -30,7 +35,13 @@ impl Chain {
     #[must_use]
     pub fn new(layers: Active, memory: Application) -> Self {
         let first = layers.first().map(|layer| layer.interface.get_instance_proc_addr);
-        Self { head: first.unwrap_or(driver::get_instance_proc_addr), layers, memory }
+        Self {
+            head: first.unwrap_or(driver::get_instance_proc_addr),
+            layers,
+            memory,
+            handle: vk::Instance::null(),
+            system_log: None,
+        }
     }
 
     /// The links that vkCreateInstance is called with.
@@ -57,40 +68,53 @@ impl Chain {
 
     /// The links that vkCreateDevice is called with, and the look-up at the head of the device's chain.
     ///
-    /// In it are the layers that say that they are for devices, except those that have nothing to do with the creation of
-    /// devices: such a layer would leave its link for the next one, which would then call itself.
+    /// vkCreateDevice is a command of the instance: each layer that has something to do with it has a link, also one that says
+    /// that it is not for devices; a layer that has nothing to do with it would leave its link for the next one, which would
+    /// then call itself. In the device's chain are those that are for devices.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     pub(super) fn device_links(
         &self,
-        instance: vk::Instance,
+        instance: &Instance,
         memory: Application,
     ) -> Result<(Vec<DeviceLink, Application>, FindDeviceCommand), OutOfMemory> {
-        let create = |find: FindInstanceCommand| {
-            // SAFETY: layers may be asked with the handle of the instance that they take part in.
-            unsafe { find(instance, c"vkCreateDevice".as_ptr()) }.map(|function| function as usize)
-        };
         let mut links = Vec::new_in(memory);
         let mut next: FindInstanceCommand = driver::get_instance_proc_addr;
         let mut head: FindDeviceCommand = driver::get_device_proc_addr;
-        let mut below = create(next);
         for layer in self.layers.iter().rev() {
-            let own = create(layer.interface.get_instance_proc_addr);
-            if own != below && layer.global {
+            let find = layer.interface.get_instance_proc_addr;
+            let of_devices = layer.interface.get_device_proc_addr.filter(|_| layer.global);
+            if self.creates_devices(instance, find, next).unwrap_or(of_devices.is_some()) {
                 links.try_push(DeviceLink {
                     next: ptr::null_mut(),
                     get_instance_proc_addr: next,
                     get_device_proc_addr: head,
                 })?;
-                head = layer.interface.get_device_proc_addr.unwrap_or(head);
+                head = of_devices.unwrap_or(head);
+                // The others are passed by: one may not know the command without an instance, as layers ask for it.
+                next = find;
             }
-            below = own;
-            next = layer.interface.get_instance_proc_addr;
         }
         links.reverse();
         connect(&mut links, |link, next| link.next = next);
         Ok((links, head))
+    }
+
+    /// Whether the layer with this look-up has something to do with vkCreateDevice: whether it answers otherwise than what is
+    /// below it. Where a layer gave a handle of its own out for the instance nobody can tell: those below know another one than
+    /// those above, and must not be asked with it.
+    fn creates_devices(
+        &self,
+        instance: &Instance,
+        layer: FindInstanceCommand,
+        below: FindInstanceCommand,
+    ) -> Option<bool> {
+        let create = |find: FindInstanceCommand| {
+            // SAFETY: all layers and the driver know the instance by this handle.
+            unsafe { find(instance.handle, c"vkCreateDevice".as_ptr()) }.map(|function| function as usize)
+        };
+        (self.handle == instance.handle).then(|| create(layer) != create(below))
     }
 }
 

@@ -11,13 +11,13 @@ use loader_core::abi::{array, name};
 use loader_core::chain::structures::FindDeviceCommand;
 use loader_core::dispatch::{Command, Table as _};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::Application;
+use loader_core::memory::{Application, Shown};
 use loader_core::registry::{ExtensionSet, command};
 
 use super::chain::{Chain, DeviceStructures};
-use super::names;
 use super::table::{self, Missing};
-use crate::objects::{Instance, device_of, instance_of};
+use super::{instance_of, names};
+use crate::objects::{Instance, device_of};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
@@ -33,7 +33,10 @@ pub unsafe extern "system" fn create_device(
 ) -> vk::Result {
     // SAFETY: the caller vouches for the parameters.
     unsafe {
-        let instance = instance_of(physical_device.as_raw());
+        let instance = match instance_of(physical_device, "vkCreateDevice") {
+            Ok(instance) => instance,
+            Err(error) => return error,
+        };
         let loader = instance.logger.loader;
         let Some(info) = info.as_ref() else { return loader.null("vkCreateDevice", "pCreateInfo") };
         if out.is_null() {
@@ -123,7 +126,7 @@ unsafe fn check_extensions<'a>(
                 format_args!(
                     "vkCreateDevice: the device extension {} is not there: neither the driver of this physical device nor a \
                      layer that is enabled has it",
-                    extension.to_string_lossy()
+                    Shown(extension.to_bytes())
                 ),
             );
             return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
@@ -146,7 +149,7 @@ unsafe fn enter(
     memory: Application,
 ) -> Result<(vk::Device, FindDeviceCommand), vk::Result> {
     let names = names(&chain.layers, memory)?;
-    let (mut links, head) = chain.device_links(instance.handle, memory)?;
+    let (mut links, head) = chain.device_links(instance, memory)?;
     let mut structures = DeviceStructures::new(links.as_mut_ptr(), info.p_next);
     let mut own = *info;
     own.enabled_layer_count = names.len() as u32;
@@ -162,7 +165,12 @@ unsafe fn enter(
         let create = create.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
         array::check(create(physical_device, &own, callbacks, &mut device))?;
     }
-    if device.is_null() { Err(vk::Result::ERROR_INITIALIZATION_FAILED) } else { Ok((device, head)) }
+    if device.is_null() {
+        let message = format_args!("vkCreateDevice: a layer reports success, and there is no device");
+        instance.logger.log(Level::Error, Topic::Layer, message);
+        return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+    }
+    Ok((device, head))
 }
 
 /// Fills the table of the device that came back. Destroys it if that is not possible.
@@ -189,7 +197,7 @@ unsafe fn complete(
             Topic::Layer,
             format_args!(
                 "vkCreateDevice: {} is of Vulkan 1.0, and neither the driver nor a layer has it",
-                missing.name().to_string_lossy()
+                Shown(missing.name().to_bytes())
             ),
         );
         if let Some(destroy) = find(c"vkDestroyDevice") {

@@ -1,18 +1,19 @@
 //! vkCreateInstance and vkDestroyInstance.
 
-use core::ffi::CStr;
+use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle as _};
 use loader_core::abi::{array, name};
 use loader_core::chain::structures::FindInstanceCommand;
 use loader_core::dispatch::{Command, Table as _};
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{Application, Box, OutOfMemory};
-use loader_core::registry::{ExtensionSet, command};
+use loader_core::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
+use loader_core::registry::{ExtensionSet, command, extension};
 
 use super::chain::{Chain, InstanceStructures};
 use super::table::{self, Missing};
 use super::{enumerate, names};
+use crate::debug::{self, SystemLogCallback};
 use crate::layers::ActiveLayer;
 use crate::loader::Loader;
 use crate::log::Logger;
@@ -67,12 +68,41 @@ unsafe fn create(
         let layers = loader.layers.found(loader)?.choose(wanted, &logger)?;
         let extensions = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         check_extensions(loader, &layers, extensions.clone(), &logger)?;
-        let enabled = ExtensionSet::of(extensions);
+        let enabled = Enabled::new(loader, extensions, memory)?;
         // Whatever needs memory is done before there is something to be undone.
         let chain = Box::try_new_in(Chain::new(layers, lasting), lasting).map_err(OutOfMemory::from)?;
-        let instance = enter(&chain, info, callbacks, memory)?;
+        let instance = enter(&chain, info, &enabled, callbacks, (memory, &logger))?;
         complete(chain, instance, &enabled, callbacks, &logger)?;
         Ok(instance)
+    }
+}
+
+/// The extensions of an instance.
+struct Enabled {
+    names: Vec<*const c_char, Application>,
+    set: ExtensionSet,
+    /// Whether messages of layers are to be written to the system's log, which takes one that the application need not have
+    /// enabled.
+    system_log: bool,
+}
+
+impl Enabled {
+    fn new<'a>(
+        loader: &Loader,
+        asked_for: impl Iterator<Item = &'a CStr> + Clone,
+        memory: Application,
+    ) -> Result<Self, OutOfMemory> {
+        let system_log = debug::wants_system_log(loader.system);
+        let mut set = ExtensionSet::of(asked_for.clone());
+        let mut names = Vec::new_in(memory);
+        for name in asked_for {
+            names.try_push(name.as_ptr())?;
+        }
+        if system_log && !set.contains(extension::EXT_DEBUG_REPORT) {
+            set.insert(extension::EXT_DEBUG_REPORT);
+            names.try_push(c"VK_EXT_debug_report".as_ptr())?;
+        }
+        Ok(Self { names, set, system_log })
     }
 }
 
@@ -97,7 +127,7 @@ fn check_extensions<'a>(
                 format_args!(
                     "vkCreateInstance: the instance extension {} is not there: neither the driver nor a layer that is \
                      enabled has it",
-                    extension.to_string_lossy()
+                    Shown(extension.to_bytes())
                 ),
             );
             return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
@@ -113,8 +143,9 @@ fn check_extensions<'a>(
 unsafe fn enter(
     chain: &Chain,
     info: &vk::InstanceCreateInfo<'static>,
+    enabled: &Enabled,
     callbacks: *const Callbacks,
-    memory: Application,
+    (memory, logger): (Application, &Logger),
 ) -> Result<vk::Instance, vk::Result> {
     let names = names(&chain.layers, memory)?;
     let mut links = chain.instance_links(memory)?;
@@ -122,6 +153,8 @@ unsafe fn enter(
     let mut own = *info;
     own.enabled_layer_count = names.len() as u32;
     own.pp_enabled_layer_names = names.as_ptr();
+    own.enabled_extension_count = enabled.names.len() as u32;
+    own.pp_enabled_extension_names = enabled.names.as_ptr();
     if !links.is_empty() {
         own.p_next = structures.first();
     }
@@ -134,7 +167,12 @@ unsafe fn enter(
         let create = core::mem::transmute::<Command, vk::PFN_vkCreateInstance>(create);
         array::check(create(&own, callbacks, &mut instance))?;
     }
-    if instance.is_null() { Err(vk::Result::ERROR_INITIALIZATION_FAILED) } else { Ok(instance) }
+    if instance.is_null() {
+        let message = format_args!("vkCreateInstance: a layer reports success, and there is no instance");
+        logger.log(Level::Error, Topic::Layer, message);
+        return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+    }
+    Ok(instance)
 }
 
 /// Fills the table of the instance that came back, and leaves the chain with it. Destroys it if that is not possible.
@@ -142,9 +180,9 @@ unsafe fn enter(
 /// # Safety
 /// The chain made the instance, for vkCreateInstance with these callbacks.
 unsafe fn complete(
-    chain: Box<Chain, Application>,
+    mut chain: Box<Chain, Application>,
     instance: vk::Instance,
-    enabled: &ExtensionSet,
+    enabled: &Enabled,
     callbacks: *const Callbacks,
     logger: &Logger,
 ) -> Result<(), vk::Result> {
@@ -154,7 +192,11 @@ unsafe fn complete(
     unsafe {
         let known = instance_of(instance.as_raw());
         let find = |name: &CStr| head(instance, name.as_ptr());
-        let Err(Missing(missing)) = table::fill_instance(&known.table, enabled, find) else {
+        let Err(Missing(missing)) = table::fill_instance(&known.table, &enabled.set, find) else {
+            chain.handle = instance;
+            if enabled.system_log {
+                chain.system_log = SystemLogCallback::create(logger.loader, instance, head);
+            }
             known.chain.attach(chain);
             return Ok(());
         };
@@ -163,7 +205,7 @@ unsafe fn complete(
             Topic::Layer,
             format_args!(
                 "vkCreateInstance: {} is of Vulkan 1.0, and neither the driver nor a layer has it",
-                missing.name().to_string_lossy()
+                Shown(missing.name().to_bytes())
             ),
         );
         if let Some(destroy) = head(instance, c"vkDestroyInstance".as_ptr()) {
@@ -185,7 +227,10 @@ pub unsafe extern "system" fn destroy_instance(instance: vk::Instance, callbacks
     unsafe {
         let known = instance_of(instance.as_raw());
         // The layers stay open until the chain has come back.
-        let chain = known.chain.detach();
+        let mut chain = known.chain.detach();
+        if let Some(callback) = chain.as_mut().and_then(|chain| chain.system_log.take()) {
+            callback.destroy(instance);
+        }
         if let Some(destroy) = known.table.get::<vk::PFN_vkDestroyInstance>(command::DESTROY_INSTANCE) {
             destroy(instance, callbacks);
         }

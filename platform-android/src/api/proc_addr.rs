@@ -37,7 +37,6 @@ pub unsafe fn get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
 ) -> Option<Command> {
-    loader.enter();
     if name.is_null() {
         return None;
     }
@@ -65,11 +64,12 @@ fn is_own(command: CommandId) -> bool {
 }
 
 fn without_instance(
-    loader: &Loader,
+    loader: &'static Loader,
     exports: &ExportTable,
     command: Option<CommandId>,
     name: &CStr,
 ) -> Option<Command> {
+    loader.enter();
     if let Some(global) = command.filter(|command| command.class() == Class::Global) {
         return exports.get(global);
     }

@@ -14,6 +14,7 @@ use super::features;
 use super::private_data::PrivateData;
 use crate::level::ApiLevel;
 use crate::objects::{Device, DeviceCommands, DeviceData, Instance, instance_of};
+use crate::statistics;
 use crate::wsi::native_buffer;
 
 type Callbacks<'a> = vk::AllocationCallbacks<'a>;
@@ -31,8 +32,10 @@ pub unsafe extern "system" fn create_device(
 ) -> vk::Result {
     // SAFETY: the caller vouches for the parameters.
     unsafe {
-        match create(instance_of(physical_device.as_raw()), physical_device, &*info, callbacks) {
+        let instance = instance_of(physical_device.as_raw());
+        match create(instance, physical_device, &*info, callbacks) {
             Ok(handle) => {
+                statistics::count_device(instance, physical_device, &*info);
                 out.write(handle);
                 vk::Result::SUCCESS
             }

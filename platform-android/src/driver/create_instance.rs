@@ -15,6 +15,7 @@ use crate::level::ApiLevel;
 use crate::loader::{self, Loader};
 use crate::log::Logger;
 use crate::objects::{Instance, InstanceCommands, InstanceData};
+use crate::statistics;
 
 type Callbacks<'a> = vk::AllocationCallbacks<'a>;
 type CreateInfo<'a> = vk::InstanceCreateInfo<'a>;
@@ -43,6 +44,7 @@ pub unsafe extern "system" fn create_instance(
     unsafe {
         match create(loader, &*info, callbacks) {
             Ok(handle) => {
+                statistics::count_instance(loader.system, &*info);
                 out.write(handle);
                 vk::Result::SUCCESS
             }

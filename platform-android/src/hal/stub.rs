@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use ash::vk::{self, Handle as _};
 use loader_core::abi::array::deliver;
 use loader_core::command_function;
-use loader_core::dispatch::Command;
+use loader_core::dispatch::{Command, trap};
 use loader_core::log::{Level, Topic};
 
 use super::Driver;
@@ -149,8 +149,10 @@ unsafe extern "system" fn get_instance_proc_addr(
 
 /// Stands for every command that takes a device of some kind, of which the stub has none.
 unsafe extern "system" fn no_device() {
-    // Whoever has an instance has been through the loader.
-    let Some(loader) = current() else { return };
+    let Some(loader) = current() else {
+        // SAFETY: does not return.
+        unsafe { trap() }
+    };
     loader.log(
         Level::Error,
         Topic::Usage,

@@ -396,3 +396,6 @@ impl<'a> Fields<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 }
+
+#[cfg(test)]
+mod tests;

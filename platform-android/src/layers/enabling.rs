@@ -126,3 +126,90 @@ pub(super) fn with_application<'a>(
     }
     Ok(wanted)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::string::{String, ToString as _};
+    use std::vec::Vec as StdVec;
+
+    use loader_core::memory::Shown;
+
+    use super::*;
+
+    /// What is wanted with these properties, as "name by whom".
+    fn wanted(settings: &str, properties: &[(&str, &str)], names: &[&CStr]) -> StdVec<String> {
+        let properties: BTreeMap<&str, &str> = properties.iter().copied().collect();
+        let property = |name: &CStr| {
+            let value = properties.get(name.to_str().unwrap()).copied().unwrap_or_default();
+            PropertyValue::new(value.as_bytes())
+        };
+        let implicit = implicit(settings.as_bytes(), &property).unwrap();
+        let all = with_application(implicit, names.iter().copied()).unwrap();
+        all.iter().map(|one| std::format!("{} {}", Shown(&one.name), one.by)).collect()
+    }
+
+    /// The names alone.
+    fn names(settings: &str, properties: &[(&str, &str)], names: &[&CStr]) -> StdVec<String> {
+        let all = wanted(settings, properties, names);
+        all.iter().map(|line| line.split(' ').next().unwrap_or_default().to_string()).collect()
+    }
+
+    #[test]
+    fn r38_settings_beat_properties() {
+        let properties = [("debug.vulkan.layers", "p"), ("debug.vulkan.layer.0", "q")];
+        assert_eq!(names("a:b", &properties, &[]), ["a", "b"]);
+        assert_eq!(names("", &properties, &[]), ["p", "q"]);
+    }
+
+    #[test]
+    fn r39_empty_names_of_the_property_only_take_up_a_place() {
+        assert_eq!(names("", &[("debug.vulkan.layers", ":a::b:")], &[]), ["a", "b"]);
+        // 46 names, the most that a property has room for, are all before the numbered ones.
+        let many = StdVec::from_iter((0..46).map(|_| "x")).join(":");
+        let many = [("debug.vulkan.layers", many.as_str()), ("debug.vulkan.layer.0", "first")];
+        assert_eq!(names("", &many, &[]), ["x", "first"]);
+    }
+
+    #[test]
+    fn r40_ten_numbers_are_always_asked_for_and_more_as_long_as_they_follow() {
+        let numbered = |numbers: &[u32]| {
+            let all = numbers.iter().map(|n| (std::format!("debug.vulkan.layer.{n}"), std::format!("l{n}")));
+            let all: StdVec<_> = all.collect();
+            let all: StdVec<_> = all.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            names("", &all, &[])
+        };
+        assert_eq!(numbered(&[9, 0, 5]), ["l0", "l5", "l9"]);
+        assert_eq!(numbered(&[10, 11, 13]), ["l10", "l11"]);
+        assert_eq!(numbered(&[3, 11]), ["l3"]);
+    }
+
+    #[test]
+    fn r41_the_list_comes_before_the_numbers_which_rise() {
+        let properties =
+            [("debug.vulkan.layer.2", "c"), ("debug.vulkan.layers", "a:b"), ("debug.vulkan.layer.10", "d")];
+        assert_eq!(
+            wanted("", &properties, &[]),
+            [
+                "a the property debug.vulkan.layers",
+                "b the property debug.vulkan.layers",
+                "c the property debug.vulkan.layer.2",
+                "d the property debug.vulkan.layer.10",
+            ]
+        );
+    }
+
+    #[test]
+    fn r42_the_applications_layers_come_last_and_each_is_there_once() {
+        let app = [c"c", c"a", c"c", c"d"];
+        assert_eq!(
+            wanted("a:b:a", &[], &app),
+            [
+                "a the setting gpu_debug_layers",
+                "b the setting gpu_debug_layers",
+                "c the application",
+                "d the application",
+            ]
+        );
+    }
+}

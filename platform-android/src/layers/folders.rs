@@ -62,7 +62,7 @@ pub(super) fn folders(
             Source::FrameworkPaths => {
                 let paths = system.layer_paths()?;
                 for path in paths.split(|byte| *byte == b':').filter(|path| !path.is_empty()) {
-                    let path = text(&[path])?;
+                    let path = text(&[path.strip_suffix(b"/").unwrap_or(path)])?;
                     folders.try_push(Folder { path, origin: Origin::Application, only: None })?;
                 }
             }
@@ -206,8 +206,7 @@ fn name_of(name: &[u8]) -> Name {
 /// The path of an archive and the folder in it, if the path leads into one.
 pub(super) fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let place = path.windows(2).position(|pair| pair == b"!/")?;
-    let inside = path.get(place.checked_add(2)?..)?;
-    Some((path.get(..place)?, inside.strip_suffix(b"/").unwrap_or(inside)))
+    Some((path.get(..place)?, path.get(place.checked_add(2)?..)?))
 }
 
 /// The text before the first NUL, one of which it has.

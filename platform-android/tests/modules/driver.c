@@ -109,6 +109,18 @@ static int enumerate_physical_devices(void *instance, uint32_t *count, void **ou
     return 0;
 }
 
+// The beginning of VkPhysicalDeviceProperties.
+struct properties {
+    uint32_t api_version, driver_version, vendor, device;
+    int type;
+};
+
+static void get_physical_device_properties(void *device, struct properties *out) {
+    (void)device;
+    out->api_version = 1 << 22;
+    out->type = 4; // a processor
+}
+
 static int enumerate_device_extension_properties(void *device, const char *layer, uint32_t *count, void *out) {
     (void)device, (void)layer, (void)out;
     *count = 0;
@@ -184,7 +196,7 @@ static const struct {
     {"vkCreateInstance", (function)create_instance},
     {"vkDestroyInstance", (function)nothing},
     {"vkEnumeratePhysicalDevices", (function)enumerate_physical_devices},
-    {"vkGetPhysicalDeviceProperties", (function)nothing},
+    {"vkGetPhysicalDeviceProperties", (function)get_physical_device_properties},
     {"vkEnumerateDeviceExtensionProperties", (function)enumerate_device_extension_properties},
     {"vkCreateDevice", (function)create_device},
     {"vkGetDeviceProcAddr", (function)get_device_proc_addr},
@@ -206,7 +218,10 @@ static const struct {
 static function find(const char *name) {
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, name) == 0) return commands[i].function;
-    return 0;
+    // Everything of Vulkan itself is there, but what a driver of 1.0 must not have. Names of extensions end in capitals.
+    if (strcmp(name, "vkEnumerateInstanceVersion") == 0) return 0;
+    const char last = name[strlen(name) - 1];
+    return last >= 'A' && last <= 'Z' ? 0 : (function)nothing;
 }
 
 static function get_device_proc_addr(void *device, const char *name) {

@@ -274,6 +274,7 @@ static void get_queue(int layer, VkDevice device, uint32_t family, uint32_t inde
     static void VKAPI_CALL get_properties_##i(VkPhysicalDevice physical, VkPhysicalDeviceProperties *out) { get_properties(i, physical, out); } \
     static void VKAPI_CALL get_queue_##i(VkDevice device, uint32_t family, uint32_t index, VkQueue *out) { get_queue(i, device, family, index, out); } \
     static PFN_vkVoidFunction own_device_##i(const char *name) {                                                          \
+        if (i >= DEVICE_LAYERS) return NULL;                                                                              \
         if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)get_device_##i;                          \
         if (strcmp(name, "vkDestroyDevice") == 0) return (PFN_vkVoidFunction)destroy_device_##i;                          \
         if (strcmp(name, "vkGetDeviceQueue") == 0) return (PFN_vkVoidFunction)get_queue_##i;                              \
@@ -283,7 +284,7 @@ static void get_queue(int layer, VkDevice device, uint32_t family, uint32_t inde
         if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)get_##i;                               \
         if (strcmp(name, "vkCreateInstance") == 0) return (PFN_vkVoidFunction)create_instance_##i;                        \
         if (strcmp(name, "vkDestroyInstance") == 0) return (PFN_vkVoidFunction)destroy_instance_##i;                      \
-        if (strcmp(name, "vkCreateDevice") == 0) return (PFN_vkVoidFunction)create_device_##i;                            \
+        if (i < DEVICE_LAYERS && strcmp(name, "vkCreateDevice") == 0) return (PFN_vkVoidFunction)create_device_##i;                            \
         if (strcmp(name, "vkGetPhysicalDeviceProperties") == 0) return (PFN_vkVoidFunction)get_properties_##i;            \
         return own_device_##i(name);                                                                                      \
     }                                                                                                                     \

@@ -1,0 +1,51 @@
+//! Graphics buffers, by libnativewindow.
+
+use core::ffi::{c_int, c_void};
+
+use super::late::late;
+use crate::system::BufferKind;
+
+/// `AHardwareBuffer_Desc` of `android/hardware_buffer.h`.
+#[repr(C)]
+struct Description {
+    width: u32,
+    height: u32,
+    layers: u32,
+    format: u32,
+    usage: u64,
+    stride: u32,
+    reserved: u32,
+    reserved_too: u64,
+}
+
+const _: () = assert!(size_of::<Description>() == 40);
+
+type IsSupported = unsafe extern "C" fn(*const Description) -> c_int;
+type GetHardwareBuffer = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
+
+late! {
+    is_supported: IsSupported = c"AHardwareBuffer_isSupported" in c"libnativewindow.so";
+    get_hardware_buffer: GetHardwareBuffer = c"ANativeWindowBuffer_getHardwareBuffer" in c"libnativewindow.so";
+}
+
+/// Whether such buffers can be allocated. Not where the system cannot tell.
+pub(super) fn supported(kind: BufferKind) -> bool {
+    let description = Description {
+        width: 1,
+        height: 1,
+        layers: 1,
+        format: kind.format,
+        usage: kind.usage,
+        stride: 0,
+        reserved: 0,
+        reserved_too: 0,
+    };
+    // SAFETY: the description is valid.
+    is_supported().is_some_and(|is_supported| unsafe { is_supported(&raw const description) } != 0)
+}
+
+/// The hardware buffer of a window's buffer.
+pub(super) fn hardware_buffer_of(window_buffer: *mut c_void) -> *mut c_void {
+    // SAFETY: the buffer is one of a window's.
+    get_hardware_buffer().map_or(core::ptr::null_mut(), |get| unsafe { get(window_buffer) })
+}

@@ -1,0 +1,64 @@
+//! Functions of system libraries that are looked up when they are first needed, since not every system has them.
+
+use core::ffi::{CStr, c_void};
+use core::ptr::{NonNull, null_mut, without_provenance_mut};
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+/// Such a function.
+pub(super) struct Late {
+    /// The libraries that may have it, the likeliest first. The one that has it stays open.
+    libraries: &'static [&'static CStr],
+    name: &'static CStr,
+    /// NULL until it has been looked for, then its address or [`ABSENT`].
+    address: AtomicPtr<c_void>,
+}
+
+/// Stands for a function that no library has.
+const ABSENT: *mut c_void = without_provenance_mut(1);
+
+impl Late {
+    /// Not looked for yet.
+    pub(super) const fn new(libraries: &'static [&'static CStr], name: &'static CStr) -> Self {
+        Self { libraries, name, address: AtomicPtr::new(null_mut()) }
+    }
+
+    /// The function, if there is one. Two threads that look at the same time find the same.
+    pub(super) fn address(&self) -> Option<NonNull<c_void>> {
+        let known = self.address.load(Ordering::Acquire);
+        if !known.is_null() {
+            return NonNull::new(known).filter(|known| known.as_ptr() != ABSENT);
+        }
+        let found = self.libraries.iter().find_map(|library| self.look_in(library));
+        self.address.store(found.map_or(ABSENT, NonNull::as_ptr), Ordering::Release);
+        found
+    }
+
+    fn look_in(&self, library: &CStr) -> Option<NonNull<c_void>> {
+        // SAFETY: both are C strings, and libraries of the system may be opened at any time.
+        unsafe {
+            let library = NonNull::new(libc::dlopen(library.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL))?;
+            let found = NonNull::new(libc::dlsym(library.as_ptr(), self.name.as_ptr()));
+            if found.is_none() {
+                libc::dlclose(library.as_ptr());
+            }
+            found
+        }
+    }
+}
+
+/// Defines functions that give a function of the system with this type, if there is one:
+/// `name: type = "symbol" in "library", "another library";`
+macro_rules! late {
+    ($($name:ident: $type:ty = $symbol:literal in $($library:literal),+;)*) => {$(
+        fn $name() -> Option<$type> {
+            static FUNCTION: $crate::os::late::Late = $crate::os::late::Late::new(&[$($library),+], $symbol);
+            // SAFETY: the type is what the system's headers say of the function with this name.
+            unsafe {
+                core::mem::transmute::<Option<core::ptr::NonNull<core::ffi::c_void>>, Option<$type>>(
+                    FUNCTION.address(),
+                )
+            }
+        }
+    )*};
+}
+pub(super) use late;

@@ -1,0 +1,198 @@
+//! The dynamic linker with its namespaces, the vendor's libraries, the application's, and libhardware's modules.
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ptr::{NonNull, null, null_mut};
+
+use loader_core::memory::{Text, text};
+
+use super::framework;
+use super::late::late;
+use crate::system::{Door, Library, Namespace};
+
+/// Everything a library needs is found when it is opened, not in the middle of a frame.
+const FLAGS: c_int = libc::RTLD_NOW | libc::RTLD_LOCAL;
+
+/// `android_dlextinfo` of `android/dlext.h`.
+#[repr(C)]
+struct DlExtInfo {
+    flags: u64,
+    reserved_addr: *mut c_void,
+    reserved_size: usize,
+    relro_fd: c_int,
+    library_fd: c_int,
+    library_fd_offset: i64,
+    library_namespace: *mut c_void,
+}
+
+/// `ANDROID_DLEXT_USE_NAMESPACE`
+const USE_NAMESPACE: u64 = 0x200;
+
+#[link(name = "dl")]
+unsafe extern "C" {
+    /// Of `android/dlext.h`.
+    fn android_dlopen_ext(path: *const c_char, flags: c_int, info: *const DlExtInfo) -> *mut c_void;
+}
+
+type GetExportedNamespace = unsafe extern "C" fn(name: *const c_char) -> *mut c_void;
+type LoadSphalLibrary = unsafe extern "C" fn(name: *const c_char, flags: c_int) -> *mut c_void;
+type UnloadSphalLibrary = unsafe extern "C" fn(handle: *mut c_void) -> c_int;
+type GetModule = unsafe extern "C" fn(id: *const c_char, module: *mut *mut c_void) -> c_int;
+type OpenInNamespace = unsafe extern "C" fn(
+    namespace: *mut c_void,
+    path: *const c_char,
+    bridged: *mut bool,
+    error: *mut *mut c_char,
+) -> *mut c_void;
+type CloseNative = unsafe extern "C" fn(handle: *mut c_void, bridged: bool, error: *mut *mut c_char) -> bool;
+type FreeError = unsafe extern "C" fn(error: *mut c_char);
+type GetTrampoline = unsafe extern "C" fn(
+    handle: *mut c_void,
+    name: *const c_char,
+    signature: *const c_char,
+    length: u32,
+) -> *mut c_void;
+
+late! {
+    get_exported_namespace: GetExportedNamespace =
+        c"android_get_exported_namespace" in c"libdl_android.so", c"libdl.so";
+    load_sphal_library: LoadSphalLibrary = c"android_load_sphal_library" in c"libvndksupport.so";
+    unload_sphal_library: UnloadSphalLibrary = c"android_unload_sphal_library" in c"libvndksupport.so";
+    hw_get_module: GetModule = c"hw_get_module" in c"libhardware.so";
+    open_in_namespace: OpenInNamespace = c"OpenNativeLibraryInNamespace" in c"libnativeloader.so";
+    close_native: CloseNative = c"CloseNativeLibrary" in c"libnativeloader.so";
+    free_error: FreeError = c"NativeLoaderFreeErrorMessage" in c"libnativeloader.so";
+    get_trampoline: GetTrampoline = c"NativeBridgeGetTrampoline" in c"libnativebridge.so";
+}
+
+/// Opens a library by one of the doors. Where the system lacks that, it is opened by the plain one, which leads to the same
+/// libraries as far as they can be reached at all.
+pub(super) fn open(path: &CStr, door: Door) -> Result<Library, Text> {
+    // SAFETY: the path is a C string, namespaces are the linker's own. Running the initialisers of drivers and layers is what
+    // a loader is for.
+    let handle = unsafe {
+        match door {
+            Door::Linker => libc::dlopen(path.as_ptr(), FLAGS),
+            Door::Namespace(namespace) => {
+                let info = DlExtInfo {
+                    flags: USE_NAMESPACE,
+                    reserved_addr: null_mut(),
+                    reserved_size: 0,
+                    relro_fd: 0,
+                    library_fd: 0,
+                    library_fd_offset: 0,
+                    library_namespace: namespace.0.as_ptr(),
+                };
+                android_dlopen_ext(path.as_ptr(), FLAGS, &raw const info)
+            }
+            Door::Vendor => match load_sphal_library() {
+                Some(load) => load(path.as_ptr(), FLAGS),
+                None => return self::open(path, Door::Linker),
+            },
+            Door::Application => match (open_in_namespace(), framework::application_namespace()) {
+                (Some(open), Some(namespace)) => return open_for_application(path, open, namespace),
+                _ => return self::open(path, Door::Linker),
+            },
+        }
+    };
+    // Both of the linker's functions leave their reason at the same place, libvndksupport calls them.
+    NonNull::new(handle).map(|handle| Library { handle, door, bridged: false }).ok_or_else(linkers_words)
+}
+
+/// # Safety
+/// The function is libnativeloader's, and the namespace too.
+unsafe fn open_for_application(
+    path: &CStr,
+    open: OpenInNamespace,
+    namespace: NonNull<c_void>,
+) -> Result<Library, Text> {
+    let (mut bridged, mut error) = (false, null_mut());
+    // SAFETY: the caller vouches for function and namespace, the rest is valid.
+    let handle = unsafe { open(namespace.as_ptr(), path.as_ptr(), &raw mut bridged, &raw mut error) };
+    let error = take_words(error);
+    NonNull::new(handle).map(|handle| Library { handle, door: Door::Application, bridged }).ok_or(error)
+}
+
+/// A symbol of a library. What the native bridge runs is reached through a trampoline.
+pub(super) fn symbol(library: Library, name: &CStr) -> Option<NonNull<c_void>> {
+    // SAFETY: the library is open, the name is a C string.
+    let address = unsafe {
+        if library.bridged {
+            get_trampoline()?(library.handle.as_ptr(), name.as_ptr(), null(), 0)
+        } else {
+            libc::dlsym(library.handle.as_ptr(), name.as_ptr())
+        }
+    };
+    NonNull::new(address)
+}
+
+/// Closes a library as it was opened. Whether that worked.
+///
+/// # Safety
+/// As for [`crate::System::close`].
+pub(super) unsafe fn close(library: Library) -> bool {
+    let handle = library.handle.as_ptr();
+    // SAFETY: the caller vouches that nothing uses the library any more; it is open by this door.
+    unsafe {
+        match library.door {
+            Door::Vendor => match unload_sphal_library() {
+                Some(unload) => unload(handle) == 0,
+                None => libc::dlclose(handle) == 0,
+            },
+            Door::Application => match close_native() {
+                Some(close) => {
+                    let mut error = null_mut();
+                    let closed = close(handle, library.bridged, &raw mut error);
+                    take_words(error);
+                    closed
+                }
+                None => libc::dlclose(handle) == 0,
+            },
+            Door::Linker | Door::Namespace(_) => libc::dlclose(handle) == 0,
+        }
+    }
+}
+
+/// A namespace that is exported under this name.
+pub(super) fn exported_namespace(name: &CStr) -> Option<Namespace> {
+    // SAFETY: the name is a C string.
+    NonNull::new(unsafe { get_exported_namespace()?(name.as_ptr()) }).map(Namespace)
+}
+
+/// The module that libhardware finds.
+pub(super) fn hardware_module(id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> {
+    let mut module = null_mut();
+    // SAFETY: the id is a C string, and the place for the module is valid.
+    let result = unsafe { hw_get_module()?(id.as_ptr(), &raw mut module) };
+    Some(NonNull::new(module).filter(|_| result == 0).ok_or(if result == 0 { -libc::EINVAL } else { result }))
+}
+
+/// The dynamic linker's words for the failure that just happened in this thread.
+fn linkers_words() -> Text {
+    // SAFETY: returns NULL or a C string that is valid until the next call of the dynamic linker in this thread.
+    let words = unsafe { libc::dlerror() };
+    if words.is_null() {
+        return copied(c"the dynamic linker gave no reason");
+    }
+    // SAFETY: see above.
+    copied(unsafe { CStr::from_ptr(words) })
+}
+
+/// libnativeloader's words, which are freed.
+fn take_words(words: *mut c_char) -> Text {
+    if words.is_null() {
+        return copied(c"the system gave no reason");
+    }
+    // SAFETY: the words are a C string of libnativeloader's.
+    unsafe {
+        let text = copied(CStr::from_ptr(words));
+        if let Some(free) = free_error() {
+            free(words);
+        }
+        text
+    }
+}
+
+/// A copy, or nothing where memory is short.
+fn copied(words: &CStr) -> Text {
+    text(&[words.to_bytes()]).unwrap_or_default()
+}

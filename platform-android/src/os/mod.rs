@@ -1,0 +1,198 @@
+//! Android itself: the C library, the log, the dynamic linker and what else the system offers.
+//!
+//! Only the C library, the dynamic linker and the log are needed to load the loader. Everything else is looked up when it is
+//! asked for (`late`), since no version of Android has all of it and a process may be kept from some.
+
+mod buffers;
+mod fences;
+mod files;
+mod framework;
+mod late;
+mod linker;
+
+pub use framework::GraphicsEnv;
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ptr::NonNull;
+
+use loader_core::log::Level;
+use loader_core::memory::{OutOfMemory, Text, Vec};
+use loader_core::platform::{FileError, Waiting};
+
+use crate::system::{
+    BufferKind, Door, Fence, Library, Namespace, PROPERTY_VALUE_MAX, PropertyValue, Statistic, System,
+};
+
+/// The system that this process runs on.
+pub struct Android;
+
+/// The only one.
+pub static ANDROID: Android = Android;
+
+#[link(name = "log")]
+unsafe extern "C" {
+    /// Of `android/log.h`.
+    fn __android_log_write(priority: c_int, tag: *const c_char, text: *const c_char) -> c_int;
+}
+
+unsafe extern "C" {
+    /// Of `unistd.h`.
+    safe fn getpagesize() -> c_int;
+}
+
+impl System for Android {
+    fn property(&self, name: &CStr) -> PropertyValue {
+        let mut value = [0u8; PROPERTY_VALUE_MAX];
+        // SAFETY: the name is a C string, and there is room for any value with its NUL.
+        unsafe { libc::__system_property_get(name.as_ptr(), value.as_mut_ptr().cast()) };
+        CStr::from_bytes_until_nul(&value)
+            .map_or(PropertyValue::empty(), |value| PropertyValue::new(value.to_bytes()))
+    }
+
+    fn dumpable(&self) -> bool {
+        // SAFETY: asks for a number.
+        unsafe { libc::prctl(libc::PR_GET_DUMPABLE) > 0 }
+    }
+
+    fn process(&self) -> u32 {
+        // SAFETY: has no preconditions.
+        unsafe { libc::getpid() }.cast_unsigned()
+    }
+
+    fn page_size(&self) -> usize {
+        usize::try_from(getpagesize()).unwrap_or(4096)
+    }
+
+    fn abort(&self) -> ! {
+        // SAFETY: has no preconditions and does not return.
+        unsafe { libc::abort() }
+    }
+
+    fn log(&self, level: Level, tag: &CStr, text: &CStr) {
+        // ANDROID_LOG_ERROR and the others.
+        let priority = match level {
+            Level::Error => 6,
+            Level::Warning => 5,
+            Level::Info => 4,
+            Level::Debug => 3,
+        };
+        // SAFETY: both are C strings. A record that cannot be written is lost.
+        unsafe { __android_log_write(priority, tag.as_ptr(), text.as_ptr()) };
+    }
+
+    #[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
+    fn now(&self) -> i64 {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: the time is writable, and every system has this clock.
+        unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+        (time.tv_sec as i64).saturating_mul(1_000_000_000).saturating_add(time.tv_nsec as i64)
+    }
+
+    fn open(&self, path: &CStr, door: Door) -> Result<Library, Text> {
+        linker::open(path, door)
+    }
+
+    fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>> {
+        linker::symbol(library, name)
+    }
+
+    unsafe fn close(&self, library: Library) -> bool {
+        // SAFETY: the caller vouches for it.
+        unsafe { linker::close(library) }
+    }
+
+    fn hardware_module(&self, id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> {
+        linker::hardware_module(id)
+    }
+
+    fn exported_namespace(&self, name: &CStr) -> Option<Namespace> {
+        linker::exported_namespace(name)
+    }
+
+    fn list(&self, folder: &CStr) -> Result<Vec<Text>, FileError> {
+        files::list(folder)
+    }
+
+    fn file_size(&self, path: &CStr) -> Result<u64, FileError> {
+        files::size(path)
+    }
+
+    fn read_at(&self, path: &CStr, offset: u64, bytes: &mut [u8]) -> Result<(), FileError> {
+        files::read_at(path, offset, bytes)
+    }
+
+    fn updatable_driver(&self) -> Option<Namespace> {
+        framework::updatable_driver()
+    }
+
+    fn has_application_namespace(&self) -> bool {
+        framework::application_namespace().is_some()
+    }
+
+    fn layer_paths(&self) -> Result<Text, OutOfMemory> {
+        framework::layer_paths()
+    }
+
+    fn debug_layers(&self) -> Result<Text, OutOfMemory> {
+        framework::debug_layers()
+    }
+
+    fn count(&self, statistic: Statistic) {
+        framework::count(statistic);
+    }
+
+    fn count_extensions(&self, of_device: bool, names: &[&CStr]) {
+        framework::count_extensions(of_device, names);
+    }
+
+    fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool {
+        fences::wait(fence, milliseconds)
+    }
+
+    fn duplicate_fence(&self, fence: Fence) -> Option<Fence> {
+        fences::duplicate(fence)
+    }
+
+    fn close_fence(&self, fence: Fence) {
+        fences::close(fence);
+    }
+
+    fn buffer_supported(&self, kind: BufferKind) -> bool {
+        buffers::supported(kind)
+    }
+
+    fn hardware_buffer_of(&self, window_buffer: *mut c_void) -> *mut c_void {
+        buffers::hardware_buffer_of(window_buffer)
+    }
+}
+
+impl Waiting for Android {
+    /// Waits longer from turn to turn: a real-time thread that never slept would keep the one that it waits for from running.
+    fn wait(&self, turn: u32) {
+        /// Turns spent on the processor: the sections that are waited for are a few instructions long.
+        const SPINS: u32 = 16;
+        /// Turns that end by offering the processor to another thread.
+        const YIELDS: u32 = 32;
+        static SLEEP: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 50_000 };
+        if turn < SPINS {
+            core::hint::spin_loop();
+        } else if turn < YIELDS {
+            // SAFETY: has no preconditions.
+            unsafe { libc::sched_yield() };
+        } else {
+            // SAFETY: the time is valid, and the rest of an interrupted sleep is not asked for.
+            unsafe { libc::nanosleep(&raw const SLEEP, core::ptr::null_mut()) };
+        }
+    }
+
+    fn thread(&self) -> usize {
+        // SAFETY: has no preconditions. The system's number of a thread is never 0.
+        usize::try_from(unsafe { libc::gettid() }).unwrap_or(usize::MAX)
+    }
+}
+
+/// The error number of this thread's last call of the C library.
+fn errno() -> c_int {
+    // SAFETY: each thread has a place for it.
+    unsafe { *libc::__errno() }
+}

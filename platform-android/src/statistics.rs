@@ -1,0 +1,93 @@
+//! What the framework counts (`GpuStatsInfo`): which applications use Vulkan, and what of it. All of it is for people who
+//! look at many devices later; nothing depends on it.
+
+use core::ffi::CStr;
+
+use ash::vk;
+use loader_core::abi::{chain, name};
+use loader_core::memory::{TryGrow, Vec};
+
+use crate::objects::Instance;
+use crate::system::{Statistic, System};
+
+/// How many names of extensions are told, as the framework takes no more.
+const EXTENSIONS: usize = 100;
+
+/// Counts an instance that was made.
+///
+/// # Safety
+/// The create info is valid.
+pub(crate) unsafe fn count_instance(system: &dyn System, info: &vk::InstanceCreateInfo<'_>) {
+    // SAFETY: the caller vouches for the create info.
+    unsafe {
+        let asked = info.p_application_info.as_ref().map_or(0, |application| application.api_version);
+        system.count(Statistic::ApiVersion(if asked == 0 { vk::API_VERSION_1_0 } else { asked }));
+        let names = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
+        tell(system, false, names);
+    }
+}
+
+/// Counts a device that was made.
+///
+/// # Safety
+/// The physical device and the create info are valid.
+pub(crate) unsafe fn count_device(
+    instance: &Instance,
+    physical_device: vk::PhysicalDevice,
+    info: &vk::DeviceCreateInfo<'_>,
+) {
+    let system = instance.logger.loader.system;
+    system.count(Statistic::Device);
+    let mut properties = vk::PhysicalDeviceProperties::default();
+    // SAFETY: the caller vouches for handle and create info.
+    unsafe {
+        if let Some(get) = instance.driver.get_physical_device_properties {
+            get(physical_device, &mut properties);
+        }
+        if properties.device_type == vk::PhysicalDeviceType::CPU {
+            system.count(Statistic::CpuInUse);
+        }
+        let chained =
+            || chain::find::<vk::PhysicalDeviceFeatures2<'_>>(info.p_next).map(|found| found.features);
+        if let Some(features) = info.p_enabled_features.as_ref().copied().or_else(chained) {
+            system.count(Statistic::Features(packed(&features)));
+        }
+        let names = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
+        tell(system, true, names);
+    }
+}
+
+fn tell<'a>(system: &dyn System, of_device: bool, names: impl Iterator<Item = &'a CStr>) {
+    let mut told = Vec::new();
+    for name in names.take(EXTENSIONS) {
+        if told.try_push(name).is_err() {
+            return;
+        }
+    }
+    system.count_extensions(of_device, &told);
+}
+
+/// A bit for each feature, the first in the lowest bit.
+fn packed(features: &vk::PhysicalDeviceFeatures) -> u64 {
+    const COUNT: usize = size_of::<vk::PhysicalDeviceFeatures>() / size_of::<vk::Bool32>();
+    const { assert!(COUNT == 55) };
+    // SAFETY: the structure is nothing but this many numbers.
+    let all = unsafe { &*core::ptr::from_ref(features).cast::<[vk::Bool32; COUNT]>() };
+    all.iter().rev().fold(0, |packed, feature| (packed << 1) | u64::from(*feature != vk::FALSE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r117_features_are_packed_with_the_first_in_the_lowest_bit() {
+        let first_and_last = vk::PhysicalDeviceFeatures {
+            robust_buffer_access: vk::TRUE,
+            inherited_queries: vk::TRUE,
+            ..Default::default()
+        };
+        assert_eq!(packed(&first_and_last), 1 | 1 << 54);
+        assert_eq!(packed(&vk::PhysicalDeviceFeatures::default()), 0);
+    }
+}

@@ -1,0 +1,264 @@
+//! The application's allocation callbacks. Rows 82 and 83.
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::{Mutex, MutexGuard};
+
+use android_simulation::hal::Hal;
+use ash::vk::{self, SystemAllocationScope as Scope};
+use ash::{Device, Instance};
+use loader_core::memory::{Application, TryGrow as _, Vec as TryVec};
+
+use super::{System, physical_device};
+
+/// Memory of an application that is counted, and can run out.
+#[derive(Default)]
+struct Memory(Mutex<Blocks>);
+
+#[derive(Default)]
+struct Blocks {
+    /// By address.
+    alive: BTreeMap<usize, (Layout, Scope)>,
+    /// How many allocations there have been.
+    count: usize,
+    /// How often blocks were made larger.
+    grown: usize,
+    /// The allocation, counted from 0, that fails, and all that follow.
+    fails: Option<usize>,
+}
+
+impl Memory {
+    fn blocks(&self) -> MutexGuard<'_, Blocks> {
+        self.0.lock().unwrap()
+    }
+
+    fn callbacks(&self) -> vk::AllocationCallbacks<'_> {
+        vk::AllocationCallbacks::default()
+            .user_data(std::ptr::from_ref(self).cast_mut().cast())
+            .pfn_allocation(Some(allocate))
+            .pfn_reallocation(Some(reallocate))
+            .pfn_free(Some(free))
+    }
+
+    /// Lets the allocation with this number fail from now on.
+    fn fail_at(&self, number: usize) {
+        let mut blocks = self.blocks();
+        blocks.count = 0;
+        blocks.fails = Some(number);
+    }
+
+    fn is_all_free(&self) -> bool {
+        self.blocks().alive.is_empty()
+    }
+}
+
+unsafe extern "system" fn allocate(
+    memory: *mut c_void,
+    size: usize,
+    align: usize,
+    scope: Scope,
+) -> *mut c_void {
+    // SAFETY: the tests pass a memory as user data, and what is asked for has a size.
+    unsafe {
+        let mut blocks = (*memory.cast::<Memory>()).blocks();
+        blocks.count += 1;
+        if blocks.fails.is_some_and(|first| blocks.count > first) {
+            return null_mut();
+        }
+        let layout = Layout::from_size_align(size, align).unwrap();
+        assert_ne!(size, 0);
+        let block = alloc(layout);
+        blocks.alive.insert(block.expose_provenance(), (layout, scope));
+        block.cast()
+    }
+}
+
+unsafe extern "system" fn free(memory: *mut c_void, block: *mut c_void) {
+    if block.is_null() {
+        return;
+    }
+    // SAFETY: as above; what is freed was allocated here, which is checked.
+    unsafe {
+        let mut blocks = (*memory.cast::<Memory>()).blocks();
+        let (layout, _) = blocks.alive.remove(&block.addr()).expect("a block of this memory");
+        dealloc(block.cast(), layout);
+    }
+}
+
+unsafe extern "system" fn reallocate(
+    memory: *mut c_void,
+    block: *mut c_void,
+    size: usize,
+    align: usize,
+    scope: Scope,
+) -> *mut c_void {
+    // SAFETY: as above.
+    unsafe {
+        let grown = allocate(memory, size, align, scope);
+        if !block.is_null() && !grown.is_null() {
+            let old = (*memory.cast::<Memory>()).blocks().alive[&block.addr()].0;
+            assert_eq!(old.align(), align);
+            grown.cast::<u8>().copy_from_nonoverlapping(block.cast(), old.size().min(size));
+            free(memory, block);
+            (*memory.cast::<Memory>()).blocks().grown += 1;
+        }
+        grown
+    }
+}
+
+/// A system with two layers.
+fn system() -> System {
+    let system = System::new();
+    system.layer("VK_LAYER_one", &["-DGLOBAL"]);
+    system.layer("VK_LAYER_two", &["-DGLOBAL"]);
+    system
+}
+
+fn instance(system: &System, memory: &Memory) -> Result<Instance, vk::Result> {
+    let layers = [c"VK_LAYER_one".as_ptr(), c"VK_LAYER_two".as_ptr()];
+    let extensions = [c"VK_KHR_surface".as_ptr()];
+    let info =
+        vk::InstanceCreateInfo::default().enabled_layer_names(&layers).enabled_extension_names(&extensions);
+    // SAFETY: the info and the callbacks are valid.
+    unsafe { system.vulkan.create_instance(&info, Some(&memory.callbacks())) }
+}
+
+fn device(instance: &Instance, memory: Option<&Memory>) -> Result<Device, vk::Result> {
+    let extensions = [c"VK_KHR_incremental_present".as_ptr()];
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+    let info =
+        vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&extensions);
+    let callbacks = memory.map(Memory::callbacks);
+    // SAFETY: the info and the callbacks are valid.
+    unsafe { instance.create_device(physical_device(instance), &info, callbacks.as_ref()) }
+}
+
+#[test]
+fn r82_every_block_is_freed_with_the_callbacks_that_it_came_from() {
+    let system = system();
+    let (of_instance, of_device) = (Memory::default(), Memory::default());
+    let instance = instance(&system, &of_instance).unwrap();
+    let device = device(&instance, Some(&of_device)).unwrap();
+    for memory in [&of_instance, &of_device] {
+        assert!(!memory.is_all_free());
+        assert!(memory.blocks().alive.values().all(|(_, scope)| *scope != Scope::COMMAND));
+    }
+    // SAFETY: nothing uses them any more.
+    unsafe {
+        device.destroy_device(Some(&of_device.callbacks()));
+        assert!(of_device.is_all_free());
+        instance.destroy_instance(Some(&of_instance.callbacks()));
+    }
+    assert!(of_instance.is_all_free());
+    let told: Vec<_> = system.noted().into_iter().filter(|line| line.contains("callbacks=")).collect();
+    assert!(told.len() == 8 && told.iter().all(|line| line.ends_with("callbacks=1")), "{told:?}");
+}
+
+#[test]
+fn r82_the_driver_is_given_the_applications_callbacks_or_none() {
+    let (system, hal) = System::with(Hal::default());
+    let memory = Memory::default();
+    let (callbacks, info) = (memory.callbacks(), vk::InstanceCreateInfo::default());
+    // SAFETY: the info and the callbacks are valid, and nothing uses the instance and the devices when they are destroyed.
+    unsafe {
+        let instance = system.vulkan.create_instance(&info, Some(&callbacks)).unwrap();
+        for given in [Some(&callbacks), None] {
+            let info = vk::DeviceCreateInfo::default();
+            let device = instance.create_device(physical_device(&instance), &info, given).unwrap();
+            device.destroy_device(given);
+        }
+        instance.destroy_instance(Some(&callbacks));
+    }
+    let (heard, address) = (hal.heard(), std::ptr::from_ref(&callbacks).addr());
+    assert_eq!(heard.instances.iter().map(|told| told.callbacks).collect::<Vec<_>>(), [address]);
+    assert_eq!(heard.devices.iter().map(|told| told.callbacks).collect::<Vec<_>>(), [address, 0]);
+    assert!(memory.is_all_free());
+}
+
+#[test]
+fn r82_a_device_without_callbacks_has_its_memory_from_its_instances() {
+    let system = system();
+    let memory = Memory::default();
+    let instance = instance(&system, &memory).unwrap();
+    // The driver makes room for its physical devices when they are asked for.
+    physical_device(&instance);
+    let before = memory.blocks().alive.len();
+    system.noted();
+    let device = device(&instance, None).unwrap();
+    let of_device =
+        |memory: &Memory| memory.blocks().alive.values().filter(|(_, scope)| *scope == Scope::DEVICE).count();
+    assert!(of_device(&memory) > 0);
+    // SAFETY: nothing uses them any more.
+    unsafe {
+        device.destroy_device(None);
+        assert_eq!((of_device(&memory), memory.blocks().alive.len()), (0, before));
+        instance.destroy_instance(Some(&memory.callbacks()));
+    }
+    assert!(memory.is_all_free());
+    // The layers are passed what the application passed.
+    let told: Vec<_> = system.noted().into_iter().filter(|line| line.contains("Device callbacks=")).collect();
+    assert!(told.len() == 4 && told.iter().all(|line| line.ends_with("callbacks=0")), "{told:?}");
+}
+
+/// How often `make` fails before it succeeds, if one allocation after the other is the first to fail; each time `check` looks
+/// what is left.
+fn failures<T>(
+    memory: &Memory,
+    mut make: impl FnMut() -> Result<T, vk::Result>,
+    check: impl Fn(),
+) -> (usize, T) {
+    for number in 0.. {
+        memory.fail_at(number);
+        match make() {
+            Ok(made) => {
+                memory.blocks().fails = None;
+                return (number, made);
+            }
+            Err(error) => {
+                assert_eq!(error, vk::Result::ERROR_OUT_OF_HOST_MEMORY, "allocation {number}");
+                check();
+            }
+        }
+    }
+    unreachable!()
+}
+
+#[test]
+fn r82_running_out_of_memory_at_any_allocation_leaves_nothing() {
+    let system = system();
+    let memory = Memory::default();
+    let android = system.simulation.android;
+    let nothing_left = || {
+        assert!(memory.is_all_free());
+        assert_eq!(android.open_libraries(), ["/vendor/lib64/hw/vulkan.null.so"]);
+    };
+    let (failed, instance) = failures(&memory, || instance(&system, &memory), nothing_left);
+    assert!(failed > 4, "there are that many allocations");
+    let of_device = Memory::default();
+    let (failed, device) =
+        failures(&of_device, || device(&instance, Some(&of_device)), || assert!(of_device.is_all_free()));
+    assert!(failed > 4, "there are that many allocations");
+    // SAFETY: nothing uses them any more.
+    unsafe {
+        device.destroy_device(Some(&of_device.callbacks()));
+        instance.destroy_instance(Some(&memory.callbacks()));
+    }
+    assert!(of_device.is_all_free() && memory.is_all_free());
+}
+
+#[test]
+fn r83_a_block_that_grows_keeps_what_is_in_it() {
+    let memory = Memory::default();
+    // SAFETY: the callbacks are valid.
+    let application = unsafe { Application::new(&memory.callbacks(), Scope::OBJECT) };
+    for allocator in [Application::process(), application] {
+        let mut numbers = TryVec::new_in(allocator);
+        for number in 0..1000_u32 {
+            numbers.try_push(number).unwrap();
+        }
+        assert!(numbers.iter().copied().eq(0..1000));
+    }
+    assert!(memory.blocks().grown > 5 && memory.is_all_free());
+}
