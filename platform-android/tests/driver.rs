@@ -1,4 +1,5 @@
-//! The end of the layer chain, in front of drivers made to measure. Rows 55, 58 to 68, 73, 74 and 76 to 81 of docs/android.md.
+//! The end of the layer chain, in front of drivers made to measure. Rows 53, 55, 58 to 68, 73, 74, 76
+//! to 81 and 118 of docs/android.md.
 
 #[path = "driver/devices.rs"]
 mod devices;
@@ -6,6 +7,8 @@ mod devices;
 mod functions;
 #[path = "driver/instances.rs"]
 mod instances;
+#[path = "driver/null_driver.rs"]
+mod null_driver;
 
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
