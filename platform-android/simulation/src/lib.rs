@@ -11,11 +11,13 @@ mod layers;
 mod libraries;
 mod made;
 mod packages;
+mod scarce;
 
 pub use exported::exported;
 pub use fences::SignalledLater;
 pub use made::null_driver;
 pub use packages::{Packed, package};
+pub use scarce::{Scarce, with_memory_for};
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, OsStr, c_int, c_void};
