@@ -42,6 +42,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// Device extensions that the registry does not list, with their versions, for every physical device:
     /// `VK_ANDROID_native_buffer`, or what is not published. The driver finds those that are enabled in the create info.
     const MORE_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = &[];
+    /// The same where Android's loader has opened the driver as a [HAL module](crate::hal).
+    const HAL_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = Self::MORE_DEVICE_EXTENSIONS;
     /// Commands of devices, queues and command buffers that the registry does not list. They are found whatever is enabled.
     const MORE_DEVICE_COMMANDS: &'static [(&'static CStr, Command)] = &[];
 

@@ -6,7 +6,7 @@
 use core::ffi::{CStr, c_char, c_int};
 use core::mem::offset_of;
 use core::ptr::null_mut;
-use core::sync::atomic::AtomicPtr;
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use ash::vk;
 
@@ -68,6 +68,14 @@ const DEVICE_ID: &CStr = c"vk0";
 /// `-ENOENT`
 const NO_SUCH_DEVICE: c_int = -2;
 
+/// Whether Android's loader has opened the driver.
+static OPENED: AtomicBool = AtomicBool::new(false);
+
+/// The device extensions of a driver that the registry does not list, as far as its loader knows them.
+pub(crate) fn more_device_extensions<D: Driver>() -> &'static [(&'static CStr, u32)] {
+    if OPENED.load(Ordering::Relaxed) { D::HAL_DEVICE_EXTENSIONS } else { D::MORE_DEVICE_EXTENSIONS }
+}
+
 impl Module {
     /// The module of a driver.
     #[must_use]
@@ -123,6 +131,7 @@ unsafe extern "C" fn open<D: Driver>(
         let Ok(device) = Box::try_new_in(device, Process) else { return NO_MEMORY };
         out.write(Box::leak(device));
     }
+    OPENED.store(true, Ordering::Relaxed);
     0
 }
 

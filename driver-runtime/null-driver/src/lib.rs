@@ -21,6 +21,7 @@ mod host;
 mod image;
 mod look_up;
 mod memory;
+mod native_buffer;
 mod objects;
 mod physical_device;
 mod queries;
@@ -30,6 +31,9 @@ mod sparse;
 mod surface;
 mod swapchain;
 
+use core::ffi::CStr;
+
+use driver_runtime::Chainable;
 use driver_runtime::dispatch::{Command, EntryPoints};
 use driver_runtime::driver_prelude::*;
 use driver_runtime::registry::ExtensionSet;
@@ -73,6 +77,9 @@ impl Driver for Null {
         .and(&swapchain::COMMANDS)
         .with_all("vkCmd", ignore_command());
 
+    const HAL_DEVICE_EXTENSIONS: &'static [(&'static CStr, u32)] = native_buffer::EXTENSIONS;
+    const MORE_DEVICE_COMMANDS: &'static [(&'static CStr, Command)] = native_buffer::COMMANDS;
+
     fn host() -> &'static dyn Host {
         &host::System
     }
@@ -94,6 +101,10 @@ impl Driver for Null {
             found.push(physical_device::describe(number), ())?;
         }
         Ok(Search::Done)
+    }
+
+    fn write_properties(_: &PhysicalDevice<Self>, structure: &mut Chainable) {
+        native_buffer::write_properties(structure);
     }
 
     fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {

@@ -120,13 +120,33 @@ unsafe extern "system" fn acquire_next_image(
         };
         let number = swapchain.acquired.fetch_add(1, Ordering::Relaxed);
         out.write(number % swapchain.images.len().max(1) as u32);
-        let signals = [semaphore];
-        let mut work = vk::SubmitInfo::default();
-        if semaphore != vk::Semaphore::null() {
-            work = work.signal_semaphores(&signals);
-        }
-        submit(first_queue(handle), &work, fence)
+        signal(handle, semaphore, fence)
     }
+}
+
+/// Signals a semaphore and a fence, each of which may be NULL.
+///
+/// # Safety
+/// The handles are live, or null but for the device.
+pub(crate) unsafe fn signal(handle: vk::Device, semaphore: vk::Semaphore, fence: vk::Fence) -> vk::Result {
+    let signals = [semaphore];
+    let mut work = vk::SubmitInfo::default();
+    if semaphore != vk::Semaphore::null() {
+        work = work.signal_semaphores(&signals);
+    }
+    // SAFETY: the caller vouches for the handles.
+    unsafe { submit(first_queue(handle), &work, fence) }
+}
+
+/// Waits for semaphores.
+///
+/// # Safety
+/// The handles are live.
+pub(crate) unsafe fn wait(queue: vk::Queue, semaphores: &[vk::Semaphore]) -> vk::Result {
+    let stages = alloc::vec![vk::PipelineStageFlags::ALL_COMMANDS; semaphores.len()];
+    let work = vk::SubmitInfo::default().wait_semaphores(semaphores).wait_dst_stage_mask(&stages);
+    // SAFETY: the caller vouches for the handles.
+    unsafe { submit(queue, &work, vk::Fence::null()) }
 }
 
 unsafe extern "system" fn acquire_next_image_2(
@@ -145,10 +165,7 @@ unsafe extern "system" fn queue_present(queue: vk::Queue, info: *const vk::Prese
     // SAFETY: the caller passes live handles and counted arrays.
     unsafe {
         let info = &*info;
-        let waits = list(info.p_wait_semaphores, info.wait_semaphore_count);
-        let stages = alloc::vec![vk::PipelineStageFlags::ALL_COMMANDS; waits.len()];
-        let work = vk::SubmitInfo::default().wait_semaphores(waits).wait_dst_stage_mask(&stages);
-        let result = submit(queue, &work, vk::Fence::null());
+        let result = wait(queue, list(info.p_wait_semaphores, info.wait_semaphore_count));
         if !info.p_results.is_null() {
             core::slice::from_raw_parts_mut(info.p_results, info.swapchain_count as usize).fill(result);
         }

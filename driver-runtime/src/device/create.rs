@@ -14,6 +14,7 @@ use crate::dispatch::{DispatchTable, function};
 use crate::driver::Driver;
 use crate::extensions::EnabledExtensions;
 use crate::features::{self, CheckError};
+use crate::hal;
 use crate::log::{Level, Topic, failed};
 use crate::object::{Object, ObjectBase, ParentKind, ParentObject, Root};
 use crate::physical_device::{Physical, PhysicalDevice};
@@ -111,7 +112,7 @@ unsafe fn check_extensions<D: Driver>(
         EnabledExtensions::from_request(
             supported,
             ExtensionKind::Device,
-            D::MORE_DEVICE_EXTENSIONS,
+            hal::more_device_extensions::<D>(),
             names,
             count,
         )

@@ -8,6 +8,7 @@ use loader_core::registry::ExtensionKind;
 use super::{Physical, properties};
 use crate::driver::Driver;
 use crate::extensions;
+use crate::hal;
 use crate::object::Object;
 use crate::out_array::OutArray;
 
@@ -96,7 +97,7 @@ pub(crate) unsafe extern "system" fn enumerate_device_extension_properties<D: Dr
         let Some(device) = object::<D>(device) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
         let mut array = OutArray::new(count, out);
         extensions::list(&device.description().extensions, ExtensionKind::Device, &mut array);
-        D::MORE_DEVICE_EXTENSIONS
+        hal::more_device_extensions::<D>()
             .iter()
             .for_each(|(name, version)| array.push(extensions::property(name, *version)));
         array.finish()

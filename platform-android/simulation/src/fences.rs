@@ -1,18 +1,21 @@
 //! Fences, as pipes: one is signalled when its pipe can be read, which is when the other end has been closed.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ffi::c_int;
+use std::fs::File;
 use std::io::{PipeWriter, pipe};
+use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 
 use platform_android::system::Fence;
 
 use crate::Android;
 
-/// The fences that are open.
+/// The fences that are open, by the pipes that they are: a driver closes what it is given without saying so.
 #[derive(Default)]
 pub(crate) struct Ledger {
-    open: BTreeSet<Fence>,
+    open: BTreeMap<Fence, u64>,
 }
 
 /// A fence is signalled when this is dropped.
@@ -27,30 +30,41 @@ impl Android {
     pub fn fence(&self) -> (Fence, SignalledLater) {
         let (end, other) = pipe().expect("a pipe");
         let fence = end.into_raw_fd();
-        self.change().fences.open.insert(fence);
+        self.change().fences.insert(fence);
         (fence, SignalledLater(other))
     }
 }
 
 impl Ledger {
     pub(crate) fn open(&self) -> usize {
-        self.open.len()
+        self.open.iter().filter(|(fence, pipe)| pipe_of(**fence) == Some(**pipe)).count()
+    }
+
+    fn insert(&mut self, fence: Fence) {
+        self.open.insert(fence, pipe_of(fence).expect("an open pipe"));
     }
 
     pub(crate) fn duplicate(&mut self, fence: Fence) -> Option<Fence> {
-        assert!(self.open.contains(&fence), "fence {fence} is used after it was closed");
+        assert!(self.open.contains_key(&fence), "fence {fence} is used after it was closed");
         // SAFETY: the descriptor is open.
         let another = unsafe { std::os::fd::BorrowedFd::borrow_raw(fence) }.try_clone_to_owned().ok()?;
         let another = another.into_raw_fd();
-        self.open.insert(another);
+        self.insert(another);
         Some(another)
     }
 
     pub(crate) fn close(&mut self, fence: Fence) {
-        assert!(self.open.remove(&fence), "fence {fence} is closed twice");
+        assert!(self.open.remove(&fence).is_some(), "fence {fence} is closed twice");
         // SAFETY: the descriptor is open and belonged to whoever closes it.
         drop(unsafe { OwnedFd::from_raw_fd(fence) });
     }
+}
+
+/// Which pipe a descriptor is of, if it is open.
+fn pipe_of(fence: Fence) -> Option<u64> {
+    // SAFETY: the file is not closed; a descriptor that is not open is found out by the call.
+    let file = ManuallyDrop::new(unsafe { File::from_raw_fd(fence) });
+    file.metadata().ok().map(|state| state.ino())
 }
 
 pub(crate) fn wait(fence: Fence, milliseconds: c_int) -> bool {

@@ -3,7 +3,9 @@
 extern crate std;
 
 use alloc::string::String;
+use core::ffi::{c_int, c_ulong};
 use std::io::Read;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
@@ -48,6 +50,33 @@ pub(crate) fn file(path: &str) -> Option<String> {
 /// Tells whoever looks at the program's error output.
 pub(crate) fn complain(words: &str) {
     std::eprintln!("vkload null driver: {words}");
+}
+
+/// Waits until a fence is signalled, a descriptor that belongs to the caller no more. Negative ones have been.
+pub(crate) fn finish(fence: c_int) {
+    if fence < 0 {
+        return;
+    }
+    // SAFETY: the descriptor was given to us.
+    let fence = unsafe { OwnedFd::from_raw_fd(fence) };
+    let mut asked = Poll { descriptor: fence.as_raw_fd(), events: READABLE, happened: 0 };
+    // SAFETY: one valid structure is passed.
+    unsafe { poll(&mut asked, 1, -1) };
+}
+
+/// `struct pollfd`
+#[repr(C)]
+struct Poll {
+    descriptor: c_int,
+    events: i16,
+    happened: i16,
+}
+
+/// `POLLIN`
+const READABLE: i16 = 1;
+
+unsafe extern "C" {
+    fn poll(descriptors: *mut Poll, count: c_ulong, milliseconds: c_int) -> c_int;
 }
 
 /// Waits until somebody opens the named pipe for writing, and closes it again. A path that cannot be opened does not

@@ -12,9 +12,9 @@ mod fuchsia;
 mod hosted;
 
 #[cfg(target_os = "fuchsia")]
-pub(crate) use fuchsia::{System, complain, file, hold, variable};
+pub(crate) use fuchsia::{System, complain, file, finish, hold, variable};
 #[cfg(not(target_os = "fuchsia"))]
-pub(crate) use hosted::{System, complain, file, hold, variable};
+pub(crate) use hosted::{System, complain, file, finish, hold, variable};
 
 /// A value that threads take turns with, for a few instructions each.
 pub(crate) struct Shared<T>(Lock<T>);

@@ -10,7 +10,7 @@ use super::copy;
 use super::layout::Image;
 use crate::device::{create, list};
 use crate::resource::{place, report_binding, requirements, write_requirements};
-use crate::swapchain;
+use crate::{native_buffer, swapchain};
 
 const WHOLE: vk::ImageAspectFlags = vk::ImageAspectFlags::empty();
 
@@ -23,8 +23,10 @@ unsafe extern "system" fn create_image(
     // SAFETY: the caller passes a live handle and valid pointers.
     unsafe {
         match Image::new(&*info) {
-            Some(image) => create(device, callbacks, out, image),
-            None => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+            Some(image) if !native_buffer::is_in((*info).p_next) || image.bind_to_own() => {
+                create(device, callbacks, out, image)
+            }
+            _ => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
         }
     }
 }
@@ -129,6 +131,13 @@ unsafe extern "system" fn bind_image_memory_2(
     unsafe {
         for info in list(infos, count) {
             let plane = chain::find::<vk::BindImagePlaneMemoryInfo<'_>>(info.p_next);
+            if native_buffer::is_in(info.p_next) {
+                // Before anything of a swapchain, which is the loader's there.
+                if !Object::<Image>::from_handle(info.image).is_some_and(|image| image.bind_to_own()) {
+                    last = vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
+                }
+                continue;
+            }
             let presented = chain::find::<vk::BindImageMemorySwapchainInfoKHR<'_>>(info.p_next);
             let start = match presented {
                 Some(of) if of.swapchain != vk::SwapchainKHR::null() => {

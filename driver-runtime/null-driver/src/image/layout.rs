@@ -8,7 +8,8 @@ use driver_runtime::{Device, VkObject, vk};
 use super::format::Format;
 use super::support::ARRAY_LAYERS;
 use crate::Null;
-use crate::memory::ALIGNMENT;
+use crate::host::Shared;
+use crate::memory::{ALIGNMENT, Memory};
 use crate::physical_device::IMAGE_EXTENT;
 
 /// The most planes that a format has.
@@ -25,6 +26,8 @@ pub(crate) struct Image {
     disjoint: bool,
     /// Where each plane begins; of images that are not disjoint only the first counts.
     starts: [AtomicPtr<u8>; PLANES],
+    /// Memory of its own, which images have that are made of a window's buffers.
+    own: Shared<Option<Memory>>,
 }
 
 impl VkObject for Image {
@@ -65,7 +68,19 @@ impl Image {
             samples: info.samples.as_raw().max(1),
             disjoint: info.flags.contains(vk::ImageCreateFlags::DISJOINT),
             starts: [const { AtomicPtr::new(null_mut()) }; PLANES],
+            own: Shared::new(None),
         })
+    }
+
+    /// Gives it memory of its own; whether there was any.
+    pub(crate) fn bind_to_own(&self) -> bool {
+        let Some(memory) = Memory::new(self.size(vk::ImageAspectFlags::empty())) else { return false };
+        if let Some(start) = memory.at(0) {
+            self.bind(vk::ImageAspectFlags::empty(), start.as_ptr());
+        }
+        let before = self.own.lock().replace(memory);
+        drop(before);
+        true
     }
 
     /// Bytes of the image, or of the plane of a disjoint one.

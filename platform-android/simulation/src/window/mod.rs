@@ -56,7 +56,8 @@ pub struct State {
     /// What the window says of frames: requested, rendered, latched, first and last refresh, composed, presented, dequeue
     /// ready, released. Frames that are not there are not known any more.
     pub timestamps: std::collections::BTreeMap<u64, [i64; 9]>,
-    /// Whether buffers come with fences that are signalled only when the next frame is shown.
+    /// Whether buffers come with fences that are signalled only when the next frame is shown, or by the thread that watches
+    /// when there is none.
     pub late_fences: bool,
     /// Every call since the last time that this was emptied.
     pub calls: Vec<String>,
@@ -270,7 +271,9 @@ impl Inside {
             if self.show() {
                 continue;
             }
-            let state = self.change();
+            let mut state = self.change();
+            // There is no next frame that could be waited for.
+            state.queue.signal();
             if state.queue.is_empty() && self.watched.load(Ordering::SeqCst) {
                 drop(self.changed.wait(state));
             }

@@ -187,6 +187,11 @@ impl Queue {
         }
     }
 
+    /// The last buffer that came back from the screen is not read any more.
+    pub(super) fn signal(&mut self) {
+        self.later = None;
+    }
+
     pub(super) fn next_frame(&mut self) -> Option<Frame> {
         self.waiting.pop_front()
     }

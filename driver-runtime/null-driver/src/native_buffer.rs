@@ -1,0 +1,145 @@
+//! What Android's loader makes swapchains of (`VK_ANDROID_native_buffer`, version 11). The windows' buffers are not looked at:
+//! images have memory of their own.
+
+use core::ffi::{CStr, c_int, c_void};
+
+use driver_runtime::Chainable;
+use driver_runtime::dispatch::Command;
+use driver_runtime::vk::{self, TaggedStructure};
+use loader_core::abi::chain::structures;
+
+use crate::device::list;
+use crate::host;
+use crate::swapchain::{signal, wait};
+
+/// The extension, for Android's loader only.
+pub(crate) const EXTENSIONS: &[(&CStr, u32)] = &[(c"VK_ANDROID_native_buffer", 11)];
+
+/// `VK_STRUCTURE_TYPE_NATIVE_BUFFER_ANDROID`
+const NATIVE_BUFFER: vk::StructureType = vk::StructureType::from_raw(1_000_010_000);
+
+/// `VkPhysicalDevicePresentationPropertiesANDROID`
+#[repr(C)]
+struct PresentationProperties {
+    s_type: vk::StructureType,
+    p_next: *mut c_void,
+    shared_image: vk::Bool32,
+}
+
+// SAFETY: the structure begins with its type and the rest of the chain.
+unsafe impl TaggedStructure for PresentationProperties {
+    const STRUCTURE_TYPE: vk::StructureType = vk::StructureType::from_raw(1_000_010_002);
+}
+
+/// `AHARDWAREBUFFER_USAGE_GPU_SAMPLED_IMAGE` and `..._FRAMEBUFFER`, which are `GRALLOC_USAGE_HW_TEXTURE` and `..._RENDER`.
+const READ: u64 = 1 << 8;
+const DRAWN: u64 = 1 << 9;
+
+/// Whether an image is made of, or bound to, a window's buffer.
+///
+/// # Safety
+/// `first` begins a pNext chain.
+pub(crate) unsafe fn is_in(first: *const c_void) -> bool {
+    // SAFETY: the caller vouches for the chain.
+    unsafe { structures(first).any(|structure| structure.s_type == NATIVE_BUFFER) }
+}
+
+/// An image can be shown while it is drawn to.
+pub(crate) fn write_properties(structure: &mut Chainable) {
+    if let Some(properties) = structure.get::<PresentationProperties>() {
+        properties.shared_image = vk::TRUE;
+    }
+}
+
+unsafe extern "system" fn get_usage(
+    _: vk::Device,
+    _: vk::Format,
+    _: vk::ImageUsageFlags,
+    out: *mut c_int,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid pointer.
+    unsafe { out.write((READ | DRAWN) as c_int) };
+    vk::Result::SUCCESS
+}
+
+unsafe extern "system" fn get_usage_2(
+    _: vk::Device,
+    _: vk::Format,
+    _: vk::ImageUsageFlags,
+    _: u32,
+    consumer: *mut u64,
+    producer: *mut u64,
+) -> vk::Result {
+    // SAFETY: the caller passes valid pointers.
+    unsafe {
+        consumer.write(READ);
+        producer.write(DRAWN);
+    }
+    vk::Result::SUCCESS
+}
+
+/// The third and the fourth form, whose structures make no difference.
+unsafe extern "system" fn get_usage_3(_: vk::Device, _: *const c_void, out: *mut u64) -> vk::Result {
+    // SAFETY: the caller passes a valid pointer.
+    unsafe { out.write(READ | DRAWN) };
+    vk::Result::SUCCESS
+}
+
+/// Waits for the window's fence, so that semaphore and fence can be signalled at once.
+unsafe extern "system" fn acquire_image(
+    device: vk::Device,
+    _: vk::Image,
+    native_fence: c_int,
+    semaphore: vk::Semaphore,
+    fence: vk::Fence,
+) -> vk::Result {
+    host::finish(native_fence);
+    // SAFETY: the caller passes live or null handles.
+    unsafe { signal(device, semaphore, fence) }
+}
+
+/// What was submitted is done, and so there is nothing to wait for.
+unsafe extern "system" fn queue_signal_release_image(
+    queue: vk::Queue,
+    count: u32,
+    semaphores: *const vk::Semaphore,
+    _: vk::Image,
+    out: *mut c_int,
+) -> vk::Result {
+    // SAFETY: the caller passes live handles, a counted array and a valid pointer.
+    unsafe {
+        out.write(-1);
+        wait(queue, list(semaphores, count))
+    }
+}
+
+/// The commands, which the registry does not list.
+pub(crate) const COMMANDS: &[(&CStr, Command)] = {
+    type Usage =
+        unsafe extern "system" fn(vk::Device, vk::Format, vk::ImageUsageFlags, *mut c_int) -> vk::Result;
+    type Usage2 = unsafe extern "system" fn(
+        vk::Device,
+        vk::Format,
+        vk::ImageUsageFlags,
+        u32,
+        *mut u64,
+        *mut u64,
+    ) -> vk::Result;
+    type Usage3 = unsafe extern "system" fn(vk::Device, *const c_void, *mut u64) -> vk::Result;
+    type Acquire =
+        unsafe extern "system" fn(vk::Device, vk::Image, c_int, vk::Semaphore, vk::Fence) -> vk::Result;
+    type Release =
+        unsafe extern "system" fn(vk::Queue, u32, *const vk::Semaphore, vk::Image, *mut c_int) -> vk::Result;
+    // SAFETY: who finds a command by its name calls it with the parameters that are the command's.
+    unsafe {
+        use core::mem::transmute;
+        &[
+            (c"vkGetSwapchainGrallocUsageANDROID", transmute::<Usage, Command>(get_usage)),
+            (c"vkGetSwapchainGrallocUsage2ANDROID", transmute::<Usage2, Command>(get_usage_2)),
+            (c"vkGetSwapchainGrallocUsage3ANDROID", transmute::<Usage3, Command>(get_usage_3)),
+            (c"vkGetSwapchainGrallocUsage4ANDROID", transmute::<Usage3, Command>(get_usage_3)),
+            (c"vkAcquireImageANDROID", transmute::<Acquire, Command>(acquire_image)),
+            (c"vkQueueSignalReleaseImageANDROID", transmute::<Release, Command>(queue_signal_release_image)),
+        ]
+    }
+};
