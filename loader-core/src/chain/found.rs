@@ -316,10 +316,10 @@ fn open_library(
     manifest: &LayerManifest,
     library: Library,
 ) -> Result<Result<ActiveLayer, Outcome>, OutOfMemory> {
-    let exports = |name: &CStr| loader.platform.libraries.symbol(library, name);
     // SAFETY: the manifest says that the library is a layer.
     let interface: LayerInterface =
-        match unsafe { with_layer(&exports, &manifest.name, &manifest.functions) }? {
+        match unsafe { with_layer(loader.platform.libraries, library, &manifest.name, &manifest.functions) }?
+        {
             Ok(interface) => interface,
             Err(outcome) => return Ok(Err(outcome)),
         };

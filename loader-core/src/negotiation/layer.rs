@@ -12,6 +12,7 @@ use crate::chain::structures::{FindDeviceCommand, FindInstanceCommand, Negotiate
 use crate::discovery::Outcome;
 use crate::manifest::{LayerFunctions, Symbol};
 use crate::memory::{OutOfMemory, text};
+use crate::platform::{Libraries, Library};
 
 /// The newest version of the layer interface that this loader speaks.
 pub const NEWEST_LAYER_INTERFACE: u32 = 2;
@@ -32,16 +33,14 @@ pub struct LayerInterface {
     pub get_physical_device_proc_addr: Option<FindInstanceCommand>,
 }
 
-/// What a library exports under a name.
-pub type Exports<'a> = dyn Fn(&CStr) -> Option<NonNull<c_void>> + 'a;
-
 /// A library of a layer, and what its symbols are called.
 struct Symbols<'a> {
-    find: &'a Exports<'a>,
+    libraries: &'a dyn Libraries,
+    library: Library,
     layer: &'a [u8],
 }
 
-/// Negotiates with the layer called `name` in the library that exports `exports`.
+/// Negotiates with the layer called `name` in `library`.
 ///
 /// Functions are looked for in this order: what the negotiation hands over, the names in the manifest,
 /// `<layer>GetInstanceProcAddr`, the plain names.
@@ -50,13 +49,14 @@ struct Symbols<'a> {
 /// Why the layer cannot be used, or that memory is short.
 ///
 /// # Safety
-/// They are those of a layer: functions have the types that their names stand for.
+/// `library` is a layer: the functions that it exports have the types that their names stand for.
 pub unsafe fn with_layer(
-    exports: &Exports<'_>,
+    libraries: &dyn Libraries,
+    library: Library,
     name: &[u8],
     functions: &LayerFunctions,
 ) -> Result<Result<LayerInterface, Outcome>, OutOfMemory> {
-    let symbols = Symbols { find: exports, layer: name };
+    let symbols = Symbols { libraries, library, layer: name };
     let mut agreed = Negotiation {
         s_type: 1,
         p_next: core::ptr::null_mut(),
@@ -66,7 +66,7 @@ pub unsafe fn with_layer(
         get_physical_device_proc_addr: None,
     };
     let negotiate = match symbols.named(&functions.negotiate) {
-        None => exports(c"vkNegotiateLoaderLayerInterfaceVersion"),
+        None => libraries.symbol(library, c"vkNegotiateLoaderLayerInterfaceVersion"),
         found => found,
     };
     // SAFETY: the caller vouches that exports are what their names say.
@@ -130,11 +130,15 @@ impl Symbols<'_> {
             return Ok(Some(found));
         }
         let prefixed = text(&[self.layer, suffix, b"\0"])?;
-        let found = CStr::from_bytes_until_nul(&prefixed).ok().and_then(self.find);
-        Ok(found.or_else(|| (self.find)(plain)))
+        let found = CStr::from_bytes_until_nul(&prefixed).ok().and_then(|name| self.symbol(name));
+        Ok(found.or_else(|| self.symbol(plain)))
     }
 
     fn named(&self, name: &Option<Symbol>) -> Option<NonNull<c_void>> {
-        (self.find)(name.as_ref()?.as_c_str())
+        self.symbol(name.as_ref()?.as_c_str())
+    }
+
+    fn symbol(&self, name: &CStr) -> Option<NonNull<c_void>> {
+        self.libraries.symbol(self.library, name)
     }
 }

@@ -9,4 +9,4 @@ pub use driver::{
     CHECKED_VERSION_INTERFACE, DIRECT_DRIVER_INTERFACE, DriverInterface, NEWEST_INTERFACE,
     OWN_SURFACE_INTERFACE, with_function, with_library,
 };
-pub use layer::{Exports, LayerInterface, NEWEST_LAYER_INTERFACE, with_layer};
+pub use layer::{LayerInterface, NEWEST_LAYER_INTERFACE, with_layer};

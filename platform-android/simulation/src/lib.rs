@@ -12,12 +12,14 @@ mod layers;
 mod libraries;
 mod made;
 mod packages;
+mod scarce;
 mod window;
 
 pub use exported::exported;
 pub use fences::SignalledLater;
 pub use made::null_driver;
 pub use packages::{Packed, package};
+pub use scarce::{Scarce, with_memory_for};
 pub use window::{FakeWindow, Shown, State as WindowState, Told};
 
 use std::cell::Cell;

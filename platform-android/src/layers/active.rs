@@ -1,15 +1,17 @@
 //! The layers of an instance, opened.
 
-use core::ffi::CStr;
+use core::ffi::{CStr, c_void};
 use core::fmt;
 use core::ops::Deref;
+use core::ptr::NonNull;
 
 use ash::vk;
 use loader_core::discovery::Outcome;
 use loader_core::log::{Level, Topic};
 use loader_core::manifest::LayerFunctions;
-use loader_core::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec, text};
+use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow, Vec, text};
 use loader_core::negotiation::{LayerInterface, with_layer};
+use loader_core::platform::{self, Libraries, LibraryKind};
 
 use super::enabling::{self, By, Wanted};
 use super::found::{Found, LayerLibrary};
@@ -237,12 +239,31 @@ unsafe fn agree(
     let own = text(&[name, b"GetInstanceProcAddr\0"])?;
     let has_own = CStr::from_bytes_until_nul(&own).is_ok_and(|own| system.symbol(library, own).is_some());
     let negotiates = interface == Interface::Negotiated && !has_own;
-    let exports = |symbol: &CStr| {
-        let is_asked = negotiates || symbol != c"vkNegotiateLoaderLayerInterfaceVersion";
-        if is_asked { system.symbol(library, symbol) } else { None }
-    };
+    let exports = Exports { system, library, negotiates };
     // SAFETY: the caller vouches for the library.
-    unsafe { with_layer(&exports, name, &LayerFunctions::default()) }
+    unsafe { with_layer(&exports, platform::Library(library.handle), name, &LayerFunctions::default()) }
+}
+
+/// One library, with or without its function to negotiate by.
+struct Exports<'a> {
+    system: &'a dyn System,
+    library: Library,
+    negotiates: bool,
+}
+
+impl Libraries for Exports<'_> {
+    fn symbol(&self, _: platform::Library, name: &CStr) -> Option<NonNull<c_void>> {
+        let is_asked = self.negotiates || name != c"vkNegotiateLoaderLayerInterfaceVersion";
+        if is_asked { self.system.symbol(self.library, name) } else { None }
+    }
+
+    /// Never called: to negotiate takes no other library.
+    fn open(&self, _: &[u8], _: LibraryKind) -> Result<platform::Library, Text> {
+        Err(Text::new())
+    }
+
+    /// Never called, as [`open`](Libraries::open).
+    unsafe fn close(&self, _: platform::Library) {}
 }
 
 /// Why a library with layers cannot be used after all.

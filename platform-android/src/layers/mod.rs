@@ -1,7 +1,7 @@
 //! Layers: where they come from, what they say of themselves, which are active in an instance.
 //!
 //! Android has no manifests. Libraries are found by their names (`libVkLayer*.so`) in the folders of [`policy`], also in
-//! packages that are not unpacked ([`archive`]), and each is opened once, asked for its layers ([`introspection`]) and closed
+//! packages that are not unpacked ([`archive`]), and each is opened once, asked for its layers and closed
 //! again. Of every library it is kept whether it is used, and if not, why ([`Refusal`]).
 //!
 //! ```text

@@ -1,0 +1,142 @@
+//! Memory that runs out: of the loader, not of the system that it runs on.
+
+use std::alloc::{GlobalAlloc, Layout, System as Heap};
+use std::cell::Cell;
+use std::ffi::{CStr, c_int, c_void};
+use std::ptr::{self, NonNull};
+
+use loader_core::log::Level;
+use loader_core::memory::{OutOfMemory, Text, Vec};
+use loader_core::platform::{FileError, Waiting};
+use platform_android::Loader;
+use platform_android::system::{
+    BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
+};
+
+use crate::Android;
+
+thread_local! {
+    /// How many allocations of this thread still succeed, if memory is scarce.
+    static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// The allocator of a test's process: `#[global_allocator] static MEMORY: Scarce = Scarce;`
+pub struct Scarce;
+
+// SAFETY: it is the system's allocator, which sometimes has nothing more to give.
+unsafe impl GlobalAlloc for Scarce {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller vouches for the layout.
+        if take() { unsafe { Heap.alloc(layout) } } else { ptr::null_mut() }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: the block came from there.
+        unsafe { Heap.dealloc(block, layout) };
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        if take() { unsafe { Heap.realloc(block, layout, size) } } else { ptr::null_mut() }
+    }
+}
+
+/// Whether there is memory for one more block.
+fn take() -> bool {
+    LEFT.with(|left| match left.get() {
+        None => true,
+        Some(count) => {
+            left.set(Some(count.saturating_sub(1)));
+            count > 0
+        }
+    })
+}
+
+/// Calls a loader, one of [`Android::scarce`], with memory for less than `count` blocks. Gives what it returns, and whether the
+/// memory was enough.
+pub fn with_memory_for<T>(count: usize, call: impl FnOnce() -> T) -> (T, bool) {
+    LEFT.set(Some(count));
+    let result = call();
+    let left = LEFT.take();
+    (result, left.is_some_and(|left| left > 0))
+}
+
+impl Android {
+    /// A loader of this system whose memory [`with_memory_for`] lets run out; that of the system does not.
+    #[must_use]
+    pub fn scarce(&'static self) -> &'static Loader {
+        let system: &'static Plenty = Box::leak(Box::new(Plenty(self)));
+        Box::leak(Box::new(Loader::new(system)))
+    }
+}
+
+/// A system that has memory when the loader has none.
+struct Plenty(&'static Android);
+
+impl Plenty {
+    fn with<T>(&self, call: impl FnOnce(&'static Android) -> T) -> T {
+        let left = LEFT.take();
+        let result = call(self.0);
+        LEFT.set(left);
+        result
+    }
+}
+
+impl Waiting for Plenty {
+    fn wait(&self, turn: u32) {
+        self.with(|system| system.wait(turn));
+    }
+
+    fn thread(&self) -> usize {
+        self.0.thread()
+    }
+}
+
+/// Passes on what a system is asked.
+macro_rules! pass_on {
+    ($(fn $name:ident(&self $(, $argument:ident: $kind:ty)*) $(-> $result:ty)?;)*) => {
+        $(
+            fn $name(&self $(, $argument: $kind)*) $(-> $result)? {
+                self.with(|system| system.$name($($argument),*))
+            }
+        )*
+    };
+}
+
+impl System for Plenty {
+    pass_on! {
+        fn property(&self, name: &CStr) -> PropertyValue;
+        fn dumpable(&self) -> bool;
+        fn process(&self) -> u32;
+        fn page_size(&self) -> usize;
+        fn log(&self, level: Level, tag: &CStr, text: &CStr);
+        fn now(&self) -> i64;
+        fn open(&self, path: &CStr, door: Door) -> Result<Library, Text>;
+        fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>>;
+        fn hardware_module(&self, id: &CStr) -> Option<Result<NonNull<c_void>, c_int>>;
+        fn exported_namespace(&self, name: &CStr) -> Option<Namespace>;
+        fn list(&self, folder: &CStr) -> Result<Vec<Text>, FileError>;
+        fn file_size(&self, path: &CStr) -> Result<u64, FileError>;
+        fn read_at(&self, path: &CStr, offset: u64, bytes: &mut [u8]) -> Result<(), FileError>;
+        fn updatable_driver(&self) -> Option<Namespace>;
+        fn has_application_namespace(&self) -> bool;
+        fn layer_paths(&self) -> Result<Text, OutOfMemory>;
+        fn debug_layers(&self) -> Result<Text, OutOfMemory>;
+        fn count(&self, statistic: Statistic);
+        fn count_extensions(&self, of_device: bool, names: &[&CStr]);
+        fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool;
+        fn duplicate_fence(&self, fence: Fence) -> Option<Fence>;
+        fn close_fence(&self, fence: Fence);
+        fn buffer_supported(&self, kind: BufferKind) -> bool;
+        fn hardware_buffer_of(&self, window_buffer: *mut c_void) -> *mut c_void;
+    }
+
+    fn abort(&self) -> ! {
+        self.0.abort()
+    }
+
+    unsafe fn close(&self, library: Library) -> bool {
+        // SAFETY: the caller vouches for the library.
+        self.with(|system| unsafe { system.close(library) })
+    }
+}
