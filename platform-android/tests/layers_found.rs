@@ -265,6 +265,7 @@ fn r29_no_layers_and_answers_that_cannot_be_true_refuse_the_library() {
     let extensions = "vkEnumerateInstanceExtensionProperties";
     for (options, expected) in [
         (&["-DLAYER_COUNT=0"][..], Refusal::NoLayers),
+        (&["-DGIVES=0"], Refusal::NoLayers),
         (&["-DLAYER_COUNT=4000000000u"], Refusal::TooMany { name: layers, count: 4_000_000_000 }),
         (&["-DEXTENSION_COUNT=0xffffffffu"], Refusal::TooMany { name: extensions, count: u32::MAX }),
         (&["-DUNENDED_LAYER"], Refusal::Unended { name: layers }),
@@ -277,6 +278,13 @@ fn r29_no_layers_and_answers_that_cannot_be_true_refuse_the_library() {
         layer(simulation.android, "libVkLayer_a.so", "VK_LAYER_a", options);
         assert_eq!(*reason(&found(&simulation)), expected);
     }
+}
+
+#[test]
+fn r29_fewer_layers_than_were_announced_are_those_that_there_are() {
+    let simulation = with_application();
+    layer(simulation.android, "libVkLayer_a.so", "VK_LAYER_a", &["-DLAYER_COUNT=3"]);
+    assert_eq!(names(&found(&simulation)), ["VK_LAYER_a"]);
 }
 
 #[test]

@@ -57,7 +57,7 @@ pub struct LayerLibrary {
 }
 
 impl Found {
-    /// Nothing, which is found while it is being looked.
+    /// Nothing: what there is while the first search is under way.
     pub(super) const fn nothing(policy: &'static Policy) -> Self {
         Self { folders: Vec::new(), candidates: Vec::new(), libraries: Vec::new(), policy }
     }
@@ -107,8 +107,8 @@ impl Found {
     }
 
     pub(super) fn find_layer(&self, name: &[u8]) -> Option<(&Counted<LayerLibrary>, usize)> {
-        let libraries = self.libraries.iter().filter(|library| !library.origin.is_of_device());
-        libraries.into_iter().find_map(|library| {
+        let mut libraries = self.libraries.iter().filter(|library| !library.origin.is_of_device());
+        libraries.find_map(|library| {
             let place = library.layers.iter().position(|layer| layer.name().to_bytes() == name)?;
             Some((library, place))
         })
@@ -121,9 +121,11 @@ impl Found {
         file: File,
         by_name: Option<Refusal>,
     ) -> Result<(), OutOfMemory> {
-        let decision = match by_name
-            .map_or_else(|| self.earlier(&file), |refusal| Ok(Some(Decision::Refused(refusal))))?
-        {
+        let early = match by_name {
+            Some(refusal) => Some(Decision::Refused(refusal)),
+            None => self.earlier(&file)?,
+        };
+        let decision = match early {
             Some(decision) => decision,
             None => match look_into(system, &file) {
                 Ok(library) => {

@@ -50,19 +50,18 @@ impl From<OutOfMemory> for Stop {
     }
 }
 
-/// A function of the library, which is named in reasons.
-struct Function<F> {
-    name: &'static str,
-    call: F,
-}
-
 /// The functions by which a library describes its layers.
 struct Functions {
-    instance_layers: Function<vk::PFN_vkEnumerateInstanceLayerProperties>,
-    instance_extensions: Function<vk::PFN_vkEnumerateInstanceExtensionProperties>,
-    device_layers: Option<Function<vk::PFN_vkEnumerateDeviceLayerProperties>>,
-    device_extensions: Option<Function<vk::PFN_vkEnumerateDeviceExtensionProperties>>,
+    instance_layers: vk::PFN_vkEnumerateInstanceLayerProperties,
+    instance_extensions: vk::PFN_vkEnumerateInstanceExtensionProperties,
+    device_layers: Option<vk::PFN_vkEnumerateDeviceLayerProperties>,
+    device_extensions: Option<vk::PFN_vkEnumerateDeviceExtensionProperties>,
 }
+
+const INSTANCE_LAYERS: &str = "vkEnumerateInstanceLayerProperties";
+const INSTANCE_EXTENSIONS: &str = "vkEnumerateInstanceExtensionProperties";
+const DEVICE_LAYERS: &str = "vkEnumerateDeviceLayerProperties";
+const DEVICE_EXTENSIONS: &str = "vkEnumerateDeviceExtensionProperties";
 
 /// No library has more layers.
 const MOST_LAYERS: u32 = 256;
@@ -80,22 +79,25 @@ pub(super) unsafe fn layers_of(
     let functions = unsafe { Functions::find(exports) }?;
     // SAFETY: the functions are of the types that they are called as, here and below; each is given a count and NULL, or
     // an array of that many elements. There is no device yet, and layers are asked with NULL in its place.
-    let instance_layers = |count: &mut u32, out| unsafe { (functions.instance_layers.call)(count, out) };
-    let (first, count) = (&functions.instance_layers, MOST_LAYERS);
-    let wanted = count_of(first.name, b"", count, &instance_layers)?;
-    if wanted == 0 {
-        return Err(Refusal::NoLayers.into());
-    }
-    let device_layers = |count: &mut u32, out: *mut vk::LayerProperties| match &functions.device_layers {
+    let instance_layers = |count: &mut u32, out| unsafe { (functions.instance_layers)(count, out) };
+    let device_layers = |count: &mut u32, out: *mut vk::LayerProperties| match functions.device_layers {
         // SAFETY: as above.
-        Some(function) => unsafe { (function.call)(vk::PhysicalDevice::null(), count, out) },
+        Some(call) => unsafe { call(vk::PhysicalDevice::null(), count, out) },
         None => vk::Result::SUCCESS,
     };
+    let count = count_of(INSTANCE_LAYERS, b"", MOST_LAYERS, &instance_layers)?;
+    if count == 0 {
+        return Err(Refusal::NoLayers.into());
+    }
     let device_count = count_of(DEVICE_LAYERS, b"", MOST_LAYERS, &device_layers)?;
-    let listed = fill(first.name, b"", wanted, vk::LayerProperties::default(), &instance_layers)?;
+    let empty = vk::LayerProperties::default();
+    let listed = fill(INSTANCE_LAYERS, b"", count, empty, &instance_layers)?;
+    if listed.is_empty() {
+        return Err(Refusal::NoLayers.into());
+    }
     let of_devices = match device_count {
         0 => Vec::new(),
-        count => fill(DEVICE_LAYERS, b"", count, vk::LayerProperties::default(), &device_layers)?,
+        count => fill(DEVICE_LAYERS, b"", count, empty, &device_layers)?,
     };
     let mut layers = Vec::new();
     for properties in &listed {
@@ -103,11 +105,6 @@ pub(super) unsafe fn layers_of(
     }
     Ok(layers)
 }
-
-const INSTANCE_LAYERS: &str = "vkEnumerateInstanceLayerProperties";
-const INSTANCE_EXTENSIONS: &str = "vkEnumerateInstanceExtensionProperties";
-const DEVICE_LAYERS: &str = "vkEnumerateDeviceLayerProperties";
-const DEVICE_EXTENSIONS: &str = "vkEnumerateDeviceExtensionProperties";
 
 impl Functions {
     /// The functions of a library.
@@ -120,31 +117,24 @@ impl Functions {
             exports(c"vkEnumerateInstanceLayerProperties").ok_or(missing(INSTANCE_LAYERS))?;
         let instance_extensions =
             exports(c"vkEnumerateInstanceExtensionProperties").ok_or(missing(INSTANCE_EXTENSIONS))?;
-        let device_layers = exports(c"vkEnumerateDeviceLayerProperties");
-        let device_extensions = exports(c"vkEnumerateDeviceExtensionProperties");
         // SAFETY: the caller vouches that exports are what their names say.
         unsafe {
             Ok(Self {
-                instance_layers: Function {
-                    name: INSTANCE_LAYERS,
-                    call: transmute::<NonNull<c_void>, vk::PFN_vkEnumerateInstanceLayerProperties>(
-                        instance_layers,
-                    ),
-                },
-                instance_extensions: Function {
-                    name: INSTANCE_EXTENSIONS,
-                    call: transmute::<NonNull<c_void>, vk::PFN_vkEnumerateInstanceExtensionProperties>(
-                        instance_extensions,
-                    ),
-                },
-                device_layers: device_layers.map(|address| Function {
-                    name: DEVICE_LAYERS,
-                    call: transmute::<NonNull<c_void>, vk::PFN_vkEnumerateDeviceLayerProperties>(address),
-                }),
-                device_extensions: device_extensions.map(|address| Function {
-                    name: DEVICE_EXTENSIONS,
-                    call: transmute::<NonNull<c_void>, vk::PFN_vkEnumerateDeviceExtensionProperties>(address),
-                }),
+                instance_layers: transmute::<NonNull<c_void>, vk::PFN_vkEnumerateInstanceLayerProperties>(
+                    instance_layers,
+                ),
+                instance_extensions: transmute::<
+                    NonNull<c_void>,
+                    vk::PFN_vkEnumerateInstanceExtensionProperties,
+                >(instance_extensions),
+                device_layers: transmute::<
+                    Option<NonNull<c_void>>,
+                    Option<vk::PFN_vkEnumerateDeviceLayerProperties>,
+                >(exports(c"vkEnumerateDeviceLayerProperties")),
+                device_extensions: transmute::<
+                    Option<NonNull<c_void>>,
+                    Option<vk::PFN_vkEnumerateDeviceExtensionProperties>,
+                >(exports(c"vkEnumerateDeviceExtensionProperties")),
             })
         }
     }
@@ -155,17 +145,17 @@ impl Functions {
         properties: &vk::LayerProperties,
         of_devices: &[vk::LayerProperties],
     ) -> Result<Layer, Stop> {
-        let layer = ended(&properties.layer_name, self.instance_layers.name)?;
-        ended(&properties.description, self.instance_layers.name)?;
-        let instance_extensions = extensions(self.instance_extensions.name, layer, |count, out| {
+        let layer = ended(&properties.layer_name, INSTANCE_LAYERS)?;
+        ended(&properties.description, INSTANCE_LAYERS)?;
+        let instance_extensions = extensions(INSTANCE_EXTENSIONS, layer, |count, out| {
             // SAFETY: see `layers_of`; the name ends within its array.
-            unsafe { (self.instance_extensions.call)(layer.as_ptr(), count, out) }
+            unsafe { (self.instance_extensions)(layer.as_ptr(), count, out) }
         })?;
         let global = of_devices.iter().any(|other| bytes(other) == bytes(properties));
-        let device_extensions = match &self.device_extensions {
-            Some(function) if global => extensions(function.name, layer, |count, out| {
+        let device_extensions = match self.device_extensions {
+            Some(call) if global => extensions(DEVICE_EXTENSIONS, layer, |count, out| {
                 // SAFETY: see `layers_of`.
-                unsafe { (function.call)(vk::PhysicalDevice::null(), layer.as_ptr(), count, out) }
+                unsafe { call(vk::PhysicalDevice::null(), layer.as_ptr(), count, out) }
             })?,
             _ => Vec::new(),
         };
