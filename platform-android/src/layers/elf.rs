@@ -67,3 +67,59 @@ fn u32_at(bytes: &[u8], place: usize) -> Option<u32> {
 fn u64_at(bytes: &[u8], place: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(place..)?.first_chunk()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use super::*;
+
+    /// The beginning of a library with one loaded segment.
+    fn library(machine: u16, wide: bool, alignment: u8) -> Vec<u8> {
+        let mut bytes = std::vec![0; 64 + 56];
+        bytes[..5].copy_from_slice(&[0x7f, b'E', b'L', b'F', if wide { 2 } else { 1 }]);
+        bytes[18..20].copy_from_slice(&machine.to_le_bytes());
+        let (table, sizes, size, place) = if wide { (32, 54, 56, 48) } else { (28, 42, 32, 28) };
+        bytes[table] = 64;
+        bytes[sizes] = size;
+        bytes[sizes + 2] = 1;
+        bytes[64] = 1;
+        // In units of 4 KiB.
+        bytes[64 + place + 1] = alignment << 4;
+        bytes
+    }
+
+    const WIDE: bool = cfg!(target_pointer_width = "64");
+
+    #[test]
+    fn r122_a_library_for_this_processor_and_these_pages_has_nothing_wrong() {
+        assert_eq!(reason(&library(MACHINE, WIDE, 4), 0, 16384), None);
+        assert_eq!(reason(&library(MACHINE, WIDE, 1), 0, 4096), None);
+    }
+
+    #[test]
+    fn r122_another_processor_or_word_is_told() {
+        for (machine, wide) in [(MACHINE, !WIDE), (MACHINE + 1, WIDE)] {
+            let expected = Some(Refusal::Processor { machine, wide });
+            assert_eq!(reason(&library(machine, wide, 4), 0, 4096), expected);
+        }
+    }
+
+    #[test]
+    fn r122_smaller_pages_are_told_also_behind_the_beginning_of_an_archive() {
+        let bytes = [std::vec![0; 100], library(MACHINE, WIDE, 1)].concat();
+        assert_eq!(reason(&bytes, 100, 16384), Some(Refusal::Segments { alignment: 4096, page: 16384 }));
+        assert_eq!(reason(&bytes, 0, 16384), Some(Refusal::NotALibrary));
+    }
+
+    #[test]
+    fn r122_a_header_that_leads_nowhere_tells_nothing() {
+        let whole = library(MACHINE, WIDE, 1);
+        for length in 64..whole.len() {
+            assert_eq!(reason(&whole[..length].to_vec(), 0, 16384), None, "{length}");
+        }
+        let mut far = whole;
+        far[if WIDE { 39 } else { 31 }] = 0xff;
+        assert_eq!(reason(&far, 0, 16384), None);
+    }
+}
