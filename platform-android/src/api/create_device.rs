@@ -15,9 +15,9 @@ use loader_core::memory::{Application, Shown};
 use loader_core::registry::{ExtensionSet, command};
 
 use super::chain::{Chain, DeviceStructures};
-use super::names;
 use super::table::{self, Missing};
-use crate::objects::{Instance, device_of, instance_of};
+use super::{instance_of, names};
+use crate::objects::{Instance, device_of};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
@@ -33,7 +33,10 @@ pub unsafe extern "system" fn create_device(
 ) -> vk::Result {
     // SAFETY: the caller vouches for the parameters.
     unsafe {
-        let instance = instance_of(physical_device.as_raw());
+        let instance = match instance_of(physical_device, "vkCreateDevice") {
+            Ok(instance) => instance,
+            Err(error) => return error,
+        };
         let loader = instance.logger.loader;
         let Some(info) = info.as_ref() else { return loader.null("vkCreateDevice", "pCreateInfo") };
         if out.is_null() {
@@ -162,7 +165,12 @@ unsafe fn enter(
         let create = create.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
         array::check(create(physical_device, &own, callbacks, &mut device))?;
     }
-    if device.is_null() { Err(vk::Result::ERROR_INITIALIZATION_FAILED) } else { Ok((device, head)) }
+    if device.is_null() {
+        let message = format_args!("vkCreateDevice: a layer reports success, and there is no device");
+        instance.logger.log(Level::Error, Topic::Layer, message);
+        return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+    }
+    Ok((device, head))
 }
 
 /// Fills the table of the device that came back. Destroys it if that is not possible.

@@ -71,7 +71,7 @@ unsafe fn create(
         let enabled = Enabled::new(loader, extensions, memory)?;
         // Whatever needs memory is done before there is something to be undone.
         let chain = Box::try_new_in(Chain::new(layers, lasting), lasting).map_err(OutOfMemory::from)?;
-        let instance = enter(&chain, info, &enabled, callbacks, memory)?;
+        let instance = enter(&chain, info, &enabled, callbacks, (memory, &logger))?;
         complete(chain, instance, &enabled, callbacks, &logger)?;
         Ok(instance)
     }
@@ -145,7 +145,7 @@ unsafe fn enter(
     info: &vk::InstanceCreateInfo<'static>,
     enabled: &Enabled,
     callbacks: *const Callbacks,
-    memory: Application,
+    (memory, logger): (Application, &Logger),
 ) -> Result<vk::Instance, vk::Result> {
     let names = names(&chain.layers, memory)?;
     let mut links = chain.instance_links(memory)?;
@@ -167,7 +167,12 @@ unsafe fn enter(
         let create = core::mem::transmute::<Command, vk::PFN_vkCreateInstance>(create);
         array::check(create(&own, callbacks, &mut instance))?;
     }
-    if instance.is_null() { Err(vk::Result::ERROR_INITIALIZATION_FAILED) } else { Ok(instance) }
+    if instance.is_null() {
+        let message = format_args!("vkCreateInstance: a layer reports success, and there is no instance");
+        logger.log(Level::Error, Topic::Layer, message);
+        return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+    }
+    Ok(instance)
 }
 
 /// Fills the table of the instance that came back, and leaves the chain with it. Destroys it if that is not possible.

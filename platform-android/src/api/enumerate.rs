@@ -3,17 +3,17 @@
 use core::ffi::c_char;
 use core::ptr;
 
-use ash::vk::{self, Handle as _};
+use ash::vk;
 use loader_core::abi::array;
 use loader_core::chain::global::layer_name;
 use loader_core::dispatch::Table as _;
 use loader_core::memory::{Counted, Process, TryGrow, Vec};
 use loader_core::registry::{CommandId, command};
 
+use super::instance_of;
 use crate::driver;
 use crate::layers::{Found, Kind, merge};
 use crate::loader::Loader;
-use crate::objects::instance_of;
 
 /// vkEnumerateInstanceVersion. The driver is looked for: an application begins with this call, and so does the process that all
 /// others are forked from.
@@ -123,9 +123,13 @@ pub unsafe extern "system" fn enumerate_device_layer_properties(
 ) -> vk::Result {
     // SAFETY: the caller vouches for the handle and the counted out-array.
     unsafe {
-        let instance = instance_of(physical_device.as_raw());
+        const COMMAND: &str = "vkEnumerateDeviceLayerProperties";
+        let instance = match instance_of(physical_device, COMMAND) {
+            Ok(instance) => instance,
+            Err(error) => return error,
+        };
         if count.is_null() {
-            return instance.logger.loader.null("vkEnumerateDeviceLayerProperties", "pPropertyCount");
+            return instance.logger.loader.null(COMMAND, "pPropertyCount");
         }
         let list = || {
             let mut all = Vec::new();
@@ -154,7 +158,10 @@ pub unsafe extern "system" fn enumerate_device_extension_properties(
     const COMMAND: CommandId = command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
     // SAFETY: the caller vouches for the handle, the C string and the counted out-array; the type is the command's.
     unsafe {
-        let instance = instance_of(physical_device.as_raw());
+        let instance = match instance_of(physical_device, "vkEnumerateDeviceExtensionProperties") {
+            Ok(instance) => instance,
+            Err(error) => return error,
+        };
         let loader = instance.logger.loader;
         if count.is_null() {
             return loader.null("vkEnumerateDeviceExtensionProperties", "pPropertyCount");

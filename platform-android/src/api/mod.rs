@@ -34,12 +34,13 @@ pub use proc_addr::{get_device_proc_addr, get_instance_proc_addr};
 
 use core::ffi::c_char;
 
-use ash::vk;
+use ash::vk::{self, Handle as _};
 use loader_core::log::{Level, Topic};
 use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
 
 use crate::layers::ActiveLayer;
-use crate::loader::Loader;
+use crate::loader::{self, Loader};
+use crate::objects::{self, Instance};
 
 /// The names of layers, as a create info has them.
 fn names(
@@ -51,6 +52,22 @@ fn names(
         names.try_push(layer.name().as_ptr())?;
     }
     Ok(names)
+}
+
+/// The instance of a physical device, or what to return where there is none, which is said.
+///
+/// # Safety
+/// The handle is NULL or valid.
+unsafe fn instance_of<'a>(
+    physical_device: vk::PhysicalDevice,
+    command: &str,
+) -> Result<&'a Instance, vk::Result> {
+    if physical_device.is_null() {
+        let loader = loader::current().ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
+        return Err(loader.null(command, "physicalDevice"));
+    }
+    // SAFETY: the caller vouches for the handle.
+    Ok(unsafe { objects::instance_of(physical_device.as_raw()) })
 }
 
 impl Loader {

@@ -132,6 +132,21 @@ fn a_failing_layer_fails_the_call_and_leaves_nothing() {
 }
 
 #[test]
+fn a_layer_that_creates_nothing_fails_the_call() {
+    let system = System::new();
+    system.layer("VK_LAYER_one", &["-DGLOBAL", "-DSWALLOW_INSTANCE"]);
+    system.layer("VK_LAYER_two", &["-DGLOBAL", "-DSWALLOW_DEVICE"]);
+    let failed = Some(vk::Result::ERROR_INITIALIZATION_FAILED);
+    assert_eq!(system.instance(&[c"VK_LAYER_one"], &[]).err(), failed);
+    assert_eq!(system.errors(), ["vkCreateInstance: a layer reports success, and there is no instance"]);
+    assert_eq!(system.simulation.android.open_libraries(), ["/vendor/lib64/hw/vulkan.null.so"]);
+    let instance = system.instance(&[c"VK_LAYER_two"], &[]).unwrap();
+    assert_eq!(device(&instance, &[]).err(), failed);
+    assert_eq!(system.errors(), ["vkCreateDevice: a layer reports success, and there is no device"]);
+    destroy(instance, None);
+}
+
+#[test]
 fn a_chain_without_a_command_of_vulkan_1_0_is_destroyed_again() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DGLOBAL", "-DHIDE=\"vkGetPhysicalDeviceFeatures\""]);

@@ -190,6 +190,9 @@ fn what_must_not_be_null_is_named() {
     let extensions =
         function!(vkEnumerateInstanceExtensionProperties: PFN_vkEnumerateInstanceExtensionProperties);
     let create = function!(vkCreateInstance: PFN_vkCreateInstance);
+    let create_device = function!(vkCreateDevice: PFN_vkCreateDevice);
+    let of_device = function!(vkEnumerateDeviceLayerProperties: PFN_vkEnumerateDeviceLayerProperties);
+    let nothing = vk::PhysicalDevice::null();
     // SAFETY: NULL is not followed.
     let results = unsafe {
         [
@@ -198,11 +201,23 @@ fn what_must_not_be_null_is_named() {
             extensions(null(), null_mut(), null_mut()),
             create(null(), null(), null_mut()),
             create(&vk::InstanceCreateInfo::default(), null(), null_mut()),
+            create_device(nothing, null(), null(), null_mut()),
+            of_device(nothing, null_mut(), null_mut()),
         ]
     };
-    assert_eq!(results, [vk::Result::ERROR_INITIALIZATION_FAILED; 5]);
-    let parameters = ["pApiVersion", "pPropertyCount", "pPropertyCount", "pCreateInfo", "pInstance"];
-    for (error, parameter) in system.errors().iter().zip(parameters) {
+    assert_eq!(results, [vk::Result::ERROR_INITIALIZATION_FAILED; 7]);
+    let parameters = [
+        "pApiVersion",
+        "pPropertyCount",
+        "pPropertyCount",
+        "pCreateInfo",
+        "pInstance",
+        "physicalDevice",
+        "physicalDevice",
+    ];
+    let errors = system.errors();
+    assert_eq!(errors.len(), parameters.len());
+    for (error, parameter) in errors.iter().zip(parameters) {
         assert!(error.contains(&format!("{parameter} must not be NULL")), "{error}");
     }
 }

@@ -8,6 +8,7 @@
 //   PLAIN               its look-ups are exported without its name in front; NO_LOOK_UP: not at all; NO_DEVICE_LOOK_UP: only one
 //   HIDE                a command, a string, that its look-ups do not know
 //   FAIL_INSTANCE       the result of vkCreateInstance after the next one succeeded; FAIL_DEVICE likewise
+//   SWALLOW_INSTANCE    vkCreateInstance succeeds and creates nothing; SWALLOW_DEVICE likewise
 //   INSTANCE_ONLY       it has nothing to do with vkCreateDevice
 //   NULL_QUERY          it looks vkCreateDevice up without an instance
 //   WRAP                it gives its own handles out for instances
@@ -117,6 +118,9 @@ static struct object *add(struct object *objects, void *handle) {
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *callbacks, VkInstance *out) {
     trace("vkCreateInstance callbacks=%d", callbacks != NULL);
+#ifdef SWALLOW_INSTANCE
+    return VK_SUCCESS;
+#endif
     trace_structures("structures", info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
     trace_names("layers", info->enabledLayerCount, info->ppEnabledLayerNames);
     trace_names("extensions", info->enabledExtensionCount, info->ppEnabledExtensionNames);
@@ -202,6 +206,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL enumerate_device_extension_properties(VkPh
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical_device, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *callbacks, VkDevice *out) {
     trace("vkCreateDevice callbacks=%d", callbacks != NULL);
+#ifdef SWALLOW_DEVICE
+    return VK_SUCCESS;
+#endif
     trace_structures("structures of device", info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
     trace_names("layers of device", info->enabledLayerCount, info->ppEnabledLayerNames);
     VkLayerDeviceCreateInfo *data = (VkLayerDeviceCreateInfo *)info->pNext;
