@@ -58,7 +58,7 @@ impl Chain {
             links.try_push(InstanceLink {
                 next: ptr::null_mut(),
                 get_instance_proc_addr: find,
-                // There is none on Android. Layers of interface version 2 look for it, also those that are asked for version 0.
+                // There is none on Android; layers of interface version 2 look for it, also where they are used as of version 0.
                 get_physical_device_proc_addr: None,
             })?;
         }
@@ -150,7 +150,8 @@ impl InstanceStructures {
 
     /// The first of them, which leads to the second one.
     pub(super) fn first(&mut self) -> *const c_void {
-        self.data.p_next = (&raw const self.link).cast();
+        // Layers write to it, though the chain is one of constants.
+        self.data.p_next = (&raw mut self.link).cast_const().cast();
         (&raw const self.data).cast()
     }
 }
@@ -178,7 +179,8 @@ impl DeviceStructures {
 
     /// The first of them, which leads to the second one.
     pub(super) fn first(&mut self) -> *const c_void {
-        self.data.p_next = (&raw const self.link).cast();
+        // Layers write to it, though the chain is one of constants.
+        self.data.p_next = (&raw mut self.link).cast_const().cast();
         (&raw const self.data).cast()
     }
 }

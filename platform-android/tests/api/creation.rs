@@ -1,5 +1,7 @@
 //! vkCreateInstance and vkCreateDevice. Rows 11, 43, 44, 56, 57, 77, 78 and 86.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use android_simulation::hal::Hal;
 use ash::vk::{self, Handle as _};
 use loader_core::log::Level;
@@ -249,6 +251,40 @@ fn nothing_is_destroyed_without_complaint() {
     }
     assert_eq!(system.complaints(), []);
     destroy(instance, None);
+}
+
+/// How often a layer has called back.
+static CALLED_BACK: AtomicU32 = AtomicU32::new(0);
+
+/// Uses the library from within one of its calls, as layers do that link to it.
+extern "C" fn call_back() {
+    let name = c"vkGetInstanceProcAddr";
+    // SAFETY: the function is the command; everything that is passed is valid, and nothing uses what is destroyed.
+    unsafe {
+        let find = std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkGetInstanceProcAddr>(
+            android_simulation::exported(name).unwrap(),
+        );
+        let vulkan = ash::Entry::from_static_fn(ash::StaticFn { get_instance_proc_addr: find });
+        vulkan.enumerate_instance_layer_properties().unwrap();
+        vulkan.enumerate_instance_extension_properties(None).unwrap();
+        vulkan.try_enumerate_instance_version().unwrap();
+        let instance = vulkan.create_instance(&vk::InstanceCreateInfo::default(), None).unwrap();
+        let device = device(&instance, &[]).unwrap();
+        destroy(instance, Some(device));
+    }
+    CALLED_BACK.fetch_add(1, Ordering::Relaxed);
+}
+
+#[test]
+fn layers_may_use_the_library_while_they_are_called() {
+    let system = System::new();
+    let address = format!("-DCALLBACK={:#x}", call_back as *const () as usize);
+    system.layer("VK_LAYER_one", &["-DGLOBAL", &address]);
+    let instance = system.instance(&[c"VK_LAYER_one"], &[]).unwrap();
+    let device = device(&instance, &[]).unwrap();
+    destroy(instance, Some(device));
+    assert_eq!(CALLED_BACK.load(Ordering::Relaxed), 3);
+    assert_eq!(system.complaints(), []);
 }
 
 #[test]

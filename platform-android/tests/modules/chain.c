@@ -12,6 +12,7 @@
 //   INSTANCE_ONLY       it has nothing to do with vkCreateDevice
 //   NULL_QUERY          it looks vkCreateDevice up without an instance
 //   WRAP                it gives its own handles out for instances
+//   CALLBACK            the address of a function that vkCreateInstance, vkCreateDevice and vkDestroyInstance call
 //   ADD                 a device extension, a string, that it lets the physical device have
 //   GROW                device extensions become more between two calls
 #define VK_NO_PROTOTYPES
@@ -57,6 +58,12 @@ static void trace_names(const char *what, uint32_t count, const char *const *nam
     char all[512] = "";
     for (uint32_t i = 0; i < count; ++i) snprintf(all + strlen(all), sizeof all - strlen(all), " %s", names[i]);
     trace("%s%s", what, all);
+}
+
+static void call_back(void) {
+#ifdef CALLBACK
+    ((void (*)(void))CALLBACK)();
+#endif
 }
 
 // Which structures lie before the application's, in order: their functions.
@@ -118,6 +125,7 @@ static struct object *add(struct object *objects, void *handle) {
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *callbacks, VkInstance *out) {
     trace("vkCreateInstance callbacks=%d", callbacks != NULL);
+    call_back();
 #ifdef SWALLOW_INSTANCE
     return VK_SUCCESS;
 #endif
@@ -156,6 +164,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
 
 static VKAPI_ATTR void VKAPI_CALL destroy_instance(VkInstance instance, const VkAllocationCallbacks *callbacks) {
     trace("vkDestroyInstance callbacks=%d", callbacks != NULL);
+    call_back();
     if (instance == VK_NULL_HANDLE) return;
     struct object *object = object_of(instances, instance);
     object->word = NULL;
@@ -206,6 +215,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL enumerate_device_extension_properties(VkPh
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical_device, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *callbacks, VkDevice *out) {
     trace("vkCreateDevice callbacks=%d", callbacks != NULL);
+    call_back();
 #ifdef SWALLOW_DEVICE
     return VK_SUCCESS;
 #endif
