@@ -19,5 +19,7 @@ mod surface;
 mod timing;
 #[path = "wsi/usage.rs"]
 mod usage;
+#[path = "wsi/waiting.rs"]
+mod waiting;
 #[path = "wsi/world.rs"]
 mod world;

@@ -10,8 +10,8 @@ use crate::wsi::fence::OwnedFence;
 use crate::wsi::native_window::{Rectangle, query};
 use crate::wsi::present_chain::{Extras, Frame};
 use crate::wsi::swapchain::{Swapchain, changed};
-use crate::wsi::timing;
 use crate::wsi::window::{Buffer, Window};
+use crate::wsi::{present_wait, timing};
 
 /// `vkQueuePresentKHR`
 ///
@@ -174,6 +174,9 @@ impl Presentation<'_> {
         let swapchain = self.swapchain;
         if !swapchain.made.mailbox {
             self.describe_damage(window, frame.damage)?;
+        }
+        if frame.id != 0 {
+            present_wait::before_present(swapchain, window, frame.id);
         }
         let mut desired = 0;
         if let Some(time) = frame.time {
