@@ -13,6 +13,8 @@ mod memory;
 mod present;
 #[path = "wsi/shared.rs"]
 mod shared;
+#[path = "wsi/stages.rs"]
+mod stages;
 #[path = "wsi/surface.rs"]
 mod surface;
 #[path = "wsi/timing.rs"]
