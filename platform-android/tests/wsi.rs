@@ -13,11 +13,15 @@ mod memory;
 mod present;
 #[path = "wsi/shared.rs"]
 mod shared;
+#[path = "wsi/stages.rs"]
+mod stages;
 #[path = "wsi/surface.rs"]
 mod surface;
 #[path = "wsi/timing.rs"]
 mod timing;
 #[path = "wsi/usage.rs"]
 mod usage;
+#[path = "wsi/waiting.rs"]
+mod waiting;
 #[path = "wsi/world.rs"]
 mod world;

@@ -108,10 +108,17 @@ pub fn of(command: CommandId) -> Option<&'static Hook> {
     HOOKS.get(usize::from(*PLACES.get(command.index())?))
 }
 
+/// The types of commands: those of the bindings, and those of commands that are newer.
+mod types {
+    pub(super) use crate::wsi::present_timing::types::*;
+    pub(super) use crate::wsi::present_wait::PFN_vkWaitForPresent2KHR;
+    pub(super) use ash::vk::*;
+}
+
 /// A row of the table: the function must have the type of the command.
 macro_rules! hook {
     ($kind:expr, $gate:expr, $command:ident, $type:ident, $function:expr) => {{
-        let function: vk::$type = $function;
+        let function: types::$type = $function;
         Hook { command: command::$command, gate: $gate, kind: $kind, function: command_function!(function) }
     }};
 }
@@ -299,6 +306,20 @@ static HOOKS: &[Hook] = hooks! {
         Gate::Extension(extension::EXT_SWAPCHAIN_MAINTENANCE1) => {
             RELEASE_SWAPCHAIN_IMAGES_EXT: fn(_, _) PFN_vkReleaseSwapchainImagesEXT =
                 wsi::release::release_swapchain_images;
+        }
+        Gate::Extension(extension::EXT_PRESENT_TIMING) => {
+            SET_SWAPCHAIN_PRESENT_TIMING_QUEUE_SIZE_EXT: fn(_, _, _) PFN_vkSetSwapchainPresentTimingQueueSizeEXT =
+                wsi::present_timing::set_queue_size;
+            GET_SWAPCHAIN_TIMING_PROPERTIES_EXT: fn(_, _, _, _) PFN_vkGetSwapchainTimingPropertiesEXT =
+                wsi::present_timing::get_timing_properties;
+            GET_SWAPCHAIN_TIME_DOMAIN_PROPERTIES_EXT: fn(_, _, _, _) PFN_vkGetSwapchainTimeDomainPropertiesEXT =
+                wsi::present_timing::get_time_domains;
+            GET_PAST_PRESENTATION_TIMING_EXT: fn(_, _, _) PFN_vkGetPastPresentationTimingEXT =
+                wsi::present_timing::get_past_presentation_timing;
+        }
+        Gate::Extension(extension::KHR_PRESENT_WAIT2) => {
+            WAIT_FOR_PRESENT_2_KHR: fn(_, _, _) PFN_vkWaitForPresent2KHR =
+                wsi::present_wait::wait_for_present2;
         }
         Gate::Extension(extension::KHR_SWAPCHAIN_MAINTENANCE1) => {
             RELEASE_SWAPCHAIN_IMAGES_KHR: fn(_, _) PFN_vkReleaseSwapchainImagesEXT =

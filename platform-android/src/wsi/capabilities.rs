@@ -12,7 +12,10 @@ use crate::system::BufferKind;
 use crate::wsi::formats::native;
 use crate::wsi::native_window::query;
 use crate::wsi::present_modes::{BufferCounts, compatible, image_counts};
-use crate::wsi::structures::{SurfaceCapabilitiesPresentId2, SurfaceCapabilitiesPresentWait2};
+use crate::wsi::present_timing::KNOWN_STAGES;
+use crate::wsi::structures::{
+    PresentTimingSurfaceCapabilities, SurfaceCapabilitiesPresentId2, SurfaceCapabilitiesPresentWait2,
+};
 use crate::wsi::surface::Surface;
 use crate::wsi::transform;
 use crate::wsi::usage::hardware_buffer;
@@ -198,6 +201,13 @@ impl<'a> Answer<'a> {
                 }
                 SurfaceCapabilitiesPresentWait2::STRUCTURE_TYPE => {
                     (*structure.cast::<SurfaceCapabilitiesPresentWait2>()).present_wait2_supported = vk::TRUE;
+                }
+                PresentTimingSurfaceCapabilities::STRUCTURE_TYPE => {
+                    let out = &mut *structure.cast::<PresentTimingSurfaceCapabilities>();
+                    out.present_timing_supported = vk::TRUE;
+                    out.present_at_absolute_time_supported = vk::TRUE;
+                    out.present_at_relative_time_supported = vk::FALSE;
+                    out.present_stage_queries = KNOWN_STAGES;
                 }
                 _ => {}
             }

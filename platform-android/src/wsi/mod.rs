@@ -25,6 +25,8 @@ pub mod native_window;
 pub mod present;
 pub mod present_chain;
 pub mod present_modes;
+pub mod present_timing;
+pub mod present_wait;
 pub mod queries;
 pub mod release;
 pub mod structures;

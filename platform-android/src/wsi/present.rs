@@ -9,9 +9,10 @@ use crate::objects::{Device, device_of};
 use crate::wsi::fence::OwnedFence;
 use crate::wsi::native_window::{Rectangle, query};
 use crate::wsi::present_chain::{Extras, Frame};
+use crate::wsi::structures::{AT_RELATIVE_TIME, ERROR_PRESENT_TIMING_QUEUE_FULL};
 use crate::wsi::swapchain::{Swapchain, changed};
-use crate::wsi::timing;
 use crate::wsi::window::{Buffer, Window};
+use crate::wsi::{present_timing, present_wait, timing};
 
 /// `vkQueuePresentKHR`
 ///
@@ -108,6 +109,10 @@ struct Presentation<'a> {
 impl Presentation<'_> {
     fn present(&self, releases: &mut Releases<'_>, frame: &Frame<'_>) -> vk::Result {
         let swapchain = self.swapchain;
+        if swapchain.is_active() && !present_timing::has_room(swapchain, frame.timing) {
+            // Nothing happens: the application fetches times, and presents again.
+            return ERROR_PRESENT_TIMING_QUEUE_FULL;
+        }
         let handle = swapchain.image(self.image, |image| image.handle).unwrap_or_default();
         let released = releases.release(handle);
         let outcome = match (released, swapchain.active_window()) {
@@ -175,10 +180,19 @@ impl Presentation<'_> {
         if !swapchain.made.mailbox {
             self.describe_damage(window, frame.damage)?;
         }
+        if frame.id != 0 {
+            present_wait::before_present(swapchain, window, frame.id);
+        }
         let mut desired = 0;
         if let Some(time) = frame.time {
             timing::before_present(swapchain, window, time);
             desired = time.desired_present_time;
+        }
+        if let Some(timing) = frame.timing {
+            present_timing::before_present(swapchain, window, frame.id, timing)?;
+            if timing.target_time != 0 && timing.flags & AT_RELATIVE_TIME == 0 {
+                desired = timing.target_time;
+            }
         }
         if desired != 0 {
             window.set_timestamp(desired.cast_signed())?;

@@ -5,7 +5,7 @@ use core::ptr::null;
 use ash::vk;
 use loader_core::abi::chain::find;
 
-use crate::wsi::structures::PresentId2;
+use crate::wsi::structures::{PresentId2, PresentTimingInfo, PresentTimingsInfo};
 
 /// The arrays of the chain, NULL for those that are not there.
 pub struct Extras<'a> {
@@ -14,6 +14,7 @@ pub struct Extras<'a> {
     fences: *const vk::Fence,
     modes: *const vk::PresentModeKHR,
     ids: *const u64,
+    timings: *const PresentTimingInfo,
 }
 
 /// What is said of one frame.
@@ -28,6 +29,8 @@ pub struct Frame<'a> {
     pub mode: Option<vk::PresentModeKHR>,
     /// The application's number of it; 0 if it has none.
     pub id: u64,
+    /// When it is to be shown, and at which stages the application wants to know when it got there.
+    pub timing: Option<&'a PresentTimingInfo>,
 }
 
 impl<'a> Extras<'a> {
@@ -46,6 +49,7 @@ impl<'a> Extras<'a> {
                 modes: find::<vk::SwapchainPresentModeInfoEXT<'a>>(chain)
                     .map_or(null(), |found| found.p_present_modes),
                 ids: find::<PresentId2>(chain).map_or(null(), |found| found.p_present_ids),
+                timings: find::<PresentTimingsInfo>(chain).map_or(null(), |found| found.p_timing_infos),
             }
         }
     }
@@ -69,6 +73,7 @@ impl<'a> Extras<'a> {
                 fence: element(self.fences, index).copied().unwrap_or_default(),
                 mode: element(self.modes, index).copied(),
                 id: element(self.ids, index).copied().unwrap_or_default(),
+                timing: element(self.timings, index),
             }
         }
     }

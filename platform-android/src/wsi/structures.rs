@@ -34,9 +34,77 @@ tagged! {
     PresentId2 = 1_000_479_001, next *const c_void { swapchain_count: u32, p_present_ids: *const u64, }
     /// VkSurfaceCapabilitiesPresentWait2KHR
     SurfaceCapabilitiesPresentWait2 = 1_000_480_000, next *mut c_void { present_wait2_supported: vk::Bool32, }
+    /// VkPresentTimingSurfaceCapabilitiesEXT
+    PresentTimingSurfaceCapabilities = 1_000_208_008, next *mut c_void {
+        present_timing_supported: vk::Bool32,
+        present_at_absolute_time_supported: vk::Bool32,
+        present_at_relative_time_supported: vk::Bool32,
+        present_stage_queries: u32,
+    }
+    /// VkSwapchainTimingPropertiesEXT
+    SwapchainTimingProperties = 1_000_208_001, next *mut c_void {
+        refresh_duration: u64,
+        refresh_interval: u64,
+    }
+    /// VkSwapchainTimeDomainPropertiesEXT
+    SwapchainTimeDomainProperties = 1_000_208_002, next *mut c_void {
+        time_domain_count: u32,
+        p_time_domains: *mut vk::TimeDomainKHR,
+        p_time_domain_ids: *mut u64,
+    }
+    /// VkPresentTimingsInfoEXT
+    PresentTimingsInfo = 1_000_208_003, next *const c_void {
+        swapchain_count: u32,
+        p_timing_infos: *const PresentTimingInfo,
+    }
+    /// VkPresentTimingInfoEXT
+    PresentTimingInfo = 1_000_208_004, next *const c_void {
+        flags: u32,
+        target_time: u64,
+        time_domain_id: u64,
+        present_stage_queries: u32,
+        target_time_domain_present_stage: u32,
+    }
+    /// VkPastPresentationTimingInfoEXT
+    PastPresentationTimingInfo = 1_000_208_005, next *const c_void {
+        flags: u32,
+        swapchain: vk::SwapchainKHR,
+    }
+    /// VkPastPresentationTimingPropertiesEXT
+    PastPresentationTimingProperties = 1_000_208_006, next *mut c_void {
+        timing_properties_counter: u64,
+        time_domains_counter: u64,
+        presentation_timing_count: u32,
+        p_presentation_timings: *mut PastPresentationTiming,
+    }
+    /// VkPastPresentationTimingEXT
+    PastPresentationTiming = 1_000_208_007, next *mut c_void {
+        present_id: u64,
+        target_time: u64,
+        present_stage_count: u32,
+        p_present_stages: *mut PresentStageTime,
+        time_domain: vk::TimeDomainKHR,
+        time_domain_id: u64,
+        report_complete: vk::Bool32,
+    }
     /// VkPresentWait2InfoKHR
     PresentWait2Info = 1_000_480_002, next *const c_void { present_id: u64, timeout: u64, }
 }
 
 /// `VK_SWAPCHAIN_CREATE_DEFERRED_MEMORY_ALLOCATION_BIT_KHR`
 pub const CREATE_DEFERRED: vk::SwapchainCreateFlagsKHR = vk::SwapchainCreateFlagsKHR::from_raw(1 << 3);
+
+/// `VkPresentStageTimeEXT`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct PresentStageTime {
+    /// One bit.
+    pub stage: u32,
+    /// Nanoseconds.
+    pub time: u64,
+}
+
+/// `VK_ERROR_PRESENT_TIMING_QUEUE_FULL_EXT`
+pub const ERROR_PRESENT_TIMING_QUEUE_FULL: vk::Result = vk::Result::from_raw(-1_000_208_000);
+/// `VK_PRESENT_TIMING_INFO_PRESENT_AT_RELATIVE_TIME_BIT_EXT`
+pub const AT_RELATIVE_TIME: u32 = 1 << 0;

@@ -11,6 +11,8 @@ use loader_core::platform::Lock;
 use crate::loader::Loader;
 use crate::objects::{Device, device_of};
 use crate::wsi::fence::OwnedFence;
+use crate::wsi::present_timing;
+use crate::wsi::present_wait::Numbered;
 use crate::wsi::surface::Surface;
 use crate::wsi::timing::History;
 use crate::wsi::window::{Buffer, Window};
@@ -35,6 +37,10 @@ pub struct Swapchain {
     pub timestamp_set: AtomicBool,
     /// When frames were shown.
     pub history: History,
+    /// Whose times are asked for.
+    pub timing_queue: present_timing::Queue,
+    /// Which frames the application has numbered.
+    pub numbered: Numbered,
     images: Lock<Vec<Image, Application>>,
 }
 
@@ -82,6 +88,8 @@ impl Swapchain {
             auto_refresh: AtomicBool::new(made.auto_refresh),
             timestamp_set: AtomicBool::new(false),
             history: History::new(),
+            timing_queue: present_timing::Queue::new(*images.allocator()),
+            numbered: Numbered::new(),
             images: Lock::new(images),
         }
     }

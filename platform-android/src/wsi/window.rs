@@ -14,6 +14,10 @@ use crate::wsi::native_window::{
 pub struct WindowError(pub c_int);
 
 impl WindowError {
+    /// `-ENOENT`
+    pub const NOT_FOUND: Self = Self(-2);
+    /// `-EINVAL`
+    pub const BAD_VALUE: Self = Self(-22);
     /// `-ENOMEM`
     pub const NO_MEMORY: Self = Self(-12);
     /// `-ENOSYS`, what the system's own code calls an invalid operation.

@@ -1,0 +1,335 @@
+//! When frames get to each stage of being presented (`VK_EXT_present_timing`).
+
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use ash::vk;
+use loader_core::memory::{Application, TryGrow, Vec};
+use loader_core::platform::Lock;
+
+use crate::objects::device_of;
+use crate::wsi::structures::{
+    ERROR_PRESENT_TIMING_QUEUE_FULL, PastPresentationTiming, PastPresentationTimingInfo,
+    PastPresentationTimingProperties, PresentStageTime, PresentTimingInfo, SwapchainTimeDomainProperties,
+    SwapchainTimingProperties,
+};
+use crate::wsi::swapchain::Swapchain;
+use crate::wsi::window::{FrameTimestamps, Window, WindowError};
+
+/// A `VkPresentStageFlagBitsEXT` with the time of the window's that it is.
+type Stage = (u32, fn(&FrameTimestamps) -> i64);
+
+const STAGES: &[Stage] = &[
+    // The queue's operations are done.
+    (1 << 0, |times| times.rendered),
+    // The request is taken out of the queue of the compositor.
+    (1 << 1, |times| times.latched),
+    // The first pixel leaves for the display.
+    (1 << 2, |times| times.presented),
+];
+
+/// All stages of which something is known: when a pixel is seen nobody knows.
+pub const KNOWN_STAGES: u32 = 0b111;
+
+/// `VK_PAST_PRESENTATION_TIMING_ALLOW_PARTIAL_RESULTS_BIT_EXT`
+const ALLOW_PARTIAL: u32 = 1 << 0;
+/// `VK_PAST_PRESENTATION_TIMING_ALLOW_OUT_OF_ORDER_RESULTS_BIT_EXT`
+const ALLOW_OUT_OF_ORDER: u32 = 1 << 1;
+
+/// The only clock that windows have: `VK_TIME_DOMAIN_CLOCK_MONOTONIC_KHR`, with its number.
+const CLOCK: (vk::TimeDomainKHR, u64) = (vk::TimeDomainKHR::CLOCK_MONOTONIC, 1);
+/// How often clock and refresh rate have changed: neither does as long as a swapchain lives.
+const COUNTER: u64 = 1;
+
+/// The frames of a swapchain whose times were asked for and not yet fetched, oldest first.
+pub struct Queue {
+    entries: Lock<Vec<Entry, Application>>,
+    fetching: AtomicBool,
+}
+
+/// A frame.
+#[derive(Clone, Copy)]
+struct Entry {
+    id: u64,
+    target: u64,
+    frame: u64,
+    stages: u32,
+}
+
+impl Queue {
+    /// A queue without room, in memory of `memory`.
+    #[must_use]
+    pub const fn new(memory: Application) -> Self {
+        Self { entries: Lock::new(Vec::new_in(memory)), fetching: AtomicBool::new(false) }
+    }
+}
+
+/// Whether a frame can be presented that asks for its times.
+#[must_use]
+pub fn has_room(swapchain: &Swapchain, timing: Option<&PresentTimingInfo>) -> bool {
+    let entries = swapchain.timing_queue.entries.lock(swapchain.loader().system);
+    timing.is_none_or(|timing| timing.present_stage_queries == 0) || entries.len() < entries.capacity()
+}
+
+/// Remembers the next frame, if its times are asked for.
+///
+/// # Errors
+/// `ERROR_SURFACE_LOST_KHR` if the window fails, or `ERROR_PRESENT_TIMING_QUEUE_FULL` if there is no room.
+pub fn before_present(
+    swapchain: &Swapchain,
+    window: &Window,
+    id: u64,
+    timing: &PresentTimingInfo,
+) -> Result<(), vk::Result> {
+    if timing.present_stage_queries == 0 {
+        return Ok(());
+    }
+    swapchain.history.enable(window);
+    let frame = window.next_frame()?;
+    let entry = Entry { id, target: timing.target_time, frame, stages: timing.present_stage_queries };
+    let mut entries = swapchain.timing_queue.entries.lock(swapchain.loader().system);
+    if entries.len() == entries.capacity() {
+        return Err(ERROR_PRESENT_TIMING_QUEUE_FULL);
+    }
+    // There is room, so that nothing is allocated under the lock.
+    Ok(entries.try_push(entry)?)
+}
+
+/// `vkSetSwapchainPresentTimingQueueSizeEXT`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn set_queue_size(
+    device: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    size: u32,
+) -> vk::Result {
+    use ash::vk::Handle;
+    // SAFETY: the caller passes valid handles.
+    let (device, swapchain) = unsafe { (device_of(device.as_raw()), Swapchain::from_handle(swapchain)) };
+    let memory = device.allocator.scoped(vk::SystemAllocationScope::OBJECT);
+    let mut entries = Vec::new_in(memory);
+    if entries.try_reserve_exact(size as usize).is_err() {
+        return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
+    }
+    let before = {
+        let mut place = swapchain.timing_queue.entries.lock(swapchain.loader().system);
+        if place.len() > size as usize {
+            return vk::Result::NOT_READY;
+        }
+        // Within what was reserved.
+        if entries.try_extend(&place).is_err() {
+            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
+        }
+        core::mem::replace(&mut *place, entries)
+    };
+    drop(before);
+    vk::Result::SUCCESS
+}
+
+/// `vkGetSwapchainTimingPropertiesEXT`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn get_timing_properties(
+    _: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    out: *mut SwapchainTimingProperties,
+    counter: *mut u64,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid handle and valid pointers, the last of which may be NULL.
+    unsafe {
+        let duration = Swapchain::from_handle(swapchain).made.refresh_duration.unsigned_abs();
+        (*out).refresh_duration = duration;
+        (*out).refresh_interval = duration;
+        if let Some(counter) = counter.as_mut() {
+            *counter = COUNTER;
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+/// `vkGetSwapchainTimeDomainPropertiesEXT`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn get_time_domains(
+    _: vk::Device,
+    _: vk::SwapchainKHR,
+    out: *mut SwapchainTimeDomainProperties,
+    counter: *mut u64,
+) -> vk::Result {
+    // SAFETY: the caller passes valid pointers, of which the arrays may be NULL, and so may the counter.
+    unsafe {
+        let out = &mut *out;
+        if let Some(counter) = counter.as_mut() {
+            *counter = COUNTER;
+        }
+        let room = out.time_domain_count;
+        let count_only = out.p_time_domains.is_null() && out.p_time_domain_ids.is_null();
+        out.time_domain_count = if count_only { 1 } else { room.min(1) };
+        if out.time_domain_count == 0 {
+            return vk::Result::INCOMPLETE;
+        }
+        if let Some(domain) = out.p_time_domains.as_mut() {
+            *domain = CLOCK.0;
+        }
+        if let Some(id) = out.p_time_domain_ids.as_mut() {
+            *id = CLOCK.1;
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+/// `vkGetPastPresentationTimingEXT`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn get_past_presentation_timing(
+    _: vk::Device,
+    info: *const PastPresentationTimingInfo,
+    out: *mut PastPresentationTimingProperties,
+) -> vk::Result {
+    // SAFETY: the caller passes valid handles, and structures with counted arrays.
+    unsafe {
+        let (info, out) = (&*info, &mut *out);
+        let swapchain = Swapchain::from_handle(info.swapchain);
+        let Some(window) = swapchain.active_window() else { return vk::Result::ERROR_OUT_OF_DATE_KHR };
+        out.timing_properties_counter = COUNTER;
+        out.time_domains_counter = COUNTER;
+        if out.p_presentation_timings.is_null() {
+            out.presentation_timing_count =
+                u32::try_from(swapchain.timing_queue.entries.lock(swapchain.loader().system).len())
+                    .unwrap_or(u32::MAX);
+            return vk::Result::SUCCESS;
+        }
+        // Two threads at once would get the same frames.
+        if swapchain.timing_queue.fetching.swap(true, Ordering::Acquire) {
+            out.presentation_timing_count = 0;
+            return vk::Result::SUCCESS;
+        }
+        let result = fetch(swapchain, window, info.flags, out);
+        swapchain.timing_queue.fetching.store(false, Ordering::Release);
+        result.unwrap_or_else(|error| error)
+    }
+}
+
+/// Gives the times of as many frames as there is room for.
+///
+/// # Safety
+/// The arrays of `out` are counted.
+unsafe fn fetch(
+    swapchain: &Swapchain,
+    window: &Window,
+    flags: u32,
+    out: &mut PastPresentationTimingProperties,
+) -> Result<vk::Result, vk::Result> {
+    let system = swapchain.loader().system;
+    let (partial, any_order) = (flags & ALLOW_PARTIAL != 0, flags & ALLOW_OUT_OF_ORDER != 0);
+    let room = core::mem::replace(&mut out.presentation_timing_count, 0);
+    let (mut place, mut more) = (0usize, false);
+    loop {
+        // Nobody else takes frames out, and what is added comes behind.
+        let Some(entry) = swapchain.timing_queue.entries.lock(system).get(place).copied() else { break };
+        let times = match window.frame_timestamps(entry.frame) {
+            Ok(times) => times,
+            // What the window has forgotten will never be known.
+            Err(WindowError::NOT_FOUND | WindowError::BAD_VALUE) => FrameTimestamps::default(),
+            Err(error) => return Err(error.into()),
+        };
+        let complete = entry.asked().all(|(_, time)| time(&times) != FrameTimestamps::PENDING);
+        if !complete && !partial {
+            if any_order {
+                place = place.saturating_add(1);
+                continue;
+            }
+            break;
+        }
+        if out.presentation_timing_count == room {
+            more = true;
+            break;
+        }
+        // SAFETY: there is room for one more.
+        unsafe {
+            let timing = &mut *out.p_presentation_timings.add(out.presentation_timing_count as usize);
+            more |= entry.write(&times, complete, timing);
+        }
+        out.presentation_timing_count = out.presentation_timing_count.saturating_add(1);
+        if complete {
+            let mut entries = swapchain.timing_queue.entries.lock(system);
+            if place < entries.len() {
+                entries.remove(place);
+            }
+        } else {
+            place = place.saturating_add(1);
+        }
+    }
+    Ok(if more { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS })
+}
+
+impl Entry {
+    /// The stages that are asked for and of which something is known.
+    fn asked(&self) -> impl Iterator<Item = &'static Stage> {
+        let stages = self.stages;
+        STAGES.iter().filter(move |(stage, _)| stage & stages != 0)
+    }
+
+    /// Writes the times of the frame; whether there were more stages than room. Times that nobody knows are 0.
+    ///
+    /// # Safety
+    /// The stages of `out` are a counted array.
+    unsafe fn write(
+        &self,
+        times: &FrameTimestamps,
+        complete: bool,
+        out: &mut PastPresentationTiming,
+    ) -> bool {
+        out.present_id = self.id;
+        out.target_time = self.target;
+        out.time_domain = CLOCK.0;
+        out.time_domain_id = CLOCK.1;
+        out.report_complete = complete.into();
+        let room = core::mem::replace(&mut out.present_stage_count, 0);
+        if out.p_present_stages.is_null() {
+            return false;
+        }
+        for (stage, time) in self.asked() {
+            if out.present_stage_count == room {
+                return true;
+            }
+            let time = u64::try_from(time(times)).unwrap_or(0);
+            // SAFETY: there is room for one more.
+            unsafe {
+                let place = out.p_present_stages.add(out.present_stage_count as usize);
+                place.write(PresentStageTime { stage: *stage, time });
+            }
+            out.present_stage_count = out.present_stage_count.saturating_add(1);
+        }
+        false
+    }
+}
+
+/// The types of the commands, as the bindings name those that they have.
+#[expect(non_camel_case_types, missing_docs, reason = "names and types are those of the commands")]
+pub mod types {
+    use super::*;
+
+    pub type PFN_vkSetSwapchainPresentTimingQueueSizeEXT =
+        unsafe extern "system" fn(vk::Device, vk::SwapchainKHR, u32) -> vk::Result;
+    pub type PFN_vkGetSwapchainTimingPropertiesEXT = unsafe extern "system" fn(
+        vk::Device,
+        vk::SwapchainKHR,
+        *mut SwapchainTimingProperties,
+        *mut u64,
+    ) -> vk::Result;
+    pub type PFN_vkGetSwapchainTimeDomainPropertiesEXT = unsafe extern "system" fn(
+        vk::Device,
+        vk::SwapchainKHR,
+        *mut SwapchainTimeDomainProperties,
+        *mut u64,
+    ) -> vk::Result;
+    pub type PFN_vkGetPastPresentationTimingEXT = unsafe extern "system" fn(
+        vk::Device,
+        *const PastPresentationTimingInfo,
+        *mut PastPresentationTimingProperties,
+    ) -> vk::Result;
+}

@@ -1,0 +1,113 @@
+//! Waiting until a frame is shown (`VK_KHR_present_id2`, `VK_KHR_present_wait2`).
+
+use ash::vk;
+use loader_core::platform::Lock;
+
+use crate::wsi::structures::PresentWait2Info;
+use crate::wsi::swapchain::{SLOTS, Swapchain};
+use crate::wsi::window::{FrameTimestamps, Window, WindowError};
+
+/// How often a thread waits a little before it asks the window again: asking costs more than waiting.
+const PATIENCE: u32 = 20;
+
+/// The frames of a swapchain to which the application gave numbers, as many as can be on their way.
+pub struct Numbered(Lock<Frames>);
+
+#[derive(Clone, Copy)]
+struct Frames {
+    /// The application's number of a frame, and the window's.
+    frames: [(u64, u64); SLOTS],
+    count: usize,
+}
+
+impl Numbered {
+    /// None yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Lock::new(Frames { frames: [(0, 0); SLOTS], count: 0 }))
+    }
+}
+
+impl Default for Numbered {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Frames {
+    fn push(&mut self, id: u64, frame: u64) {
+        if self.count == SLOTS {
+            self.frames.rotate_left(1);
+            self.count = SLOTS.saturating_sub(1);
+        }
+        if let Some(place) = self.frames.get_mut(self.count) {
+            *place = (id, frame);
+            self.count = self.count.saturating_add(1);
+        }
+    }
+
+    /// The first frame with this number or a higher one, the window's number of it. Numbers only grow.
+    fn frame_of(&self, id: u64) -> Option<u64> {
+        let known = self.frames.iter().take(self.count);
+        known.copied().find(|(known, _)| *known >= id).map(|(_, frame)| frame)
+    }
+}
+
+/// Remembers the next frame by the application's number.
+pub fn before_present(swapchain: &Swapchain, window: &Window, id: u64) {
+    swapchain.history.enable(window);
+    if let Ok(frame) = window.next_frame() {
+        swapchain.numbered.0.lock(swapchain.loader().system).push(id, frame);
+    }
+}
+
+/// `vkWaitForPresent2KHR`
+#[expect(non_camel_case_types, reason = "the bindings name the types of commands like that")]
+pub type PFN_vkWaitForPresent2KHR =
+    unsafe extern "system" fn(vk::Device, vk::SwapchainKHR, *const PresentWait2Info) -> vk::Result;
+
+/// `vkWaitForPresent2KHR`
+///
+/// # Safety
+/// As the specification has it.
+pub unsafe extern "system" fn wait_for_present2(
+    _: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    info: *const PresentWait2Info,
+) -> vk::Result {
+    // SAFETY: the caller passes a valid handle and a valid pointer.
+    let (swapchain, info) = unsafe { (Swapchain::from_handle(swapchain), &*info) };
+    let system = swapchain.loader().system;
+    let timeout = i64::try_from(info.timeout).unwrap_or(i64::MAX);
+    let deadline = system.now().saturating_add(timeout);
+    let mut turn = 0u32;
+    loop {
+        let Some(window) = swapchain.active_window() else { return vk::Result::ERROR_OUT_OF_DATE_KHR };
+        match is_shown(swapchain, window, info.present_id) {
+            Ok(true) => return vk::Result::SUCCESS,
+            Ok(false) => {}
+            Err(error) => return error.into(),
+        }
+        if system.now() >= deadline {
+            return vk::Result::TIMEOUT;
+        }
+        for _ in 0..PATIENCE {
+            system.wait(turn);
+            turn = turn.saturating_add(1);
+        }
+    }
+}
+
+/// Whether that frame was shown, or will never be, or was so long ago that the window has forgotten it.
+fn is_shown(swapchain: &Swapchain, window: &Window, id: u64) -> Result<bool, WindowError> {
+    if id == 0 {
+        return Ok(true);
+    }
+    let frame = swapchain.numbered.0.lock(swapchain.loader().system).frame_of(id);
+    let Some(frame) = frame else { return Ok(false) };
+    match window.frame_timestamps(frame) {
+        Ok(times) => Ok(times.presented != FrameTimestamps::PENDING),
+        Err(WindowError::NOT_FOUND | WindowError::BAD_VALUE) => Ok(true),
+        Err(error) => Err(error),
+    }
+}

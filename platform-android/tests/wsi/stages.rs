@@ -1,0 +1,273 @@
+//! When frames get to each stage of being presented.
+
+use std::ptr::{null, null_mut};
+
+use ash::vk::{self, TaggedStructure};
+use platform_android::wsi::present_timing::{
+    get_past_presentation_timing, get_time_domains, get_timing_properties, set_queue_size,
+};
+use platform_android::wsi::structures::{
+    ERROR_PRESENT_TIMING_QUEUE_FULL, PastPresentationTiming, PastPresentationTimingInfo,
+    PastPresentationTimingProperties, PresentId2, PresentStageTime, PresentTimingInfo,
+    PresentTimingSurfaceCapabilities, PresentTimingsInfo, SwapchainTimeDomainProperties,
+    SwapchainTimingProperties,
+};
+use platform_android::wsi::{self};
+
+use crate::world::{SUCCESS, World, chain, request};
+
+const PENDING: i64 = -2;
+const PARTIAL: u32 = 1;
+const ANY_ORDER: u32 = 2;
+
+/// Presents a frame with this number, whose times at these stages are asked for.
+fn present(
+    world: &World,
+    swapchain: vk::SwapchainKHR,
+    image: u32,
+    id: u64,
+    (target, stages): (u64, u32),
+) -> vk::Result {
+    let ids = [id];
+    let info = PresentId2 {
+        s_type: PresentId2::STRUCTURE_TYPE,
+        p_next: null(),
+        swapchain_count: 1,
+        p_present_ids: ids.as_ptr(),
+    };
+    let timing = PresentTimingInfo {
+        s_type: PresentTimingInfo::STRUCTURE_TYPE,
+        p_next: null(),
+        flags: 0,
+        target_time: target,
+        time_domain_id: 1,
+        present_stage_queries: stages,
+        target_time_domain_present_stage: 0,
+    };
+    let timings = PresentTimingsInfo {
+        s_type: PresentTimingsInfo::STRUCTURE_TYPE,
+        p_next: chain(&info),
+        swapchain_count: 1,
+        p_timing_infos: &timing,
+    };
+    world.present_with(swapchain, image, chain(&timings))
+}
+
+fn frame(world: &World, swapchain: vk::SwapchainKHR, id: u64) {
+    let image = world.acquire(swapchain);
+    assert_eq!(present(world, swapchain, image, id, (0, 7)), SUCCESS);
+    assert!(world.window.show());
+}
+
+fn resize(world: &World, swapchain: vk::SwapchainKHR, size: u32) -> vk::Result {
+    // SAFETY: valid handles.
+    unsafe { set_queue_size(world.device, swapchain, size) }
+}
+
+/// A frame whose times were fetched: its number, its stages with their times, and whether that is all.
+type Fetched = (u64, Vec<(u32, u64)>, bool);
+
+fn fetch(world: &World, swapchain: vk::SwapchainKHR, flags: u32, room: usize) -> (vk::Result, Vec<Fetched>) {
+    let mut stages = vec![[PresentStageTime::default(); 3]; room];
+    let mut timings: Vec<_> = stages
+        .iter_mut()
+        .map(|stages| PastPresentationTiming {
+            s_type: PastPresentationTiming::STRUCTURE_TYPE,
+            p_next: null_mut(),
+            present_id: 0,
+            target_time: 0,
+            present_stage_count: 3,
+            p_present_stages: stages.as_mut_ptr(),
+            time_domain: vk::TimeDomainKHR::DEVICE,
+            time_domain_id: 0,
+            report_complete: vk::FALSE,
+        })
+        .collect();
+    let info = PastPresentationTimingInfo {
+        s_type: PastPresentationTimingInfo::STRUCTURE_TYPE,
+        p_next: null(),
+        flags,
+        swapchain,
+    };
+    let mut out = PastPresentationTimingProperties {
+        s_type: PastPresentationTimingProperties::STRUCTURE_TYPE,
+        p_next: null_mut(),
+        timing_properties_counter: 0,
+        time_domains_counter: 0,
+        presentation_timing_count: room as u32,
+        p_presentation_timings: timings.as_mut_ptr(),
+    };
+    // SAFETY: valid handles, and structures with counted arrays.
+    let result = unsafe { get_past_presentation_timing(world.device, &info, &mut out) };
+    if result.as_raw() < 0 {
+        return (result, Vec::new());
+    }
+    let fetched = timings.iter().zip(&stages).take(out.presentation_timing_count as usize);
+    let fetched = fetched.map(|(timing, stages)| {
+        assert!(timing.time_domain == vk::TimeDomainKHR::CLOCK_MONOTONIC);
+        let stages = stages.iter().take(timing.present_stage_count as usize);
+        let stages = stages.map(|stage| (stage.stage, stage.time)).collect();
+        (timing.present_id, stages, timing.report_complete != vk::FALSE)
+    });
+    (result, fetched.collect())
+}
+
+/// The window's times of a frame: when it was drawn, taken and on its way to the display.
+fn know(world: &World, frame: u64, rendered: i64, latched: i64, presented: i64) {
+    let times = [0, rendered, latched, 0, 0, 0, presented, 0, 0];
+    world.window.change().timestamps.insert(frame, times);
+}
+
+#[test]
+fn r114_times_of_all_stages_are_fetched_once_in_order() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    assert_eq!(resize(&world, swapchain, 8), SUCCESS);
+    for id in 1..=3 {
+        frame(&world, swapchain, id);
+    }
+    know(&world, 0, 10, 20, 30);
+    know(&world, 1, 40, 50, PENDING);
+    know(&world, 2, 70, 80, 90);
+    let all = |id: u64, times: [u64; 3]| (id, vec![(1, times[0]), (2, times[1]), (4, times[2])], true);
+    assert_eq!(fetch(&world, swapchain, 0, 8), (SUCCESS, vec![all(1, [10, 20, 30])]));
+    assert_eq!(fetch(&world, swapchain, 0, 8), (SUCCESS, vec![]));
+    // The second frame keeps the third one back, unless that does not matter.
+    assert_eq!(fetch(&world, swapchain, ANY_ORDER, 8), (SUCCESS, vec![all(3, [70, 80, 90])]));
+    let half = (2, vec![(1, 40), (2, 50), (4, 0)], false);
+    assert_eq!(fetch(&world, swapchain, PARTIAL, 8), (SUCCESS, vec![half]));
+    know(&world, 1, 40, 50, 60);
+    assert_eq!(fetch(&world, swapchain, 0, 8), (SUCCESS, vec![all(2, [40, 50, 60])]));
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r114_times_that_nobody_knows_are_zero() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    assert_eq!(resize(&world, swapchain, 8), SUCCESS);
+    frame(&world, swapchain, 1);
+    frame(&world, swapchain, 2);
+    // The first was forgotten.
+    know(&world, 1, 10, 20, -1);
+    let zeros = (1, vec![(1, 0), (2, 0), (4, 0)], true);
+    let fetched = vec![zeros, (2, vec![(1, 10), (2, 20), (4, 0)], true)];
+    assert_eq!(fetch(&world, swapchain, 0, 8), (SUCCESS, fetched));
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r114_more_frames_than_room_are_incomplete() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    assert_eq!(resize(&world, swapchain, 8), SUCCESS);
+    for id in 1..=3 {
+        frame(&world, swapchain, id);
+        know(&world, id - 1, 1, 2, 3);
+    }
+    let (result, fetched) = fetch(&world, swapchain, 0, 2);
+    assert_eq!((result, fetched.len()), (vk::Result::INCOMPLETE, 2));
+    let (result, fetched) = fetch(&world, swapchain, 0, 2);
+    assert_eq!((result, fetched.len()), (SUCCESS, 1));
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r114_a_queue_without_room_presents_nothing() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    let image = world.acquire(swapchain);
+    assert_eq!(present(&world, swapchain, image, 1, (0, 7)), ERROR_PRESENT_TIMING_QUEUE_FULL);
+    assert_eq!(world.status(swapchain), SUCCESS);
+    // No room is needed where nothing is asked, and the frame is shown when it is to be.
+    assert_eq!(present(&world, swapchain, image, 1, (777, 0)), SUCCESS);
+    assert!(world.window.show());
+    assert_eq!(world.window.change().shown[0].timestamp, 777);
+    assert_eq!(resize(&world, swapchain, 1), SUCCESS);
+    frame(&world, swapchain, 2);
+    assert_eq!(resize(&world, swapchain, 0), vk::Result::NOT_READY);
+    assert_eq!(resize(&world, swapchain, 2), SUCCESS);
+    frame(&world, swapchain, 3);
+    know(&world, 1, 1, 2, 3);
+    know(&world, 2, 1, 2, 3);
+    assert_eq!(fetch(&world, swapchain, 0, 4).1.len(), 2);
+    assert_eq!(resize(&world, swapchain, 0), SUCCESS);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r114_a_retired_swapchain_is_out_of_date() {
+    let world = World::new();
+    let surface = world.surface();
+    let old = world.swapchain(&request(surface));
+    let new = world.swapchain(&request(surface).old_swapchain(old));
+    assert_eq!(fetch(&world, old, 0, 4).0, vk::Result::ERROR_OUT_OF_DATE_KHR);
+    world.destroy_swapchain(old);
+    world.destroy_swapchain(new);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r114_clock_and_refresh_duration_of_a_swapchain() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    let mut timing = SwapchainTimingProperties {
+        s_type: SwapchainTimingProperties::STRUCTURE_TYPE,
+        p_next: null_mut(),
+        refresh_duration: 0,
+        refresh_interval: 0,
+    };
+    let (mut domain, mut id, mut counter) = (vk::TimeDomainKHR::DEVICE, 0, 0);
+    let mut domains = SwapchainTimeDomainProperties {
+        s_type: SwapchainTimeDomainProperties::STRUCTURE_TYPE,
+        p_next: null_mut(),
+        time_domain_count: 0,
+        p_time_domains: null_mut(),
+        p_time_domain_ids: null_mut(),
+    };
+    // SAFETY: valid handles, and places for the results.
+    unsafe {
+        let result = get_timing_properties(world.device, swapchain, &mut timing, &mut counter);
+        assert_eq!((result, counter), (SUCCESS, 1));
+        assert_eq!((timing.refresh_duration, timing.refresh_interval), (16_666_667, 16_666_667));
+        assert_eq!(get_time_domains(world.device, swapchain, &mut domains, null_mut()), SUCCESS);
+        assert_eq!(domains.time_domain_count, 1);
+        (domains.p_time_domains, domains.p_time_domain_ids) = (&mut domain, &mut id);
+        assert_eq!(get_time_domains(world.device, swapchain, &mut domains, &mut counter), SUCCESS);
+        assert!(domain == vk::TimeDomainKHR::CLOCK_MONOTONIC && id == 1);
+        domains.time_domain_count = 0;
+        let result = get_time_domains(world.device, swapchain, &mut domains, null_mut());
+        assert_eq!(result, vk::Result::INCOMPLETE);
+    }
+    let mut can = PresentTimingSurfaceCapabilities {
+        s_type: PresentTimingSurfaceCapabilities::STRUCTURE_TYPE,
+        p_next: null_mut(),
+        present_timing_supported: 0,
+        present_at_absolute_time_supported: 0,
+        present_at_relative_time_supported: 4711,
+        present_stage_queries: 0,
+    };
+    let mut out = vk::SurfaceCapabilities2KHR { p_next: (&raw mut can).cast(), ..Default::default() };
+    let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(surface);
+    // SAFETY: valid handles and chains.
+    let result =
+        unsafe { wsi::capabilities::get_surface_capabilities2(world.physical_device, &info, &mut out) };
+    assert_eq!(result, SUCCESS);
+    let supported = (
+        can.present_timing_supported,
+        can.present_at_absolute_time_supported,
+        can.present_at_relative_time_supported,
+    );
+    assert_eq!((supported, can.present_stage_queries), ((vk::TRUE, vk::TRUE, vk::FALSE), 7));
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}

@@ -1,0 +1,140 @@
+//! Waiting until a frame is shown.
+
+use std::ptr::null_mut;
+
+use ash::vk::{self, TaggedStructure};
+use platform_android::ApiLevel;
+use platform_android::wsi::present_wait::wait_for_present2;
+use platform_android::wsi::structures::{
+    PresentId2, PresentWait2Info, SurfaceCapabilitiesPresentId2, SurfaceCapabilitiesPresentWait2,
+};
+use platform_android::wsi::{self};
+
+use crate::world::{INSTANCE, SUCCESS, World, chain, request};
+
+const PENDING: i64 = -2;
+
+/// Presents a frame with this number.
+fn frame(world: &World, swapchain: vk::SwapchainKHR, id: u64) {
+    let ids = [id];
+    let info = PresentId2 {
+        s_type: PresentId2::STRUCTURE_TYPE,
+        p_next: null_mut(),
+        swapchain_count: 1,
+        p_present_ids: ids.as_ptr(),
+    };
+    let image = world.acquire(swapchain);
+    assert_eq!(world.present_with(swapchain, image, chain(&info)), SUCCESS);
+    assert!(world.window.show());
+}
+
+fn wait(world: &World, swapchain: vk::SwapchainKHR, present_id: u64, timeout: u64) -> vk::Result {
+    let info = PresentWait2Info {
+        s_type: PresentWait2Info::STRUCTURE_TYPE,
+        p_next: null_mut(),
+        present_id,
+        timeout,
+    };
+    // SAFETY: valid handles and a valid structure.
+    unsafe { wait_for_present2(world.device, swapchain, &info) }
+}
+
+#[test]
+fn r114_a_frame_is_waited_for_until_it_is_shown() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    for id in [5, 7] {
+        frame(&world, swapchain, id);
+    }
+    assert!(world.window.change().told.remembers);
+    world.window.change().timestamps.insert(0, [1000; 9]);
+    world.window.change().timestamps.insert(1, [PENDING; 9]);
+    for (id, expected) in [
+        (0, SUCCESS),
+        // Any that is not later.
+        (4, SUCCESS),
+        (5, SUCCESS),
+        (6, vk::Result::TIMEOUT),
+        (7, vk::Result::TIMEOUT),
+        // It was never presented.
+        (8, vk::Result::TIMEOUT),
+    ] {
+        assert_eq!(wait(&world, swapchain, id, 0), expected, "{id}");
+    }
+    std::thread::scope(|scope| {
+        let window = &world.window;
+        let asked = window.change().calls.len();
+        scope.spawn(move || {
+            // Until somebody waits for it.
+            while window.change().calls.len() == asked {
+                std::thread::yield_now();
+            }
+            window.change().timestamps.insert(1, [2000; 9]);
+        });
+        assert_eq!(wait(&world, swapchain, 7, u64::MAX), SUCCESS);
+    });
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r114_frames_that_the_window_forgot_or_never_shows_are_over() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    for id in 1..=100 {
+        frame(&world, swapchain, id);
+    }
+    // Nothing is known of any of them.
+    for id in [1, 50, 100] {
+        assert_eq!(wait(&world, swapchain, id, 0), SUCCESS);
+    }
+    world.window.change().timestamps.insert(99, [-1; 9]);
+    assert_eq!(wait(&world, swapchain, 100, 0), SUCCESS);
+    assert_eq!(wait(&world, swapchain, 101, 0), vk::Result::TIMEOUT);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r114_waiting_ends_with_the_swapchain() {
+    let world = World::new();
+    let surface = world.surface();
+    let old = world.swapchain(&request(surface));
+    frame(&world, old, 1);
+    world.window.fail(0, -19);
+    assert_eq!(wait(&world, old, 1, u64::MAX), vk::Result::ERROR_SURFACE_LOST_KHR);
+    world.window.stop_failing();
+    let new = world.swapchain(&request(surface).old_swapchain(old));
+    assert_eq!(wait(&world, old, 1, u64::MAX), vk::Result::ERROR_OUT_OF_DATE_KHR);
+    world.destroy_swapchain(old);
+    world.destroy_swapchain(new);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r114_surfaces_can_since_android_17() {
+    for (level, expected) in [(ApiLevel::ANDROID_16, 4711), (ApiLevel::ANDROID_17, vk::TRUE)] {
+        let world = World::with(level, INSTANCE);
+        let surface = world.surface();
+        let mut waits = SurfaceCapabilitiesPresentWait2 {
+            s_type: SurfaceCapabilitiesPresentWait2::STRUCTURE_TYPE,
+            p_next: null_mut(),
+            present_wait2_supported: 4711,
+        };
+        let mut ids = SurfaceCapabilitiesPresentId2 {
+            s_type: SurfaceCapabilitiesPresentId2::STRUCTURE_TYPE,
+            p_next: (&raw mut waits).cast(),
+            present_id2_supported: 4711,
+        };
+        let mut out = vk::SurfaceCapabilities2KHR { p_next: (&raw mut ids).cast(), ..Default::default() };
+        let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(surface);
+        // SAFETY: valid handles and chains.
+        let result =
+            unsafe { wsi::capabilities::get_surface_capabilities2(world.physical_device, &info, &mut out) };
+        assert_eq!(result, SUCCESS);
+        assert_eq!((ids.present_id2_supported, waits.present_wait2_supported), (expected, expected));
+        world.destroy_surface(surface);
+    }
+}
