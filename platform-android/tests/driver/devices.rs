@@ -262,13 +262,28 @@ fn r77_the_first_word_of_queues_and_command_buffers_leads_to_their_device() {
 }
 
 #[test]
+fn r77_a_queue_without_the_mark_is_named_in_the_log() {
+    let world = World::new(Hal { without_magic: vec![vk::ObjectType::QUEUE], ..Hal::default() });
+    let instance = world.instance(&[]);
+    let device = world.device(instance, &[]);
+    let mut queue = vk::Queue::null();
+    // SAFETY: a valid device and a place for the result.
+    unsafe { driver::get_device_queue(device, 0, 0, &mut queue) };
+    assert_ne!(queue, vk::Queue::null());
+    let errors = world.errors();
+    assert!(errors.len() == 1 && errors[0].contains("HWVULKAN_DISPATCH_MAGIC"), "{errors:?}");
+    world.finish(instance, Some(device));
+}
+
+#[test]
 fn r77_command_buffers_that_were_not_allocated_are_left_alone() {
     let mut hal = Hal::default();
     hal.fails.insert(c"vkAllocateCommandBuffers", vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     let world = World::new(hal);
     let instance = world.instance(&[]);
     let device = world.device(instance, &[]);
-    let mut buffers = [vk::CommandBuffer::null(); 2];
+    // Handles that would be followed into nowhere.
+    let mut buffers = [vk::CommandBuffer::from_raw(8); 2];
     // SAFETY: valid handles, structures and places for results.
     unsafe {
         let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(2);
