@@ -182,10 +182,14 @@ impl Fuchsia {
             Ok(()) => vk::Result::SUCCESS,
             Err(status) => {
                 let name = name.to_bytes().escape_ascii();
-                let why = status.words();
                 self.say(
                     Level::Warning,
-                    format_args!("a driver asked for {name} and cannot have it: {why} ({})", status.0),
+                    format_args!(
+                        "a driver asked for {name} and cannot have it: {} ({}); what a component may use is in its \
+                         manifest, and devices need fuchsia.vulkan.loader.Loader",
+                        status.words(),
+                        status.0
+                    ),
                 );
                 vk::Result::ERROR_INITIALIZATION_FAILED
             }
@@ -277,5 +281,22 @@ struct Sleep;
 impl RelaxStrategy for Sleep {
     fn relax() {
         os::waiting::sleep();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a25_each_reason_and_all_together_have_bounds() {
+        let mut words = Text::new();
+        append(&mut words, format_args!("{:x<200}", ""));
+        assert_eq!(words.as_slice(), [b'x'; 128]);
+        append(&mut words, format_args!("{:y<127}", ""));
+        assert_eq!(words.len(), 128, "a reason that does not fit is left out whole");
+        append(&mut words, format_args!("{:z<126}", ""));
+        assert_eq!(words.len(), 256);
+        assert!(words.starts_with(b"x") && words.ends_with(b"z"));
     }
 }
