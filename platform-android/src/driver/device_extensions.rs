@@ -7,13 +7,15 @@ use loader_core::abi::{array, name};
 use loader_core::memory::{Process, TryGrow, Vec};
 use loader_core::registry::{ExtensionId, extension};
 
+use super::create_device::version_of;
 use super::extensions::Treatment::{self, Becomes, Own, Shared};
 use super::extensions::{Properties, add_others, properties};
 use super::features;
 use crate::level::ApiLevel;
 use crate::objects::{Instance, InstanceCommands, instance_of};
 use crate::system::System;
-use crate::wsi::native_buffer::{self, PresentationProperties};
+use crate::wsi::native_buffer;
+use crate::wsi::queries::has_shared_images;
 
 /// Device extensions that are not just passed on.
 pub(super) const OF_DEVICES: &[(ExtensionId, Treatment)] = &[
@@ -26,9 +28,15 @@ pub(super) const OF_DEVICES: &[(ExtensionId, Treatment)] = &[
     (extension::EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, Own),
     (extension::EXT_PRESENT_MODE_FIFO_LATEST_READY, Own),
     (extension::KHR_PRESENT_MODE_FIFO_LATEST_READY, Own),
+    (extension::EXT_PRESENT_TIMING, Own),
+    (extension::KHR_PRESENT_ID, Own),
+    (extension::KHR_PRESENT_ID2, Own),
+    (extension::KHR_PRESENT_WAIT2, Own),
+    (extension::KHR_SWAPCHAIN_MUTABLE_FORMAT, Own),
     (extension::EXT_HDR_METADATA, Shared),
 ];
 
+const CALIBRATED_TIMESTAMPS: &CStr = c"VK_KHR_calibrated_timestamps";
 const FENCE_FD: &CStr = c"VK_KHR_external_fence_fd";
 
 /// What the loader can have for a device, in the order in which it is listed.
@@ -41,6 +49,11 @@ const OF_THE_LOADER: &[(ExtensionId, Condition)] = &[
     (extension::EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, Condition::Compression),
     (extension::EXT_PRESENT_MODE_FIFO_LATEST_READY, Condition::Since(ApiLevel::ANDROID_17)),
     (extension::KHR_PRESENT_MODE_FIFO_LATEST_READY, Condition::Since(ApiLevel::ANDROID_17)),
+    (extension::EXT_PRESENT_TIMING, Condition::CalibratedClocks(ApiLevel::ANDROID_17)),
+    (extension::KHR_PRESENT_ID, Condition::Since(ApiLevel::ANDROID_17)),
+    (extension::KHR_PRESENT_ID2, Condition::Since(ApiLevel::ANDROID_17)),
+    (extension::KHR_PRESENT_WAIT2, Condition::Since(ApiLevel::ANDROID_17)),
+    (extension::KHR_SWAPCHAIN_MUTABLE_FORMAT, Condition::FormatLists(ApiLevel::ANDROID_17)),
     (extension::EXT_SWAPCHAIN_MAINTENANCE1, Condition::FencesOfDisplay(ApiLevel::ANDROID_14)),
     (extension::KHR_SWAPCHAIN_MAINTENANCE1, Condition::FencesOfDisplay(ApiLevel::ANDROID_17)),
 ];
@@ -60,6 +73,10 @@ enum Condition {
     PresentTimestamps,
     /// The driver compresses images as an application wants it, swapchain images too.
     Compression,
+    /// The driver can compare its clock with the system's, and the loader is of this Android or a newer one.
+    CalibratedClocks(ApiLevel),
+    /// The driver knows lists of formats, as Vulkan 1.2 has them, and the loader is of this Android or a newer one.
+    FormatLists(ApiLevel),
     /// The driver can wait for fences of the display, and the loader is of this Android or a newer one.
     FencesOfDisplay(ApiLevel),
 }
@@ -89,12 +106,18 @@ impl Condition {
                 Self::HdrDisplay => {
                     loader.level >= ApiLevel::ANDROID_17 || system.property(HDR_DISPLAY).is_true()
                 }
-                Self::SharedImages => has_shared_images(&instance.driver, device),
+                Self::SharedImages => has_shared_images(instance, device),
                 Self::PresentTimestamps => system.property(PRESENT_TIMESTAMPS).is_true(),
                 Self::Compression => {
                     let native = drivers.iter().find(|extension| name::is(extension, native_buffer::NAME));
                     native.is_some_and(|native| native.spec_version >= HANDS_USAGE_OVER)
                         && features::has_image_compression(&instance.driver, device)
+                }
+                Self::CalibratedClocks(since) => {
+                    loader.level >= since && drivers.iter().any(|own| name::is(own, CALIBRATED_TIMESTAMPS))
+                }
+                Self::FormatLists(since) => {
+                    loader.level >= since && version_of(instance, device) >= vk::API_VERSION_1_2
                 }
                 Self::FencesOfDisplay(since) => {
                     loader.level >= since && imports_sync_fd(&instance.driver, device)
@@ -102,23 +125,6 @@ impl Condition {
             }
         }
     }
-}
-
-/// # Safety
-/// The device is one of the driver's.
-unsafe fn has_shared_images(driver: &InstanceCommands, device: vk::PhysicalDevice) -> bool {
-    let get = driver.get_physical_device_properties2.or(driver.get_physical_device_properties2_khr);
-    let Some(get) = get else { return false };
-    let mut presentation = PresentationProperties {
-        s_type: native_buffer::structure::PRESENTATION_PROPERTIES,
-        p_next: core::ptr::null_mut(),
-        shared_image: vk::FALSE,
-    };
-    let mut properties =
-        vk::PhysicalDeviceProperties2 { p_next: (&raw mut presentation).cast(), ..Default::default() };
-    // SAFETY: the caller vouches for the device; the chain is well formed.
-    unsafe { get(device, &mut properties) };
-    presentation.shared_image == vk::TRUE
 }
 
 /// Whether fences can be imported as what the display hands out.

@@ -1,7 +1,7 @@
 //! The window system: surfaces and swapchains over the application's `ANativeWindow` and the driver's
 //! `VK_ANDROID_native_buffer`.
 //!
-//! A [surface](surface) is a reference to a window, to which it is connected. A [swapchain](swapchain) takes all buffers
+//! A [surface] is a reference to a window, to which it is connected. A [swapchain] takes all buffers
 //! out of the window once, has the driver make an image of each, and puts them back; after that, acquiring is taking one
 //! out, and presenting is putting it in with the fence that the driver gives. Handles of both are addresses of the
 //! loader's structures: the driver never sees them.

@@ -1,7 +1,10 @@
 //! Waiting until a frame is shown.
 
+use std::ffi::CStr;
 use std::ptr::null_mut;
 
+use android_simulation::Simulation;
+use android_simulation::hal::Hal;
 use ash::vk::{self, TaggedStructure};
 use platform_android::ApiLevel;
 use platform_android::wsi::present_wait::wait_for_present2;
@@ -136,5 +139,54 @@ fn r114_surfaces_can_since_android_17() {
         assert_eq!(result, SUCCESS);
         assert_eq!((ids.present_id2_supported, waits.present_wait2_supported), (expected, expected));
         world.destroy_surface(surface);
+    }
+}
+
+#[test]
+fn r114_devices_have_the_extensions_since_android_17() {
+    const OURS: [&CStr; 5] = [
+        c"VK_EXT_present_timing",
+        c"VK_KHR_present_id",
+        c"VK_KHR_present_id2",
+        c"VK_KHR_present_wait2",
+        c"VK_KHR_swapchain_mutable_format",
+    ];
+    for (level, clocks, expected) in
+        [(ApiLevel::ANDROID_16, true, 0), (ApiLevel::ANDROID_17, false, 4), (ApiLevel::ANDROID_17, true, 5)]
+    {
+        let simulation = Simulation::at(level);
+        let mut hal = Hal::default();
+        if clocks {
+            hal.device_extensions.push((c"VK_KHR_calibrated_timestamps", 1));
+        }
+        simulation.android.install(hal);
+        let vulkan = simulation.vulkan();
+        // SAFETY: valid structures and handles; everything is destroyed in the end.
+        unsafe {
+            let instance = vulkan.create_instance(&vk::InstanceCreateInfo::default(), None).unwrap();
+            let physical = instance.enumerate_physical_devices().unwrap()[0];
+            let listed = instance.enumerate_device_extension_properties(physical).unwrap();
+            let is_listed = |name: &&CStr| {
+                listed.iter().any(|extension| extension.extension_name_as_c_str() == Ok(*name))
+            };
+            assert_eq!(OURS.iter().filter(|name| is_listed(name)).count(), expected);
+            if expected == OURS.len() {
+                let swapchain = c"VK_KHR_swapchain";
+                let names: Vec<_> = OURS.iter().chain([&swapchain]).map(|name| name.as_ptr()).collect();
+                let info = vk::DeviceCreateInfo::default().enabled_extension_names(&names);
+                let device = instance.create_device(physical, &info, None).unwrap();
+                for command in [
+                    c"vkWaitForPresent2KHR",
+                    c"vkSetSwapchainPresentTimingQueueSizeEXT",
+                    c"vkGetSwapchainTimingPropertiesEXT",
+                    c"vkGetSwapchainTimeDomainPropertiesEXT",
+                    c"vkGetPastPresentationTimingEXT",
+                ] {
+                    assert!(instance.get_device_proc_addr(device.handle(), command.as_ptr()).is_some());
+                }
+                device.destroy_device(None);
+            }
+            instance.destroy_instance(None);
+        }
     }
 }
