@@ -117,7 +117,7 @@ impl Library {
             cargo.args(["--target", target]);
             folder.push(target);
             if let Some(imports) = imports {
-                let libraries = [imports.stand_ins(target, None)?];
+                let libraries = [imports.stand_ins(target, |_| None)?];
                 cargo.args(linked_with(&libraries));
                 if target == RUNS_HERE {
                     build_to_run_here(self.package, &libraries)?;

@@ -22,6 +22,8 @@ pub(crate) struct Facts {
     pub(crate) exports: BTreeMap<String, u64>,
     /// Names that the dynamic linker has to find elsewhere.
     pub(crate) imports: Vec<String>,
+    /// The versions of exported names, and those in which imported ones are asked for, where there are any.
+    pub(crate) versions: BTreeMap<String, String>,
     /// Names in the table that `strip` removes.
     pub(crate) symbols: Vec<String>,
     pub(crate) sections: Vec<String>,
@@ -73,11 +75,28 @@ impl Facts {
                 facts.imports.push(name);
             }
         }
+        facts.read_versions(&file, bytes)?;
         facts.find_foreign(&file)?;
         facts.symbols = file.symbols().filter_map(|symbol| symbol.name().ok()).map(str::to_owned).collect();
         facts.sections =
             file.sections().filter_map(|section| section.name().ok()).map(str::to_owned).collect();
         Ok(facts)
+    }
+
+    fn read_versions<E: FileHeader<Endian = Endianness>>(
+        &mut self,
+        file: &ElfFile<'_, E>,
+        bytes: &[u8],
+    ) -> Result<(), Failure> {
+        let endian = file.endian();
+        let Some(versions) = file.elf_section_table().versions(endian, bytes)? else { return Ok(()) };
+        for symbol in file.dynamic_symbols() {
+            if let Some(version) = versions.version(versions.version_index(endian, symbol.index()))? {
+                let version = String::from_utf8_lossy(version.name()).into_owned();
+                self.versions.insert(symbol.name()?.to_owned(), version);
+            }
+        }
+        Ok(())
     }
 
     /// Finds own functions that the dynamic linker would look up by name, and might find in another library.

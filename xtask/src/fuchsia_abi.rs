@@ -13,6 +13,7 @@ use crate::abi::{Expected, end};
 use crate::build::{finish, root, target_folder};
 use crate::check_targets::is_available;
 use crate::elf::Facts;
+use crate::freestanding;
 use crate::imports::{Imports, linked_with};
 
 pub(crate) const TARGETS: &[&str] = &["x86_64-unknown-fuchsia", "aarch64-unknown-fuchsia"];
@@ -42,7 +43,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         }
         let folders = match libraries {
             Some(folders) => env::split_paths(folders).map(std::path::absolute).collect::<Result<_, _>>()?,
-            None => vec![imports.stand_ins(target, None)?],
+            None => vec![imports.stand_ins(target, |_| None)?],
         };
         let library = build(target, &folders)?;
         let facts = Facts::of(&library)?;
@@ -93,32 +94,10 @@ fn cargo(command: &str, package: &str, target: &str, libraries: &[PathBuf]) -> C
 /// What is wrong with the library, by the rows of Fuchsia's checklist.
 fn check(facts: &Facts, imports: &Imports, target: &str) -> Vec<String> {
     let mut found = a32_what_it_is_to_others(facts, imports);
-    found.extend(a30_nothing_unwinds(facts));
-    found.extend(a31_nothing_of_the_standard_library(facts));
+    found.extend(freestanding::unwinder(facts));
+    found.extend(freestanding::standard_library(facts));
     found.extend(segments_can_be_mapped(facts, target));
     found
-}
-
-fn a30_nothing_unwinds(facts: &Facts) -> Vec<String> {
-    let mut found = Vec::new();
-    for name in facts.exports.keys().chain(&facts.imports) {
-        if name.starts_with("_Unwind_") || name == "rust_eh_personality" {
-            found.push(format!("{name} is exported or imported: there is no unwinder on either side"));
-        }
-    }
-    if facts.sections.iter().any(|name| name == ".gcc_except_table") {
-        found.push(
-            "it has landing pads (.gcc_except_table), so it was not built with panic = \"abort\"".into(),
-        );
-    }
-    found
-}
-
-fn a31_nothing_of_the_standard_library(facts: &Facts) -> Vec<String> {
-    // How symbols begin that are mangled the old way, and how the new one names the crate in them.
-    let is_of_std =
-        |name: &&String| name.starts_with("_ZN3std") || name.starts_with("_R") && name.contains("_3std");
-    facts.symbols.iter().filter(is_of_std).map(|name| format!("{name} is of the standard library")).collect()
 }
 
 fn a32_what_it_is_to_others(facts: &Facts, imports: &Imports) -> Vec<String> {
@@ -167,19 +146,19 @@ mod tests {
     fn a30_an_unwinder_or_landing_pads_are_found() {
         let with = |imports: &[&str], sections: &[&str]| {
             let facts = Facts { imports: names(imports), sections: names(sections), ..Facts::default() };
-            a30_nothing_unwinds(&facts).len()
+            freestanding::unwinder(&facts).len()
         };
         assert_eq!(with(&["memcpy"], &[".text", ".eh_frame"]), 0);
         assert_eq!(with(&["rust_eh_personality", "_Unwind_Resume"], &[]), 2);
         assert_eq!(with(&[], &[".gcc_except_table"]), 1);
         let exports = [("rust_eh_personality".to_owned(), 16)].into();
-        assert_eq!(a30_nothing_unwinds(&Facts { exports, ..Facts::default() }).len(), 1);
+        assert_eq!(freestanding::unwinder(&Facts { exports, ..Facts::default() }).len(), 1);
     }
 
     #[test]
     fn a31_symbols_of_std_are_found_and_others_not() {
         let of = |name| {
-            a31_nothing_of_the_standard_library(&Facts { symbols: names(&[name]), ..Facts::default() }).len()
+            freestanding::standard_library(&Facts { symbols: names(&[name]), ..Facts::default() }).len()
         };
         assert_eq!(of("_ZN3std2io5stdio6_print17h0123456789abcdefE"), 1);
         assert_eq!(of("_RNvNtCsfLfy6EI15iL_3std2rt10lang_start"), 1);

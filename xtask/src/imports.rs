@@ -35,19 +35,29 @@ impl Imports {
         self.0.keys().map(String::as_str).collect()
     }
 
+    /// The library that has this function.
+    pub(crate) fn library_of(&self, function: &str) -> Option<&str> {
+        let mut libraries = self.0.iter();
+        libraries.find_map(|(library, functions)| functions.contains(function).then_some(library.as_str()))
+    }
+
     /// All functions.
     pub(crate) fn functions(&self) -> BTreeSet<&str> {
         self.0.values().flatten().map(String::as_str).collect()
     }
 
     /// Makes libraries of these names for `target`, with these functions and nothing behind them, and returns their folder. They are
-    /// good for linking: the result needs and finds the real ones when it is loaded. `version` is what the functions are versions
-    /// of, where the system's libraries say so.
-    pub(crate) fn stand_ins(&self, target: &str, version: Option<&str>) -> Result<PathBuf, Failure> {
+    /// good for linking: the result needs and finds the real ones when it is loaded. `version_of` gives the version that a library's
+    /// functions have, where the system's say so: what is linked asks for the functions in that version.
+    pub(crate) fn stand_ins(
+        &self,
+        target: &str,
+        version_of: fn(library: &str) -> Option<&'static str>,
+    ) -> Result<PathBuf, Failure> {
         let folder = target_folder().join(target).join("stand-ins");
         fs::create_dir_all(&folder)?;
         for (library, functions) in &self.0 {
-            stand_in(&folder, target, library, functions, version)?;
+            stand_in(&folder, target, library, functions, version_of(library))?;
         }
         Ok(folder)
     }

@@ -2,11 +2,13 @@
 
 mod abi;
 mod android_abi;
+mod android_link;
 mod build;
 mod check_targets;
 mod dist;
 mod driver_abi;
 mod elf;
+mod freestanding;
 mod fuchsia_abi;
 mod r#gen;
 mod gn;
@@ -47,7 +49,7 @@ const CHORES: &[Chore] = &[
     ),
     Chore(
         "android-abi",
-        "build Android's libraries for four ABIs, and check what they export, need and contain [--api LEVEL]",
+        "build Android's libraries for four ABIs, and check what they export, need and contain [--api LEVEL] [--abi NAME,NAME]",
         android_abi::run,
     ),
     Chore("gen", "write the tables made from vk.xml: --registry PATH [--check] [--handles]", r#gen::run),

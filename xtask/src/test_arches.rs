@@ -1,5 +1,5 @@
 //! `cargo xtask test-arches`: the core, the trampolines and the whole library run on every processor that they have code
-//! for.
+//! for, Android's library for 64-bit Arm too.
 
 use std::env;
 use std::process::{Command, Stdio};
@@ -31,6 +31,9 @@ const PROCESSORS: &[Processor] = &[
 
 /// The dynamic linker of programs for 32-bit x86, which an x86-64 runs itself.
 const X86_LINKER: &str = "/lib/ld-linux.so.2";
+
+/// The processor on which Android's library is run, as `cargo xtask android-abi` has built it for devices.
+const ANDROID: (&str, &str) = ("aarch64-unknown-linux-gnu", "android/arm64-v8a/libvulkan.so");
 
 /// Tests on every processor for which compiler and emulator are installed; names the others.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
@@ -83,8 +86,36 @@ impl Processor {
             }
             finish(&mut test)?;
         }
+        if self.target == ANDROID.0 {
+            self.test_android()?;
+        }
         println!("{}: passed", self.target);
         Ok(())
+    }
+
+    /// Runs programs with Android's library and the null driver. The test itself runs on this machine, and emulates the programs.
+    fn test_android(&self) -> Result<(), Failure> {
+        if !target_folder().join(ANDROID.1).exists() {
+            println!("{}: skipped Android's library, which `cargo xtask android-abi` makes", self.target);
+            return Ok(());
+        }
+        finish(self.cargo("build").args(["--release", "--package", "null-driver-hal"]))?;
+        let driver = target_folder().join(self.target).join("release/libvulkan_null.so");
+        let mut test = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        test.current_dir(root()).args([
+            "test",
+            "--quiet",
+            "--package",
+            "platform-android",
+            "--test",
+            "library",
+        ]);
+        test.args(["--", "--skip", "valgrind", "--skip", "system_tree"]);
+        test.env("VKLOAD_TEST_CC", self.compiler()).env("VKLOAD_TEST_DRIVER", driver);
+        if let Some(runner) = self.runner() {
+            test.env("VKLOAD_TEST_RUNNER", runner);
+        }
+        finish(&mut test)
     }
 
     /// Cargo with a subcommand, for this target.

@@ -1,0 +1,289 @@
+//! Android's `libvulkan.so` itself, in a process of this machine, over libraries that have the names and versions of Android's and are
+//! backed by this machine's. What runs is what `cargo xtask android-abi` has built for devices, byte for byte.
+//!
+//! Another processor is emulated where `VKLOAD_TEST_CC` names its C compiler, `VKLOAD_TEST_RUNNER` is the command line of the
+//! emulator, and `VKLOAD_TEST_DRIVER` the null driver for it (`cargo xtask test-arches`). That one is a 64-bit Arm.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use android_simulation::{Packed, null_driver, package};
+use tempfile::TempDir;
+
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library");
+const MODULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modules");
+
+/// Libraries of the system: the source, and the version of the functions in it if they have one.
+const SYSTEM: &[(&str, &str)] = &[("libc", "LIBC"), ("libdl", "LIBC"), ("liblog", "LIBLOG")];
+/// Those that the loader looks for only when it needs them.
+const LATE: &[&str] = &["libdl_android", "libvndksupport"];
+
+const VENDOR: &str = "vendor/lib64/hw/vulkan.null.so";
+const DEBUG_FOLDER: &str = "data/local/debug/vulkan";
+const DRAWN: &str = "devices: 1\nwords: 1234abcd 1234abcd\ndone\n";
+
+/// The compiler's name of the processor, and Android's.
+fn processor() -> (&'static str, &'static str) {
+    match env::var_os("VKLOAD_TEST_RUNNER") {
+        Some(_) => ("aarch64-linux-android", "arm64-v8a"),
+        None => ("x86_64-linux-android", "x86_64"),
+    }
+}
+
+/// What a build has made, by its path in the folder `target`.
+fn built(path: &str) -> Option<PathBuf> {
+    // The folder of the tests is target/PROFILE/deps.
+    let target = env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
+    let file = target.join(path);
+    if file.exists() {
+        return Some(file);
+    }
+    let complete = env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
+    let missing = format!("there is no {}: `cargo xtask android-abi` makes it", file.display());
+    assert!(!complete, "{missing}");
+    println!("skipped: {missing}");
+    None
+}
+
+/// An Android system in a folder.
+struct System {
+    folder: TempDir,
+}
+
+impl System {
+    /// A system with the loader's library, an application, and no driver.
+    fn new() -> Option<Self> {
+        let library = built(&format!("android/{}/libvulkan.so", processor().1))?;
+        let system = Self { folder: tempfile::tempdir().unwrap() };
+        for (name, version) in SYSTEM {
+            let script = system.file(&format!("{name}.map"), &format!("{version} {{}};\n"));
+            let script = format!("-Wl,--version-script={}", script.display());
+            system.compile(&format!("system/lib64/{name}.so"), &format!("{SOURCES}/{name}.c"), &[&script]);
+        }
+        for name in LATE {
+            system.compile(&format!("system/lib64/{name}.so"), &format!("{SOURCES}/{name}.c"), &[]);
+        }
+        fs::copy(library, system.path("system/lib64/libvulkan.so")).unwrap();
+        let status = compiler("cc")
+            .arg(format!("{SOURCES}/program.c"))
+            .args(["-idirafter", "/usr/include", "-o"])
+            .arg(system.path("program"))
+            .status();
+        assert!(status.unwrap().success());
+        Some(system)
+    }
+
+    /// The same with the null driver, which properties name.
+    fn with_driver() -> Option<Self> {
+        let system = Self::new()?;
+        let driver = env::var_os("VKLOAD_TEST_DRIVER").map_or_else(null_driver, PathBuf::from);
+        system.file(VENDOR, "");
+        fs::copy(driver, system.path(VENDOR)).unwrap();
+        system.set(&["ro.hardware.vulkan=null"]);
+        Some(system)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn set(&self, properties: &[&str]) {
+        self.file("properties", properties.join("\n"));
+    }
+
+    fn compile(&self, name: &str, source: &str, options: &[&str]) {
+        let library = self.file(name, "");
+        let soname = format!("-Wl,-soname,{}", library.file_name().unwrap().display());
+        let status = compiler("cc")
+            .args([
+                "-shared",
+                "-fPIC",
+                "-O1",
+                "-fno-builtin",
+                "-Wall",
+                "-Werror",
+                "-idirafter",
+                "/usr/include",
+            ])
+            .args([source, &soname, "-o"])
+            .arg(&library)
+            .args(options)
+            .status();
+        assert!(status.expect("a C compiler (package gcc)").success(), "{source}");
+    }
+
+    /// A layer, which notes its calls in the file `trace`.
+    fn layer(&self, name: &str, layer: &str) {
+        let trace = format!("-DTRACE=\"{}\"", self.path("trace").display());
+        self.compile(
+            name,
+            &format!("{MODULES}/layer.c"),
+            &[&format!("-DLAYER_0={layer}"), &trace, "-fvisibility=hidden"],
+        );
+    }
+
+    /// What a file has that the system writes.
+    fn said(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    /// Runs the application, which enables these layers, by this command line.
+    fn run(&self, runner: &[&str], layers: &[&str]) -> Output {
+        let variable = format!("LD_LIBRARY_PATH={}", self.path("system/lib64").display());
+        let emulator = env::var("VKLOAD_TEST_RUNNER");
+        let mut words = vec!["env"];
+        match &emulator {
+            // The emulator is a program of this machine, with libraries of its own.
+            Ok(emulator) => words.extend(emulator.split_whitespace().chain(["-E", &variable])),
+            Err(_) => words.push(&variable),
+        }
+        words.extend(runner);
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).arg(self.path("program")).args(layers);
+        command.env("ANDROID_HERE", self.folder.path()).output().unwrap()
+    }
+
+    /// What the application says, which ends well.
+    fn output(&self, layers: &[&str]) -> String {
+        said_by(&self.run(&[], layers))
+    }
+}
+
+fn said_by(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn compiler(usual: &str) -> Command {
+    Command::new(env::var("VKLOAD_TEST_CC").unwrap_or_else(|_| usual.to_owned()))
+}
+
+#[test]
+fn r118_the_library_itself_draws_through_a_layer_and_a_hal_module() {
+    let Some(system) = System::with_driver() else { return };
+    system.layer(&format!("{DEBUG_FOLDER}/libVkLayer_debug.so"), "VK_LAYER_debug");
+    system.layer(&format!("{DEBUG_FOLDER}/libVkLayer_own.so"), "VK_LAYER_own");
+    system.set(&["ro.hardware.vulkan=null", "debug.vulkan.layers=VK_LAYER_debug"]);
+    let said = system.output(&["VK_LAYER_own"]);
+    // Layers are listed in the order in which the folder lists their libraries.
+    assert_eq!(said.matches("layer: VK_LAYER_").count(), 2, "{said}");
+    assert!(said.ends_with(DRAWN), "{said}");
+    let trace = system.said("trace");
+    let created: Vec<_> = trace.lines().filter(|line| line.ends_with(" vkCreateDevice")).collect();
+    assert_eq!(created, ["VK_LAYER_debug vkCreateDevice", "VK_LAYER_own vkCreateDevice"]);
+    assert!(!system.said("log").contains("E vulkan"), "{}", system.said("log"));
+}
+
+#[test]
+fn r12_the_library_itself_has_instances_without_devices_where_there_is_no_driver() {
+    let Some(system) = System::new() else { return };
+    system.set(&["ro.board.platform=missing"]);
+    assert_eq!(system.output(&[]), "version: 1.4\ndevices: 0\ndone\n");
+    let log = system.said("log");
+    assert!(log.starts_with("W vulkan: ") && log.contains("vulkan.missing.so"), "{log}");
+}
+
+#[test]
+fn r05_the_library_itself_says_what_is_wrong_with_a_driver() {
+    let Some(system) = System::new() else { return };
+    system.file("empty.c", "");
+    system.compile(VENDOR, system.path("empty.c").to_str().unwrap(), &[]);
+    system.set(&["ro.hardware.vulkan=null"]);
+    assert_eq!(system.output(&[]), "version: 1.4\ndevices: 0\ndone\n");
+    let log = system.said("log");
+    assert!(log.contains("E vulkan: ") && log.contains("vulkan.null.so") && log.contains("HMI"), "{log}");
+}
+
+#[test]
+fn r08_the_library_itself_opens_the_driver_of_an_apex_in_its_namespace() {
+    let Some(system) = System::with_driver() else { return };
+    fs::create_dir_all(system.path("apex/com.vendor.vulkan/lib64")).unwrap();
+    fs::rename(system.path(VENDOR), system.path("apex/com.vendor.vulkan/lib64/vulkan.null.so")).unwrap();
+    system.set(&["ro.hardware.vulkan=null", "ro.vulkan.apex=com.vendor.vulkan"]);
+    assert_eq!(system.output(&[]), format!("version: 1.4\n{DRAWN}"));
+    assert!(system.said("opened").contains("/apex/com.vendor.vulkan/lib64/vulkan.null.so\n"));
+}
+
+#[test]
+fn r43_the_library_itself_names_a_layer_that_is_missing() {
+    let Some(system) = System::with_driver() else { return };
+    let said = system.output(&["VK_LAYER_missing"]);
+    assert_eq!(said, "version: 1.4\ninstance: -6\n");
+    assert!(system.said("log").contains("VK_LAYER_missing"), "{}", system.said("log"));
+}
+
+#[test]
+fn valgrind_finds_nothing_in_the_library_itself() {
+    let Some(system) = System::with_driver() else { return };
+    if !Command::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        println!("skipped: no valgrind");
+        return;
+    }
+    system.layer(&format!("{DEBUG_FOLDER}/libVkLayer_own.so"), "VK_LAYER_own");
+    let checker = [
+        "valgrind",
+        "--quiet",
+        "--leak-check=full",
+        "--errors-for-leak-kinds=definite",
+        "--error-exitcode=9",
+    ];
+    let output = system.run(&checker, &["VK_LAYER_own"]);
+    assert!(said_by(&output).ends_with(DRAWN), "{output:?}");
+}
+
+/// Links the library as a system tree does: with the framework's functions.
+fn link_with_framework(system: &System) -> Option<()> {
+    let target = processor().0;
+    let archive = built(&format!("{target}/release/libvulkan_android.a"))?;
+    let stand_ins = built(&format!("{target}/stand-ins/libc.so"))?.with_file_name("");
+    let exports = built("android/symbols/x86_64/exports.map")?;
+    let aosp = Path::new(env!("CARGO_MANIFEST_DIR")).join("aosp/graphics_env.cpp");
+    let framework = system.path("system/lib64/libgraphicsenv.so");
+    let cpp = |output: &Path, source: &Path| {
+        let mut compiler = Command::new("c++");
+        compiler.args(["-shared", "-fPIC", "-O2", "-std=c++17", "-Wall", "-Werror", "-I", SOURCES, "-o"]);
+        compiler.args([output, source]);
+        compiler
+    };
+    let source = Path::new(SOURCES).join("libgraphicsenv.cpp");
+    let made = cpp(&framework, &source).arg("-Wl,-soname,libgraphicsenv.so").status();
+    assert!(made.expect("a C++ compiler (package g++)").success());
+    let mut link = cpp(&system.path("system/lib64/libvulkan.so"), &aosp);
+    link.args(["-nostdlib", "-fno-exceptions", "-fno-rtti", "-fvisibility=hidden"])
+        .arg(archive)
+        .arg(framework);
+    link.args(["libc.so", "libdl.so", "liblog.so"].map(|name| stand_ins.join(name)));
+    link.args(["-Wl,-zdefs,-znow,-Bsymbolic-functions,--gc-sections,--undefined=vkGetInstanceProcAddr,-soname,libvulkan.so"]);
+    let status = link.arg(format!("-Wl,--version-script={}", exports.display())).status();
+    assert!(status.unwrap().success());
+    Some(())
+}
+
+#[test]
+fn r25_r117_the_library_of_a_system_tree_has_layers_of_packages_and_counts() {
+    let Some(system) = System::with_driver() else { return };
+    let Some(()) = link_with_framework(&system) else { return };
+    system.layer("made.so", "VK_LAYER_packed");
+    let packed = fs::read(system.path("made.so")).unwrap();
+    let files = [Packed::stored("lib/x86_64/libVkLayer_packed.so", &packed, 4096)];
+    system.file("data/app/game/base.apk", package(&files));
+    let output =
+        system.run(&["LAYER_PATHS=/data/app/game/base.apk!/lib/x86_64", "DEBUG_LAYERS=VK_LAYER_packed"], &[]);
+    assert_eq!(said_by(&output), format!("version: 1.4\nlayer: VK_LAYER_packed\n{DRAWN}"));
+    assert!(system.said("opened").contains("/data/app/game/base.apk!/lib/x86_64/libVkLayer_packed.so\n"));
+    assert!(system.said("trace").contains("VK_LAYER_packed vkCreateDevice\n"));
+    assert_eq!(
+        system.said("counted"),
+        "driver to load\ndriver loaded\nversion 1024\ninstance:\ndevice\ndevice:\n"
+    );
+}

@@ -1,0 +1,102 @@
+/* Android's C library for a process of this machine, as far as the loader uses it: this machine's functions, in Android's version of them.
+ * Absolute paths lead into the folder that the variable ANDROID_HERE names; its file `properties` has the properties, NAME=VALUE in
+ * each line.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A function with the name `here_NAME`, so that NAME is the one of this machine. */
+#define GIVES(name) __asm__(".symver here_" #name "," #name "@LIBC")
+
+static const char *place(const char *path, char room[4096]) {
+    snprintf(room, 4096, "%s%s", path[0] == '/' ? getenv("ANDROID_HERE") : "", path);
+    return room;
+}
+
+int *here___errno(void) { return &errno; }
+GIVES(__errno);
+
+int here___system_property_get(const char *name, char *value) {
+    char room[4096], line[4096];
+    FILE *file = fopen(place("/properties", room), "r");
+    const size_t length = strlen(name);
+    value[0] = 0;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, name, length) == 0 && line[length] == '=') sscanf(line + length + 1, "%91[^\n]", value);
+    if (file != NULL) fclose(file);
+    return (int)strlen(value);
+}
+GIVES(__system_property_get);
+
+int here_open(const char *path, int flags, ...) {
+    char room[4096];
+    return open(place(path, room), flags);
+}
+GIVES(open);
+
+DIR *here_opendir(const char *path) {
+    char room[4096];
+    return opendir(place(path, room));
+}
+GIVES(opendir);
+
+int here_stat(const char *path, struct stat *state) {
+    char room[4096];
+    return stat(place(path, room), state);
+}
+GIVES(stat);
+
+int here_fcntl(int file, int command, ...) {
+    va_list rest;
+    va_start(rest, command);
+    const int argument = va_arg(rest, int);
+    va_end(rest);
+    return fcntl(file, command, argument);
+}
+GIVES(fcntl);
+
+int here_prctl(int option, ...) { return prctl(option); }
+GIVES(prctl);
+
+/* The rest is the same on both. */
+#define SAME(type, name, parameters, arguments) \
+    type here_##name parameters { return name arguments; } \
+    GIVES(name)
+
+SAME(int, clock_gettime, (clockid_t clock, struct timespec *time), (clock, time));
+SAME(int, close, (int file), (file));
+SAME(int, closedir, (DIR *folder), (folder));
+SAME(struct dirent *, readdir, (DIR *folder), (folder));
+SAME(ssize_t, pread64, (int file, void *bytes, size_t size, off64_t offset), (file, bytes, size, offset));
+SAME(int, getpagesize, (void), ());
+SAME(pid_t, getpid, (void), ());
+SAME(pid_t, gettid, (void), ());
+SAME(int, nanosleep, (const struct timespec *time, struct timespec *rest), (time, rest));
+SAME(int, poll, (struct pollfd *files, nfds_t count, int milliseconds), (files, count, milliseconds));
+SAME(int, sched_yield, (void), ());
+SAME(void *, malloc, (size_t size), (size));
+SAME(void *, realloc, (void *block, size_t size), (block, size));
+SAME(int, posix_memalign, (void **block, size_t alignment, size_t size), (block, alignment, size));
+SAME(int, memcmp, (const void *one, const void *other, size_t size), (one, other, size));
+SAME(void *, memcpy, (void *to, const void *from, size_t size), (to, from, size));
+SAME(void *, memmove, (void *to, const void *from, size_t size), (to, from, size));
+SAME(void *, memset, (void *to, int byte, size_t size), (to, byte, size));
+SAME(size_t, strlen, (const char *text), (text));
+
+void here_free(void *block) { free(block); }
+GIVES(free);
+
+void here_abort(void) { abort(); }
+GIVES(abort);

@@ -1,0 +1,125 @@
+//! Makes shared libraries of Android out of archives, with an installed NDK or with stand-ins for the system's libraries.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use crate::Failure;
+use crate::build::finish;
+use crate::imports::{Imports, tool};
+
+/// The versions that functions of the system's libraries have (their `.map.txt` files). A function that is asked for in another
+/// version than its library has is not found.
+const VERSIONS: &[(&str, &str)] = &[("libc.so", "LIBC"), ("libdl.so", "LIBC"), ("liblog.so", "LIBLOG")];
+
+/// What every library is linked with: read-only relocations, bound when the library is loaded; no undefined symbols; no relocations
+/// in code; nothing that is not used; a build id for debuggers; segments that can be mapped on systems with pages of 16 KiB. The
+/// library's own look-ups lead to its own functions, whatever else in the process has their names.
+const FLAGS: &[&str] = &[
+    "-zrelro",
+    "-znow",
+    "-zdefs",
+    "-ztext",
+    "--gc-sections",
+    "--as-needed",
+    "--build-id=sha1",
+    "-Bsymbolic-functions",
+    "-zmax-page-size=16384",
+    "--no-rosegment",
+];
+
+/// The version of the functions of a system library.
+pub(crate) fn version_of(library: &str) -> Option<&'static str> {
+    VERSIONS.iter().find(|(name, _)| *name == library).map(|(_, version)| *version)
+}
+
+/// What links.
+pub(crate) enum Linker {
+    /// The compiler of an NDK, which knows where the system's libraries are.
+    Ndk(PathBuf),
+    /// The linker that comes with the compiler, and the folder of the stand-ins.
+    StandIns(PathBuf),
+}
+
+impl Linker {
+    /// The NDK's in the folder that `ANDROID_NDK_HOME` names, or else the compiler's own with stand-ins for `imports`.
+    pub(crate) fn new(target: &str, level: u32, imports: &Imports) -> Result<Self, Failure> {
+        match env::var_os("ANDROID_NDK_HOME") {
+            Some(ndk) => Ok(Self::Ndk(compiler_of_ndk(Path::new(&ndk), target, level)?)),
+            None => Ok(Self::StandIns(imports.stand_ins(target, version_of)?)),
+        }
+    }
+
+    /// Makes the shared library `out`, called `soname`, of `archive`. It exports what `script` lets out.
+    pub(crate) fn link(
+        &self,
+        soname: &str,
+        archive: &Path,
+        script: &Path,
+        imports: &Imports,
+        out: &Path,
+    ) -> Result<(), Failure> {
+        let mut flags: Vec<String> = FLAGS.iter().map(|flag| (*flag).to_owned()).collect();
+        flags.push(format!("-soname={soname}"));
+        flags.push(format!("--version-script={}", script.display()));
+        // Everything else is reached from here.
+        let parts = ["--undefined=vkGetInstanceProcAddr".into(), archive.display().to_string()];
+        let names = imports.libraries();
+        match self {
+            Self::Ndk(compiler) => {
+                let mut compiler = Command::new(compiler);
+                compiler.args(["-shared", "-nostdlib", "-o"]).arg(out);
+                compiler.args(flags.iter().chain(&parts).map(|flag| format!("-Wl,{flag}")));
+                let short =
+                    |name: &&str| format!("-l{}", name.trim_start_matches("lib").trim_end_matches(".so"));
+                finish(compiler.args(names.iter().map(short)))
+            }
+            Self::StandIns(folder) => {
+                let mut linker = Command::new(tool("rust-lld")?);
+                linker.args(["-flavor", "gnu", "-shared", "-o"]).arg(out).args(flags).args(parts);
+                finish(linker.args(names.iter().map(|name| folder.join(name))))
+            }
+        }
+    }
+}
+
+/// The NDK's compiler for the newest level up to this one: an NDK may be older than the newest system, and what the loader uses
+/// has been there since the oldest.
+fn compiler_of_ndk(ndk: &Path, target: &str, level: u32) -> Result<PathBuf, Failure> {
+    let next_step = "unset ANDROID_NDK_HOME to link with stand-ins, or set it to the folder of an NDK, \
+                     the one with the file source.properties";
+    let hosts = ndk.join("toolchains/llvm/prebuilt");
+    let host = fs::read_dir(&hosts).ok().and_then(|mut hosts| hosts.next()?.ok());
+    let host =
+        host.ok_or_else(|| format!("ANDROID_NDK_HOME: there is no {}; {next_step}", hosts.display()))?;
+    // The compiler of 32-bit Arm is called by another name than its target.
+    let target = target.replace("armv7-", "armv7a-");
+    let folder = host.path().join("bin");
+    let mut levels = (1..=level).rev().map(|level| folder.join(format!("{target}{level}-clang")));
+    let missing =
+        || format!("{} has no {target}LEVEL-clang up to level {level}; {next_step}", folder.display());
+    levels.find(|compiler| compiler.is_file()).ok_or_else(|| missing().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_ndk_is_good_for_a_newer_level() {
+        let ndk = env::temp_dir().join(format!("vkload-ndk-{}", std::process::id()));
+        let folder = ndk.join("toolchains/llvm/prebuilt/linux-x86_64/bin");
+        fs::create_dir_all(&folder).unwrap();
+        for name in ["armv7a-linux-androideabi24-clang", "armv7a-linux-androideabi35-clang"] {
+            fs::write(folder.join(name), "").unwrap();
+        }
+        let found = |level| compiler_of_ndk(&ndk, "armv7-linux-androideabi", level);
+        assert!(found(36).unwrap().ends_with("armv7a-linux-androideabi35-clang"));
+        assert!(found(34).unwrap().ends_with("armv7a-linux-androideabi24-clang"));
+        assert!(found(23).unwrap_err().to_string().contains("unset ANDROID_NDK_HOME"));
+        let other = compiler_of_ndk(&ndk, "x86_64-linux-android", 36).unwrap_err().to_string();
+        assert!(other.contains("has no x86_64-linux-androidLEVEL-clang up to level 36"), "{other}");
+        fs::remove_dir_all(&ndk).unwrap();
+        assert!(found(36).unwrap_err().to_string().contains("source.properties"));
+    }
+}

@@ -1,0 +1,27 @@
+//! What a library that is built without the standard library and without an unwinder must not have.
+
+use crate::elf::Facts;
+
+/// What is there of an unwinder. Nobody on either side of the library has one.
+pub(crate) fn unwinder(facts: &Facts) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in facts.exports.keys().chain(&facts.imports) {
+        if name.starts_with("_Unwind_") || name == "rust_eh_personality" {
+            found.push(format!("{name} is exported or imported: there is no unwinder on either side"));
+        }
+    }
+    if facts.sections.iter().any(|name| name == ".gcc_except_table") {
+        found.push(
+            "it has landing pads (.gcc_except_table), so it was not built with panic = \"abort\"".into(),
+        );
+    }
+    found
+}
+
+/// What is there of Rust's standard library.
+pub(crate) fn standard_library(facts: &Facts) -> Vec<String> {
+    // How symbols begin that are mangled the old way, and how the new one names the crate in them.
+    let is_of_std =
+        |name: &&String| name.starts_with("_ZN3std") || name.starts_with("_R") && name.contains("_3std");
+    facts.symbols.iter().filter(is_of_std).map(|name| format!("{name} is of the standard library")).collect()
+}
