@@ -59,7 +59,7 @@ impl System {
         let library = built(&format!("android/{}/libvulkan.so", processor().1))?;
         let system = Self { folder: tempfile::tempdir().unwrap() };
         for (name, version) in SYSTEM {
-            let script = system.file(&format!("{name}.map"), &format!("{version} {{}};\n"));
+            let script = system.file(&format!("{name}.map"), format!("{version} {{}};\n"));
             let script = format!("-Wl,--version-script={}", script.display());
             system.compile(&format!("system/lib64/{name}.so"), &format!("{SOURCES}/{name}.c"), &[&script]);
         }
