@@ -37,6 +37,7 @@ pub mod level;
 pub mod loader;
 pub mod log;
 pub mod objects;
+mod once;
 #[cfg(target_os = "android")]
 pub mod os;
 mod statistics;

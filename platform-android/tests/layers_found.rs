@@ -1,6 +1,6 @@
 //! Finding layers: folders, file names, what libraries say of themselves. Rows 18 to 36 of docs/android.md.
 
-use std::sync::Barrier;
+use std::sync::{Barrier, Mutex};
 use std::thread;
 
 use android_simulation::{Android, Simulation, exported};
@@ -386,4 +386,33 @@ fn r15_a_library_that_calls_back_while_it_is_looked_into_finds_what_was_known() 
     let noted: Vec<String> =
         android.layer_calls().into_iter().filter(|call| call.contains("listed")).collect();
     assert!(!noted.is_empty() && noted.iter().all(|call| call == "VK_LAYER_a listed 0"), "{noted:?}");
+}
+
+/// What happens if the process forks while a library is looked into: what the child finds. In the place of
+/// vkEnumerateInstanceLayerProperties.
+unsafe extern "system" fn fork(count: *mut u32, _: *mut vk::LayerProperties) -> vk::Result {
+    // SAFETY: layers pass a valid count.
+    unsafe { count.write(0) };
+    let Some(android) = FORKS.lock().unwrap().take() else { return vk::Result::SUCCESS };
+    android.change().process += 1;
+    let loader = platform_android::loader::current().expect("a loader");
+    *FOUND_IN_CHILD.lock().unwrap() = names(&loader.layers.found(loader).expect("memory"));
+    vk::Result::SUCCESS
+}
+static FORKS: Mutex<Option<&'static Android>> = Mutex::new(None);
+static FOUND_IN_CHILD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+#[test]
+fn r15_a_child_looks_for_layers_itself_if_its_parent_was_about_it() {
+    let simulation = with_application();
+    let android = simulation.android;
+    layer(
+        android,
+        "libVkLayer_a.so",
+        "VK_LAYER_a",
+        &[&format!("-DREENTER={:#x}", fork as *const () as usize)],
+    );
+    *FORKS.lock().unwrap() = Some(android);
+    found(&simulation);
+    assert_eq!(*FOUND_IN_CHILD.lock().unwrap(), ["VK_LAYER_a"]);
 }

@@ -21,6 +21,7 @@ use loader_core::memory::{Counted, Process};
 use loader_core::platform::Lock;
 
 use crate::loader::Loader;
+use crate::once::{self, Progress, Turn};
 use crate::system::{Door, Library, Statistic};
 use search::{Found, Search};
 
@@ -31,21 +32,11 @@ pub struct Hal {
 
 /// What the process knows of the driver.
 struct State {
-    stage: Stage,
+    progress: Progress<Result<Driver, DoesNotOpen>>,
     /// What is open, of this process or the one that it was forked from.
     open: Option<Open>,
     /// What the last search looked at.
     report: Option<Counted<Report>>,
-}
-
-#[derive(Clone, Copy)]
-enum Stage {
-    /// Nobody has asked.
-    Unknown,
-    /// This thread of this process is looking.
-    Searching { process: u32, thread: usize },
-    /// This is what this process found.
-    Known { process: u32, result: Result<Driver, DoesNotOpen> },
 }
 
 /// A driver's device, and the library that it is of.
@@ -80,18 +71,11 @@ unsafe impl Sync for Driver {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DoesNotOpen;
 
-/// What a caller has to do.
-enum Turn {
-    Take(Result<Driver, DoesNotOpen>),
-    Search { open: Option<Open> },
-    Wait,
-}
-
 impl Hal {
     /// Not looked for yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self { state: Lock::new(State { stage: Stage::Unknown, open: None, report: None }) }
+        Self { state: Lock::new(State { progress: Progress::NotBegun, open: None, report: None }) }
     }
 
     /// The driver of this process: what was opened, or where there is none a stub without devices. Looks for it the first
@@ -101,15 +85,12 @@ impl Hal {
     /// # Errors
     /// [`DoesNotOpen`].
     pub fn driver(&self, loader: &'static Loader) -> Result<Driver, DoesNotOpen> {
-        let mut turn = 0u32;
-        let open = loop {
-            match self.turn(loader) {
-                Turn::Take(result) => return result,
-                Turn::Search { open } => break open,
-                Turn::Wait => loader.system.wait(turn),
-            }
-            turn = turn.saturating_add(1);
-        };
+        match once::turn(loader.system, &self.state, |state| &mut state.progress) {
+            Turn::Take(result) => return result,
+            Turn::Within => return Ok(stub::driver()),
+            Turn::Look => {}
+        }
+        let open = self.state.lock(loader.system).open.take();
         loader.enter();
         self.search(loader, open)
     }
@@ -118,26 +99,6 @@ impl Hal {
     #[must_use]
     pub fn report(&self, loader: &Loader) -> Option<Counted<Report>> {
         self.state.lock(loader.system).report.clone()
-    }
-
-    fn turn(&self, loader: &Loader) -> Turn {
-        let (this_process, this_thread) = (loader.system.process(), loader.system.thread());
-        let mut state = self.state.lock(loader.system);
-        match state.stage {
-            Stage::Known { process, result } if process == this_process => Turn::Take(result),
-            Stage::Searching { process, thread } if process == this_process => {
-                if thread == this_thread {
-                    Turn::Take(Ok(stub::driver()))
-                } else {
-                    Turn::Wait
-                }
-            }
-            // Whoever was looking in the process that this one was forked from does not exist here.
-            Stage::Unknown | Stage::Searching { .. } | Stage::Known { .. } => {
-                state.stage = Stage::Searching { process: this_process, thread: this_thread };
-                Turn::Search { open: state.open.take() }
-            }
-        }
     }
 
     /// Looks for the driver, or keeps the one that is open, and notes what this process has.
@@ -159,7 +120,7 @@ impl Hal {
             }
         };
         let mut state = self.state.lock(loader.system);
-        state.stage = Stage::Known { process: loader.system.process(), result };
+        state.progress = Progress::Done { process: loader.system.process(), result };
         state.open = open;
         let report = report.and_then(|report| state.report.replace(report));
         drop(state);

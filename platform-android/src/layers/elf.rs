@@ -1,6 +1,8 @@
 //! What the header of a library says, for the cases in which the dynamic linker does not open it.
 #![forbid(unsafe_code)]
 
+use loader_core::platform::FileError;
+
 use super::archive::Ranges;
 use super::refusal::Refusal;
 
@@ -30,8 +32,11 @@ const LOADED: u32 = 1;
 #[must_use]
 pub fn reason(file: &dyn Ranges, start: u64, page: usize) -> Option<Refusal> {
     let mut header = [0; 64];
-    if file.read_at(start, &mut header).is_err() || !header.starts_with(b"\x7fELF") {
-        return Some(Refusal::NotALibrary);
+    match file.read_at(start, &mut header) {
+        Ok(()) if header.starts_with(b"\x7fELF") => {}
+        // It has fewer bytes than any header, or others.
+        Ok(()) | Err(FileError::Other(0)) => return Some(Refusal::NotALibrary),
+        Err(_) => return None,
     }
     let wide = header[4] == 2;
     let machine = u16_at(&header, 18)?;
@@ -110,6 +115,25 @@ mod tests {
         let bytes = [std::vec![0; 100], library(MACHINE, WIDE, 1)].concat();
         assert_eq!(reason(&bytes, 100, 16384), Some(Refusal::Segments { alignment: 4096, page: 16384 }));
         assert_eq!(reason(&bytes, 0, 16384), Some(Refusal::NotALibrary));
+    }
+
+    /// A file that is there and may not be read.
+    struct Denied;
+    impl Ranges for Denied {
+        fn size(&self) -> Result<u64, FileError> {
+            Err(FileError::Denied)
+        }
+        fn read_at(&self, _: u64, _: &mut [u8]) -> Result<(), FileError> {
+            Err(FileError::Denied)
+        }
+    }
+
+    #[test]
+    fn r122_only_a_file_that_was_read_is_said_to_be_no_library() {
+        assert_eq!(reason(&Denied, 0, 4096), None);
+        for short in [std::vec![], std::vec![0x7f, b'E', b'L', b'F']] {
+            assert_eq!(reason(&short, 0, 4096), Some(Refusal::NotALibrary));
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ mod refusal;
 mod report;
 
 use loader_core::memory::{Counted, OutOfMemory};
-use loader_core::platform::{Lock, Turns};
+use loader_core::platform::Lock;
 
 pub use active::{Active, ActiveLayer, Kind};
 pub use enabling::By;
@@ -34,29 +34,26 @@ pub use policy::{Origin, Policy};
 pub use refusal::{Refusal, Search};
 
 use crate::loader::Loader;
+use crate::once::{self, Progress, Turn};
 
 /// The layers of the process.
 pub struct Layers {
     policy: &'static Policy,
-    /// One thread at a time looks for them.
-    turns: Turns,
     state: Lock<State>,
 }
 
-/// What is known. A fork makes another process, which looks again.
+/// What is known.
 struct State {
-    process: u32,
+    progress: Progress<()>,
+    /// What this process found, or until it has looked, what the one found that it was forked from.
     found: Option<Counted<Found>>,
-    /// Whether a thread is looking.
-    looking: bool,
 }
 
 impl Layers {
     /// Not looked for yet.
     #[must_use]
     pub const fn new(policy: &'static Policy) -> Self {
-        let state = State { process: 0, found: None, looking: false };
-        Self { policy, turns: Turns::new(), state: Lock::new(state) }
+        Self { policy, state: Lock::new(State { progress: Progress::NotBegun, found: None }) }
     }
 
     /// The layers of this process. Looks for them the first time, and after a fork for what has come since.
@@ -67,31 +64,29 @@ impl Layers {
     /// # Errors
     /// [`OutOfMemory`].
     pub fn found(&self, loader: &'static Loader) -> Result<Counted<Found>, OutOfMemory> {
-        let process = loader.system.process();
-        let known = || {
-            let state = self.state.lock(loader.system);
-            (state.looking, state.process == process, state.found.clone())
-        };
-        if let (false, true, Some(found)) = known() {
-            return Ok(found);
+        let system = loader.system;
+        let turn = once::turn(system, &self.state, |state| &mut state.progress);
+        let known = self.state.lock(system).found.clone();
+        match (turn, known) {
+            (Turn::Take(()) | Turn::Within, Some(found)) => Ok(found),
+            (Turn::Take(()) | Turn::Within, None) => Counted::try_new(Found::nothing(self.policy)),
+            (Turn::Look, before) => self.look(loader, before),
         }
-        let _turn = self.turns.take(loader.system);
-        let before = match known() {
-            (_, true, Some(found)) => return Ok(found),
-            (true, _, before) => {
-                return before.map_or_else(|| Counted::try_new(Found::nothing(self.policy)), Ok);
-            }
-            (false, _, before) => before,
-        };
-        self.state.lock(loader.system).looking = true;
+    }
+
+    /// Looks for layers, of which those from `before` are known, and notes what this process has.
+    fn look(&self, loader: &Loader, before: Option<Counted<Found>>) -> Result<Counted<Found>, OutOfMemory> {
         let found = Found::find(loader, self.policy, before.as_deref()).and_then(Counted::try_new);
+        let process = loader.system.process();
         let mut state = self.state.lock(loader.system);
-        state.looking = false;
-        let found = found?;
-        state.process = process;
-        state.found = Some(found.clone());
+        // Without memory for it nothing is found out: the next call looks again.
+        state.progress =
+            if found.is_ok() { Progress::Done { process, result: () } } else { Progress::NotBegun };
+        if let Ok(found) = &found {
+            state.found = Some(found.clone());
+        }
         // What was known before is dropped when the lock is free: `before` is the last to own it.
         drop(state);
-        Ok(found)
+        found
     }
 }

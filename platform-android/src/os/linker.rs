@@ -1,6 +1,7 @@
 //! The dynamic linker with its namespaces, the vendor's libraries, the application's, and libhardware's modules.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
+use core::mem::offset_of;
 use core::ptr::{NonNull, null, null_mut};
 
 use loader_core::memory::{Text, text};
@@ -23,6 +24,14 @@ struct DlExtInfo {
     library_fd_offset: i64,
     library_namespace: *mut c_void,
 }
+
+const _: () = {
+    let wide = size_of::<usize>() == 8;
+    assert!(offset_of!(DlExtInfo, reserved_addr) == 8);
+    assert!(offset_of!(DlExtInfo, relro_fd) == if wide { 24 } else { 16 });
+    assert!(offset_of!(DlExtInfo, library_fd_offset) == if wide { 32 } else { 24 });
+    assert!(offset_of!(DlExtInfo, library_namespace) == if wide { 40 } else { 32 });
+};
 
 /// `ANDROID_DLEXT_USE_NAMESPACE`
 const USE_NAMESPACE: u64 = 0x200;
