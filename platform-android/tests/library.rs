@@ -59,7 +59,7 @@ impl System {
         let library = built(&format!("android/{}/libvulkan.so", processor().1))?;
         let system = Self { folder: tempfile::tempdir().unwrap() };
         for (name, version) in SYSTEM {
-            let script = system.file(&format!("{name}.map"), &format!("{version} {{}};\n"));
+            let script = system.file(&format!("{name}.map"), format!("{version} {{}};\n"));
             let script = format!("-Wl,--version-script={}", script.display());
             system.compile(&format!("system/lib64/{name}.so"), &format!("{SOURCES}/{name}.c"), &[&script]);
         }
@@ -205,6 +205,15 @@ fn r05_the_library_itself_says_what_is_wrong_with_a_driver() {
 }
 
 #[test]
+fn r06_the_library_itself_asks_libhardware_where_properties_name_nothing() {
+    let Some(system) = System::with_driver() else { return };
+    system.compile("system/lib64/libhardware.so", &format!("{SOURCES}/libhardware.c"), &[]);
+    fs::rename(system.path(VENDOR), system.path("vendor/lib64/hw/vulkan.default.so")).unwrap();
+    system.set(&[]);
+    assert_eq!(system.output(&[]), format!("version: 1.4\n{DRAWN}"));
+}
+
+#[test]
 fn r08_the_library_itself_opens_the_driver_of_an_apex_in_its_namespace() {
     let Some(system) = System::with_driver() else { return };
     fs::create_dir_all(system.path("apex/com.vendor.vulkan/lib64")).unwrap();
@@ -286,4 +295,19 @@ fn r25_r117_the_library_of_a_system_tree_has_layers_of_packages_and_counts() {
         system.said("counted"),
         "driver to load\ndriver loaded\nversion 1024\ninstance:\ndevice\ndevice:\n"
     );
+}
+
+#[test]
+fn r36_the_library_of_a_system_tree_reaches_layers_through_namespace_and_bridge() {
+    let Some(system) = System::with_driver() else { return };
+    let Some(()) = link_with_framework(&system) else { return };
+    let linker = system.path("system/lib64/libdl.so");
+    let linker = [linker.to_str().unwrap()];
+    system.compile("system/lib64/libnativeloader.so", &format!("{SOURCES}/libnativeloader.c"), &linker);
+    system.compile("system/lib64/libnativebridge.so", &format!("{SOURCES}/libnativebridge.c"), &[]);
+    system.layer("data/app/game/lib/libVkLayer_own.so", "VK_LAYER_own");
+    let output = system.run(&["LAYER_PATHS=/data/app/game/lib", "HAS_NAMESPACE=1"], &["VK_LAYER_own"]);
+    assert_eq!(said_by(&output), format!("version: 1.4\nlayer: VK_LAYER_own\n{DRAWN}"));
+    assert!(system.said("bridged").contains("vkEnumerateInstanceLayerProperties\n"));
+    assert!(system.said("opened").contains("libnativeloader.so\n/data/app/game/lib/libVkLayer_own.so\n"));
 }

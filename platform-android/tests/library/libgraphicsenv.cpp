@@ -1,5 +1,5 @@
 // The framework's decisions for a process of this machine: layers are in the folders that the variable LAYER_PATHS names, the one that
-// DEBUG_LAYERS names is enabled. What is counted is in the file `counted` of the system's folder.
+// DEBUG_LAYERS names is enabled, and with HAS_NAMESPACE the application has a namespace. What is counted is in the file `counted` of the system's folder.
 #include <cstdio>
 #include <cstdlib>
 #include <graphicsenv/GraphicsEnv.h>
@@ -29,7 +29,10 @@ GraphicsEnv& GraphicsEnv::getInstance() {
     return only;
 }
 android_namespace_t* GraphicsEnv::getDriverNamespace() { return nullptr; }
-NativeLoaderNamespace* GraphicsEnv::getAppNamespace() { return nullptr; }
+NativeLoaderNamespace* GraphicsEnv::getAppNamespace() {
+    static char name[] = "application";
+    return getenv("HAS_NAMESPACE") == nullptr ? nullptr : reinterpret_cast<NativeLoaderNamespace*>(name);
+}
 const std::string& GraphicsEnv::getLayerPaths() {
     static const std::string paths = variable("LAYER_PATHS");
     return paths;

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Builds the libraries for Android, checks them, and says where they are: target/android/ABI/libvulkan.so without symbols, to
+# install, and target/android/symbols/ABI/libvulkan.so for debuggers.
+#
+#   ./ndk-build.sh [--api LEVEL] [--abi NAME,NAME]
+#
+#   --api LEVEL      export the functions that the system of this level exports, 24 to 36; without it those of 36, and the
+#                    exports of all other levels are checked, too
+#   --abi NAME,NAME  build these of arm64-v8a, armeabi-v7a, x86_64, x86; without it all of them
+#
+#   ANDROID_NDK_HOME=DIR   link with the NDK in this folder. Without it the libraries are linked with stand-ins for the
+#                          system's, which have the same names, functions and versions: what is installed is the same.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+fail() {
+    echo "ndk-build.sh: $1" >&2
+    exit 1
+}
+
+case "${1-}" in -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit ;; esac
+
+command -v cargo >/dev/null || fail "there is no cargo: install Rust (https://rustup.rs), then run this again"
+command -v rustup >/dev/null || fail "there is no rustup, which installs the compiler for Android (https://rustup.rs)"
+# The linker and the tool that takes symbols away come with the compiler.
+tools=$(rustc --print target-libdir)/../bin
+[ -x "$tools/rust-lld" ] && [ -x "$tools/rust-objcopy" ] ||
+    fail "the compiler has no rust-lld and rust-objcopy in $tools: use one that rustup installs, 1.90 or newer"
+
+if [ -n "${ANDROID_NDK_HOME-}" ]; then
+    [ -d "$ANDROID_NDK_HOME/toolchains/llvm/prebuilt" ] ||
+        fail "ANDROID_NDK_HOME=$ANDROID_NDK_HOME has no toolchains/llvm/prebuilt: set it to an NDK's folder, or unset it to link with stand-ins"
+    release=$(sed -n 's/^Pkg.Revision *= *//p' "$ANDROID_NDK_HOME/source.properties" 2>/dev/null || true)
+    echo "linking with the NDK ${release:-of unknown release} in $ANDROID_NDK_HOME"
+else
+    unset ANDROID_NDK_HOME
+    echo "linking with stand-ins for the system's libraries: ANDROID_NDK_HOME is not set"
+fi
+
+# It adds the compiler's targets with rustup where they are missing, and names those that cannot be added.
+exec cargo xtask android-abi "$@"

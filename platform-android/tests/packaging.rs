@@ -1,0 +1,118 @@
+//! What the build file for an Android system tree names exists, and is what cargo's files say.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const BUILD: &str = include_str!("../../packaging/android/Android.bp");
+
+/// Crates, and what they are called in a system tree.
+const CRATES: &[(&str, &str)] = &[
+    ("allocator-api2", "liballocator_api2"),
+    ("ash", "libash_rust"),
+    ("libc", "liblibc"),
+    ("loader-core", "libvkload_core"),
+    ("platform-android", "libvkload_platform"),
+    ("shell", "libvkload_shell"),
+    ("spin", "libspin_nostd"),
+];
+
+/// Modules with code in Rust, and the folders of their crates.
+const MODULES: &[(&str, &str, &str)] = &[
+    ("rust_library_rlib", "libvkload_core", "loader-core"),
+    ("rust_library_rlib", "libvkload_shell", "shell"),
+    ("rust_library_rlib", "libvkload_platform", "platform-android"),
+    ("rust_ffi_static", "libvkload_vulkan", "platform-android/cdylib-system"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn read(file: &str) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// The module of this kind and name.
+fn module(kind: &str, name: &str) -> &'static str {
+    let modules = BUILD.split("\n}\n").filter(|module| module.contains(&format!("\n{kind} {{\n")));
+    let mut named = modules.filter(|module| module.contains(&format!("\n    name: \"{name}\",\n")));
+    named.next().unwrap_or_else(|| panic!("no {kind} {name}"))
+}
+
+/// The texts of a property, which is one or a list.
+fn values<'a>(module: &'a str, property: &str) -> Vec<&'a str> {
+    let rest = module.split(&format!("    {property}: ")).nth(1).unwrap_or_else(|| panic!("no {property}"));
+    let end = if rest.starts_with('[') { "]" } else { ",\n" };
+    rest.split(end).next().unwrap().split('"').skip(1).step_by(2).collect()
+}
+
+/// A section of a manifest.
+fn section<'a>(manifest: &'a str, name: &str) -> &'a str {
+    manifest.split(&format!("{name}]\n")).nth(1).unwrap_or_default().split("\n[").next().unwrap()
+}
+
+#[test]
+fn every_crate_is_there_with_what_its_manifest_says() {
+    for (kind, name, folder) in MODULES {
+        let module = module(kind, name);
+        assert_eq!(values(module, "srcs"), [format!("{folder}/src/lib.rs")], "{name}");
+        assert!(root().join(folder).join("src/lib.rs").exists(), "{folder}");
+        let manifest = read(&format!("{folder}/Cargo.toml"));
+        let value = |section: &'static str, key: &str| {
+            let line = self::section(&manifest, section).lines().find_map(|line| line.strip_prefix(key))?;
+            Some(line.trim_matches([' ', '=', '"']).replace('-', "_"))
+        };
+        let crate_name = value("[lib", "name").or_else(|| value("[package", "name"));
+        assert_eq!(values(module, "crate_name"), [crate_name.unwrap()], "{name}");
+        let listed = section(&manifest, "dependencies").lines();
+        let dependencies: BTreeSet<_> =
+            listed.filter_map(|line| line.split(['.', ' ']).next()).filter(|name| !name.is_empty()).collect();
+        let in_tree = values(module, "rustlibs");
+        let named = |module: &&str| CRATES.iter().find(|(_, name)| name == module).map(|(name, _)| *name);
+        assert_eq!(in_tree.iter().filter_map(named).collect::<BTreeSet<_>>(), dependencies, "{name}");
+        assert_eq!(in_tree.len(), dependencies.len(), "{name}");
+    }
+}
+
+#[test]
+fn the_code_is_compiled_as_cargo_does() {
+    let defaults = module("rust_defaults", "vkload_defaults");
+    let workspace = read("Cargo.toml");
+    assert!(workspace.contains(&format!("edition = \"{}\"", values(defaults, "edition")[0])));
+    let flags = values(defaults, "flags");
+    let profile = section(&workspace, "[profile.release");
+    for (key, flag) in [("panic", "panic"), ("opt-level", "opt-level"), ("codegen-units", "codegen-units")] {
+        let line = profile.lines().find_map(|line| line.strip_prefix(&format!("{key} = "))).unwrap();
+        assert!(flags.contains(&format!("-C{flag}={}", line.trim_matches('"')).as_str()), "{key}");
+    }
+    assert!(read(".cargo/config.toml").contains("force-frame-pointers=yes"));
+    assert!(flags.contains(&"-Cforce-frame-pointers=yes"));
+}
+
+#[test]
+fn r124_the_library_has_its_name_its_exports_and_the_frameworks_functions() {
+    let library = module("cc_library_shared", "libvulkan");
+    let stubs = module("ndk_library", "libvulkan");
+    let exports = "platform-android/libvulkan.map.txt";
+    assert_eq!(values(library, "version_script"), [exports]);
+    assert_eq!(values(library, "symbol_file"), [exports]);
+    assert_eq!(values(stubs, "symbol_file"), [exports]);
+    assert!(read(exports).contains("LIBVULKAN {"));
+    assert_eq!(values(library, "whole_static_libs"), ["libvkload_vulkan"]);
+    let source = read(values(library, "srcs")[0]);
+    assert!(source.contains("<graphicsenv/GraphicsEnv.h>"));
+    // The C library and the dynamic linker are every library's.
+    let imports = read("platform-android/imports.txt");
+    let needed: BTreeSet<_> = imports.lines().filter_map(|line| line.split(".so ").next()).collect();
+    let given: BTreeSet<_> = values(library, "shared_libs").into_iter().chain(["libc", "libdl"]).collect();
+    assert_eq!(given, needed.into_iter().chain(["libgraphicsenv"]).collect());
+    // Without it no linker takes the code: it reaches its own exported functions directly.
+    let flag = "-Bsymbolic-functions";
+    assert!(
+        values(library, "ldflags")[0].ends_with(flag) && read("xtask/src/android_link.rs").contains(flag)
+    );
+    for file in values(module("license", "vkload_license"), "license_text") {
+        assert!(root().join(file).exists(), "{file}");
+    }
+}
