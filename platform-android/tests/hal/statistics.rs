@@ -52,3 +52,15 @@ fn r117_loading_the_driver_is_counted() {
     assert!(matches!(statistics[1], Statistic::DriverLoaded { loaded: true, .. }), "{statistics:?}");
     assert_eq!(statistics.len(), 2);
 }
+
+#[test]
+fn r117_a_system_without_driver_is_counted_as_such() {
+    let Simulation { android, loader, .. } = &Simulation::new();
+    assert!(loader.hal.driver(loader).unwrap().is_stub());
+    let statistics = std::mem::take(&mut android.change().statistics);
+    let loaded = |one: &Statistic| match one {
+        Statistic::DriverLoaded { loaded, .. } => Some(*loaded),
+        _ => None,
+    };
+    assert_eq!(statistics.iter().filter_map(loaded).collect::<Vec<_>>(), [false]);
+}
