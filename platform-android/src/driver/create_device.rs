@@ -75,11 +75,14 @@ unsafe fn create(
         )?;
         let mut own = sanitised(info, &wanted);
         let mut copies = Vec::new_in(memory);
-        // What the registry does not know cannot be copied; the driver sees the loader's features then.
-        if instance.logger.loader.level >= ApiLevel::ANDROID_17
-            && let Some(first) = chain::copy_without(own.p_next, features::STRUCTURES, &mut copies)?
-        {
-            own.p_next = first;
+        if instance.logger.loader.level >= ApiLevel::ANDROID_17 {
+            if !features::are_there(instance, physical_device, own.p_next) {
+                return Err(vk::Result::ERROR_FEATURE_NOT_PRESENT);
+            }
+            // What the registry does not know cannot be copied; the driver sees the loader's features then.
+            if let Some(first) = chain::copy_without(own.p_next, features::STRUCTURES, &mut copies)? {
+                own.p_next = first;
+            }
         }
         let mut handle = vk::Device::null();
         array::check(create(physical_device, &own, callbacks, &mut handle))?;

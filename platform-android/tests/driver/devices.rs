@@ -262,13 +262,28 @@ fn r77_the_first_word_of_queues_and_command_buffers_leads_to_their_device() {
 }
 
 #[test]
+fn r77_a_queue_without_the_mark_is_named_in_the_log() {
+    let world = World::new(Hal { without_magic: vec![vk::ObjectType::QUEUE], ..Hal::default() });
+    let instance = world.instance(&[]);
+    let device = world.device(instance, &[]);
+    let mut queue = vk::Queue::null();
+    // SAFETY: a valid device and a place for the result.
+    unsafe { driver::get_device_queue(device, 0, 0, &mut queue) };
+    assert_ne!(queue, vk::Queue::null());
+    let errors = world.errors();
+    assert!(errors.len() == 1 && errors[0].contains("HWVULKAN_DISPATCH_MAGIC"), "{errors:?}");
+    world.finish(instance, Some(device));
+}
+
+#[test]
 fn r77_command_buffers_that_were_not_allocated_are_left_alone() {
     let mut hal = Hal::default();
     hal.fails.insert(c"vkAllocateCommandBuffers", vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     let world = World::new(hal);
     let instance = world.instance(&[]);
     let device = world.device(instance, &[]);
-    let mut buffers = [vk::CommandBuffer::null(); 2];
+    // Handles that would be followed into nowhere.
+    let mut buffers = [vk::CommandBuffer::from_raw(8); 2];
     // SAFETY: valid handles, structures and places for results.
     unsafe {
         let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(2);
@@ -404,4 +419,73 @@ fn private_data_of_swapchains_is_the_loaders_and_of_all_else_the_drivers() {
         );
     }
     world.finish(instance, Some(device));
+}
+
+#[test]
+fn r63_android_17_lists_what_it_has_of_presenting() {
+    let newest = [
+        "VK_EXT_present_mode_fifo_latest_ready",
+        "VK_KHR_present_mode_fifo_latest_ready",
+        "VK_KHR_present_id",
+        "VK_KHR_present_id2",
+        "VK_KHR_present_wait2",
+    ];
+    for (level, listed) in [(ApiLevel::ANDROID_16, false), (ApiLevel::ANDROID_17, true)] {
+        let world = World::at(level, Hal::default());
+        let all = names(&world);
+        assert!(newest.iter().all(|name| all.contains(&(*name).to_owned()) == listed), "{level:?} {all:?}");
+    }
+    let timing = "VK_EXT_present_timing".to_owned();
+    assert!(!names(&World::new(Hal::default())).contains(&timing));
+    let mut hal = Hal::default();
+    hal.device_extensions.push((c"VK_KHR_calibrated_timestamps", 1));
+    assert!(names(&World::new(hal)).contains(&timing));
+    let mutable = "VK_KHR_swapchain_mutable_format".to_owned();
+    for (version, listed) in [(vk::API_VERSION_1_1, false), (vk::API_VERSION_1_2, true)] {
+        let world = World::new(Hal { device_version: version, ..Hal::default() });
+        assert_eq!(names(&world).contains(&mutable), listed);
+    }
+}
+
+/// `VkPhysicalDevicePresentTimingFeaturesEXT`
+#[repr(C)]
+struct PresentTiming {
+    s_type: vk::StructureType,
+    p_next: *mut std::ffi::c_void,
+    values: [vk::Bool32; 3],
+}
+
+impl PresentTiming {
+    fn new(values: [vk::Bool32; 3]) -> Self {
+        Self { s_type: vk::StructureType::from_raw(1_000_208_000), p_next: null_mut(), values }
+    }
+}
+
+#[test]
+fn r81_frames_are_not_timed_by_the_frame_before() {
+    let world = World::new(Hal::default());
+    let instance = world.instance(&[]);
+    let physical_device = world.physical_devices(instance)[0];
+    let mut timing = PresentTiming::new([9; 3]);
+    let mut features = vk::PhysicalDeviceFeatures2 { p_next: (&raw mut timing).cast(), ..Default::default() };
+    // SAFETY: the function has the type of its name; valid handle and structures.
+    unsafe {
+        let name = c"vkGetPhysicalDeviceFeatures2";
+        let get = driver::get_instance_proc_addr(instance, name.as_ptr());
+        let get =
+            std::mem::transmute::<vk::PFN_vkVoidFunction, Option<vk::PFN_vkGetPhysicalDeviceFeatures2>>(get);
+        get.unwrap()(physical_device, &mut features);
+    }
+    assert_eq!(timing.values, [vk::TRUE, vk::TRUE, vk::FALSE]);
+    for (values, result) in [([1, 1, 0], Ok(())), ([1, 0, 1], Err(vk::Result::ERROR_FEATURE_NOT_PRESENT))] {
+        let timing = PresentTiming::new(values);
+        let info = vk::DeviceCreateInfo { p_next: (&raw const timing).cast(), ..Default::default() };
+        let device = world.try_device(physical_device, &info);
+        assert_eq!(device.map(|_| ()), result);
+        if let Ok(device) = device {
+            // SAFETY: nothing else uses the device.
+            unsafe { driver::destroy_device(device, null()) };
+        }
+    }
+    world.finish(instance, None);
 }

@@ -265,6 +265,33 @@ fn r80_external_properties_are_zero_where_the_driver_knows_none() {
 }
 
 #[test]
+fn r80_a_driver_with_neither_is_asked_as_vulkan_1_0_was() {
+    let mut hal = Hal::old();
+    hal.instance_extensions.clear();
+    let mut features = vk::PhysicalDeviceFeatures2::default();
+    let mut families = [vk::QueueFamilyProperties2::default(); 3];
+    let mut count = 0;
+    let calls = heard(hal, |find, device| {
+        // SAFETY: functions have the type of their names; valid handle, structures and a counted out-array.
+        unsafe {
+            let get = find(c"vkGetPhysicalDeviceFeatures2");
+            let get = transmute::<Function, Option<vk::PFN_vkGetPhysicalDeviceFeatures2>>(get);
+            get.unwrap()(device, &mut features);
+            let get = find(c"vkGetPhysicalDeviceQueueFamilyProperties2");
+            let get = transmute::<Function, Option<vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties2>>(get);
+            get.unwrap()(device, &mut count, std::ptr::null_mut());
+            assert_eq!(count, 2);
+            count = 3;
+            get.unwrap()(device, &mut count, families.as_mut_ptr());
+        }
+    });
+    assert_eq!(calls, [c"vkGetPhysicalDeviceFeatures"]);
+    assert_eq!(features.features.robust_buffer_access, vk::TRUE);
+    assert_eq!(count, 2);
+    assert_eq!(families.map(|family| family.queue_family_properties.queue_count), [1, 2, 0]);
+}
+
+#[test]
 fn r81_features_of_the_loaders_own_extensions_are_put_in() {
     for compresses in [true, false] {
         for name in [c"vkGetPhysicalDeviceFeatures2", c"vkGetPhysicalDeviceFeatures2KHR"] {

@@ -87,16 +87,15 @@ unsafe extern "system" fn allocate_command_buffers(
     out: *mut vk::CommandBuffer,
 ) -> vk::Result {
     let result = current().answer(c"vkAllocateCommandBuffers");
+    if result != vk::Result::SUCCESS {
+        // The specification has NULL there, which not every driver knows.
+        return result;
+    }
     // SAFETY: the parameters of the command.
     unsafe {
         for place in 0..(*info).command_buffer_count as usize {
-            let buffer = if result == vk::Result::SUCCESS {
-                let number = current().objects().alive(vk::ObjectType::COMMAND_BUFFER);
-                make(device.as_raw(), number)
-            } else {
-                vk::CommandBuffer::null()
-            };
-            out.add(place).write(buffer);
+            let number = current().objects().alive(vk::ObjectType::COMMAND_BUFFER);
+            out.add(place).write(make(device.as_raw(), number));
         }
     }
     result

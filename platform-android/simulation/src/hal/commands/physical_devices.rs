@@ -33,6 +33,9 @@ pub(super) const COMMANDS: &[Row] = &[
         enumerate_device_extension_properties),
     row!(c"vkCreateDevice": vk::PFN_vkCreateDevice = create_device),
     row!(c"vkGetPhysicalDeviceProperties": vk::PFN_vkGetPhysicalDeviceProperties = properties1),
+    row!(c"vkGetPhysicalDeviceFeatures": vk::PFN_vkGetPhysicalDeviceFeatures = features1),
+    row!(c"vkGetPhysicalDeviceQueueFamilyProperties": vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties =
+        queue_families1),
     row!(c"vkGetPhysicalDeviceProperties2": vk::PFN_vkGetPhysicalDeviceProperties2 = properties2),
     row!(c"vkGetPhysicalDeviceProperties2KHR": vk::PFN_vkGetPhysicalDeviceProperties2 = properties2_khr),
     row!(c"vkGetPhysicalDeviceFeatures2": vk::PFN_vkGetPhysicalDeviceFeatures2 = features),
@@ -159,6 +162,22 @@ unsafe extern "system" fn properties1(_: vk::PhysicalDevice, out: *mut vk::Physi
     current().hear(c"vkGetPhysicalDeviceProperties");
     // SAFETY: a place for the result.
     unsafe { (*out).api_version = current().hal().device_version };
+}
+
+unsafe extern "system" fn features1(_: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceFeatures) {
+    current().hear(c"vkGetPhysicalDeviceFeatures");
+    // SAFETY: a place for the result.
+    unsafe { out.write(vk::PhysicalDeviceFeatures { robust_buffer_access: vk::TRUE, ..Default::default() }) };
+}
+
+unsafe extern "system" fn queue_families1(
+    _: vk::PhysicalDevice,
+    count: *mut u32,
+    out: *mut vk::QueueFamilyProperties,
+) {
+    let all = [1, 2].map(|queue_count| vk::QueueFamilyProperties { queue_count, ..Default::default() });
+    // SAFETY: a counted out-array.
+    let _ = unsafe { array::deliver(&all, count, out) };
 }
 
 both!(properties2 c"vkGetPhysicalDeviceProperties2", properties2_khr c"vkGetPhysicalDeviceProperties2KHR"
