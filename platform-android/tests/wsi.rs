@@ -7,6 +7,8 @@ mod acquire;
 mod create;
 #[path = "wsi/failing.rs"]
 mod failing;
+#[path = "wsi/formats.rs"]
+mod formats;
 #[path = "wsi/memory.rs"]
 mod memory;
 #[path = "wsi/present.rs"]

@@ -14,7 +14,10 @@ use crate::Android;
 #[must_use]
 pub fn null_driver() -> PathBuf {
     let tests = env::current_exe().expect("the path of this test");
-    let library = tests.with_file_name("libvulkan_null.so");
+    // Examples are in a folder beside that of tests.
+    let folders = [tests.with_file_name(""), tests.with_file_name("../deps")];
+    let library = folders.map(|folder| folder.join("libvulkan_null.so"));
+    let library = library.iter().find(|library| library.exists()).unwrap_or(&library[0]).clone();
     assert!(library.exists(), "there is no {}: run the tests with cargo", library.display());
     library
 }

@@ -6,10 +6,11 @@ use ash::vk::{self, Handle};
 
 use crate::objects::{Device, device_of};
 use crate::wsi::bind::bind;
+use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
 use crate::wsi::images::native_buffer;
 use crate::wsi::swapchain::Swapchain;
-use crate::wsi::window::{Buffer, Window, WindowError};
+use crate::wsi::window::{Window, WindowError};
 
 /// `vkAcquireNextImageKHR`
 ///

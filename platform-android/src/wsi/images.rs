@@ -5,11 +5,12 @@ use core::ffi::c_void;
 use ash::vk;
 
 use crate::objects::Device;
+use crate::wsi::buffer::Buffer;
 use crate::wsi::create_swapchain::Request;
 use crate::wsi::native_buffer::{NativeBuffer, SwapchainImageCreateInfo, USAGE_SHARED, structure};
 use crate::wsi::swapchain::Swapchain;
 use crate::wsi::usage::to_gralloc1;
-use crate::wsi::window::{Buffer, WindowError};
+use crate::wsi::window::WindowError;
 
 /// Makes the images. Where that fails, those that were made stay, with their buffers.
 ///

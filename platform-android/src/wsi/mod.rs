@@ -13,10 +13,12 @@
 
 pub mod acquire;
 pub mod bind;
+pub mod buffer;
 pub mod capabilities;
 pub mod create_swapchain;
 pub mod fence;
 pub mod formats;
+pub mod frame_timestamps;
 pub mod group;
 pub mod hdr;
 pub mod images;

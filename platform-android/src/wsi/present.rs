@@ -6,12 +6,13 @@ use ash::vk::{self, Handle};
 use loader_core::memory::{Application, TryGrow, Vec};
 
 use crate::objects::{Device, device_of};
+use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
 use crate::wsi::native_window::{Rectangle, query};
 use crate::wsi::present_chain::{Extras, Frame};
 use crate::wsi::structures::{AT_RELATIVE_TIME, ERROR_PRESENT_TIMING_QUEUE_FULL};
 use crate::wsi::swapchain::{Swapchain, changed};
-use crate::wsi::window::{Buffer, Window};
+use crate::wsi::window::Window;
 use crate::wsi::{present_timing, present_wait, timing};
 
 /// `vkQueuePresentKHR`

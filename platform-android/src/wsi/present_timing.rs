@@ -7,13 +7,14 @@ use loader_core::memory::{Application, TryGrow, Vec};
 use loader_core::platform::Lock;
 
 use crate::objects::device_of;
+use crate::wsi::frame_timestamps::FrameTimestamps;
 use crate::wsi::structures::{
     ERROR_PRESENT_TIMING_QUEUE_FULL, PastPresentationTiming, PastPresentationTimingInfo,
     PastPresentationTimingProperties, PresentStageTime, PresentTimingInfo, SwapchainTimeDomainProperties,
     SwapchainTimingProperties,
 };
 use crate::wsi::swapchain::Swapchain;
-use crate::wsi::window::{FrameTimestamps, Window, WindowError};
+use crate::wsi::window::{Window, WindowError};
 
 /// A `VkPresentStageFlagBitsEXT` with the time of the window's that it is.
 type Stage = (u32, fn(&FrameTimestamps) -> i64);

@@ -3,9 +3,10 @@
 use ash::vk;
 use loader_core::platform::Lock;
 
+use crate::wsi::frame_timestamps::FrameTimestamps;
 use crate::wsi::structures::PresentWait2Info;
 use crate::wsi::swapchain::{SLOTS, Swapchain};
-use crate::wsi::window::{FrameTimestamps, Window, WindowError};
+use crate::wsi::window::{Window, WindowError};
 
 /// How often a thread waits a little before it asks the window again: asking costs more than waiting.
 const PATIENCE: u32 = 20;

@@ -6,8 +6,9 @@ use ash::vk;
 use loader_core::platform::Lock;
 
 use crate::level::ApiLevel;
+use crate::wsi::frame_timestamps::FrameTimestamps;
 use crate::wsi::swapchain::Swapchain;
-use crate::wsi::window::{FrameTimestamps, Window};
+use crate::wsi::window::Window;
 
 /// How many frames are remembered.
 pub const RECORDS: usize = 10;

@@ -1,13 +1,13 @@
-//! The application's window and its buffers, with the references that the loader holds.
+//! The application's window, with the references that the loader holds.
 
-use core::ffi::{c_int, c_void};
+use core::ffi::c_int;
 use core::ptr::NonNull;
 
 use crate::system::System;
+use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
-use crate::wsi::native_window::{
-    API_EGL, NativeWindow, NativeWindowBuffer, Rectangle, SCALE_TO_WINDOW, perform, query,
-};
+use crate::wsi::frame_timestamps::FrameTimestamps;
+use crate::wsi::native_window::{API_EGL, NativeWindow, Rectangle, SCALE_TO_WINDOW, perform, query};
 
 /// A function of the window failed, with this negative error number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -298,7 +298,9 @@ impl Window {
     /// [`WindowError`].
     pub fn queue(&self, buffer: &Buffer, fence: OwnedFence) -> Result<(), WindowError> {
         // SAFETY: this value holds a reference to the window, and the buffer one to itself; the fence is the window's now.
-        checked(unsafe { (self.0.as_ref().queue_buffer)(self.0.as_ptr(), buffer.0.as_ptr(), fence.give()) })
+        checked(unsafe {
+            (self.0.as_ref().queue_buffer)(self.0.as_ptr(), buffer.address().as_ptr(), fence.give())
+        })
     }
 
     /// Puts a buffer back unseen.
@@ -307,114 +309,15 @@ impl Window {
     /// [`WindowError`].
     pub fn cancel(&self, buffer: &Buffer, fence: OwnedFence) -> Result<(), WindowError> {
         // SAFETY: as for `queue`.
-        checked(unsafe { (self.0.as_ref().cancel_buffer)(self.0.as_ptr(), buffer.0.as_ptr(), fence.give()) })
+        checked(unsafe {
+            (self.0.as_ref().cancel_buffer)(self.0.as_ptr(), buffer.address().as_ptr(), fence.give())
+        })
     }
 }
 
 impl Drop for Window {
     fn drop(&mut self) {
         // SAFETY: this value holds a reference to the window, which goes back here.
-        unsafe { (self.0.as_ref().base.dec_ref)(self.0.as_ptr().cast()) };
-    }
-}
-
-/// When what happened to a frame, in nanoseconds of the monotonic clock, or one of the constants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FrameTimestamps {
-    /// When it was to be shown.
-    pub requested: i64,
-    /// When drawing it was done.
-    pub rendered: i64,
-    /// When the compositor took it.
-    pub latched: i64,
-    /// When its first composition began.
-    pub first_refresh: i64,
-    /// When its last composition began.
-    pub last_refresh: i64,
-    /// When the GPU had composed it.
-    pub composed: i64,
-    /// When it was on the display.
-    pub presented: i64,
-    /// When its buffer could be dequeued again.
-    pub dequeue_ready: i64,
-    /// When its buffer was not read any more.
-    pub released: i64,
-}
-
-impl FrameTimestamps {
-    /// It has not happened yet.
-    pub const PENDING: i64 = -2;
-    /// It will not happen, or nobody knows when it did.
-    pub const INVALID: i64 = -1;
-}
-
-impl Default for FrameTimestamps {
-    fn default() -> Self {
-        let unknown = Self::INVALID;
-        Self {
-            requested: unknown,
-            rendered: unknown,
-            latched: unknown,
-            first_refresh: unknown,
-            last_refresh: unknown,
-            composed: unknown,
-            presented: unknown,
-            dequeue_ready: unknown,
-            released: unknown,
-        }
-    }
-}
-
-/// A reference to a buffer.
-#[derive(PartialEq, Eq)]
-pub struct Buffer(NonNull<NativeWindowBuffer>);
-
-// SAFETY: a buffer's count is atomic, and its other fields are never changed.
-unsafe impl Send for Buffer {}
-// SAFETY: as above.
-unsafe impl Sync for Buffer {}
-
-impl Buffer {
-    /// Takes a reference to the buffer.
-    ///
-    /// # Safety
-    /// `buffer` is an `ANativeWindowBuffer` to which somebody has a reference.
-    pub unsafe fn new(buffer: NonNull<NativeWindowBuffer>) -> Self {
-        // SAFETY: the caller vouches for the buffer.
-        unsafe { (buffer.as_ref().base.inc_ref)(buffer.as_ptr().cast()) };
-        Self(buffer)
-    }
-
-    /// What the window says of it.
-    #[must_use]
-    pub fn description(&self) -> &NativeWindowBuffer {
-        // SAFETY: this value holds a reference to the buffer.
-        unsafe { self.0.as_ref() }
-    }
-
-    /// Where it is, for another reference.
-    #[must_use]
-    pub fn address(&self) -> NonNull<NativeWindowBuffer> {
-        self.0
-    }
-
-    /// Where it is.
-    #[must_use]
-    pub fn as_ptr(&self) -> *mut c_void {
-        self.0.as_ptr().cast()
-    }
-}
-
-impl Clone for Buffer {
-    fn clone(&self) -> Self {
-        // SAFETY: this value holds a reference to the buffer.
-        unsafe { Self::new(self.0) }
-    }
-}
-
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        // SAFETY: this value holds a reference to the buffer, which goes back here.
         unsafe { (self.0.as_ref().base.dec_ref)(self.0.as_ptr().cast()) };
     }
 }

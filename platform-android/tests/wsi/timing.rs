@@ -4,8 +4,8 @@ use std::ptr::null_mut;
 
 use ash::vk;
 use platform_android::ApiLevel;
+use platform_android::wsi::frame_timestamps::FrameTimestamps;
 use platform_android::wsi::timing::{RECORDS, Record, past_timing};
-use platform_android::wsi::window::FrameTimestamps;
 use platform_android::wsi::{self};
 
 use crate::world::{INSTANCE, SUCCESS, World, chain, request};

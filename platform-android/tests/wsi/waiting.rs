@@ -1,7 +1,7 @@
 //! Waiting until a frame is shown.
 
-use std::ffi::CStr;
-use std::ptr::null_mut;
+use std::ffi::{CStr, c_void};
+use std::ptr::{null, null_mut};
 
 use android_simulation::Simulation;
 use android_simulation::hal::Hal;
@@ -142,6 +142,14 @@ fn r114_surfaces_can_since_android_17() {
     }
 }
 
+/// `VkPhysicalDevicePresentTimingFeaturesEXT`
+#[repr(C)]
+struct PresentTimingFeatures {
+    s_type: vk::StructureType,
+    p_next: *const c_void,
+    values: [vk::Bool32; 3],
+}
+
 #[test]
 fn r114_devices_have_the_extensions_since_android_17() {
     const OURS: [&CStr; 5] = [
@@ -174,6 +182,13 @@ fn r114_devices_have_the_extensions_since_android_17() {
                 let swapchain = c"VK_KHR_swapchain";
                 let names: Vec<_> = OURS.iter().chain([&swapchain]).map(|name| name.as_ptr()).collect();
                 let info = vk::DeviceCreateInfo::default().enabled_extension_names(&names);
+                // Three features: the extension's, at a time, and so long after the frame before, which is not there.
+                let relative = [vk::FALSE, vk::FALSE, vk::TRUE];
+                let s_type = vk::StructureType::from_raw(1_000_208_000);
+                let features = PresentTimingFeatures { s_type, p_next: null(), values: relative };
+                let refused = vk::DeviceCreateInfo { p_next: chain(&features), ..info };
+                let refused = instance.create_device(physical, &refused, None).err();
+                assert_eq!(refused, Some(vk::Result::ERROR_FEATURE_NOT_PRESENT));
                 let device = instance.create_device(physical, &info, None).unwrap();
                 for command in [
                     c"vkWaitForPresent2KHR",

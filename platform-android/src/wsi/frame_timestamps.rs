@@ -1,0 +1,48 @@
+//! When frames were shown, as a window tells it.
+
+/// When what happened to a frame, in nanoseconds of the monotonic clock, or one of the constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameTimestamps {
+    /// When it was to be shown.
+    pub requested: i64,
+    /// When drawing it was done.
+    pub rendered: i64,
+    /// When the compositor took it.
+    pub latched: i64,
+    /// When its first composition began.
+    pub first_refresh: i64,
+    /// When its last composition began.
+    pub last_refresh: i64,
+    /// When the GPU had composed it.
+    pub composed: i64,
+    /// When it was on the display.
+    pub presented: i64,
+    /// When its buffer could be dequeued again.
+    pub dequeue_ready: i64,
+    /// When its buffer was not read any more.
+    pub released: i64,
+}
+
+impl FrameTimestamps {
+    /// It has not happened yet.
+    pub const PENDING: i64 = -2;
+    /// It will not happen, or nobody knows when it did.
+    pub const INVALID: i64 = -1;
+}
+
+impl Default for FrameTimestamps {
+    fn default() -> Self {
+        let unknown = Self::INVALID;
+        Self {
+            requested: unknown,
+            rendered: unknown,
+            latched: unknown,
+            first_refresh: unknown,
+            last_refresh: unknown,
+            composed: unknown,
+            presented: unknown,
+            dequeue_ready: unknown,
+            released: unknown,
+        }
+    }
+}
