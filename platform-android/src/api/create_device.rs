@@ -125,7 +125,7 @@ unsafe fn check_extensions<'a>(
                 Topic::Usage,
                 format_args!(
                     "vkCreateDevice: the device extension {} is not there: neither the driver of this physical device nor a \
-                     layer that is enabled has it",
+                     layer that is enabled has it; enable only what vkEnumerateDeviceExtensionProperties lists",
                     Shown(extension.to_bytes())
                 ),
             );
@@ -166,7 +166,9 @@ unsafe fn enter(
         array::check(create(physical_device, &own, callbacks, &mut device))?;
     }
     if device.is_null() {
-        let message = format_args!("vkCreateDevice: a layer reports success, and there is no device");
+        let message = format_args!(
+            "vkCreateDevice: a layer reports success, and there is no device: disable the layers one by one to find it"
+        );
         instance.logger.log(Level::Error, Topic::Layer, message);
         return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
     }
@@ -196,7 +198,8 @@ unsafe fn complete(
             Level::Error,
             Topic::Layer,
             format_args!(
-                "vkCreateDevice: {} is of Vulkan 1.0, and neither the driver nor a layer has it",
+                "vkCreateDevice: {} is of Vulkan 1.0, and neither the driver nor a layer has it: see whether it is there without \
+                 layers, which tells whether one of them or the driver has to be corrected",
                 Shown(missing.name().to_bytes())
             ),
         );

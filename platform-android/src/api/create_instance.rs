@@ -126,7 +126,7 @@ fn check_extensions<'a>(
                 Topic::Usage,
                 format_args!(
                     "vkCreateInstance: the instance extension {} is not there: neither the driver nor a layer that is \
-                     enabled has it",
+                     enabled has it; enable only what vkEnumerateInstanceExtensionProperties lists",
                     Shown(extension.to_bytes())
                 ),
             );
@@ -168,7 +168,9 @@ unsafe fn enter(
         array::check(create(&own, callbacks, &mut instance))?;
     }
     if instance.is_null() {
-        let message = format_args!("vkCreateInstance: a layer reports success, and there is no instance");
+        let message = format_args!(
+            "vkCreateInstance: a layer reports success, and there is no instance: disable the layers one by one to find it"
+        );
         logger.log(Level::Error, Topic::Layer, message);
         return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
     }
@@ -204,7 +206,8 @@ unsafe fn complete(
             Level::Error,
             Topic::Layer,
             format_args!(
-                "vkCreateInstance: {} is of Vulkan 1.0, and neither the driver nor a layer has it",
+                "vkCreateInstance: {} is of Vulkan 1.0, and neither the driver nor a layer has it: see whether it is there without \
+                 layers, which tells whether one of them or the driver has to be corrected",
                 Shown(missing.name().to_bytes())
             ),
         );

@@ -62,7 +62,7 @@ fn report(logger: &Logger, command: usize) -> vk::Result {
         logger.log(
             Level::Error,
             Topic::Usage,
-            format_args!("{name} was called, but {extension} is not enabled: nothing was done"),
+            format_args!("{name} was called, but {extension} is not enabled, so nothing was done: enable it"),
         );
     }
     vk::Result::SUCCESS

@@ -54,10 +54,15 @@ impl SystemLogCallback {
             let destroy = find(instance, c"vkDestroyDebugReportCallbackEXT".as_ptr());
             let destroy =
                 transmute::<vk::PFN_vkVoidFunction, Option<vk::PFN_vkDestroyDebugReportCallbackEXT>>(destroy);
-            let (Some(create), Some(destroy)) = (create, destroy) else { return None };
-            match create(instance, &info, core::ptr::null(), &mut callback) {
-                vk::Result::SUCCESS => return Some(Self { callback, destroy }),
-                error => error,
+            match (create, destroy) {
+                (Some(create), Some(destroy)) => {
+                    match create(instance, &info, core::ptr::null(), &mut callback) {
+                        vk::Result::SUCCESS => return Some(Self { callback, destroy }),
+                        error => error,
+                    }
+                }
+                // A layer keeps them to itself.
+                _ => vk::Result::ERROR_EXTENSION_NOT_PRESENT,
             }
         };
         loader.log(

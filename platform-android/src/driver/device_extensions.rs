@@ -9,8 +9,9 @@ use loader_core::registry::{ExtensionId, extension};
 
 use super::create_device::version_of;
 use super::extensions::Treatment::{self, Becomes, Own, Shared};
-use super::extensions::{Properties, add_others, properties};
+use super::extensions::{Properties, properties};
 use super::features;
+use crate::layers::merge;
 use crate::level::ApiLevel;
 use crate::objects::{Instance, InstanceCommands, instance_of};
 use crate::system::System;
@@ -197,7 +198,7 @@ unsafe fn below_layers(
             *extension = swapchain(extension.spec_version);
         }
     }
-    add_others(&mut all, &drivers)?;
+    merge(&mut all, &drivers)?;
     Ok(all)
 }
 

@@ -5,11 +5,12 @@ use core::ffi::{CStr, c_char};
 
 use ash::vk;
 use loader_core::abi::{array, name};
-use loader_core::memory::{Allocator, Application, OutOfMemory, Process, TryGrow, Vec};
+use loader_core::memory::{Application, OutOfMemory, Process, TryGrow, Vec};
 use loader_core::registry::{ExtensionId, ExtensionSet, extension, find_extension};
 
 use crate::debug;
 use crate::hal::Driver;
+use crate::layers::merge;
 use crate::level::ApiLevel;
 use crate::loader::{self, Loader};
 
@@ -161,22 +162,8 @@ fn of_instances(loader: &'static Loader) -> Result<Vec<Properties>, vk::Result> 
             None => {}
         }
     }
-    add_others(&mut all, &drivers)?;
+    merge(&mut all, &drivers)?;
     Ok(all)
-}
-
-/// Adds those of which there is none of the same name yet.
-pub(super) fn add_others<A: Allocator>(
-    all: &mut Vec<Properties, A>,
-    others: &[Properties],
-) -> Result<(), OutOfMemory> {
-    for extension in others {
-        let Some(called) = name::in_array(&extension.extension_name) else { continue };
-        if !has(all, called) {
-            all.try_push(*extension)?;
-        }
-    }
-    Ok(())
 }
 
 pub(super) fn properties(id: ExtensionId) -> Properties {

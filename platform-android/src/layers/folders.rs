@@ -35,9 +35,6 @@ pub struct File {
     pub entry: Option<Entry>,
 }
 
-/// How many libraries a property can name.
-const MOST_NAMED: usize = 64;
-
 /// The folders of these sources, as they are now; `searched` is told of what is left out.
 ///
 /// # Errors
@@ -100,8 +97,9 @@ pub(super) fn search(
         each(file, (by_name == Name::Almost).then_some(Refusal::Name))
     };
     if let Some(only) = &folder.only {
-        let names = only.split(|byte| *byte == b':').filter(|name| !name.is_empty() && !name.contains(&b'/'));
-        names.take(MOST_NAMED).try_for_each(|name| found(name, None))?;
+        let mut names =
+            only.split(|byte| *byte == b':').filter(|name| !name.is_empty() && !name.contains(&b'/'));
+        names.try_for_each(|name| found(name, None))?;
         return Ok(Search::Done { candidates });
     }
     let result = match split(&folder.path) {

@@ -156,7 +156,7 @@ impl fmt::Display for Refusal {
                  align the package with zipalign -P {}",
                 page.checked_div(1024).unwrap_or_default()
             ),
-            Self::Entry(fault) => write!(f, "its entry in the archive is broken: {fault}"),
+            Self::Entry(fault) => write!(f, "its entry in the archive is broken ({fault}); build the package anew"),
             Self::Processor { machine, wide } => {
                 let bits = if *wide { 64 } else { 32 };
                 write!(f, "it is for another processor ({} of {bits} bits), and the application runs as ", Machine(*machine))?;
@@ -211,9 +211,9 @@ impl fmt::Display for Search {
                  application read it",
             ),
             Self::Unreadable(FileError::Other(number)) => {
-                write!(f, "cannot be read: error {number} of the system")
+                write!(f, "cannot be read: error {number} of the system; see whether it is a folder")
             }
-            Self::Unreadable(error) => write!(f, "cannot be read: {error:?}"),
+            Self::Unreadable(error) => write!(f, "cannot be read: {error:?}; see whether it is a folder"),
             Self::Archive(fault) => write!(f, "the archive cannot be read: {fault}; install the package anew"),
         }
     }

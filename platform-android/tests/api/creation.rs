@@ -140,11 +140,13 @@ fn a_layer_that_creates_nothing_fails_the_call() {
     system.layer("VK_LAYER_two", &["-DGLOBAL", "-DSWALLOW_DEVICE"]);
     let failed = Some(vk::Result::ERROR_INITIALIZATION_FAILED);
     assert_eq!(system.instance(&[c"VK_LAYER_one"], &[]).err(), failed);
-    assert_eq!(system.errors(), ["vkCreateInstance: a layer reports success, and there is no instance"]);
+    let told = "vkCreateInstance: a layer reports success, and there is no instance: disable the layers one by one to find it";
+    assert_eq!(system.errors(), [told]);
     assert_eq!(system.simulation.android.open_libraries(), ["/vendor/lib64/hw/vulkan.null.so"]);
     let instance = system.instance(&[c"VK_LAYER_two"], &[]).unwrap();
     assert_eq!(device(&instance, &[]).err(), failed);
-    assert_eq!(system.errors(), ["vkCreateDevice: a layer reports success, and there is no device"]);
+    let told = "vkCreateDevice: a layer reports success, and there is no device: disable the layers one by one to find it";
+    assert_eq!(system.errors(), [told]);
     destroy(instance, None);
 }
 

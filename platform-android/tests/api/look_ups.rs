@@ -114,6 +114,9 @@ fn r71_other_commands_come_from_the_chain() {
     let instance = system.instance(&[], &[]).unwrap();
     let name = c"vkGetPhysicalDeviceProperties";
     let drivers = system.of_instance(instance.handle(), name);
+    // A command of devices that is not exported.
+    assert!(exported(c"vkSetHdrMetadataEXT").is_none());
+    assert!(system.of_instance(instance.handle(), c"vkSetHdrMetadataEXT").is_some());
     destroy(instance, None);
     let instance = system.instance(&[c"VK_LAYER_one"], &[]).unwrap();
     let layers = system.of_instance(instance.handle(), name);

@@ -1,5 +1,6 @@
 //! Messages of layers in the system's log.
 
+use std::ffi::c_char;
 use std::ptr::null;
 
 use android_simulation::Simulation;
@@ -37,6 +38,21 @@ fn r86_a_property_has_messages_written_to_the_log_if_the_application_may_be_debu
     unsafe { callback.expect("a callback").destroy(instance.0) };
     instance.report(c"nobody listens");
     assert_eq!(android.logged(), []);
+}
+
+#[test]
+fn r86_a_chain_that_keeps_the_extensions_commands_to_itself_is_told() {
+    unsafe extern "system" fn nothing(_: vk::Instance, _: *const c_char) -> vk::PFN_vkVoidFunction {
+        None
+    }
+    let Simulation { android, loader, .. } = &Simulation::new();
+    let instance = Instance::new(loader, null());
+    let _ = android.logged();
+    // SAFETY: the instance has the extension, and the function finds nothing, which may be.
+    let callback = unsafe { debug::SystemLogCallback::create(loader, instance.0, nothing) };
+    assert!(callback.is_none());
+    let [(Level::Warning, message)] = &android.logged()[..] else { panic!("one warning") };
+    assert!(message.contains("debug.vulkan.enable_callback"), "{message}");
 }
 
 #[test]

@@ -237,6 +237,24 @@ fn r68_native_buffer_needs_to_know_what_images_are_for() {
 }
 
 #[test]
+fn r65_a_device_is_of_no_version_that_the_loader_does_not_know() {
+    let newest = vk::make_api_version(0, 1, 4, 300);
+    for (level, reported, usable) in [
+        (ApiLevel::ANDROID_14, vk::make_api_version(0, 1, 1, 5), vk::make_api_version(0, 1, 1, 5)),
+        (ApiLevel::ANDROID_14, newest, vk::API_VERSION_1_3 | 0xFFF),
+        (ApiLevel::ANDROID_17, newest, newest),
+        (ApiLevel::ANDROID_17, 0, vk::API_VERSION_1_0),
+    ] {
+        let world = World::at(level, Hal { device_version: reported, ..Hal::default() });
+        let instance = world.instance(&[]);
+        let device = world.device(instance, &[]);
+        // SAFETY: the device is valid.
+        assert_eq!(unsafe { device_of(device.as_raw()) }.api_version, usable);
+        world.finish(instance, Some(device));
+    }
+}
+
+#[test]
 fn r77_the_first_word_of_queues_and_command_buffers_leads_to_their_device() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);

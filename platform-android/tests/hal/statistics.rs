@@ -52,3 +52,31 @@ fn r117_loading_the_driver_is_counted() {
     assert!(matches!(statistics[1], Statistic::DriverLoaded { loaded: true, .. }), "{statistics:?}");
     assert_eq!(statistics.len(), 2);
 }
+
+#[test]
+fn r117_a_system_without_driver_is_counted_as_such() {
+    let Simulation { android, loader, .. } = &Simulation::new();
+    assert!(loader.hal.driver(loader).unwrap().is_stub());
+    let statistics = std::mem::take(&mut android.change().statistics);
+    let loaded = |one: &Statistic| match one {
+        Statistic::DriverLoaded { loaded, .. } => Some(*loaded),
+        _ => None,
+    };
+    assert_eq!(statistics.iter().filter_map(loaded).collect::<Vec<_>>(), [false]);
+}
+
+#[test]
+fn r117_no_more_than_100_extensions_are_told_of() {
+    let Simulation { android, loader, .. } = &Simulation::new();
+    loader.enter();
+    let extensions = [c"VK_KHR_surface".as_ptr(); 101];
+    let info = vk::InstanceCreateInfo::default().enabled_extension_names(&extensions);
+    let mut instance = vk::Instance::null();
+    // SAFETY: all parameters are valid.
+    unsafe {
+        assert_eq!(driver::create_instance(&info, null(), &mut instance), vk::Result::SUCCESS);
+        driver::destroy_instance(instance, null());
+    }
+    let told: Vec<usize> = android.change().extensions.iter().map(|(_, names)| names.len()).collect();
+    assert_eq!(told, [100]);
+}
