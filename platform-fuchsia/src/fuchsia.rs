@@ -182,10 +182,14 @@ impl Fuchsia {
             Ok(()) => vk::Result::SUCCESS,
             Err(status) => {
                 let name = name.to_bytes().escape_ascii();
-                let why = status.words();
                 self.say(
                     Level::Warning,
-                    format_args!("a driver asked for {name} and cannot have it: {why} ({})", status.0),
+                    format_args!(
+                        "a driver asked for {name} and cannot have it: {} ({}); what a component may use is in its \
+                         manifest, and devices need fuchsia.vulkan.loader.Loader",
+                        status.words(),
+                        status.0
+                    ),
                 );
                 vk::Result::ERROR_INITIALIZATION_FAILED
             }

@@ -22,6 +22,10 @@ pub struct Status(pub i32);
 impl Status {
     /// `ZX_ERR_INVALID_ARGS`.
     pub const INVALID_ARGS: Self = Self(-10);
+    /// `ZX_ERR_PEER_CLOSED`.
+    pub const PEER_CLOSED: Self = Self(-24);
+    /// `ZX_ERR_UNAVAILABLE`.
+    pub const UNAVAILABLE: Self = Self(-28);
     /// `ZX_ERR_BAD_PATH`.
     pub const BAD_PATH: Self = Self(-50);
 
@@ -42,11 +46,12 @@ impl Status {
             -4 => "no memory",
             -10 => "invalid arguments",
             -11 => "bad handle",
+            -15 => "larger than expected",
             -20 => "bad state",
             -21 => "timed out",
             -24 => "the other end is closed",
             -25 => "not found",
-            -28 => "no space",
+            -28 => "not available",
             -30 => "access denied",
             -40 => "input or output failed",
             -50 => "bad path",

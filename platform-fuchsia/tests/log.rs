@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::process::{Command, Output};
 
 use as_on_fuchsia::programs::draw;
-use as_on_fuchsia::{fuchsia, null_driver};
+use as_on_fuchsia::{connect, fuchsia, null_driver};
 use fuchsia_simulation::{LoaderService, Process, Simulation};
 use loader_core::platform::Files;
 
@@ -55,6 +55,26 @@ fn a7_each_feature_that_the_service_lacks_is_in_an_info_line() {
         )
     });
     assert_eq!(lines, expected.collect::<String>());
+}
+
+#[test]
+fn a10_without_the_service_a_line_says_what_to_do() {
+    let output = run("asks_for_a_device_without_the_service", "info,warn");
+    let lines = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        lines,
+        "[Vulkan Loader] INFO | DRIVER:  drivers are searched for in folders, since the loader service did not answer: the \
+         other end is closed (-24); the component's manifest must use fuchsia.vulkan.loader.Loader\n\
+         [Vulkan Loader] WARNING | DRIVER: a driver asked for /loader-gpu-devices/a and cannot have it: not available \
+         (-28); what a component may use is in its manifest, and devices need fuchsia.vulkan.loader.Loader\n"
+    );
+}
+
+#[test]
+#[ignore = "run by the other tests"]
+fn asks_for_a_device_without_the_service() {
+    let (fuchsia, simulation) = fuchsia(None);
+    let _ = connect(fuchsia, simulation, "/loader-gpu-devices/a");
 }
 
 #[test]

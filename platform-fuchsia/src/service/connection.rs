@@ -160,7 +160,13 @@ impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed { step, status } => {
-                write!(formatter, "{}: {} ({})", step.words(), status.words(), status.0)
+                write!(formatter, "{}: {} ({})", step.words(), status.words(), status.0)?;
+                // As it is where nobody has given the service to the component.
+                if (*step, *status) == (Step::Call, Status::PEER_CLOSED) {
+                    formatter
+                        .write_str("; the component's manifest must use fuchsia.vulkan.loader.Loader")?;
+                }
+                Ok(())
             }
             Self::Lacks(features) => write!(formatter, "the loader service lacks the features {features:#x}"),
             Self::Malformed(Malformed::Closed(status)) => {

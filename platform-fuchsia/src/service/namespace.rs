@@ -9,33 +9,27 @@ use crate::system::{RawHandle, Status, System};
 /// Below this, names lead to the devices of the loader service.
 const DEVICES: &[u8] = b"/loader-gpu-devices";
 
-/// The longest name of a device.
-const LONGEST: usize = 255;
-
 /// Connects `handle` to `name`: in the folder `devices` of the loader service where the name begins with
 /// `/loader-gpu-devices`, else in the process's namespace.
 ///
 /// # Errors
-/// [`Status::BAD_PATH`] for a name that is neither, or a device without a service; else what the system says. The handle is
-/// gone in every case.
+/// [`Status::UNAVAILABLE`] for a device where there is no service; [`Status::BAD_PATH`] for a name that is neither; else what the
+/// system says. The handle is gone in every case.
 pub(crate) fn open_in_namespace(
     system: &dyn System,
     devices: Option<RawHandle>,
     name: &CStr,
     handle: Handle,
 ) -> Result<(), Status> {
-    let Some(below) = name.to_bytes().strip_prefix(DEVICES) else {
+    let Some(below) = name.to_bytes_with_nul().strip_prefix(DEVICES) else {
         return system.connect(name, handle);
     };
-    let devices = devices.ok_or(Status::BAD_PATH)?;
+    let devices = devices.ok_or(Status::UNAVAILABLE)?;
+    // Paths below a folder do not begin with a slash.
     let path = match below {
-        [] => b".",
-        [b'/', path @ ..] if !path.is_empty() => path,
+        [0] => c".",
+        [b'/', path @ ..] if path != [0] => CStr::from_bytes_with_nul(path).map_err(|_| Status::BAD_PATH)?,
         _ => return Err(Status::BAD_PATH),
     };
-    let mut buffer = [0; LONGEST + 1];
-    let room = buffer.get_mut(..path.len()).filter(|room| room.len() <= LONGEST).ok_or(Status::BAD_PATH)?;
-    room.copy_from_slice(path);
-    let path = CStr::from_bytes_until_nul(&buffer).map_err(|_| Status::BAD_PATH)?;
     system.connect_at(devices, path, handle)
 }
