@@ -42,12 +42,15 @@ unsafe extern "system" fn open_in_namespace(name: *const c_char, handle: RawHand
     unsafe { FUCHSIA.open_in_namespace(name, handle) }
 }
 
-/// The API level that the build was for, from decimal digits; one that is not known is `HEAD`.
+/// The API level that the build was for, from decimal digits; where none is given, it is `HEAD`. What is no number ends the build.
+#[expect(clippy::panic, reason = "evaluated by the compiler")]
 const fn api_level(given: Option<&str>) -> u32 {
     const HEAD: u32 = 4_292_870_144;
-    let Some(given) = given else { return HEAD };
-    match u32::from_str_radix(given, 10) {
-        Ok(level) => level,
-        Err(_) => HEAD,
+    match given {
+        Some(given) if !given.is_empty() => match u32::from_str_radix(given, 10) {
+            Ok(level) => level,
+            Err(_) => panic!("FUCHSIA_API_LEVEL is no number: give the SDK's API level, or nothing for HEAD"),
+        },
+        _ => HEAD,
     }
 }
