@@ -14,6 +14,17 @@
 //! was destroyed, because it is taken out before the driver is asked to destroy the device, and entered after the driver has
 //! made one. Entering and taking out happen under a lock.
 //!
+//! The loads of the assembly are plain ones, which other processors than x86 do in any order. They need no more:
+//!
+//! - Whoever passes a handle has it from the call that made it, or from a thread that does. So everything that
+//!   [`Keys::insert`] wrote comes before the look-up: the entry's key and table, and the table of entries that it is in.
+//! - A larger table of entries that came since is reached by the address just loaded, and loads through an address come after the
+//!   load of the address. All that is in it was written before its address was ([`Ordering::Release`]).
+//! - The entry's `key` and `table` may be loaded in any order, as neither changes while the device lives.
+//! - A key that was an earlier device's is not seen where that was: it was taken out before the driver was asked to destroy the
+//!   device, so before the driver could give its word to another one, and that comes before the look-up. For the same reason nobody
+//!   is in a smaller table of entries and looks up what was entered into a larger one.
+//!
 //! Entries never move. The table of entries is replaced by a larger one when it is full; smaller ones are kept, for a
 //! look-up may still be in there, until [`Keys::forget`]: all of them together are not larger than the last.
 
