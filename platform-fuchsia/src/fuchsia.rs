@@ -283,3 +283,20 @@ impl RelaxStrategy for Sleep {
         os::waiting::sleep();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a25_each_reason_and_all_together_have_bounds() {
+        let mut words = Text::new();
+        append(&mut words, format_args!("{:x<200}", ""));
+        assert_eq!(words.as_slice(), [b'x'; 128]);
+        append(&mut words, format_args!("{:y<127}", ""));
+        assert_eq!(words.len(), 128, "a reason that does not fit is left out whole");
+        append(&mut words, format_args!("{:z<126}", ""));
+        assert_eq!(words.len(), 256);
+        assert!(words.starts_with(b"x") && words.ends_with(b"z"));
+    }
+}

@@ -156,3 +156,15 @@ pub trait System: Sync {
     /// Nothing uses the library any more.
     unsafe fn close_library(&self, library: NonNull<c_void>);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_negative_statuses_are_failures() {
+        assert_eq!(Status::of(-1), Err(Status(-1)));
+        assert_eq!(Status::of(0), Ok(()));
+        assert_eq!(Status::of(1), Ok(()));
+    }
+}

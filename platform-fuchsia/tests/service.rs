@@ -169,6 +169,23 @@ fn a20_a_driver_comes_as_memory_and_is_kept() {
 }
 
 #[test]
+fn a20_threads_that_open_a_driver_at_once_share_it() {
+    let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_driver(&driver(&[]))));
+    let start = Barrier::new(16);
+    std::thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(|| {
+                start.wait();
+                open(fuchsia, "0-libcompiled.so").unwrap();
+            });
+        }
+    });
+    let calls = simulation.calls();
+    let count = |call: &str| calls.iter().filter(|other| *other == call).count();
+    assert_eq!((count("call Get"), count("dlopen-memory")), (1, 1), "{calls:?}");
+}
+
+#[test]
 fn a21_memory_that_is_no_library_is_the_end_of_it() {
     let (fuchsia, simulation) =
         fuchsia(Some(LoaderService::new().with_driver(std::path::Path::new("/proc/self/status"))));
@@ -237,8 +254,9 @@ fn a22_what_the_service_fails_to_give_comes_from_the_package() {
 fn a23_a_layer_is_not_asked_of_the_service() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
     simulation.add_library(ELSEWHERE, &driver(&[]));
-    open_layer(fuchsia, ELSEWHERE).unwrap();
+    let layer = open_layer(fuchsia, ELSEWHERE).unwrap();
     assert!(!simulation.calls().iter().any(|call| call.starts_with("call")), "{:?}", simulation.calls());
+    assert_eq!(said_by(fuchsia, layer), "", "nor is it told what drivers are told");
 }
 
 #[test]

@@ -118,7 +118,13 @@ mod tests {
         assert_eq!(CLibrary.access(at, c"b.json"), Err(ErrorNumber(libc::ENOENT)));
         let file = CLibrary.open(at, c"a.json", 0).unwrap();
         let state = CLibrary.state(file).unwrap();
-        assert!(state.is_file && state.size == 10 && state.changed > 0, "{state:?}");
+        assert!(state.is_file && state.size == 10, "{state:?}");
+        let changed = fs::metadata(folder.path().join("a.json")).unwrap().modified().unwrap();
+        let changed = changed.duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+        assert_eq!(u128::try_from(state.changed), Ok(changed));
+        // SAFETY: the descriptor is open.
+        let flags = unsafe { libc::fcntl(file, libc::F_GETFD) };
+        assert_eq!(flags & libc::FD_CLOEXEC, libc::FD_CLOEXEC, "programs that are started do not have it");
         assert!(!CLibrary.state(at).unwrap().is_file);
         let mut room = [0; 6];
         assert_eq!(CLibrary.read(file, &mut room), Ok(6));
@@ -143,7 +149,10 @@ mod tests {
         names.sort();
         assert_eq!(names, [&b"."[..], b"..", b"a", b"b"]);
         let file = CLibrary.open(libc::AT_FDCWD, &path(&folder.path().join("a")), 0).unwrap();
+        let identity = CLibrary.state(file).unwrap().identity;
         assert_eq!(CLibrary.list(file, &mut |_| {}), Err(ErrorNumber(libc::ENOTDIR)));
+        // Another thread may have been given the number since.
+        assert_ne!(CLibrary.state(file).map(|state| state.identity), Ok(identity), "it is closed");
         let none = CLibrary.open(libc::AT_FDCWD, &path(&folder.path().join("none")), libc::O_DIRECTORY);
         assert_eq!(none, Err(ErrorNumber(libc::ENOENT)));
     }

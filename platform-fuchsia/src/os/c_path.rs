@@ -24,3 +24,17 @@ pub(crate) fn with_c_path<T>(path: &[u8], with: impl FnOnce(&CStr) -> T) -> Resu
     let path = path.ok_or(ErrorNumber(libc::ENOENT))?;
     Ok(with(path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_copied_unless_it_is_too_long_or_has_a_nul() {
+        let length = |path: &[u8]| with_c_path(path, |path| path.to_bytes().len());
+        assert_eq!(length(b""), Ok(0));
+        assert_eq!(length(&[b'x'; LONGEST - 1]), Ok(LONGEST - 1));
+        assert_eq!(length(&[b'x'; LONGEST]), Err(ErrorNumber(libc::ENAMETOOLONG)));
+        assert_eq!(length(b"a\0b"), Err(ErrorNumber(libc::ENOENT)));
+    }
+}

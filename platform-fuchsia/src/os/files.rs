@@ -130,3 +130,36 @@ impl From<ErrorNumber> for FileError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::os::c_library::CLibrary;
+
+    #[test]
+    fn a_file_that_is_larger_than_it_says_is_too_large_all_the_same() {
+        let place = Place { files: &CLibrary, folder: libc::AT_FDCWD, path: b"/proc/self/status" };
+        let read = |limit| {
+            let file = place.open(0).unwrap();
+            let state = file.state().unwrap();
+            assert_eq!(state.size, 0, "as such files say");
+            file.read(state, limit).map(|content| content.len())
+        };
+        assert_eq!(read(10), Err(FileError::TooLarge));
+        assert!(read(1 << 20).unwrap() > 10);
+    }
+
+    #[test]
+    fn error_numbers_become_reasons() {
+        for (number, reason) in [
+            (libc::ENOENT, FileError::NotFound),
+            (libc::EACCES, FileError::Denied),
+            (libc::EPERM, FileError::Denied),
+            (libc::EISDIR, FileError::NotAFile),
+            (libc::ENOMEM, FileError::OutOfMemory),
+            (libc::EIO, FileError::Other(libc::EIO)),
+        ] {
+            assert_eq!(FileError::from(ErrorNumber(number)), reason);
+        }
+    }
+}
