@@ -21,7 +21,7 @@ pub use identity::Identity;
 pub use libraries::{Libraries, Library, LibraryKind};
 pub use turns::{Turn, Turns};
 pub use variables::Variable;
-pub use waiting::{Lock, Waiting};
+pub use waiting::{Lock, Pause, Waiting};
 
 use crate::log::LogSink;
 

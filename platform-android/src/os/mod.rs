@@ -17,7 +17,7 @@ use core::ptr::NonNull;
 
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
-use loader_core::platform::{FileError, Waiting};
+use loader_core::platform::{FileError, Pause, Waiting};
 
 use crate::system::{
     BufferKind, Door, Fence, Library, Namespace, PROPERTY_VALUE_MAX, PropertyValue, Statistic, System,
@@ -167,21 +167,18 @@ impl System for Android {
 }
 
 impl Waiting for Android {
-    /// Waits longer from turn to turn: a real-time thread that never slept would keep the one that it waits for from running.
     fn wait(&self, turn: u32) {
-        /// Turns spent on the processor: the sections that are waited for are a few instructions long.
-        const SPINS: u32 = 16;
-        /// Turns that end by offering the processor to another thread.
-        const YIELDS: u32 = 32;
-        static SLEEP: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 50_000 };
-        if turn < SPINS {
-            core::hint::spin_loop();
-        } else if turn < YIELDS {
-            // SAFETY: has no preconditions.
-            unsafe { libc::sched_yield() };
-        } else {
-            // SAFETY: the time is valid, and the rest of an interrupted sleep is not asked for.
-            unsafe { libc::nanosleep(&raw const SLEEP, core::ptr::null_mut()) };
+        static SLEEP: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: Pause::NANOSECONDS };
+        match Pause::of(turn) {
+            Pause::Spin => core::hint::spin_loop(),
+            Pause::Yield => {
+                // SAFETY: has no preconditions.
+                unsafe { libc::sched_yield() };
+            }
+            Pause::Sleep => {
+                // SAFETY: the time is valid, and the rest of an interrupted sleep is not asked for.
+                unsafe { libc::nanosleep(&raw const SLEEP, core::ptr::null_mut()) };
+            }
         }
     }
 

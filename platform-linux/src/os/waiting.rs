@@ -1,28 +1,24 @@
 //! Waiting for another thread, by spinning, `sched_yield` and `nanosleep`.
 
-use loader_core::platform::Waiting;
+use loader_core::platform::{Pause, Waiting};
 
 /// Waits longer from turn to turn.
 pub(crate) struct Backoff;
 
-/// Turns spent on the processor: the sections that are waited for are a few instructions long.
-const SPINS: u32 = 16;
-/// Turns that end by offering the processor to another thread.
-const YIELDS: u32 = 32;
-/// How long every later turn sleeps. `sched_yield` never lets a thread of lower priority run, so without sleeping a
-/// real-time thread could wait for ever for the thread that it keeps from running.
-static SLEEP: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 50_000 };
+static SLEEP: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: Pause::NANOSECONDS };
 
 impl Waiting for Backoff {
     fn wait(&self, turn: u32) {
-        if turn < SPINS {
-            core::hint::spin_loop();
-        } else if turn < YIELDS {
-            // SAFETY: has no preconditions.
-            unsafe { libc::sched_yield() };
-        } else {
-            // SAFETY: the time is valid, and the rest of an interrupted sleep is not asked for.
-            unsafe { libc::nanosleep(&raw const SLEEP, core::ptr::null_mut()) };
+        match Pause::of(turn) {
+            Pause::Spin => core::hint::spin_loop(),
+            Pause::Yield => {
+                // SAFETY: has no preconditions.
+                unsafe { libc::sched_yield() };
+            }
+            Pause::Sleep => {
+                // SAFETY: the time is valid, and the rest of an interrupted sleep is not asked for.
+                unsafe { libc::nanosleep(&raw const SLEEP, core::ptr::null_mut()) };
+            }
         }
     }
 

@@ -34,6 +34,10 @@ fn what_is_no_address_or_another_devices_key_is_refused() {
         assert_eq!(keys.insert(&Spin, key, &raw const *tables[0]), Ok(()));
         assert_eq!(keys.insert(&Spin, key, &raw const *tables[1]), Err(NotEntered::NotUnique));
     }
+    for key in [FREE, LEFT] {
+        let entered = keys.insert(&Spin, key, &raw const *tables[0]);
+        assert_eq!(entered, Err(NotEntered::NotUnique), "nor where there are others");
+    }
     keys.remove(&Spin, 0x2000, &raw const *tables[1]);
     assert_eq!(found(&keys, 0x2000), Some(&raw const *tables[0]), "it is another table's");
     keys.remove(&Spin, 0x1000, &raw const *tables[0]);
@@ -78,6 +82,27 @@ fn the_map_holds_what_was_entered_and_not_taken_out() {
     for (key, table) in model {
         keys.remove(&Spin, key, table);
     }
+    keys.forget(&Spin);
+}
+
+#[test]
+fn entries_are_mostly_free_and_become_so_again() {
+    let (keys, tables) = (Keys::new(), tables(1));
+    let table = &raw const *tables[0];
+    for number in 1..=100 {
+        assert_eq!(keys.insert(&Spin, number << 12, table), Ok(()));
+        // SAFETY: nobody else has the keys, and nothing is forgotten before the end.
+        let others = unsafe { keys.others.load(Ordering::Relaxed).as_ref() };
+        assert!(others.is_none_or(|others| others.homes() >= 2 * (number - 1)), "{number}");
+    }
+    // SAFETY: as above.
+    let others = unsafe { &*keys.others.load(Ordering::Relaxed) };
+    assert!(!others.previous.is_null(), "smaller tables are kept until everything is forgotten");
+    (1..=100).for_each(|number| keys.remove(&Spin, number << 12, table));
+    assert!(
+        others.all.iter().all(|entry| entry.key.load(Ordering::Relaxed) == FREE),
+        "searches are short again"
+    );
     keys.forget(&Spin);
 }
 
