@@ -8,13 +8,14 @@ cd "$(dirname "$0")"
 
 # Debian's names: a driver, programs and headers to run against, a display, tools that watch memory, layers.
 packages=(gcc g++ libc6-dev binutils pkg-config lintian mesa-vulkan-drivers vulkan-tools libvulkan-dev libvulkan1 libxcb1-dev libx11-dev xvfb
-    glslang-tools valgrind strace vulkan-validationlayers mangohud vkbasalt librenderdoc libcap2-bin mpv ffmpeg vkd3d-demos generate-ninja)
+    glslang-tools valgrind strace vulkan-validationlayers mangohud vkbasalt librenderdoc libcap2-bin mpv ffmpeg vkd3d-demos generate-ninja
+    openjdk-17-jdk-headless)
 # Compilers, C libraries and an emulator for other processors.
 [ "$(uname -m)" != x86_64 ] || packages+=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf
     libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-i686-linux-gnu libc6-dev-i386-cross libc6-i386
     lib32gcc-s1)
 # The crates that become shared libraries bring a panic handler of their own, so each is compiled without the others.
-shells=(libvulkan-linux libvulkan-fuchsia libvulkan-android)
+shells=(libvulkan-linux libvulkan-fuchsia libvulkan-android libvkload-jni)
 no_shells=(--workspace "${shells[@]/#/--exclude=}")
 skipped=()
 
@@ -52,6 +53,7 @@ step() {
 lints() {
     cargo clippy --quiet "${no_shells[@]}" --all-targets -- --deny warnings
     cargo clippy --quiet --package libvulkan-linux -- --deny warnings
+    cargo clippy --quiet --package libvkload-jni -- --deny warnings
     VKLOAD_FIXED_DRIVERS=any cargo clippy --quiet --package libvulkan-linux --features fixed-drivers \
         --target-dir target/fixed-drivers -- --deny warnings
     lint_for x86_64-unknown-fuchsia --package platform-fuchsia --package libvulkan-fuchsia --package null-driver-icd

@@ -1,0 +1,63 @@
+package dev.vkload;
+
+/** A physical device. */
+public final class DeviceInfo {
+    /** What kind of device it is. */
+    public enum Kind {
+        OTHER,
+        INTEGRATED_GPU,
+        DISCRETE_GPU,
+        VIRTUAL_GPU,
+        CPU
+    }
+
+    private final String name;
+    private final Kind kind;
+    private final ApiVersion apiVersion;
+    private final int driverVersion;
+    private final int vendorId;
+    private final int deviceId;
+
+    DeviceInfo(String name, Kind kind, ApiVersion apiVersion, int driverVersion, int vendorId, int deviceId) {
+        this.name = name;
+        this.kind = kind;
+        this.apiVersion = apiVersion;
+        this.driverVersion = driverVersion;
+        this.vendorId = vendorId;
+        this.deviceId = deviceId;
+    }
+
+    /** What the driver calls it. */
+    public String name() {
+        return name;
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    /** The version of Vulkan that the device supports. */
+    public ApiVersion apiVersion() {
+        return apiVersion;
+    }
+
+    /** The driver's own version; each vendor packs it in another way. */
+    public int driverVersion() {
+        return driverVersion;
+    }
+
+    /** The vendor's number at PCI-SIG or Khronos. */
+    public int vendorId() {
+        return vendorId;
+    }
+
+    /** The vendor's number of the device. */
+    public int deviceId() {
+        return deviceId;
+    }
+
+    @Override
+    public String toString() {
+        return name + " (" + kind + ", Vulkan " + apiVersion + ")";
+    }
+}

@@ -1,0 +1,41 @@
+package dev.vkload;
+
+/** A layer that an instance can enable. */
+public final class LayerInfo {
+    private final String name;
+    private final ApiVersion specVersion;
+    private final int implementationVersion;
+    private final String description;
+
+    LayerInfo(String name, ApiVersion specVersion, int implementationVersion, String description) {
+        this.name = name;
+        this.specVersion = specVersion;
+        this.implementationVersion = implementationVersion;
+        this.description = description;
+    }
+
+    /** As in {@code VK_LAYER_KHRONOS_validation}. */
+    public String name() {
+        return name;
+    }
+
+    /** The version of Vulkan that it was written for. */
+    public ApiVersion specVersion() {
+        return specVersion;
+    }
+
+    /** The layer's own version. */
+    public int implementationVersion() {
+        return implementationVersion;
+    }
+
+    /** What it says of itself. */
+    public String description() {
+        return description;
+    }
+
+    @Override
+    public String toString() {
+        return name + " (Vulkan " + specVersion + "): " + description;
+    }
+}

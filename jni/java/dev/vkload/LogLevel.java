@@ -1,0 +1,19 @@
+package dev.vkload;
+
+/** How much a record of the log matters. A listener hears its level and everything above it. */
+public enum LogLevel {
+    /** Something does not work. */
+    ERROR,
+    /** Something works in another way than it was probably meant. */
+    WARNING,
+    /** What was found and decided. */
+    INFO,
+    /** Everything that was looked at. */
+    DEBUG;
+
+    /** The level of a number of the C interface, which has them in this order from 0 on. */
+    static LogLevel of(long number) {
+        LogLevel[] levels = values();
+        return levels[(int) Math.max(0, Math.min(number, levels.length - 1))];
+    }
+}

@@ -1,0 +1,21 @@
+package dev.vkload;
+
+/**
+ * Hears what the loader logs.
+ *
+ * <p>It is called on a thread of its own, one record after the other, and no lock of the loader is held meanwhile: it may call the
+ * loader and may take its time. The loader does not wait for it. When more records wait than the builder's limit, new ones are dropped,
+ * and a {@link LogLevel#WARNING} in their place says how many.
+ */
+public interface LogListener {
+    /**
+     * Called with each record.
+     *
+     * <p>What it throws goes to the thread's handler of uncaught exceptions, which ends the application on Android; if the handler returns,
+     * the next record is heard as usual.
+     *
+     * @param level how much it matters
+     * @param text one line
+     */
+    void onRecord(LogLevel level, String text);
+}

@@ -1,0 +1,65 @@
+package dev.vkload;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The thread of a listener. */
+final class LogThread extends Thread {
+    private final long queue;
+    private final LogListener listener;
+    private final AtomicLong dropped;
+
+    LogThread(long queue, LogListener listener, AtomicLong dropped) {
+        super("vkload-log");
+        this.queue = queue;
+        this.listener = listener;
+        this.dropped = dropped;
+        setDaemon(true);
+    }
+
+    @Override
+    public void run() {
+        long[] about = new long[2];
+        while (hear(about)) {
+            // Until the loader has forgotten the queue, it must not be freed, whatever happens here.
+        }
+        Native.logFree(queue);
+    }
+
+    /** Waits for a record and passes it on; false at the end. */
+    private boolean hear(long[] about) {
+        try {
+            byte[] text = Native.logNext(queue, about);
+            if (text == null) {
+                return false;
+            }
+            if (about[1] > 0) {
+                dropped.addAndGet(about[1]);
+                tell(LogLevel.WARNING, about[1] + " records of the log were dropped here: the listener is slower than the loader; "
+                        + "do less in it, ask for a higher level, or let more records wait");
+            }
+            if (about[0] >= 0) {
+                tell(LogLevel.of(about[0]), Native.text(text));
+            }
+        } catch (OutOfMemoryError error) {
+            dropped.incrementAndGet();
+        }
+        return true;
+    }
+
+    private void tell(LogLevel level, String text) {
+        try {
+            listener.onRecord(level, text);
+        } catch (Throwable thrown) {
+            handle(thrown);
+        }
+    }
+
+    /** As for any thread, but the thread goes on. */
+    private void handle(Throwable thrown) {
+        try {
+            getUncaughtExceptionHandler().uncaughtException(this, thrown);
+        } catch (Throwable ignored) {
+            // The handler has failed itself: as for any thread, that is ignored.
+        }
+    }
+}

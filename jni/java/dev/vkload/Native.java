@@ -1,0 +1,68 @@
+package dev.vkload;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code libvkload_jni.so} does. Texts are UTF-8 with a 0 at the end. Addresses of functions are those that {@link #open} gave, so
+ * that the library keeps nothing itself.
+ */
+final class Native {
+    /** Where each function's address is in what {@link #open} writes. */
+    static final int CONFIGURE = 0;
+    static final int REPORT = 1;
+    static final int SET_LOG = 2;
+    static final int ENTRY = 3;
+    static final int FUNCTIONS = 4;
+
+    private Native() {}
+
+    /** Opens a loader's library, for ever. If it is false, {@code message} has the linker's words, or the function that is missing. */
+    static native boolean open(byte[] path, long[] functions, byte[] message);
+
+    /** 0, or -1 with a message. */
+    static native int configure(long configure, byte[] options, byte[] message);
+
+    /** Writes a report, as much of it as there is room for, and returns the bytes needed without the 0; -1 if there are too many. */
+    static native int report(long report, int format, byte[] buffer);
+
+    /** The address of vkGetInstanceProcAddr, or 0. */
+    static native long instanceProcAddr(long entry);
+
+    /** A VkResult. Writes as many VkLayerProperties as there is room for, and their number; how many there are if there is no room. */
+    static native int layers(long instanceProcAddr, int[] count, byte[] out);
+
+    /** The same of VkExtensionProperties, of a layer or of no layer. */
+    static native int extensions(long instanceProcAddr, byte @Nullable [] layer, int[] count, byte[] out);
+
+    /** The same of the beginnings of VkPhysicalDeviceProperties, always with the number of all; on failure the number of the step. */
+    static native int devices(long instanceProcAddr, int[] count, byte[] out);
+
+    /** Makes a queue for so many records, and lets the loader fill it. 0 if there is no memory. */
+    static native long logStart(long setLog, int level, int most);
+
+    /** Waits for a record: its text, and in {@code about} its level (-1: there is none) and how many before it were dropped. Null at the end. */
+    static native byte @Nullable [] logNext(long queue, long[] about);
+
+    /** Lets the loader forget the queue, and the thread that listens come to the end. */
+    static native void logStop(long setLog, long queue);
+
+    /** Frees the queue: called by the thread that listened, at the end. */
+    static native void logFree(long queue);
+
+    /** A text as the native methods take it. */
+    static byte[] bytes(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return Arrays.copyOf(bytes, bytes.length + 1);
+    }
+
+    /** The text at the beginning of these bytes, up to the 0. */
+    static String text(byte[] bytes) {
+        int length = 0;
+        while (length < bytes.length && bytes[length] != 0) {
+            length++;
+        }
+        return new String(bytes, 0, length, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,401 @@
+package dev.vkload;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The Vulkan loader of this process.
+ *
+ * <pre>{@code
+ * VulkanLoader loader = VulkanLoader.builder()
+ *         .layer("VK_LAYER_KHRONOS_validation")
+ *         .build();
+ * long vkGetInstanceProcAddr = loader.instanceProcAddr();
+ * }</pre>
+ *
+ * <p>What a process's loader does is decided for the whole process, so there is one of these at a time: {@link #close} it before the
+ * next is built. What was chosen counts for every VkInstance that is created afterwards, in Java's sight or not, and stays
+ * so until the next one is built. All methods may be called by any thread.
+ */
+public final class VulkanLoader implements AutoCloseable {
+    private static final AtomicBoolean EXISTS = new AtomicBoolean();
+
+    private static final int TEXT = 0;
+    private static final int JSON = 1;
+
+    /** How often a list is asked for again that has grown meanwhile. */
+    private static final int ATTEMPTS = 8;
+
+    private final long[] functions;
+    private final AtomicLong dropped = new AtomicLong();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final long queue;
+    private final @Nullable LogThread thread;
+
+    private VulkanLoader(Builder builder) {
+        functions = open(builder.library);
+        LogListener listener = builder.listener;
+        if (listener == null) {
+            queue = 0;
+            thread = null;
+        } else {
+            queue = Native.logStart(functions[Native.SET_LOG], builder.level.ordinal(), builder.waiting);
+            if (queue == 0) {
+                throw new VulkanLoaderException("there is no memory for records of the log; free some and try again");
+            }
+            thread = start(new LogThread(queue, listener, dropped));
+        }
+        try {
+            configure(builder.options());
+        } catch (RuntimeException | Error failure) {
+            endLog();
+            throw failure;
+        }
+    }
+
+    /** A new builder. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * The address of {@code vkGetInstanceProcAddr}, for native code: a {@code PFN_vkGetInstanceProcAddr}. It stays valid as long as the
+     * process lives, also after {@link #close}.
+     */
+    public long instanceProcAddr() {
+        checkOpen();
+        long address = Native.instanceProcAddr(functions[Native.ENTRY]);
+        if (address == 0) {
+            throw new VulkanLoaderException("the loader's library gives no vkGetInstanceProcAddr; use the library of this version");
+        }
+        return address;
+    }
+
+    /** What the loader looked at and why. It is made anew each time. */
+    public Report doctor() {
+        checkOpen();
+        return new Report(report(TEXT), report(JSON));
+    }
+
+    /** The layers that an instance can enable. */
+    public List<LayerInfo> layers() {
+        long entry = instanceProcAddr();
+        return list("vkEnumerateInstanceLayerProperties", Structures.LAYER_BYTES, Structures::layer,
+                (count, out) -> Native.layers(entry, count, out));
+    }
+
+    /** The extensions that an instance can enable without a layer. */
+    public List<ExtensionInfo> extensions() {
+        return extensionsOf(null);
+    }
+
+    /**
+     * The extensions that a layer adds.
+     *
+     * @throws VulkanLoaderException if there is no such layer
+     */
+    public List<ExtensionInfo> extensions(String layer) {
+        return extensionsOf(Native.bytes(Objects.requireNonNull(layer, "layer")));
+    }
+
+    /** The physical devices, at most 64. An instance is created and destroyed for this. */
+    public List<DeviceInfo> devices() {
+        long entry = instanceProcAddr();
+        int[] count = new int[1];
+        byte[] out = new byte[64 * Structures.DEVICE_BYTES];
+        int result = Native.devices(entry, count, out);
+        if (result != Results.SUCCESS) {
+            throw Results.failed(count[0] == 0 ? "vkCreateInstance" : "vkEnumeratePhysicalDevices", result);
+        }
+        return Structures.all(out, Structures.DEVICE_BYTES, count[0], Structures::device);
+    }
+
+    /** How many records of the log did not reach the listener so far, because it was too slow or there was no memory. */
+    public long droppedRecords() {
+        return dropped.get();
+    }
+
+    /**
+     * Ends the log listener, and makes room for another {@code VulkanLoader}. Instances and {@link #instanceProcAddr} go on working.
+     *
+     * <p>It waits until the listener has heard what is still waiting, unless the listener itself calls it: do not hold a lock that
+     * the listener takes. A second call does nothing.
+     */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            endLog();
+            EXISTS.set(false);
+        }
+    }
+
+    private void checkOpen() {
+        if (closed.get()) {
+            throw new IllegalStateException("this VulkanLoader is closed; build another one");
+        }
+    }
+
+    private void endLog() {
+        if (thread == null) {
+            return;
+        }
+        Native.logStop(functions[Native.SET_LOG], queue);
+        boolean interrupted = false;
+        while (thread != Thread.currentThread() && thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException exception) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private LogThread start(LogThread thread) {
+        try {
+            thread.start();
+            return thread;
+        } catch (OutOfMemoryError error) {
+            Native.logStop(functions[Native.SET_LOG], queue);
+            Native.logFree(queue);
+            throw error;
+        }
+    }
+
+    private void configure(String options) {
+        byte[] message = new byte[4096];
+        if (Native.configure(functions[Native.CONFIGURE], Native.bytes(options), message) != 0) {
+            String why = Native.text(message);
+            throw new VulkanLoaderException(why.isEmpty() ? "the loader refuses these options, and does not say why: " + options : why);
+        }
+    }
+
+    private String report(int format) {
+        int size = 16 * 1024;
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            byte[] buffer = new byte[size];
+            int needed = Native.report(functions[Native.REPORT], format, buffer);
+            if (needed < 0) {
+                break;
+            }
+            if (needed < size) {
+                return Native.text(buffer);
+            }
+            // It may be longer the next time.
+            size = Math.addExact(needed, 4096);
+        }
+        throw new VulkanLoaderException("the report is too long, or grows each time it is asked for; try again");
+    }
+
+    private List<ExtensionInfo> extensionsOf(byte @Nullable [] layer) {
+        long entry = instanceProcAddr();
+        return list("vkEnumerateInstanceExtensionProperties", Structures.EXTENSION_BYTES, Structures::extension,
+                (count, out) -> Native.extensions(entry, layer, count, out));
+    }
+
+    private interface Command {
+        int call(int[] count, byte[] out);
+    }
+
+    private static <T> List<T> list(String name, int size, Structures.Reader<T> reader, Command command) {
+        int[] count = new int[1];
+        int result = Results.INCOMPLETE;
+        for (int attempt = 0; attempt < ATTEMPTS && result == Results.INCOMPLETE; attempt++) {
+            // There is no room for one: how many there are is asked for.
+            result = command.call(count, new byte[4]);
+            if (result != Results.SUCCESS || count[0] == 0) {
+                continue;
+            }
+            byte[] out = new byte[Math.multiplyExact(count[0], size)];
+            result = command.call(count, out);
+            if (result == Results.SUCCESS) {
+                return Structures.all(out, size, count[0], reader);
+            }
+        }
+        if (result != Results.SUCCESS) {
+            throw Results.failed(name, result);
+        }
+        return Structures.all(new byte[0], size, 0, reader);
+    }
+
+    private static long[] open(@Nullable String path) {
+        String file = path;
+        try {
+            System.loadLibrary("vkload_jni");
+            if (file == null) {
+                System.loadLibrary("vkload");
+                file = System.mapLibraryName("vkload");
+            }
+        } catch (UnsatisfiedLinkError error) {
+            throw new VulkanLoaderException("a library of vkload cannot be loaded (" + error.getMessage() + "); put libvkload_jni.so and "
+                    + "libvkload.so where the application's libraries are, for this processor", error);
+        }
+        long[] functions = new long[Native.FUNCTIONS];
+        byte[] message = new byte[1024];
+        if (!Native.open(Native.bytes(file), functions, message)) {
+            String why = Native.text(message);
+            throw new VulkanLoaderException(why.startsWith("vkload_")
+                    ? file + " has no function " + why + "; use the loader's library of the same version as this class"
+                    : "the loader's library cannot be opened: " + why + "; check the path and that it is for this processor");
+        }
+        return functions;
+    }
+
+    /**
+     * What the loader shall use. Everything is optional. Paths are absolute.
+     *
+     * <p>A builder is for one thread; {@link #build} may be called more than once.
+     */
+    public static final class Builder {
+        private final List<String> layers = new ArrayList<>();
+        private final List<String> folders = new ArrayList<>();
+        private final List<String> manifests = new ArrayList<>();
+        private final Map<String, Driver> drivers = new LinkedHashMap<>();
+        private final Map<String, String> environment = new LinkedHashMap<>();
+        private @Nullable Driver driver;
+        private @Nullable String used;
+        private @Nullable String applicationFolder;
+        private @Nullable String library;
+        private @Nullable LogListener listener;
+        private LogLevel level = LogLevel.INFO;
+        private int waiting = 1024;
+
+        private Builder() {}
+
+        /** Makes a layer active in every instance, after those that were named before: the first is the nearest to the application. */
+        public Builder layer(String name) {
+            layers.add(Objects.requireNonNull(name, "name"));
+            return this;
+        }
+
+        /** Searches a folder for layers, after those that were named before; on Android also {@code /path/base.apk!/lib/arm64-v8a}. */
+        public Builder layerFolder(String path) {
+            folders.add(Driver.absolute("path", path));
+            return this;
+        }
+
+        /** Adds a layer's manifest, its text: a relative library path is looked for in the {@link #layerFolder layer folders}. */
+        public Builder layerManifest(String json) {
+            manifests.add(Objects.requireNonNull(json, "json"));
+            return this;
+        }
+
+        /** The driver to use, where there are no named ones. It takes the place of one that was chosen before. */
+        public Builder driver(Driver driver) {
+            this.driver = Objects.requireNonNull(driver, "driver");
+            return this;
+        }
+
+        /** Adds a driver under a name, by which {@link #useDriver} chooses it. */
+        public Builder driver(String name, Driver driver) {
+            Objects.requireNonNull(driver, "driver");
+            if (drivers.put(Objects.requireNonNull(name, "name"), driver) != null) {
+                throw new IllegalArgumentException("two drivers are called \"" + name + "\"; give each a name of its own");
+            }
+            return this;
+        }
+
+        /** Uses the driver of this name. Without this, all named drivers are used. */
+        public Builder useDriver(String name) {
+            used = Objects.requireNonNull(name, "name");
+            return this;
+        }
+
+        /** Lets the loader (not its layers and drivers) read a variable as if the process had it, such as VK_LOADER_DEBUG. */
+        public Builder environment(String name, String value) {
+            Objects.requireNonNull(name, "name");
+            environment.put(name, Objects.requireNonNull(value, "value"));
+            return this;
+        }
+
+        /** Where the application's libraries are, if the loader cannot know; on Android {@code VulkanContext} sets it. */
+        public Builder applicationLibraryFolder(String path) {
+            applicationFolder = Driver.absolute("path", path);
+            return this;
+        }
+
+        /** Where the loader's own library is, if it is not among the application's libraries. */
+        public Builder loaderLibrary(String path) {
+            library = Driver.absolute("path", path);
+            return this;
+        }
+
+        /** Hears the log, from {@code level} on. */
+        public Builder log(LogLevel level, LogListener listener) {
+            this.level = Objects.requireNonNull(level, "level");
+            this.listener = Objects.requireNonNull(listener, "listener");
+            return this;
+        }
+
+        /** How many records may wait for the listener before new ones are dropped, 1 to 1,000,000; 1,024 if nothing is said. */
+        public Builder waitingRecords(int most) {
+            if (most < 1 || most > 1_000_000) {
+                throw new IllegalArgumentException("1 to 1,000,000 records may wait, not " + most);
+            }
+            waiting = most;
+            return this;
+        }
+
+        /**
+         * Tells the process's loader.
+         *
+         * @throws VulkanLoaderException if a library is missing, or something chosen cannot be used
+         * @throws IllegalStateException if there is another {@code VulkanLoader} that is not closed
+         */
+        public VulkanLoader build() {
+            if (!EXISTS.compareAndSet(false, true)) {
+                throw new IllegalStateException("this process has a VulkanLoader already; use that one, or close it first");
+            }
+            boolean done = false;
+            try {
+                VulkanLoader loader = new VulkanLoader(this);
+                done = true;
+                return loader;
+            } finally {
+                if (!done) {
+                    EXISTS.set(false);
+                }
+            }
+        }
+
+        /** The options of {@code vkload_configure}. */
+        String options() {
+            Json json = new Json().raw("{\"layers\":").strings(layers);
+            json.raw(",\"layer_folders\":").strings(folders).raw(",\"manifests\":").strings(manifests);
+            if (driver != null) {
+                json.raw(",\"driver\":");
+                driver.write(json, null);
+            }
+            String before = ",\"drivers\":[";
+            for (Map.Entry<String, Driver> named : drivers.entrySet()) {
+                json.raw(before);
+                named.getValue().write(json, named.getKey());
+                before = ",";
+            }
+            json.raw(drivers.isEmpty() ? "" : "]");
+            member(json, "use", used);
+            before = ",\"environment\":{";
+            for (Map.Entry<String, String> variable : environment.entrySet()) {
+                json.raw(before).text(variable.getKey()).raw(":").text(variable.getValue());
+                before = ",";
+            }
+            json.raw(environment.isEmpty() ? "" : "}");
+            member(json, "application_library_folder", applicationFolder);
+            return json.raw("}").toString();
+        }
+
+        private static void member(Json json, String name, @Nullable String value) {
+            if (value != null) {
+                json.raw(",").text(name).raw(":").text(value);
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * The vkload Vulkan loader from Java: which layers and drivers it uses, what it found, and what it says.
+ *
+ * <p>Begin with {@link dev.vkload.VulkanLoader#builder()}. Nothing here is null unless it is marked so.
+ */
+@NullMarked
+package dev.vkload;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,132 @@
+//! Java's arrays, read and written in place.
+
+use core::ffi::{CStr, c_char};
+use core::ptr::null_mut;
+
+use jni_sys::{JNI_ABORT, JNIEnv, jarray, jbyte, jbyteArray, jint, jintArray, jlong, jlongArray};
+
+/// The elements of a `byte[]`, given back when this is dropped.
+pub(crate) struct Bytes {
+    env: *mut JNIEnv,
+    array: jbyteArray,
+    elements: *mut jbyte,
+    length: usize,
+    /// What giving back does: [`JNI_ABORT`] leaves the array as it was, 0 changes it.
+    mode: jint,
+}
+
+impl Bytes {
+    /// The elements to read. `None` if there is no array, or no memory for a copy: then an exception is pending.
+    ///
+    /// # Safety
+    /// `env` is this thread's, no exception is pending, and `array` is NULL or a reference that outlives this.
+    pub(crate) unsafe fn to_read(env: *mut JNIEnv, array: jbyteArray) -> Option<Self> {
+        // SAFETY: the caller vouches for it.
+        unsafe { Self::new(env, array, JNI_ABORT) }
+    }
+
+    /// The elements to write. `None` as above.
+    ///
+    /// # Safety
+    /// As above.
+    pub(crate) unsafe fn to_write(env: *mut JNIEnv, array: jbyteArray) -> Option<Self> {
+        // SAFETY: the caller vouches for it.
+        unsafe { Self::new(env, array, 0) }
+    }
+
+    unsafe fn new(env: *mut JNIEnv, array: jbyteArray, mode: jint) -> Option<Self> {
+        if array.is_null() {
+            return None;
+        }
+        // SAFETY: the caller vouches for the environment and the array.
+        let (length, elements) = unsafe {
+            let length = ((**env).v1_2.GetArrayLength)(env, array as jarray);
+            (length, ((**env).v1_2.GetByteArrayElements)(env, array, null_mut()))
+        };
+        let length = usize::try_from(length).unwrap_or(0);
+        (!elements.is_null()).then_some(Self { env, array, elements, length, mode })
+    }
+
+    /// Where they begin.
+    pub(crate) fn start(&self) -> *mut c_char {
+        self.elements.cast()
+    }
+
+    /// How many there are.
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The C string that they begin with; `None` if no element is 0.
+    pub(crate) fn text(&self) -> Option<&CStr> {
+        // SAFETY: the elements are readable for their length until they are given back, and no Java code has them meanwhile.
+        let bytes = unsafe { core::slice::from_raw_parts(self.elements.cast::<u8>(), self.length) };
+        CStr::from_bytes_until_nul(bytes).ok()
+    }
+
+    /// Writes a C string, as much of it as there is room for.
+    pub(crate) fn write_text(&mut self, text: &CStr) {
+        let room = self.length.saturating_sub(1);
+        let length = text.count_bytes().min(room);
+        if self.length > 0 {
+            // SAFETY: the text is readable for its length, the elements are writable for `length` and one more, and are no part of it.
+            unsafe {
+                self.elements.copy_from_nonoverlapping(text.as_ptr().cast(), length);
+                self.elements.add(length).write(0);
+            }
+        }
+    }
+}
+
+impl Drop for Bytes {
+    fn drop(&mut self) {
+        // SAFETY: `new` got the elements of this array, and its caller vouches that both are still there. It may be called while an
+        // exception is pending.
+        unsafe {
+            ((**self.env).v1_2.ReleaseByteArrayElements)(self.env, self.array, self.elements, self.mode);
+        }
+    }
+}
+
+/// Writes the beginning of a `long[]`. If the array is too short, an exception is pending, and the answer is no.
+///
+/// # Safety
+/// `env` is this thread's, no exception is pending, and `array` is a reference.
+pub(crate) unsafe fn write_longs(env: *mut JNIEnv, array: jlongArray, values: &[jlong]) -> bool {
+    let length = jint::try_from(values.len()).unwrap_or(0);
+    // SAFETY: the caller vouches for environment and array; the values are readable for their length.
+    unsafe {
+        ((**env).v1_2.SetLongArrayRegion)(env, array, 0, length, values.as_ptr());
+        !((**env).v1_2.ExceptionCheck)(env)
+    }
+}
+
+/// Writes the beginning of an `int[]`. If the array is too short, an exception is pending, and the answer is no.
+///
+/// # Safety
+/// As above.
+pub(crate) unsafe fn write_ints(env: *mut JNIEnv, array: jintArray, values: &[jint]) -> bool {
+    let length = jint::try_from(values.len()).unwrap_or(0);
+    // SAFETY: the caller vouches for environment and array; the values are readable for their length.
+    unsafe {
+        ((**env).v1_2.SetIntArrayRegion)(env, array, 0, length, values.as_ptr());
+        !((**env).v1_2.ExceptionCheck)(env)
+    }
+}
+
+/// A new `byte[]`, or NULL with an exception pending.
+///
+/// # Safety
+/// `env` is this thread's, and no exception is pending.
+pub(crate) unsafe fn new_bytes(env: *mut JNIEnv, bytes: &[u8]) -> jbyteArray {
+    let Ok(length) = jint::try_from(bytes.len()) else { return null_mut() };
+    // SAFETY: the caller vouches for the environment; the bytes are readable for their length.
+    unsafe {
+        let array = ((**env).v1_2.NewByteArray)(env, length);
+        if array.is_null() {
+            return array;
+        }
+        ((**env).v1_2.SetByteArrayRegion)(env, array, 0, length, bytes.as_ptr().cast());
+        if ((**env).v1_2.ExceptionCheck)(env) { null_mut() } else { array }
+    }
+}

@@ -1,0 +1,279 @@
+//! The native methods of `dev.vkload.Native`, registered by name and signature. Each is described there.
+
+use core::ffi::{CStr, c_void};
+use core::ptr::{NonNull, null_mut};
+
+use ash::vk;
+use jni_sys::{JNI_OK, JNIEnv, JNINativeMethod, jbyteArray, jclass, jint, jintArray, jlong, jlongArray};
+
+use crate::arrays::{Bytes, new_bytes, write_ints, write_longs};
+use crate::interface::{self, Configure, Entry, Report, SetLog, from_java, function, to_java};
+use crate::records::{Queue, Taken};
+use crate::vulkan;
+
+/// The class whose methods these are.
+const CLASS: &CStr = c"dev/vkload/Native";
+
+/// Registers the methods. Where that fails, an exception is pending, which `System.loadLibrary` throws.
+///
+/// # Safety
+/// `env` is this thread's.
+pub(crate) unsafe fn register(env: *mut JNIEnv) -> bool {
+    let methods = [
+        method(c"open", c"([B[J[B)Z", open as *mut c_void),
+        method(c"configure", c"(J[B[B)I", configure as *mut c_void),
+        method(c"report", c"(JI[B)I", report as *mut c_void),
+        method(c"instanceProcAddr", c"(J)J", instance_proc_addr as *mut c_void),
+        method(c"layers", c"(J[I[B)I", layers as *mut c_void),
+        method(c"extensions", c"(J[B[I[B)I", extensions as *mut c_void),
+        method(c"devices", c"(J[I[B)I", devices as *mut c_void),
+        method(c"logStart", c"(JII)J", log_start as *mut c_void),
+        method(c"logNext", c"(J[J)[B", log_next as *mut c_void),
+        method(c"logStop", c"(JJ)V", log_stop as *mut c_void),
+        method(c"logFree", c"(J)V", log_free as *mut c_void),
+    ];
+    // SAFETY: the caller vouches for the environment; the names are C strings.
+    unsafe {
+        let class = ((**env).v1_2.FindClass)(env, CLASS.as_ptr());
+        if class.is_null() {
+            return false;
+        }
+        let count = jint::try_from(methods.len()).unwrap_or(0);
+        let result = ((**env).v1_2.RegisterNatives)(env, class, methods.as_ptr(), count);
+        ((**env).v1_2.DeleteLocalRef)(env, class);
+        result == JNI_OK
+    }
+}
+
+fn method(name: &'static CStr, signature: &'static CStr, function: *mut c_void) -> JNINativeMethod {
+    JNINativeMethod {
+        name: name.as_ptr().cast_mut(),
+        signature: signature.as_ptr().cast_mut(),
+        fnPtr: function,
+    }
+}
+
+unsafe extern "system" fn open(
+    env: *mut JNIEnv,
+    _: jclass,
+    path: jbyteArray,
+    functions: jlongArray,
+    message: jbyteArray,
+) -> bool {
+    // SAFETY: Java calls this with this thread's environment and references; elements are given back before the next call is made.
+    unsafe {
+        let opened = {
+            let Some(path) = Bytes::to_read(env, path) else { return false };
+            let Some(path) = path.text() else { return false };
+            interface::open(path)
+        };
+        match opened {
+            Ok(addresses) => write_longs(env, functions, &addresses),
+            Err(missing) => {
+                if let Some(mut message) = Bytes::to_write(env, message) {
+                    message.write_text(missing);
+                }
+                false
+            }
+        }
+    }
+}
+
+unsafe extern "system" fn configure(
+    env: *mut JNIEnv,
+    _: jclass,
+    address: jlong,
+    options: jbyteArray,
+    message: jbyteArray,
+) -> jint {
+    // SAFETY: as above; the address is that of `vkload_configure`.
+    unsafe {
+        let Some(configure) = function::<Configure>(address) else { return -1 };
+        let Some(options) = Bytes::to_read(env, options) else { return -1 };
+        let Some(message) = Bytes::to_write(env, message) else { return -1 };
+        let Some(options) = options.text() else { return -1 };
+        configure(options.as_ptr(), message.start(), message.length())
+    }
+}
+
+unsafe extern "system" fn report(
+    env: *mut JNIEnv,
+    _: jclass,
+    address: jlong,
+    format: jint,
+    buffer: jbyteArray,
+) -> jint {
+    // SAFETY: as above; the address is that of `vkload_report`.
+    unsafe {
+        let Some(report) = function::<Report>(address) else { return -1 };
+        let Some(buffer) = Bytes::to_write(env, buffer) else { return -1 };
+        jint::try_from(report(format, buffer.start(), buffer.length())).unwrap_or(-1)
+    }
+}
+
+unsafe extern "system" fn instance_proc_addr(_: *mut JNIEnv, _: jclass, address: jlong) -> jlong {
+    // SAFETY: the address is that of `vkload_get_instance_proc_addr`.
+    let entry = unsafe { function::<Entry>(address).and_then(|entry| entry()) };
+    entry.map_or(0, interface::address_of)
+}
+
+unsafe extern "system" fn layers(
+    env: *mut JNIEnv,
+    _: jclass,
+    entry: jlong,
+    count: jintArray,
+    out: jbyteArray,
+) -> jint {
+    // SAFETY: as above; `entry` is the address of `vkGetInstanceProcAddr`.
+    unsafe {
+        enumerate::<vk::LayerProperties>(env, entry, count, out, |entry, count, out| {
+            vulkan::layers(entry, count, out)
+        })
+    }
+}
+
+unsafe extern "system" fn extensions(
+    env: *mut JNIEnv,
+    _: jclass,
+    entry: jlong,
+    layer: jbyteArray,
+    count: jintArray,
+    out: jbyteArray,
+) -> jint {
+    // SAFETY: as above.
+    unsafe {
+        let name = Bytes::to_read(env, layer);
+        if name.is_none() && !layer.is_null() {
+            return vk::Result::ERROR_OUT_OF_HOST_MEMORY.as_raw();
+        }
+        let name = name.as_ref().and_then(Bytes::text);
+        enumerate::<vk::ExtensionProperties>(env, entry, count, out, |entry, count, out| {
+            vulkan::extensions(entry, name, count, out)
+        })
+    }
+}
+
+/// Calls a command that writes structures: into the elements of `out`, which has room for at least one, or to ask how many there are.
+///
+/// # Safety
+/// As the native methods; `command` writes at most as many structures as it is told.
+unsafe fn enumerate<T>(
+    env: *mut JNIEnv,
+    entry: jlong,
+    count_out: jintArray,
+    out: jbyteArray,
+    command: impl FnOnce(vk::PFN_vkGetInstanceProcAddr, &mut u32, *mut T) -> vk::Result,
+) -> jint {
+    // SAFETY: the caller vouches for everything.
+    unsafe {
+        let Some(entry) = function::<vk::PFN_vkGetInstanceProcAddr>(entry) else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED.as_raw();
+        };
+        let (mut count, result);
+        {
+            let Some(out) = Bytes::to_write(env, out) else {
+                return vk::Result::ERROR_OUT_OF_HOST_MEMORY.as_raw();
+            };
+            let (room, start) = vulkan::structures(out.start().cast(), out.length());
+            count = room;
+            result = command(entry, &mut count, start);
+        }
+        end_with(env, count_out, count.cast_signed(), result)
+    }
+}
+
+unsafe extern "system" fn devices(
+    env: *mut JNIEnv,
+    _: jclass,
+    entry: jlong,
+    count: jintArray,
+    out: jbyteArray,
+) -> jint {
+    // SAFETY: as above.
+    unsafe {
+        let Some(entry) = function::<vk::PFN_vkGetInstanceProcAddr>(entry) else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED.as_raw();
+        };
+        let answer = {
+            let Some(out) = Bytes::to_write(env, out) else {
+                return vk::Result::ERROR_OUT_OF_HOST_MEMORY.as_raw();
+            };
+            vulkan::devices(entry, out.start().cast(), out.length())
+        };
+        let (result, number) = match answer {
+            Ok(count) => (vk::Result::SUCCESS, jint::try_from(count).unwrap_or(0)),
+            Err((result, step)) => (result, step as jint),
+        };
+        end_with(env, count, number, result)
+    }
+}
+
+/// Writes the number; the result is what Vulkan says. Where an exception is pending, Java throws it and no result counts.
+///
+/// # Safety
+/// As the native methods.
+unsafe fn end_with(env: *mut JNIEnv, out: jintArray, number: jint, result: vk::Result) -> jint {
+    // SAFETY: the caller vouches for the environment and the array.
+    if unsafe { write_ints(env, out, &[number]) } { result.as_raw() } else { 0 }
+}
+
+unsafe extern "system" fn log_start(
+    _: *mut JNIEnv,
+    _: jclass,
+    address: jlong,
+    level: jint,
+    most: jint,
+) -> jlong {
+    // SAFETY: the address is that of `vkload_set_log`; the queue is freed after the loader was told to forget it.
+    unsafe {
+        let Some(set_log) = function::<SetLog>(address) else { return 0 };
+        let Some(queue) = Queue::new(usize::try_from(most).unwrap_or(0)) else { return 0 };
+        set_log(level, Some(Queue::callback), queue.as_ptr().cast());
+        to_java(queue.as_ptr().expose_provenance())
+    }
+}
+
+unsafe extern "system" fn log_next(
+    env: *mut JNIEnv,
+    _: jclass,
+    queue: jlong,
+    about: jlongArray,
+) -> jbyteArray {
+    let Some(queue) = NonNull::new(from_java(queue).cast::<Queue>()) else { return null_mut() };
+    // SAFETY: `log_start` made the queue, and the thread that calls this is the one that frees it. The environment is this thread's.
+    unsafe {
+        match queue.as_ref().take() {
+            Taken::End => null_mut(),
+            Taken::Dropped(dropped) => {
+                if write_longs(env, about, &[-1, dropped.cast_signed()]) {
+                    new_bytes(env, &[])
+                } else {
+                    null_mut()
+                }
+            }
+            Taken::Record { record, dropped } => {
+                let about_it = [jlong::from(record.level()), dropped.cast_signed()];
+                if write_longs(env, about, &about_it) { new_bytes(env, record.text()) } else { null_mut() }
+            }
+        }
+    }
+}
+
+unsafe extern "system" fn log_stop(_: *mut JNIEnv, _: jclass, address: jlong, queue: jlong) {
+    let Some(queue) = NonNull::new(from_java(queue).cast::<Queue>()) else { return };
+    // SAFETY: the address is that of `vkload_set_log`, which returns when no callback is under way any more. The queue is freed after it
+    // was closed.
+    unsafe {
+        if let Some(set_log) = function::<SetLog>(address) {
+            set_log(0, None, null_mut());
+        }
+        queue.as_ref().close();
+    }
+}
+
+unsafe extern "system" fn log_free(_: *mut JNIEnv, _: jclass, queue: jlong) {
+    if let Some(queue) = NonNull::new(from_java(queue).cast::<Queue>()) {
+        // SAFETY: the caller is the thread that listened, after the end; or no thread came to listen.
+        unsafe { Queue::free(queue) };
+    }
+}

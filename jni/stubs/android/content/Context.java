@@ -1,0 +1,17 @@
+package android.content;
+
+import android.content.pm.ApplicationInfo;
+import android.content.pm.PackageManager;
+import android.content.res.AssetManager;
+import java.io.File;
+
+/** What of Android's class is used, to compile without an SDK; it is not packaged. */
+public abstract class Context {
+    public abstract ApplicationInfo getApplicationInfo();
+
+    public abstract PackageManager getPackageManager();
+
+    public abstract AssetManager getAssets();
+
+    public abstract File getCodeCacheDir();
+}

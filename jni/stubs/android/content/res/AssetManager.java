@@ -1,0 +1,11 @@
+package android.content.res;
+
+import java.io.IOException;
+import java.io.InputStream;
+
+/** What of Android's class is used, to compile without an SDK; it is not packaged. */
+public abstract class AssetManager {
+    public abstract String[] list(String path) throws IOException;
+
+    public abstract InputStream open(String fileName) throws IOException;
+}

@@ -1,0 +1,95 @@
+/*
+ * Stands for libvkload.so: says back what it is told, and does on purpose what the tests of the Java API need. Commands of Vulkan are those
+ * of the loader that the variable FAKE_VULKAN names.
+ */
+#include <dlfcn.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vkload.h"
+
+static pthread_mutex_t options_lock = PTHREAD_MUTEX_INITIALIZER;
+static char options[200 * 1024] = "{}";
+
+/* Read while a record is passed on, written to change who hears it: so the latter waits for the former. */
+static pthread_rwlock_t log_lock = PTHREAD_RWLOCK_INITIALIZER;
+static int log_level;
+static vkload_log_callback log_callback;
+static void *log_data;
+
+static void say(int level, const char *text) {
+    pthread_rwlock_rdlock(&log_lock);
+    if (log_callback != NULL && level <= log_level)
+        log_callback(level, text, log_data);
+    pthread_rwlock_unlock(&log_lock);
+}
+
+struct speaker {
+    int thread, records;
+};
+
+static void *speak(void *data) {
+    const struct speaker *speaker = data;
+    char text[1100];
+    for (int record = 0; record < speaker->records; record++) {
+        /* Long, so that what is not freed is noticed. */
+        snprintf(text, sizeof text, "%d %d \xc3\xbc\xf0\x9f\x8c\x8b %01000d", speaker->thread, record, 0);
+        say(record % 4, text);
+    }
+    return NULL;
+}
+
+/* Four threads that say so many records each. */
+static void speak_all(int records) {
+    pthread_t threads[4];
+    struct speaker speakers[4];
+    for (int i = 0; i < 4; i++) {
+        speakers[i] = (struct speaker){i, records};
+        if (pthread_create(&threads[i], NULL, speak, &speakers[i]) != 0)
+            abort();
+    }
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+}
+
+int vkload_configure(const char *json, char *message, size_t size) {
+    if (strstr(json, "VK_LAYER_refused") != NULL) {
+        snprintf(message, size, "no layer is called VK_LAYER_refused \xf0\x9f\x8c\x8b; take it out");
+        return -1;
+    }
+    if (strstr(json, "VK_LAYER_silent") != NULL)
+        return -1;
+    pthread_mutex_lock(&options_lock);
+    snprintf(options, sizeof options, "%s", json);
+    pthread_mutex_unlock(&options_lock);
+    const char *records = strstr(json, "\"FAKE_LOG\":\"");
+    if (records != NULL)
+        speak_all(atoi(records + strlen("\"FAKE_LOG\":\"")));
+    return 0;
+}
+
+size_t vkload_report(int format, char *buffer, size_t size) {
+    pthread_mutex_lock(&options_lock);
+    int length = format == VKLOAD_REPORT_JSON
+        ? snprintf(buffer, size, "%s", options)
+        : snprintf(buffer, size, "allocated %zu", mallinfo2().uordblks);
+    pthread_mutex_unlock(&options_lock);
+    return (size_t)length;
+}
+
+void vkload_set_log(int level, vkload_log_callback callback, void *data) {
+    pthread_rwlock_wrlock(&log_lock);
+    log_level = level;
+    log_callback = callback;
+    log_data = data;
+    pthread_rwlock_unlock(&log_lock);
+}
+
+vkload_function vkload_get_instance_proc_addr(void) {
+    const char *path = getenv("FAKE_VULKAN");
+    void *library = path == NULL ? NULL : dlopen(path, RTLD_NOW);
+    return library == NULL ? NULL : (vkload_function)dlsym(library, "vkGetInstanceProcAddr");
+}

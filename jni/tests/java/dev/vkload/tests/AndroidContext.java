@@ -1,0 +1,95 @@
+package dev.vkload.tests;
+
+import static dev.vkload.tests.Main.check;
+import static dev.vkload.tests.Main.equal;
+import static dev.vkload.tests.Main.thrown;
+
+import android.app.Activity;
+import android.content.Context;
+import android.content.pm.ApplicationInfo;
+import android.content.pm.PackageManager;
+import android.content.res.AssetManager;
+import dev.vkload.VulkanLoader;
+import dev.vkload.android.VulkanContext;
+import java.io.ByteArrayInputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+
+/** What is taken from an application's context. */
+public final class AndroidContext {
+    private AndroidContext() {}
+
+    private static final class Own extends Activity {
+        @Override
+        public ApplicationInfo getApplicationInfo() {
+            return application("own", "/data/own/lib");
+        }
+
+        @Override
+        public PackageManager getPackageManager() {
+            return new PackageManager() {
+                @Override
+                public ApplicationInfo getApplicationInfo(String name, int flags) throws NameNotFoundException {
+                    if (name.equals("org.layers")) {
+                        return application("layers", null);
+                    }
+                    throw new NameNotFoundException();
+                }
+            };
+        }
+
+        @Override
+        public AssetManager getAssets() {
+            return new AssetManager() {
+                @Override
+                public String[] list(String path) {
+                    return new String[] {"b.json", "readme.txt"};
+                }
+
+                @Override
+                public InputStream open(String name) {
+                    return new ByteArrayInputStream(("{\"" + name + "\": \"ü\"}").getBytes(StandardCharsets.UTF_8));
+                }
+            };
+        }
+
+        @Override
+        public File getCodeCacheDir() {
+            return new File("/data/own/code_cache");
+        }
+    }
+
+    private static ApplicationInfo application(String name, String folder) {
+        ApplicationInfo application = new ApplicationInfo();
+        application.nativeLibraryDir = folder;
+        application.sourceDir = "/data/" + name + "/base.apk";
+        application.splitSourceDirs = new String[] {"/data/" + name + "/split.apk"};
+        application.flags = ApplicationInfo.FLAG_DEBUGGABLE;
+        return application;
+    }
+
+    public static void everythingReachesTheLoader() throws IOException {
+        Context context = new Own();
+        VulkanLoader.Builder builder = VulkanContext.builder(context);
+        VulkanContext.layersOfPackage(builder, context, "org.layers");
+        VulkanContext.layerManifests(builder, context, "vulkan");
+        builder.driver(VulkanContext.driverPackage(context, "/sdcard/turnip.zip"));
+        try (VulkanLoader loader = builder.build()) {
+            equal(loader.doctor().json(), "{\"layers\":[],\"layer_folders\":["
+                    + "\"/data/own/base.apk!/lib/arm64-v8a\",\"/data/own/split.apk!/lib/arm64-v8a\","
+                    + "\"/data/layers/base.apk!/lib/arm64-v8a\",\"/data/layers/split.apk!/lib/arm64-v8a\"],"
+                    + "\"manifests\":[\"{\\\"vulkan/b.json\\\": \\\"ü\\\"}\"],"
+                    + "\"driver\":{\"package\":\"/sdcard/turnip.zip\",\"unpack_to\":\"/data/own/code_cache\"},"
+                    + "\"application_library_folder\":\"/data/own/lib\"}");
+        }
+        check(VulkanContext.isDebuggable(context), "debuggable");
+    }
+
+    public static void aPackageThatIsNotSeenIsNamed() {
+        String message = thrown(IllegalArgumentException.class,
+                () -> VulkanContext.layersOfPackage(VulkanLoader.builder(), new Own(), "org.missing"));
+        check(message.contains("org.missing") && message.contains("<queries>"), message);
+    }
+}

@@ -1,0 +1,142 @@
+package dev.vkload.tests;
+
+import static dev.vkload.tests.Main.check;
+import static dev.vkload.tests.Main.equal;
+import static dev.vkload.tests.Main.thrown;
+
+import dev.vkload.Driver;
+import dev.vkload.LogLevel;
+import dev.vkload.VulkanLoader;
+import dev.vkload.VulkanLoaderException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What a builder chooses reaches the loader; what is wrong is an exception. */
+public final class Options {
+    private Options() {}
+
+    public static void everythingReachesTheLoader() {
+        VulkanLoader.Builder builder = VulkanLoader.builder()
+                .layer("VK_LAYER_a").layer("VK_LAYER_b")
+                .layerFolder("/a/base.apk!/lib/x86_64")
+                .layerManifest("{\"file\\format\"\n}")
+                .driver(Driver.library("/a/libvulkan_x.so"))
+                .driver("turnip", Driver.driverPackage("/a/t.zip", "/cache"))
+                .driver("own", Driver.system())
+                .useDriver("turnip")
+                .environment("VK_LOADER_DEBUG", "all")
+                .applicationLibraryFolder("/lib");
+        try (VulkanLoader loader = builder.build()) {
+            equal(loader.doctor().json(), "{\"layers\":[\"VK_LAYER_a\",\"VK_LAYER_b\"],\"layer_folders\":[\"/a/base.apk!/lib/x86_64\"],"
+                    + "\"manifests\":[\"{\\\"file\\\\format\\\"\\u000a}\"],\"driver\":{\"library\":\"/a/libvulkan_x.so\"},"
+                    + "\"drivers\":[{\"name\":\"turnip\",\"package\":\"/a/t.zip\",\"unpack_to\":\"/cache\"},{\"name\":\"own\",\"system\":true}],"
+                    + "\"use\":\"turnip\",\"environment\":{\"VK_LOADER_DEBUG\":\"all\"},\"application_library_folder\":\"/lib\"}");
+        }
+    }
+
+    public static void everyCharacterReachesTheLoader() {
+        try (VulkanLoader loader = VulkanLoader.builder().layer("ü\uD83C\uDF0B\0\uD83C.").build()) {
+            equal(loader.doctor().json(), "{\"layers\":[\"ü\uD83C\uDF0B\\u0000\uFFFD.\"],\"layer_folders\":[],\"manifests\":[]}");
+        }
+    }
+
+    public static void reportsOfAnyLengthAreWhole() {
+        StringBuilder name = new StringBuilder();
+        while (name.length() < 150_000) {
+            name.append("0123456789");
+        }
+        try (VulkanLoader loader = VulkanLoader.builder().layer(name.toString()).build()) {
+            equal(loader.doctor().json(), "{\"layers\":[\"" + name + "\"],\"layer_folders\":[],\"manifests\":[]}");
+        }
+    }
+
+    public static void whatTheLoaderRefusesIsSaidInItsWords() {
+        VulkanLoader.Builder refused = VulkanLoader.builder().layer("VK_LAYER_refused");
+        equal(thrown(VulkanLoaderException.class, refused::build), "no layer is called VK_LAYER_refused \uD83C\uDF0B; take it out");
+        String message = thrown(VulkanLoaderException.class, VulkanLoader.builder().layer("VK_LAYER_silent")::build);
+        check(message.contains("VK_LAYER_silent"), message);
+        // The next one is not in the way of one that failed.
+        VulkanLoader.builder().build().close();
+    }
+
+    public static void librariesThatAreMissingOrOthersAreNamed() {
+        String missing = thrown(VulkanLoaderException.class, VulkanLoader.builder().loaderLibrary("/missing/libvkload.so")::build);
+        check(missing.contains("/missing/libvkload.so") && missing.contains("check the path"), missing);
+        String path = System.getProperty("java.library.path") + "/libvkload_jni.so";
+        String other = thrown(VulkanLoaderException.class, VulkanLoader.builder().loaderLibrary(path)::build);
+        check(other.startsWith(path) && other.contains("vkload_configure"), other);
+    }
+
+    public static void wrongArgumentsAreRefusedWhereTheyAreGiven() {
+        VulkanLoader.Builder builder = VulkanLoader.builder();
+        check(thrown(IllegalArgumentException.class, () -> builder.layerFolder("layers")).contains("\"layers\""), "folder");
+        check(thrown(IllegalArgumentException.class, () -> Driver.library("x.so")).contains("absolute"), "library");
+        check(thrown(NullPointerException.class, () -> builder.layer(null)).contains("name"), "layer");
+        check(thrown(NullPointerException.class, () -> builder.log(LogLevel.INFO, null)).contains("listener"), "listener");
+        check(thrown(IllegalArgumentException.class, () -> builder.waitingRecords(0)).contains("not 0"), "records");
+        builder.driver("a", Driver.system());
+        check(thrown(IllegalArgumentException.class, () -> builder.driver("a", Driver.system())).contains("\"a\""), "name");
+    }
+
+    public static void thereIsOneAtATime() {
+        VulkanLoader first = VulkanLoader.builder().build();
+        check(thrown(IllegalStateException.class, VulkanLoader.builder()::build).contains("close it first"), "two");
+        first.close();
+        first.close();
+        check(thrown(IllegalStateException.class, first::doctor).contains("closed"), "doctor");
+        check(thrown(IllegalStateException.class, first::layers).contains("closed"), "layers");
+        check(thrown(IllegalStateException.class, first::instanceProcAddr).contains("closed"), "instanceProcAddr");
+        VulkanLoader second = VulkanLoader.builder().build();
+        // What is closed already does not make room for a third.
+        first.close();
+        thrown(IllegalStateException.class, VulkanLoader.builder()::build);
+        second.close();
+    }
+
+    public static void manyThreadsAtOnce() throws InterruptedException {
+        AtomicInteger built = new AtomicInteger();
+        List<Throwable> failures = new ArrayList<>();
+        CountDownLatch all = new CountDownLatch(1);
+        VulkanLoader loader = VulkanLoader.builder().log(LogLevel.DEBUG, (level, text) -> {}).build();
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            Thread thread = new Thread(() -> {
+                try {
+                    all.await();
+                    for (int round = 0; round < 200; round++) {
+                        loader.doctor();
+                        try {
+                            VulkanLoader.builder().build();
+                            built.incrementAndGet();
+                        } catch (IllegalStateException expected) {
+                            continue;
+                        }
+                    }
+                } catch (Throwable thrown) {
+                    synchronized (failures) {
+                        failures.add(thrown);
+                    }
+                }
+            });
+            thread.start();
+            threads.add(thread);
+        }
+        all.countDown();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        loader.close();
+        equal(failures, new ArrayList<Throwable>());
+        equal(built.get(), 0);
+    }
+
+    public static void withoutVulkanThereIsNoAddress() {
+        if (System.getenv("FAKE_VULKAN") == null) {
+            try (VulkanLoader loader = VulkanLoader.builder().build()) {
+                check(thrown(VulkanLoaderException.class, loader::instanceProcAddr).contains("vkGetInstanceProcAddr"), "address");
+            }
+        }
+    }
+}

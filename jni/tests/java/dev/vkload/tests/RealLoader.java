@@ -1,0 +1,54 @@
+package dev.vkload.tests;
+
+import static dev.vkload.tests.Main.check;
+import static dev.vkload.tests.Main.equal;
+import static dev.vkload.tests.Main.thrown;
+
+import dev.vkload.DeviceInfo;
+import dev.vkload.ExtensionInfo;
+import dev.vkload.LayerInfo;
+import dev.vkload.VulkanLoader;
+import dev.vkload.VulkanLoaderException;
+import java.util.List;
+
+/** What a loader has, with the null driver and a layer's manifest. */
+public final class RealLoader {
+    private RealLoader() {}
+
+    public static void devices() {
+        try (VulkanLoader loader = VulkanLoader.builder().build()) {
+            for (int round = 0; round < 20; round++) {
+                List<DeviceInfo> devices = loader.devices();
+                equal(devices.size(), 1);
+                equal(devices.get(0).toString(), "null (OTHER, Vulkan 1.4.0)");
+            }
+        }
+    }
+
+    public static void extensions() {
+        try (VulkanLoader loader = VulkanLoader.builder().build()) {
+            List<ExtensionInfo> all = loader.extensions();
+            check(all.stream().anyMatch(it -> it.name().equals("VK_EXT_debug_utils") && it.specVersion() == 2), all);
+            List<ExtensionInfo> own = loader.extensions("VK_LAYER_TEST_of_java");
+            equal(own.toString(), "[VK_EXT_validation_features 5]");
+            String message = thrown(VulkanLoaderException.class, () -> loader.extensions("VK_LAYER_missing"));
+            check(message.contains("VK_ERROR_LAYER_NOT_PRESENT") && message.contains("doctor()"), message);
+        }
+    }
+
+    public static void layers() {
+        try (VulkanLoader loader = VulkanLoader.builder().build()) {
+            List<LayerInfo> layers = loader.layers();
+            equal(layers.size(), 1);
+            equal(layers.get(0).toString(), "VK_LAYER_TEST_of_java (Vulkan 1.3.250): it says ü");
+            equal(layers.get(0).implementationVersion(), 7);
+        }
+    }
+
+    public static void theAddressIsThatOfTheLoader() {
+        try (VulkanLoader loader = VulkanLoader.builder().build()) {
+            check(loader.instanceProcAddr() != 0, "no address");
+            equal(loader.instanceProcAddr(), loader.instanceProcAddr());
+        }
+    }
+}
