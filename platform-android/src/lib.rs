@@ -29,6 +29,8 @@
 extern crate std;
 
 pub mod api;
+#[cfg(feature = "apk")]
+pub mod apk;
 pub mod debug;
 pub mod driver;
 pub mod hal;

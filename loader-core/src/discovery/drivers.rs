@@ -7,6 +7,8 @@ use super::filter::Filter;
 use super::inquiry::{Inquiry, Stop};
 use super::manifests::{Manifest, first_of_path, library, look};
 use super::order::first_equal;
+#[cfg(feature = "foreign-handles")]
+use super::places::elements;
 use super::places::{Choices, Place, Setting};
 use super::plan::{Candidate, Decision, Origin, Plan};
 #[cfg(feature = "foreign-handles")]
@@ -32,6 +34,11 @@ pub(super) fn find(
 ) -> Result<Plan, Stop> {
     let mut plan = Plan::default();
     let mut choices = Choices::read(inquiry, policy, &policy.drivers)?;
+    #[cfg(feature = "foreign-handles")]
+    let other_loaders = match policy.other_loaders {
+        Some(name) => inquiry.variable(name, policy.reader)?.map(|value| (name, value)),
+        None => None,
+    };
     if settings.is_some_and(|settings| settings.devices.is_some()) {
         choices = choices.ignored(&mut plan.notes)?;
     } else {
@@ -64,19 +71,19 @@ pub(super) fn find(
     }
     skip_duplicates(inquiry, &mut plan.drivers)?;
     #[cfg(feature = "foreign-handles")]
-    if !policy.system_loader.is_empty() {
-        add_system_loader(&mut plan, policy.system_loader)?;
+    for library in other_loaders.iter().flat_map(|(_, list)| elements(list)) {
+        add_other_loader(&mut plan, other_loaders, library)?;
     }
     Ok(plan)
 }
 
-/// Adds the system's loader behind the drivers. The devices of drivers that are found later are enumerated earlier, so that an
+/// Adds another loader behind the drivers. The devices of drivers that are found later are enumerated earlier, so that an
 /// application meets those first that it would have without this loader; and drivers that are found earlier make their
 /// surfaces earlier, so that a window is for those that the application brought on purpose.
 #[cfg(feature = "foreign-handles")]
-fn add_system_loader(plan: &mut Plan, library: &[u8]) -> Result<(), OutOfMemory> {
+fn add_other_loader(plan: &mut Plan, by: Option<Setting<'_>>, library: &[u8]) -> Result<(), OutOfMemory> {
     let found_in = plan.searched.len();
-    let origin = Origin::BuiltIn("the system's loader");
+    let origin = by.map_or(Origin::BuiltIn("another loader"), |(name, _)| Origin::Adding(name));
     plan.searched.try_push(Searched { path: text(&[library])?, origin, result: Looked::File })?;
     plan.drivers.try_push(Candidate {
         path: text(&[library])?,

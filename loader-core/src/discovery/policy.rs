@@ -27,9 +27,10 @@ pub struct Policy {
     /// The libraries of the only drivers that there are, a list of paths.
     #[cfg(feature = "fixed-drivers")]
     pub fixed_drivers: &'static [u8],
-    /// The library of another loader that is a driver, too: a path, or a bare name for the dynamic linker. Empty for none.
+    /// The variable with the libraries of other loaders that are drivers, too, separated like paths: paths, or bare names for
+    /// the dynamic linker.
     #[cfg(feature = "foreign-handles")]
-    pub system_loader: &'static [u8],
+    pub other_loaders: Option<&'static CStr>,
 }
 
 /// A place to search, or several.
@@ -174,7 +175,7 @@ impl Policy {
             #[cfg(feature = "fixed-drivers")]
             fixed_drivers: b"",
             #[cfg(feature = "foreign-handles")]
-            system_loader: b"",
+            other_loaders: None,
         }
     }
 }

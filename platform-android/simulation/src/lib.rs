@@ -39,6 +39,7 @@ use std::time::{Duration, Instant};
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec as TryVec, text};
 use loader_core::platform::{FileError, Waiting};
+use platform_android::apk::ApplicationSystem;
 use platform_android::hal::layout::Module;
 use platform_android::system::{
     BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
@@ -72,6 +73,10 @@ pub struct Android {
 
 /// What a test can change at any time: see [`Android::change`].
 pub struct World {
+    /// Variables of the process.
+    pub variables: BTreeMap<String, String>,
+    /// Whether the linker makes namespaces for the application.
+    pub makes_namespaces: bool,
     /// Properties that are set.
     pub properties: BTreeMap<String, String>,
     /// Whether the process may be dumped.
@@ -126,6 +131,8 @@ impl Simulation {
         assert!(!HAS_TURN.replace(true), "this thread has a system already, which must be dropped first");
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let world = World {
+            variables: BTreeMap::new(),
+            makes_namespaces: false,
             properties: BTreeMap::new(),
             dumpable: false,
             process: 1000,
@@ -255,6 +262,33 @@ impl Android {
         // SAFETY: the symbol is a module, of which nobody else knows yet.
         unsafe { dso.write(library.handle.as_ptr()) };
         Some(module)
+    }
+}
+
+impl ApplicationSystem for Android {
+    fn variable(&self, name: &CStr) -> Result<Option<Text>, OutOfMemory> {
+        let name = name.to_string_lossy();
+        let value = self.change().variables.get(name.as_ref()).cloned();
+        value.map(|value| text(&[value.as_bytes()])).transpose()
+    }
+
+    fn write(&self, path: &CStr, content: &[u8]) -> Result<(), FileError> {
+        self.record("write", path);
+        // A library that is open keeps its pages, as with the system's own way.
+        let (place, new) = (self.here(path), self.here(path).with_extension("new"));
+        fs::write(&new, content).and_then(|()| fs::rename(&new, &place)).map_err(|error| reason(&error))
+    }
+
+    fn namespace(&self, name: &CStr, folder: &CStr) -> Option<Namespace> {
+        self.record("namespace", folder);
+        let mut world = self.change();
+        if !world.makes_namespaces {
+            return None;
+        }
+        // Paths are whole: where names are looked up does not matter.
+        let name = name.to_str().ok()?;
+        world.namespaces.insert(name.into(), String::new());
+        Some(world.namespace(name))
     }
 }
 

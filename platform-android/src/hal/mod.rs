@@ -95,6 +95,26 @@ impl Hal {
         self.search(loader, open)
     }
 
+    /// Makes the module in this library, which is open, the driver of the process: an application has brought it. If it is
+    /// none, nothing has changed.
+    ///
+    /// # Errors
+    /// Why it cannot be the driver.
+    ///
+    /// # Safety
+    /// If the library has the symbol of a HAL module, that is one.
+    #[cfg(feature = "apk")]
+    pub(crate) unsafe fn bring(&self, loader: &'static Loader, library: Library) -> Result<(), Decision> {
+        // SAFETY: the caller vouches for the symbol.
+        let mut driver = unsafe { open(search::module_of(loader.system, library)?) }?;
+        loader.enter();
+        driver.debug_report = version_of(loader, &driver, vk::EXT_DEBUG_REPORT_NAME);
+        let mut state = self.state.lock(loader.system);
+        state.stage = Stage::Known { process: loader.system.process(), result: Ok(driver) };
+        state.open = Some(Open { driver, library });
+        Ok(())
+    }
+
     /// Everything that the last search looked at, if there was one. There is none where memory was short.
     #[must_use]
     pub fn report(&self, loader: &Loader) -> Option<Counted<Report>> {

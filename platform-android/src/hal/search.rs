@@ -123,12 +123,8 @@ impl Search<'_> {
     fn check(&mut self, candidate: Candidate, library: Library) -> Answer {
         let system = self.loader.system;
         // SAFETY: the symbol is a module, as HAL modules are recognised by it.
-        match unsafe { for_vulkan(system.symbol(library, MODULE_SYMBOL)) } {
-            Ok(module) => {
-                // SAFETY: the module is a variable of the library, writable for this purpose, and nobody else has it yet.
-                unsafe { (*module.as_ptr()).dso = library.handle.as_ptr() };
-                Answer::Module(Found { candidate, library, module })
-            }
+        match unsafe { module_of(system, library) } {
+            Ok(module) => Answer::Module(Found { candidate, library, module }),
             Err(decision) => {
                 // SAFETY: nothing of the library has been kept.
                 unsafe { system.close(library) };
@@ -185,6 +181,20 @@ fn apex(system: &dyn System) -> Option<Namespace> {
         *to = if *from == b'.' { b'_' } else { *from };
     }
     system.exported_namespace(CStr::from_bytes_until_nul(&name).ok()?)
+}
+
+/// The module of an open library, which is told the library.
+///
+/// # Safety
+/// If the library has the symbol of a HAL module, that is one.
+pub(super) unsafe fn module_of(system: &dyn System, library: Library) -> Result<NonNull<Module>, Decision> {
+    // SAFETY: the caller vouches for the symbol. The module is a variable of the library, writable for this purpose, and
+    // nobody else has it yet.
+    unsafe {
+        let module = for_vulkan(system.symbol(library, MODULE_SYMBOL))?;
+        (*module.as_ptr()).dso = library.handle.as_ptr();
+        Ok(module)
+    }
 }
 
 /// The module if it is one for Vulkan. Only the id counts: neither tags nor versions are looked at.

@@ -100,6 +100,8 @@ pub struct Entry {
     pub header: u64,
     /// Bytes that it takes up.
     pub size: u64,
+    /// Bytes of the file that it is.
+    pub full_size: u64,
 }
 
 /// What is called for each file, with its name and description.
@@ -336,10 +338,11 @@ impl Record {
     /// What the record says, with the numbers that did not fit into it taken from the extra fields.
     fn entry(&self, extra: &[u8]) -> Result<Entry, Fault> {
         let (mut size, mut header) = (u64::from(self.size), u64::from(self.header));
+        let mut full_size = u64::from(self.full_size);
         if [self.size, self.full_size, self.header].contains(&u32::MAX) {
             let mut wide = Fields(wide_numbers(extra).unwrap_or_default());
             if self.full_size == u32::MAX {
-                wide.skip(8)?;
+                full_size = wide.u64()?;
             }
             if self.size == u32::MAX {
                 size = wide.u64()?;
@@ -348,7 +351,7 @@ impl Record {
                 header = wide.u64()?;
             }
         }
-        Ok(Entry { method: self.method, encrypted: self.flags & 1 != 0, header, size })
+        Ok(Entry { method: self.method, encrypted: self.flags & 1 != 0, header, size, full_size })
     }
 }
 

@@ -114,6 +114,26 @@ pub(super) fn search(
     Ok(result.unwrap_or(Search::Done { candidates }))
 }
 
+#[cfg(feature = "apk")]
+impl Folder {
+    /// Calls `each` with the name of every file in the folder if that is in an archive which can be read.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(crate) fn each_in_archive(
+        &self,
+        system: &dyn System,
+        each: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), OutOfMemory> {
+        let Some((archive, inside)) = split(&self.path) else { return Ok(()) };
+        search_archive(archive, inside, system, &mut |name, _| {
+            each(name);
+            Ok(())
+        })
+        .map(|_| ())
+    }
+}
+
 /// What is called for each file of a folder.
 type Each<'a> = dyn FnMut(&[u8], Option<Entry>) -> Result<(), OutOfMemory> + 'a;
 

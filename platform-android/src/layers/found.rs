@@ -4,7 +4,7 @@ use core::ffi::CStr;
 
 use ash::vk;
 use loader_core::log::{Level, Topic};
-use loader_core::memory::{CText, Counted, OutOfMemory, Shown, TryGrow, Vec, text};
+use loader_core::memory::{CText, Counted, OutOfMemory, Shown, Text, TryGrow, Vec, text};
 
 use super::folders::{self, File, Folder};
 use super::introspection::{self, Layer, Stop};
@@ -53,7 +53,7 @@ pub struct LayerLibrary {
     pub origin: Origin,
     /// Its layers.
     pub layers: Vec<Layer>,
-    file: loader_core::memory::Text,
+    file: Text,
 }
 
 impl Found {
@@ -77,14 +77,36 @@ impl Found {
         }
         let mut skip = |folder, result| skipped.try_push((folder, result));
         let folders = folders::folders(policy.sources, loader.system, &mut skip)?;
-        let mut found = Self { folders: skipped, candidates: Vec::new(), libraries, policy };
-        for folder in folders {
-            let mut each = |file, by_name| found.consider(loader.system, file, by_name);
-            let result = folders::search(&folder, loader.system, &mut each)?;
-            found.folders.try_push((folder, result))?;
+        let found = Self { folders: skipped, candidates: Vec::new(), libraries, policy };
+        found.searched(loader, folders)
+    }
+
+    /// Looks for layers in these folders, which may be in archives.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    #[cfg(feature = "apk")]
+    pub(crate) fn in_folders(
+        loader: &Loader,
+        policy: &'static Policy,
+        paths: &[Text],
+    ) -> Result<Self, OutOfMemory> {
+        let mut folders = Vec::new();
+        for path in paths {
+            folders.try_push(Folder { path: text(&[path])?, origin: Origin::Application, only: None })?;
         }
-        found.log(loader);
-        Ok(found)
+        Self::nothing(policy).searched(loader, folders)
+    }
+
+    /// What there is with what is in these folders.
+    fn searched(mut self, loader: &Loader, folders: Vec<Folder>) -> Result<Self, OutOfMemory> {
+        for folder in folders {
+            let mut each = |file, by_name| self.consider(loader.system, file, by_name);
+            let result = folders::search(&folder, loader.system, &mut each)?;
+            self.folders.try_push((folder, result))?;
+        }
+        self.log(loader);
+        Ok(self)
     }
 
     /// The layers that applications are told of.

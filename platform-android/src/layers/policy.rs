@@ -93,5 +93,10 @@ const SYSTEM_SOURCES: &[Source] = &[
 pub const SYSTEM: Policy =
     Policy { sources: SYSTEM_SOURCES, missing: Missing::Skipped, interface: Interface::Negotiated };
 
+/// The loader inside an application, which says where its layers are. Which are active the core decides.
+#[cfg(feature = "apk")]
+pub const APPLICATION: Policy =
+    Policy { sources: &[], missing: Missing::Skipped, interface: Interface::Negotiated };
+
 /// As Android's own loader has it, where [`SYSTEM`] differs.
 pub const STRICT: Policy = Policy { missing: Missing::Fatal, interface: Interface::Exported, ..SYSTEM };

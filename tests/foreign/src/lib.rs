@@ -2,8 +2,7 @@
 //! Android application brings. Its drivers are found as on Linux, and the library that the variable
 //! [`SYSTEM_LOADER`] names is one more.
 
-use std::os::unix::ffi::OsStringExt;
-use std::sync::LazyLock;
+use std::ffi::CStr;
 
 use loader_core::discovery::{Policy, Root};
 use loader_core::flavour::{Flavour, Handles};
@@ -11,16 +10,15 @@ use loader_core::loader::Loader;
 use platform_linux::PLATFORM;
 
 /// The variable that names the other loader.
-pub const SYSTEM_LOADER: &str = "VKLOAD_TEST_SYSTEM_LOADER";
+pub const SYSTEM_LOADER: &CStr = c"VKLOAD_TEST_SYSTEM_LOADER";
 
 static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
 
+const POLICY: Policy = Policy { other_loaders: Some(SYSTEM_LOADER), ..Policy::linux(&ROOTS) };
+
 /// The loader of the process.
-pub static LOADER: LazyLock<Loader> = LazyLock::new(|| {
-    let system_loader = std::env::var_os(SYSTEM_LOADER).map(OsStringExt::into_vec).unwrap_or_default();
-    let discovery = Policy { system_loader: system_loader.leak(), ..Policy::linux(&ROOTS) };
-    Loader::new(&PLATFORM, Flavour { handles: Handles::LookedUp, ..Flavour::linux(discovery) })
-});
+pub static LOADER: Loader =
+    Loader::new(&PLATFORM, Flavour { handles: Handles::LookedUp, ..Flavour::linux(POLICY) });
 
 /// The global commands of Vulkan.
 pub mod entry {

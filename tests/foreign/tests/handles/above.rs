@@ -16,7 +16,7 @@ pub(crate) fn above(system_loader: &str) -> Scenario {
     let library = std::env::current_exe().unwrap().with_file_name("libvkload_above.so");
     Scenario::new()
         .library(&library)
-        .env(vkload_above::SYSTEM_LOADER, system_loader)
+        .env(vkload_above::SYSTEM_LOADER.to_str().unwrap(), system_loader)
         .argument("layers", "")
         .argument("way", "")
 }
@@ -35,7 +35,8 @@ pub(crate) struct System {
 
 impl System {
     pub(crate) fn open() -> Self {
-        let path = CString::new(std::env::var(vkload_above::SYSTEM_LOADER).unwrap()).unwrap();
+        let path =
+            CString::new(std::env::var(vkload_above::SYSTEM_LOADER.to_str().unwrap()).unwrap()).unwrap();
         // SAFETY: the library exports these functions, which have these types.
         unsafe {
             let library = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);

@@ -1,0 +1,126 @@
+//! What an application has chosen, with what became of it.
+
+use core::ffi::CStr;
+use core::fmt;
+
+use loader_core::log::{Level, Topic};
+use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow, Vec, format_into};
+
+use super::Apk;
+use super::drivers::{Driver, NotReady};
+use super::options::{Choice, Options, Place, Stop};
+use crate::layers::policy::APPLICATION;
+use crate::layers::{self, Found};
+
+/// What counts from when it was made. It never changes.
+pub struct Configuration {
+    /// What the application said.
+    pub options: Options,
+    /// The drivers that it named, or the system's loader.
+    pub drivers: Vec<Driver>,
+    /// The libraries in its folders.
+    pub found: Found,
+    /// The first one is 1.
+    pub number: u64,
+}
+
+impl Configuration {
+    /// The drivers that are used.
+    pub fn used(&self) -> impl Iterator<Item = &Driver> {
+        self.drivers.iter().filter(|driver| driver.used)
+    }
+}
+
+impl Apk {
+    /// Lets these options count from now on. If anything is wrong with them, nothing changes.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn configure(&'static self, options: &[u8]) -> Result<(), Stop> {
+        let _turn = self.turns.take(self.system);
+        let made = Options::parse(options).and_then(|options| self.make(options));
+        let (replaced, refused, result) = match made {
+            Ok(made) => {
+                let mut state = self.state.lock(self.system);
+                state.number = made.number;
+                (state.configuration.replace(made), state.refused.take(), Ok(()))
+            }
+            Err(stop) => {
+                let refused = self.note_refusal(&stop).ok().flatten();
+                (None, refused, Err(stop))
+            }
+        };
+        // What counted before is freed without the lock.
+        drop((replaced, refused));
+        result
+    }
+
+    fn make(&'static self, options: Options) -> Result<Counted<Configuration>, Stop> {
+        let mut drivers = Vec::new();
+        if options.drivers.is_empty() {
+            let system = Choice { name: Text::new(), place: Place::System };
+            drivers.try_push(self.driver(&system, true)?)?;
+        }
+        for (place, choice) in options.drivers.iter().enumerate() {
+            drivers.try_push(self.driver(choice, options.used.is_none_or(|used| used == place))?)?;
+        }
+        let found = Found::in_folders(&self.modules, &APPLICATION, &options.folders)?;
+        self.tell_of(&found);
+        let number = self.state.lock(self.system).number.saturating_add(1);
+        Ok(Counted::try_new(Configuration { options, drivers, found, number })?)
+    }
+
+    fn driver(&'static self, choice: &Choice, is_chosen: bool) -> Result<Driver, Stop> {
+        let mut driver = Driver::named(choice)?;
+        if !is_chosen {
+            return Ok(driver);
+        }
+        match driver.prepare(self, choice) {
+            Ok(()) => Ok(driver),
+            Err(NotReady::OutOfMemory) => Err(Stop::OutOfMemory),
+            Err(NotReady::Refused(refusal)) => {
+                let path = Shown(&driver.path);
+                Err(Stop::mistake(format_args!("the driver {path} is not used: {refusal}")))
+            }
+        }
+    }
+
+    /// Tells whoever listens what the system's log has been told.
+    fn tell_of(&self, found: &Found) {
+        for candidate in &found.candidates {
+            if let layers::Decision::Refused(refusal) = &candidate.decision {
+                let level = if refusal.is_usual() { Level::Debug } else { Level::Warning };
+                let path = Shown(&candidate.file.path);
+                self.tell(level, format_args!("{path}: no layers of it are used: {refusal}"));
+            }
+        }
+    }
+
+    fn tell(&self, level: Level, message: fmt::Arguments<'_>) {
+        let mut words = Text::new();
+        format_into(&mut words, message);
+        if words.try_push(0).is_ok()
+            && let Ok(words) = CStr::from_bytes_until_nul(&words)
+        {
+            self.log.tell(self.system, level, words);
+        }
+    }
+
+    fn note_refusal(&self, stop: &Stop) -> Result<Option<Counted<Text>>, OutOfMemory> {
+        let mut words = Text::new();
+        format_into(&mut words, format_args!("{stop}"));
+        self.modules.log(Level::Error, Topic::Loader, format_args!("the options do not count: {stop}"));
+        self.tell(Level::Error, format_args!("the options do not count: {stop}"));
+        let words = Counted::try_new(words)?;
+        Ok(self.state.lock(self.system).refused.replace(words))
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mistake(words) => Shown(words).fmt(f),
+            Self::OutOfMemory => f.write_str("there is not enough memory"),
+        }
+    }
+}

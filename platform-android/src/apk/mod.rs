@@ -1,0 +1,141 @@
+//! The loader inside an application: above the system's loader, with layers and drivers of the application's choice.
+//!
+//! The core finds, chooses and calls as it does on a desktop. What an application says ([`Options`]) becomes what the core
+//! asks a system for: variables, folders, manifests. Libraries that describe their own layers, as Android's do, become manifests beside them
+//! ([`described`]), so that everything below is the same for both. A HAL module that the application brings is served by this
+//! crate's driver level, which stands beneath the core as another loader does; the system's loader is one.
+//!
+//! ```text
+//! options -> Configuration { drivers, layers }  -> variables, folders, manifests -> core
+//!            (opened, looked into: reasons)        (Environment, Files, Libraries)
+//! ```
+//!
+//! A configuration counts from the next instance on, and never changes: what is in its folders was looked at when it was made.
+
+mod configuration;
+mod described;
+mod drivers;
+mod files;
+mod inflate;
+mod interface;
+mod json;
+mod libraries;
+mod log;
+mod options;
+mod package;
+mod policy;
+mod report;
+
+pub use configuration::Configuration;
+pub use drivers::{Driver, Kind, Refusal};
+pub use interface::{LogCallback, configure, report, set_log};
+pub use options::{Choice, Options, Place};
+pub use package::{Fault, Package};
+pub use policy::{FLAVOUR, POLICY};
+
+use core::ffi::CStr;
+
+use loader_core::memory::{Counted, OutOfMemory, SharedList, Text};
+use loader_core::platform::{FileError, Identity, Lock, Platform, Turns, Waiting};
+
+use crate::loader::Loader;
+use crate::system::{Library, Namespace, System};
+use log::Log;
+
+/// What a loader inside an application asks of the system besides what every loader on Android does.
+pub trait ApplicationSystem: System {
+    /// The value of a variable of the process.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    fn variable(&self, name: &CStr) -> Result<Option<Text>, OutOfMemory>;
+
+    /// Makes `path` a file with this content, at once: whoever opens it finds all of it, or what was there before.
+    ///
+    /// # Errors
+    /// Why it cannot be written.
+    fn write(&self, path: &CStr, content: &[u8]) -> Result<(), FileError>;
+
+    /// A linker namespace of this name, which looks for libraries in `folder` first and then where the application does. `None`
+    /// where the system does not let applications make any.
+    fn namespace(&self, name: &CStr, folder: &CStr) -> Option<Namespace>;
+}
+
+/// The part of the process that every call shares. There is one, a `static` of the library; tests have one for each system.
+pub struct Apk {
+    system: &'static dyn ApplicationSystem,
+    /// The driver level above a HAL module that the application brings.
+    modules: Loader,
+    state: Lock<State>,
+    /// One thread at a time configures.
+    turns: Turns,
+    /// The libraries that the core has open, once for each opening.
+    open: SharedList<Library>,
+    log: Log,
+}
+
+struct State {
+    configuration: Option<Counted<Configuration>>,
+    /// Why the last options were refused, if they were.
+    refused: Option<Counted<Text>>,
+    /// The library of the HAL module that is open: there can be one.
+    module: Option<Counted<Text>>,
+    /// How many configurations there were.
+    number: u64,
+}
+
+impl Apk {
+    /// One that has done nothing yet. Without options the system's loader is the only driver.
+    #[must_use]
+    pub const fn new(system: &'static dyn ApplicationSystem) -> Self {
+        Self {
+            system,
+            modules: Loader::new(system),
+            state: Lock::new(State { configuration: None, refused: None, module: None, number: 0 }),
+            turns: Turns::new(),
+            open: SharedList::new(),
+            log: Log::new(),
+        }
+    }
+
+    /// The platform that the core runs on.
+    #[must_use]
+    pub const fn platform(&'static self, abort: fn() -> !) -> Platform {
+        Platform {
+            environment: self,
+            files: self,
+            libraries: self,
+            identity: self,
+            log: self,
+            abort,
+            waiting: self,
+        }
+    }
+
+    /// What counts from now on, if options were given.
+    pub fn configuration(&self) -> Option<Counted<Configuration>> {
+        self.state.lock(self.system).configuration.clone()
+    }
+}
+
+impl Identity for Apk {
+    /// Applications have no more rights than their user.
+    fn elevated(&self) -> bool {
+        false
+    }
+
+    /// Every application runs the same executable, which tells nothing.
+    fn executable(&self) -> Result<Option<Text>, OutOfMemory> {
+        Ok(None)
+    }
+}
+
+impl Waiting for Apk {
+    fn wait(&self, turn: u32) {
+        self.system.wait(turn);
+    }
+
+    fn thread(&self) -> usize {
+        self.system.thread()
+    }
+}

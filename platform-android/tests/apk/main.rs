@@ -1,0 +1,226 @@
+//! The loader inside an application: rows 120 to 122 of docs/android.md.
+
+mod drivers;
+mod layers;
+mod options;
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use android_simulation::{Android, Simulation};
+use ash::vk::{self, Handle as _};
+use ash::{Device, Entry, Instance, StaticFn};
+use loader_core::loader::Loader;
+use platform_android::apk::{self, Apk, FLAVOUR};
+
+/// A system with an application that has a loader of its own.
+struct Application {
+    simulation: Simulation,
+    apk: &'static Apk,
+}
+
+/// The loader of the application that was made last.
+struct Current(AtomicPtr<Loader>);
+
+static LOADER: Current = Current(AtomicPtr::new(std::ptr::null_mut()));
+
+impl Deref for Current {
+    type Target = Loader;
+
+    fn deref(&self) -> &Loader {
+        // SAFETY: loaders of tests live for ever.
+        unsafe { self.0.load(Ordering::Acquire).as_ref() }.expect("an application")
+    }
+}
+
+mod entry {
+    loader_core::global_commands!(crate::LOADER);
+}
+
+impl Application {
+    /// One on a system whose loader is the one of the tests.
+    fn new() -> Self {
+        let simulation = Simulation::new();
+        simulation.android.library("/libvulkan.so", &vkload_tests::system_loader());
+        let apk: &'static Apk = Box::leak(Box::new(Apk::new(simulation.android)));
+        let platform = Box::leak(Box::new(apk.platform(std::process::abort)));
+        let loader = Box::leak(Box::new(Loader::new(platform, FLAVOUR)));
+        LOADER.0.store(loader, Ordering::Release);
+        Self { simulation, apk }
+    }
+
+    fn android(&self) -> &'static Android {
+        self.simulation.android
+    }
+
+    /// Gives the options, and the message if they are refused.
+    fn configure(&self, options: &str) -> Result<(), String> {
+        let options = CString::new(options).unwrap();
+        let mut message = [1 as c_char; 4096];
+        // SAFETY: a string, and as much room as is said.
+        let result =
+            unsafe { apk::configure(self.apk, options.as_ptr(), message.as_mut_ptr(), message.len()) };
+        // SAFETY: what is written is ended.
+        let message = unsafe { CStr::from_ptr(message.as_ptr()) }.to_str().unwrap().to_owned();
+        match result {
+            0 => {
+                assert_eq!(message, "");
+                Ok(())
+            }
+            other => {
+                assert_eq!(other, -1);
+                Err(message)
+            }
+        }
+    }
+
+    /// The report: 0 as text, 1 as JSON.
+    fn report(&self, format: c_int) -> String {
+        // SAFETY: no room, and then as much as is said.
+        unsafe {
+            let needed = apk::report(self.apk, &LOADER, format, std::ptr::null_mut(), 0);
+            let mut buffer = vec![1u8; needed + 1];
+            assert_eq!(
+                apk::report(self.apk, &LOADER, format, buffer.as_mut_ptr().cast(), buffer.len()),
+                needed
+            );
+            CStr::from_bytes_with_nul(&buffer).unwrap().to_str().unwrap().to_owned()
+        }
+    }
+
+    /// The loader, as a program has it that asks for its vkGetInstanceProcAddr.
+    fn vulkan(&self) -> Entry {
+        // SAFETY: the function is the command.
+        unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr: entry::get_instance_proc_addr }) }
+    }
+
+    fn instance(&self, layers: &[&CStr]) -> Result<Instance, vk::Result> {
+        let names: Vec<_> = layers.iter().map(|name| name.as_ptr()).collect();
+        let info = vk::InstanceCreateInfo::default().enabled_layer_names(&names);
+        // SAFETY: valid structures.
+        unsafe { self.vulkan().create_instance(&info, None) }
+    }
+}
+
+impl Drop for Application {
+    fn drop(&mut self) {
+        LOADER.unload();
+    }
+}
+
+/// A device of the first physical device.
+fn device(instance: &Instance) -> Device {
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+    let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+    // SAFETY: valid structures and live handles.
+    unsafe {
+        let physical = instance.enumerate_physical_devices().unwrap()[0];
+        instance.create_device(physical, &info, None).unwrap()
+    }
+}
+
+/// The bytes of a buffer that a queue has filled.
+fn filled(device: &Device) -> [u8; 64] {
+    // SAFETY: valid structures and live handles.
+    unsafe {
+        let info = vk::BufferCreateInfo::default().size(64).usage(vk::BufferUsageFlags::TRANSFER_DST);
+        let buffer = device.create_buffer(&info, None).unwrap();
+        let memory =
+            device.allocate_memory(&vk::MemoryAllocateInfo::default().allocation_size(64), None).unwrap();
+        device.bind_buffer_memory(buffer, memory, 0).unwrap();
+        let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).unwrap();
+        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+        let commands = device.allocate_command_buffers(&info).unwrap();
+        let queue = device.get_device_queue(0, 0);
+        device.begin_command_buffer(commands[0], &vk::CommandBufferBeginInfo::default()).unwrap();
+        device.cmd_fill_buffer(commands[0], buffer, 0, vk::WHOLE_SIZE, 0xABAB_ABAB);
+        device.end_command_buffer(commands[0]).unwrap();
+        let submit = vk::SubmitInfo::default().command_buffers(&commands);
+        device.queue_submit(queue, &[submit], vk::Fence::null()).unwrap();
+        device.queue_wait_idle(queue).unwrap();
+        let mapped = device.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty()).unwrap();
+        let bytes = mapped.cast::<[u8; 64]>().read();
+        device.unmap_memory(memory);
+        device.destroy_command_pool(pool, None);
+        device.destroy_buffer(buffer, None);
+        device.free_memory(memory, None);
+        bytes
+    }
+}
+
+/// What the log callback was told.
+static TOLD: Mutex<Vec<(c_int, String)>> = Mutex::new(Vec::new());
+
+unsafe extern "C" fn tell(level: c_int, text: *const c_char, data: *mut c_void) {
+    assert_eq!(data.addr(), 42);
+    // SAFETY: the loader passes a C string.
+    let text = unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned();
+    TOLD.lock().unwrap_or_else(PoisonError::into_inner).push((level, text));
+}
+
+fn told() -> Vec<(c_int, String)> {
+    std::mem::take(&mut TOLD.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[test]
+fn r120_the_systems_loader_is_the_driver_and_its_handles_are_never_written() {
+    // Its handles lie on pages that nobody may write.
+    let application = Application::new();
+    let instance = application.instance(&[]).unwrap();
+    let device = device(&instance);
+    // SAFETY: live handles.
+    unsafe {
+        let queue = device.get_device_queue(0, 0);
+        let first_word = |handle: u64| *std::ptr::with_exposed_provenance::<usize>(handle as usize);
+        assert_eq!(first_word(queue.as_raw()), first_word(device.handle().as_raw()), "its own key");
+        device.queue_wait_idle(queue).unwrap();
+        device.destroy_device(None);
+        instance.destroy_instance(None);
+    }
+    let opened: Vec<String> =
+        application.android().calls().into_iter().filter(|call| call.starts_with("dlopen")).collect();
+    assert_eq!(opened, ["dlopen libvulkan.so"], "by name, in the application's namespace");
+}
+
+#[test]
+fn r120_debug_utils_is_always_offered() {
+    let application = Application::new();
+    // SAFETY: no layer's name.
+    let all = unsafe { application.vulkan().enumerate_instance_extension_properties(None) }.unwrap();
+    let has = |name| all.iter().any(|one| one.extension_name_as_c_str() == Ok(name));
+    assert!(has(c"VK_EXT_debug_utils"));
+    assert!(has(c"VK_EXT_debug_report"));
+}
+
+#[test]
+fn r120_a_listener_hears_every_record_from_its_level_on_until_it_is_ended() {
+    let application = Application::new();
+    application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
+    let data = std::ptr::without_provenance_mut(42);
+    let listen = |level, callback| {
+        // SAFETY: the callback may be called at any time.
+        unsafe { apk::set_log(application.apk, level, callback, data) };
+    };
+    let make = || {
+        let missing = application.instance(&[c"VK_LAYER_missing"]).err();
+        assert_eq!(missing, Some(vk::Result::ERROR_LAYER_NOT_PRESENT));
+    };
+    listen(0, Some(tell));
+    make();
+    let errors = told();
+    assert!(errors.iter().all(|(level, _)| *level == 0), "{errors:?}");
+    assert!(errors.iter().any(|(_, text)| text.contains("VK_LAYER_missing")), "{errors:?}");
+    listen(3, Some(tell));
+    application.configure("{}").unwrap();
+    make();
+    assert!(told().iter().any(|(level, _)| *level == 3));
+    listen(3, None);
+    make();
+    assert_eq!(told(), []);
+    // The system's log has errors and warnings only, unless more is asked for.
+    let logged = application.android().logged();
+    assert!(logged.iter().any(|(_, text)| text.contains("VK_LAYER_missing")));
+    assert!(logged.iter().all(|(level, _)| *level <= loader_core::log::Level::Warning), "{logged:?}");
+}
