@@ -74,7 +74,7 @@ pub(crate) fn merge_of_layer(
     Ok(())
 }
 
-/// Adds `extension` of a driver or of the loader to `all`; of two versions the higher one counts.
+/// Adds `extension` of a driver or of the loader to `all`; of two with one name the first one counts.
 pub(crate) fn merge(
     all: &mut Vec<vk::ExtensionProperties>,
     extension: &vk::ExtensionProperties,

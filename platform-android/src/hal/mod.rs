@@ -110,7 +110,7 @@ impl Hal {
         loader.enter();
         driver.debug_report = version_of(loader, &driver, vk::EXT_DEBUG_REPORT_NAME);
         let mut state = self.state.lock(loader.system);
-        state.stage = Stage::Known { process: loader.system.process(), result: Ok(driver) };
+        state.progress = Progress::Done { process: loader.system.process(), result: Ok(driver) };
         state.open = Some(Open { driver, library });
         Ok(())
     }
