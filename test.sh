@@ -15,7 +15,7 @@ packages=(gcc g++ libc6-dev binutils pkg-config lintian mesa-vulkan-drivers vulk
     libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-i686-linux-gnu libc6-dev-i386-cross libc6-i386
     lib32gcc-s1)
 # The crates that become shared libraries bring a panic handler of their own, so each is compiled without the others.
-shells=(libvulkan-linux libvulkan-fuchsia libvulkan-android libvkload-jni)
+shells=(libvulkan-linux libvulkan-fuchsia libvulkan-android libvkload-android libvkload-jni)
 no_shells=(--workspace "${shells[@]/#/--exclude=}")
 skipped=()
 
@@ -57,7 +57,7 @@ lints() {
     VKLOAD_FIXED_DRIVERS=any cargo clippy --quiet --package libvulkan-linux --features fixed-drivers \
         --target-dir target/fixed-drivers -- --deny warnings
     lint_for x86_64-unknown-fuchsia --package platform-fuchsia --package libvulkan-fuchsia --package null-driver-icd
-    lint_for x86_64-linux-android --package platform-android --package libvulkan-android
+    lint_for x86_64-linux-android --package platform-android --package libvulkan-android --package libvkload-android
 }
 
 # What is compiled for one system alone.

@@ -48,18 +48,33 @@ struct Library {
     soname: &'static str,
     exports: &'static str,
     imports: &'static str,
+    /// What it exports besides the list.
+    others: &'static [&'static str],
     /// Bytes of the stripped library for 64-bit Arm.
     largest: u64,
 }
 
-const LIBRARIES: &[Library] = &[Library {
-    package: "libvulkan-android",
-    built: "libvulkan_android.a",
-    soname: "libvulkan.so",
-    exports: "platform-android/libvulkan.map.txt",
-    imports: "platform-android/imports.txt",
-    largest: 450_000,
-}];
+const LIBRARIES: &[Library] = &[
+    Library {
+        package: "libvulkan-android",
+        built: "libvulkan_android.a",
+        soname: "libvulkan.so",
+        exports: "platform-android/libvulkan.map.txt",
+        imports: "platform-android/imports.txt",
+        others: &[],
+        largest: 450_000,
+    },
+    Library {
+        package: "libvkload-android",
+        built: "libvkload_android.a",
+        // Never the system's name, by which the system's is opened.
+        soname: "libvkload.so",
+        exports: "platform-android/libvulkan.map.txt",
+        imports: "platform-android/imports-apk.txt",
+        others: &["vkload_configure", "vkload_get_instance_proc_addr", "vkload_report", "vkload_set_log"],
+        largest: 650_000,
+    },
+];
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq)]
@@ -185,8 +200,7 @@ impl Built<'_> {
     fn link(&self, level: u32, folder: &Path) -> Result<PathBuf, Failure> {
         fs::create_dir_all(folder)?;
         let script = folder.join("exports.map");
-        let list = fs::read_to_string(root().join(self.library.exports))?;
-        let names = exported_at(&list, level)?.replace('\n', ";\n");
+        let names = self.library.exported(level)?.replace('\n', ";\n");
         fs::write(&script, format!("{VERSION} {{\nglobal:\n{names}local:\n*;\n}};\n"))?;
         let (soname, path) = (self.library.soname, folder.join(self.library.soname));
         let linker = Linker::new(self.target, level, self.imports)?;
@@ -204,12 +218,18 @@ impl Built<'_> {
     }
 
     fn complaints(&self, facts: &Facts, level: u32) -> Result<Vec<String>, Failure> {
-        let list = fs::read_to_string(root().join(self.library.exports))?;
-        Ok(self.library.complaints(facts, exported_at(&list, level)?, self.imports))
+        Ok(self.library.complaints(facts, self.library.exported(level)?, self.imports))
     }
 }
 
 impl Library {
+    /// The names that it exports, a line each.
+    fn exported(&self, level: u32) -> Result<String, Failure> {
+        let mut names = exported_at(&fs::read_to_string(root().join(self.exports))?, level)?;
+        self.others.iter().for_each(|name| names += &format!("{name}\n"));
+        Ok(names)
+    }
+
     /// What is wrong with a library that is to export what is `listed`, and nothing else.
     fn complaints(&self, facts: &Facts, listed: String, imports: &Imports) -> Vec<String> {
         let mut found =
@@ -260,6 +280,13 @@ fn exported_at(script: &str, level: u32) -> Result<String, Failure> {
 mod tests {
     use super::*;
     use crate::elf::Segment;
+
+    #[test]
+    fn r124_the_library_of_an_application_has_another_name_than_the_systems() {
+        let named = LIBRARIES.iter().map(|library| (library.package, library.soname));
+        let expected = [("libvulkan-android", "libvulkan.so"), ("libvkload-android", "libvkload.so")];
+        assert_eq!(named.collect::<Vec<_>>(), expected);
+    }
 
     #[test]
     fn r87_each_level_has_as_many_names_as_the_system_of_that_level() {

@@ -24,6 +24,8 @@ mod log;
 mod options;
 mod package;
 mod policy;
+#[cfg(target_os = "android")]
+mod process;
 mod report;
 
 pub use configuration::Configuration;
@@ -32,6 +34,8 @@ pub use interface::{LogCallback, configure, report, set_log};
 pub use options::{Choice, Options, Place};
 pub use package::{Fault, Package};
 pub use policy::{FLAVOUR, POLICY};
+#[cfg(target_os = "android")]
+pub use process::{APK, LOADER, report_and_abort};
 
 use core::ffi::CStr;
 

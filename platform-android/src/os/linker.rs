@@ -167,6 +167,34 @@ pub(super) fn exported_namespace(name: &CStr) -> Option<Namespace> {
     NonNull::new(unsafe { get_exported_namespace()?(name.as_ptr()) }).map(Namespace)
 }
 
+#[cfg(feature = "apk")]
+type CreateNamespace = unsafe extern "C" fn(
+    name: *const c_char,
+    first_paths: *const c_char,
+    paths: *const c_char,
+    kind: u64,
+    permitted_paths: *const c_char,
+    parent: *mut c_void,
+) -> *mut c_void;
+
+#[cfg(feature = "apk")]
+late! {
+    create_namespace: CreateNamespace = c"android_create_namespace" in c"libdl_android.so", c"libdl.so";
+}
+
+/// A namespace that looks in `folder` first, and has what the caller's has besides. Most systems let only their own libraries make
+/// some.
+#[cfg(feature = "apk")]
+pub(crate) fn make_namespace(name: &CStr, folder: &CStr) -> Option<Namespace> {
+    /// `ANDROID_NAMESPACE_TYPE_SHARED`: with the libraries of its parent, which is the caller's.
+    const SHARED: u64 = 2;
+    // SAFETY: these are C strings.
+    let made = unsafe {
+        create_namespace()?(name.as_ptr(), folder.as_ptr(), folder.as_ptr(), SHARED, null(), null_mut())
+    };
+    NonNull::new(made).map(Namespace)
+}
+
 /// The module that libhardware finds.
 pub(super) fn hardware_module(id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> {
     let mut module = null_mut();

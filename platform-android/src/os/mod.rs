@@ -11,6 +11,8 @@ mod late;
 mod linker;
 
 pub use framework::GraphicsEnv;
+#[cfg(feature = "apk")]
+pub(crate) use linker::make_namespace;
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr::NonNull;

@@ -1,0 +1,14 @@
+//! The exported functions: the commands of Vulkan, and those that `vkload.h` declares.
+#![allow(non_snake_case, reason = "exported functions have the names of their commands")]
+
+/// The global commands of Vulkan.
+pub mod entry {
+    loader_core::global_commands!(platform_android::apk::LOADER);
+}
+
+platform_android::for_each_export!(loader_core::look_up_exports);
+platform_android::interface!(
+    platform_android::apk::APK,
+    platform_android::apk::LOADER,
+    vkGetInstanceProcAddr
+);
