@@ -2,7 +2,7 @@
 //!
 //! The core finds, chooses and calls as it does on a desktop. What an application says ([`Options`]) becomes what the core
 //! asks a system for: variables, folders, manifests. Libraries that describe their own layers, as Android's do, become manifests beside them
-//! ([`described`]), so that everything below is the same for both. A HAL module that the application brings is served by this
+//! (`described`), so that everything below is the same for both. A HAL module that the application brings is served by this
 //! crate's driver level, which stands beneath the core as another loader does; the system's loader is one.
 //!
 //! ```text

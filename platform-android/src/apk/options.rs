@@ -101,7 +101,7 @@ impl Options {
     /// Reads options.
     ///
     /// # Errors
-    /// [`Stop`].
+    /// What is wrong with them, and where.
     pub fn parse(bytes: &[u8]) -> Result<Self, Stop> {
         let root = json::parse(bytes)
             .map_err(|error| Stop::mistake(format_args!("the options are no JSON: {error}")))?;
