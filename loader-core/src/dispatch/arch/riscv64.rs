@@ -70,7 +70,7 @@ macro_rules! look_up {
          ld t3, 0(t2)\n bne t3, t1, 2f\n ld t1, 8(t2)\n\
          4: slli t0, t0, 3\n add t1, t1, t0\n ld t1, 0(t1)\n jr t1\n\
          2: beqz t1, 6f\n ld t2, 16(t2)\n beqz t2, 6f\n\
-         li t3, {multiplier}\n mul t3, t1, t3\n srli t3, t3, 32\n ld t4, 0(t2)\n and t3, t3, t4\n\
+         li t3, {multiplier}\n .option push\n .option arch, +m\n mul t3, t1, t3\n .option pop\n srli t3, t3, 32\n ld t4, 0(t2)\n and t3, t3, t4\n\
          ld t2, 8(t2)\n add t2, t2, t3\n\
          3: ld t3, 0(t2)\n beq t3, t1, 5f\n addi t2, t2, 16\n bnez t3, 3b\n\
          6: tail {bad}\n\
