@@ -80,7 +80,7 @@ unsafe fn create(
                 return Err(vk::Result::ERROR_FEATURE_NOT_PRESENT);
             }
             // What the registry does not know cannot be copied; the driver sees the loader's features then.
-            if let Some(first) = chain::copy_without(own.p_next, features::STRUCTURES, &mut copies)? {
+            if let Some(first) = chain::copy_without(own.p_next, features::are_in, &mut copies)? {
                 own.p_next = first;
             }
         }

@@ -24,17 +24,6 @@ const OF_THE_LOADER: &[(vk::StructureType, ApiLevel, &[Answer])] = &[
     (PRESENT_TIMING, ApiLevel::ANDROID_17, &[Answer::Yes, Answer::Yes, Answer::No]),
 ];
 
-/// The same types: a driver that checks what it is asked for would refuse them.
-pub(super) const STRUCTURES: &[vk::StructureType] = &[
-    SWAPCHAIN_MAINTENANCE1,
-    IMAGE_COMPRESSION_CONTROL_SWAPCHAIN,
-    PRESENT_MODE_FIFO_LATEST_READY,
-    PRESENT_ID,
-    PRESENT_ID2,
-    PRESENT_WAIT2,
-    PRESENT_TIMING,
-];
-
 const SWAPCHAIN_MAINTENANCE1: vk::StructureType =
     vk::StructureType::PHYSICAL_DEVICE_SWAPCHAIN_MAINTENANCE_1_FEATURES_EXT;
 const IMAGE_COMPRESSION_CONTROL_SWAPCHAIN: vk::StructureType =
@@ -44,6 +33,11 @@ const PRESENT_ID: vk::StructureType = vk::StructureType::PHYSICAL_DEVICE_PRESENT
 const PRESENT_ID2: vk::StructureType = vk::StructureType::from_raw(1_000_479_002);
 const PRESENT_WAIT2: vk::StructureType = vk::StructureType::from_raw(1_000_480_001);
 const PRESENT_TIMING: vk::StructureType = vk::StructureType::from_raw(1_000_208_000);
+
+/// Whether structures of this type are of the loader's features: a driver that checks what it is asked for would refuse them.
+pub(super) fn are_in(s_type: vk::StructureType) -> bool {
+    OF_THE_LOADER.iter().any(|(known, ..)| *known == s_type)
+}
 
 /// Whether a feature is there.
 #[derive(Clone, Copy)]
