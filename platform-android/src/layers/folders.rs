@@ -148,7 +148,6 @@ fn search_archive(
     match archive::list(&file, inside, &mut |name, entry| found(name, Some(entry))) {
         Ok(()) => Ok(None),
         Err(Stop::OutOfMemory | Stop::Fault(Fault::Unreadable(FileError::OutOfMemory))) => Err(OutOfMemory),
-        Err(Stop::Fault(Fault::Unreadable(FileError::NotFound))) => Ok(Some(Search::Absent)),
         Err(Stop::Fault(fault)) => Ok(Some(Search::Archive(fault))),
     }
 }
