@@ -245,6 +245,17 @@ fn r45_layers_of_the_device_are_always_active_last_and_not_listed() {
     assert!(messages(android, Level::Warning).iter().any(|text| text.contains("missing.so")));
 }
 
+#[test]
+fn r159_lists_of_layers_of_the_device_may_be_longer_than_other_properties() {
+    let simulation = with_layers("");
+    let android = simulation.android;
+    let bits = if cfg!(target_pointer_width = "64") { "64" } else { "" };
+    android.layer(&format!("/system/lib{bits}/vulkan/libVkLayer_p.so"), &["VK_LAYER_p"], &[]);
+    let longer = format!("{}.so:libVkLayer_p.so", "x".repeat(92));
+    android.set("ro.vulkan.layers.platform", &longer);
+    assert_eq!(letters(&choose(simulation.loader, &[]).unwrap()), "p");
+}
+
 /// Extensions with their versions.
 fn extensions(list: &[vk::ExtensionProperties]) -> Vec<(&str, u32)> {
     let name = |one: &vk::ExtensionProperties| -> &str {

@@ -316,6 +316,12 @@ impl System for Android {
             .map_or(PropertyValue::empty(), |value| PropertyValue::new(value.as_bytes()))
     }
 
+    fn whole_property(&self, name: &CStr) -> Result<Text, OutOfMemory> {
+        let value =
+            self.change().properties.get(name.to_string_lossy().as_ref()).cloned().unwrap_or_default();
+        text(&[value.as_bytes()])
+    }
+
     fn dumpable(&self) -> bool {
         self.change().dumpable
     }

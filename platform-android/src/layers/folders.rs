@@ -64,10 +64,10 @@ pub(super) fn folders(
                 }
             }
             Source::Listed { property, folder, origin } => {
-                let names = system.property(property);
+                let names = system.whole_property(property)?;
                 if !names.is_empty() {
-                    let only = Some(text(&[names.as_bytes()])?);
-                    folders.try_push(Folder { path: text(&[folder.to_bytes()])?, origin: *origin, only })?;
+                    let path = text(&[folder.to_bytes()])?;
+                    folders.try_push(Folder { path, origin: *origin, only: Some(names) })?;
                 }
             }
         }
