@@ -6,6 +6,7 @@
 mod built_in;
 mod exported;
 mod fences;
+mod filled;
 pub mod graphics;
 pub mod hal;
 mod layers;
@@ -17,6 +18,7 @@ mod window;
 
 pub use exported::exported;
 pub use fences::SignalledLater;
+pub use filled::filled;
 pub use made::null_driver;
 pub use packages::{Packed, package};
 pub use scarce::{Scarce, with_memory_for};
