@@ -1,11 +1,13 @@
 use super::*;
 use crate::platform::FileError;
 
-/// Files that are no usable manifests, and the reason that each must get.
-fn bad_manifests() -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
-    let good = manifest("x.so");
-    let with = |from: &str, to: &str| good.replace(from, to).into_bytes();
-    let mut large = good.clone().into_bytes();
+/// What is no manifest of any kind, made from a good one, and the reason that each must get.
+pub(in crate::discovery) fn no_manifests(good: &str) -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
+    let with = |from: &str, to: &str| {
+        assert!(good.contains(from));
+        good.replace(from, to).into_bytes()
+    };
+    let mut large = good.as_bytes().to_vec();
     large.resize(10_000_000, b' ');
     let utf16: StdVec<u8> =
         core::iter::once(0xFEFF).chain(good.encode_utf16()).flat_map(u16::to_le_bytes).collect();
@@ -18,20 +20,29 @@ fn bad_manifests() -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
         ("last brace missing", good.as_bytes()[..good.len() - 1].to_vec(), "manifest-not-json"),
         ("string not ended", b"{\"file_format_version".to_vec(), "manifest-not-json"),
         ("escape not ended", b"{\"a\\".to_vec(), "manifest-not-json"),
-        ("half a character", with("x.so", "\\ud800"), "manifest-not-json"),
+        ("half a character", with(".so", "\\ud800"), "manifest-not-json"),
+        ("comment", with("{\"file", "{ // hello\n\"file"), "manifest-not-json"),
+        ("trailing comma", with("}}", "},}"), "manifest-not-json"),
+        ("single quotes", with("\"", "'"), "manifest-not-json"),
         ("10 MB", large, "manifest-too-large"),
         ("1 MB of garbage", std::vec![0xA5; 1 << 20], "manifest-not-json"),
         ("lists 10,000 deep", b"[".repeat(10_000), "manifest-not-json"),
         ("objects 10,000 deep", b"{\"a\":".repeat(10_000), "manifest-not-json"),
         ("UTF-16", utf16, "manifest-not-json"),
         ("ELF", b"\x7fELF\x02\x01\x01\0\0\0".to_vec(), "manifest-not-json"),
-        ("comment", with("{", "{ // hello\n"), "manifest-not-json"),
-        ("trailing comma", with("}}", "},}"), "manifest-not-json"),
-        ("single quotes", with("\"", "'"), "manifest-not-json"),
-        ("a number", b"42".to_vec(), "manifest-not-an-object"),
         ("null", b"null".to_vec(), "manifest-not-an-object"),
+        ("a number", b"42".to_vec(), "manifest-not-an-object"),
         ("a list of manifests", format!("[{good}]").into_bytes(), "manifest-not-an-object"),
         ("empty object", b"{}".to_vec(), "manifest-field-missing"),
+    ]
+}
+
+/// Files that are no usable manifests, and the reason that each must get.
+fn bad_manifests() -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
+    let good = manifest("x.so");
+    let with = |from: &str, to: &str| good.replace(from, to).into_bytes();
+    let mut all = no_manifests(&good);
+    all.extend([
         ("no format version", with("file_format_version", "version"), "manifest-field-missing"),
         ("no ICD", with("ICD", "layer"), "manifest-field-missing"),
         ("no library", with("library_path", "library"), "manifest-field-missing"),
@@ -39,7 +50,7 @@ fn bad_manifests() -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
         (
             "ICD is a list",
             b"{\"file_format_version\": \"1.0.0\", \"ICD\": []}".to_vec(),
-            "manifest-field-invalid"
+            "manifest-field-invalid",
         ),
         ("library is a number", with("\"x.so\"", "7"), "manifest-field-invalid"),
         ("library is empty", with("x.so", ""), "manifest-field-invalid"),
@@ -48,7 +59,8 @@ fn bad_manifests() -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
         ("version is words", with("1.3.204", "the newest"), "manifest-field-invalid"),
         ("version is huge", with("1.3.204", "1.99999999999999999999.0"), "manifest-field-invalid"),
         ("version of another API", with("1.3.204", "4.6.0"), "api-version-incompatible"),
-    ]
+    ]);
+    all
 }
 
 /// Files that look odd and work with the loaders that they were shipped for.

@@ -8,7 +8,7 @@ use crate::platform::imaginary::Imaginary;
 mod cache;
 mod drivers;
 mod fuchsia;
-mod hostile;
+pub(super) mod hostile;
 mod places;
 mod reasons;
 mod settings;

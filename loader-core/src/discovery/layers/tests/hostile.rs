@@ -1,4 +1,5 @@
 use super::*;
+use crate::discovery::tests::hostile::no_manifests;
 use crate::platform::FileError;
 
 /// Files that have no usable layer, and the reason that each must get.
@@ -8,33 +9,8 @@ fn bad_manifests() -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
         assert!(good.contains(from));
         good.replace(from, to).into_bytes()
     };
-    let mut large = good.clone().into_bytes();
-    large.resize(10_000_000, b' ');
-    let utf16: StdVec<u8> =
-        core::iter::once(0xFEFF).chain(good.encode_utf16()).flat_map(u16::to_le_bytes).collect();
-    std::vec![
-        ("empty", StdVec::new(), "manifest-not-json"),
-        ("blank", b" \n\t\r\n".to_vec(), "manifest-not-json"),
-        ("one NUL", b"\0".to_vec(), "manifest-not-json"),
-        ("all NUL", std::vec![0; 4096], "manifest-not-json"),
-        ("truncated", good.as_bytes()[..good.len() / 2].to_vec(), "manifest-not-json"),
-        ("last brace missing", good.as_bytes()[..good.len() - 1].to_vec(), "manifest-not-json"),
-        ("string not ended", b"{\"file_format_version".to_vec(), "manifest-not-json"),
-        ("escape not ended", b"{\"a\\".to_vec(), "manifest-not-json"),
-        ("half a character", with("libX.so", "\\ud800"), "manifest-not-json"),
-        ("comment", with("{\"file", "{ // hello\n\"file"), "manifest-not-json"),
-        ("trailing comma", with("\"1\"}}}", "\"1\"},}}"), "manifest-not-json"),
-        ("single quotes", with("\"", "'"), "manifest-not-json"),
-        ("10 MB", large, "manifest-too-large"),
-        ("1 MB of garbage", std::vec![0xA5; 1 << 20], "manifest-not-json"),
-        ("lists 10,000 deep", b"[".repeat(10_000), "manifest-not-json"),
-        ("objects 10,000 deep", b"{\"a\":".repeat(10_000), "manifest-not-json"),
-        ("UTF-16", utf16, "manifest-not-json"),
-        ("ELF", b"\x7fELF\x02\x01\x01\0\0\0".to_vec(), "manifest-not-json"),
-        ("null", b"null".to_vec(), "manifest-not-an-object"),
-        ("a number", b"42".to_vec(), "manifest-not-an-object"),
-        ("a list", format!("[{good}]").into_bytes(), "manifest-not-an-object"),
-        ("empty object", b"{}".to_vec(), "manifest-field-missing"),
+    let mut all = no_manifests(&good);
+    all.extend([
         ("no format version", with("file_format_version", "version"), "manifest-field-missing"),
         ("no layer", with("\"layer\"", "\"ICD\""), "manifest-field-missing"),
         ("no name", with("\"name\"", "\"title\""), "manifest-field-missing"),
@@ -67,7 +43,8 @@ fn bad_manifests() -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
         ("nothing to disable", with("{\"NO_X\": \"1\"}", "{}"), "no-disable-environment"),
         ("disabling is a list", with("{\"NO_X\": \"1\"}", "[]"), "no-disable-environment"),
         ("disabling is nameless", with("NO_X", ""), "no-disable-environment"),
-    ]
+    ]);
+    all
 }
 
 const INVALID: &str = "manifest-field-invalid";
