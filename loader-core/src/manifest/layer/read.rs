@@ -74,13 +74,38 @@ const KNOWN_FORMATS: [Version; 7] = [
 /// The first version that has `pre_instance_functions`.
 const PRE_INSTANCE_FORMAT: Version = Version::new(1, 1, 2);
 
+/// What a layer may have: looked for together, since to look through the object for each takes most of the time.
+const LAYER_FIELDS: [Field; 17] = [
+    Field::Name,
+    Field::Type,
+    Field::LibraryPath,
+    Field::ComponentLayers,
+    Field::LibraryArch,
+    Field::ApiVersion,
+    Field::ImplementationVersion,
+    Field::Description,
+    Field::Functions,
+    Field::PreInstanceFunctions,
+    Field::InstanceExtensions,
+    Field::DeviceExtensions,
+    Field::EnableEnvironment,
+    Field::DisableEnvironment,
+    Field::OverridePaths,
+    Field::BlacklistedLayers,
+    Field::AppKeys,
+];
+
 /// Reads one layer.
 fn layer(field: Field, value: Value<'_>, format: Version, out: &mut LayerManifest) -> Result<(), Failure> {
     if value.kind() != Kind::Object {
         let expected = if field == Field::Layer { "an object" } else { "a list of objects" };
         return Err(wrong_type(field, expected, value));
     }
-    let of = |field: Field| value.member(field.key());
+    let members = value.members_named(LAYER_FIELDS.map(Field::key));
+    let of = |field: Field| {
+        let mut found = LAYER_FIELDS.iter().zip(members);
+        found.find(|(known, _)| **known == field).and_then(|(_, member)| member)
+    };
     let mut optional = Optional::default();
     out.place = value.range();
     out.name = name(of(Field::Name), value)?;
@@ -91,8 +116,9 @@ fn layer(field: Field, value: Value<'_>, format: Version, out: &mut LayerManifes
     let field = Field::ImplementationVersion;
     out.implementation_version = optional.number(present(of(field), field, value)?, field);
     out.description = string(of(Field::Description), Field::Description, value)?.1.to_text()?;
-    optional.functions(value, &mut out.functions)?;
-    optional.pre_instance_functions(value, format, &mut out.pre_instance_functions)?;
+    optional.functions(of(Field::Functions), &mut out.functions)?;
+    let before = of(Field::PreInstanceFunctions);
+    optional.pre_instance_functions(before, format, &mut out.pre_instance_functions)?;
     let extensions = [
         (Field::InstanceExtensions, &mut out.instance_extensions),
         (Field::DeviceExtensions, &mut out.device_extensions),
@@ -245,8 +271,8 @@ impl Optional {
     }
 
     /// An object, if it is one.
-    fn object<'a>(&mut self, layer: Value<'a>, field: Field) -> Option<Value<'a>> {
-        let value = layer.member(field.key())?;
+    fn object<'a>(&mut self, value: Option<Value<'a>>, field: Field) -> Option<Value<'a>> {
+        let value = value?;
         if value.kind() != Kind::Object {
             self.warn(field, FieldProblem::WrongType { expected: "an object" }, value);
             return None;
@@ -254,8 +280,8 @@ impl Optional {
         Some(value)
     }
 
-    fn functions(&mut self, layer: Value<'_>, out: &mut LayerFunctions) -> Result<(), OutOfMemory> {
-        let Some(object) = self.object(layer, Field::Functions) else { return Ok(()) };
+    fn functions(&mut self, value: Option<Value<'_>>, out: &mut LayerFunctions) -> Result<(), OutOfMemory> {
+        let Some(object) = self.object(value, Field::Functions) else { return Ok(()) };
         let functions = [
             ("vkNegotiateLoaderLayerInterfaceVersion", &mut out.negotiate),
             ("vkGetInstanceProcAddr", &mut out.get_instance_proc_addr),
@@ -266,12 +292,12 @@ impl Optional {
 
     fn pre_instance_functions(
         &mut self,
-        layer: Value<'_>,
+        value: Option<Value<'_>>,
         format: Version,
         out: &mut PreInstanceFunctions,
     ) -> Result<(), OutOfMemory> {
         let field = Field::PreInstanceFunctions;
-        let Some(object) = self.object(layer, field) else { return Ok(()) };
+        let Some(object) = self.object(value, field) else { return Ok(()) };
         if format < PRE_INSTANCE_FORMAT {
             self.warn(field, FieldProblem::FormatTooOld { needed: PRE_INSTANCE_FORMAT }, object);
             return Ok(());
