@@ -60,10 +60,11 @@ impl<const ROWS: usize, const BYTES: usize> Names<ROWS, BYTES> {
         }
     }
 
-    /// A name, and whatever follows it.
+    /// As many bytes as this from the beginning of a name on, which may end before or behind them.
     #[inline]
-    pub(super) fn from(&self, index: usize) -> Option<&[u8]> {
-        self.bytes.get(*self.starts.get(index)? as usize..)
+    pub(super) fn beginning(&self, index: usize, length: usize) -> Option<&[u8]> {
+        let start = *self.starts.get(index)? as usize;
+        self.bytes.get(start..start.wrapping_add(length))
     }
 }
 

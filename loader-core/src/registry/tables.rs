@@ -69,7 +69,8 @@ pub(super) const fn command_name(index: usize) -> &'static [u8] {
 /// Whether the command has this name. The NUL at the end of either keeps the beginning of one from being the other.
 #[inline]
 pub(super) fn is_command_name(index: usize, name: &CStr) -> bool {
-    COMMAND_NAMES.from(index).is_some_and(|known| known.starts_with(name.to_bytes_with_nul()))
+    let name = name.to_bytes_with_nul();
+    COMMAND_NAMES.beginning(index, name.len()) == Some(name)
 }
 
 /// The row of a command.
