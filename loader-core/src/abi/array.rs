@@ -75,6 +75,22 @@ pub unsafe fn deliver<T: Copy>(values: &[T], count: *mut u32, out: *mut T) -> vk
     }
 }
 
+/// The same with values that may not be had: returns the error then, and writes nothing.
+///
+/// # Safety
+/// As for [`deliver`].
+pub unsafe fn deliver_result<T: Copy>(
+    values: Result<impl AsRef<[T]>, vk::Result>,
+    count: *mut u32,
+    out: *mut T,
+) -> vk::Result {
+    match values {
+        // SAFETY: the caller vouches for the counted out-array.
+        Ok(values) => unsafe { deliver(values.as_ref(), count, out) },
+        Err(error) => error,
+    }
+}
+
 /// Serves an enumeration of extensible structures by one of plain ones: `ask` enumerates those, `put` puts one into the
 /// structure at its place. What is chained to the structures is left alone.
 ///

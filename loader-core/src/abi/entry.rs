@@ -121,7 +121,13 @@ pub unsafe fn enumerate_instance_extension_properties(
                 loader,
                 &found,
                 last_of_extensions as ExtensionsFn,
-                || deliver(extensions(loader, &found, global::layer_name(layer), &logger), count, out),
+                || {
+                    array::deliver_result(
+                        extensions(loader, &found, global::layer_name(layer), &logger),
+                        count,
+                        out,
+                    )
+                },
                 |function, link| function(link, layer, count, out),
             )
         }
@@ -142,7 +148,7 @@ unsafe extern "system" fn last_of_extensions(
     unsafe {
         let layer = global::layer_name(layer);
         let found = loader.layers(scope_for(layer), &logger).map_err(vk::Result::from);
-        deliver(found.and_then(|found| extensions(loader, &found, layer, &logger)), count, out)
+        array::deliver_result(found.and_then(|found| extensions(loader, &found, layer, &logger)), count, out)
     }
 }
 
@@ -169,18 +175,6 @@ fn extensions(
     Ok(all)
 }
 
-/// Copies what was found to a counted out-array.
-///
-/// # Safety
-/// `count` and `out` are a counted out-array.
-unsafe fn deliver<T: Copy>(found: Result<Vec<T>, vk::Result>, count: *mut u32, out: *mut T) -> vk::Result {
-    match found {
-        // SAFETY: the caller vouches for the counted out-array.
-        Ok(all) => unsafe { array::deliver(&all, count, out) },
-        Err(error) => error,
-    }
-}
-
 /// vkEnumerateInstanceLayerProperties.
 ///
 /// # Safety
@@ -203,7 +197,7 @@ pub unsafe fn enumerate_instance_layer_properties(
                 loader,
                 &found,
                 last_of_layers as LayersFn,
-                || deliver(layers(&found), count, out),
+                || array::deliver_result(layers(&found), count, out),
                 |function, link| function(link, count, out),
             )
         }
@@ -221,7 +215,7 @@ unsafe extern "system" fn last_of_layers(
     let find = || loader.layers(LayerScope::All, &loader.logger()?);
     let found = find().map_err(vk::Result::from);
     // SAFETY: the caller of the chain vouches for the counted out-array.
-    unsafe { deliver(found.and_then(|found| layers(&found)), count, out) }
+    unsafe { array::deliver_result(found.and_then(|found| layers(&found)), count, out) }
 }
 
 /// What vkEnumerateInstanceLayerProperties lists.

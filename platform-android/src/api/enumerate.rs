@@ -56,7 +56,7 @@ pub unsafe fn enumerate_instance_layer_properties(
         Ok(all)
     };
     // SAFETY: the caller vouches for the counted out-array.
-    unsafe { deliver(list(), count, out) }
+    unsafe { array::deliver_result(list(), count, out) }
 }
 
 /// vkEnumerateInstanceExtensionProperties: those of a layer, or those of the layers that the settings enable and of the driver
@@ -76,12 +76,13 @@ pub unsafe fn enumerate_instance_extension_properties(
     }
     // SAFETY: the caller vouches for the C string and the counted out-array.
     unsafe {
-        let Some(layer) = layer_name(layer) else { return deliver(instance_extensions(loader), count, out) };
+        let Some(layer) = layer_name(layer) else {
+            return array::deliver_result(instance_extensions(loader), count, out);
+        };
         let found = look_around(loader);
-        match found.as_ref().map_err(|error| *error).and_then(|found| found.instance_extensions_of(layer)) {
-            Ok(list) => array::deliver(list, count, out),
-            Err(error) => error,
-        }
+        let list =
+            found.as_ref().map_err(|error| *error).and_then(|found| found.instance_extensions_of(layer));
+        array::deliver_result(list, count, out)
     }
 }
 
@@ -140,7 +141,7 @@ pub unsafe extern "system" fn enumerate_device_layer_properties(
             }
             Ok(all)
         };
-        deliver(list(), count, out)
+        array::deliver_result(list(), count, out)
     }
 }
 
@@ -172,21 +173,7 @@ pub unsafe extern "system" fn enumerate_device_extension_properties(
             return enumerate(physical_device, ptr::null(), count, out);
         };
         let found = look_around(loader);
-        match found.as_ref().map_err(|error| *error).and_then(|found| found.device_extensions_of(layer)) {
-            Ok(list) => array::deliver(list, count, out),
-            Err(error) => error,
-        }
-    }
-}
-
-/// Copies a list to a counted out-array.
-///
-/// # Safety
-/// `count` and `out` are a counted out-array.
-unsafe fn deliver<T: Copy>(list: Result<Vec<T>, vk::Result>, count: *mut u32, out: *mut T) -> vk::Result {
-    match list {
-        // SAFETY: the caller vouches for the counted out-array.
-        Ok(list) => unsafe { array::deliver(&list, count, out) },
-        Err(error) => error,
+        let list = found.as_ref().map_err(|error| *error).and_then(|found| found.device_extensions_of(layer));
+        array::deliver_result(list, count, out)
     }
 }
