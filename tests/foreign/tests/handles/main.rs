@@ -3,3 +3,4 @@
 mod above;
 mod commands;
 mod devices;
+mod programs;
