@@ -4,3 +4,4 @@ mod above;
 mod commands;
 mod devices;
 mod programs;
+mod structures;
