@@ -4,12 +4,10 @@ use ash::vk;
 use loader_core::platform::Lock;
 
 use crate::wsi::frame_timestamps::FrameTimestamps;
+use crate::wsi::patience::Patience;
 use crate::wsi::structures::PresentWait2Info;
 use crate::wsi::swapchain::{SLOTS, Swapchain};
 use crate::wsi::window::{Window, WindowError};
-
-/// How often a thread waits a little before it asks the window again: asking costs more than waiting.
-const PATIENCE: u32 = 20;
 
 /// The frames of a swapchain to which the application gave numbers, as many as can be on their way.
 pub struct Numbered(Lock<Frames>);
@@ -79,9 +77,7 @@ pub unsafe extern "system" fn wait_for_present2(
     // SAFETY: the caller passes a valid handle and a valid pointer.
     let (swapchain, info) = unsafe { (Swapchain::from_handle(swapchain), &*info) };
     let system = swapchain.loader().system;
-    let timeout = i64::try_from(info.timeout).unwrap_or(i64::MAX);
-    let deadline = system.now().saturating_add(timeout);
-    let mut turn = 0u32;
+    let mut patience = Patience::new(system, info.timeout);
     loop {
         let Some(window) = swapchain.active_window() else { return vk::Result::ERROR_OUT_OF_DATE_KHR };
         match is_shown(swapchain, window, info.present_id) {
@@ -89,12 +85,8 @@ pub unsafe extern "system" fn wait_for_present2(
             Ok(false) => {}
             Err(error) => return error.into(),
         }
-        if system.now() >= deadline {
+        if !patience.wait() {
             return vk::Result::TIMEOUT;
-        }
-        for _ in 0..PATIENCE {
-            system.wait(turn);
-            turn = turn.saturating_add(1);
         }
     }
 }

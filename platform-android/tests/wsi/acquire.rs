@@ -1,5 +1,6 @@
 //! Acquiring images, and giving them back.
 
+use android_simulation::WithoutBuffers;
 use android_simulation::graphics::Graphics;
 use ash::vk::{self, Handle};
 use platform_android::wsi;
@@ -107,6 +108,61 @@ fn r102_what_the_window_returns_is_what_the_application_gets() {
     let _ = world.window.calls();
     assert!(world.acquire_for(swapchain, 7).is_ok());
     assert_eq!(world.window.calls(), ["dequeue-timeout 7", "dequeue"]);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r145_a_window_that_does_not_wait_is_asked_again_until_there_is_a_buffer() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    world.window.change().without_buffers = WithoutBuffers::WaitsIfTold;
+    // All buffers wait to be shown.
+    for _ in 0..3 {
+        let image = world.acquire(swapchain);
+        assert_eq!(world.present(swapchain, image), SUCCESS);
+    }
+    let _ = world.window.calls();
+    let told = "dequeue-timeout 1000000000".to_owned();
+    std::thread::scope(|scope| {
+        let window = &world.window;
+        scope.spawn(|| {
+            while !window.change().calls.contains(&told) {
+                std::thread::yield_now();
+            }
+            // The second frame takes the place of the first, whose buffer comes back.
+            assert!(window.show() && window.show());
+        });
+        assert_eq!(world.acquire_for(swapchain, u64::MAX), Ok(0));
+    });
+    assert_eq!(world.window.calls()[..2], ["dequeue", &told]);
+    // It is told anew to wait for ever.
+    world.window.change().without_buffers = WithoutBuffers::Waits;
+    assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(vk::Result::TIMEOUT));
+    assert_eq!(world.window.calls(), ["dequeue-timeout -1", "dequeue"]);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r145_a_window_that_never_waits_has_its_surface_still() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    world.window.change().without_buffers = WithoutBuffers::Fails;
+    for _ in 0..3 {
+        let image = world.acquire(swapchain);
+        assert_eq!(world.present(swapchain, image), SUCCESS);
+    }
+    let _ = world.window.calls();
+    assert_eq!(world.acquire_for(swapchain, 0), Err(vk::Result::NOT_READY));
+    assert_eq!(world.window.calls(), ["dequeue-timeout 0", "dequeue"]);
+    assert_eq!(world.acquire_for(swapchain, 1), Err(vk::Result::TIMEOUT));
+    assert_eq!(world.status(swapchain), SUCCESS);
+    // A window that is lost meanwhile is not asked again.
+    world.window.lose_at(3);
+    assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
     world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
 }
