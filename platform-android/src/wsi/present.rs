@@ -49,25 +49,23 @@ pub unsafe extern "system" fn queue_present(
     }
 }
 
-/// Results of presenting, the worst first. All others are success.
+/// Errors of presenting, the worst first. Others come after them, and success after all errors.
 const RANKING: &[vk::Result] = &[
     vk::Result::ERROR_DEVICE_LOST,
     vk::Result::ERROR_SURFACE_LOST_KHR,
     vk::Result::ERROR_OUT_OF_DATE_KHR,
     vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
     vk::Result::ERROR_OUT_OF_HOST_MEMORY,
-    vk::Result::SUBOPTIMAL_KHR,
 ];
 
 /// The worse of two results.
 pub fn worse(one: vk::Result, other: vk::Result) -> vk::Result {
-    let place = |result: vk::Result| {
-        RANKING.iter().position(|known| *known == result).unwrap_or(match result {
-            vk::Result::SUCCESS => usize::MAX,
-            _ => RANKING.len(),
-        })
+    let rank = |result: vk::Result| match result {
+        vk::Result::SUCCESS => usize::MAX,
+        vk::Result::SUBOPTIMAL_KHR => usize::MAX - 1,
+        error => RANKING.iter().position(|known| *known == error).unwrap_or(RANKING.len()),
     };
-    if place(other) < place(one) { other } else { one }
+    if rank(other) < rank(one) { other } else { one }
 }
 
 /// The images that are released for presentation by one call. The semaphores are waited for once: what is released after the
