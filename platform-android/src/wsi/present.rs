@@ -1,6 +1,7 @@
 //! Presenting.
 
 use core::ffi::c_int;
+use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle};
 use loader_core::memory::{Application, TryGrow, Vec};
@@ -10,8 +11,8 @@ use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
 use crate::wsi::native_window::{Rectangle, query};
 use crate::wsi::present_chain::{Extras, Frame};
-use crate::wsi::structures::{AT_RELATIVE_TIME, ERROR_PRESENT_TIMING_QUEUE_FULL};
-use crate::wsi::swapchain::{Swapchain, changed};
+use crate::wsi::structures::ERROR_PRESENT_TIMING_QUEUE_FULL;
+use crate::wsi::swapchain::Swapchain;
 use crate::wsi::window::Window;
 use crate::wsi::{present_timing, present_wait, timing};
 
@@ -142,13 +143,38 @@ impl Presentation<'_> {
         drop(swapchain.image(self.image, |image| core::mem::replace(&mut image.release_fence, kept)));
         self.import(frame, &fence)?;
         self.describe(window, frame)?;
+        let number = self.number(window, frame);
         let buffer = swapchain.buffer(self.image).ok_or(vk::Result::ERROR_SURFACE_LOST_KHR)?;
         drop(swapchain.image(self.image, |image| {
             image.dequeued = false;
             image.dequeue_fence.take()
         }));
         window.queue(&buffer, fence)?;
+        // Before, the window would tell who asks in another thread that it does not know the frame.
+        self.remember(frame, number);
         if swapchain.made.shared { self.dequeue_again(window, &buffer) } else { Ok(()) }
+    }
+
+    /// The window's number of the frame that is queued next, if somebody may ask when it is shown, and the window can say.
+    fn number(&self, window: &Window, frame: &Frame<'_>) -> Option<u64> {
+        if frame.id == 0 && frame.time.is_none() && frame.stages() == 0 {
+            return None;
+        }
+        self.swapchain.history.enable(window);
+        window.next_frame().ok()
+    }
+
+    /// Remembers a frame for all who may ask when it is shown.
+    fn remember(&self, frame: &Frame<'_>, number: Option<u64>) {
+        if frame.id != 0 {
+            present_wait::remember(self.swapchain, frame.id, number);
+        }
+        if let (Some(time), Some(number)) = (frame.time, number) {
+            timing::remember(self.swapchain, time, number);
+        }
+        if let Some(timing) = frame.timing {
+            present_timing::remember(self.swapchain, frame.id, timing, number);
+        }
     }
 
     /// Has the driver signal the application's fence when the image is not read by anybody any more.
@@ -179,24 +205,11 @@ impl Presentation<'_> {
         if !swapchain.made.mailbox {
             self.describe_damage(window, frame.damage)?;
         }
-        if frame.id != 0 {
-            present_wait::before_present(swapchain, window, frame.id);
-        }
-        let mut desired = 0;
-        if let Some(time) = frame.time {
-            timing::before_present(swapchain, window, time);
-            desired = time.desired_present_time;
-        }
-        if let Some(timing) = frame.timing {
-            present_timing::before_present(swapchain, window, frame.id, timing)?;
-            if timing.target_time != 0 && timing.flags & AT_RELATIVE_TIME == 0 {
-                desired = timing.target_time;
-            }
-        }
+        let desired = frame.desired_time();
+        let was_set = swapchain.timestamp_set.swap(desired != 0, Ordering::Relaxed);
         if desired != 0 {
             window.set_timestamp(desired.cast_signed())?;
-        }
-        if changed(&swapchain.timestamp_set, desired != 0) && desired == 0 {
+        } else if was_set {
             // The window would keep the time of the frame before.
             window.set_timestamp(Window::AUTOMATIC)?;
         }
@@ -204,7 +217,7 @@ impl Presentation<'_> {
             && swapchain.made.shared
         {
             let continuous = mode == vk::PresentModeKHR::SHARED_CONTINUOUS_REFRESH;
-            if changed(&swapchain.auto_refresh, continuous) {
+            if swapchain.auto_refresh.swap(continuous, Ordering::Relaxed) != continuous {
                 window.set_auto_refresh(continuous)?;
             }
         }

@@ -9,9 +9,8 @@ use loader_core::platform::Lock;
 use crate::objects::device_of;
 use crate::wsi::frame_timestamps::FrameTimestamps;
 use crate::wsi::structures::{
-    ERROR_PRESENT_TIMING_QUEUE_FULL, PastPresentationTiming, PastPresentationTimingInfo,
-    PastPresentationTimingProperties, PresentStageTime, PresentTimingInfo, SwapchainTimeDomainProperties,
-    SwapchainTimingProperties,
+    PastPresentationTiming, PastPresentationTimingInfo, PastPresentationTimingProperties, PresentStageTime,
+    PresentTimingInfo, SwapchainTimeDomainProperties, SwapchainTimingProperties,
 };
 use crate::wsi::swapchain::Swapchain;
 use crate::wsi::window::{Window, WindowError};
@@ -52,7 +51,8 @@ pub struct Queue {
 struct Entry {
     id: u64,
     target: u64,
-    frame: u64,
+    /// The window's number of it, if it has one.
+    number: Option<u64>,
     stages: u32,
 }
 
@@ -71,28 +71,17 @@ pub fn has_room(swapchain: &Swapchain, timing: Option<&PresentTimingInfo>) -> bo
     timing.is_none_or(|timing| timing.present_stage_queries == 0) || entries.len() < entries.capacity()
 }
 
-/// Remembers the next frame, if its times are asked for.
-///
-/// # Errors
-/// `ERROR_SURFACE_LOST_KHR` if the window fails, or `ERROR_PRESENT_TIMING_QUEUE_FULL` if there is no room.
-pub fn before_present(
-    swapchain: &Swapchain,
-    window: &Window,
-    id: u64,
-    timing: &PresentTimingInfo,
-) -> Result<(), vk::Result> {
+/// Remembers a frame for which there [is room](has_room), if its times are asked for.
+pub fn remember(swapchain: &Swapchain, id: u64, timing: &PresentTimingInfo, number: Option<u64>) {
     if timing.present_stage_queries == 0 {
-        return Ok(());
+        return;
     }
-    swapchain.history.enable(window);
-    let frame = window.next_frame()?;
-    let entry = Entry { id, target: timing.target_time, frame, stages: timing.present_stage_queries };
+    let entry = Entry { id, target: timing.target_time, number, stages: timing.present_stage_queries };
     let mut entries = swapchain.timing_queue.entries.lock(swapchain.loader().system);
-    if entries.len() == entries.capacity() {
-        return Err(ERROR_PRESENT_TIMING_QUEUE_FULL);
+    // Nothing is allocated under the lock.
+    if entries.len() < entries.capacity() {
+        let _ = entries.try_push(entry);
     }
-    // There is room, so that nothing is allocated under the lock.
-    Ok(entries.try_push(entry)?)
 }
 
 /// `vkSetSwapchainPresentTimingQueueSizeEXT`
@@ -231,11 +220,11 @@ unsafe fn fetch(
     loop {
         // Nobody else takes frames out, and what is added comes behind.
         let Some(entry) = swapchain.timing_queue.entries.lock(system).get(place).copied() else { break };
-        let times = match window.frame_timestamps(entry.frame) {
-            Ok(times) => times,
-            // What the window has forgotten will never be known.
-            Err(WindowError::NOT_FOUND | WindowError::BAD_VALUE) => FrameTimestamps::default(),
-            Err(error) => return Err(error.into()),
+        let times = match entry.number.map(|number| window.frame_timestamps(number)) {
+            Some(Ok(times)) => times,
+            // What the window has forgotten, or never knew, nobody will know.
+            Some(Err(WindowError::NOT_FOUND | WindowError::BAD_VALUE)) | None => FrameTimestamps::default(),
+            Some(Err(error)) => return Err(error.into()),
         };
         let complete = entry.asked().all(|(_, time)| time(&times) != FrameTimestamps::PENDING);
         if !complete && !partial {

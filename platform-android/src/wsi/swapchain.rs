@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI64};
 
 use ash::vk::{self, Handle};
 use loader_core::memory::{Application, Box, Vec};
@@ -294,10 +294,4 @@ pub unsafe extern "system" fn get_swapchain_status(_: vk::Device, swapchain: vk:
     // SAFETY: the caller passes a valid handle.
     let swapchain = unsafe { Swapchain::from_handle(swapchain) };
     if swapchain.is_active() { vk::Result::SUCCESS } else { vk::Result::ERROR_OUT_OF_DATE_KHR }
-}
-
-/// Stores a value, and says whether it was another one before.
-#[must_use]
-pub fn changed(place: &AtomicBool, value: bool) -> bool {
-    place.swap(value, Ordering::Relaxed) != value
 }

@@ -61,6 +61,8 @@ pub struct State {
     pub late_fences: bool,
     /// What the window does where there is no buffer to be taken.
     pub without_buffers: WithoutBuffers,
+    /// What happens while the next frame is queued, before the window has it.
+    pub while_queueing: Option<Box<dyn FnOnce() + Send>>,
     /// Every call since the last time that this was emptied.
     pub calls: Vec<String>,
     /// Every frame that was shown, in order.
@@ -149,6 +151,7 @@ impl FakeWindow {
             timestamps: std::collections::BTreeMap::new(),
             late_fences: false,
             without_buffers: WithoutBuffers::Waits,
+            while_queueing: None,
             calls: Vec::new(),
             shown: Vec::new(),
             dropped: 0,

@@ -192,6 +192,10 @@ unsafe extern "C" fn queue_buffer(
 ) -> c_int {
     // SAFETY: as above.
     let inside = unsafe { inside(window) };
+    let happens = inside.change().while_queueing.take();
+    if let Some(happen) = happens {
+        happen();
+    }
     let called = inside.call("queue".into());
     let result = match called {
         Ok(mut state) => {
