@@ -32,6 +32,7 @@ pub unsafe extern "system" fn queue_present(
         let mut releases = Releases {
             device,
             queue,
+            several: info.swapchain_count > 1,
             waits: (info.wait_semaphore_count, info.p_wait_semaphores),
             done: OwnedFence::signalled(device.instance.logger.loader.system),
         };
@@ -74,14 +75,21 @@ pub fn worse(one: vk::Result, other: vk::Result) -> vk::Result {
 struct Releases<'a> {
     device: &'a Device,
     queue: vk::Queue,
+    /// Whether there is more than one.
+    several: bool,
     waits: (u32, *const vk::Semaphore),
-    /// When the first image is done, and so the semaphores were waited for.
+    /// When the first of several images is done, and so the semaphores were waited for.
     done: OwnedFence,
 }
 
 impl Releases<'_> {
-    /// Releases an image, and gives the fence that is signalled when what was drawn to it is done.
-    fn release(&mut self, image: vk::Image) -> Result<OwnedFence, vk::Result> {
+    /// Releases an image, and gives the fence that is signalled when what was drawn to it is done. `before` is that of the
+    /// last time that the image was released.
+    fn release(
+        &mut self,
+        image: vk::Image,
+        before: impl FnOnce() -> Option<OwnedFence>,
+    ) -> Result<OwnedFence, vk::Result> {
         let release = self.device.driver.queue_signal_release_image.ok_or(vk::Result::ERROR_DEVICE_LOST)?;
         let (count, waits) = core::mem::replace(&mut self.waits, (0, core::ptr::null()));
         let mut fence: c_int = -1;
@@ -92,10 +100,17 @@ impl Releases<'_> {
             return Err(result);
         }
         if count > 0 {
-            self.done = fence.another();
+            if self.several {
+                self.done = fence.another();
+            }
+            return Ok(fence);
+        }
+        if fence.is_some() {
+            return Ok(fence);
         }
         // A driver that was given no semaphore may find nothing to wait for.
-        Ok(if fence.is_some() { fence } else { self.done.another() })
+        let done = if self.done.is_some() { Some(self.done.another()) } else { before() };
+        Ok(done.unwrap_or(fence))
     }
 }
 
@@ -109,13 +124,15 @@ struct Presentation<'a> {
 impl Presentation<'_> {
     fn present(&self, releases: &mut Releases<'_>, frame: &Frame<'_>) -> vk::Result {
         let swapchain = self.swapchain;
-        if swapchain.is_active() && !present_timing::has_room(swapchain, frame.timing) {
-            // Nothing happens: the application fetches times, and presents again.
-            return ERROR_PRESENT_TIMING_QUEUE_FULL;
-        }
         let handle = swapchain.image(self.image, |image| image.handle).unwrap_or_default();
-        let released = releases.release(handle);
+        let before = || swapchain.image(self.image, |image| image.release_fence.take());
+        let released = releases.release(handle, before);
         let outcome = match (released, swapchain.active_window()) {
+            (Ok(fence), Some(_)) if !present_timing::has_room(swapchain, frame.timing) => {
+                // The semaphores are waited for, but the image stays with the application, which presents it again.
+                self.keep(fence);
+                return ERROR_PRESENT_TIMING_QUEUE_FULL;
+            }
             (Ok(fence), Some(window)) => self.show(window, fence, frame),
             (Ok(fence), None) => {
                 // The application waits for this fence even if nobody shows the image.
@@ -139,8 +156,7 @@ impl Presentation<'_> {
     /// Gives the image to the window.
     fn show(&self, window: &Window, fence: OwnedFence, frame: &Frame<'_>) -> Result<(), vk::Result> {
         let swapchain = self.swapchain;
-        let kept = fence.another();
-        drop(swapchain.image(self.image, |image| core::mem::replace(&mut image.release_fence, kept)));
+        self.keep(fence.another());
         self.import(frame, &fence)?;
         self.describe(window, frame)?;
         let number = self.number(window, frame);
@@ -153,6 +169,11 @@ impl Presentation<'_> {
         // Before, the window would tell who asks in another thread that it does not know the frame.
         self.remember(frame, number);
         if swapchain.made.shared { self.dequeue_again(window, &buffer) } else { Ok(()) }
+    }
+
+    /// Keeps the fence of what was drawn to the image.
+    fn keep(&self, fence: OwnedFence) {
+        drop(self.swapchain.image(self.image, |image| core::mem::replace(&mut image.release_fence, fence)));
     }
 
     /// The window's number of the frame that is queued next, if somebody may ask when it is shown, and the window can say.

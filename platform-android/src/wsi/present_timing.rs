@@ -263,7 +263,7 @@ impl Entry {
         STAGES.iter().filter(move |(stage, _)| stage & stages != 0)
     }
 
-    /// Writes the times of the frame; whether there were more stages than room. Times that nobody knows are 0.
+    /// Writes the times of the stages that are over; whether there were more than room. Times that nobody knows are 0.
     ///
     /// # Safety
     /// The stages of `out` are a counted array.
@@ -282,11 +282,12 @@ impl Entry {
         if out.p_present_stages.is_null() {
             return false;
         }
-        for (stage, time) in self.asked() {
+        let times = self.asked().map(|(stage, time)| (stage, time(times)));
+        for (stage, time) in times.filter(|(_, time)| *time != FrameTimestamps::PENDING) {
             if out.present_stage_count == room {
                 return true;
             }
-            let time = u64::try_from(time(times)).unwrap_or(0);
+            let time = u64::try_from(time).unwrap_or(0);
             // SAFETY: there is room for one more.
             unsafe {
                 let place = out.p_present_stages.add(out.present_stage_count as usize);
