@@ -37,13 +37,37 @@ const ALLOW_OUT_OF_ORDER: u32 = 1 << 1;
 
 /// The only clock that windows have: `VK_TIME_DOMAIN_CLOCK_MONOTONIC_KHR`, with its number.
 const CLOCK: (vk::TimeDomainKHR, u64) = (vk::TimeDomainKHR::CLOCK_MONOTONIC, 1);
-/// How often clock and refresh rate have changed: neither does as long as a swapchain lives.
-const COUNTER: u64 = 1;
+/// How often the clock has changed, counted from 1: it never does.
+const TIME_DOMAINS: u64 = 1;
 
 /// The frames of a swapchain whose times were asked for and not yet fetched, oldest first.
 pub struct Queue {
     entries: Lock<Vec<Entry, Application>>,
     fetching: AtomicBool,
+    refresh: Lock<Refresh>,
+}
+
+/// What is known of the display.
+#[derive(Clone, Copy)]
+struct Refresh {
+    /// Nanoseconds from one picture to the next.
+    duration: i64,
+    /// How often that has changed, counted from 1.
+    counter: u64,
+}
+
+impl Refresh {
+    /// Asks the window, if the swapchain presents to it.
+    fn of(swapchain: &Swapchain) -> Result<Self, WindowError> {
+        let asked = swapchain.active_window().map(Window::refresh_duration).transpose()?;
+        let mut known = swapchain.timing_queue.refresh.lock(swapchain.loader().system);
+        if let Some(duration) = asked
+            && duration != known.duration
+        {
+            *known = Self { duration, counter: known.counter.saturating_add(1) };
+        }
+        Ok(*known)
+    }
 }
 
 /// A frame.
@@ -57,10 +81,14 @@ struct Entry {
 }
 
 impl Queue {
-    /// A queue without room, in memory of `memory`.
+    /// A queue without room, in memory of `memory`, for a display with this refresh duration.
     #[must_use]
-    pub const fn new(memory: Application) -> Self {
-        Self { entries: Lock::new(Vec::new_in(memory)), fetching: AtomicBool::new(false) }
+    pub const fn new(memory: Application, duration: i64) -> Self {
+        Self {
+            entries: Lock::new(Vec::new_in(memory)),
+            fetching: AtomicBool::new(false),
+            refresh: Lock::new(Refresh { duration, counter: 1 }),
+        }
     }
 }
 
@@ -116,7 +144,7 @@ pub unsafe extern "system" fn set_queue_size(
     vk::Result::SUCCESS
 }
 
-/// `vkGetSwapchainTimingPropertiesEXT`
+/// `vkGetSwapchainTimingPropertiesEXT`: the window is asked; a retired swapchain has what was known last.
 ///
 /// # Safety
 /// As the specification has it.
@@ -128,11 +156,14 @@ pub unsafe extern "system" fn get_timing_properties(
 ) -> vk::Result {
     // SAFETY: the caller passes a valid handle and valid pointers, the last of which may be NULL.
     unsafe {
-        let duration = Swapchain::from_handle(swapchain).made.refresh_duration.unsigned_abs();
-        (*out).refresh_duration = duration;
-        (*out).refresh_interval = duration;
+        let refresh = match Refresh::of(Swapchain::from_handle(swapchain)) {
+            Ok(refresh) => refresh,
+            Err(error) => return error.into(),
+        };
+        (*out).refresh_duration = refresh.duration.unsigned_abs();
+        (*out).refresh_interval = refresh.duration.unsigned_abs();
         if let Some(counter) = counter.as_mut() {
-            *counter = COUNTER;
+            *counter = refresh.counter;
         }
     }
     vk::Result::SUCCESS
@@ -152,7 +183,7 @@ pub unsafe extern "system" fn get_time_domains(
     unsafe {
         let out = &mut *out;
         if let Some(counter) = counter.as_mut() {
-            *counter = COUNTER;
+            *counter = TIME_DOMAINS;
         }
         let room = out.time_domain_count;
         let count_only = out.p_time_domains.is_null() && out.p_time_domain_ids.is_null();
@@ -184,12 +215,12 @@ pub unsafe extern "system" fn get_past_presentation_timing(
         let (info, out) = (&*info, &mut *out);
         let swapchain = Swapchain::from_handle(info.swapchain);
         let Some(window) = swapchain.active_window() else { return vk::Result::ERROR_OUT_OF_DATE_KHR };
-        out.timing_properties_counter = COUNTER;
-        out.time_domains_counter = COUNTER;
+        let system = swapchain.loader().system;
+        out.timing_properties_counter = swapchain.timing_queue.refresh.lock(system).counter;
+        out.time_domains_counter = TIME_DOMAINS;
         if out.p_presentation_timings.is_null() {
             out.presentation_timing_count =
-                u32::try_from(swapchain.timing_queue.entries.lock(swapchain.loader().system).len())
-                    .unwrap_or(u32::MAX);
+                u32::try_from(swapchain.timing_queue.entries.lock(system).len()).unwrap_or(u32::MAX);
             return vk::Result::SUCCESS;
         }
         // Two threads at once would get the same frames.

@@ -89,7 +89,7 @@ impl Swapchain {
             auto_refresh: AtomicBool::new(made.auto_refresh),
             timestamp_set: AtomicBool::new(false),
             history: History::new(),
-            timing_queue: present_timing::Queue::new(*images.allocator()),
+            timing_queue: present_timing::Queue::new(*images.allocator(), made.refresh_duration),
             numbered: Numbered::new(),
             images: Lock::new(images),
         }
