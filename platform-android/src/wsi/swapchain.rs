@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, AtomicI64};
+use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use ash::vk::{self, Handle};
 use loader_core::memory::{Application, Box, Vec};
@@ -159,8 +159,20 @@ impl Swapchain {
         if !self.surface.retire(self.handle()) {
             return;
         }
+        self.leave(&self.surface.window);
         for index in 0..self.count() {
             self.destroy_if_idle(device, index);
+        }
+    }
+
+    /// Takes back what the window would go on doing for the next one who draws to it.
+    fn leave(&self, window: &Window) {
+        // A window that is gone does not matter any more.
+        if self.timestamp_set.swap(false, Ordering::Relaxed) {
+            let _ = window.set_timestamp(Window::AUTOMATIC);
+        }
+        if self.history.is_enabled() {
+            let _ = window.enable_frame_timestamps(false);
         }
     }
 
@@ -226,13 +238,10 @@ pub unsafe fn destroy(device: &Device, swapchain: NonNull<Swapchain>, memory: Ap
     // SAFETY: the caller vouches for the swapchain.
     let swapchain = unsafe { Box::from_non_null_in(swapchain, memory) };
     let window = swapchain.active_window();
-    if let Some(window) = window
-        && swapchain.history.is_enabled()
-    {
-        // A window that is gone does not matter any more.
-        let _ = window.enable_frame_timestamps(false);
+    if let Some(window) = window {
+        swapchain.leave(window);
     }
-    swapchain.destroy_images(device, Some(&swapchain.surface.window).filter(|_| window.is_some()));
+    swapchain.destroy_images(device, window);
     swapchain.surface.retire(swapchain.handle());
 }
 

@@ -336,7 +336,9 @@ unsafe fn apply(
             perform::API_DISCONNECT if !state.connected => return Err(BAD_VALUE),
             perform::API_DISCONNECT => {
                 state.connected = false;
-                state.told = Told::default();
+                // The next one is told of the buffers anew; everything else stays as it was.
+                let (format, dimensions, transform, scaling, usage) = Default::default();
+                state.told = Told { format, dimensions, transform, scaling, usage, ..state.told.clone() };
                 state.queue.forget_all(inside.android);
             }
             _ => return Err(BAD_VALUE),
