@@ -4,6 +4,7 @@ use core::ffi::c_int;
 use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle};
+use loader_core::log::{Level, Topic};
 use loader_core::memory::{Application, TryGrow, Vec};
 
 use crate::objects::{Device, device_of};
@@ -124,7 +125,8 @@ struct Presentation<'a> {
 impl Presentation<'_> {
     fn present(&self, releases: &mut Releases<'_>, frame: &Frame<'_>) -> vk::Result {
         let swapchain = self.swapchain;
-        let handle = swapchain.image(self.image, |image| image.handle).unwrap_or_default();
+        let held = swapchain.image(self.image, |image| image.dequeued.then_some(image.handle));
+        let Some(Some(handle)) = held else { return self.refuse() };
         let before = || swapchain.image(self.image, |image| image.release_fence.take());
         let released = releases.release(handle, before);
         let outcome = match (released, swapchain.active_window()) {
@@ -151,6 +153,23 @@ impl Presentation<'_> {
                 error
             }
         }
+    }
+
+    /// What presenting is that the application must not do: the driver and the window are not told of it.
+    fn refuse(&self) -> vk::Result {
+        if !self.swapchain.is_active() {
+            return vk::Result::ERROR_OUT_OF_DATE_KHR;
+        }
+        self.device.instance.logger.log(
+            Level::Error,
+            Topic::Usage,
+            format_args!(
+                "vkQueuePresentKHR: image {} was not acquired from this swapchain: present the index that \
+                 vkAcquireNextImageKHR gave, once",
+                self.image
+            ),
+        );
+        vk::Result::ERROR_VALIDATION_FAILED_EXT
     }
 
     /// Gives the image to the window.

@@ -323,6 +323,11 @@ fn r112_an_image_that_is_bound_to_a_swapchains_gets_its_buffer() {
         unsafe { wsi::bind::bind_image_memory2(world.device, infos.len() as u32, infos.as_ptr()) }
     };
     assert_eq!(bind(&[plain, bound]), SUCCESS);
+    // Images without a buffer, of which the driver must not hear.
+    let wrong = vk::BindImageMemorySwapchainInfoKHR { image_index: 3, ..of_swapchain };
+    let wrong = vk::BindImageMemoryInfo { p_next: (&raw const wrong).cast(), ..bound };
+    assert_eq!(bind(&[plain, wrong]), vk::Result::ERROR_VALIDATION_FAILED_EXT);
+    assert!(world.simulation.android.logged().iter().any(|(_, text)| text.contains("has no memory")));
     let chain = [structure::NATIVE_BUFFER, vk::StructureType::BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR];
     let expected = [(100, vec![], 0), (101, chain.map(vk::StructureType::as_raw).to_vec(), 0x1010)];
     assert_eq!(std::mem::take(&mut Graphics::change().bound), expected);
