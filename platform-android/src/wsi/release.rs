@@ -1,20 +1,22 @@
 //! Giving acquired images back without presenting them.
 
-use ash::vk;
+use ash::vk::{self, Handle};
 
+use crate::objects::{Device, device_of};
 use crate::wsi::swapchain::Swapchain;
 
-/// `vkReleaseSwapchainImagesKHR` and `vkReleaseSwapchainImagesEXT`. The image of a shared swapchain stays acquired.
+/// `vkReleaseSwapchainImagesKHR` and `vkReleaseSwapchainImagesEXT`. The image of a shared swapchain stays acquired; those of a
+/// retired one are destroyed, since the application can have no further use for them.
 ///
 /// # Safety
 /// As the specification has it.
 pub unsafe extern "system" fn release_swapchain_images(
-    _: vk::Device,
+    device: vk::Device,
     info: *const vk::ReleaseSwapchainImagesInfoEXT<'_>,
 ) -> vk::Result {
     // SAFETY: the caller passes valid handles and a counted array.
     unsafe {
-        let info = &*info;
+        let (device, info) = (device_of(device.as_raw()), &*info);
         let swapchain = Swapchain::from_handle(info.swapchain);
         if swapchain.made.shared || info.image_index_count == 0 {
             return vk::Result::SUCCESS;
@@ -22,7 +24,7 @@ pub unsafe extern "system" fn release_swapchain_images(
         let indices = core::slice::from_raw_parts(info.p_image_indices, info.image_index_count as usize);
         let mut result = vk::Result::SUCCESS;
         for index in indices {
-            if let Err(error) = release(swapchain, *index) {
+            if let Err(error) = release(device, swapchain, *index) {
                 result = error;
             }
         }
@@ -31,16 +33,15 @@ pub unsafe extern "system" fn release_swapchain_images(
 }
 
 /// Gives one image back.
-fn release(swapchain: &Swapchain, index: u32) -> Result<(), vk::Result> {
-    let taken = swapchain.image(index, |image| {
+fn release(device: &Device, swapchain: &Swapchain, index: u32) -> Result<(), vk::Result> {
+    let fence = swapchain.image(index, |image| {
         let dequeued = core::mem::replace(&mut image.dequeued, false);
-        dequeued.then(|| (image.dequeue_fence.take(), image.release_fence.take()))
+        dequeued.then(|| image.dequeue_fence.take())
     });
-    let Some(Some((dequeue_fence, release_fence))) = taken else { return Ok(()) };
-    // What it was presented with before is done, since it could be acquired.
-    drop(release_fence);
+    let Some(Some(fence)) = fence else { return Ok(()) };
     match (swapchain.active_window(), swapchain.buffer(index)) {
-        (Some(window), Some(buffer)) => Ok(window.cancel(&buffer, dequeue_fence)?),
-        _ => Ok(()),
+        (Some(window), Some(buffer)) => window.cancel(&buffer, fence)?,
+        _ => swapchain.destroy_if_idle(device, index),
     }
+    Ok(())
 }

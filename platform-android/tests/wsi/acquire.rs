@@ -304,6 +304,7 @@ fn r113_images_of_a_retired_swapchain_are_released_without_the_window() {
     let _ = world.window.calls();
     assert_eq!(release(&world, old, &[image]), SUCCESS);
     assert_eq!(world.window.calls(), Vec::<String>::new());
+    assert!(world.images(old).iter().all(|image| image.is_null()));
     world.destroy_swapchain(old);
     world.destroy_swapchain(new);
     world.destroy_surface(surface);
