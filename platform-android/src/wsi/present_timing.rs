@@ -6,7 +6,6 @@ use ash::vk;
 use loader_core::memory::{Application, TryGrow, Vec};
 use loader_core::platform::Lock;
 
-use crate::objects::device_of;
 use crate::wsi::frame_timestamps::FrameTimestamps;
 use crate::wsi::structures::{
     PastPresentationTiming, PastPresentationTimingInfo, PastPresentationTimingProperties, PresentStageTime,
@@ -112,35 +111,29 @@ pub fn remember(swapchain: &Swapchain, id: u64, timing: &PresentTimingInfo, numb
     }
 }
 
-/// `vkSetSwapchainPresentTimingQueueSizeEXT`
+/// `vkSetSwapchainPresentTimingQueueSizeEXT`: the room is in the swapchain's memory.
 ///
 /// # Safety
 /// As the specification has it.
 pub unsafe extern "system" fn set_queue_size(
-    device: vk::Device,
+    _: vk::Device,
     swapchain: vk::SwapchainKHR,
     size: u32,
 ) -> vk::Result {
-    use ash::vk::Handle;
-    // SAFETY: the caller passes valid handles.
-    let (device, swapchain) = unsafe { (device_of(device.as_raw()), Swapchain::from_handle(swapchain)) };
-    let memory = device.allocator.scoped(vk::SystemAllocationScope::OBJECT);
-    let mut entries = Vec::new_in(memory);
+    // SAFETY: the caller passes a valid handle.
+    let swapchain = unsafe { Swapchain::from_handle(swapchain) };
+    let lock = || swapchain.timing_queue.entries.lock(swapchain.loader().system);
+    let mut entries = Vec::new_in(*lock().allocator());
     if entries.try_reserve_exact(size as usize).is_err() {
         return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
     }
-    let before = {
-        let mut place = swapchain.timing_queue.entries.lock(swapchain.loader().system);
-        if place.len() > size as usize {
-            return vk::Result::NOT_READY;
-        }
-        // Within what was reserved.
-        if entries.try_extend(&place).is_err() {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
-        }
-        core::mem::replace(&mut *place, entries)
-    };
-    drop(before);
+    let mut place = lock();
+    if place.len() > size as usize {
+        return vk::Result::NOT_READY;
+    }
+    // There is room for all, so that this cannot fail. What was there before is freed after the lock.
+    let _ = entries.try_extend(&place);
+    core::mem::swap(&mut *place, &mut entries);
     vk::Result::SUCCESS
 }
 
