@@ -100,13 +100,10 @@ impl Releases<'_> {
         if result != vk::Result::SUCCESS {
             return Err(result);
         }
-        if count > 0 {
-            if self.several {
-                self.done = fence.another();
-            }
-            return Ok(fence);
+        if count > 0 && self.several {
+            self.done = fence.another();
         }
-        if fence.is_some() {
+        if count > 0 || fence.is_some() {
             return Ok(fence);
         }
         // A driver that was given no semaphore may find nothing to wait for.

@@ -1,4 +1,7 @@
 //! Waiting until a frame is shown (`VK_KHR_present_id2`, `VK_KHR_present_wait2`).
+//!
+//! A window has neither an event nor a fence for that: it says when a frame was shown only if it is asked, so that a thread
+//! that waits asks about every millisecond.
 
 use ash::vk;
 use loader_core::platform::Lock;

@@ -54,7 +54,9 @@ fn r101_a_driver_that_cannot_bind_puts_the_swapchain_out_of_date() {
     let _ = world.window.calls();
     assert_eq!(world.acquire_for(swapchain, 0), Err(OUT_OF_DATE));
     assert_eq!(world.window.calls(), ["dequeue-timeout 0", "dequeue", "cancel"]);
+    // The next time it is tried again.
     assert_eq!(world.acquire(swapchain), 0);
+    assert_eq!(Graphics::change().bound.len(), 2);
     world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
 }
@@ -160,7 +162,17 @@ fn r145_a_window_that_never_waits_has_its_surface_still() {
     assert_eq!(world.window.calls(), ["dequeue-timeout 0", "dequeue"]);
     assert_eq!(world.acquire_for(swapchain, 1), Err(vk::Result::TIMEOUT));
     assert_eq!(world.status(swapchain), SUCCESS);
+    // Until the timeout it is asked again.
+    assert!(world.window.show() && world.window.show());
+    assert_eq!(world.acquire_for(swapchain, 1 << 40), Ok(0));
+    assert_eq!(world.present(swapchain, 0), SUCCESS);
+    let _ = world.window.calls();
+    world.window.fail(0, -11);
+    assert!(world.window.show());
+    assert_eq!(world.acquire_for(swapchain, 1 << 40), Ok(1));
+    assert_eq!(world.window.calls(), ["dequeue", "dequeue"]);
     // A window that is lost meanwhile is not asked again.
+    world.window.stop_failing();
     world.window.lose_at(3);
     assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
     world.destroy_swapchain(swapchain);
