@@ -146,7 +146,7 @@ impl Presentation<'_> {
             Ok(true) => vk::Result::SUCCESS,
             Ok(false) => vk::Result::SUBOPTIMAL_KHR,
             Err(error) => {
-                swapchain.retire(self.device);
+                swapchain.retire();
                 error
             }
         }
@@ -294,7 +294,7 @@ impl Presentation<'_> {
             image.dequeued = false;
             (image.dequeue_fence.take(), core::mem::replace(&mut image.release_fence, fence))
         }));
-        self.swapchain.destroy_if_idle(self.device, self.image);
+        self.swapchain.destroy_if_idle(self.image);
     }
 
     /// Whether the window still wants what it wanted when the swapchain was made: a picture that is turned like that, and has

@@ -1,8 +1,7 @@
 //! Giving acquired images back without presenting them.
 
-use ash::vk::{self, Handle};
+use ash::vk;
 
-use crate::objects::{Device, device_of};
 use crate::wsi::swapchain::Swapchain;
 
 /// `vkReleaseSwapchainImagesKHR` and `vkReleaseSwapchainImagesEXT`. The image of a shared swapchain stays acquired; those of a
@@ -11,12 +10,12 @@ use crate::wsi::swapchain::Swapchain;
 /// # Safety
 /// As the specification has it.
 pub unsafe extern "system" fn release_swapchain_images(
-    device: vk::Device,
+    _: vk::Device,
     info: *const vk::ReleaseSwapchainImagesInfoEXT<'_>,
 ) -> vk::Result {
     // SAFETY: the caller passes valid handles and a counted array.
     unsafe {
-        let (device, info) = (device_of(device.as_raw()), &*info);
+        let info = &*info;
         let swapchain = Swapchain::from_handle(info.swapchain);
         if swapchain.made.shared || info.image_index_count == 0 {
             return vk::Result::SUCCESS;
@@ -24,7 +23,7 @@ pub unsafe extern "system" fn release_swapchain_images(
         let indices = core::slice::from_raw_parts(info.p_image_indices, info.image_index_count as usize);
         let mut result = vk::Result::SUCCESS;
         for index in indices {
-            if let Err(error) = release(device, swapchain, *index) {
+            if let Err(error) = release(swapchain, *index) {
                 result = error;
             }
         }
@@ -33,7 +32,7 @@ pub unsafe extern "system" fn release_swapchain_images(
 }
 
 /// Gives one image back.
-fn release(device: &Device, swapchain: &Swapchain, index: u32) -> Result<(), vk::Result> {
+fn release(swapchain: &Swapchain, index: u32) -> Result<(), vk::Result> {
     let fence = swapchain.image(index, |image| {
         let dequeued = core::mem::replace(&mut image.dequeued, false);
         dequeued.then(|| image.dequeue_fence.take())
@@ -41,7 +40,7 @@ fn release(device: &Device, swapchain: &Swapchain, index: u32) -> Result<(), vk:
     let Some(Some(fence)) = fence else { return Ok(()) };
     match (swapchain.active_window(), swapchain.buffer(index)) {
         (Some(window), Some(buffer)) => window.cancel(&buffer, fence)?,
-        _ => swapchain.destroy_if_idle(device, index),
+        _ => swapchain.destroy_if_idle(index),
     }
     Ok(())
 }
