@@ -328,6 +328,33 @@ fn r113_images_of_a_retired_swapchain_are_released_without_the_window() {
     world.destroy_surface(surface);
 }
 
+fn bind(world: &World, infos: &[vk::BindImageMemoryInfo<'_>]) -> vk::Result {
+    // SAFETY: valid handles, and a counted array of valid chains.
+    unsafe { wsi::bind::bind_image_memory2(world.device, infos.len() as u32, infos.as_ptr()) }
+}
+
+#[test]
+fn r150_no_image_is_bound_to_one_without_a_buffer() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    let bind_to = |to: vk::BindImageMemorySwapchainInfoKHR<'_>| {
+        let mut info = vk::BindImageMemoryInfo::default().image(vk::Image::from_raw(101));
+        info.p_next = (&raw const to).cast();
+        bind(&world, &[info])
+    };
+    let there = vk::BindImageMemorySwapchainInfoKHR::default().swapchain(swapchain);
+    assert_eq!(bind_to(there.image_index(3)), vk::Result::ERROR_VALIDATION_FAILED_EXT);
+    assert!(world.simulation.android.logged().iter().any(|(_, text)| text.contains("has no memory")));
+    assert_eq!(Graphics::change().bound, []);
+    // What is bound to no swapchain is the driver's.
+    assert_eq!(bind_to(vk::BindImageMemorySwapchainInfoKHR::default()), SUCCESS);
+    let chain = vec![vk::StructureType::BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR.as_raw()];
+    assert_eq!(Graphics::change().bound, [(101, chain, 0)]);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
 #[test]
 fn r112_an_image_that_is_bound_to_a_swapchains_gets_its_buffer() {
     let world = World::new();
@@ -337,16 +364,8 @@ fn r112_an_image_that_is_bound_to_a_swapchains_gets_its_buffer() {
     let plain = vk::BindImageMemoryInfo::default().image(vk::Image::from_raw(100));
     let mut bound = vk::BindImageMemoryInfo::default().image(vk::Image::from_raw(101));
     bound.p_next = (&raw const of_swapchain).cast();
-    let bind = |infos: &[vk::BindImageMemoryInfo<'_>]| {
-        // SAFETY: valid handles, and a counted array of valid chains.
-        unsafe { wsi::bind::bind_image_memory2(world.device, infos.len() as u32, infos.as_ptr()) }
-    };
+    let bind = |infos: &[vk::BindImageMemoryInfo<'_>]| bind(&world, infos);
     assert_eq!(bind(&[plain, bound]), SUCCESS);
-    // Images without a buffer, of which the driver must not hear.
-    let wrong = vk::BindImageMemorySwapchainInfoKHR { image_index: 3, ..of_swapchain };
-    let wrong = vk::BindImageMemoryInfo { p_next: (&raw const wrong).cast(), ..bound };
-    assert_eq!(bind(&[plain, wrong]), vk::Result::ERROR_VALIDATION_FAILED_EXT);
-    assert!(world.simulation.android.logged().iter().any(|(_, text)| text.contains("has no memory")));
     let chain = [structure::NATIVE_BUFFER, vk::StructureType::BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR];
     let expected = [(100, vec![], 0), (101, chain.map(vk::StructureType::as_raw).to_vec(), 0x1010)];
     assert_eq!(std::mem::take(&mut Graphics::change().bound), expected);
