@@ -42,6 +42,29 @@ fn a_real_loader_without_a_driver() {
     built.passes(&["NoDriver"], &[], &real_loader(built, Path::new("/nowhere/driver.json")));
 }
 
+/// R8 takes methods out of an application that nothing calls.
+#[test]
+fn methods_that_are_not_used_may_be_taken_out() {
+    let Some(built) = built() else { return };
+    let devices = "static native int devices(long instanceProcAddr, int[] count, byte[] out);";
+    let classes =
+        built.compiled_with("smaller", &[(devices, ""), ("Native.devices(entry, count, out)", "0")]);
+    built.passes(&["Options", "Log"], &["-cp", &classes], &[]);
+}
+
+#[test]
+fn a_class_with_another_name_is_told_to_keep_its_own() {
+    let Some(built) = built() else { return };
+    let classes = built.compiled_with("renamed", &[("Native", "Renamed")]);
+    built.passes(&["Renamed"], &["-cp", &classes], &[]);
+}
+
+#[test]
+fn class_loaders_have_the_library_one_after_the_other() {
+    let Some(built) = built() else { return };
+    built.passes(&["ClassLoaders"], &[], &[]);
+}
+
 /// No global reference is made, so none can be left; every array that is looked into is given back.
 #[test]
 fn nothing_of_java_is_kept() {
@@ -90,17 +113,7 @@ impl Built {
             return None;
         }
         let folder = TempDir::new().unwrap();
-        let mut sources = vec![];
-        for name in ["java", "stubs/org", "stubs/android", "android", "sample/java", "tests/java"] {
-            java_files(&jni(name), &mut sources);
-        }
-        let mut javac = Command::new("javac");
-        // Newer compilers say that release 8 is an old one.
-        javac.args(["--release", "8", "-Xlint:all,-options,-serial", "-Werror", "-encoding", "UTF-8", "-d"]);
-        finish(javac.arg(folder.path().join("classes")).args(sources));
-        // Annotations are not packaged, so it has to go without them.
-        fs::remove_dir_all(folder.path().join("classes/org")).unwrap();
-
+        javac(&folder.path().join("classes"), &java_sources());
         let native = cargo_builds("libvkload-jni", "libvkload_jni.so");
         fs::copy(native, folder.path().join("libvkload_jni.so")).unwrap();
         let built = Self { folder };
@@ -114,6 +127,25 @@ impl Built {
             &[include(headers.clone()), include(headers.join("linux"))],
         );
         Some(built)
+    }
+
+    /// Compiles all classes with texts of the API replaced. Returns the folder.
+    fn compiled_with(&self, name: &str, changes: &[(&str, &str)]) -> String {
+        let folder = self.folder.path().join(name);
+        fs::create_dir_all(folder.join("sources")).unwrap();
+        let mut sources = java_sources();
+        for source in sources.iter_mut().filter(|source| source.starts_with(jni("java"))) {
+            let text = fs::read_to_string(&*source).unwrap();
+            let changed = changes.iter().fold(text.clone(), |text, (from, to)| text.replace(from, to));
+            if changed != text {
+                let file = source.file_stem().unwrap().to_str().unwrap();
+                let file = changes.iter().fold(file.to_owned(), |file, (from, to)| file.replace(from, to));
+                *source = folder.join("sources").join(file).with_extension("java");
+                fs::write(source, changed).unwrap();
+            }
+        }
+        javac(&folder.join("classes"), &sources);
+        folder.join("classes").to_str().unwrap().to_owned()
     }
 
     fn compile(&self, source: &str, name: &str, options: &[String]) {
@@ -145,9 +177,9 @@ impl Built {
     /// Runs the tests, which must pass, and returns what was printed.
     fn run(&self, classes: &[&str], options: &[&str], variables: &[(&str, PathBuf)]) -> String {
         let mut java = Command::new("java");
-        java.args(options).args(["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
+        java.args(["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
         java.arg(self.folder.path().join("classes"));
-        java.arg(format!("-Djava.library.path={}", self.folder.path().display()));
+        java.arg(format!("-Djava.library.path={}", self.folder.path().display())).args(options);
         java.arg("dev.vkload.tests.Main").args(classes);
         // Where dlopen finds a library by its name if it is not loaded yet.
         java.env("LD_LIBRARY_PATH", self.folder.path()).env_remove("JAVA_TOOL_OPTIONS");
@@ -200,6 +232,23 @@ fn cargo_builds(package: &str, library: &str) -> PathBuf {
 
 fn jni(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(name)
+}
+
+fn java_sources() -> Vec<PathBuf> {
+    let mut sources = vec![];
+    for name in ["java", "stubs/org", "stubs/android", "android", "sample/java", "tests/java"] {
+        java_files(&jni(name), &mut sources);
+    }
+    sources
+}
+
+fn javac(classes: &Path, sources: &[PathBuf]) {
+    let mut javac = Command::new("javac");
+    // Newer compilers say that release 8 is an old one.
+    javac.args(["--release", "8", "-Xlint:all,-options,-serial", "-Werror", "-encoding", "UTF-8", "-d"]);
+    finish(javac.arg(classes).args(sources));
+    // Annotations are not packaged, so it has to go without them.
+    fs::remove_dir_all(classes.join("org")).unwrap();
 }
 
 fn java_files(folder: &Path, files: &mut Vec<PathBuf>) {

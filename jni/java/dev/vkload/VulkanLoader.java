@@ -234,9 +234,10 @@ public final class VulkanLoader implements AutoCloseable {
                 System.loadLibrary("vkload");
                 file = System.mapLibraryName("vkload");
             }
-        } catch (UnsatisfiedLinkError error) {
+        } catch (LinkageError error) {
             throw new VulkanLoaderException("a library of vkload cannot be loaded (" + error.getMessage() + "); put libvkload_jni.so and "
-                    + "libvkload.so where the application's libraries are, for this processor", error);
+                    + "libvkload.so where the application's libraries are, for this processor, and keep the name of the class "
+                    + "dev.vkload.Native; one class loader of a process can have them at a time", error);
         }
         long[] functions = new long[Native.FUNCTIONS];
         byte[] message = new byte[1024];
