@@ -80,6 +80,12 @@ public final class Options {
         check(thrown(IllegalArgumentException.class, () -> builder.driver("a", Driver.system())).contains("\"a\""), "name");
     }
 
+    public static void aPathWithANulIsRefused() {
+        String message = thrown(IllegalArgumentException.class, VulkanLoader.builder().loaderLibrary("/a\0b")::build);
+        check(message.contains("NUL"), message);
+        VulkanLoader.builder().build().close();
+    }
+
     public static void thereIsOneAtATime() {
         VulkanLoader first = VulkanLoader.builder().build();
         check(thrown(IllegalStateException.class, VulkanLoader.builder()::build).contains("close it first"), "two");

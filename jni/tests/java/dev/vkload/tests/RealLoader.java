@@ -33,6 +33,8 @@ public final class RealLoader {
             equal(own.toString(), "[VK_EXT_validation_features 5]");
             String message = thrown(VulkanLoaderException.class, () -> loader.extensions("VK_LAYER_missing"));
             check(message.contains("VK_ERROR_LAYER_NOT_PRESENT") && message.contains("doctor()"), message);
+            String nul = thrown(IllegalArgumentException.class, () -> loader.extensions("VK_LAYER_TEST_of_java\0x"));
+            check(nul.contains("NUL"), nul);
         }
     }
 
