@@ -42,6 +42,17 @@ fn a_real_loader_without_a_driver() {
     built.passes(&["NoDriver"], &[], &real_loader(built, Path::new("/nowhere/driver.json")));
 }
 
+/// Kotlin takes what is not marked for what may be null or not.
+#[test]
+fn nothing_of_the_api_is_null_unless_it_is_marked() {
+    let Some(built) = built() else { return };
+    for package in ["dev/vkload", "dev/vkload/android"] {
+        let marks = built.folder.path().join("classes").join(package).join("package-info.class");
+        let marks = fs::read(&marks).unwrap_or_else(|error| panic!("{package}: {error}"));
+        assert!(marks.windows(10).any(|part| part == b"NullMarked"), "{package}");
+    }
+}
+
 /// R8 takes methods out of an application that nothing calls.
 #[test]
 fn methods_that_are_not_used_may_be_taken_out() {

@@ -258,12 +258,12 @@ public final class VulkanLoader implements AutoCloseable {
     public static final class Builder {
         private final List<String> layers = new ArrayList<>();
         private final List<String> folders = new ArrayList<>();
+        private final List<String> applicationFolders = new ArrayList<>();
         private final List<String> manifests = new ArrayList<>();
         private final Map<String, Driver> drivers = new LinkedHashMap<>();
         private final Map<String, String> environment = new LinkedHashMap<>();
         private @Nullable Driver driver;
         private @Nullable String used;
-        private @Nullable String applicationFolder;
         private @Nullable String library;
         private @Nullable LogListener listener;
         private LogLevel level = LogLevel.INFO;
@@ -317,9 +317,12 @@ public final class VulkanLoader implements AutoCloseable {
             return this;
         }
 
-        /** Where the application's libraries are, if the loader cannot know; on Android {@code VulkanContext} sets it. */
+        /**
+         * Where the application's libraries are: searched for layers after every {@link #layerFolder}, wherever in the order it is named.
+         * On Android {@code VulkanContext} says so.
+         */
         public Builder applicationLibraryFolder(String path) {
-            applicationFolder = Driver.absolute("path", path);
+            applicationFolders.add(Driver.absolute("path", path));
             return this;
         }
 
@@ -369,8 +372,10 @@ public final class VulkanLoader implements AutoCloseable {
 
         /** The options of {@code vkload_configure}. */
         String options() {
+            List<String> allFolders = new ArrayList<>(folders);
+            allFolders.addAll(applicationFolders);
             Json json = new Json().raw("{\"layers\":").strings(layers);
-            json.raw(",\"layer_folders\":").strings(folders).raw(",\"manifests\":").strings(manifests);
+            json.raw(",\"layer_folders\":").strings(allFolders).raw(",\"manifests\":").strings(manifests);
             if (driver != null) {
                 json.raw(",\"driver\":");
                 driver.write(json, null);
@@ -382,21 +387,16 @@ public final class VulkanLoader implements AutoCloseable {
                 before = ",";
             }
             json.raw(drivers.isEmpty() ? "" : "]");
-            member(json, "use", used);
+            if (used != null) {
+                json.raw(",\"use\":").text(used);
+            }
             before = ",\"environment\":{";
             for (Map.Entry<String, String> variable : environment.entrySet()) {
                 json.raw(before).text(variable.getKey()).raw(":").text(variable.getValue());
                 before = ",";
             }
             json.raw(environment.isEmpty() ? "" : "}");
-            member(json, "application_library_folder", applicationFolder);
             return json.raw("}").toString();
-        }
-
-        private static void member(Json json, String name, @Nullable String value) {
-            if (value != null) {
-                json.raw(",").text(name).raw(":").text(value);
-            }
         }
     }
 }

@@ -20,19 +20,20 @@ public final class Options {
     public static void everythingReachesTheLoader() {
         VulkanLoader.Builder builder = VulkanLoader.builder()
                 .layer("VK_LAYER_a").layer("VK_LAYER_b")
+                .applicationLibraryFolder("/own/lib")
                 .layerFolder("/a/base.apk!/lib/x86_64")
                 .layerManifest("{\"file\\format\"\n}")
                 .driver(Driver.library("/a/libvulkan_x.so"))
                 .driver("turnip", Driver.driverPackage("/a/t.zip", "/cache"))
                 .driver("own", Driver.system())
                 .useDriver("turnip")
-                .environment("VK_LOADER_DEBUG", "all")
-                .applicationLibraryFolder("/lib");
+                .environment("VK_LOADER_DEBUG", "all");
         try (VulkanLoader loader = builder.build()) {
-            equal(loader.doctor().json(), "{\"layers\":[\"VK_LAYER_a\",\"VK_LAYER_b\"],\"layer_folders\":[\"/a/base.apk!/lib/x86_64\"],"
+            equal(loader.doctor().json(), "{\"layers\":[\"VK_LAYER_a\",\"VK_LAYER_b\"],"
+                    + "\"layer_folders\":[\"/a/base.apk!/lib/x86_64\",\"/own/lib\"],"
                     + "\"manifests\":[\"{\\\"file\\\\format\\\"\\u000a}\"],\"driver\":{\"library\":\"/a/libvulkan_x.so\"},"
                     + "\"drivers\":[{\"name\":\"turnip\",\"package\":\"/a/t.zip\",\"unpack_to\":\"/cache\"},{\"name\":\"own\",\"system\":true}],"
-                    + "\"use\":\"turnip\",\"environment\":{\"VK_LOADER_DEBUG\":\"all\"},\"application_library_folder\":\"/lib\"}");
+                    + "\"use\":\"turnip\",\"environment\":{\"VK_LOADER_DEBUG\":\"all\"}}");
         }
     }
 
