@@ -15,7 +15,7 @@ use tempfile::TempDir;
 #[test]
 fn options_and_mistakes() {
     let Some(built) = built() else { return };
-    built.passes(&["Options"], &[], &[]);
+    built.passes(&["Options", "Values"], &[], &[]);
 }
 
 #[test]

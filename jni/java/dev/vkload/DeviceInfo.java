@@ -1,5 +1,8 @@
 package dev.vkload;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /** A physical device. */
 public final class DeviceInfo {
     /** What kind of device it is. */
@@ -32,6 +35,7 @@ public final class DeviceInfo {
         return name;
     }
 
+    /** What kind of device it is. */
     public Kind kind() {
         return kind;
     }
@@ -54,6 +58,21 @@ public final class DeviceInfo {
     /** The vendor's number of the device. */
     public int deviceId() {
         return deviceId;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        if (!(other instanceof DeviceInfo)) {
+            return false;
+        }
+        DeviceInfo that = (DeviceInfo) other;
+        return name.equals(that.name) && kind == that.kind && apiVersion.equals(that.apiVersion)
+                && driverVersion == that.driverVersion && vendorId == that.vendorId && deviceId == that.deviceId;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(name, kind, apiVersion, driverVersion, vendorId, deviceId);
     }
 
     @Override

@@ -21,6 +21,8 @@ public final class RealLoader {
                 List<DeviceInfo> devices = loader.devices();
                 equal(devices.size(), 1);
                 equal(devices.get(0).toString(), "null (OTHER, Vulkan 1.4.0)");
+                equal(devices, loader.devices());
+                thrown(UnsupportedOperationException.class, devices::clear);
             }
         }
     }
