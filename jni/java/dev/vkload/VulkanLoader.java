@@ -289,7 +289,7 @@ public final class VulkanLoader implements AutoCloseable {
             return this;
         }
 
-        /** The driver to use, where there are no named ones. It takes the place of one that was chosen before. */
+        /** The only driver, in the place of one that was chosen before. It cannot be together with named ones. */
         public Builder driver(Driver driver) {
             this.driver = Objects.requireNonNull(driver, "driver");
             return this;
@@ -349,12 +349,20 @@ public final class VulkanLoader implements AutoCloseable {
         }
 
         /**
-         * Tells the process's loader.
+         * Tells the process's loader. The listener may be called before this returns, and must not wait for it.
          *
          * @throws VulkanLoaderException if a library is missing, or something chosen cannot be used
-         * @throws IllegalStateException if there is another {@code VulkanLoader} that is not closed
+         * @throws IllegalStateException if there is another {@code VulkanLoader} that is not closed, or if what is said of drivers
+         *     contradicts itself
          */
         public VulkanLoader build() {
+            if (driver != null && !drivers.isEmpty()) {
+                throw new IllegalStateException("there is a driver without a name among named ones; choose either driver(driver), or "
+                        + "driver(name, driver) for each and useDriver(name)");
+            }
+            if (used != null && !drivers.containsKey(used)) {
+                throw new IllegalStateException("no driver is called \"" + used + "\"; add it with driver(name, driver)");
+            }
             if (!EXISTS.compareAndSet(false, true)) {
                 throw new IllegalStateException("this process has a VulkanLoader already; use that one, or close it first");
             }

@@ -23,7 +23,6 @@ public final class Options {
                 .applicationLibraryFolder("/own/lib")
                 .layerFolder("/a/base.apk!/lib/x86_64")
                 .layerManifest("{\"file\\format\"\n}")
-                .driver(Driver.library("/a/libvulkan_x.so"))
                 .driver("turnip", Driver.driverPackage("/a/t.zip", "/cache"))
                 .driver("own", Driver.system())
                 .useDriver("turnip")
@@ -31,10 +30,26 @@ public final class Options {
         try (VulkanLoader loader = builder.build()) {
             equal(loader.doctor().json(), "{\"layers\":[\"VK_LAYER_a\",\"VK_LAYER_b\"],"
                     + "\"layer_folders\":[\"/a/base.apk!/lib/x86_64\",\"/own/lib\"],"
-                    + "\"manifests\":[\"{\\\"file\\\\format\\\"\\u000a}\"],\"driver\":{\"library\":\"/a/libvulkan_x.so\"},"
+                    + "\"manifests\":[\"{\\\"file\\\\format\\\"\\u000a}\"],"
                     + "\"drivers\":[{\"name\":\"turnip\",\"package\":\"/a/t.zip\",\"unpack_to\":\"/cache\"},{\"name\":\"own\",\"system\":true}],"
                     + "\"use\":\"turnip\",\"environment\":{\"VK_LOADER_DEBUG\":\"all\"}}");
         }
+    }
+
+    public static void theLastOfSeveralOnlyDriversCounts() {
+        VulkanLoader.Builder builder = VulkanLoader.builder().driver(Driver.system()).driver(Driver.library("/a/libvulkan_x.so"));
+        try (VulkanLoader loader = builder.build()) {
+            equal(loader.doctor().json(), "{\"layers\":[],\"layer_folders\":[],\"manifests\":[],"
+                    + "\"driver\":{\"library\":\"/a/libvulkan_x.so\"}}");
+        }
+    }
+
+    public static void driversThatContradictEachOtherAreRefused() {
+        VulkanLoader.Builder both = VulkanLoader.builder().driver(Driver.system()).driver("a", Driver.system());
+        check(thrown(IllegalStateException.class, both::build).contains("either driver(driver)"), "both");
+        VulkanLoader.Builder missing = VulkanLoader.builder().driver("a", Driver.system()).useDriver("b");
+        check(thrown(IllegalStateException.class, missing::build).contains("\"b\""), "missing");
+        missing.driver("b", Driver.system()).build().close();
     }
 
     public static void everyCharacterReachesTheLoader() {
