@@ -76,17 +76,25 @@ fn class_loaders_have_the_library_one_after_the_other() {
     built.passes(&["ClassLoaders"], &[], &[]);
 }
 
-/// No global reference is made, so none can be left; every array that is looked into is given back.
+/// No global reference is made, so none can be left; every array that is looked into is given back, and all memory is freed, also where
+/// a request for memory, for a thread or for an array fails.
 #[test]
 fn nothing_of_java_is_kept() {
     let Some(built) = built() else { return };
-    let agent = format!("-agentpath:{}", built.folder.path().join("agent.so").display());
-    let classes = ["Options", "Log", "RealLoader"];
-    let output = built.run(&classes, &[&agent], &real_loader(built, &null_driver(built)));
-    let counts = output.lines().find_map(|line| line.strip_prefix("vkload_jni: ")).expect(&output);
-    let numbers: Vec<u64> = counts.split(' ').filter_map(|word| word.parse().ok()).collect();
-    assert!(numbers.len() == 3 && numbers[0] == 0, "{counts}");
-    assert!(numbers[1] > 1000 && numbers[1] == numbers[2], "{counts}");
+    let agent = built.folder.path().join("agent.so");
+    let mut variables = real_loader(built, &null_driver(built)).to_vec();
+    variables.push(("LD_PRELOAD", agent.clone()));
+    let agent = format!("-agentpath:{}", agent.display());
+    // Java's machine would warn of threads that cannot be made.
+    let options = ["-Xcheck:jni", "-Xlog:disable", &agent];
+    let output = built.run(&["Options", "Log", "RealLoader", "NoMemory"], &options, &variables);
+    let (counts, rest): (Vec<&str>, Vec<&str>) =
+        output.lines().partition(|line| line.starts_with("vkload_jni: "));
+    assert!(rest.into_iter().all(is_expected), "{output}");
+    let numbers: Vec<u64> = counts[0].split(' ').filter_map(|word| word.parse().ok()).collect();
+    let [globals, arrays, given_back, blocks, freed] = numbers[..] else { panic!("{output}") };
+    assert!(globals == 0 && arrays > 1000 && arrays == given_back, "{counts:?}");
+    assert!(blocks > 1000 && blocks == freed, "{counts:?}");
 }
 
 #[test]
@@ -180,9 +188,7 @@ impl Built {
     fn passes(&self, classes: &[&str], options: &[&str], variables: &[(&str, PathBuf)]) {
         let options: Vec<&str> = options.iter().copied().chain(["-Xcheck:jni"]).collect();
         let output = self.run(classes, &options, variables);
-        // The real loader says its errors there, too.
-        let expected = |line: &str| line.starts_with("ok ") || line.starts_with("[Vulkan Loader] ");
-        assert!(output.lines().all(expected), "{output}");
+        assert!(output.lines().all(is_expected), "{output}");
     }
 
     /// Runs the tests, which must pass, and returns what was printed.
@@ -202,6 +208,11 @@ impl Built {
         assert!(passed >= classes.len(), "{text}");
         text.into_owned()
     }
+}
+
+/// Whether it is a line of a test that has passed, or of the real loader, which says its errors there, too.
+fn is_expected(line: &str) -> bool {
+    line.starts_with("ok ") || line.starts_with("[Vulkan Loader] ")
 }
 
 /// The variables with which the fake passes this repository's loader on, which finds this driver, and one layer.

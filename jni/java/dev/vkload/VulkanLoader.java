@@ -49,7 +49,7 @@ public final class VulkanLoader implements AutoCloseable {
             if (queue == 0) {
                 throw new VulkanLoaderException("there is no memory for records of the log; free some and try again");
             }
-            thread = start(new LogThread(queue, listener, dropped));
+            thread = start(listener);
         }
         try {
             configure(builder.options());
@@ -159,14 +159,15 @@ public final class VulkanLoader implements AutoCloseable {
         }
     }
 
-    private LogThread start(LogThread thread) {
+    private LogThread start(LogListener listener) {
         try {
+            LogThread thread = new LogThread(queue, listener, dropped);
             thread.start();
             return thread;
-        } catch (OutOfMemoryError error) {
+        } catch (RuntimeException | Error failure) {
             Native.logStop(functions[Native.SET_LOG], queue);
             Native.logFree(queue);
-            throw error;
+            throw failure;
         }
     }
 
