@@ -37,6 +37,12 @@ fn what_a_real_loader_has() {
 }
 
 #[test]
+fn what_an_odd_loader_has() {
+    let Some(built) = built() else { return };
+    built.passes(&["OddLoader"], &[], &[("FAKE_VULKAN", built.folder.path().join("odd.so"))]);
+}
+
+#[test]
 fn a_real_loader_without_a_driver() {
     let Some(built) = built() else { return };
     built.passes(&["NoDriver"], &[], &real_loader(built, Path::new("/nowhere/driver.json")));
@@ -125,10 +131,14 @@ fn built() -> Option<&'static Built> {
 
 impl Built {
     fn new() -> Option<Self> {
-        if let Some(missing) = ["java", "javac", "cc", "c++"].into_iter().find(|name| !in_path(name)) {
+        let header = Path::new("/usr/include/vulkan/vulkan.h");
+        let missing = ["java", "javac", "cc", "c++"].into_iter().find(|name| !in_path(name));
+        if let Some(missing) = missing.or((!header.exists()).then_some("vulkan/vulkan.h")) {
             let complete = env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
             assert!(!complete, "missing: {missing}");
-            eprintln!("skipped: missing {missing} (Debian: openjdk-17-jdk-headless, gcc, g++)");
+            eprintln!(
+                "skipped: missing {missing} (Debian: openjdk-17-jdk-headless, gcc, g++, libvulkan-dev)"
+            );
             return None;
         }
         let folder = TempDir::new().unwrap();
@@ -137,6 +147,7 @@ impl Built {
         fs::copy(native, folder.path().join("libvkload_jni.so")).unwrap();
         let built = Self { folder };
         built.compile("fake/libvkload.c", "libvkload.so", &["-Wl,-soname,libvkload.so".into()]);
+        built.compile("fake/odd.c", "odd.so", &[]);
         let home = fs::canonicalize(which("javac").unwrap()).unwrap();
         let headers = home.ancestors().nth(2).unwrap().join("include");
         let include = |folder: PathBuf| format!("-I{}", folder.display());

@@ -32,6 +32,9 @@ public final class VulkanLoader implements AutoCloseable {
     /** How often a list is asked for again that has grown meanwhile. */
     private static final int ATTEMPTS = 8;
 
+    /** More layers or extensions than there are anywhere. */
+    private static final int MOST = 1 << 16;
+
     private final long[] functions;
     private final AtomicLong dropped = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -184,6 +187,9 @@ public final class VulkanLoader implements AutoCloseable {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             byte[] buffer = new byte[size];
             int needed = Native.report(functions[Native.REPORT], format, buffer);
+            if (needed == 0) {
+                throw new VulkanLoaderException("there is no memory for the report; free some and try again");
+            }
             if (needed < 0) {
                 break;
             }
@@ -215,7 +221,11 @@ public final class VulkanLoader implements AutoCloseable {
             if (result != Results.SUCCESS || count[0] == 0) {
                 continue;
             }
-            byte[] out = new byte[Math.multiplyExact(count[0], size)];
+            if (count[0] < 0 || count[0] > MOST) {
+                throw new VulkanLoaderException(name + " says that there are " + Integer.toUnsignedString(count[0])
+                        + ", which cannot be; use the loader's library of this version");
+            }
+            byte[] out = new byte[count[0] * size];
             result = command.call(count, out);
             if (result == Results.SUCCESS) {
                 return Structures.all(out, size, count[0], reader);
