@@ -82,6 +82,12 @@ fn class_loaders_have_the_library_one_after_the_other() {
     built.passes(&["ClassLoaders"], &[], &[]);
 }
 
+#[test]
+fn garbage_is_collected_at_any_time() {
+    let Some(built) = built() else { return };
+    built.passes(&["Collector"], &["-Xmx8m"], &real_loader(built, &null_driver(built)));
+}
+
 /// No global reference is made, so none can be left; every array that is looked into is given back, and all memory is freed, also where
 /// a request for memory, for a thread or for an array fails.
 #[test]
