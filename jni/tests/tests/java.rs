@@ -110,16 +110,22 @@ fn nothing_of_java_is_kept() {
 }
 
 #[test]
-fn the_header_is_c99_and_cpp() {
+fn the_header_is_c_and_cpp_of_every_standard() {
     let Some(built) = built() else { return };
-    for (compiler, options) in [("cc", ["-std=c99", "-xc"]), ("c++", ["-std=c++11", "-xc++"])] {
-        let source = built.folder.path().join(format!("header-{compiler}"));
+    for (compiler, language, standards) in
+        [("cc", "-xc", ["c89", "c99", "c17"]), ("c++", "-xc++", ["c++98", "c++11", "c++20"])]
+    {
+        let source = built.folder.path().join(format!("header{language}"));
         let text = "#include \"vkload.h\"\n\
                     int main(void) { char m[9]; return vkload_configure(\"{}\", m, sizeof m) + (vkload_get_instance_proc_addr() == 0) \
                     + (int)vkload_report(VKLOAD_REPORT_TEXT, 0, 0); }\n";
         fs::write(&source, text).unwrap();
-        let warnings = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"];
-        finish(Command::new(compiler).args(options).args(warnings).arg("-I").arg(jni("include")).arg(source));
+        let options = [language, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"];
+        for standard in standards {
+            let mut command = Command::new(compiler);
+            command.arg(format!("-std={standard}")).args(options);
+            finish(command.arg("-I").arg(jni("include")).arg(&source));
+        }
     }
 }
 
