@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What a process's loader does is decided for the whole process, so there is one of these at a time: {@link #close} it before the
  * next is built. What was chosen counts for every VkInstance that is created afterwards, in Java's sight or not, and stays
- * so until the next one is built. All methods may be called by any thread.
+ * so until the next one is built. One that is forgotten without {@code close} goes on listening. All methods may be called by any thread.
  */
 public final class VulkanLoader implements AutoCloseable {
     private static final AtomicBoolean EXISTS = new AtomicBoolean();
