@@ -106,7 +106,6 @@ unsafe fn throw_out_of_memory(env: *mut JNIEnv) {
         let class = ((**env).v1_2.FindClass)(env, c"java/lang/OutOfMemoryError".as_ptr());
         if !class.is_null() {
             ((**env).v1_2.ThrowNew)(env, class, c"no memory for a copy of an array".as_ptr());
-            ((**env).v1_2.DeleteLocalRef)(env, class);
         }
     }
 }

@@ -44,7 +44,6 @@ pub(crate) unsafe fn register(env: *mut JNIEnv) -> bool {
                 ((**env).v1_2.ExceptionClear)(env);
             }
         }
-        ((**env).v1_2.DeleteLocalRef)(env, class);
         true
     }
 }

@@ -13,44 +13,44 @@ use std::{env, fs};
 use tempfile::TempDir;
 
 #[test]
-fn options_and_mistakes() {
+fn r151_options_and_mistakes() {
     let Some(built) = built() else { return };
     built.passes(&["Options", "Values"], &[], &[]);
 }
 
 #[test]
-fn listeners_of_the_log() {
+fn r152_listeners_of_the_log() {
     let Some(built) = built() else { return };
     built.passes(&["Log"], &[], &[]);
 }
 
 #[test]
-fn what_an_android_context_knows() {
+fn r151_what_an_android_context_knows() {
     let Some(built) = built() else { return };
     built.passes(&["AndroidContext"], &[], &[]);
 }
 
 #[test]
-fn what_a_real_loader_has() {
+fn r151_what_a_real_loader_has() {
     let Some(built) = built() else { return };
     built.passes(&["RealLoader"], &[], &real_loader(built, &null_driver(built)));
 }
 
 #[test]
-fn what_an_odd_loader_has() {
+fn r151_what_an_odd_loader_has() {
     let Some(built) = built() else { return };
     built.passes(&["OddLoader"], &[], &[("FAKE_VULKAN", built.folder.path().join("odd.so"))]);
 }
 
 #[test]
-fn a_real_loader_without_a_driver() {
+fn r151_a_real_loader_without_a_driver() {
     let Some(built) = built() else { return };
     built.passes(&["NoDriver"], &[], &real_loader(built, Path::new("/nowhere/driver.json")));
 }
 
 /// Kotlin takes what is not marked for what may be null or not.
 #[test]
-fn nothing_of_the_api_is_null_unless_it_is_marked() {
+fn r151_nothing_of_the_api_is_null_unless_it_is_marked() {
     let Some(built) = built() else { return };
     for package in ["dev/vkload", "dev/vkload/android"] {
         let marks = built.folder.path().join("classes").join(package).join("package-info.class");
@@ -61,7 +61,7 @@ fn nothing_of_the_api_is_null_unless_it_is_marked() {
 
 /// R8 takes methods out of an application that nothing calls.
 #[test]
-fn methods_that_are_not_used_may_be_taken_out() {
+fn r153_methods_that_are_not_used_may_be_taken_out() {
     let Some(built) = built() else { return };
     let devices = "static native int devices(long instanceProcAddr, int[] count, byte[] out);";
     let classes =
@@ -70,20 +70,20 @@ fn methods_that_are_not_used_may_be_taken_out() {
 }
 
 #[test]
-fn a_class_with_another_name_is_told_to_keep_its_own() {
+fn r153_a_class_with_another_name_is_told_to_keep_its_own() {
     let Some(built) = built() else { return };
     let classes = built.compiled_with("renamed", &[("Native", "Renamed")]);
     built.passes(&["Renamed"], &["-cp", &classes], &[]);
 }
 
 #[test]
-fn class_loaders_have_the_library_one_after_the_other() {
+fn r153_class_loaders_have_the_library_one_after_the_other() {
     let Some(built) = built() else { return };
     built.passes(&["ClassLoaders"], &[], &[]);
 }
 
 #[test]
-fn garbage_is_collected_at_any_time() {
+fn r153_garbage_is_collected_at_any_time() {
     let Some(built) = built() else { return };
     built.passes(&["Collector"], &["-Xmx8m"], &real_loader(built, &null_driver(built)));
 }
@@ -91,7 +91,7 @@ fn garbage_is_collected_at_any_time() {
 /// No global reference is made, so none can be left; every array that is looked into is given back, and all memory is freed, also where
 /// a request for memory, for a thread or for an array fails.
 #[test]
-fn nothing_of_java_is_kept() {
+fn r153_nothing_of_java_is_kept() {
     let Some(built) = built() else { return };
     let agent = built.folder.path().join("agent.so");
     let mut variables = real_loader(built, &null_driver(built)).to_vec();
@@ -110,7 +110,7 @@ fn nothing_of_java_is_kept() {
 }
 
 #[test]
-fn the_header_is_c_and_cpp_of_every_standard() {
+fn r154_the_header_is_c_and_cpp_of_every_standard() {
     let Some(built) = built() else { return };
     for (compiler, language, standards) in
         [("cc", "-xc", ["c89", "c99", "c17"]), ("c++", "-xc++", ["c++98", "c++11", "c++20"])]
@@ -290,7 +290,8 @@ fn java_sources() -> Vec<PathBuf> {
 fn javac(classes: &Path, sources: &[PathBuf]) {
     let mut javac = Command::new("javac");
     // Newer compilers say that release 8 is an old one.
-    javac.args(["--release", "8", "-Xlint:all,-options,-serial", "-Werror", "-encoding", "UTF-8", "-d"]);
+    javac.args(["--release", "8", "-Xlint:all,-options,-serial", "-Xdoclint:all", "-Xdoclint:-missing"]);
+    javac.args(["-Werror", "-encoding", "UTF-8", "-d"]);
     finish(javac.arg(classes).args(sources));
     // Annotations are not packaged, so it has to go without them.
     fs::remove_dir_all(classes.join("org")).unwrap();

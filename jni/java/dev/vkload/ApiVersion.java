@@ -27,14 +27,17 @@ public final class ApiVersion implements Comparable<ApiVersion> {
         return value;
     }
 
+    /** 1 in 1.3.275. */
     public int major() {
         return value >>> 22 & 0x7F;
     }
 
+    /** 3 in 1.3.275. */
     public int minor() {
         return value >>> 12 & 0x3FF;
     }
 
+    /** 275 in 1.3.275. */
     public int patch() {
         return value & 0xFFF;
     }

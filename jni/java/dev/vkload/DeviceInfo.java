@@ -5,12 +5,17 @@ import org.jspecify.annotations.Nullable;
 
 /** A physical device. */
 public final class DeviceInfo {
-    /** What kind of device it is. */
+    /** What kind of device it is, as {@code VkPhysicalDeviceType} has them. */
     public enum Kind {
+        /** None of the others, or one that this class does not know. */
         OTHER,
+        /** A GPU that shares the memory of the processor, as phones have it. */
         INTEGRATED_GPU,
+        /** A GPU with memory of its own. */
         DISCRETE_GPU,
+        /** A GPU that a virtual machine passes on. */
         VIRTUAL_GPU,
+        /** The processor itself. */
         CPU
     }
 

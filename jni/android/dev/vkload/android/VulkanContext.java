@@ -65,7 +65,10 @@ public final class VulkanContext {
         return builder;
     }
 
-    /** A {@linkplain Driver#driverPackage driver package} that is unpacked to the application's code cache. */
+    /**
+     * A {@linkplain Driver#driverPackage driver package} that is unpacked to the code cache of the context: each user's own. Before the user has
+     * unlocked the device it has to be a device-protected context; an isolated process has no code cache.
+     */
     public static Driver driverPackage(Context context, String path) {
         return Driver.driverPackage(path, context.getCodeCacheDir().getPath());
     }
