@@ -1,6 +1,7 @@
 //! The loader inside an application: rows 120 to 122 of docs/android.md.
 
 mod drivers;
+mod interface;
 mod layers;
 mod options;
 mod real;
