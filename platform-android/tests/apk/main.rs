@@ -1,8 +1,10 @@
 //! The loader inside an application: rows 120 to 122 of docs/android.md.
 
 mod drivers;
+mod interface;
 mod layers;
 mod options;
+mod real;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ops::Deref;
