@@ -11,6 +11,7 @@ use crate::dispatch::{KEYS, NotEntered, report_unknown_device};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
 use crate::memory::Shown;
+use crate::platform::Turn;
 use crate::registry::{CommandId, command};
 
 /// The first word of a foreign device's handles. In libraries that have no such devices it takes no room.
@@ -89,6 +90,13 @@ impl Device {
                 vk::Result::ERROR_INITIALIZATION_FAILED
             }
         })
+    }
+
+    /// As long as the result lives, the driver makes no device with the same key: layers that know this one by it are not done yet
+    /// when the driver has destroyed it. Other loaders let nobody create a device meanwhile, and layers rely on that.
+    pub(super) fn keeps_key_from_others(&self) -> Option<Turn<'_>> {
+        let driver = &self.physical_device().driver().driver;
+        (driver.kind.is_foreign() && !self.instance().layers().is_empty()).then(|| driver.turn())
     }
 
     /// Makes the device unknown, before the driver is asked to destroy it.
