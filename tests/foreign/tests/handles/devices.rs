@@ -190,6 +190,23 @@ fn a_driver_whose_devices_share_a_word_has_one_device_at_a_time() {
     run.logs(&["ERROR", "the device begins with 0x", "no dispatch key of its own"]);
 }
 
+/// Khronos' validation layer does not survive that.
+#[test]
+fn r157_a_layer_that_is_active_in_the_systems_loader_too_is_named_in_a_warning() {
+    let words = ["WARN", "VK_LAYER_TEST_a is active in", "turn it off there"];
+    for (layer, expected) in [("VK_LAYER_TEST_a", true), ("VK_LAYER_TEST_other", false)] {
+        let scenario = scenario().env("SYSTEM_LOADER_LAYER", layer).log();
+        let scenario = scenario.layer(Layer::new("VK_LAYER_TEST_a")).argument("layers", "VK_LAYER_TEST_a");
+        let run = scenario.run(|vk| {
+            let instance = vk.create(&ask(vk)).unwrap();
+            // SAFETY: valid use of Vulkan on one thread.
+            unsafe { new_device(&instance).destroy_device(None) };
+        });
+        let warned = run.ok().stderr.lines().any(|line| words.iter().all(|word| line.contains(word)));
+        assert_eq!(warned, expected, "{}", run.stderr);
+    }
+}
+
 #[test]
 fn a_queue_of_the_driver_with_another_word_than_its_device_is_left_alone_and_reported() {
     let run = scenario().env("SYSTEM_LOADER_ODD_QUEUES", "1").log().run(|vk| {
