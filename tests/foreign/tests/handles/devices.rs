@@ -178,6 +178,31 @@ fn a_command_on_a_device_that_was_destroyed_is_named_in_a_message() {
 }
 
 #[test]
+fn a_command_on_what_is_no_device_is_named_in_a_message() {
+    static ZEROS: [usize; 2] = [0; 2];
+    // NULL, the only device there was, and memory that nobody has written: among none and among several devices.
+    for (stranger, others) in [("null", 0), ("null", 2), ("destroyed", 0), ("zeros", 0), ("zeros", 2)] {
+        let run = scenario().argument("stranger", stranger).argument("others", &others.to_string());
+        let run = run.run(|vk| {
+            let instance = vk.create(&ask(vk)).unwrap();
+            let device = new_device(&instance);
+            // SAFETY: as above.
+            unsafe { device.destroy_device(None) };
+            let others: usize = vk.arg("others").parse().unwrap();
+            let _others: Vec<_> = (0..others).map(|_| new_device(&instance)).collect();
+            let stranger = match vk.arg("stranger").as_str() {
+                "null" => vk::Device::null(),
+                "zeros" => vk::Device::from_raw(ZEROS.as_ptr().expose_provenance() as u64),
+                _ => device.handle(),
+            };
+            // SAFETY: what is no device is reported, if there is a word to be read.
+            drop(unsafe { wait_idle(vk)(stranger) });
+        });
+        run.aborted().logs(&["vkDeviceWaitIdle: 0x", "is no device, queue or command buffer"]);
+    }
+}
+
+#[test]
 fn a_driver_whose_devices_share_a_word_has_one_device_at_a_time() {
     let run = scenario().env("SYSTEM_LOADER_SHARES_KEY", "1").log().run(|vk| {
         let instance = vk.create(&ask(vk)).unwrap();
