@@ -196,7 +196,7 @@ fn a_command_on_what_is_no_device_is_named_in_a_message() {
                 _ => device.handle(),
             };
             // SAFETY: what is no device is reported, if there is a word to be read.
-            drop(unsafe { wait_idle(vk)(stranger) });
+            let _ = unsafe { wait_idle(vk)(stranger) };
         });
         run.aborted().logs(&["vkDeviceWaitIdle: 0x", "is no device, queue or command buffer"]);
     }
