@@ -328,3 +328,33 @@ fn an_unknown_command_below_a_layer_that_wraps_the_instance_and_looks_up_none() 
         run.ok().says("known", true).says("unknown", false);
     }
 }
+
+/// A layer knows a device by its word until its own vkDestroyDevice comes to an end, after the driver's.
+#[test]
+fn no_device_has_the_word_of_one_that_layers_are_not_done_with() {
+    let driver = Driver::new("a").device(Device::new("gpu"));
+    // Memory that one thread frees is another one's at once.
+    let scenario = Scenario::new().driver(driver).env("GLIBC_TUNABLES", "glibc.malloc.arena_max=1");
+    let run = scenario.layer(Layer::new(A)).run(|vk| {
+        let instance = vk.create(&Ask::new().layer(A)).unwrap();
+        let physical_device = instance.devices()[0];
+        let raw: &ash::Instance = &instance;
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+                    let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+                    for _ in 0..50 {
+                        // SAFETY: valid use of Vulkan: each thread has devices of its own.
+                        unsafe {
+                            raw.create_device(physical_device, &info, None).unwrap().destroy_device(None)
+                        };
+                    }
+                });
+            }
+        });
+        vk.say("done", "yes");
+    });
+    run.ok().says("done", "yes");
+    assert_eq!(run.trace("a").calls("vkDestroyDevice").len(), 150);
+}

@@ -104,6 +104,8 @@ CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
     }
     if (does("second_device")) make_second_device(device, below, instance->below);
     pthread_mutex_lock(&lock);
+    for (struct device *other = devices; other != NULL; other = other->next)
+        if (other->key == device->key) die("vkCreateDevice", "a device that is not destroyed yet begins with the same word");
     device->next = devices;
     devices = device;
     pthread_mutex_unlock(&lock);
@@ -124,6 +126,8 @@ CALL_VOID layer_DestroyDevice(VkDevice handle, const VkAllocationCallbacks *allo
     }
     if (device->own != VK_NULL_HANDLE) device->destroy_own(device->own, NULL);
     destroy(unwrap("vkDestroyDevice", "device", handle), allocator);
+    /* Another thread's device would begin with the same word now, if the loader let it. */
+    for (int i = 0; i < 10; ++i) sched_yield();
     pthread_mutex_lock(&lock);
     struct device **place = &devices;
     while (*place != device) place = &(*place)->next;

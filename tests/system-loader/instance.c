@@ -99,6 +99,13 @@ CALL EnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char *lay
     if (layer != NULL) die("vkEnumerateDeviceExtensionProperties", "asked for a layer");
     return extensions(names, 1, count, out);
 }
+CALL EnumerateDeviceLayerProperties(VkPhysicalDevice device, uint32_t *count, VkLayerProperties *out) {
+    const char *name = getenv("SYSTEM_LOADER_LAYER");
+    NOTE("vkEnumerateDeviceLayerProperties", device, PHYSICAL_DEVICE, " ");
+    if (name != NULL && out != NULL && *count > 0) memset(out, 0, sizeof *out), strncpy(out->layerName, name, VK_MAX_EXTENSION_NAME_SIZE - 1);
+    *count = name != NULL;
+    return VK_SUCCESS;
+}
 /* A command that no registry has. */
 CALL_VOID GetPhysicalDeviceSecretsTEST(VkPhysicalDevice device, float first, uint64_t second, void *third, int fourth, int fifth, int sixth, int seventh) {
     NOTE("vkGetPhysicalDeviceSecretsTEST", device, PHYSICAL_DEVICE, "%g %llx %d %d %d %d %d", first, (unsigned long long)second, third != NULL,
@@ -178,7 +185,7 @@ static const struct { const char *name; PFN_vkVoidFunction function; } commands[
     COMMAND(GetPhysicalDeviceFeatures), COMMAND(GetPhysicalDeviceProperties),
     COMMAND(GetPhysicalDeviceFormatProperties), COMMAND(GetPhysicalDeviceImageFormatProperties),
     COMMAND(GetPhysicalDeviceQueueFamilyProperties), COMMAND(GetPhysicalDeviceMemoryProperties),
-    COMMAND(GetPhysicalDeviceSparseImageFormatProperties), COMMAND(EnumerateDeviceExtensionProperties), COMMAND(CreateDevice),
+    COMMAND(GetPhysicalDeviceSparseImageFormatProperties), COMMAND(EnumerateDeviceExtensionProperties), COMMAND(EnumerateDeviceLayerProperties), COMMAND(CreateDevice),
     COMMAND(CreateHeadlessSurfaceEXT), COMMAND(DestroySurfaceKHR), COMMAND(GetPhysicalDeviceSurfaceSupportKHR),
     COMMAND(GetPhysicalDeviceSurfaceCapabilitiesKHR), COMMAND(GetPhysicalDeviceSurfaceFormatsKHR),
     COMMAND(GetPhysicalDeviceSurfacePresentModesKHR), COMMAND(GetDeviceProcAddr),

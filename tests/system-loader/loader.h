@@ -5,7 +5,7 @@
  * one that follows it, for the keys lead to memory that nobody can read. Commands find what they need by the key, as the
  * loaders do that this one stands for. A key is used again for the very next device after its own was destroyed.
  *
- * Variables make it worse: with SYSTEM_LOADER_SHARES_KEY all devices have the key of the first one, with
+ * The layer that SYSTEM_LOADER_LAYER names is said to be active in it. Other variables make it worse: with SYSTEM_LOADER_SHARES_KEY all devices have the key of the first one, with
  * SYSTEM_LOADER_ODD_QUEUES queues have another one than their devices, and with SYSTEM_LOADER_WINDOW_IN_USE somebody else is
  * connected to every window.
  *

@@ -6,6 +6,7 @@ use ash::vk::{self, Handle as _, TaggedStructure as _};
 
 use super::device::{Device, Enabled};
 use super::extensions::{self, of_device};
+use super::foreign::warn_of_layers_in_both;
 use super::handle::Kind;
 use super::instance::Instance;
 use super::physical_device::{PhysicalDevice, command_memory};
@@ -200,6 +201,7 @@ unsafe fn make(
             Enabled { extensions, newest_core: newest_core(instance.api_version, info, &extensions) };
         let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::DEVICE);
         let mut device = Device::new(physical_device, find, enabled, allocator)?;
+        warn_of_layers_in_both(physical_device);
 
         let mut own = *info;
         #[expect(deprecated, reason = "device layers are ignored, and drivers need not see them")]

@@ -3,7 +3,7 @@
 
 use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use ash::vk::{self, Handle as _};
 
@@ -20,6 +20,13 @@ use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionKind, ExtensionSet, comm
 
 /// What drivers put into the first word of every dispatchable object that they make.
 pub(super) const DRIVER_MAGIC: usize = 0x01cd_c0de;
+
+/// What a device's state is as long as nobody destroys it.
+const ALIVE: u8 = 0;
+/// The application's vkDestroyDevice is under way, and frees the device.
+const LEAVING: u8 = 1;
+/// The driver has destroyed it.
+const GONE: u8 = 2;
 
 /// A device.
 pub struct Device {
@@ -39,6 +46,7 @@ pub struct Device {
     /// What its handles begin with, where that is the driver's.
     pub(super) drivers_key: DriversKey,
     pins: AtomicU32,
+    state: AtomicU8,
     /// Memory of the device.
     pub allocator: Application,
 }
@@ -79,6 +87,7 @@ impl Device {
             newest_core: enabled.newest_core,
             drivers_key: DriversKey::NONE,
             pins: AtomicU32::new(0),
+            state: AtomicU8::new(ALIVE),
             allocator,
         };
         let device = Box::try_new_in(device, allocator)?;
@@ -279,8 +288,7 @@ impl Device {
     pub(crate) unsafe fn forget(device: NonNull<Self>) {
         // SAFETY: the caller vouches for the device; `create_device` leaked the box.
         unsafe {
-            device.as_ref().take_key_out();
-            device.as_ref().withdraw();
+            device.as_ref().leave();
             let allocator = device.as_ref().allocator;
             drop(Box::from_non_null_in(device, allocator));
         }
@@ -296,6 +304,12 @@ impl Device {
         let found = instance.devices.read(instance.loader.platform.waiting, find)?;
         // SAFETY: as above, and nobody destroys a device that is being created.
         Some(unsafe { found.0.as_ref() })
+    }
+
+    /// Takes the device out of everything by which it is found.
+    fn leave(&self) {
+        self.withdraw();
+        self.take_key_out();
     }
 
     /// Takes the device out of its instance's list and waits until no other thread uses it through the list.
@@ -355,9 +369,15 @@ pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *con
     unsafe {
         let Some(device) = known_device(handle.as_raw(), command::DESTROY_DEVICE) else { return };
         device.withdraw();
+        device.state.store(LEAVING, Ordering::Relaxed);
+        let _turn = device.keeps_key_from_others();
         match device.table.get::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
             Some(destroy) => destroy(handle, callbacks),
-            None => Device::forget(NonNull::from(device)),
+            None => device.state.store(GONE, Ordering::Relaxed),
+        }
+        // Layers know it by its word until here.
+        if device.state.swap(ALIVE, Ordering::Relaxed) == GONE {
+            Device::forget(NonNull::from(device));
         }
     }
 }
@@ -370,109 +390,14 @@ pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Device, call
         let Some(device) = device_of(handle.as_raw()) else { return };
         let loader = device.instance().loader;
         // The next device may get the same word, before this call has come back.
-        device.take_key_out();
+        device.leave();
         if let Some(destroy) = device.drivers::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
             let _turn = device.physical_device().driver().driver.turn();
             destroy(handle, callbacks);
         }
         loader.known.device_destroyed(loader.platform.waiting, device);
-        Device::forget(NonNull::from(device));
-    }
-}
-
-/// vkGetDeviceQueue as the application calls it: the queue is given the device's table.
-///
-/// # Safety
-/// The parameters are those of the Vulkan command.
-pub unsafe extern "system" fn get_device_queue(
-    handle: vk::Device,
-    family: u32,
-    index: u32,
-    out: *mut vk::Queue,
-) {
-    // SAFETY: the caller vouches for the parameters.
-    unsafe {
-        let Some(device) = known_device(handle.as_raw(), command::GET_DEVICE_QUEUE) else { return };
-        if let Some(get) = device.table.get::<vk::PFN_vkGetDeviceQueue>(command::GET_DEVICE_QUEUE) {
-            get(handle, family, index, out);
-            device.adopt((*out).as_raw());
+        if device.state.swap(GONE, Ordering::Relaxed) != LEAVING {
+            Device::forget(NonNull::from(device));
         }
-    }
-}
-
-/// vkGetDeviceQueue2 as the application calls it.
-///
-/// # Safety
-/// The parameters are those of the Vulkan command.
-pub unsafe extern "system" fn get_device_queue2(
-    handle: vk::Device,
-    info: *const vk::DeviceQueueInfo2<'_>,
-    out: *mut vk::Queue,
-) {
-    // SAFETY: the caller vouches for the parameters.
-    unsafe {
-        let Some(device) = known_device(handle.as_raw(), command::GET_DEVICE_QUEUE_2) else { return };
-        if let Some(get) = device.table.get::<vk::PFN_vkGetDeviceQueue2>(command::GET_DEVICE_QUEUE_2) {
-            get(handle, info, out);
-            device.adopt((*out).as_raw());
-        }
-    }
-}
-
-/// vkAllocateCommandBuffers as the application calls it: the command buffers are given the device's table.
-///
-/// # Safety
-/// The parameters are those of the Vulkan command.
-pub unsafe extern "system" fn allocate_command_buffers(
-    handle: vk::Device,
-    info: *const vk::CommandBufferAllocateInfo<'_>,
-    out: *mut vk::CommandBuffer,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
-    unsafe {
-        let Some(device) = known_device(handle.as_raw(), command::ALLOCATE_COMMAND_BUFFERS) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        let Some(allocate) =
-            device.table.get::<vk::PFN_vkAllocateCommandBuffers>(command::ALLOCATE_COMMAND_BUFFERS)
-        else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        let result = allocate(handle, info, out);
-        if result == vk::Result::SUCCESS {
-            for index in 0..(*info).command_buffer_count as usize {
-                device.adopt((*out.add(index)).as_raw());
-            }
-        }
-        result
-    }
-}
-
-/// vkCreateExternalComputeQueueNV as the application calls it: the queue is given the device's table.
-///
-/// # Safety
-/// The parameters are those of the Vulkan command.
-pub unsafe extern "system" fn create_external_compute_queue(
-    handle: vk::Device,
-    info: *const c_void,
-    callbacks: *const Callbacks,
-    out: *mut u64,
-) -> vk::Result {
-    type Create =
-        unsafe extern "system" fn(vk::Device, *const c_void, *const Callbacks, *mut usize) -> vk::Result;
-    // SAFETY: the caller vouches for the parameters; the handle that is written is a pointer.
-    unsafe {
-        let Some(device) = known_device(handle.as_raw(), command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        let Some(create) = device.table.get::<Create>(command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV) else {
-            return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
-        };
-        let out = out.cast::<usize>();
-        let result = create(handle, info, callbacks, out);
-        if result == vk::Result::SUCCESS {
-            device.adopt(*out as u64);
-        }
-        result
     }
 }

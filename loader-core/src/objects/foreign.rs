@@ -7,10 +7,13 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use ash::vk::{self, Handle as _};
 
 use super::device::{Device, device_of};
-use crate::dispatch::{KEYS, NotEntered, report_unknown_device};
+use super::physical_device::PhysicalDevice;
+use crate::abi::array;
+use crate::dispatch::{KEYS, NotEntered, Table as _, report_unknown_device};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
-use crate::memory::Shown;
+use crate::memory::{Process, Shown};
+use crate::platform::Turn;
 use crate::registry::{CommandId, command};
 
 /// The first word of a foreign device's handles. In libraries that have no such devices it takes no room.
@@ -91,6 +94,13 @@ impl Device {
         })
     }
 
+    /// As long as the result lives, the driver makes no device with the same key: layers that know this one by it are not done yet
+    /// when the driver has destroyed it. Other loaders let nobody create a device meanwhile, and layers rely on that.
+    pub(super) fn keeps_key_from_others(&self) -> Option<Turn<'_>> {
+        let driver = &self.physical_device().driver().driver;
+        (driver.kind.is_foreign() && !self.instance().layers().is_empty()).then(|| driver.turn())
+    }
+
     /// Makes the device unknown, before the driver is asked to destroy it.
     pub(super) fn take_key_out(&self) {
         if FOREIGN_HANDLES {
@@ -124,6 +134,34 @@ impl Device {
                 self.word()
             ),
         );
+    }
+}
+
+/// Says which layers of the instance are active in the other loader that is the driver, too: they know devices by their keys, and
+/// in both chains it is the same one.
+pub(super) fn warn_of_layers_in_both(physical_device: &PhysicalDevice) {
+    let (instance, driver) = (physical_device.instance(), physical_device.driver());
+    if !driver.driver.kind.is_foreign() || instance.layers().is_empty() {
+        return;
+    }
+    let find = command::ENUMERATE_DEVICE_LAYER_PROPERTIES;
+    // SAFETY: the type is the command's.
+    let find = unsafe { driver.table.get::<vk::PFN_vkEnumerateDeviceLayerProperties>(find) };
+    let Some(find) = find else { return };
+    let active = array::collect(Process, vk::LayerProperties::default(), |count, out| {
+        // SAFETY: a counted out-array, and a physical device of the driver.
+        unsafe { find(physical_device.driver_handle(), count, out) }
+    });
+    for layer in active.iter().flatten().filter_map(|layer| layer.layer_name_as_c_str().ok()) {
+        if !instance.layers().iter().any(|own| own.name.as_slice() == layer.to_bytes()) {
+            continue;
+        }
+        let message = format_args!(
+            "{} is active in {}, too, beneath this loader: a layer knows devices by a word that is the same in both, and may take one's              for the other's; turn it off there (on Android in the settings for debug layers) or here",
+            Shown(layer.to_bytes()),
+            Shown(&driver.driver.library_path)
+        );
+        instance.logger.log(Level::Warning, Topic::Layer, message);
     }
 }
 

@@ -10,6 +10,7 @@ mod extension_queries;
 mod extensions;
 mod foreign;
 mod group;
+mod handed_out;
 pub mod handle;
 mod instance;
 mod messenger;
@@ -27,14 +28,14 @@ mod terminators;
 
 pub use create_device::create_device;
 pub use create_instance::{create_instance, destroy_instance};
-pub use device::{
-    Device, allocate_command_buffers, create_external_compute_queue, destroy_device, get_device_queue,
-    get_device_queue2,
-};
+pub use device::{Device, destroy_device};
 pub use driver::{Driver, DriverInstance, DriverOfInstance, DriverRef, OpenDrivers, OpenError};
 pub use extensions::instance_extensions;
 pub(crate) use extensions::merge_of_layer;
 pub(crate) use foreign::known_device;
+pub use handed_out::{
+    allocate_command_buffers, create_external_compute_queue, get_device_queue, get_device_queue2,
+};
 pub(crate) use instance::LiveInstances;
 pub use instance::{Instance, live_instances};
 pub use physical_device::PhysicalDevice;

@@ -170,11 +170,17 @@ impl Vulkan {
         if self.is_driver {
             return;
         }
+        self.command_buffer = self.allocate_command_buffer(self.device);
+    }
+
+    fn allocate_command_buffer(&self, device: vk::Device) -> vk::CommandBuffer {
         let allocate: vk::PFN_vkAllocateCommandBuffers = self.exported(c"vkAllocateCommandBuffers");
         let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(1);
+        let mut buffer = vk::CommandBuffer::null();
         // SAFETY: the device is live; the null driver needs no command pool.
-        let result = unsafe { allocate(self.device, &raw const info, &raw mut self.command_buffer) };
+        let result = unsafe { allocate(device, &raw const info, &raw mut buffer) };
         result.result().expect("a command buffer");
+        buffer
     }
 
     fn create_device(&self) -> vk::Device {
@@ -191,11 +197,8 @@ impl Vulkan {
     /// The operation as a loop of so many calls. What a call needs is made ready before.
     fn call(&self, operation: &str) -> Loop<'_> {
         match operation {
-            "device_command" => {
-                let draw: vk::PFN_vkCmdDraw = self.exported(c"vkCmdDraw");
-                // SAFETY: the null driver's vkCmdDraw touches nothing.
-                repeat(move || unsafe { draw(self.command_buffer, 3, 1, 0, 0) })
-            }
+            "device_command" => self.draw(self.command_buffer),
+            "device_command_other" => self.draw(self.allocate_command_buffer(self.create_device())),
             "physical_device_command" => {
                 let get: vk::PFN_vkGetPhysicalDeviceFeatures = self.exported(c"vkGetPhysicalDeviceFeatures");
                 repeat(move || {
@@ -235,6 +238,13 @@ impl Vulkan {
             "buffer" => self.buffer(),
             _ => self.question(operation),
         }
+    }
+
+    fn draw(&self, buffer: vk::CommandBuffer) -> Loop<'_> {
+        let draw: vk::PFN_vkCmdDraw = self.exported(c"vkCmdDraw");
+        let buffer = buffer.as_raw();
+        // SAFETY: the null driver's vkCmdDraw touches nothing.
+        repeat(move || unsafe { draw(vk::CommandBuffer::from_raw(buffer), 3, 1, 0, 0) })
     }
 
     fn fence(&self) -> Loop<'_> {

@@ -20,8 +20,9 @@ pub(crate) const LOOK_UP: u64 = 150;
 
 /// All operations, cheapest first. The instructions to reach are those of the design: fixed numbers for what is
 /// called often, and parts of what Khronos' loader of August 2026 takes (35,400, 130,500 and 427,000) for the rest.
-pub const OPERATIONS: [Operation; 14] = [
+pub const OPERATIONS: [Operation; 15] = [
     often("device_command", "vkCmdDraw, exported", Some(2)),
+    often("device_command_other", "vkCmdDraw, exported, of a second device", Some(2)),
     often("physical_device_command", "vkGetPhysicalDeviceFeatures", Some(9)),
     often("proc_addr_early", "vkGetInstanceProcAddr, early name", Some(LOOK_UP)),
     often("proc_addr_late", "vkGetInstanceProcAddr, late name", Some(LOOK_UP)),

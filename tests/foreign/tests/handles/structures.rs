@@ -69,6 +69,12 @@ fn r156_names_are_given_to_the_drivers_own_objects() {
                 let queue = device.get_device_queue(0, 0);
                 name(&utils, queue);
                 assert_eq!(called(), format!("queue{}", object(queue).number));
+                // Not exported, and looked up without the device.
+                let set: vk::PFN_vkSetDebugUtilsObjectNameEXT =
+                    instance.command("vkSetDebugUtilsObjectNameEXT");
+                let info = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(device.handle());
+                assert_eq!(set(device.handle(), &info), vk::Result::SUCCESS);
+                assert_eq!(called(), format!("device{}", object(device.handle()).number));
                 vkload_tests::khr_surface(vk, &instance).destroy_surface(surface, None);
                 device.destroy_device(None);
             }
