@@ -246,6 +246,18 @@ fn r100_what_the_driver_is_told_of_a_buffer() {
 }
 
 #[test]
+fn r100_an_image_is_as_large_as_its_buffer() {
+    let world = World::new();
+    let surface = world.surface();
+    world.window.change().buffer_size = Some((672, 512));
+    let swapchain = world.swapchain(&request(surface));
+    let extent = Graphics::change().images[&1].info.extent;
+    assert_eq!((extent.width, extent.height), (672, 512));
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
 fn r100_images_that_can_be_looked_at_in_other_formats() {
     let world = World::new();
     let surface = world.surface();
@@ -260,7 +272,8 @@ fn r100_images_that_can_be_looked_at_in_other_formats() {
         let swapchain = world.swapchain(&info.flags(flags));
         let image = Graphics::change().images.values().next().unwrap().clone();
         assert_eq!(image.chain.contains(&list), listed);
-        assert_eq!(image.info.flags.contains(vk::ImageCreateFlags::MUTABLE_FORMAT), listed);
+        let both = vk::ImageCreateFlags::MUTABLE_FORMAT | vk::ImageCreateFlags::EXTENDED_USAGE;
+        assert!(image.info.flags == if listed { both } else { vk::ImageCreateFlags::empty() });
         world.destroy_swapchain(swapchain);
     }
     world.destroy_surface(surface);
@@ -323,6 +336,13 @@ fn r117_swapchains_are_counted_and_those_that_only_say_that_they_are_turned() {
     let truly = turned.image_extent(vk::Extent2D { width: 480, height: 640 });
     assert_eq!(counted(&truly), [Statistic::Swapchain]);
     assert_eq!(counted(&request(surface)), [Statistic::Swapchain]);
+    // Where width and height are the same, and where they are not exchanged, nobody can tell.
+    world.window.change().size = (480, 480);
+    let square = turned.image_extent(vk::Extent2D { width: 480, height: 480 });
+    assert_eq!(counted(&square), [Statistic::Swapchain]);
+    world.window.change().size = (640, 480);
+    world.window.change().transform_hint = 3;
+    assert_eq!(counted(&request(surface).pre_transform(Transform::ROTATE_180)), [Statistic::Swapchain]);
     let _: &dyn System = world.simulation.android;
     world.destroy_surface(surface);
 }

@@ -43,6 +43,8 @@ unsafe impl Sync for Inside {}
 pub struct State {
     /// Width and height.
     pub size: (c_int, c_int),
+    /// The size of the buffers, if it is another than that which the window is told.
+    pub buffer_size: Option<(c_int, c_int)>,
     /// How the picture should be turned.
     pub transform_hint: c_int,
     /// How many buffers the other side keeps.
@@ -143,6 +145,7 @@ impl FakeWindow {
     pub fn new(android: &'static Android) -> Self {
         let state = State {
             size: (640, 480),
+            buffer_size: None,
             transform_hint: 0,
             min_undequeued: 1,
             max_buffers: 64,

@@ -108,7 +108,6 @@ impl Queue {
         let place = match free {
             Some(place) => place,
             None if self.slots.len() < told.buffers.max(1) => {
-                let size = if told.dimensions == (0, 0) { size } else { told.dimensions };
                 let buffer = FakeBuffer::new(self.every.len(), size, told.format, told.usage);
                 self.every.push(buffer);
                 self.slots.push(Slot { buffer, place: Place::Free, fence: -1 });

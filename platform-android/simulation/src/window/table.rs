@@ -145,8 +145,10 @@ unsafe extern "C" fn dequeue_buffer(
             if !state.connected {
                 return Err(GONE);
             }
-            let (kept, size) = (state.min_undequeued, state.size);
+            let kept = state.min_undequeued;
             let told = state.told.clone();
+            let asked = if told.dimensions == (0, 0) { state.size } else { told.dimensions };
+            let size = state.buffer_size.unwrap_or(asked);
             match state.queue.dequeue(&told, kept, size) {
                 Ok(taken) => return Ok(taken),
                 Err(Refusal::TooMany) => return Err(Refusal::TOO_MANY),
