@@ -48,6 +48,14 @@ fn r108_another_buffer_than_before_loses_the_surface() {
     world.window.stop_failing();
     assert_eq!(world.status(swapchain), vk::Result::ERROR_OUT_OF_DATE_KHR);
     world.destroy_swapchain(swapchain);
+
+    let swapchain = world.swapchain(&request(surface).present_mode(Mode::SHARED_DEMAND_REFRESH));
+    world.acquire(swapchain);
+    world.window.change().new_buffer = true;
+    let _ = world.window.calls();
+    assert_eq!(world.present(swapchain, 0), vk::Result::ERROR_SURFACE_LOST_KHR);
+    assert_eq!(world.window.calls(), ["queue", "dequeue", "cancel"]);
+    world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
 }
 

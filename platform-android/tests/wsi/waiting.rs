@@ -60,6 +60,8 @@ fn r114_a_frame_is_waited_for_until_it_is_shown() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
+    // No number at all.
+    assert_eq!(wait(&world, swapchain, 0, u64::MAX), SUCCESS);
     for id in [5, 7] {
         frame(&world, swapchain, id);
     }
@@ -67,7 +69,6 @@ fn r114_a_frame_is_waited_for_until_it_is_shown() {
     world.window.change().timestamps.insert(0, [1000; 9]);
     world.window.change().timestamps.insert(1, [PENDING; 9]);
     for (id, expected) in [
-        (0, SUCCESS),
         // Any that is not later.
         (4, SUCCESS),
         (5, SUCCESS),
@@ -108,6 +109,10 @@ fn r114_frames_that_the_window_forgot_or_never_shows_are_over() {
     }
     world.window.change().timestamps.insert(99, [-1; 9]);
     assert_eq!(wait(&world, swapchain, 100, 0), SUCCESS);
+    // The last ones are remembered.
+    world.window.change().timestamps.insert(69, [1000; 9]);
+    world.window.change().timestamps.insert(99, [PENDING; 9]);
+    assert_eq!(wait(&world, swapchain, 70, 0), SUCCESS);
     assert_eq!(wait(&world, swapchain, 101, 0), vk::Result::TIMEOUT);
     world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);

@@ -63,6 +63,8 @@ pub struct State {
     pub late_fences: bool,
     /// What the window does where there is no buffer to be taken.
     pub without_buffers: WithoutBuffers,
+    /// Whether the next buffer is one that nobody had before.
+    pub new_buffer: bool,
     /// What happens while the next frame is queued, before the window has it.
     pub while_queueing: Option<Box<dyn FnOnce() + Send>>,
     /// Every call since the last time that this was emptied.
@@ -154,6 +156,7 @@ impl FakeWindow {
             timestamps: std::collections::BTreeMap::new(),
             late_fences: false,
             without_buffers: WithoutBuffers::Waits,
+            new_buffer: false,
             while_queueing: None,
             calls: Vec::new(),
             shown: Vec::new(),

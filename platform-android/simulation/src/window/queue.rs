@@ -89,22 +89,21 @@ impl Queue {
         self.frames
     }
 
-    /// Takes a free buffer, or makes one.
+    /// Takes a free buffer, unless it has to be a new one, or makes one.
     pub(super) fn dequeue(
         &mut self,
         told: &Told,
         kept: c_int,
         size: (c_int, c_int),
+        new: bool,
     ) -> Result<(*mut NativeWindowBuffer, Fence), Refusal> {
         let out = self.slots.iter().filter(|slot| slot.place == Place::Dequeued).count();
         let kept = if self.used && !told.shared { usize::try_from(kept).unwrap_or(0) } else { 0 };
         if out + kept >= told.buffers.max(1) {
             return Err(Refusal::TooMany);
         }
-        let free = self
-            .slots
-            .iter()
-            .position(|slot| slot.place == Place::Free || told.shared && slot.place != Place::Dequeued);
+        let is_free = |slot: &Slot| slot.place == Place::Free || told.shared && slot.place != Place::Dequeued;
+        let free = self.slots.iter().position(|slot| !new && is_free(slot));
         let place = match free {
             Some(place) => place,
             None if self.slots.len() < told.buffers.max(1) => {

@@ -149,8 +149,12 @@ unsafe extern "C" fn dequeue_buffer(
             let told = state.told.clone();
             let asked = if told.dimensions == (0, 0) { state.size } else { told.dimensions };
             let size = state.buffer_size.unwrap_or(asked);
-            match state.queue.dequeue(&told, kept, size) {
-                Ok(taken) => return Ok(taken),
+            let new = state.new_buffer;
+            match state.queue.dequeue(&told, kept, size, new) {
+                Ok(taken) => {
+                    state.new_buffer = false;
+                    return Ok(taken);
+                }
                 Err(Refusal::TooMany) => return Err(Refusal::TOO_MANY),
                 Err(Refusal::Wait) if !waits(state.without_buffers, &told) => {
                     return Err(WindowError::WOULD_BLOCK.0);
