@@ -1,7 +1,7 @@
 //! Acquiring images, and giving them back.
 
 use android_simulation::WithoutBuffers;
-use android_simulation::graphics::Graphics;
+use android_simulation::graphics::{Graphics, Releases};
 use ash::vk::{self, Handle};
 use platform_android::wsi;
 use platform_android::wsi::native_buffer::structure;
@@ -249,6 +249,25 @@ fn r103_without_descriptors_the_loader_waits() {
     // As long as it takes, for the one buffer that came with a fence.
     assert_eq!(world.simulation.android.change().fence_waits, [-1]);
     world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r103_the_windows_fence_is_waited_for_before_its_image_is_destroyed() {
+    let world = World::new();
+    let surface = world.surface();
+    let old = world.swapchain(&request(surface));
+    // The driver has no fence that would be waited for.
+    Graphics::change().releases = Releases::Idle;
+    until_there_is_a_fence(&world, old);
+    while world.acquire_for(old, 0).is_ok() {}
+    assert!(Graphics::change().acquired.iter().any(|acquired| acquired.1));
+    // The window does not get these buffers back.
+    let new = world.swapchain(&request(surface).old_swapchain(old));
+    world.simulation.android.change().fence_waits.clear();
+    world.destroy_swapchain(old);
+    assert_eq!(world.simulation.android.change().fence_waits, [-1]);
+    world.destroy_swapchain(new);
     world.destroy_surface(surface);
 }
 

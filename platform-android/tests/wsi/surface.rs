@@ -258,6 +258,11 @@ fn r92_present_modes_of_a_surface() {
         Graphics::change().shared_image = true;
         let shared = [Mode::SHARED_DEMAND_REFRESH, Mode::SHARED_CONTINUOUS_REFRESH];
         assert!(modes(&world, surface).unwrap() == expected(false, &shared));
+        let driver = world.instance_commands();
+        driver.get_physical_device_properties2_khr = driver.get_physical_device_properties2.take();
+        assert!(modes(&world, surface).unwrap() == expected(false, &shared));
+        driver.get_physical_device_properties2_khr = None;
+        assert!(modes(&world, surface).unwrap() == expected(false, &[]));
         world.window.fail(0, -19);
         assert!(modes(&world, surface).err() == Some(vk::Result::ERROR_SURFACE_LOST_KHR));
         world.window.stop_failing();
