@@ -1,7 +1,7 @@
 //! Acquiring images, and giving them back.
 
-use android_simulation::WithoutBuffers;
 use android_simulation::graphics::{Graphics, Releases};
+use android_simulation::{NextBuffer, WithoutBuffers};
 use ash::vk::{self, Handle};
 use platform_android::wsi;
 use platform_android::wsi::native_buffer::structure;
@@ -103,6 +103,9 @@ fn r102_what_the_window_returns_is_what_the_application_gets() {
         world.window.fail(0, error);
         assert_eq!(world.acquire_for(swapchain, 0), Err(expected), "{error}");
     }
+    world.window.change().next_buffer = NextBuffer::Null;
+    assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
+    world.window.change().next_buffer = NextBuffer::AnyFree;
     world.window.fail(0, -19);
     // The timeout cannot be told.
     assert_eq!(world.acquire_for(swapchain, 7), Err(vk::Result::ERROR_SURFACE_LOST_KHR));

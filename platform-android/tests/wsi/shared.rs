@@ -1,5 +1,6 @@
 //! Images that are shown while they are drawn to.
 
+use android_simulation::NextBuffer;
 use android_simulation::graphics::Graphics;
 use ash::vk::{self, PresentModeKHR as Mode};
 use platform_android::wsi;
@@ -51,7 +52,7 @@ fn r108_another_buffer_than_before_loses_the_surface() {
 
     let swapchain = world.swapchain(&request(surface).present_mode(Mode::SHARED_DEMAND_REFRESH));
     world.acquire(swapchain);
-    world.window.change().new_buffer = true;
+    world.window.change().next_buffer = NextBuffer::New;
     let _ = world.window.calls();
     assert_eq!(world.present(swapchain, 0), vk::Result::ERROR_SURFACE_LOST_KHR);
     assert_eq!(world.window.calls(), ["queue", "dequeue", "cancel"]);

@@ -6,7 +6,7 @@ use platform_android::ApiLevel;
 use platform_android::wsi::native_buffer::Usage2;
 use platform_android::wsi::usage::{from_gralloc1, to_gralloc1};
 
-use crate::world::{INSTANCE, World, request};
+use crate::world::{INSTANCE, World, chain, request};
 
 /// What the window is told, without the other side's usage, or the error.
 fn usage(world: &World, surface: vk::SurfaceKHR, mode: vk::PresentModeKHR) -> Result<u64, vk::Result> {
@@ -39,6 +39,20 @@ fn r99_hardware_buffers_are_asked_about_first() {
         driver.get_physical_device_image_format_properties2.take();
     assert_eq!(usage(&world, surface, FIFO), Ok(0x7000));
     assert!(!Graphics::change().calls.iter().any(|call| call.starts_with("usage")));
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r99_the_driver_is_asked_about_the_images_as_they_are_made() {
+    let world = World::new();
+    let surface = world.surface();
+    let control = vk::ImageCompressionControlEXT::default();
+    let mut info = request(surface).flags(vk::SwapchainCreateFlagsKHR::PROTECTED);
+    info.p_next = chain(&control);
+    world.destroy_swapchain(world.swapchain(&info));
+    let asked = Graphics::change().asked.remove(0);
+    assert!(asked.3 == vk::ImageCreateFlags::PROTECTED);
+    assert!(asked.2.contains(&vk::StructureType::IMAGE_COMPRESSION_CONTROL_EXT.as_raw()));
     world.destroy_surface(surface);
 }
 

@@ -63,8 +63,8 @@ pub struct State {
     pub late_fences: bool,
     /// What the window does where there is no buffer to be taken.
     pub without_buffers: WithoutBuffers,
-    /// Whether the next buffer is one that nobody had before.
-    pub new_buffer: bool,
+    /// Which buffer is given to the next who takes one.
+    pub next_buffer: NextBuffer,
     /// What happens while the next frame is queued, before the window has it.
     pub while_queueing: Option<Box<dyn FnOnce() + Send>>,
     /// Every call since the last time that this was emptied.
@@ -97,6 +97,17 @@ pub enum WithoutBuffers {
     WaitsIfTold,
     /// It fails at once, as one whose frames replace each other.
     Fails,
+}
+
+/// Which buffer a window gives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum NextBuffer {
+    /// One that is free.
+    AnyFree,
+    /// One that nobody had before.
+    New,
+    /// None, although the window says that it succeeds.
+    Null,
 }
 
 /// What the loader has told the window.
@@ -156,7 +167,7 @@ impl FakeWindow {
             timestamps: std::collections::BTreeMap::new(),
             late_fences: false,
             without_buffers: WithoutBuffers::Waits,
-            new_buffer: false,
+            next_buffer: NextBuffer::AnyFree,
             while_queueing: None,
             calls: Vec::new(),
             shown: Vec::new(),

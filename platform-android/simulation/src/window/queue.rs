@@ -7,8 +7,8 @@ use platform_android::System;
 use platform_android::system::Fence;
 use platform_android::wsi::native_window::{NativeWindowBuffer, Rectangle};
 
-use super::Told;
 use super::buffer::FakeBuffer;
+use super::{NextBuffer, Told};
 use crate::{Android, SignalledLater};
 
 /// `-EINVAL`
@@ -95,7 +95,7 @@ impl Queue {
         told: &Told,
         kept: c_int,
         size: (c_int, c_int),
-        new: bool,
+        next: NextBuffer,
     ) -> Result<(*mut NativeWindowBuffer, Fence), Refusal> {
         let out = self.slots.iter().filter(|slot| slot.place == Place::Dequeued).count();
         let kept = if self.used && !told.shared { usize::try_from(kept).unwrap_or(0) } else { 0 };
@@ -103,7 +103,7 @@ impl Queue {
             return Err(Refusal::TooMany);
         }
         let is_free = |slot: &Slot| slot.place == Place::Free || told.shared && slot.place != Place::Dequeued;
-        let free = self.slots.iter().position(|slot| !new && is_free(slot));
+        let free = self.slots.iter().position(|slot| next == NextBuffer::AnyFree && is_free(slot));
         let place = match free {
             Some(place) => place,
             None if self.slots.len() < told.buffers.max(1) => {

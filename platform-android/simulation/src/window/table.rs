@@ -12,7 +12,7 @@ use platform_android::wsi::native_window::{
 use platform_android::wsi::window::WindowError;
 
 use super::queue::Refusal;
-use super::{Inside, State, Told, WithoutBuffers};
+use super::{Inside, NextBuffer, State, Told, WithoutBuffers};
 
 unsafe extern "C" {
     /// Written in C.
@@ -149,12 +149,12 @@ unsafe extern "C" fn dequeue_buffer(
             let told = state.told.clone();
             let asked = if told.dimensions == (0, 0) { state.size } else { told.dimensions };
             let size = state.buffer_size.unwrap_or(asked);
-            let new = state.new_buffer;
-            match state.queue.dequeue(&told, kept, size, new) {
-                Ok(taken) => {
-                    state.new_buffer = false;
-                    return Ok(taken);
-                }
+            let next = state.next_buffer;
+            if next == NextBuffer::Null {
+                return Ok((ptr::null_mut(), -1));
+            }
+            match state.queue.dequeue(&told, kept, size, next) {
+                Ok(taken) => return Ok(taken),
                 Err(Refusal::TooMany) => return Err(Refusal::TOO_MANY),
                 Err(Refusal::Wait) if !waits(state.without_buffers, &told) => {
                     return Err(WindowError::WOULD_BLOCK.0);
