@@ -6,6 +6,7 @@
 mod built_in;
 mod exported;
 mod fences;
+mod filled;
 pub mod graphics;
 pub mod hal;
 mod layers;
@@ -17,6 +18,7 @@ mod window;
 
 pub use exported::exported;
 pub use fences::SignalledLater;
+pub use filled::filled;
 pub use made::null_driver;
 pub use packages::{Packed, package};
 pub use scarce::{Scarce, with_memory_for};
@@ -317,6 +319,12 @@ impl System for Android {
             .properties
             .get(name.as_ref())
             .map_or(PropertyValue::empty(), |value| PropertyValue::new(value.as_bytes()))
+    }
+
+    fn whole_property(&self, name: &CStr) -> Result<Text, OutOfMemory> {
+        let value =
+            self.change().properties.get(name.to_string_lossy().as_ref()).cloned().unwrap_or_default();
+        text(&[value.as_bytes()])
     }
 
     fn dumpable(&self) -> bool {
