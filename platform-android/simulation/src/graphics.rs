@@ -43,8 +43,8 @@ pub struct Graphics {
     pub bound: Vec<(u64, Vec<i32>, usize)>,
     /// What the driver uses hardware buffers for.
     pub hardware_buffer_usage: u64,
-    /// What it was asked about: format, usage and the types of the structures that were chained.
-    pub asked: Vec<(vk::Format, vk::ImageUsageFlags, Vec<i32>)>,
+    /// What it was asked about: format, usage, the types of the structures that were chained, and how images are made.
+    pub asked: Vec<(vk::Format, vk::ImageUsageFlags, Vec<i32>, vk::ImageCreateFlags)>,
     /// Whether images can be shown while they are drawn to.
     pub shared_image: bool,
     /// Device extensions.

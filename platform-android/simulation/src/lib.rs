@@ -22,7 +22,7 @@ pub use filled::filled;
 pub use made::null_driver;
 pub use packages::{Packed, package};
 pub use scarce::{Scarce, with_memory_for};
-pub use window::{FakeWindow, Shown, State as WindowState, Told, WithoutBuffers};
+pub use window::{FakeWindow, NextBuffer, Shown, State as WindowState, Told, WithoutBuffers};
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

@@ -233,7 +233,7 @@ impl<'a> Request<'a> {
         if made.is_falsely_rotated(hint) {
             surface.loader.system.count(Statistic::FalsePrerotation);
         }
-        Ok(Plan { count: if shared { 1 } else { count }, made })
+        Ok(Plan { count, made })
     }
 }
 

@@ -81,7 +81,7 @@ impl<'a> Extras<'a> {
         // SAFETY: the arrays are NULL or have as many elements as there are swapchains; the rectangles are a counted array.
         unsafe {
             let damage = element(self.regions, index)
-                .filter(|region| region.rectangle_count > 0 && !region.p_rectangles.is_null())
+                .filter(|region| !region.p_rectangles.is_null())
                 .map_or(&[][..], |region| {
                     core::slice::from_raw_parts(region.p_rectangles, region.rectangle_count as usize)
                 });

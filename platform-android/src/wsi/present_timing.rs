@@ -1,7 +1,5 @@
 //! When frames get to each stage of being presented (`VK_EXT_present_timing`).
 
-use core::sync::atomic::{AtomicBool, Ordering};
-
 use ash::vk;
 use loader_core::memory::{Application, TryGrow, Vec};
 use loader_core::platform::Lock;
@@ -42,7 +40,6 @@ const TIME_DOMAINS: u64 = 1;
 /// The frames of a swapchain whose times were asked for and not yet fetched, oldest first.
 pub struct Queue {
     entries: Lock<Vec<Entry, Application>>,
-    fetching: AtomicBool,
     refresh: Lock<Refresh>,
 }
 
@@ -83,11 +80,7 @@ impl Queue {
     /// A queue without room, in memory of `memory`, for a display with this refresh duration.
     #[must_use]
     pub const fn new(memory: Application, duration: i64) -> Self {
-        Self {
-            entries: Lock::new(Vec::new_in(memory)),
-            fetching: AtomicBool::new(false),
-            refresh: Lock::new(Refresh { duration, counter: 1 }),
-        }
+        Self { entries: Lock::new(Vec::new_in(memory)), refresh: Lock::new(Refresh { duration, counter: 1 }) }
     }
 }
 
@@ -216,14 +209,7 @@ pub unsafe extern "system" fn get_past_presentation_timing(
                 u32::try_from(swapchain.timing_queue.entries.lock(system).len()).unwrap_or(u32::MAX);
             return vk::Result::SUCCESS;
         }
-        // Two threads at once would get the same frames.
-        if swapchain.timing_queue.fetching.swap(true, Ordering::Acquire) {
-            out.presentation_timing_count = 0;
-            return vk::Result::SUCCESS;
-        }
-        let result = fetch(swapchain, window, info.flags, out);
-        swapchain.timing_queue.fetching.store(false, Ordering::Release);
-        result.unwrap_or_else(|error| error)
+        fetch(swapchain, window, info.flags, out).unwrap_or_else(|error| error)
     }
 }
 
@@ -242,7 +228,7 @@ unsafe fn fetch(
     let room = core::mem::replace(&mut out.presentation_timing_count, 0);
     let (mut place, mut more) = (0usize, false);
     loop {
-        // Nobody else takes frames out, and what is added comes behind.
+        // The application has one thread at a time fetch: nobody else takes frames out, and what is added comes behind.
         let Some(entry) = swapchain.timing_queue.entries.lock(system).get(place).copied() else { break };
         let times = match entry.number.map(|number| window.frame_timestamps(number)) {
             Some(Ok(times)) => times,

@@ -289,7 +289,7 @@ impl Window {
         let result = unsafe { (self.0.as_ref().dequeue_buffer)(self.0.as_ptr(), &mut buffer, &mut fence) };
         checked(result)?;
         let fence = OwnedFence::new(system, fence);
-        let buffer = NonNull::new(buffer).ok_or(WindowError::INVALID_OPERATION)?;
+        let buffer = NonNull::new(buffer).ok_or(WindowError::BAD_VALUE)?;
         // SAFETY: the window has a reference to its buffer.
         Ok((unsafe { Buffer::new(buffer) }, fence))
     }

@@ -1,7 +1,7 @@
 //! Acquiring images, and giving them back.
 
-use android_simulation::WithoutBuffers;
-use android_simulation::graphics::Graphics;
+use android_simulation::graphics::{Graphics, Releases};
+use android_simulation::{NextBuffer, WithoutBuffers};
 use ash::vk::{self, Handle};
 use platform_android::wsi;
 use platform_android::wsi::native_buffer::structure;
@@ -103,6 +103,9 @@ fn r102_what_the_window_returns_is_what_the_application_gets() {
         world.window.fail(0, error);
         assert_eq!(world.acquire_for(swapchain, 0), Err(expected), "{error}");
     }
+    world.window.change().next_buffer = NextBuffer::Null;
+    assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
+    world.window.change().next_buffer = NextBuffer::AnyFree;
     world.window.fail(0, -19);
     // The timeout cannot be told.
     assert_eq!(world.acquire_for(swapchain, 7), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
@@ -249,6 +252,25 @@ fn r103_without_descriptors_the_loader_waits() {
     // As long as it takes, for the one buffer that came with a fence.
     assert_eq!(world.simulation.android.change().fence_waits, [-1]);
     world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r103_the_windows_fence_is_waited_for_before_its_image_is_destroyed() {
+    let world = World::new();
+    let surface = world.surface();
+    let old = world.swapchain(&request(surface));
+    // The driver has no fence that would be waited for.
+    Graphics::change().releases = Releases::Idle;
+    until_there_is_a_fence(&world, old);
+    while world.acquire_for(old, 0).is_ok() {}
+    assert!(Graphics::change().acquired.iter().any(|acquired| acquired.1));
+    // The window does not get these buffers back.
+    let new = world.swapchain(&request(surface).old_swapchain(old));
+    world.simulation.android.change().fence_waits.clear();
+    world.destroy_swapchain(old);
+    assert_eq!(world.simulation.android.change().fence_waits, [-1]);
+    world.destroy_swapchain(new);
     world.destroy_surface(surface);
 }
 

@@ -1,11 +1,13 @@
 //! Making swapchains.
 
+use std::ffi::CStr;
+
 use android_simulation::graphics::Graphics;
 use ash::vk::{self, Handle, SurfaceTransformFlagsKHR as Transform};
 use platform_android::objects::device_of;
 use platform_android::system::Statistic;
 use platform_android::wsi::native_buffer::{Usage2, structure};
-use platform_android::{System, wsi};
+use platform_android::{System, driver, wsi};
 
 use crate::world::{SUCCESS, World, request};
 
@@ -150,7 +152,7 @@ fn r97_the_old_swapchain_may_be_another_devices() {
     }
     world.destroy_swapchain(new);
     // SAFETY: nothing uses the second device any more.
-    unsafe { platform_android::driver::destroy_device(world.device, std::ptr::null()) };
+    unsafe { driver::destroy_device(world.device, std::ptr::null()) };
     world.device = first;
     world.destroy_swapchain(old);
     world.destroy_surface(surface);
@@ -246,6 +248,18 @@ fn r100_what_the_driver_is_told_of_a_buffer() {
 }
 
 #[test]
+fn r100_an_image_is_as_large_as_its_buffer() {
+    let world = World::new();
+    let surface = world.surface();
+    world.window.change().buffer_size = Some((672, 512));
+    let swapchain = world.swapchain(&request(surface));
+    let extent = Graphics::change().images[&1].info.extent;
+    assert_eq!((extent.width, extent.height), (672, 512));
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
 fn r100_images_that_can_be_looked_at_in_other_formats() {
     let world = World::new();
     let surface = world.surface();
@@ -260,7 +274,8 @@ fn r100_images_that_can_be_looked_at_in_other_formats() {
         let swapchain = world.swapchain(&info.flags(flags));
         let image = Graphics::change().images.values().next().unwrap().clone();
         assert_eq!(image.chain.contains(&list), listed);
-        assert_eq!(image.info.flags.contains(vk::ImageCreateFlags::MUTABLE_FORMAT), listed);
+        let both = vk::ImageCreateFlags::MUTABLE_FORMAT | vk::ImageCreateFlags::EXTENDED_USAGE;
+        assert!(image.info.flags == if listed { both } else { vk::ImageCreateFlags::empty() });
         world.destroy_swapchain(swapchain);
     }
     world.destroy_surface(surface);
@@ -323,6 +338,47 @@ fn r117_swapchains_are_counted_and_those_that_only_say_that_they_are_turned() {
     let truly = turned.image_extent(vk::Extent2D { width: 480, height: 640 });
     assert_eq!(counted(&truly), [Statistic::Swapchain]);
     assert_eq!(counted(&request(surface)), [Statistic::Swapchain]);
+    // Where width and height are the same, and where they are not exchanged, nobody can tell.
+    world.window.change().size = (480, 480);
+    let square = turned.image_extent(vk::Extent2D { width: 480, height: 480 });
+    assert_eq!(counted(&square), [Statistic::Swapchain]);
+    world.window.change().size = (640, 480);
+    world.window.change().transform_hint = 3;
+    assert_eq!(counted(&request(surface).pre_transform(Transform::ROTATE_180)), [Statistic::Swapchain]);
     let _: &dyn System = world.simulation.android;
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn private_data_of_a_swapchain_end_with_it() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    let (object, slot) = (vk::ObjectType::SWAPCHAIN_KHR, vk::PrivateDataSlot::from_raw(1));
+    let find = |name: &CStr| {
+        // SAFETY: a valid handle and a string.
+        unsafe { driver::get_device_proc_addr(world.device, name.as_ptr()) }
+    };
+    // SAFETY: functions have the type of their names.
+    let (set, get) = unsafe {
+        use std::mem::transmute;
+        type Function = vk::PFN_vkVoidFunction;
+        (
+            transmute::<Function, Option<vk::PFN_vkSetPrivateData>>(find(c"vkSetPrivateData")).unwrap(),
+            transmute::<Function, Option<vk::PFN_vkGetPrivateData>>(find(c"vkGetPrivateData")).unwrap(),
+        )
+    };
+    let data = || {
+        let mut data = 99;
+        // SAFETY: valid handles, of which the swapchain's is only a number here.
+        unsafe { get(world.device, object, swapchain.as_raw(), slot, &mut data) };
+        data
+    };
+    // SAFETY: valid handles.
+    assert_eq!(unsafe { set(world.device, object, swapchain.as_raw(), slot, 7) }, SUCCESS);
+    assert_eq!(data(), 7);
+    world.destroy_swapchain(swapchain);
+    // Another one may be at the same place.
+    assert_eq!(data(), 0);
     world.destroy_surface(surface);
 }

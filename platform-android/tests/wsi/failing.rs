@@ -68,8 +68,14 @@ fn r96_every_image_that_the_driver_cannot_make_ends_the_creation() {
         for image in 0..3 {
             let failure = vk::Result::ERROR_COMPRESSION_EXHAUSTED_EXT;
             Graphics::change().fail_at("create-image", image, failure);
+            let _ = world.window.calls();
             assert_eq!(world.try_swapchain(&request(surface).flags(flags)), Err(failure));
             assert_eq!(Graphics::change().images.len(), 0);
+            // Every buffer that was taken went back.
+            let calls = world.window.calls();
+            let count = |name: &str| calls.iter().filter(|call| *call == name).count();
+            let taken = if flags.is_empty() { image + 1 } else { 0 };
+            assert_eq!((count("dequeue"), count("cancel")), (taken, taken));
         }
     }
     world.destroy_surface(surface);

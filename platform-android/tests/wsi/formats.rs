@@ -176,6 +176,25 @@ fn r93_compression_of_formats_is_the_drivers() {
 }
 
 #[test]
+fn r93_each_format_has_its_buffers() {
+    for (format, buffers) in [
+        (Format::R8G8B8A8_UNORM, 1),
+        (Format::R8G8B8A8_SRGB, 1),
+        (Format::R8G8B8_UNORM, 3),
+        (Format::R8G8B8_SRGB, 3),
+        (Format::R5G6B5_UNORM_PACK16, 4),
+        (Format::R16G16B16A16_SFLOAT, 0x16),
+        (Format::A2B10G10R10_UNORM_PACK32, 0x2B),
+        (Format::R8_UNORM, 0x38),
+        (Format::R10X6G10X6B10X6A10X6_UNORM_4PACK16, 0x3B),
+        // One that no surface has.
+        (Format::B8G8R8A8_UNORM, 1),
+    ] {
+        assert_eq!(wsi::formats::native_format(format), buffers, "{}", format.as_raw());
+    }
+}
+
+#[test]
 fn r94_colour_spaces_are_dataspaces_of_the_window() {
     let rows = [
         (Space::SRGB_NONLINEAR, Format::R8G8B8A8_UNORM, 142_671_872),

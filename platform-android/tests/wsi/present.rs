@@ -222,6 +222,26 @@ fn r107_each_swapchain_has_its_result_and_the_semaphores_are_waited_for_once() {
 }
 
 #[test]
+fn r105_each_swapchain_has_its_own_part_of_what_is_chained() {
+    let world = World::new();
+    let surface = world.surface();
+    let (window, second_surface) = another(&world);
+    let swapchains = [world.swapchain(&request(surface)), world.swapchain(&request(second_surface))];
+    let images = swapchains.map(|swapchain| world.acquire(swapchain));
+    let fences = [0xF1, 0xF2].map(vk::Fence::from_raw);
+    let info = vk::SwapchainPresentFenceInfoEXT::default().fences(&fences);
+    assert_eq!(world.present_all(&swapchains, &images, chain(&info)).0, SUCCESS);
+    assert_eq!(Graphics::change().imported, [(0xF1, true), (0xF2, true)]);
+    assert!(world.window.show() && window.show());
+    for swapchain in swapchains {
+        world.destroy_swapchain(swapchain);
+    }
+    world.destroy_surface(surface);
+    world.destroy_surface(second_surface);
+    window.forget();
+}
+
+#[test]
 fn r107_a_driver_that_fails_retires_the_swapchain() {
     let world = World::new();
     let surface = world.surface();

@@ -1,8 +1,10 @@
 //! Images that are shown while they are drawn to.
 
+use android_simulation::NextBuffer;
 use android_simulation::graphics::Graphics;
 use ash::vk::{self, PresentModeKHR as Mode};
 use platform_android::wsi;
+use platform_android::wsi::structures::CREATE_DEFERRED;
 
 use crate::world::{SUCCESS, World, chain, request};
 
@@ -47,6 +49,14 @@ fn r108_another_buffer_than_before_loses_the_surface() {
     world.window.stop_failing();
     assert_eq!(world.status(swapchain), vk::Result::ERROR_OUT_OF_DATE_KHR);
     world.destroy_swapchain(swapchain);
+
+    let swapchain = world.swapchain(&request(surface).present_mode(Mode::SHARED_DEMAND_REFRESH));
+    world.acquire(swapchain);
+    world.window.change().next_buffer = NextBuffer::New;
+    let _ = world.window.calls();
+    assert_eq!(world.present(swapchain, 0), vk::Result::ERROR_SURFACE_LOST_KHR);
+    assert_eq!(world.window.calls(), ["queue", "dequeue", "cancel"]);
+    world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
 }
 
@@ -84,5 +94,16 @@ fn r108_the_present_mode_changes_between_the_shared_ones() {
     assert_eq!(world.present_with(fifo, image, chain(&info)), SUCCESS);
     assert_eq!(world.window.calls()[0], "queue");
     world.destroy_swapchain(fifo);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r108_the_one_image_has_its_buffer_from_the_beginning() {
+    let world = World::new();
+    let surface = world.surface();
+    let shared = request(surface).present_mode(Mode::SHARED_DEMAND_REFRESH);
+    let swapchain = world.swapchain(&shared.flags(CREATE_DEFERRED));
+    assert!(Graphics::change().images[&1].buffer.is_some());
+    world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
 }

@@ -8,7 +8,7 @@ use platform_android::wsi::present_timing::{
     get_past_presentation_timing, get_time_domains, get_timing_properties, set_queue_size,
 };
 use platform_android::wsi::structures::{
-    ERROR_PRESENT_TIMING_QUEUE_FULL, PastPresentationTiming, PastPresentationTimingInfo,
+    AT_RELATIVE_TIME, ERROR_PRESENT_TIMING_QUEUE_FULL, PastPresentationTiming, PastPresentationTimingInfo,
     PastPresentationTimingProperties, PresentId2, PresentStageTime, PresentTimingInfo,
     PresentTimingSurfaceCapabilities, PresentTimingsInfo, SwapchainTimeDomainProperties,
     SwapchainTimingProperties,
@@ -21,13 +21,24 @@ const PENDING: i64 = -2;
 const PARTIAL: u32 = 1;
 const ANY_ORDER: u32 = 2;
 
-/// Presents a frame with this number, whose times at these stages are asked for.
+/// Presents a frame with this number, to be shown at this time, whose times at these stages are asked for.
 fn present(
     world: &World,
     swapchain: vk::SwapchainKHR,
     image: u32,
     id: u64,
     (target, stages): (u64, u32),
+) -> vk::Result {
+    present_with(world, swapchain, image, id, (target, stages, 0))
+}
+
+/// The same with flags.
+fn present_with(
+    world: &World,
+    swapchain: vk::SwapchainKHR,
+    image: u32,
+    id: u64,
+    (target, stages, flags): (u64, u32, u32),
 ) -> vk::Result {
     let ids = [id];
     let info = PresentId2 {
@@ -39,7 +50,7 @@ fn present(
     let timing = PresentTimingInfo {
         s_type: PresentTimingInfo::STRUCTURE_TYPE,
         p_next: null(),
-        flags: 0,
+        flags,
         target_time: target,
         time_domain_id: 1,
         present_stage_queries: stages,
@@ -69,6 +80,17 @@ fn resize(world: &World, swapchain: vk::SwapchainKHR, size: u32) -> vk::Result {
 type Fetched = (u64, Vec<(u32, u64)>, bool);
 
 fn fetch(world: &World, swapchain: vk::SwapchainKHR, flags: u32, room: usize) -> (vk::Result, Vec<Fetched>) {
+    fetch_stages(world, swapchain, flags, room, 3)
+}
+
+/// The same with room for so many stages of each.
+fn fetch_stages(
+    world: &World,
+    swapchain: vk::SwapchainKHR,
+    flags: u32,
+    room: usize,
+    stage_room: u32,
+) -> (vk::Result, Vec<Fetched>) {
     let mut stages = vec![[PresentStageTime::default(); 3]; room];
     let mut timings: Vec<_> = stages
         .iter_mut()
@@ -77,7 +99,7 @@ fn fetch(world: &World, swapchain: vk::SwapchainKHR, flags: u32, room: usize) ->
             p_next: null_mut(),
             present_id: 0,
             target_time: 0,
-            present_stage_count: 3,
+            present_stage_count: stage_room,
             p_present_stages: stages.as_mut_ptr(),
             time_domain: vk::TimeDomainKHR::DEVICE,
             time_domain_id: 0,
@@ -176,6 +198,11 @@ fn r114_more_frames_than_room_are_incomplete() {
     assert_eq!((result, fetched.len()), (vk::Result::INCOMPLETE, 2));
     let (result, fetched) = fetch(&world, swapchain, 0, 2);
     assert_eq!((result, fetched.len()), (SUCCESS, 1));
+    // Nor is there room for each stage. What has no number of the application's has times all the same.
+    frame(&world, swapchain, 0);
+    know(&world, 3, 1, 2, 3);
+    let first = (0, vec![(1, 1), (2, 2)], true);
+    assert_eq!(fetch_stages(&world, swapchain, 0, 2, 2), (vk::Result::INCOMPLETE, vec![first]));
     world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
 }
@@ -193,13 +220,18 @@ fn r114_a_queue_without_room_presents_nothing() {
     assert_eq!(present(&world, swapchain, image, 1, (777, 0)), SUCCESS);
     assert!(world.window.show());
     assert_eq!(world.window.change().shown[0].timestamp, 777);
+    // A duration is no time.
+    let image = world.acquire(swapchain);
+    assert_eq!(present_with(&world, swapchain, image, 1, (888, 0, AT_RELATIVE_TIME)), SUCCESS);
+    assert!(world.window.show());
+    assert_eq!(world.window.change().shown[1].timestamp, i64::MIN);
     assert_eq!(resize(&world, swapchain, 1), SUCCESS);
     frame(&world, swapchain, 2);
     assert_eq!(resize(&world, swapchain, 0), vk::Result::NOT_READY);
     assert_eq!(resize(&world, swapchain, 2), SUCCESS);
     frame(&world, swapchain, 3);
-    know(&world, 1, 1, 2, 3);
     know(&world, 2, 1, 2, 3);
+    know(&world, 3, 1, 2, 3);
     assert_eq!(fetch(&world, swapchain, 0, 4).1.len(), 2);
     assert_eq!(resize(&world, swapchain, 0), SUCCESS);
     world.destroy_swapchain(swapchain);

@@ -258,6 +258,11 @@ fn r92_present_modes_of_a_surface() {
         Graphics::change().shared_image = true;
         let shared = [Mode::SHARED_DEMAND_REFRESH, Mode::SHARED_CONTINUOUS_REFRESH];
         assert!(modes(&world, surface).unwrap() == expected(false, &shared));
+        let driver = world.instance_commands();
+        driver.get_physical_device_properties2_khr = driver.get_physical_device_properties2.take();
+        assert!(modes(&world, surface).unwrap() == expected(false, &shared));
+        driver.get_physical_device_properties2_khr = None;
+        assert!(modes(&world, surface).unwrap() == expected(false, &[]));
         world.window.fail(0, -19);
         assert!(modes(&world, surface).err() == Some(vk::Result::ERROR_SURFACE_LOST_KHR));
         world.window.stop_failing();
@@ -284,6 +289,8 @@ fn r92_every_queue_presents_to_every_surface() {
         let _ = wsi::group::get_device_group_surface_present_modes(world.device, surface, &mut mode);
         assert!(mode == vk::DeviceGroupPresentModeFlagsKHR::LOCAL);
         let get = wsi::group::get_physical_device_present_rectangles;
+        assert_eq!(get(world.physical_device, surface, &mut count, null_mut()), SUCCESS);
+        assert_eq!(count, 1);
         assert_eq!(get(world.physical_device, surface, &mut count, &mut rectangle), SUCCESS);
         assert_eq!((rectangle.extent.width, rectangle.extent.height, rectangle.offset.x), (640, 480, 0));
         world.window.fail(0, -19);

@@ -28,6 +28,7 @@ fn r110_what_is_told_of_a_frame() {
     };
     // Ready 5 before it was needed: not a whole picture.
     assert_eq!(told(times(100, 105, 130)), Some((130, 130, 5)));
+    assert_eq!(told(times(100, 110, 140)), Some((140, 140, 10)));
     // Ready 25 before: two pictures, as long as it would be shown after it was taken.
     assert_eq!(told(times(100, 125, 160)), Some((160, 140, 5)));
     assert_eq!(told(times(100, 125, 140)), Some((140, 130, 15)));
@@ -208,5 +209,24 @@ fn r149_the_time_of_a_frame_and_remembering_end_with_the_swapchain() {
     world.destroy_swapchain(old);
     assert_eq!(told(), (7_000, true));
     world.destroy_swapchain(newest);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r110_a_window_that_fails_to_remember_is_told_again() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    let image = world.acquire(swapchain);
+    let times = [vk::PresentTimeGOOGLE { present_id: 1, desired_present_time: 0 }];
+    let info = vk::PresentTimesInfoGOOGLE::default().times(&times);
+    world.window.fail(0, -22);
+    // The frame is shown all the same.
+    assert_eq!(world.present_with(swapchain, image, chain(&info)), SUCCESS);
+    world.window.stop_failing();
+    assert!(world.window.show() && !world.window.change().told.remembers);
+    frame(&world, swapchain, 2, 0);
+    assert!(world.window.change().told.remembers);
+    world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
 }

@@ -3,13 +3,10 @@
 use android_simulation::graphics::Graphics;
 use ash::vk;
 use platform_android::ApiLevel;
-use platform_android::objects::{InstanceData, instance_of};
 use platform_android::wsi::native_buffer::Usage2;
 use platform_android::wsi::usage::{from_gralloc1, to_gralloc1};
 
-use ash::vk::Handle;
-
-use crate::world::{INSTANCE, World, request};
+use crate::world::{INSTANCE, World, chain, request};
 
 /// What the window is told, without the other side's usage, or the error.
 fn usage(world: &World, surface: vk::SurfaceKHR, mode: vk::PresentModeKHR) -> Result<u64, vk::Result> {
@@ -18,16 +15,6 @@ fn usage(world: &World, surface: vk::SurfaceKHR, mode: vk::PresentModeKHR) -> Re
     let usage = world.window.change().told.usage & !0x900;
     world.destroy_swapchain(swapchain);
     Ok(usage)
-}
-
-/// Takes the driver's way of saying it for hardware buffers away.
-fn without_hardware_buffers(world: &World) {
-    // SAFETY: nobody else looks at the instance.
-    unsafe {
-        let instance: &InstanceData = instance_of(world.instance.as_raw());
-        let driver = &mut (*std::ptr::from_ref(instance).cast_mut()).driver;
-        driver.get_physical_device_image_format_properties2 = None;
-    }
 }
 
 const FIFO: vk::PresentModeKHR = vk::PresentModeKHR::FIFO;
@@ -46,7 +33,26 @@ fn r99_hardware_buffers_are_asked_about_first() {
     assert!(asked.0 == vk::Format::R8G8B8A8_UNORM && asked.1 == vk::ImageUsageFlags::COLOR_ATTACHMENT);
     let external = vk::StructureType::PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO.as_raw();
     assert_eq!(asked.2, [external]);
+    // By either name of the command.
+    let driver = world.instance_commands();
+    driver.get_physical_device_image_format_properties2_khr =
+        driver.get_physical_device_image_format_properties2.take();
+    assert_eq!(usage(&world, surface, FIFO), Ok(0x7000));
     assert!(!Graphics::change().calls.iter().any(|call| call.starts_with("usage")));
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r99_the_driver_is_asked_about_the_images_as_they_are_made() {
+    let world = World::new();
+    let surface = world.surface();
+    let control = vk::ImageCompressionControlEXT::default();
+    let mut info = request(surface).flags(vk::SwapchainCreateFlagsKHR::PROTECTED);
+    info.p_next = chain(&control);
+    world.destroy_swapchain(world.swapchain(&info));
+    let asked = Graphics::change().asked.remove(0);
+    assert!(asked.3 == vk::ImageCreateFlags::PROTECTED);
+    assert!(asked.2.contains(&vk::StructureType::IMAGE_COMPRESSION_CONTROL_EXT.as_raw()));
     world.destroy_surface(surface);
 }
 
@@ -81,7 +87,8 @@ fn r99_a_driver_that_fails_is_asked_otherwise_since_android_17() {
 fn r99_of_the_other_functions_the_newest_counts() {
     let world = World::new();
     let surface = world.surface();
-    without_hardware_buffers(&world);
+    // The driver cannot say it for hardware buffers.
+    world.instance_commands().get_physical_device_image_format_properties2 = None;
     // SAFETY: nobody else looks at the device.
     let driver = || unsafe { Graphics::commands(world.loaders_device()) };
     assert_eq!(usage(&world, surface, FIFO), Ok(0x4000));

@@ -8,7 +8,7 @@ use android_simulation::hal::Hal;
 use android_simulation::{FakeWindow, Simulation};
 use ash::vk::{self, Handle};
 use loader_core::memory::Application;
-use platform_android::objects::{Device, DeviceData, device_of, instance_of};
+use platform_android::objects::{Device, DeviceData, InstanceCommands, InstanceData, device_of, instance_of};
 use platform_android::{ApiLevel, driver, wsi};
 
 pub(crate) const SUCCESS: vk::Result = vk::Result::SUCCESS;
@@ -72,6 +72,16 @@ impl World {
         unsafe {
             let instance = instance_of(self.instance.as_raw());
             Graphics::take_over(self.simulation.android, instance, self.loaders_device());
+        }
+    }
+
+    /// The driver's functions of the instance, to be changed.
+    #[expect(clippy::mut_from_ref, reason = "the instance is somebody else's, who does not look")]
+    pub(crate) fn instance_commands(&self) -> &mut InstanceCommands {
+        // SAFETY: the instance is valid, and nobody else looks at it.
+        unsafe {
+            let instance: &InstanceData = instance_of(self.instance.as_raw());
+            &mut (*ptr::from_ref(instance).cast_mut()).driver
         }
     }
 

@@ -249,7 +249,7 @@ pub(super) unsafe extern "system" fn get_image_format_properties(
     // SAFETY: the loader passes valid chains.
     unsafe {
         let info = &*info;
-        graphics.asked.push((info.format, info.usage, types(info.p_next)));
+        graphics.asked.push((info.format, info.usage, types(info.p_next), info.flags));
         for structure in pointers((*out).p_next) {
             match (*structure).s_type {
                 vk::AndroidHardwareBufferUsageANDROID::STRUCTURE_TYPE => {

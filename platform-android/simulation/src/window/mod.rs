@@ -43,6 +43,8 @@ unsafe impl Sync for Inside {}
 pub struct State {
     /// Width and height.
     pub size: (c_int, c_int),
+    /// The size of the buffers, if it is another than that which the window is told.
+    pub buffer_size: Option<(c_int, c_int)>,
     /// How the picture should be turned.
     pub transform_hint: c_int,
     /// How many buffers the other side keeps.
@@ -61,6 +63,8 @@ pub struct State {
     pub late_fences: bool,
     /// What the window does where there is no buffer to be taken.
     pub without_buffers: WithoutBuffers,
+    /// Which buffer is given to the next who takes one.
+    pub next_buffer: NextBuffer,
     /// What happens while the next frame is queued, before the window has it.
     pub while_queueing: Option<Box<dyn FnOnce() + Send>>,
     /// Every call since the last time that this was emptied.
@@ -93,6 +97,17 @@ pub enum WithoutBuffers {
     WaitsIfTold,
     /// It fails at once, as one whose frames replace each other.
     Fails,
+}
+
+/// Which buffer a window gives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum NextBuffer {
+    /// One that is free.
+    AnyFree,
+    /// One that nobody had before.
+    New,
+    /// None, although the window says that it succeeds.
+    Null,
 }
 
 /// What the loader has told the window.
@@ -143,6 +158,7 @@ impl FakeWindow {
     pub fn new(android: &'static Android) -> Self {
         let state = State {
             size: (640, 480),
+            buffer_size: None,
             transform_hint: 0,
             min_undequeued: 1,
             max_buffers: 64,
@@ -151,6 +167,7 @@ impl FakeWindow {
             timestamps: std::collections::BTreeMap::new(),
             late_fences: false,
             without_buffers: WithoutBuffers::Waits,
+            next_buffer: NextBuffer::AnyFree,
             while_queueing: None,
             calls: Vec::new(),
             shown: Vec::new(),

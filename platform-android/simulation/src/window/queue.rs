@@ -7,8 +7,8 @@ use platform_android::System;
 use platform_android::system::Fence;
 use platform_android::wsi::native_window::{NativeWindowBuffer, Rectangle};
 
-use super::Told;
 use super::buffer::FakeBuffer;
+use super::{NextBuffer, Told};
 use crate::{Android, SignalledLater};
 
 /// `-EINVAL`
@@ -89,26 +89,24 @@ impl Queue {
         self.frames
     }
 
-    /// Takes a free buffer, or makes one.
+    /// Takes a free buffer, unless it has to be a new one, or makes one.
     pub(super) fn dequeue(
         &mut self,
         told: &Told,
         kept: c_int,
         size: (c_int, c_int),
+        next: NextBuffer,
     ) -> Result<(*mut NativeWindowBuffer, Fence), Refusal> {
         let out = self.slots.iter().filter(|slot| slot.place == Place::Dequeued).count();
         let kept = if self.used && !told.shared { usize::try_from(kept).unwrap_or(0) } else { 0 };
         if out + kept >= told.buffers.max(1) {
             return Err(Refusal::TooMany);
         }
-        let free = self
-            .slots
-            .iter()
-            .position(|slot| slot.place == Place::Free || told.shared && slot.place != Place::Dequeued);
+        let is_free = |slot: &Slot| slot.place == Place::Free || told.shared && slot.place != Place::Dequeued;
+        let free = self.slots.iter().position(|slot| next == NextBuffer::AnyFree && is_free(slot));
         let place = match free {
             Some(place) => place,
             None if self.slots.len() < told.buffers.max(1) => {
-                let size = if told.dimensions == (0, 0) { size } else { told.dimensions };
                 let buffer = FakeBuffer::new(self.every.len(), size, told.format, told.usage);
                 self.every.push(buffer);
                 self.slots.push(Slot { buffer, place: Place::Free, fence: -1 });

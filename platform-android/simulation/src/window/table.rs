@@ -12,7 +12,7 @@ use platform_android::wsi::native_window::{
 use platform_android::wsi::window::WindowError;
 
 use super::queue::Refusal;
-use super::{Inside, State, Told, WithoutBuffers};
+use super::{Inside, NextBuffer, State, Told, WithoutBuffers};
 
 unsafe extern "C" {
     /// Written in C.
@@ -145,9 +145,15 @@ unsafe extern "C" fn dequeue_buffer(
             if !state.connected {
                 return Err(GONE);
             }
-            let (kept, size) = (state.min_undequeued, state.size);
+            let kept = state.min_undequeued;
             let told = state.told.clone();
-            match state.queue.dequeue(&told, kept, size) {
+            let asked = if told.dimensions == (0, 0) { state.size } else { told.dimensions };
+            let size = state.buffer_size.unwrap_or(asked);
+            let next = state.next_buffer;
+            if next == NextBuffer::Null {
+                return Ok((ptr::null_mut(), -1));
+            }
+            match state.queue.dequeue(&told, kept, size, next) {
                 Ok(taken) => return Ok(taken),
                 Err(Refusal::TooMany) => return Err(Refusal::TOO_MANY),
                 Err(Refusal::Wait) if !waits(state.without_buffers, &told) => {
