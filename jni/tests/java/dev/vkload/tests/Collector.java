@@ -23,7 +23,7 @@ public final class Collector {
     public static void whatIsClosedIsCollected() {
         List<WeakReference<?>> references = new ArrayList<>();
         for (int round = 0; round < 40; round++) {
-            byte[] big = new byte[1_000_000];
+            byte[] big = new byte[300_000];
             LogListener listener = (level, text) -> big[0]++;
             VulkanLoader loader = saying(listener);
             equal(loader.devices().size(), 1);
