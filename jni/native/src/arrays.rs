@@ -55,14 +55,12 @@ impl Bytes {
 
     /// Writes a C string, as much of it as there is room for.
     pub(crate) fn write_text(&mut self, text: &CStr) {
-        let room = self.length.saturating_sub(1);
+        let Some(room) = self.length.checked_sub(1) else { return };
         let length = text.count_bytes().min(room);
-        if self.length > 0 {
-            // SAFETY: the text is readable for its length, the elements are writable for `length` and one more, and are no part of it.
-            unsafe {
-                self.elements.copy_from_nonoverlapping(text.as_ptr().cast(), length);
-                self.elements.add(length).write(0);
-            }
+        // SAFETY: the text is readable for its length, the elements are writable for `length` and one more, and are no part of it.
+        unsafe {
+            self.elements.copy_from_nonoverlapping(text.as_ptr().cast(), length);
+            self.elements.add(length).write(0);
         }
     }
 }
@@ -129,10 +127,9 @@ pub(crate) unsafe fn new_bytes(env: *mut JNIEnv, bytes: &[u8]) -> jbyteArray {
     // SAFETY: the caller vouches for the environment; the bytes are readable for their length.
     unsafe {
         let array = ((**env).v1_2.NewByteArray)(env, length);
-        if array.is_null() {
-            return array;
+        if !array.is_null() {
+            ((**env).v1_2.SetByteArrayRegion)(env, array, 0, length, bytes.as_ptr().cast());
         }
-        ((**env).v1_2.SetByteArrayRegion)(env, array, 0, length, bytes.as_ptr().cast());
-        if ((**env).v1_2.ExceptionCheck)(env) { null_mut() } else { array }
+        array
     }
 }

@@ -82,19 +82,16 @@ impl Queue {
     }
 
     fn put(&self, record: Option<OwnedRecord>) {
-        let refused = self.locked(|state| {
-            let Some(record) = record else {
-                state.dropped = state.dropped.saturating_add(1);
+        let refused = self.locked(|state| match record {
+            Some(record) if state.count < state.most => {
+                state.append(record);
                 self.signal();
-                return None;
-            };
-            if state.count >= state.most || state.is_closed {
-                state.dropped = state.dropped.saturating_add(1);
-                return Some(record);
+                None
             }
-            state.append(record);
-            self.signal();
-            None
+            refused => {
+                state.dropped = state.dropped.saturating_add(1);
+                refused
+            }
         });
         // Freed outside the lock.
         drop(refused);

@@ -172,6 +172,9 @@ impl Built {
         let built = Self { folder };
         built.compile("fake/libvkload.c", "libvkload.so", &["-Wl,-soname,libvkload.so".into()]);
         built.compile("fake/odd.c", "odd.so", &[]);
+        fs::create_dir(built.folder.path().join("elsewhere")).unwrap();
+        let library = built.folder.path().join("libvkload.so");
+        fs::copy(library, built.folder.path().join("elsewhere/libvkload.so")).unwrap();
         let home = fs::canonicalize(which("javac").unwrap()).unwrap();
         let headers = home.ancestors().nth(2).unwrap().join("include");
         let include = |folder: PathBuf| format!("-I{}", folder.display());

@@ -2,9 +2,11 @@ package dev.vkload.tests;
 
 import static dev.vkload.tests.Main.check;
 import static dev.vkload.tests.Main.equal;
+import static dev.vkload.tests.Main.thrown;
 
 import dev.vkload.LogLevel;
 import dev.vkload.VulkanLoader;
+import dev.vkload.VulkanLoaderException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -50,16 +52,30 @@ public final class Log {
         equal(heard.get(), 16);
     }
 
-    public static void aSlowListenerHoldsNobodyUpAndIsToldWhatItMissed() {
-        CountDownLatch built = new CountDownLatch(1);
+    public static void theLoaderIsToldWhenNobodyListensAnyMore() {
+        try (VulkanLoader loader = VulkanLoader.builder().log(LogLevel.INFO, (level, text) -> {}).build()) {
+            equal(loader.doctor().text(), "information is heard");
+        }
+        nobodyListens();
+        VulkanLoader.Builder refused = VulkanLoader.builder().layer("VK_LAYER_refused").log(LogLevel.INFO, (level, text) -> {});
+        thrown(VulkanLoaderException.class, refused::build);
+        nobodyListens();
+    }
+
+    static void nobodyListens() {
+        try (VulkanLoader loader = VulkanLoader.builder().build()) {
+            equal(loader.doctor().text(), "nobody listens");
+        }
+    }
+
+    public static void aSlowListenerHoldsNobodyUpAndIsToldWhatItMissed() throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch said = new CountDownLatch(1);
         List<String> heard = new ArrayList<>();
         AtomicInteger missed = new AtomicInteger();
-        VulkanLoader loader = saying(500).waitingRecords(10).log(LogLevel.DEBUG, (level, text) -> {
-            try {
-                built.await();
-            } catch (InterruptedException exception) {
-                throw new AssertionError(exception);
-            }
+        VulkanLoader loader = saying(1).environment("FAKE_LOG_OF_REPORTS", "250").waitingRecords(10).log(LogLevel.DEBUG, (level, text) -> {
+            begun.countDown();
+            await(said);
             if (text.contains("were dropped here")) {
                 equal(level, LogLevel.WARNING);
                 missed.addAndGet(Integer.parseInt(text.split(" ")[0]));
@@ -67,11 +83,35 @@ public final class Log {
                 heard.add(text);
             }
         }).build();
-        built.countDown();
+        // It has one of the first four, three wait, and there is room for seven more.
+        begun.await();
+        loader.doctor();
+        said.countDown();
         loader.close();
-        check(heard.size() >= 10, heard.size());
-        equal(heard.size() + missed.get(), 2000);
+        equal(heard.size(), 11);
+        equal(missed.get(), 4 + 2000 - 11);
         equal(loader.droppedRecords(), (long) missed.get());
+    }
+
+    public static void recordsAreHeardAfterAllWereHeard() {
+        CountDownLatch first = new CountDownLatch(4);
+        AtomicInteger heard = new AtomicInteger();
+        VulkanLoader loader = saying(1).environment("FAKE_LOG_OF_REPORTS", "5").log(LogLevel.DEBUG, (level, text) -> {
+            heard.incrementAndGet();
+            first.countDown();
+        }).build();
+        await(first);
+        loader.doctor();
+        loader.close();
+        equal(heard.get(), 4 + 40);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException exception) {
+            throw new AssertionError(exception);
+        }
     }
 
     public static void aListenerThatThrowsGoesOnHearing() {
@@ -105,7 +145,7 @@ public final class Log {
             try {
                 built.await();
                 if (last.getCount() == 40) {
-                    equal(loader.get().doctor().text(), "text");
+                    equal(loader.get().doctor().text(), "everything is heard");
                     loader.get().close();
                 }
             } catch (Throwable thrown) {

@@ -77,6 +77,13 @@ public final class Options {
         VulkanLoader.builder().build().close();
     }
 
+    public static void theLoadersLibraryMayBeElsewhere() {
+        String path = System.getProperty("java.library.path") + "/elsewhere/libvkload.so";
+        try (VulkanLoader loader = VulkanLoader.builder().layer("VK_LAYER_a").loaderLibrary(path).build()) {
+            check(loader.doctor().json().contains("VK_LAYER_a"), "options");
+        }
+    }
+
     public static void librariesThatAreMissingOrOthersAreNamed() {
         String missing = thrown(VulkanLoaderException.class, VulkanLoader.builder().loaderLibrary("/missing/libvkload.so")::build);
         check(missing.contains("/missing/libvkload.so") && missing.contains("check the path"), missing);
