@@ -1,6 +1,6 @@
 //! The native methods of `dev.vkload.Native`, registered by name and signature. Each is described there.
 
-use core::ffi::{CStr, c_void};
+use core::ffi::{CStr, c_int, c_void};
 use core::ptr::{NonNull, null_mut};
 
 use ash::vk;
@@ -236,6 +236,10 @@ unsafe extern "system" fn log_start(
     }
 }
 
+/// In the place of a level, as `Native.java` has them.
+const NO_RECORD: c_int = -1;
+const END: c_int = -2;
+
 unsafe extern "system" fn log_next(
     env: *mut JNIEnv,
     _: jclass,
@@ -245,20 +249,15 @@ unsafe extern "system" fn log_next(
     let Some(queue) = NonNull::new(from_java(queue).cast::<Queue>()) else { return null_mut() };
     // SAFETY: `log_start` made the queue, and the thread that calls this is the one that frees it. The environment is this thread's.
     unsafe {
-        match queue.as_ref().take() {
-            Taken::End => null_mut(),
-            Taken::Dropped(dropped) => {
-                if write_longs(env, about, &[-1, dropped.cast_signed()]) {
-                    new_bytes(env, &[])
-                } else {
-                    null_mut()
-                }
-            }
-            Taken::Record { record, dropped } => {
-                let about_it = [jlong::from(record.level()), dropped.cast_signed()];
-                if write_longs(env, about, &about_it) { new_bytes(env, record.text()) } else { null_mut() }
-            }
+        let (level, dropped, record) = match queue.as_ref().take() {
+            Taken::Record { record, dropped } => (record.level(), dropped, Some(record)),
+            Taken::Dropped(dropped) => (NO_RECORD, dropped, None),
+            Taken::End => (END, 0, None),
+        };
+        if !write_longs(env, about, &[jlong::from(level), dropped.cast_signed()]) {
+            return null_mut();
         }
+        record.map_or(null_mut(), |record| new_bytes(env, record.text()))
     }
 }
 

@@ -25,8 +25,11 @@ public final class Log {
         List<String> threads = new ArrayList<>();
         int[] next = new int[4];
         VulkanLoader loader = saying(500).log(LogLevel.DEBUG, (level, text) -> {
-            if (!threads.contains(Thread.currentThread().getName())) {
-                threads.add(Thread.currentThread().getName());
+            Thread thread = Thread.currentThread();
+            // One that is forgotten does not keep the process.
+            String about = thread.getName() + (thread.isDaemon() ? ", a daemon" : "");
+            if (!threads.contains(about)) {
+                threads.add(about);
             }
             String[] parts = text.split(" ");
             int record = Integer.parseInt(parts[1]);
@@ -39,7 +42,7 @@ public final class Log {
         for (int count : next) {
             equal(count, 500);
         }
-        equal(threads.toString(), "[vkload-log]");
+        equal(threads.toString(), "[vkload-log, a daemon]");
         equal(loader.droppedRecords(), 0L);
     }
 
