@@ -10,6 +10,7 @@ import dev.vkload.VulkanLoaderException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -63,6 +64,31 @@ public final class Log {
         VulkanLoader.Builder refused = VulkanLoader.builder().layer("VK_LAYER_refused").log(LogLevel.INFO, (level, text) -> {});
         thrown(VulkanLoaderException.class, refused::build);
         nobodyListens();
+    }
+
+    public static void closingWaitsForTheListenerAlsoIfTheThreadIsInterrupted() throws InterruptedException {
+        Thread closing = Thread.currentThread();
+        CountDownLatch waiting = new CountDownLatch(1);
+        AtomicBoolean closed = new AtomicBoolean();
+        AtomicInteger heard = new AtomicInteger();
+        VulkanLoader loader = saying(5).log(LogLevel.DEBUG, (level, text) -> {
+            await(waiting);
+            heard.incrementAndGet();
+        }).build();
+        Thread watching = new Thread(() -> {
+            while (closing.getState() != Thread.State.WAITING && !closed.get()) {
+                Thread.yield();
+            }
+            waiting.countDown();
+        });
+        closing.interrupt();
+        watching.start();
+        loader.close();
+        int heardBefore = heard.get();
+        closed.set(true);
+        check(Thread.interrupted(), "it is still interrupted");
+        watching.join();
+        equal(heardBefore, 20);
     }
 
     static void nobodyListens() {
