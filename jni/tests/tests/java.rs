@@ -236,8 +236,8 @@ impl Built {
         java.arg(self.folder.path().join("classes"));
         java.arg(format!("-Djava.library.path={}", self.folder.path().display())).args(options);
         java.arg("dev.vkload.tests.Main").args(classes);
-        // Where dlopen finds a library by its name if it is not loaded yet.
-        java.env("LD_LIBRARY_PATH", self.folder.path()).env_remove("JAVA_TOOL_OPTIONS");
+        // Libraries are where Java looks for them, and nowhere else.
+        java.env_remove("LD_LIBRARY_PATH").env_remove("JAVA_TOOL_OPTIONS");
         java.envs(variables.iter().map(|(name, value)| (name, value)));
         let output = java.output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
