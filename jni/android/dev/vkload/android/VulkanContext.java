@@ -86,9 +86,7 @@ public final class VulkanContext {
             folders.add(application.nativeLibraryDir);
         }
         String inside = "!/lib/" + Build.CPU_ABI;
-        if (application.sourceDir != null) {
-            folders.add(application.sourceDir + inside);
-        }
+        folders.add(application.sourceDir + inside);
         if (application.splitSourceDirs != null) {
             for (String split : application.splitSourceDirs) {
                 folders.add(split + inside);
