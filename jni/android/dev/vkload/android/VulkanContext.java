@@ -86,7 +86,9 @@ public final class VulkanContext {
             folders.add(application.nativeLibraryDir);
         }
         String inside = "!/lib/" + Build.CPU_ABI;
-        folders.add(application.sourceDir + inside);
+        if (application.sourceDir != null) {
+            folders.add(application.sourceDir + inside);
+        }
         if (application.splitSourceDirs != null) {
             for (String split : application.splitSourceDirs) {
                 folders.add(split + inside);

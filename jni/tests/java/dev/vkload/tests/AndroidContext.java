@@ -54,7 +54,17 @@ public final class AndroidContext {
 
                 @Override
                 public InputStream open(String name) {
-                    return new ByteArrayInputStream(("{\"" + name + "\": \"ü\"}").getBytes(StandardCharsets.UTF_8));
+                    return new ByteArrayInputStream(("{\"" + name + "\": \"ü\"}").getBytes(StandardCharsets.UTF_8)) {
+                        @Override
+                        public int read(byte[] bytes, int start, int room) {
+                            return super.read(bytes, start, Math.min(room, 3));
+                        }
+
+                        @Override
+                        public int read(byte[] bytes) {
+                            return read(bytes, 0, bytes.length);
+                        }
+                    };
                 }
             };
         }
@@ -89,6 +99,16 @@ public final class AndroidContext {
                     + "\"/data/own/lib\",\"/data/own/base.apk!/lib/arm64-v8a\",\"/data/own/split.apk!/lib/arm64-v8a\"],"
                     + "\"manifests\":[\"{\\\"vulkan/b.json\\\": \\\"ü\\\"}\",\"{\\\"b.json\\\": \\\"ü\\\"}\"],"
                     + "\"driver\":{\"package\":\"/sdcard/turnip.zip\",\"unpack_to\":\"/data/own/code_cache\"}}");
+        }
+    }
+
+    public static void anApplicationMayHaveNoLibraries() {
+        Own context = new Own();
+        context.application.nativeLibraryDir = null;
+        context.application.sourceDir = null;
+        context.application.splitSourceDirs = null;
+        try (VulkanLoader loader = VulkanContext.builder(context).build()) {
+            equal(loader.doctor().json(), "{\"layers\":[],\"layer_folders\":[],\"manifests\":[]}");
         }
     }
 
