@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_char};
 use core::ptr::null_mut;
 
-use jni_sys::{JNI_ABORT, JNIEnv, jarray, jbyte, jbyteArray, jint, jintArray, jlong, jlongArray};
+use jni_sys::{JNIEnv, jarray, jbyte, jbyteArray, jint, jintArray, jlong, jlongArray};
 
 /// The elements of a `byte[]`, given back when this is dropped.
 pub(crate) struct Bytes {
@@ -11,30 +11,14 @@ pub(crate) struct Bytes {
     array: jbyteArray,
     elements: *mut jbyte,
     length: usize,
-    /// What giving back does: [`JNI_ABORT`] leaves the array as it was, 0 changes it.
-    mode: jint,
 }
 
 impl Bytes {
-    /// The elements to read. `None` if there is no array, or no memory for a copy: then an exception is pending.
+    /// The elements. `None` if there is no array, or no memory for a copy: then an exception is pending.
     ///
     /// # Safety
     /// `env` is this thread's, no exception is pending, and `array` is NULL or a reference that outlives this.
-    pub(crate) unsafe fn to_read(env: *mut JNIEnv, array: jbyteArray) -> Option<Self> {
-        // SAFETY: the caller vouches for it.
-        unsafe { Self::new(env, array, JNI_ABORT) }
-    }
-
-    /// The elements to write. `None` as above.
-    ///
-    /// # Safety
-    /// As above.
-    pub(crate) unsafe fn to_write(env: *mut JNIEnv, array: jbyteArray) -> Option<Self> {
-        // SAFETY: the caller vouches for it.
-        unsafe { Self::new(env, array, 0) }
-    }
-
-    unsafe fn new(env: *mut JNIEnv, array: jbyteArray, mode: jint) -> Option<Self> {
+    pub(crate) unsafe fn of(env: *mut JNIEnv, array: jbyteArray) -> Option<Self> {
         if array.is_null() {
             return None;
         }
@@ -49,7 +33,7 @@ impl Bytes {
             return None;
         }
         let length = usize::try_from(length).unwrap_or(0);
-        Some(Self { env, array, elements, length, mode })
+        Some(Self { env, array, elements, length })
     }
 
     /// Where they begin.
@@ -71,14 +55,12 @@ impl Bytes {
 
     /// Writes a C string, as much of it as there is room for.
     pub(crate) fn write_text(&mut self, text: &CStr) {
-        let room = self.length.saturating_sub(1);
+        let Some(room) = self.length.checked_sub(1) else { return };
         let length = text.count_bytes().min(room);
-        if self.length > 0 {
-            // SAFETY: the text is readable for its length, the elements are writable for `length` and one more, and are no part of it.
-            unsafe {
-                self.elements.copy_from_nonoverlapping(text.as_ptr().cast(), length);
-                self.elements.add(length).write(0);
-            }
+        // SAFETY: the text is readable for its length, the elements are writable for `length` and one more, and are no part of it.
+        unsafe {
+            self.elements.copy_from_nonoverlapping(text.as_ptr().cast(), length);
+            self.elements.add(length).write(0);
         }
     }
 }
@@ -88,7 +70,7 @@ impl Drop for Bytes {
         // SAFETY: `new` got the elements of this array, and its caller vouches that both are still there. It may be called while an
         // exception is pending.
         unsafe {
-            ((**self.env).v1_2.ReleaseByteArrayElements)(self.env, self.array, self.elements, self.mode);
+            ((**self.env).v1_2.ReleaseByteArrayElements)(self.env, self.array, self.elements, 0);
         }
     }
 }
@@ -145,10 +127,9 @@ pub(crate) unsafe fn new_bytes(env: *mut JNIEnv, bytes: &[u8]) -> jbyteArray {
     // SAFETY: the caller vouches for the environment; the bytes are readable for their length.
     unsafe {
         let array = ((**env).v1_2.NewByteArray)(env, length);
-        if array.is_null() {
-            return array;
+        if !array.is_null() {
+            ((**env).v1_2.SetByteArrayRegion)(env, array, 0, length, bytes.as_ptr().cast());
         }
-        ((**env).v1_2.SetByteArrayRegion)(env, array, 0, length, bytes.as_ptr().cast());
-        if ((**env).v1_2.ExceptionCheck)(env) { null_mut() } else { array }
+        array
     }
 }

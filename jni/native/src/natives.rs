@@ -1,6 +1,6 @@
 //! The native methods of `dev.vkload.Native`, registered by name and signature. Each is described there.
 
-use core::ffi::{CStr, c_void};
+use core::ffi::{CStr, c_int, c_void};
 use core::ptr::{NonNull, null_mut};
 
 use ash::vk;
@@ -66,14 +66,14 @@ unsafe extern "system" fn open(
     // SAFETY: Java calls this with this thread's environment and references; elements are given back before the next call is made.
     unsafe {
         let opened = {
-            let Some(path) = Bytes::to_read(env, path) else { return false };
+            let Some(path) = Bytes::of(env, path) else { return false };
             let Some(path) = path.text() else { return false };
             interface::open(path)
         };
         match opened {
             Ok(addresses) => write_longs(env, functions, &addresses),
             Err(missing) => {
-                if let Some(mut message) = Bytes::to_write(env, message) {
+                if let Some(mut message) = Bytes::of(env, message) {
                     message.write_text(missing);
                 }
                 false
@@ -92,8 +92,8 @@ unsafe extern "system" fn configure(
     // SAFETY: as above; the address is that of `vkload_configure`.
     unsafe {
         let Some(configure) = function::<Configure>(address) else { return -1 };
-        let Some(options) = Bytes::to_read(env, options) else { return -1 };
-        let Some(message) = Bytes::to_write(env, message) else { return -1 };
+        let Some(options) = Bytes::of(env, options) else { return -1 };
+        let Some(message) = Bytes::of(env, message) else { return -1 };
         let Some(options) = options.text() else { return -1 };
         configure(options.as_ptr(), message.start(), message.length())
     }
@@ -109,7 +109,7 @@ unsafe extern "system" fn report(
     // SAFETY: as above; the address is that of `vkload_report`.
     unsafe {
         let Some(report) = function::<Report>(address) else { return -1 };
-        let Some(buffer) = Bytes::to_write(env, buffer) else { return -1 };
+        let Some(buffer) = Bytes::of(env, buffer) else { return -1 };
         jint::try_from(report(format, buffer.start(), buffer.length())).unwrap_or(-1)
     }
 }
@@ -145,7 +145,7 @@ unsafe extern "system" fn extensions(
 ) -> jint {
     // SAFETY: as above.
     unsafe {
-        let name = Bytes::to_read(env, layer);
+        let name = Bytes::of(env, layer);
         if name.is_none() && !layer.is_null() {
             return vk::Result::ERROR_OUT_OF_HOST_MEMORY.as_raw();
         }
@@ -174,7 +174,7 @@ unsafe fn enumerate<T>(
         };
         let (mut count, result);
         {
-            let Some(out) = Bytes::to_write(env, out) else {
+            let Some(out) = Bytes::of(env, out) else {
                 return vk::Result::ERROR_OUT_OF_HOST_MEMORY.as_raw();
             };
             let (room, start) = vulkan::structures(out.start().cast(), out.length());
@@ -198,7 +198,7 @@ unsafe extern "system" fn devices(
             return vk::Result::ERROR_INITIALIZATION_FAILED.as_raw();
         };
         let answer = {
-            let Some(out) = Bytes::to_write(env, out) else {
+            let Some(out) = Bytes::of(env, out) else {
                 return vk::Result::ERROR_OUT_OF_HOST_MEMORY.as_raw();
             };
             vulkan::devices(entry, out.start().cast(), out.length())
@@ -236,6 +236,10 @@ unsafe extern "system" fn log_start(
     }
 }
 
+/// In the place of a level, as `Native.java` has them.
+const NO_RECORD: c_int = -1;
+const END: c_int = -2;
+
 unsafe extern "system" fn log_next(
     env: *mut JNIEnv,
     _: jclass,
@@ -245,20 +249,15 @@ unsafe extern "system" fn log_next(
     let Some(queue) = NonNull::new(from_java(queue).cast::<Queue>()) else { return null_mut() };
     // SAFETY: `log_start` made the queue, and the thread that calls this is the one that frees it. The environment is this thread's.
     unsafe {
-        match queue.as_ref().take() {
-            Taken::End => null_mut(),
-            Taken::Dropped(dropped) => {
-                if write_longs(env, about, &[-1, dropped.cast_signed()]) {
-                    new_bytes(env, &[])
-                } else {
-                    null_mut()
-                }
-            }
-            Taken::Record { record, dropped } => {
-                let about_it = [jlong::from(record.level()), dropped.cast_signed()];
-                if write_longs(env, about, &about_it) { new_bytes(env, record.text()) } else { null_mut() }
-            }
+        let (level, dropped, record) = match queue.as_ref().take() {
+            Taken::Record { record, dropped } => (record.level(), dropped, Some(record)),
+            Taken::Dropped(dropped) => (NO_RECORD, dropped, None),
+            Taken::End => (END, 0, None),
+        };
+        if !write_longs(env, about, &[jlong::from(level), dropped.cast_signed()]) {
+            return null_mut();
         }
+        record.map_or(null_mut(), |record| new_bytes(env, record.text()))
     }
 }
 

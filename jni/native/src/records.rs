@@ -8,9 +8,6 @@ use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr::{NonNull, addr_of, null_mut};
 
-/// Bytes of a record's text that are passed on.
-const LONGEST: usize = 64 * 1024;
-
 /// A record, in memory of the C library. Its text follows it.
 struct Record {
     next: *mut Record,
@@ -72,7 +69,7 @@ impl Queue {
     /// What the loader calls with each record (`vkload_set_log`).
     ///
     /// # Safety
-    /// `text` is NULL or a C string, and `data` a queue that is not freed meanwhile.
+    /// `text` is a C string, and `data` a queue that is not freed meanwhile.
     pub(crate) unsafe extern "C" fn callback(level: c_int, text: *const c_char, data: *mut c_void) {
         // SAFETY: the caller vouches for both.
         unsafe {
@@ -82,19 +79,16 @@ impl Queue {
     }
 
     fn put(&self, record: Option<OwnedRecord>) {
-        let refused = self.locked(|state| {
-            let Some(record) = record else {
-                state.dropped = state.dropped.saturating_add(1);
+        let refused = self.locked(|state| match record {
+            Some(record) if state.count < state.most => {
+                state.append(record);
                 self.signal();
-                return None;
-            };
-            if state.count >= state.most || state.is_closed {
-                state.dropped = state.dropped.saturating_add(1);
-                return Some(record);
+                None
             }
-            state.append(record);
-            self.signal();
-            None
+            refused => {
+                state.dropped = state.dropped.saturating_add(1);
+                refused
+            }
         });
         // Freed outside the lock.
         drop(refused);
@@ -201,19 +195,17 @@ impl Record {
     /// A copy of the text. `None` if there is no memory.
     ///
     /// # Safety
-    /// `text` is NULL or a C string.
+    /// `text` is a C string.
     unsafe fn copied(level: c_int, text: *const c_char) -> Option<OwnedRecord> {
         // SAFETY: the caller vouches for the text.
-        let length = if text.is_null() { 0 } else { unsafe { libc::strlen(text) }.min(LONGEST) };
+        let length = unsafe { libc::strlen(text) };
         // SAFETY: it has no preconditions.
         let block = unsafe { libc::malloc(size_of::<Self>().saturating_add(length)) };
         let record = NonNull::new(block.cast::<Self>())?;
         // SAFETY: the block has room for a record and the text behind it; the text is readable for `length`.
         unsafe {
             record.write(Self { next: null_mut(), level, dropped: 0, length });
-            if length > 0 {
-                record.add(1).cast::<u8>().as_ptr().copy_from_nonoverlapping(text.cast(), length);
-            }
+            record.add(1).cast::<u8>().as_ptr().copy_from_nonoverlapping(text.cast(), length);
         }
         Some(OwnedRecord(record))
     }

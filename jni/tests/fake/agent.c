@@ -22,6 +22,8 @@ static atomic_long globals, elements, released, blocks, freed;
 
 /* How many requests from now on one fails: the last one before 0. */
 static atomic_long until_failure;
+/* No thread can be made: Java's machine tries several times. */
+static atomic_int no_threads;
 
 /* The library's blocks that are not freed yet, each at the first free place from the one that its address leads to. */
 #define PLACES 65536
@@ -65,7 +67,11 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
     struct dl_find_object found;
     int java = _dl_find_object(__builtin_return_address(0), &found) == 0 && strstr(found.dlfo_link_map->l_name, "libjvm") != NULL;
-    return java && fails() ? EAGAIN : create(thread, attributes, function, data);
+    if (java && (no_threads || fails())) {
+        no_threads = 1;
+        return EAGAIN;
+    }
+    return create(thread, attributes, function, data);
 }
 
 static jobject JNICALL new_global(JNIEnv *env, jobject object) {
@@ -85,11 +91,15 @@ static jbyteArray JNICALL new_array(JNIEnv *env, jsize length) {
     return NULL;
 }
 
-/* Java 17 throws nothing where it has no memory for a copy. */
+/* Java 17 throws nothing where it has no memory for a copy; other machines do. */
 static jbyte *JNICALL get_elements(JNIEnv *env, jbyteArray array, jboolean *is_copy) {
+    static atomic_int failed;
     int ours = is_ours(__builtin_return_address(0));
-    if (ours && fails())
+    if (ours && fails()) {
+        if (failed++ % 2 == 0)
+            original->ThrowNew(env, original->FindClass(env, "java/lang/OutOfMemoryError"), "on purpose");
         return NULL;
+    }
     elements += ours;
     return original->GetByteArrayElements(env, array, is_copy);
 }
@@ -121,6 +131,7 @@ static void JNICALL end(jvmtiEnv *tool, JNIEnv *env) {
 
 JNIEXPORT jboolean JNICALL Java_dev_vkload_tests_Agent_failAt(JNIEnv *env, jclass class, jlong request) {
     (void)env, (void)class;
+    no_threads = 0;
     return atomic_exchange(&until_failure, request) <= 0;
 }
 

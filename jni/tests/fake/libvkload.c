@@ -12,6 +12,8 @@
 
 static pthread_mutex_t options_lock = PTHREAD_MUTEX_INITIALIZER;
 static char options[200 * 1024] = "{}";
+/* How many records each thread says while a report is made. */
+static int records_of_reports;
 
 /* Read while a record is passed on, written to change who hears it: so the latter waits for the former. */
 static pthread_rwlock_t log_lock = PTHREAD_RWLOCK_INITIALIZER;
@@ -42,6 +44,8 @@ static void *speak(void *data) {
 
 /* Four threads that say so many records each. */
 static void speak_all(int records) {
+    if (records == 0)
+        return;
     pthread_t threads[4];
     struct speaker speakers[4];
     for (int i = 0; i < 4; i++) {
@@ -77,6 +81,7 @@ int vkload_configure(const char *json, char *message, size_t size) {
     char value[32];
     variable(json, "ODD", value);
     setenv("ODD", value, 1);
+    records_of_reports = atoi(variable(json, "FAKE_LOG_OF_REPORTS", value));
     speak_all(atoi(variable(json, "FAKE_LOG", value)));
     return 0;
 }
@@ -87,8 +92,13 @@ size_t vkload_report(int format, char *buffer, size_t size) {
         return 0;
     if (odd != NULL && strcmp(odd, "report-grows") == 0)
         return size * 2;
+    speak_all(records_of_reports);
+    pthread_rwlock_rdlock(&log_lock);
+    const char *hears[] = {"nobody listens", "errors are heard", "warnings are heard", "information is heard", "everything is heard"};
+    const char *text = hears[log_callback == NULL ? 0 : log_level + 1];
+    pthread_rwlock_unlock(&log_lock);
     pthread_mutex_lock(&options_lock);
-    int length = snprintf(buffer, size, "%s", format == VKLOAD_REPORT_JSON ? options : "text");
+    int length = snprintf(buffer, size, "%s", format == VKLOAD_REPORT_JSON ? options : text);
     pthread_mutex_unlock(&options_lock);
     return (size_t)length;
 }

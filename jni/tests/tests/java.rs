@@ -85,7 +85,7 @@ fn r153_class_loaders_have_the_library_one_after_the_other() {
 #[test]
 fn r153_garbage_is_collected_at_any_time() {
     let Some(built) = built() else { return };
-    built.passes(&["Collector"], &["-Xmx8m"], &real_loader(built, &null_driver(built)));
+    built.passes(&["Collector"], &["-Xmx16m"], &real_loader(built, &null_driver(built)));
 }
 
 /// No global reference is made, so none can be left; every array that is looked into is given back, and all memory is freed, also where
@@ -129,7 +129,12 @@ fn r154_the_header_is_c_and_cpp_of_every_standard() {
     }
 }
 
-/// What is compiled once for all tests.
+/// The manifest of a layer.
+const LAYER: &str = r#"{"file_format_version": "1.1.0", "layer": {"name": "VK_LAYER_TEST_of_java", "type": "GLOBAL",
+    "library_path": "/nowhere/layer.so", "api_version": "1.3.250", "implementation_version": "7", "description": "it says ü",
+    "instance_extensions": [{"name": "VK_EXT_validation_features", "spec_version": "5"}]}}"#;
+
+/// What is made once for all tests, which run side by side.
 struct Built {
     /// Has the classes, and the libraries that Java looks for.
     folder: TempDir,
@@ -157,9 +162,19 @@ impl Built {
         javac(&folder.path().join("classes"), &java_sources());
         let native = cargo_builds("libvkload-jni", "libvkload_jni.so");
         fs::copy(native, folder.path().join("libvkload_jni.so")).unwrap();
+        let driver = format!(
+            r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{}", "api_version": "1.4.0"}}}}"#,
+            cargo_builds("null-driver-icd", "libvkload_null.so").display()
+        );
+        fs::write(folder.path().join("null.json"), driver).unwrap();
+        fs::create_dir(folder.path().join("layers")).unwrap();
+        fs::write(folder.path().join("layers/layer.json"), LAYER).unwrap();
         let built = Self { folder };
         built.compile("fake/libvkload.c", "libvkload.so", &["-Wl,-soname,libvkload.so".into()]);
         built.compile("fake/odd.c", "odd.so", &[]);
+        fs::create_dir(built.folder.path().join("elsewhere")).unwrap();
+        let library = built.folder.path().join("libvkload.so");
+        fs::copy(library, built.folder.path().join("elsewhere/libvkload.so")).unwrap();
         let home = fs::canonicalize(which("javac").unwrap()).unwrap();
         let headers = home.ancestors().nth(2).unwrap().join("include");
         let include = |folder: PathBuf| format!("-I{}", folder.display());
@@ -221,8 +236,8 @@ impl Built {
         java.arg(self.folder.path().join("classes"));
         java.arg(format!("-Djava.library.path={}", self.folder.path().display())).args(options);
         java.arg("dev.vkload.tests.Main").args(classes);
-        // Where dlopen finds a library by its name if it is not loaded yet.
-        java.env("LD_LIBRARY_PATH", self.folder.path()).env_remove("JAVA_TOOL_OPTIONS");
+        // Libraries are where Java looks for them, and nowhere else.
+        java.env_remove("LD_LIBRARY_PATH").env_remove("JAVA_TOOL_OPTIONS");
         java.envs(variables.iter().map(|(name, value)| (name, value)));
         let output = java.output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
@@ -240,30 +255,17 @@ fn is_expected(line: &str) -> bool {
 
 /// The variables with which the fake passes this repository's loader on, which finds this driver, and one layer.
 fn real_loader(built: &Built, driver: &Path) -> [(&'static str, PathBuf); 5] {
-    let layers = built.folder.path().join("layers");
-    fs::create_dir_all(&layers).unwrap();
-    let layer = r#"{"file_format_version": "1.1.0", "layer": {"name": "VK_LAYER_TEST_of_java", "type": "GLOBAL",
-        "library_path": "/nowhere/layer.so", "api_version": "1.3.250", "implementation_version": "7", "description": "it says ü",
-        "instance_extensions": [{"name": "VK_EXT_validation_features", "spec_version": "5"}]}}"#;
-    fs::write(layers.join("layer.json"), layer).unwrap();
     [
         ("FAKE_VULKAN", cargo_builds("libvulkan-linux", "libvulkan.so")),
         ("VK_DRIVER_FILES", driver.to_owned()),
-        ("VK_LAYER_PATH", layers),
+        ("VK_LAYER_PATH", built.folder.path().join("layers")),
         ("VK_IMPLICIT_LAYER_PATH", built.folder.path().join("no-layers")),
         ("VK_LOADER_DEBUG", "error".into()),
     ]
 }
 
 fn null_driver(built: &Built) -> PathBuf {
-    let library = cargo_builds("null-driver-icd", "libvkload_null.so");
-    let manifest = built.folder.path().join("null.json");
-    let text = format!(
-        r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{}", "api_version": "1.4.0"}}}}"#,
-        library.display()
-    );
-    fs::write(&manifest, text).unwrap();
-    manifest
+    built.folder.path().join("null.json")
 }
 
 /// A shell of this repository, built alone as all are.

@@ -13,7 +13,6 @@ public enum LogLevel {
 
     /** The level of a number of the C interface, which has them in this order from 0 on. */
     static LogLevel of(long number) {
-        LogLevel[] levels = values();
-        return levels[(int) Math.max(0, Math.min(number, levels.length - 1))];
+        return values()[(int) number];
     }
 }

@@ -28,18 +28,14 @@ final class LogThread extends Thread {
     /** Waits for a record and passes it on; false at the end. */
     private boolean hear(long[] about) {
         String record = null;
-        about[0] = -1;
-        about[1] = 0;
         try {
             byte[] text = Native.logNext(queue, about);
-            if (text == null) {
-                return false;
-            }
-            if (about[0] >= 0) {
+            if (text != null) {
                 record = Native.text(text);
             }
         } catch (OutOfMemoryError error) {
-            about[1] += about[0] >= 0 ? 1 : 0;
+            // The record is lost.
+            about[1]++;
         }
         if (about[1] > 0) {
             dropped.addAndGet(about[1]);
@@ -48,7 +44,7 @@ final class LogThread extends Thread {
         if (record != null) {
             tell(LogLevel.of(about[0]), record);
         }
-        return true;
+        return about[0] != Native.END;
     }
 
     private void warn(long count) {

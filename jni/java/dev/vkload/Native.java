@@ -16,6 +16,9 @@ final class Native {
     static final int ENTRY = 3;
     static final int FUNCTIONS = 4;
 
+    /** In the place of a record's level. */
+    static final int END = -2;
+
     private Native() {}
 
     /** Opens a loader's library, for ever. If it is false, {@code message} has the linker's words, or the function that is missing. */
@@ -42,7 +45,10 @@ final class Native {
     /** Makes a queue for so many records, and lets the loader fill it. 0 if there is no memory. */
     static native long logStart(long setLog, int level, int most);
 
-    /** Waits for a record: its text, and in {@code about} its level (-1: there is none) and how many before it were dropped. Null at the end. */
+    /**
+     * Waits for a record: its text, null if there is none, and in {@code about} its level and how many before it were dropped. In the place of
+     * a level is -1 if some were dropped and none has come since, and {@link #END} at the end.
+     */
     static native byte @Nullable [] logNext(long queue, long[] about);
 
     /** Lets the loader forget the queue, and the thread that listens come to the end. */

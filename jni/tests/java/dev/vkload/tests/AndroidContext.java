@@ -35,7 +35,9 @@ public final class AndroidContext {
                 @Override
                 public ApplicationInfo getApplicationInfo(String name, int flags) throws NameNotFoundException {
                     if (name.equals("org.layers")) {
-                        return application("layers", null);
+                        ApplicationInfo layers = application("layers", null);
+                        layers.splitSourceDirs = null;
+                        return layers;
                     }
                     throw new NameNotFoundException();
                 }
@@ -47,12 +49,22 @@ public final class AndroidContext {
             return new AssetManager() {
                 @Override
                 public String[] list(String path) {
-                    return new String[] {"b.json", "readme.txt"};
+                    return path.equals("missing") ? null : new String[] {"b.json", "readme.txt"};
                 }
 
                 @Override
                 public InputStream open(String name) {
-                    return new ByteArrayInputStream(("{\"" + name + "\": \"ü\"}").getBytes(StandardCharsets.UTF_8));
+                    return new ByteArrayInputStream(("{\"" + name + "\": \"ü\"}").getBytes(StandardCharsets.UTF_8)) {
+                        @Override
+                        public int read(byte[] bytes, int start, int room) {
+                            return super.read(bytes, start, Math.min(room, 3));
+                        }
+
+                        @Override
+                        public int read(byte[] bytes) {
+                            return read(bytes, 0, bytes.length);
+                        }
+                    };
                 }
             };
         }
@@ -78,14 +90,25 @@ public final class AndroidContext {
         builder.layerFolder("/named");
         VulkanContext.layerManifests(builder, context, "vulkan");
         VulkanContext.layerManifests(builder, context, "");
+        VulkanContext.layerManifests(builder, context, "missing");
         builder.driver(VulkanContext.driverPackage(context, "/sdcard/turnip.zip"));
         try (VulkanLoader loader = builder.build()) {
             equal(loader.doctor().json(), "{\"layers\":[],\"layer_folders\":["
                     // What is named comes before what is the application's own, and what is unpacked before what is not.
-                    + "\"/data/layers/base.apk!/lib/arm64-v8a\",\"/data/layers/split.apk!/lib/arm64-v8a\",\"/named\","
+                    + "\"/data/layers/base.apk!/lib/arm64-v8a\",\"/named\","
                     + "\"/data/own/lib\",\"/data/own/base.apk!/lib/arm64-v8a\",\"/data/own/split.apk!/lib/arm64-v8a\"],"
                     + "\"manifests\":[\"{\\\"vulkan/b.json\\\": \\\"ü\\\"}\",\"{\\\"b.json\\\": \\\"ü\\\"}\"],"
                     + "\"driver\":{\"package\":\"/sdcard/turnip.zip\",\"unpack_to\":\"/data/own/code_cache\"}}");
+        }
+    }
+
+    public static void anApplicationMayHaveNoLibraries() {
+        Own context = new Own();
+        context.application.nativeLibraryDir = null;
+        context.application.sourceDir = null;
+        context.application.splitSourceDirs = null;
+        try (VulkanLoader loader = VulkanContext.builder(context).build()) {
+            equal(loader.doctor().json(), "{\"layers\":[],\"layer_folders\":[],\"manifests\":[]}");
         }
     }
 

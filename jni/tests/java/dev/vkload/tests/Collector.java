@@ -23,7 +23,7 @@ public final class Collector {
     public static void whatIsClosedIsCollected() {
         List<WeakReference<?>> references = new ArrayList<>();
         for (int round = 0; round < 40; round++) {
-            byte[] big = new byte[1_000_000];
+            byte[] big = new byte[300_000];
             LogListener listener = (level, text) -> big[0]++;
             VulkanLoader loader = saying(listener);
             equal(loader.devices().size(), 1);
@@ -56,7 +56,7 @@ public final class Collector {
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
                 threads.add(new Thread(() -> {
-                    equal(loader.doctor().text(), "text");
+                    equal(loader.doctor().text(), "everything is heard");
                     equal(loader.devices().size(), 1);
                     equal(loader.layers().size(), 1);
                     equal(loader.extensions("VK_LAYER_TEST_of_java").size(), 1);

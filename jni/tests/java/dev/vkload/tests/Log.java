@@ -2,12 +2,15 @@ package dev.vkload.tests;
 
 import static dev.vkload.tests.Main.check;
 import static dev.vkload.tests.Main.equal;
+import static dev.vkload.tests.Main.thrown;
 
 import dev.vkload.LogLevel;
 import dev.vkload.VulkanLoader;
+import dev.vkload.VulkanLoaderException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -23,8 +26,11 @@ public final class Log {
         List<String> threads = new ArrayList<>();
         int[] next = new int[4];
         VulkanLoader loader = saying(500).log(LogLevel.DEBUG, (level, text) -> {
-            if (!threads.contains(Thread.currentThread().getName())) {
-                threads.add(Thread.currentThread().getName());
+            Thread thread = Thread.currentThread();
+            // One that is forgotten does not keep the process.
+            String about = thread.getName() + (thread.isDaemon() ? ", a daemon" : "");
+            if (!threads.contains(about)) {
+                threads.add(about);
             }
             String[] parts = text.split(" ");
             int record = Integer.parseInt(parts[1]);
@@ -37,7 +43,7 @@ public final class Log {
         for (int count : next) {
             equal(count, 500);
         }
-        equal(threads.toString(), "[vkload-log]");
+        equal(threads.toString(), "[vkload-log, a daemon]");
         equal(loader.droppedRecords(), 0L);
     }
 
@@ -50,16 +56,55 @@ public final class Log {
         equal(heard.get(), 16);
     }
 
-    public static void aSlowListenerHoldsNobodyUpAndIsToldWhatItMissed() {
-        CountDownLatch built = new CountDownLatch(1);
+    public static void theLoaderIsToldWhenNobodyListensAnyMore() {
+        try (VulkanLoader loader = VulkanLoader.builder().log(LogLevel.INFO, (level, text) -> {}).build()) {
+            equal(loader.doctor().text(), "information is heard");
+        }
+        nobodyListens();
+        VulkanLoader.Builder refused = VulkanLoader.builder().layer("VK_LAYER_refused").log(LogLevel.INFO, (level, text) -> {});
+        thrown(VulkanLoaderException.class, refused::build);
+        nobodyListens();
+    }
+
+    public static void closingWaitsForTheListenerAlsoIfTheThreadIsInterrupted() throws InterruptedException {
+        Thread closing = Thread.currentThread();
+        CountDownLatch waiting = new CountDownLatch(1);
+        AtomicBoolean closed = new AtomicBoolean();
+        AtomicInteger heard = new AtomicInteger();
+        VulkanLoader loader = saying(5).log(LogLevel.DEBUG, (level, text) -> {
+            await(waiting);
+            heard.incrementAndGet();
+        }).build();
+        Thread watching = new Thread(() -> {
+            while (closing.getState() != Thread.State.WAITING && !closed.get()) {
+                Thread.yield();
+            }
+            waiting.countDown();
+        });
+        closing.interrupt();
+        watching.start();
+        loader.close();
+        int heardBefore = heard.get();
+        closed.set(true);
+        check(Thread.interrupted(), "it is still interrupted");
+        watching.join();
+        equal(heardBefore, 20);
+    }
+
+    static void nobodyListens() {
+        try (VulkanLoader loader = VulkanLoader.builder().build()) {
+            equal(loader.doctor().text(), "nobody listens");
+        }
+    }
+
+    public static void aSlowListenerHoldsNobodyUpAndIsToldWhatItMissed() throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch said = new CountDownLatch(1);
         List<String> heard = new ArrayList<>();
         AtomicInteger missed = new AtomicInteger();
-        VulkanLoader loader = saying(500).waitingRecords(10).log(LogLevel.DEBUG, (level, text) -> {
-            try {
-                built.await();
-            } catch (InterruptedException exception) {
-                throw new AssertionError(exception);
-            }
+        VulkanLoader loader = saying(1).environment("FAKE_LOG_OF_REPORTS", "250").waitingRecords(10).log(LogLevel.DEBUG, (level, text) -> {
+            begun.countDown();
+            await(said);
             if (text.contains("were dropped here")) {
                 equal(level, LogLevel.WARNING);
                 missed.addAndGet(Integer.parseInt(text.split(" ")[0]));
@@ -67,11 +112,35 @@ public final class Log {
                 heard.add(text);
             }
         }).build();
-        built.countDown();
+        // It has one of the first four, three wait, and there is room for seven more.
+        begun.await();
+        loader.doctor();
+        said.countDown();
         loader.close();
-        check(heard.size() >= 10, heard.size());
-        equal(heard.size() + missed.get(), 2000);
+        equal(heard.size(), 11);
+        equal(missed.get(), 4 + 2000 - 11);
         equal(loader.droppedRecords(), (long) missed.get());
+    }
+
+    public static void recordsAreHeardAfterAllWereHeard() {
+        CountDownLatch first = new CountDownLatch(4);
+        AtomicInteger heard = new AtomicInteger();
+        VulkanLoader loader = saying(1).environment("FAKE_LOG_OF_REPORTS", "5").log(LogLevel.DEBUG, (level, text) -> {
+            heard.incrementAndGet();
+            first.countDown();
+        }).build();
+        await(first);
+        loader.doctor();
+        loader.close();
+        equal(heard.get(), 4 + 40);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException exception) {
+            throw new AssertionError(exception);
+        }
     }
 
     public static void aListenerThatThrowsGoesOnHearing() {
@@ -105,7 +174,7 @@ public final class Log {
             try {
                 built.await();
                 if (last.getCount() == 40) {
-                    equal(loader.get().doctor().text(), "text");
+                    equal(loader.get().doctor().text(), "everything is heard");
                     loader.get().close();
                 }
             } catch (Throwable thrown) {

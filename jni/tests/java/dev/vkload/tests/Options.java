@@ -9,6 +9,7 @@ import dev.vkload.LogLevel;
 import dev.vkload.VulkanLoader;
 import dev.vkload.VulkanLoaderException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -59,12 +60,15 @@ public final class Options {
     }
 
     public static void reportsOfAnyLengthAreWhole() {
-        StringBuilder name = new StringBuilder();
-        while (name.length() < 150_000) {
-            name.append("0123456789");
-        }
-        try (VulkanLoader loader = VulkanLoader.builder().layer(name.toString()).build()) {
-            equal(loader.doctor().json(), "{\"layers\":[\"" + name + "\"],\"layer_folders\":[],\"manifests\":[]}");
+        String start = "{\"layers\":[\"";
+        String end = "\"],\"layer_folders\":[],\"manifests\":[]}";
+        // The first attempt has room for 16 KiB with the NUL.
+        for (int length : new int[] {16_383, 16_384, 16_385, 150_000}) {
+            char[] name = new char[length - start.length() - end.length()];
+            Arrays.fill(name, 'a');
+            try (VulkanLoader loader = VulkanLoader.builder().layer(new String(name)).build()) {
+                equal(loader.doctor().json(), start + new String(name) + end);
+            }
         }
     }
 
@@ -75,6 +79,13 @@ public final class Options {
         check(message.contains("VK_LAYER_silent"), message);
         // The next one is not in the way of one that failed.
         VulkanLoader.builder().build().close();
+    }
+
+    public static void theLoadersLibraryMayBeElsewhere() {
+        String path = System.getProperty("java.library.path") + "/elsewhere/libvkload.so";
+        try (VulkanLoader loader = VulkanLoader.builder().layer("VK_LAYER_a").loaderLibrary(path).build()) {
+            check(loader.doctor().json().contains("VK_LAYER_a"), "options");
+        }
     }
 
     public static void librariesThatAreMissingOrOthersAreNamed() {
