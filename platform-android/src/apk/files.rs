@@ -3,7 +3,7 @@
 
 use core::ffi::CStr;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, format_into, text};
+use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, formatted, text};
 use loader_core::platform::{Environment, FileError, Files, Fingerprint, Reader, variables};
 
 use super::configuration::Configuration;
@@ -83,9 +83,7 @@ impl Files for Apk {
         let mut names = Vec::new();
         if let Some(contents) = configuration.only_for_the_core(path) {
             for place in 0..contents {
-                let mut name = Text::new();
-                format_into(&mut name, format_args!("{place}.json"));
-                names.try_push(name)?;
+                names.try_push(formatted(format_args!("{place}.json"))?)?;
             }
             return Ok(names);
         }

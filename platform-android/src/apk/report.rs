@@ -1,11 +1,11 @@
 //! What was looked at, and why it is used or not: for people and for programs.
 
-use core::fmt::{self, Write};
+use core::fmt;
 
 use loader_core::chain::FoundLayers;
 use loader_core::discovery::{Decision, LayerScope, Request};
 use loader_core::loader::{Drivers, Loader};
-use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow};
+use loader_core::memory::{Counted, OutOfMemory, Shown, Text, formatted};
 
 use super::json::{Json, LIST, OBJECT};
 use super::{Apk, Configuration, Driver, Kind};
@@ -44,12 +44,7 @@ impl Apk {
             layers: loader.layers(LayerScope::All, &logger)?,
         };
         match format {
-            Format::Text => {
-                let mut out = Out(Text::new());
-                // Writing fails only where there is no memory.
-                write!(out, "{report}").map_err(|_| OutOfMemory)?;
-                Ok(out.0)
-            }
+            Format::Text => formatted(format_args!("{report}")),
             Format::Json => {
                 let mut json = Json::default();
                 report.json(&mut json)?;
@@ -243,14 +238,5 @@ fn decided(json: &mut Json, decision: &str, reason: Option<&dyn fmt::Display>) -
     match reason {
         Some(reason) => json.key("reason")?.string(reason),
         None => json.key("reason")?.null(),
-    }
-}
-
-/// Text that may run out of memory.
-struct Out(Text);
-
-impl Write for Out {
-    fn write_str(&mut self, part: &str) -> fmt::Result {
-        self.0.try_extend(part.as_bytes()).map_err(|_| fmt::Error)
     }
 }
