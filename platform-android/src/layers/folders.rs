@@ -233,9 +233,11 @@ fn c_str(text: &Text) -> &CStr {
 }
 
 /// A file of the system's.
-struct OnDisk<'a> {
-    system: &'a dyn System,
-    path: &'a CStr,
+pub(crate) struct OnDisk<'a> {
+    /// The system.
+    pub(crate) system: &'a dyn System,
+    /// Where it is.
+    pub(crate) path: &'a CStr,
 }
 
 impl Ranges for OnDisk<'_> {

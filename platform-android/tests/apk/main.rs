@@ -3,6 +3,7 @@
 mod drivers;
 mod layers;
 mod options;
+mod packages;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ops::Deref;
