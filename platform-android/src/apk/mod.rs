@@ -21,7 +21,7 @@ mod json;
 mod libraries;
 mod log;
 mod options;
-mod package;
+pub mod package;
 mod policy;
 #[cfg(target_os = "android")]
 mod process;
@@ -31,7 +31,7 @@ pub use configuration::Configuration;
 pub use drivers::{Driver, Kind, Refusal};
 pub use interface::{LogCallback, configure, report, set_log};
 pub use options::{Choice, Options, Place};
-pub use package::{Fault, FileFault, Package};
+pub use package::Package;
 pub use policy::{FLAVOUR, POLICY};
 #[cfg(target_os = "android")]
 pub use process::{APK, LOADER, report_and_abort};

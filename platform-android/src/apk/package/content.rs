@@ -18,71 +18,38 @@ const DEFLATED: u16 = 8;
 /// How many bytes one byte of a deflated file can become at most: two bits for 258 bytes.
 const LARGEST_RATIO: u64 = 1032;
 
-/// Why a file could not be had.
-pub(super) enum NoContent {
-    Fault(FileFault),
-    OutOfMemory,
-}
-
-impl NoContent {
-    /// The same, of the file with this name.
-    pub(super) fn of(self, name: &[u8]) -> Stop {
-        match self {
-            Self::Fault(fault) => Stop::of_file(name, fault),
-            Self::OutOfMemory => Stop::OutOfMemory,
-        }
-    }
-}
-
-impl From<FileFault> for NoContent {
-    fn from(fault: FileFault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-impl From<archive::Fault> for NoContent {
-    fn from(fault: archive::Fault) -> Self {
-        Self::Fault(FileFault::Archive(fault))
-    }
-}
-
-impl From<OutOfMemory> for NoContent {
-    fn from(_: OutOfMemory) -> Self {
-        Self::OutOfMemory
-    }
-}
-
 /// The content of a file in an archive, of which there are at most `limit` bytes. No memory is taken for a size that cannot be.
-pub(super) fn content(file: &dyn Ranges, entry: &Entry, limit: u64) -> Result<Text, NoContent> {
+pub(super) fn content(file: &dyn Ranges, name: &[u8], entry: &Entry, limit: u64) -> Result<Text, Stop> {
+    let stop = |fault| Stop::of_file(name, fault);
     if entry.encrypted {
-        return Err(FileFault::Encrypted.into());
+        return Err(stop(FileFault::Encrypted));
     }
     if entry.full_size > limit {
-        return Err(FileFault::TooLarge { limit }.into());
+        return Err(stop(FileFault::TooLarge { limit }));
     }
     let can_be = match entry.method {
         STORED => entry.size == entry.full_size,
         DEFLATED => entry.full_size.div_ceil(LARGEST_RATIO) <= entry.size,
-        method => return Err(FileFault::Method(method).into()),
+        method => return Err(stop(FileFault::Method(method))),
     };
-    let start = archive::data(file, entry)?;
+    let start = archive::data(file, entry).map_err(|fault| stop(fault.into()))?;
     if !can_be {
-        return Err(FileFault::Damaged.into());
+        return Err(stop(FileFault::Damaged));
     }
     let mut packed = zeros(entry.size)?;
-    file.read_at(start, &mut packed).map_err(archive::Fault::from)?;
-    let content = if entry.method == STORED { packed } else { inflate(&packed, entry.full_size)? };
-    if crc32fast::hash(&content) == entry.crc { Ok(content) } else { Err(FileFault::Damaged.into()) }
+    file.read_at(start, &mut packed).map_err(|error| stop(archive::Fault::from(error).into()))?;
+    let whole = if entry.method == STORED { Some(packed) } else { inflate(&packed, entry.full_size)? };
+    whole.filter(|whole| crc32fast::hash(whole) == entry.crc).ok_or_else(|| stop(FileFault::Damaged))
 }
 
-fn inflate(packed: &[u8], size: u64) -> Result<Text, NoContent> {
+/// What becomes of a deflated file, if that has exactly this size.
+fn inflate(packed: &[u8], size: u64) -> Result<Option<Text>, OutOfMemory> {
     let mut content = zeros(size)?;
     // It has tables of some ten thousand bytes, which are too much for the stacks of some threads.
-    let mut state = Box::try_new(DecompressorOxide::new()).map_err(OutOfMemory::from)?;
+    let mut state = Box::try_new(DecompressorOxide::new())?;
     let flags = TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
     let (status, _, written) = decompress(&mut state, packed, &mut content, 0, flags);
-    let is_whole = status == TINFLStatus::Done && written == content.len();
-    if is_whole { Ok(content) } else { Err(FileFault::Damaged.into()) }
+    Ok((status == TINFLStatus::Done && written == content.len()).then_some(content))
 }
 
 fn zeros(size: u64) -> Result<Text, OutOfMemory> {

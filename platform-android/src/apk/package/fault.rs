@@ -73,6 +73,12 @@ pub enum FileFault {
     Damaged,
 }
 
+impl From<archive::Fault> for FileFault {
+    fn from(fault: archive::Fault) -> Self {
+        Self::Archive(fault)
+    }
+}
+
 impl Fault {
     /// A short name that stays the same, for programs.
     #[must_use]

@@ -10,6 +10,7 @@ mod folder;
 mod meta;
 
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use loader_core::platform::FileError;
 
 pub use fault::{Fault, FileFault};
 pub(super) use folder::remove_others;
@@ -20,8 +21,11 @@ use self::folder::Folder;
 use super::ApplicationSystem;
 use super::files::c_path;
 use crate::layers::OnDisk;
-use crate::layers::archive::{self, Entry};
+use crate::layers::archive::{self, Entry, Ranges};
 use crate::system::System;
+
+/// The file that describes the driver.
+const META: &[u8] = b"meta.json";
 
 /// The most files in a package's root. Drivers have about ten.
 const MOST_FILES: usize = 1000;
@@ -33,13 +37,19 @@ const MOST_BYTES: u64 = 512 << 20;
 const MOST_OF_META: u64 = 1 << 20;
 
 /// Why a package is not unpacked.
-pub(super) enum Stop {
+#[derive(Debug)]
+pub enum Stop {
+    /// What is wrong with it, or with where it is unpacked.
     Fault(Fault),
+    /// There was no memory.
     OutOfMemory,
 }
 
 impl Stop {
     fn of_file(name: &[u8], fault: FileFault) -> Self {
+        if fault == FileFault::Archive(archive::Fault::Unreadable(FileError::OutOfMemory)) {
+            return Self::OutOfMemory;
+        }
         text(&[name]).map_or(Self::OutOfMemory, |name| Self::Fault(Fault::File { name, fault }))
     }
 }
@@ -59,7 +69,8 @@ impl From<OutOfMemory> for Stop {
 impl From<archive::Stop> for Stop {
     fn from(stop: archive::Stop) -> Self {
         match stop {
-            archive::Stop::OutOfMemory => Self::OutOfMemory,
+            archive::Stop::OutOfMemory
+            | archive::Stop::Fault(archive::Fault::Unreadable(FileError::OutOfMemory)) => Self::OutOfMemory,
             archive::Stop::Fault(fault) => Self::Fault(Fault::Archive(fault)),
         }
     }
@@ -74,37 +85,59 @@ pub(super) fn unpack(
 ) -> Result<(Package, Text), Stop> {
     let c_path = c_path(path)?;
     let archive = OnDisk { system, path: c_path.as_c() };
-    let mut files = files(&archive)?;
-    let package = description(&archive, &files)?;
+    let Contents { package, libraries } = Contents::read(&archive)?;
     check_level(system, package.min_api)?;
-    files.retain(|(name, _)| name.ends_with(b".so") || *name == package.library);
-    check_libraries(&files, &package.library)?;
-    let folder = Folder::of(system, path, unpack_to, &files)?;
+    let folder = Folder::of(system, path, unpack_to, &libraries)?;
     folder.remove_unfinished()?;
-    for (name, entry) in &files {
+    for (name, entry) in &libraries {
         if !folder.has(name, entry)? {
-            folder.put(name, &content(&archive, entry, MOST_BYTES).map_err(|none| none.of(name))?)?;
+            folder.put(name, &library(&archive, name, entry)?)?;
         }
     }
-    let library = folder.place(&package.library)?;
-    Ok((package, library))
+    let driver = folder.place(&package.library)?;
+    Ok((package, driver))
+}
+
+/// What is in a package.
+#[derive(Debug)]
+pub struct Contents {
+    /// What it says of its driver.
+    pub package: Package,
+    /// The libraries in its root, with their names. No two have the same, and one is the driver.
+    pub libraries: Vec<(Text, Entry)>,
+}
+
+impl Contents {
+    /// Reads the directory and the description of a package.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn read(archive: &dyn Ranges) -> Result<Self, Stop> {
+        let mut files = files(archive)?;
+        let (_, meta) = files.iter().find(|(name, _)| *name == META).ok_or(Fault::NoDescription)?;
+        let package = Package::parse(&content(archive, META, meta, MOST_OF_META)?)?;
+        files.retain(|(name, _)| name.ends_with(b".so") || *name == package.library);
+        check_libraries(&files, &package.library)?;
+        Ok(Self { package, libraries: files })
+    }
+}
+
+/// The content of a library of a package, which is what the archive says of it.
+///
+/// # Errors
+/// [`Stop`].
+pub fn library(archive: &dyn Ranges, name: &[u8], entry: &Entry) -> Result<Text, Stop> {
+    content(archive, name, entry, MOST_BYTES)
 }
 
 /// The files in the root of an archive.
-fn files(archive: &OnDisk<'_>) -> Result<Vec<(Text, Entry)>, Stop> {
+fn files(archive: &dyn Ranges) -> Result<Vec<(Text, Entry)>, Stop> {
     let (mut files, mut count) = (Vec::new(), 0usize);
     archive::list(archive, b"", &mut |name, entry| {
         count = count.saturating_add(1);
         if count <= MOST_FILES { files.try_push((text(&[name])?, entry)) } else { Ok(()) }
     })?;
     if count <= MOST_FILES { Ok(files) } else { Err(Fault::TooManyFiles.into()) }
-}
-
-/// What the package says of its driver.
-fn description(archive: &OnDisk<'_>, files: &[(Text, Entry)]) -> Result<Package, Stop> {
-    const NAME: &[u8] = b"meta.json";
-    let (_, entry) = files.iter().find(|(name, _)| *name == NAME).ok_or(Fault::NoDescription)?;
-    Package::parse(&content(archive, entry, MOST_OF_META).map_err(|none| none.of(NAME))?)
 }
 
 /// Whether the driver runs on this device's level of Android's API.
