@@ -10,7 +10,7 @@ use super::{Application, device};
 const PACKAGE: &str = "/data/app/game/base.apk";
 
 /// The layers that noted this command, in order, since the last time.
-fn went_through(application: &Application, command: &str) -> Vec<String> {
+pub(super) fn went_through(application: &Application, command: &str) -> Vec<String> {
     let calls = application.android().layer_calls();
     let who = |call: &String| call.strip_suffix(command)?.strip_suffix(' ').map(str::to_owned);
     // What is looked up has another word between.
@@ -237,6 +237,23 @@ fn r142_the_library_of_a_manifest_is_found_in_folders_and_packages() {
             // SAFETY: a live handle.
             unsafe { instance.destroy_instance(None) };
         }
+    }
+}
+
+#[test]
+fn r142_the_library_of_a_manifest_that_is_in_no_folder_is_left_to_the_linker_by_its_name() {
+    for path in ["libnameless.so", "./libnameless.so"] {
+        let application = Application::new();
+        application.android().layer("/libnameless.so", &["VK_LAYER_m"], &["-DNO_LAYERS_EXPORT"]);
+        let manifest = MANIFEST.replace("PATH", path).replace('\n', "").replace('"', "\\\"");
+        let options = format!(r#"{{"layer_folders": ["/nowhere"], "manifests": ["{manifest}"]}}"#);
+        application.configure(&options).unwrap();
+        let instance = application.instance(&[c"VK_LAYER_m"]).unwrap();
+        let calls = application.android().calls();
+        assert!(calls.contains(&"dlopen libnameless.so".to_owned()), "{calls:?}");
+        // SAFETY: a live handle.
+        unsafe { instance.destroy_instance(None) };
+        assert!(!application.android().open_libraries().iter().any(|path| path.contains("nameless")));
     }
 }
 

@@ -112,6 +112,19 @@ fn r139_another_state_of_a_package_has_another_folder_and_the_old_one_goes() {
     let second = unpacked(&application);
     assert_eq!(second.len(), 2, "{second:?}");
     assert_eq!(first.intersection(&second).collect::<Vec<_>>(), [&of_other]);
+    let driver = small(android, 2);
+    let renamed = |name| {
+        let files = [
+            Packed::stored("meta.json", META.as_bytes(), 1),
+            Packed::stored(LIBRARY, &driver, 1),
+            Packed::stored(name, b"helper", 1),
+        ];
+        put(&application, package(&files));
+        application.configure(PACKAGE).unwrap();
+    };
+    renamed("helper.so");
+    renamed("other.so");
+    assert!(unpacked(&application).iter().all(|path| !path.ends_with("helper.so")), "of another state");
     assert!(android.place("/cache/keep").exists());
     let folders = fs::read_dir(android.place("/cache")).unwrap().count();
     assert_eq!(folders, 3, "the old folder is gone, too");

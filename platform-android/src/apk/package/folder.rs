@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! unpack_to/vkload-PPPPPPPP-CCCCCCCC/vulkan.x.so
-//!                  |        checksum of what is unpacked: names, sizes, checksums
+//!                  |        checksum of what is unpacked: names and checksums
 //!                  checksum of the package's path
 //! ```
 //!
@@ -46,7 +46,6 @@ impl<'a> Folder<'a> {
         for (name, entry) in libraries {
             checksum.update(name);
             checksum.update(b"\0");
-            checksum.update(&entry.full_size.to_le_bytes());
             checksum.update(&entry.crc.to_le_bytes());
         }
         let name = formatted(format_args!("{}{:08x}", Prefix::of(package), checksum.finalize()))?;
