@@ -3,11 +3,12 @@
 use core::fmt;
 
 use loader_core::chain::FoundLayers;
-use loader_core::discovery::{Decision, LayerScope, Request};
+use loader_core::discovery::{Candidate, Decision, LayerScope, Request};
 use loader_core::loader::{Drivers, Loader};
 use loader_core::memory::{Counted, OutOfMemory, Shown, Text, formatted};
 
 use super::json::{Json, LIST, OBJECT};
+use super::policy::DRIVER_FOLDER;
 use super::{Apk, Configuration, Driver, Kind};
 use crate::layers;
 
@@ -87,7 +88,7 @@ impl fmt::Display for Report {
             }
         }
         for (place, driver) in self.drivers.plan.drivers.iter().enumerate() {
-            let path = Shown(&driver.path);
+            let path = Shown(place_of(driver));
             match &driver.decision {
                 Decision::Use => writeln!(f, "  {path}: used")?,
                 Decision::Skip(reason) => writeln!(f, "  {path}: not used: {reason}")?,
@@ -148,7 +149,7 @@ impl Report {
     fn driver_candidates(&self, json: &mut Json) -> Result<(), OutOfMemory> {
         for (place, driver) in self.drivers.plan.drivers.iter().enumerate() {
             json.within(OBJECT, |json| {
-                json.key("path")?.string(Shown(&driver.path))?;
+                json.key("path")?.string(Shown(place_of(driver)))?;
                 json.key("library")?.string(Shown(&driver.library))?;
                 match &driver.decision {
                     Decision::Use => decided(json, "used", None)?,
@@ -206,6 +207,11 @@ impl Report {
         }
         Ok(())
     }
+}
+
+/// Where a driver is that the core has looked at. The manifests that exist for the core alone tell nobody anything.
+fn place_of(driver: &Candidate) -> &[u8] {
+    if driver.path.starts_with(DRIVER_FOLDER) { &driver.library } else { &driver.path }
 }
 
 fn driver_chosen(json: &mut Json, driver: &Driver) -> Result<(), OutOfMemory> {
