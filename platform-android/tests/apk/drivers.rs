@@ -145,6 +145,32 @@ fn r121_drivers_of_every_kind_are_side_by_side_or_one_of_them_is_chosen() {
 }
 
 #[test]
+fn r121_each_driver_of_the_driver_interface_is_used_once() {
+    let application = Application::new();
+    application.android().library("/own/one.so", &icd());
+    application.android().library("/own/two.so", &icd());
+    let drivers =
+        r#"{"drivers": [{"name": "1", "library": "/own/one.so"}, {"name": "2", "library": "/own/two.so"}]}"#;
+    application.configure(drivers).unwrap();
+    let report = application.report(0);
+    let (_, candidates) = report.split_once("two.so: chosen, icd\n").unwrap();
+    let candidates: Vec<&str> = candidates.split("\n\n").next().unwrap().lines().map(str::trim).collect();
+    assert_eq!(candidates, ["/own/one.so: used", "/own/two.so: used"]);
+}
+
+#[test]
+fn r121_what_becomes_of_a_driver_after_it_was_chosen_is_reported() {
+    let application = Application::new();
+    application.android().library("/own/icd.so", &icd());
+    application.configure(r#"{"driver": {"library": "/own/icd.so"}}"#).unwrap();
+    fs::remove_file(application.android().place("/own/icd.so")).unwrap();
+    let (text, json) = (application.report(0), application.report(1));
+    let candidates = text.split("chosen, icd\n").nth(1).unwrap();
+    assert!(candidates.contains("/own/icd.so: used\n  /own/icd.so: "), "{text}");
+    assert!(json.contains(r#""outcomes":[{"decision":"does-not-open","#), "{json}");
+}
+
+#[test]
 fn r121_there_is_one_hal_module_for_each_process() {
     let application = Application::new();
     application.android().library("/own/one.so", &null_driver());

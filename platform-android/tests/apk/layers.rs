@@ -225,6 +225,7 @@ fn r142_the_library_of_a_manifest_is_found_in_folders_and_packages() {
                 fs::remove_file(android.place("/elsewhere/libnameless.so")).unwrap();
             }
             android.file("/libs/libnameless.so", &library);
+            android.file("/libs/elsewhere/libnameless.so", b"what a whole path does not mean");
             android.file(PACKAGE, package(&[Packed::stored("lib/x86_64/libnameless.so", &library, 4096)]));
             let manifest = MANIFEST.replace("PATH", path).replace('\n', "").replace('"', "\\\"");
             application
@@ -281,6 +282,7 @@ fn r142_the_library_of_a_manifest_that_is_not_there_is_told_by_its_path() {
     let logged = application.android().logged();
     assert!(logged.iter().any(|(_, text)| text.contains("/libs/./libnameless.so")), "{logged:?}");
     assert!(application.report(0).contains("VK_LAYER_m (/libs/m.json): not used: it did not open or agree"));
+    assert!(application.report(1).contains(r#""decision":"broken","reason":"it did not open or agree"#));
 }
 
 #[test]
@@ -366,5 +368,74 @@ fn r142_a_layer_in_a_package_that_cannot_be_used_has_its_reason() {
     for name in ["zip", "4k", "abi", "text", "half"] {
         let words = format!("libVkLayer_{name}.so: no layers of it are used");
         assert!(logged.iter().any(|(_, text)| text.contains(&words)), "{words}: {logged:?}");
+    }
+}
+
+#[test]
+fn r142_what_is_known_of_the_folders_is_not_asked_again_until_the_next_options() {
+    let application = Application::new();
+    let android = application.android();
+    android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
+    android.layer("/libs/below/libVkLayer_b.so", &["VK_LAYER_b"], &[]);
+    let library = fs::read(android.place("/libs/libVkLayer_a.so")).unwrap();
+    android.file(PACKAGE, package(&[Packed::stored("lib/x86_64/libVkLayer_c.so", &library, 4096)]));
+    let manifest = |name: &str| {
+        MANIFEST.replace("PATH", "libnameless.so").replace("_m", name).replace('\n', "").replace('"', "\\\"")
+    };
+    let listed = || -> Vec<String> {
+        // SAFETY: has no preconditions.
+        let layers = unsafe { application.vulkan().enumerate_instance_layer_properties() }.unwrap();
+        layers.iter().map(|it| it.layer_name_as_c_str().unwrap().to_str().unwrap().to_owned()).collect()
+    };
+    let folders = r#""layer_folders": ["/libs", "/libs/below", "/data/app/game/base.apk!/lib/x86_64"]"#;
+    for names in [&["_m"][..], &["_m", "_n"], &["_o"]] {
+        let manifests: Vec<String> = names.iter().map(|name| format!("\"{}\"", manifest(name))).collect();
+        application.configure(&format!(r#"{{{folders}, "manifests": [{}]}}"#, manifests.join(", "))).unwrap();
+        let before = listed();
+        for name in names
+            .iter()
+            .map(|name| format!("VK_LAYER{name}"))
+            .chain(["VK_LAYER_a".into(), "VK_LAYER_b".into()])
+        {
+            assert!(before.contains(&name), "{name}: {before:?}");
+        }
+        let _ = android.calls();
+        assert_eq!(listed(), before);
+        let again = android.calls();
+        assert!(!again.iter().any(|call| call.starts_with("list ")), "{again:?}");
+    }
+    let report = application.report(0);
+    assert!(!report.contains("/libs/libVkLayer_b.so"), "{report}");
+}
+
+#[test]
+fn r142_a_manifest_that_is_larger_than_any_is_not_read() {
+    let application = Application::new();
+    application.android().file("/libs/large.json", vec![b' '; (1 << 20) + 1]);
+    application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
+    let report = application.report(0);
+    assert!(report.contains("/libs/large.json): not used: the file has more than 1048576 bytes"), "{report}");
+}
+
+#[test]
+fn r142_what_a_layer_says_of_itself_is_listed() {
+    let application = Application::new();
+    let android = application.android();
+    android.layer(
+        "/libs/libVkLayer_a.so",
+        &["VK_LAYER_a"],
+        &["-DSPEC_VERSION=VK_MAKE_API_VERSION(0,1,3,250)"],
+    );
+    // On Android nobody has looked at it.
+    android.layer("/libs/libVkLayer_b.so", &["VK_LAYER_b"], &["-DSPEC_VERSION=0"]);
+    application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
+    // SAFETY: has no preconditions.
+    let mut layers = unsafe { application.vulkan().enumerate_instance_layer_properties() }.unwrap();
+    layers.sort_by_key(|layer| layer.spec_version);
+    let versions: Vec<u32> = layers.iter().map(|layer| layer.spec_version).collect();
+    assert_eq!(versions, [vk::API_VERSION_1_0, vk::make_api_version(0, 1, 3, 250)]);
+    for layer in layers {
+        assert_eq!(layer.implementation_version, 1);
+        assert_eq!(layer.description_as_c_str().unwrap(), c"a layer for tests");
     }
 }

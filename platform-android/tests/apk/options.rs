@@ -1,5 +1,7 @@
 //! Options that do not count, and when those that do begin to.
 
+use std::collections::BTreeSet;
+
 use platform_android::apk;
 
 use super::layers::went_through;
@@ -92,6 +94,19 @@ fn r143_a_listener_hears_of_every_library_that_is_not_used() {
     let mut everything = heard(3);
     everything.sort();
     assert_eq!(everything, all);
+    let levels = |level| -> BTreeSet<i32> {
+        let _ = heard(level);
+        let instance = application.instance(&[c"VK_LAYER_a"]).unwrap();
+        // SAFETY: a live handle.
+        unsafe { instance.destroy_instance(None) };
+        told().into_iter().map(|(level, _)| level).collect()
+    };
+    assert!(levels(3).contains(&3));
+    assert_eq!(levels(2).last(), Some(&2));
+    // SAFETY: the callback may be called at any time.
+    unsafe { apk::set_log(application.apk, 0, Some(tell), data) };
+    application.configure("{").unwrap_err();
+    assert!(told()[0].1.contains("the options do not count"));
     // SAFETY: as above.
     unsafe { apk::set_log(application.apk, 3, None, data) };
 }

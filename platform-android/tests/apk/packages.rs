@@ -185,7 +185,7 @@ fn r139_what_an_interrupted_or_broken_writer_has_left_is_replaced() {
         fs::write(unfinished(process), b"half").unwrap();
     }
     fs::write(file.with_file_name("notes.new"), b"").unwrap();
-    android.change().running.insert(78);
+    android.change().running.extend([78, 1000]);
     fs::remove_file(&file).unwrap();
     application.configure(PACKAGE).unwrap();
     assert!(fs::read(&file).unwrap() == driver);
@@ -336,6 +336,11 @@ fn r140_a_package_that_lies_is_refused_with_its_reason_and_nothing_is_unpacked()
             "meta.json in the package is damaged",
         ),
         ("cut off", with(LIBRARY, 20, &64u32.to_le_bytes()), damaged),
+        (
+            "a stored file of two sizes",
+            with("first_of_two.so", 24, &[0; 4]),
+            "first_of_two.so in the package is damaged",
+        ),
         ("shorter", with(LIBRARY, 24, &(size - 1).to_le_bytes()), damaged),
         ("longer", with(LIBRARY, 24, &(size + 1).to_le_bytes()), damaged),
         (
@@ -365,6 +370,20 @@ fn r140_a_package_that_lies_is_refused_with_its_reason_and_nothing_is_unpacked()
     }
     put(&application, good());
     application.configure(PACKAGE).unwrap();
+}
+
+#[test]
+fn r140_as_many_files_as_may_be_and_what_is_compressed_as_far_as_it_goes_are_unpacked() {
+    let application = application();
+    let driver = small(application.android(), 1);
+    let names: Vec<String> = (0..997).map(|number| format!("{number}.txt")).collect();
+    let mut files: Vec<_> = names.iter().map(|name| Packed::stored(name, b"", 1)).collect();
+    files.push(Packed { compressed: true, ..Packed::stored("zeros.so", &[0; 4 << 20], 1) });
+    files.push(Packed::stored("meta.json", META.as_bytes(), 1));
+    files.push(Packed::stored(LIBRARY, &driver, 1));
+    put(&application, package(&files));
+    application.configure(PACKAGE).unwrap();
+    assert_eq!(unpacked(&application).len(), 2);
 }
 
 #[test]
