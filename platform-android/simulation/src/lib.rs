@@ -7,6 +7,7 @@ mod application;
 mod built_in;
 mod exported;
 mod fences;
+mod filled;
 pub mod graphics;
 pub mod hal;
 mod layers;
@@ -18,10 +19,11 @@ mod window;
 
 pub use exported::exported;
 pub use fences::SignalledLater;
+pub use filled::filled;
 pub use made::null_driver;
 pub use packages::{Packed, package};
 pub use scarce::{Scarce, with_memory_for};
-pub use window::{FakeWindow, Shown, State as WindowState, Told};
+pub use window::{FakeWindow, Shown, State as WindowState, Told, WithoutBuffers};
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,6 +109,8 @@ pub struct World {
     pub room: Option<usize>,
     /// Whether there are too many descriptors for another one of a fence.
     pub no_more_descriptors: bool,
+    /// How long was waited for fences, in milliseconds; for ever if negative.
+    pub fence_waits: Vec<c_int>,
     /// What happened, in order: a word for each call and what it was about.
     pub calls: Vec<String>,
     /// What was logged.
@@ -152,6 +156,7 @@ impl Simulation {
             buffer_supported: |_| true,
             room: None,
             no_more_descriptors: false,
+            fence_waits: Vec::new(),
             calls: Vec::new(),
             log: Vec::new(),
             statistics: Vec::new(),
@@ -295,6 +300,12 @@ impl System for Android {
             .map_or(PropertyValue::empty(), |value| PropertyValue::new(value.as_bytes()))
     }
 
+    fn whole_property(&self, name: &CStr) -> Result<Text, OutOfMemory> {
+        let value =
+            self.change().properties.get(name.to_string_lossy().as_ref()).cloned().unwrap_or_default();
+        text(&[value.as_bytes()])
+    }
+
     fn dumpable(&self) -> bool {
         self.change().dumpable
     }
@@ -421,6 +432,7 @@ impl System for Android {
     }
 
     fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool {
+        self.change().fence_waits.push(milliseconds);
         fences::wait(fence, milliseconds)
     }
 

@@ -360,7 +360,7 @@ fn r142_a_layer_in_a_package_that_cannot_be_used_has_its_reason() {
         "libVkLayer_good.so: VK_LAYER_x",
         "/data/app/arm.apk!/lib/x86_64: the archive has no such folder",
         "/data/app/broken.apk!/lib/x86_64: the archive cannot be read: it is no ZIP archive",
-        "/data/app/missing.apk!/lib/x86_64: does not exist",
+        "/data/app/missing.apk!/lib/x86_64: the archive cannot be read: it does not exist",
     ] {
         assert!(text.contains(words), "{words} is not in\n{text}");
     }
