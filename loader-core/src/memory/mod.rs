@@ -176,13 +176,27 @@ pub fn text(parts: &[&[u8]]) -> Result<Text, OutOfMemory> {
 ///
 /// For messages: a shortened message is better than none.
 pub fn format_into(target: &mut Text, arguments: fmt::Arguments<'_>) {
-    struct Appender<'a>(&'a mut Text);
-    impl fmt::Write for Appender<'_> {
-        fn write_str(&mut self, part: &str) -> fmt::Result {
-            self.0.try_extend(part.as_bytes()).map_err(|_| fmt::Error)
-        }
-    }
     let _ = fmt::Write::write_fmt(&mut Appender(target), arguments);
+}
+
+/// What formatting gives, whole: for paths, reports and whatever else is of no use shortened.
+///
+/// # Errors
+/// [`OutOfMemory`].
+pub fn formatted(arguments: fmt::Arguments<'_>) -> Result<Text, OutOfMemory> {
+    let mut target = Text::new();
+    // Writing fails only where there is no memory.
+    fmt::Write::write_fmt(&mut Appender(&mut target), arguments).map_err(|_| OutOfMemory)?;
+    Ok(target)
+}
+
+/// Text that is being formatted, which fails where there is no memory.
+struct Appender<'a>(&'a mut Text);
+
+impl fmt::Write for Appender<'_> {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.0.try_extend(part.as_bytes()).map_err(|_| fmt::Error)
+    }
 }
 
 /// Shows bytes of a path or a variable as text: UTF-8 as it is, every other byte as `\xNN`, control characters

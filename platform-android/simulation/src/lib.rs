@@ -3,6 +3,7 @@
 //! Paths of Android lie below the folder, properties and the framework's decisions are what a test says they are, libraries are
 //! libraries of this machine, fences are pipes, and everything that is handed out is counted until it comes back.
 
+mod application;
 mod built_in;
 mod exported;
 mod fences;
@@ -25,7 +26,7 @@ pub use scarce::{Scarce, with_memory_for};
 pub use window::{FakeWindow, NextBuffer, Shown, State as WindowState, Told, WithoutBuffers};
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, OsStr, c_int, c_void};
 use std::fs;
 use std::io;
@@ -41,7 +42,6 @@ use std::time::{Duration, Instant};
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec as TryVec, text};
 use loader_core::platform::{FileError, Waiting};
-use platform_android::apk::ApplicationSystem;
 use platform_android::hal::layout::Module;
 use platform_android::system::{
     BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
@@ -85,6 +85,8 @@ pub struct World {
     pub dumpable: bool,
     /// The number of the process; another one is another process, as after a fork.
     pub process: u32,
+    /// Numbers of other processes of the application.
+    pub running: BTreeSet<u32>,
     /// Bytes of a page.
     pub page_size: usize,
     /// What the vendor's door leads to: the folder in which names are looked up.
@@ -103,6 +105,8 @@ pub struct World {
     pub debug_layers: String,
     /// Which buffers can be allocated: all, unless a test says which not.
     pub buffer_supported: fn(BufferKind) -> bool,
+    /// How many bytes of a file can be written; `None` for all.
+    pub room: Option<usize>,
     /// Whether there are too many descriptors for another one of a fence.
     pub no_more_descriptors: bool,
     /// How long was waited for fences, in milliseconds; for ever if negative.
@@ -140,6 +144,7 @@ impl Simulation {
             properties: BTreeMap::new(),
             dumpable: false,
             process: 1000,
+            running: BTreeSet::new(),
             page_size: 4096,
             vendor_folder: "/vendor/lib64/hw".into(),
             namespaces: BTreeMap::new(),
@@ -149,6 +154,7 @@ impl Simulation {
             layer_paths: String::new(),
             debug_layers: String::new(),
             buffer_supported: |_| true,
+            room: None,
             no_more_descriptors: false,
             fence_waits: Vec::new(),
             calls: Vec::new(),
@@ -267,33 +273,6 @@ impl Android {
         // SAFETY: the symbol is a module, of which nobody else knows yet.
         unsafe { dso.write(library.handle.as_ptr()) };
         Some(module)
-    }
-}
-
-impl ApplicationSystem for Android {
-    fn variable(&self, name: &CStr) -> Result<Option<Text>, OutOfMemory> {
-        let name = name.to_string_lossy();
-        let value = self.change().variables.get(name.as_ref()).cloned();
-        value.map(|value| text(&[value.as_bytes()])).transpose()
-    }
-
-    fn write(&self, path: &CStr, content: &[u8]) -> Result<(), FileError> {
-        self.record("write", path);
-        // A library that is open keeps its pages, as with the system's own way.
-        let (place, new) = (self.here(path), self.here(path).with_extension("new"));
-        fs::write(&new, content).and_then(|()| fs::rename(&new, &place)).map_err(|error| reason(&error))
-    }
-
-    fn namespace(&self, name: &CStr, folder: &CStr) -> Option<Namespace> {
-        self.record("namespace", folder);
-        let mut world = self.change();
-        if !world.makes_namespaces {
-            return None;
-        }
-        // Paths are whole: where names are looked up does not matter.
-        let name = name.to_str().ok()?;
-        world.namespaces.insert(name.into(), String::new());
-        Some(world.namespace(name))
     }
 }
 

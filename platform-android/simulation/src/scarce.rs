@@ -9,6 +9,7 @@ use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
 use loader_core::platform::{FileError, Waiting};
 use platform_android::Loader;
+use platform_android::apk::{Apk, ApplicationSystem};
 use platform_android::system::{
     BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
 };
@@ -67,6 +68,15 @@ impl Android {
     pub fn scarce(&'static self) -> &'static Loader {
         let system: &'static Plenty = Box::leak(Box::new(Plenty(self)));
         Box::leak(Box::new(Loader::new(system)))
+    }
+}
+
+impl Android {
+    /// The same, of an application that has a loader of its own.
+    #[must_use]
+    pub fn scarce_application(&'static self) -> &'static Apk {
+        let system: &'static Plenty = Box::leak(Box::new(Plenty(self)));
+        Box::leak(Box::new(Apk::new(system)))
     }
 }
 
@@ -139,5 +149,17 @@ impl System for Plenty {
     unsafe fn close(&self, library: Library) -> bool {
         // SAFETY: the caller vouches for the library.
         self.with(|system| unsafe { system.close(library) })
+    }
+}
+
+impl ApplicationSystem for Plenty {
+    pass_on! {
+        fn variable(&self, name: &CStr) -> Result<Option<Text>, OutOfMemory>;
+        fn make_folder(&self, path: &CStr) -> Result<(), FileError>;
+        fn create(&self, path: &CStr, content: &[u8]) -> Result<(), FileError>;
+        fn rename(&self, from: &CStr, to: &CStr) -> Result<(), FileError>;
+        fn remove(&self, path: &CStr);
+        fn is_running(&self, process: u32) -> bool;
+        fn namespace(&self, name: &CStr, folder: &CStr) -> Option<Namespace>;
     }
 }

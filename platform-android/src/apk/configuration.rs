@@ -9,6 +9,7 @@ use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow, Vec, forma
 use super::Apk;
 use super::drivers::{Driver, NotReady};
 use super::options::{Choice, Options, Place, Stop};
+use super::package;
 use crate::layers::policy::APPLICATION;
 use crate::layers::{self, Found};
 
@@ -52,7 +53,24 @@ impl Apk {
         };
         // What counted before is freed without the lock.
         drop((replaced, refused));
+        if result.is_ok() {
+            // What is left this time is removed the next time.
+            let _ = self.remove_old_packages();
+        }
         result
+    }
+
+    /// Removes what packages were unpacked to before they became what they are now.
+    fn remove_old_packages(&self) -> Result<(), OutOfMemory> {
+        let Some(configuration) = self.configuration() else { return Ok(()) };
+        for (choice, driver) in configuration.options.drivers.iter().zip(&configuration.drivers) {
+            if let Place::Package { path, unpack_to } = &choice.place
+                && driver.used
+            {
+                package::remove_others(self.system, path, unpack_to, &driver.library)?;
+            }
+        }
+        Ok(())
     }
 
     fn make(&'static self, options: Options) -> Result<Counted<Configuration>, Stop> {
@@ -80,7 +98,10 @@ impl Apk {
             Err(NotReady::OutOfMemory) => Err(Stop::OutOfMemory),
             Err(NotReady::Refused(refusal)) => {
                 let path = Shown(&driver.path);
-                Err(Stop::mistake(format_args!("the driver {path} is not used: {refusal}")))
+                Err(Stop::mistake(format_args!(
+                    "the driver {path} is not used ({}): {refusal}",
+                    refusal.id()
+                )))
             }
         }
     }

@@ -25,7 +25,8 @@ fn describe(json: &mut Json, library: &LayerLibrary, layer: &Layer) -> Result<()
     let properties = &layer.properties;
     json.within(OBJECT, |json| {
         json.key("name")?.bytes(layer.name().to_bytes())?;
-        json.key("type")?.string(if layer.global { "GLOBAL" } else { "INSTANCE" })?;
+        // Whether it takes part in devices its functions tell.
+        json.key("type")?.string("GLOBAL")?;
         json.key("library_path")?.bytes(library.path.as_c_str().to_bytes())?;
         json.key("api_version")?.string(Version(properties.spec_version))?;
         json.key("implementation_version")?.string(properties.implementation_version)?;

@@ -5,9 +5,8 @@ use core::fmt;
 use loader_core::memory::{OutOfMemory, Shown, Text, text};
 
 use super::files::c_path;
-use super::inflate::Stop;
 use super::options::{Choice, Place};
-use super::package::{self, Fault, Package};
+use super::package::{self, Fault, Package, Stop};
 use super::policy::SYSTEM_LOADER;
 use super::{Apk, ApplicationSystem};
 use crate::hal;

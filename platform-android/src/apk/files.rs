@@ -3,7 +3,7 @@
 
 use core::ffi::CStr;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, format_into, text};
+use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, formatted, text};
 use loader_core::platform::{Environment, FileError, Files, Fingerprint, Reader, variables};
 
 use super::configuration::Configuration;
@@ -83,9 +83,7 @@ impl Files for Apk {
         let mut names = Vec::new();
         if let Some(contents) = configuration.only_for_the_core(path) {
             for place in 0..contents {
-                let mut name = Text::new();
-                format_into(&mut name, format_args!("{place}.json"));
-                names.try_push(name)?;
+                names.try_push(formatted(format_args!("{place}.json"))?)?;
             }
             return Ok(names);
         }
@@ -113,17 +111,15 @@ impl Files for Apk {
         }
     }
 
+    /// What exists for the core alone is listed and read; nobody asks whether it exists.
     fn exists(&self, path: &[u8]) -> bool {
-        let for_the_core = self.configuration().is_some_and(|configuration| {
-            configuration.only_for_the_core(path).is_some() || configuration.manifest_at(path).is_some()
-        });
-        for_the_core || exists(self.system, path)
+        exists(self.system, path)
     }
 
-    /// A configuration does not change, and its folders were looked at when it was made.
-    fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint> {
+    /// That of the configuration: it does not change, and what is in its folders was looked at when it was made.
+    fn fingerprint(&self, _: &[u8]) -> Option<Fingerprint> {
         let size = self.configuration().map_or(0, |configuration| configuration.number);
-        self.exists(path).then_some(Fingerprint { identity: (0, 0), size, changed: (0, 0) })
+        Some(Fingerprint { identity: (0, 0), size, changed: (0, 0) })
     }
 
     fn identity(&self, _: &[u8]) -> Option<(u64, u64)> {

@@ -108,3 +108,27 @@ impl Escaped<'_> {
 pub(super) const OBJECT: [u8; 2] = *b"{}";
 /// The brackets of lists.
 pub(super) const LIST: [u8; 2] = *b"[]";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r122_what_is_written_is_json_whatever_is_in_it() {
+        let mut json = Json::default();
+        json.within(OBJECT, |json| {
+            json.key("a")?.string("\"\\\u{1}\u{1f}\n \u{e9}")?;
+            json.key("b")?.within(LIST, |json| {
+                json.within(LIST, |_| Ok(()))?;
+                json.null()?;
+                json.bytes(b"\"\\\xff")
+            })?;
+            json.key("c")?.null()
+        })
+        .unwrap();
+        let text = json.finish();
+        let expected =
+            b"{\"a\":\"\\\"\\\\\\u0001\\u001f\\u000a \xc3\xa9\",\"b\":[[],null,\"\\\"\\\\\xff\"],\"c\":null}";
+        assert_eq!(text.as_slice(), expected);
+    }
+}

@@ -73,8 +73,8 @@ impl Apk {
 
     /// The path of a layer's library that its manifest names without saying where it is: in the first folder that has it.
     fn find(&self, folders: &[Text], path: &[u8]) -> Result<Option<Text>, OutOfMemory> {
-        let below = path.strip_prefix(MANIFEST_FOLDER).unwrap_or(path);
-        let name = below.strip_prefix(b"/").filter(|_| below.len() < path.len()).unwrap_or(below);
+        let below = path.strip_prefix(MANIFEST_FOLDER).and_then(|below| below.strip_prefix(b"/"));
+        let name = below.unwrap_or(path);
         let name = name.strip_prefix(b"./").unwrap_or(name);
         if name.starts_with(b"/") {
             return Ok(None);

@@ -16,13 +16,12 @@ mod configuration;
 mod described;
 mod drivers;
 mod files;
-mod inflate;
 mod interface;
 mod json;
 mod libraries;
 mod log;
 mod options;
-mod package;
+pub mod package;
 mod policy;
 #[cfg(target_os = "android")]
 mod process;
@@ -32,7 +31,7 @@ pub use configuration::Configuration;
 pub use drivers::{Driver, Kind, Refusal};
 pub use interface::{LogCallback, configure, report, set_log};
 pub use options::{Choice, Options, Place};
-pub use package::{Fault, Package};
+pub use package::Package;
 pub use policy::{FLAVOUR, POLICY};
 #[cfg(target_os = "android")]
 pub use process::{APK, LOADER, report_and_abort};
@@ -54,11 +53,29 @@ pub trait ApplicationSystem: System {
     /// [`OutOfMemory`].
     fn variable(&self, name: &CStr) -> Result<Option<Text>, OutOfMemory>;
 
-    /// Makes `path` a file with this content, at once: whoever opens it finds all of it, or what was there before.
+    /// Makes a folder for this process alone, unless something has its name.
     ///
     /// # Errors
-    /// Why it cannot be written.
-    fn write(&self, path: &CStr, content: &[u8]) -> Result<(), FileError>;
+    /// Why it cannot be made.
+    fn make_folder(&self, path: &CStr) -> Result<(), FileError>;
+
+    /// Makes a file with this content, for this process alone and only to be read.
+    ///
+    /// # Errors
+    /// Why it cannot be written; [`FileError::NotAFile`] if something has its name. Part of it may be there.
+    fn create(&self, path: &CStr, content: &[u8]) -> Result<(), FileError>;
+
+    /// Gives a file another name, also one that another file has, which then has none.
+    ///
+    /// # Errors
+    /// Why that cannot be; [`FileError::NotAFile`] if a folder has the name.
+    fn rename(&self, from: &CStr, to: &CStr) -> Result<(), FileError>;
+
+    /// Removes a file or an empty folder if that can be done.
+    fn remove(&self, path: &CStr);
+
+    /// Whether there is a process with this number that may have written a file of this one's.
+    fn is_running(&self, process: u32) -> bool;
 
     /// A linker namespace of this name, which looks for libraries in `folder` first and then where the application does. `None`
     /// where the system does not let applications make any.

@@ -84,7 +84,14 @@ const MEMBERS: &[(&str, Read)] = &[
     ("driver", |options, _, value| Ok(options.drivers.try_push(choice(value, false)?)?)),
     ("drivers", |options, name, value| {
         for value in items(value, name)? {
-            options.drivers.try_push(choice(value, true)?)?;
+            let choice = choice(value, true)?;
+            if options.drivers.iter().any(|earlier| earlier.name == choice.name) {
+                let (line, name) = (value.line(), Shown(&choice.name));
+                return Err(Stop::mistake(format_args!(
+                    "line {line}: two of \"drivers\" have the \"name\" {name}; give one of them another"
+                )));
+            }
+            options.drivers.try_push(choice)?;
         }
         Ok(())
     }),
@@ -109,11 +116,17 @@ impl Options {
             return Err(Stop::mistake(format_args!("the options have to be a JSON object, in braces")));
         }
         let mut options = Self::default();
-        for (key, value) in root.members() {
+        for (place, (key, value)) in root.members().enumerate() {
             let Some((name, read)) = MEMBERS.iter().find(|(name, _)| key.as_written() == name.as_bytes())
             else {
                 return Err(unknown("the options", key, value, &mut MEMBERS.iter().map(|(name, _)| *name)));
             };
+            if root.members().take(place).any(|(earlier, _)| earlier.as_written() == name.as_bytes()) {
+                let line = value.line();
+                return Err(Stop::mistake(format_args!(
+                    "line {line}: {name:?} is there twice; leave one out"
+                )));
+            }
             read(&mut options, name, value)?;
         }
         if !options.library_folder.is_empty() {
@@ -280,6 +293,12 @@ mod tests {
             (r#"{"driver": {"libary": "x"}}"#, "a driver cannot have \"libary\""),
             (r#"{"driver": {"package": "x"}}"#, "unpack_to"),
             (r#"{"driver": {"system": true}, "drivers": []}"#, "not both"),
+            ("{\"layers\": [],\n\"layers\": []}", "line 2: \"layers\" is there twice"),
+            (r#"{"driver": {"system": true}, "driver": {"system": true}}"#, "\"driver\" is there twice"),
+            (
+                r#"{"drivers": [{"name": "a", "system": true}, {"name": "a", "library": "/x.so"}]}"#,
+                "two of \"drivers\" have the \"name\" a",
+            ),
             (r#"{"drivers": [{"system": true}]}"#, "needs a \"name\""),
             (r#"{"drivers": [{"name": "a", "system": true}], "use": "b"}"#, "\"use\" is b"),
         ] {

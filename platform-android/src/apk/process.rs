@@ -9,7 +9,7 @@ use loader_core::memory::{OutOfMemory, Text, format_into, text};
 use loader_core::platform::{FileError, Platform};
 
 use super::{Apk, ApplicationSystem, FLAVOUR};
-use crate::os::{ANDROID, Android};
+use crate::os::{ANDROID, Android, errno};
 use crate::system::{Namespace, System as _};
 
 /// What calls of the process share.
@@ -44,15 +44,39 @@ impl ApplicationSystem for Android {
         text(&[unsafe { CStr::from_ptr(value) }.to_bytes()]).map(Some)
     }
 
-    fn write(&self, path: &CStr, content: &[u8]) -> Result<(), FileError> {
-        let new = text(&[path.to_bytes(), b".new\0"])?;
-        let new = CStr::from_bytes_until_nul(&new).unwrap_or_default();
-        write_to(new, content)?;
-        // SAFETY: both are C strings.
-        if unsafe { libc::rename(new.as_ptr(), path.as_ptr()) } != 0 {
-            return Err(last_error());
+    fn make_folder(&self, path: &CStr) -> Result<(), FileError> {
+        // SAFETY: the path is a C string.
+        match check(unsafe { libc::mkdir(path.as_ptr(), 0o700) }) {
+            Err(FileError::NotAFile) => Ok(()),
+            other => other,
         }
-        Ok(())
+    }
+
+    fn create(&self, path: &CStr, content: &[u8]) -> Result<(), FileError> {
+        const FLAGS: c_int = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
+        // SAFETY: the path is a C string; the mode goes with O_CREAT.
+        let file = unsafe { libc::open(path.as_ptr(), FLAGS, 0o400) };
+        check(file)?;
+        let result = write_to(file, content);
+        // SAFETY: the file is open, and not used again.
+        let closed = check(unsafe { libc::close(file) });
+        result.and(closed)
+    }
+
+    fn rename(&self, from: &CStr, to: &CStr) -> Result<(), FileError> {
+        // SAFETY: both are C strings.
+        check(unsafe { libc::rename(from.as_ptr(), to.as_ptr()) })
+    }
+
+    fn remove(&self, path: &CStr) {
+        // SAFETY: the path is a C string.
+        unsafe { libc::remove(path.as_ptr()) };
+    }
+
+    /// Another user's process cannot be asked, and has not written what is this one's.
+    fn is_running(&self, process: u32) -> bool {
+        // SAFETY: nothing is sent; 0 and what is below are no processes.
+        i32::try_from(process).is_ok_and(|process| process > 0 && unsafe { libc::kill(process, 0) } == 0)
     }
 
     fn namespace(&self, name: &CStr, folder: &CStr) -> Option<Namespace> {
@@ -60,33 +84,30 @@ impl ApplicationSystem for Android {
     }
 }
 
-/// Writes a file that nobody has opened yet. Others may read it and run what is in it, and not change it.
-fn write_to(path: &CStr, content: &[u8]) -> Result<(), FileError> {
-    const FLAGS: c_int = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_CLOEXEC;
-    // SAFETY: the path is a C string; the mode goes with O_CREAT.
-    let file = unsafe { libc::open(path.as_ptr(), FLAGS, 0o755) };
-    if file < 0 {
-        return Err(last_error());
-    }
-    let (mut rest, mut result) = (content, Ok(()));
-    while !rest.is_empty() && result.is_ok() {
-        // SAFETY: the file is open, and the bytes may be read.
-        let written = unsafe { libc::write(file, rest.as_ptr().cast(), rest.len()) };
+/// Writes all of it to an open file.
+fn write_to(file: c_int, mut content: &[u8]) -> Result<(), FileError> {
+    while !content.is_empty() {
+        // SAFETY: the bytes may be read.
+        let written = unsafe { libc::write(file, content.as_ptr().cast(), content.len()) };
         match usize::try_from(written) {
-            Ok(written) => rest = rest.get(written..).unwrap_or_default(),
-            Err(_) => result = Err(last_error()),
+            Ok(written) => content = content.get(written..).unwrap_or_default(),
+            Err(_) if errno() == libc::EINTR => {}
+            Err(_) => return Err(last_error()),
         }
     }
-    // SAFETY: the file is open, and not used again.
-    unsafe { libc::close(file) };
-    result
+    Ok(())
+}
+
+/// What the C library's call came to that returned `result`.
+fn check(result: c_int) -> Result<(), FileError> {
+    if result < 0 { Err(last_error()) } else { Ok(()) }
 }
 
 fn last_error() -> FileError {
-    // SAFETY: each thread has a place for the error number.
-    match unsafe { *libc::__errno() } {
+    match errno() {
         libc::ENOENT => FileError::NotFound,
         libc::EACCES | libc::EPERM | libc::EROFS => FileError::Denied,
+        libc::EEXIST | libc::EISDIR | libc::ENOTDIR => FileError::NotAFile,
         other => FileError::Other(other),
     }
 }

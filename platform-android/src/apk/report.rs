@@ -1,13 +1,14 @@
 //! What was looked at, and why it is used or not: for people and for programs.
 
-use core::fmt::{self, Write};
+use core::fmt;
 
 use loader_core::chain::FoundLayers;
-use loader_core::discovery::{Decision, LayerScope, Request};
+use loader_core::discovery::{Candidate, Decision, LayerScope, Request};
 use loader_core::loader::{Drivers, Loader};
-use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow};
+use loader_core::memory::{Counted, OutOfMemory, Shown, Text, formatted};
 
 use super::json::{Json, LIST, OBJECT};
+use super::policy::DRIVER_FOLDER;
 use super::{Apk, Configuration, Driver, Kind};
 use crate::layers;
 
@@ -44,12 +45,7 @@ impl Apk {
             layers: loader.layers(LayerScope::All, &logger)?,
         };
         match format {
-            Format::Text => {
-                let mut out = Out(Text::new());
-                // Writing fails only where there is no memory.
-                write!(out, "{report}").map_err(|_| OutOfMemory)?;
-                Ok(out.0)
-            }
+            Format::Text => formatted(format_args!("{report}")),
             Format::Json => {
                 let mut json = Json::default();
                 report.json(&mut json)?;
@@ -92,7 +88,7 @@ impl fmt::Display for Report {
             }
         }
         for (place, driver) in self.drivers.plan.drivers.iter().enumerate() {
-            let path = Shown(&driver.path);
+            let path = Shown(place_of(driver));
             match &driver.decision {
                 Decision::Use => writeln!(f, "  {path}: used")?,
                 Decision::Skip(reason) => writeln!(f, "  {path}: not used: {reason}")?,
@@ -153,7 +149,7 @@ impl Report {
     fn driver_candidates(&self, json: &mut Json) -> Result<(), OutOfMemory> {
         for (place, driver) in self.drivers.plan.drivers.iter().enumerate() {
             json.within(OBJECT, |json| {
-                json.key("path")?.string(Shown(&driver.path))?;
+                json.key("path")?.string(Shown(place_of(driver)))?;
                 json.key("library")?.string(Shown(&driver.library))?;
                 match &driver.decision {
                     Decision::Use => decided(json, "used", None)?,
@@ -213,6 +209,11 @@ impl Report {
     }
 }
 
+/// Where a driver is that the core has looked at. The manifests that exist for the core alone tell nobody anything.
+fn place_of(driver: &Candidate) -> &[u8] {
+    if driver.path.starts_with(DRIVER_FOLDER) { &driver.library } else { &driver.path }
+}
+
 fn driver_chosen(json: &mut Json, driver: &Driver) -> Result<(), OutOfMemory> {
     json.within(OBJECT, |json| {
         json.key("name")?.string(Shown(&driver.name))?;
@@ -243,14 +244,5 @@ fn decided(json: &mut Json, decision: &str, reason: Option<&dyn fmt::Display>) -
     match reason {
         Some(reason) => json.key("reason")?.string(reason),
         None => json.key("reason")?.null(),
-    }
-}
-
-/// Text that may run out of memory.
-struct Out(Text);
-
-impl Write for Out {
-    fn write_str(&mut self, part: &str) -> fmt::Result {
-        self.0.try_extend(part.as_bytes()).map_err(|_| fmt::Error)
     }
 }

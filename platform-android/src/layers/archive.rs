@@ -102,6 +102,8 @@ pub struct Entry {
     pub size: u64,
     /// Bytes of the file that it is.
     pub full_size: u64,
+    /// The checksum of the file that it is (CRC-32).
+    pub crc: u32,
 }
 
 /// What is called for each file, with its name and description.
@@ -306,6 +308,7 @@ struct Record {
     method: u16,
     size: u32,
     full_size: u32,
+    crc: u32,
     header: u32,
     /// Bytes of what follows the record.
     name: u64,
@@ -321,13 +324,14 @@ impl Record {
         }
         fields.skip(4)?;
         let (flags, method) = (fields.u16()?, fields.u16()?);
-        fields.skip(8)?;
+        fields.skip(4)?;
+        let crc = fields.u32()?;
         let (size, full_size) = (fields.u32()?, fields.u32()?);
         let (name, extra, comment) = (fields.u16()?, fields.u16()?, fields.u16()?);
         fields.skip(8)?;
         let header = fields.u32()?;
         let (name, extra, comment) = (u64::from(name), u64::from(extra), u64::from(comment));
-        Ok(Self { flags, method, size, full_size, header, name, extra, comment })
+        Ok(Self { flags, method, size, full_size, crc, header, name, extra, comment })
     }
 
     /// Name and extra fields, in the bytes of the record.
@@ -351,7 +355,8 @@ impl Record {
                 header = wide.u64()?;
             }
         }
-        Ok(Entry { method: self.method, encrypted: self.flags & 1 != 0, header, size, full_size })
+        let encrypted = self.flags & 1 != 0;
+        Ok(Entry { method: self.method, encrypted, header, size, full_size, crc: self.crc })
     }
 }
 

@@ -145,8 +145,13 @@ fn search_archive(
 ) -> Result<Option<Search>, OutOfMemory> {
     let path = text(&[archive, b"\0"])?;
     let file = OnDisk { system, path: c_str(&path) };
-    match archive::list(&file, inside, &mut |name, entry| found(name, Some(entry))) {
-        Ok(()) => Ok(None),
+    let mut is_there = false;
+    let listed = archive::list(&file, inside, &mut |name, entry| {
+        is_there = true;
+        found(name, Some(entry))
+    });
+    match listed {
+        Ok(()) => Ok((!is_there).then_some(Search::AbsentInArchive)),
         Err(Stop::OutOfMemory | Stop::Fault(Fault::Unreadable(FileError::OutOfMemory))) => Err(OutOfMemory),
         Err(Stop::Fault(fault)) => Ok(Some(Search::Archive(fault))),
     }
@@ -232,9 +237,11 @@ fn c_str(text: &Text) -> &CStr {
 }
 
 /// A file of the system's.
-struct OnDisk<'a> {
-    system: &'a dyn System,
-    path: &'a CStr,
+pub(crate) struct OnDisk<'a> {
+    /// The system.
+    pub(crate) system: &'a dyn System,
+    /// Where it is.
+    pub(crate) path: &'a CStr,
 }
 
 impl Ranges for OnDisk<'_> {

@@ -180,7 +180,9 @@ impl Found {
         for (folder, result) in &self.folders {
             let level = match result {
                 Search::Unreadable(_) | Search::Archive(_) => Level::Warning,
-                Search::Done { .. } | Search::Absent | Search::NotDebuggable => Level::Debug,
+                Search::Done { .. } | Search::Absent | Search::AbsentInArchive | Search::NotDebuggable => {
+                    Level::Debug
+                }
             };
             loader.log(level, Topic::Layer, format_args!("layers: {}: {result}", Shown(&folder.path)));
         }

@@ -27,6 +27,8 @@ use loader_core::platform::Lock;
 pub use active::{Active, ActiveLayer, Kind};
 pub use enabling::By;
 pub use extensions::merge;
+#[cfg(feature = "apk")]
+pub(crate) use folders::OnDisk;
 pub use folders::{File, Folder};
 pub use found::{Candidate, Decision, Found, LayerLibrary};
 pub use introspection::Layer;

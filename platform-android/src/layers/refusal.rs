@@ -95,6 +95,8 @@ pub enum Search {
     },
     /// There is no such folder.
     Absent,
+    /// It is in an archive, which has no such folder.
+    AbsentInArchive,
     /// It is only for what may be debugged.
     NotDebuggable,
     /// It cannot be read.
@@ -203,6 +205,9 @@ impl fmt::Display for Search {
             Self::Done { candidates: 1 } => f.write_str("1 library that may have layers"),
             Self::Done { candidates } => write!(f, "{candidates} libraries that may have layers"),
             Self::Absent => f.write_str("does not exist"),
+            Self::AbsentInArchive => f.write_str(
+                "the archive has no such folder with files; if it has layers, see for which ABIs (lib/ABI) it has them",
+            ),
             Self::NotDebuggable => f.write_str(
                 "not searched, since the application may not be debugged; build it with android:debuggable=\"true\"",
             ),

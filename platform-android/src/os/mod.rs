@@ -190,7 +190,7 @@ impl Waiting for Android {
 }
 
 /// The error number of this thread's last call of the C library.
-fn errno() -> c_int {
+pub(crate) fn errno() -> c_int {
     // SAFETY: each thread has a place for it.
     unsafe { *libc::__errno() }
 }

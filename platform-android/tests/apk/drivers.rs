@@ -9,27 +9,26 @@ use ash::vk;
 use super::{Application, device};
 
 /// The null driver as one that speaks the driver interface, which cargo builds beside the tests.
-fn icd() -> PathBuf {
+pub(super) fn icd() -> PathBuf {
     std::env::current_exe().unwrap().with_file_name("libvkload_null.so")
 }
 
-const META: &str = r#"{"schemaVersion": 1, "name": "Null", "description": "draws nothing", "author": "tests",
+pub(super) const META: &str = r#"{"schemaVersion": 1, "name": "Null", "description": "draws nothing", "author": "tests",
     "packageVersion": "2", "vendor": "none", "driverVersion": "0.7", "minApi": 27, "libraryName": "vulkan.null.so"}"#;
 
 /// Puts a package there, in which the driver is compressed.
 fn pack(application: &Application, meta: &str, driver: &[u8]) {
     let library = Packed { compressed: true, ..Packed::stored("vulkan.null.so", driver, 1) };
-    let files =
-        [Packed::stored("meta.json", meta.as_bytes(), 1), library, Packed::stored("../evil.so", b"x", 1)];
+    let files = [Packed::stored("meta.json", meta.as_bytes(), 1), library];
     application.android().file("/drivers/null.zip", package(&files));
     application.android().file("/cache/keep", b"");
     application.android().set("ro.build.version.sdk", "34");
 }
 
-const PACKAGE: &str = r#"{"driver": {"package": "/drivers/null.zip", "unpack_to": "/cache"}}"#;
+pub(super) const PACKAGE: &str = r#"{"driver": {"package": "/drivers/null.zip", "unpack_to": "/cache"}}"#;
 
 /// Draws with the only device there is.
-fn draw(application: &Application) {
+pub(super) fn draw(application: &Application) {
     let instance = application.instance(&[]).unwrap();
     // SAFETY: live handles.
     unsafe {
@@ -69,60 +68,36 @@ fn r121_a_package_is_unpacked_and_its_driver_used() {
     pack(&application, META, &fs::read(null_driver()).unwrap());
     application.configure(PACKAGE).unwrap();
     draw(&application);
-    let android = application.android();
-    assert!(android.place("/cache/vulkan.null.so").exists());
-    assert!(!android.place("/evil.so").exists(), "nothing leaves the folder");
     let report = application.report(0);
-    assert!(
-        report.contains("/drivers/null.zip: chosen, hal-module: Null 0.7, unpacked to /cache/vulkan.null.so")
-    );
-    assert!(application.report(1).contains(r#""driver_version":"0.7""#));
+    let words = "/drivers/null.zip: chosen, hal-module: Null 0.7, unpacked to /cache/vkload-";
+    assert!(report.contains(words) && report.contains("/vulkan.null.so\n"), "{report}");
 }
 
 #[test]
 fn r121_a_broken_package_is_refused_with_its_reason_and_nothing_changes() {
     let application = Application::new();
-    let driver = fs::read(null_driver()).unwrap();
     let changed = |from: &str, to: &str| META.replace(from, to);
     for (meta, words) in [
         ("{".into(), "meta.json of the package is no JSON"),
-        (changed("\"schemaVersion\": 1", "\"schemaVersion\": 7"), "\"schemaVersion\" in meta.json is 7"),
-        (changed("27", "35"), "API level 35 and up (\"minApi\"), and this device has 34"),
-        (changed("vulkan.null.so", "../evil.so"), "which is no mere file name"),
-        (changed("vulkan.null.so", ".."), "which is no mere file name"),
         (changed("vulkan.null.so", "other.so"), "other.so, which is not in the root"),
+        (META.into(), "does not open"),
     ] {
-        pack(&application, &meta, &driver);
+        pack(&application, &meta, b"no library at all");
         let said = application.configure(PACKAGE).unwrap_err();
         assert!(said.contains("/drivers/null.zip") && said.contains(words), "{said}");
         assert!(application.report(0).contains(words));
-        assert!(!application.android().place("/cache/vulkan.null.so").exists());
     }
     application.android().file("/drivers/null.zip", b"no archive");
     assert!(application.configure(PACKAGE).unwrap_err().contains("no ZIP archive"));
     application.android().file("/drivers/null.zip", package(&[]));
     assert!(application.configure(PACKAGE).unwrap_err().contains("no meta.json"));
+    let missing = PACKAGE.replace("/drivers/null.zip", "/drivers/missing.zip");
+    assert!(application.configure(&missing).unwrap_err().contains("it does not exist"));
     pack(&application, META, b"no library at all");
-    assert!(application.configure(PACKAGE).unwrap_err().contains("does not open"));
-    pack(&application, META, &driver);
     let missing = PACKAGE.replace("/cache", "/nowhere");
-    assert!(application.configure(&missing).unwrap_err().contains("does not exist; make it"));
+    assert!(application.configure(&missing).unwrap_err().contains("there is no such folder; make it"));
     // The system's loader is still the driver.
     assert!(application.report(0).contains("libvulkan.so: used"));
-}
-
-#[test]
-fn r121_a_damaged_file_in_a_package_is_refused() {
-    let application = Application::new();
-    pack(&application, META, &fs::read(null_driver()).unwrap());
-    let place = application.android().place("/drivers/null.zip");
-    let mut bytes = fs::read(&place).unwrap();
-    // In the middle of what is compressed.
-    let middle = bytes.len() / 2;
-    bytes[middle..middle + 64].fill(0xFF);
-    fs::write(&place, bytes).unwrap();
-    let said = application.configure(PACKAGE).unwrap_err();
-    assert!(said.contains("damaged"), "{said}");
 }
 
 #[test]
@@ -167,6 +142,32 @@ fn r121_drivers_of_every_kind_are_side_by_side_or_one_of_them_is_chosen() {
     let report = application.report(0);
     assert!(report.contains("/own/module.so: not used: another one is chosen"), "{report}");
     assert!(report.contains("/own/icd.so: chosen, icd"), "{report}");
+}
+
+#[test]
+fn r121_each_driver_of_the_driver_interface_is_used_once() {
+    let application = Application::new();
+    application.android().library("/own/one.so", &icd());
+    application.android().library("/own/two.so", &icd());
+    let drivers =
+        r#"{"drivers": [{"name": "1", "library": "/own/one.so"}, {"name": "2", "library": "/own/two.so"}]}"#;
+    application.configure(drivers).unwrap();
+    let report = application.report(0);
+    let (_, candidates) = report.split_once("two.so: chosen, icd\n").unwrap();
+    let candidates: Vec<&str> = candidates.split("\n\n").next().unwrap().lines().map(str::trim).collect();
+    assert_eq!(candidates, ["/own/one.so: used", "/own/two.so: used"]);
+}
+
+#[test]
+fn r121_what_becomes_of_a_driver_after_it_was_chosen_is_reported() {
+    let application = Application::new();
+    application.android().library("/own/icd.so", &icd());
+    application.configure(r#"{"driver": {"library": "/own/icd.so"}}"#).unwrap();
+    fs::remove_file(application.android().place("/own/icd.so")).unwrap();
+    let (text, json) = (application.report(0), application.report(1));
+    let candidates = text.split("chosen, icd\n").nth(1).unwrap();
+    assert!(candidates.contains("/own/icd.so: used\n  /own/icd.so: "), "{text}");
+    assert!(json.contains(r#""outcomes":[{"decision":"does-not-open","#), "{json}");
 }
 
 #[test]

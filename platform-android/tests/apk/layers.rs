@@ -10,7 +10,7 @@ use super::{Application, device};
 const PACKAGE: &str = "/data/app/game/base.apk";
 
 /// The layers that noted this command, in order, since the last time.
-fn went_through(application: &Application, command: &str) -> Vec<String> {
+pub(super) fn went_through(application: &Application, command: &str) -> Vec<String> {
     let calls = application.android().layer_calls();
     let who = |call: &String| call.strip_suffix(command)?.strip_suffix(' ').map(str::to_owned);
     // What is looked up has another word between.
@@ -137,4 +137,305 @@ fn r122_a_layer_that_cannot_be_had_is_an_error_with_its_reason() {
     assert_eq!(result, Some(vk::Result::ERROR_LAYER_NOT_PRESENT));
     let logged = application.android().logged();
     assert!(logged.iter().any(|(_, text)| text.contains("no interface version in common")), "{logged:?}");
+}
+
+#[test]
+fn r142_a_layer_that_takes_no_part_in_devices_is_not_asked_about_them() {
+    let application = Application::new();
+    application.android().layer("/libs/libVkLayer_i.so", &["VK_LAYER_i"], &["-DDEVICE_LAYERS=0"]);
+    application.configure(r#"{"layers": ["VK_LAYER_i"], "layer_folders": ["/libs"]}"#).unwrap();
+    let instance = application.instance(&[]).unwrap();
+    let device = device(&instance);
+    // SAFETY: live handles.
+    unsafe {
+        device.destroy_device(None);
+        instance.destroy_instance(None);
+    }
+    assert_eq!(went_through(&application, "vkCreateInstance"), ["VK_LAYER_i"]);
+}
+
+/// What a layer was asked for when it was loaded, by which function.
+fn looked_up(application: &Application) -> Vec<String> {
+    let calls = application.android().layer_calls();
+    let words = ["vkNegotiate", " plain ", " named ", " negotiated "];
+    calls.into_iter().filter(|call| words.iter().any(|word| call.contains(word))).collect()
+}
+
+#[test]
+fn r142_layers_are_entered_by_what_their_interface_has() {
+    // Version 1 is version 0 with a library that is asked; only 2 has the functions in the answer.
+    for (options, negotiates, by) in [
+        (&[][..], false, "plain"),
+        (&["-DPREFIXED"], false, "named"),
+        (&["-DNEGOTIATE=1"], true, "plain"),
+        (&["-DPREFIXED", "-DNEGOTIATE=2"], true, "negotiated"),
+    ] {
+        let application = Application::new();
+        application.android().layer("/libs/libVkLayer_x.so", &["VK_LAYER_x"], options);
+        application.configure(r#"{"layers": ["VK_LAYER_x"], "layer_folders": ["/libs"]}"#).unwrap();
+        let instance = application.instance(&[]).unwrap();
+        let calls = looked_up(&application);
+        let wanted = format!("VK_LAYER_x {by} vkCreateInstance");
+        assert!(calls.contains(&wanted), "{options:?}: {calls:?}");
+        let negotiated = calls.iter().any(|call| call.contains("vkNegotiate"));
+        assert_eq!(negotiated, negotiates, "{calls:?}");
+        // SAFETY: a live handle.
+        unsafe { instance.destroy_instance(None) };
+    }
+}
+
+#[test]
+fn r142_folders_are_searched_in_the_order_of_the_options_and_the_applications_own_last() {
+    let application = Application::new();
+    let android = application.android();
+    android.layer("/own/libVkLayer_a.so", &["VK_LAYER_of_own"], &[]);
+    android.layer("/own/libVkLayer_b.so", &["VK_LAYER_b"], &[]);
+    android.layer("/made.so", &["VK_LAYER_of_package"], &[]);
+    let packed = fs::read(android.place("/made.so")).unwrap();
+    android.file(
+        "/data/app/other/split.apk",
+        package(&[Packed::stored("lib/x86_64/libVkLayer_a.so", &packed, 4096)]),
+    );
+    android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_of_folder"], &[]);
+    let listed = |folders: &str| -> Vec<String> {
+        let options = format!(r#"{{"layer_folders": [{folders}], "application_library_folder": "/own"}}"#);
+        application.configure(&options).unwrap();
+        // SAFETY: has no preconditions.
+        let layers = unsafe { application.vulkan().enumerate_instance_layer_properties() }.unwrap();
+        layers.iter().map(|it| it.layer_name_as_c_str().unwrap().to_str().unwrap().to_owned()).collect()
+    };
+    let (folder, package) = (r#""/libs""#, r#""/data/app/other/split.apk!/lib/x86_64""#);
+    assert_eq!(listed(&format!("{folder}, {package}")), ["VK_LAYER_of_folder", "VK_LAYER_b"]);
+    assert_eq!(listed(&format!("{package}, {folder}")), ["VK_LAYER_of_package", "VK_LAYER_b"]);
+    assert_eq!(listed(""), ["VK_LAYER_of_own", "VK_LAYER_b"]);
+}
+
+const MANIFEST: &str = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_m", "type": "GLOBAL",
+    "library_path": "PATH", "api_version": "1.3.0", "implementation_version": "1", "description": "of a manifest"}}"#;
+
+#[test]
+fn r142_the_library_of_a_manifest_is_found_in_folders_and_packages() {
+    for path in ["libnameless.so", "./libnameless.so", "/elsewhere/libnameless.so"] {
+        for place in ["/libs", "/data/app/game/base.apk!/lib/x86_64"] {
+            let application = Application::new();
+            let android = application.android();
+            android.layer("/elsewhere/libnameless.so", &["VK_LAYER_m"], &["-DNO_LAYERS_EXPORT"]);
+            let library = fs::read(android.place("/elsewhere/libnameless.so")).unwrap();
+            if !path.starts_with('/') {
+                fs::remove_file(android.place("/elsewhere/libnameless.so")).unwrap();
+            }
+            android.file("/libs/libnameless.so", &library);
+            android.file("/libs/elsewhere/libnameless.so", b"what a whole path does not mean");
+            android.file(PACKAGE, package(&[Packed::stored("lib/x86_64/libnameless.so", &library, 4096)]));
+            let manifest = MANIFEST.replace("PATH", path).replace('\n', "").replace('"', "\\\"");
+            application
+                .configure(&format!(
+                    r#"{{"layers": ["VK_LAYER_m"], "layer_folders": ["/nowhere", "{place}"], "manifests": ["{manifest}"]}}"#
+                ))
+                .unwrap();
+            let instance = application.instance(&[]).unwrap();
+            assert_eq!(went_through(&application, "vkCreateInstance"), ["VK_LAYER_m"], "{path} in {place}");
+            // SAFETY: a live handle.
+            unsafe { instance.destroy_instance(None) };
+        }
+    }
+}
+
+#[test]
+fn r142_the_library_of_a_manifest_that_is_in_no_folder_is_left_to_the_linker_by_its_name() {
+    for path in ["libnameless.so", "./libnameless.so"] {
+        let application = Application::new();
+        application.android().layer("/libnameless.so", &["VK_LAYER_m"], &["-DNO_LAYERS_EXPORT"]);
+        let manifest = MANIFEST.replace("PATH", path).replace('\n', "").replace('"', "\\\"");
+        let options = format!(r#"{{"layer_folders": ["/nowhere"], "manifests": ["{manifest}"]}}"#);
+        application.configure(&options).unwrap();
+        let instance = application.instance(&[c"VK_LAYER_m"]).unwrap();
+        let calls = application.android().calls();
+        assert!(calls.contains(&"dlopen libnameless.so".to_owned()), "{calls:?}");
+        // SAFETY: a live handle.
+        unsafe { instance.destroy_instance(None) };
+        assert!(!application.android().open_libraries().iter().any(|path| path.contains("nameless")));
+    }
+}
+
+#[test]
+fn r142_manifests_in_folders_are_read() {
+    let application = Application::new();
+    let android = application.android();
+    android.layer("/libs/libnameless.so", &["VK_LAYER_m"], &["-DNO_LAYERS_EXPORT"]);
+    android.file("/libs/m.json", MANIFEST.replace("PATH", "./libnameless.so"));
+    application.configure(r#"{"layers": ["VK_LAYER_m"], "layer_folders": ["/libs"]}"#).unwrap();
+    let instance = application.instance(&[]).unwrap();
+    assert_eq!(went_through(&application, "vkCreateInstance"), ["VK_LAYER_m"]);
+    // SAFETY: a live handle.
+    unsafe { instance.destroy_instance(None) };
+    assert!(application.report(0).contains("VK_LAYER_m (/libs/m.json): active"));
+}
+
+#[test]
+fn r142_the_library_of_a_manifest_that_is_not_there_is_told_by_its_path() {
+    let application = Application::new();
+    application.android().file("/libs/m.json", MANIFEST.replace("PATH", "./libnameless.so"));
+    application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
+    let result = application.instance(&[c"VK_LAYER_m"]).err();
+    assert_eq!(result, Some(vk::Result::ERROR_LAYER_NOT_PRESENT));
+    let logged = application.android().logged();
+    assert!(logged.iter().any(|(_, text)| text.contains("/libs/./libnameless.so")), "{logged:?}");
+    assert!(application.report(0).contains("VK_LAYER_m (/libs/m.json): not used: it did not open or agree"));
+    assert!(application.report(1).contains(r#""decision":"broken","reason":"it did not open or agree"#));
+}
+
+#[test]
+fn r142_extensions_of_a_layer_that_describes_itself_are_listed_and_can_be_enabled() {
+    let application = Application::new();
+    let extensions = [
+        "-DINSTANCE_EXTENSIONS=\"VK_EXT_layer_instance\",\"VK_EXT_layer_second\"",
+        "-DDEVICE_EXTENSIONS=\"VK_EXT_layer_device\"",
+    ];
+    application.android().layer("/libs/libVkLayer_x.so", &["VK_LAYER_x"], &extensions);
+    application.configure(r#"{"layers": ["VK_LAYER_x"], "layer_folders": ["/libs"]}"#).unwrap();
+    let vulkan = application.vulkan();
+    let names = |all: Vec<vk::ExtensionProperties>| -> Vec<(String, u32)> {
+        let name = |one: &vk::ExtensionProperties| {
+            one.extension_name_as_c_str().unwrap().to_str().unwrap().to_owned()
+        };
+        all.iter().map(|one| (name(one), one.spec_version)).collect()
+    };
+    // SAFETY: valid structures and live handles.
+    unsafe {
+        let listed = names(vulkan.enumerate_instance_extension_properties(Some(c"VK_LAYER_x")).unwrap());
+        assert_eq!(listed, [("VK_EXT_layer_instance".to_owned(), 7), ("VK_EXT_layer_second".to_owned(), 7)]);
+        let wanted = [c"VK_EXT_layer_second".as_ptr()];
+        let info = vk::InstanceCreateInfo::default().enabled_extension_names(&wanted);
+        let instance = vulkan.create_instance(&info, None).unwrap();
+        let physical = instance.enumerate_physical_devices().unwrap()[0];
+        let mut count = 0;
+        let enumerate = instance.fp_v1_0().enumerate_device_extension_properties;
+        let layer = c"VK_LAYER_x".as_ptr();
+        assert_eq!(enumerate(physical, layer, &mut count, std::ptr::null_mut()), vk::Result::SUCCESS);
+        let mut all = vec![vk::ExtensionProperties::default(); count as usize];
+        assert_eq!(enumerate(physical, layer, &mut count, all.as_mut_ptr()), vk::Result::SUCCESS);
+        assert_eq!(names(all), [("VK_EXT_layer_device".to_owned(), 7)]);
+        instance.destroy_instance(None);
+    }
+}
+
+#[test]
+fn r142_a_layer_in_a_package_that_cannot_be_used_has_its_reason() {
+    let application = Application::new();
+    let android = application.android();
+    android.change().page_size = 16384;
+    android.layer("/made.so", &["VK_LAYER_x"], &["-Wl,-z,max-page-size=16384"]);
+    let good = fs::read(android.place("/made.so")).unwrap();
+    // 62 is x86_64, 183 is arm64.
+    let mut other = good.clone();
+    other[18..20].copy_from_slice(&if cfg!(target_arch = "x86_64") { 183u16 } else { 62 }.to_le_bytes());
+    let broken = [&good[..64], &[0; 64]].concat();
+    let files = [
+        Packed::stored("something", b"at the beginning", 1),
+        Packed { compressed: true, ..Packed::stored("lib/x86_64/libVkLayer_zip.so", &good, 1) },
+        Packed::stored("lib/x86_64/libVkLayer_4k.so", &good, 4096),
+        Packed::stored("lib/x86_64/libVkLayer_abi.so", &other, 16384),
+        Packed::stored("lib/x86_64/libVkLayer_text.so", b"no library", 16384),
+        Packed::stored("lib/x86_64/libVkLayer_half.so", &broken, 16384),
+        Packed::stored("lib/x86_64/libVkLayer_good.so", &good, 16384),
+    ];
+    android.file(PACKAGE, package(&files));
+    android
+        .file("/data/app/arm.apk", package(&[Packed::stored("lib/arm64-v8a/libVkLayer_x.so", &good, 16384)]));
+    android.file("/data/app/broken.apk", b"no archive");
+    application
+        .configure(
+            r#"{"layer_folders": ["/data/app/game/base.apk!/lib/x86_64", "/data/app/arm.apk!/lib/x86_64",
+                "/data/app/broken.apk!/lib/x86_64", "/data/app/missing.apk!/lib/x86_64"]}"#,
+        )
+        .unwrap();
+    let text = application.report(0);
+    for words in [
+        "libVkLayer_zip.so: not used: it is compressed in the archive (method 8)",
+        "libVkLayer_4k.so: not used: in the archive it begins at byte 12288, which is not a multiple of this device's pages of 16384",
+        "libVkLayer_abi.so: not used: it is for another processor",
+        "libVkLayer_text.so: not used: it is no ELF shared library",
+        "libVkLayer_half.so: not used: it does not open",
+        "libVkLayer_good.so: VK_LAYER_x",
+        "/data/app/arm.apk!/lib/x86_64: the archive has no such folder",
+        "/data/app/broken.apk!/lib/x86_64: the archive cannot be read: it is no ZIP archive",
+        "/data/app/missing.apk!/lib/x86_64: the archive cannot be read: it does not exist",
+    ] {
+        assert!(text.contains(words), "{words} is not in\n{text}");
+    }
+    let logged = android.logged();
+    for name in ["zip", "4k", "abi", "text", "half"] {
+        let words = format!("libVkLayer_{name}.so: no layers of it are used");
+        assert!(logged.iter().any(|(_, text)| text.contains(&words)), "{words}: {logged:?}");
+    }
+}
+
+#[test]
+fn r142_what_is_known_of_the_folders_is_not_asked_again_until_the_next_options() {
+    let application = Application::new();
+    let android = application.android();
+    android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
+    android.layer("/libs/below/libVkLayer_b.so", &["VK_LAYER_b"], &[]);
+    let library = fs::read(android.place("/libs/libVkLayer_a.so")).unwrap();
+    android.file(PACKAGE, package(&[Packed::stored("lib/x86_64/libVkLayer_c.so", &library, 4096)]));
+    let manifest = |name: &str| {
+        MANIFEST.replace("PATH", "libnameless.so").replace("_m", name).replace('\n', "").replace('"', "\\\"")
+    };
+    let listed = || -> Vec<String> {
+        // SAFETY: has no preconditions.
+        let layers = unsafe { application.vulkan().enumerate_instance_layer_properties() }.unwrap();
+        layers.iter().map(|it| it.layer_name_as_c_str().unwrap().to_str().unwrap().to_owned()).collect()
+    };
+    let folders = r#""layer_folders": ["/libs", "/libs/below", "/data/app/game/base.apk!/lib/x86_64"]"#;
+    for names in [&["_m"][..], &["_m", "_n"], &["_o"]] {
+        let manifests: Vec<String> = names.iter().map(|name| format!("\"{}\"", manifest(name))).collect();
+        application.configure(&format!(r#"{{{folders}, "manifests": [{}]}}"#, manifests.join(", "))).unwrap();
+        let before = listed();
+        for name in names
+            .iter()
+            .map(|name| format!("VK_LAYER{name}"))
+            .chain(["VK_LAYER_a".into(), "VK_LAYER_b".into()])
+        {
+            assert!(before.contains(&name), "{name}: {before:?}");
+        }
+        let _ = android.calls();
+        assert_eq!(listed(), before);
+        let again = android.calls();
+        assert!(!again.iter().any(|call| call.starts_with("list ")), "{again:?}");
+    }
+    let report = application.report(0);
+    assert!(!report.contains("/libs/libVkLayer_b.so"), "{report}");
+}
+
+#[test]
+fn r142_a_manifest_that_is_larger_than_any_is_not_read() {
+    let application = Application::new();
+    application.android().file("/libs/large.json", vec![b' '; (1 << 20) + 1]);
+    application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
+    let report = application.report(0);
+    assert!(report.contains("/libs/large.json): not used: the file has more than 1048576 bytes"), "{report}");
+}
+
+#[test]
+fn r142_what_a_layer_says_of_itself_is_listed() {
+    let application = Application::new();
+    let android = application.android();
+    android.layer(
+        "/libs/libVkLayer_a.so",
+        &["VK_LAYER_a"],
+        &["-DSPEC_VERSION=VK_MAKE_API_VERSION(0,1,3,250)"],
+    );
+    // On Android nobody has looked at it.
+    android.layer("/libs/libVkLayer_b.so", &["VK_LAYER_b"], &["-DSPEC_VERSION=0"]);
+    application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
+    // SAFETY: has no preconditions.
+    let mut layers = unsafe { application.vulkan().enumerate_instance_layer_properties() }.unwrap();
+    layers.sort_by_key(|layer| layer.spec_version);
+    let versions: Vec<u32> = layers.iter().map(|layer| layer.spec_version).collect();
+    assert_eq!(versions, [vk::API_VERSION_1_0, vk::make_api_version(0, 1, 3, 250)]);
+    for layer in layers {
+        assert_eq!(layer.implementation_version, 1);
+        assert_eq!(layer.description_as_c_str().unwrap(), c"a layer for tests");
+    }
 }

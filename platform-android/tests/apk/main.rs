@@ -4,6 +4,7 @@ mod drivers;
 mod interface;
 mod layers;
 mod options;
+mod packages;
 mod real;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};

@@ -4,6 +4,7 @@
  *   LAYER_0, LAYER_1, LAYER_2   the names, LAYER_0 is needed
  *   TRACE                       the file
  *   INSTANCE_EXTENSIONS, DEVICE_EXTENSIONS   names, "A", "B", of the first layer
+ *   SPEC_VERSION                the version of Vulkan that they are for (1.0)
  *   DEVICE_LAYERS               how many of the layers are device layers, too (all)
  *   GARBAGE                     what device layers have behind the end of their description
  *   FAIL_CALL, FAIL_WITH        the question, counted from 1, to which the answer is this result
@@ -46,6 +47,9 @@ static const char *const names[] = {
 };
 enum { LAYERS = sizeof names / sizeof *names };
 
+#ifndef SPEC_VERSION
+#define SPEC_VERSION VK_API_VERSION_1_0
+#endif
 #ifndef DEVICE_LAYERS
 #define DEVICE_LAYERS LAYERS
 #endif
@@ -100,7 +104,7 @@ static __attribute__((unused)) VkResult list_layers(const char *what, int availa
     available = GIVES;
 #endif
     for (uint32_t i = 0; i < room && i < (uint32_t)available; ++i) {
-        VkLayerProperties properties = {.specVersion = VK_API_VERSION_1_0, .implementationVersion = 1};
+        VkLayerProperties properties = {.specVersion = SPEC_VERSION, .implementationVersion = 1};
         strcpy(properties.layerName, names[i]);
         strcpy(properties.description, "a layer for tests");
         strcpy(properties.description + 100, garbage);

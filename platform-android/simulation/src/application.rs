@@ -1,0 +1,79 @@
+//! What a loader inside an application asks of the system besides.
+
+use std::ffi::CStr;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+
+use loader_core::memory::{OutOfMemory, Text, text};
+use loader_core::platform::FileError;
+use platform_android::apk::ApplicationSystem;
+use platform_android::system::Namespace;
+
+use crate::{Android, reason};
+
+impl ApplicationSystem for Android {
+    fn variable(&self, name: &CStr) -> Result<Option<Text>, OutOfMemory> {
+        let name = name.to_string_lossy();
+        let value = self.change().variables.get(name.as_ref()).cloned();
+        value.map(|value| text(&[value.as_bytes()])).transpose()
+    }
+
+    fn make_folder(&self, path: &CStr) -> Result<(), FileError> {
+        self.record("make-folder", path);
+        match fs::create_dir(self.here(path)) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            made => made.map_err(|error| not_written(&error)),
+        }
+    }
+
+    fn create(&self, path: &CStr, content: &[u8]) -> Result<(), FileError> {
+        self.record("create", path);
+        let room = self.change().room.unwrap_or(content.len());
+        let mut file = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o400)
+            .open(self.here(path))
+            .map_err(|error| not_written(&error))?;
+        file.write_all(content.get(..room).unwrap_or(content)).map_err(|error| not_written(&error))?;
+        if room < content.len() { Err(FileError::Other(libc::ENOSPC)) } else { Ok(()) }
+    }
+
+    fn rename(&self, from: &CStr, to: &CStr) -> Result<(), FileError> {
+        self.record("rename", to);
+        fs::rename(self.here(from), self.here(to)).map_err(|error| not_written(&error))
+    }
+
+    fn remove(&self, path: &CStr) {
+        self.record("remove", path);
+        let path = self.here(path);
+        let _ = if path.is_dir() { fs::remove_dir(path) } else { fs::remove_file(path) };
+    }
+
+    fn is_running(&self, process: u32) -> bool {
+        self.change().running.contains(&process)
+    }
+
+    fn namespace(&self, name: &CStr, folder: &CStr) -> Option<Namespace> {
+        self.record("namespace", folder);
+        let mut world = self.change();
+        if !world.makes_namespaces {
+            return None;
+        }
+        // Paths are whole: where names are looked up does not matter.
+        let name = name.to_str().ok()?;
+        world.namespaces.insert(name.into(), String::new());
+        Some(world.namespace(name))
+    }
+}
+
+/// Why something cannot be written.
+fn not_written(error: &io::Error) -> FileError {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory => {
+            FileError::NotAFile
+        }
+        _ => reason(error),
+    }
+}

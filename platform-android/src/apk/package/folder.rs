@@ -1,0 +1,160 @@
+//! Where packages are unpacked: a folder for each state of each package, in the folder that the application names.
+//!
+//! ```text
+//! unpack_to/vkload-PPPPPPPP-CCCCCCCC/vulkan.x.so
+//!                  |        checksum of what is unpacked: names and checksums
+//!                  checksum of the package's path
+//! ```
+//!
+//! What is there already and is what the package says stays, so a package is unpacked once. A file is written under another
+//! name and then renamed, so whoever opens it finds all of it; several processes may do that at the same time. Nothing is ever
+//! written to a file that has its name: it may be in use.
+#![forbid(unsafe_code)]
+
+use core::fmt;
+
+use loader_core::memory::{OutOfMemory, Text, TryGrow, formatted, text};
+use loader_core::platform::FileError;
+
+use super::fault::Fault;
+use super::{OnDisk, Stop};
+use crate::apk::ApplicationSystem;
+use crate::apk::files::c_path;
+use crate::layers::archive::{Entry, Ranges};
+
+/// The ending of files that are being written, behind the number of the process that does.
+const UNFINISHED: &[u8] = b".new";
+
+/// How much is read at once of what is there already.
+const CHUNK: usize = 256 * 1024;
+
+/// A folder for the libraries of a package as it is now.
+pub(super) struct Folder<'a> {
+    system: &'a dyn ApplicationSystem,
+    path: Text,
+}
+
+impl<'a> Folder<'a> {
+    /// The folder for these libraries of the package at `package`. It is made if it is not there.
+    pub(super) fn of(
+        system: &'a dyn ApplicationSystem,
+        package: &[u8],
+        unpack_to: &[u8],
+        libraries: &[(Text, Entry)],
+    ) -> Result<Self, Stop> {
+        let mut checksum = crc32fast::Hasher::new();
+        for (name, entry) in libraries {
+            checksum.update(name);
+            checksum.update(b"\0");
+            checksum.update(&entry.crc.to_le_bytes());
+        }
+        let name = formatted(format_args!("{}{:08x}", Prefix::of(package), checksum.finalize()))?;
+        let path = text(&[unpack_to, b"/", &name])?;
+        system.make_folder(c_path(&path)?.as_c()).map_err(not_written)?;
+        Ok(Self { system, path })
+    }
+
+    /// The path of a file in it.
+    pub(super) fn place(&self, name: &[u8]) -> Result<Text, OutOfMemory> {
+        text(&[&self.path, b"/", name])
+    }
+
+    /// Whether a file is there and is what the package says of it.
+    pub(super) fn has(&self, name: &[u8], entry: &Entry) -> Result<bool, OutOfMemory> {
+        let path = c_path(&self.place(name)?)?;
+        let file = OnDisk { system: self.system, path: path.as_c() };
+        if file.size() != Ok(entry.full_size) {
+            return Ok(false);
+        }
+        let mut bytes = Text::new();
+        bytes.try_resize(CHUNK.min(usize::try_from(entry.full_size).unwrap_or(CHUNK)), 0)?;
+        let (mut checksum, mut place) = (crc32fast::Hasher::new(), 0);
+        while place < entry.full_size {
+            let rest = usize::try_from(entry.full_size.saturating_sub(place)).unwrap_or(usize::MAX);
+            bytes.truncate(rest);
+            if file.read_at(place, &mut bytes).is_err() {
+                return Ok(false);
+            }
+            checksum.update(&bytes);
+            place = place.saturating_add(bytes.len() as u64);
+        }
+        Ok(checksum.finalize() == entry.crc)
+    }
+
+    /// Makes `content` the file of this name, at once.
+    pub(super) fn put(&self, name: &[u8], content: &[u8]) -> Result<(), Stop> {
+        let place = self.place(name)?;
+        let number = formatted(format_args!("{}", self.system.process()))?;
+        let unfinished = c_path(&text(&[&place, b".", &number, UNFINISHED])?)?;
+        let place = c_path(&place)?;
+        let written = self.system.create(unfinished.as_c(), content);
+        written.and_then(|()| self.system.rename(unfinished.as_c(), place.as_c())).map_err(|error| {
+            self.system.remove(unfinished.as_c());
+            not_written(error)
+        })
+    }
+
+    /// Removes what processes have left that ended in the middle of writing.
+    pub(super) fn remove_unfinished(&self) -> Result<(), OutOfMemory> {
+        for name in self.system.list(c_path(&self.path)?.as_c()).unwrap_or_default() {
+            // In this process one thread at a time unpacks: what is its own is left over, too.
+            let is_left = |writer| writer == self.system.process() || !self.system.is_running(writer);
+            if writer_of(&name).is_some_and(is_left) {
+                self.system.remove(c_path(&self.place(&name)?)?.as_c());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Removes the folders of other states of the package at `package`: all but that of `library`. What is in use stays with
+/// whoever has it open.
+pub(in crate::apk) fn remove_others(
+    system: &dyn ApplicationSystem,
+    package: &[u8],
+    unpack_to: &[u8],
+    library: &[u8],
+) -> Result<(), OutOfMemory> {
+    let prefix = formatted(format_args!("{}", Prefix::of(package)))?;
+    for name in system.list(c_path(unpack_to)?.as_c()).unwrap_or_default() {
+        let folder = text(&[unpack_to, b"/", &name])?;
+        let is_used = library.strip_prefix(&*folder).is_some_and(|rest| rest.starts_with(b"/"));
+        if is_used || !name.starts_with(&prefix) {
+            continue;
+        }
+        let path = c_path(&folder)?;
+        for file in system.list(path.as_c()).unwrap_or_default() {
+            system.remove(c_path(&text(&[&folder, b"/", &file])?)?.as_c());
+        }
+        system.remove(path.as_c());
+    }
+    Ok(())
+}
+
+/// What the names of all folders of a package begin with.
+struct Prefix(u32);
+
+impl Prefix {
+    fn of(package: &[u8]) -> Self {
+        Self(crc32fast::hash(package))
+    }
+}
+
+impl fmt::Display for Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "vkload-{:08x}-", self.0)
+    }
+}
+
+/// The process that writes a file with this name, if it is an unfinished one: `vulkan.x.so.4242.new`.
+fn writer_of(name: &[u8]) -> Option<u32> {
+    let number = name.strip_suffix(UNFINISHED)?.rsplit(|byte| *byte == b'.').next()?;
+    core::str::from_utf8(number).ok()?.parse().ok()
+}
+
+fn not_written(error: FileError) -> Stop {
+    match error {
+        FileError::OutOfMemory => Stop::OutOfMemory,
+        error => Fault::Write(error).into(),
+    }
+}

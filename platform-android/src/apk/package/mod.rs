@@ -1,0 +1,166 @@
+//! Packages with drivers, as emulators exchange them (ADPKG): an archive with `meta.json` and libraries.
+//!
+//! The libraries that lie in the archive's root are unpacked, nothing else of it is: no name in the archive can lead anywhere but
+//! into the folder. Nothing that the archive says is believed: what is unpacked has the size and the checksum that it should have.
+#![forbid(unsafe_code)]
+
+mod content;
+mod fault;
+mod folder;
+mod meta;
+
+use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
+use loader_core::platform::FileError;
+
+pub use fault::{Fault, FileFault};
+pub(super) use folder::remove_others;
+pub use meta::Package;
+
+use self::content::content;
+use self::folder::Folder;
+use super::ApplicationSystem;
+use super::files::c_path;
+use crate::layers::OnDisk;
+use crate::layers::archive::{self, Entry, Ranges};
+use crate::system::System;
+
+/// The file that describes the driver.
+const META: &[u8] = b"meta.json";
+
+/// The most files in a package's root. Drivers have about ten.
+const MOST_FILES: usize = 1000;
+
+/// The most bytes of all libraries of a package. Drivers have some tens of millions.
+const MOST_BYTES: u64 = 512 << 20;
+
+/// The most bytes of `meta.json`, which has some hundreds.
+const MOST_OF_META: u64 = 1 << 20;
+
+/// Why a package is not unpacked.
+#[derive(Debug)]
+pub enum Stop {
+    /// What is wrong with it, or with where it is unpacked.
+    Fault(Fault),
+    /// There was no memory.
+    OutOfMemory,
+}
+
+impl Stop {
+    fn of_file(name: &[u8], fault: FileFault) -> Self {
+        if fault == FileFault::Archive(archive::Fault::Unreadable(FileError::OutOfMemory)) {
+            return Self::OutOfMemory;
+        }
+        text(&[name]).map_or(Self::OutOfMemory, |name| Self::Fault(Fault::File { name, fault }))
+    }
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<OutOfMemory> for Stop {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+impl From<archive::Stop> for Stop {
+    fn from(stop: archive::Stop) -> Self {
+        match stop {
+            archive::Stop::OutOfMemory
+            | archive::Stop::Fault(archive::Fault::Unreadable(FileError::OutOfMemory)) => Self::OutOfMemory,
+            archive::Stop::Fault(fault) => Self::Fault(Fault::Archive(fault)),
+        }
+    }
+}
+
+/// Unpacks the libraries of a package into a folder in `unpack_to`, as far as they are not there yet. Returns what the package
+/// says and the path of its driver.
+pub(super) fn unpack(
+    system: &dyn ApplicationSystem,
+    path: &[u8],
+    unpack_to: &[u8],
+) -> Result<(Package, Text), Stop> {
+    let c_path = c_path(path)?;
+    let archive = OnDisk { system, path: c_path.as_c() };
+    let Contents { package, libraries } = Contents::read(&archive)?;
+    check_level(system, package.min_api)?;
+    let folder = Folder::of(system, path, unpack_to, &libraries)?;
+    folder.remove_unfinished()?;
+    for (name, entry) in &libraries {
+        if !folder.has(name, entry)? {
+            folder.put(name, &library(&archive, name, entry)?)?;
+        }
+    }
+    let driver = folder.place(&package.library)?;
+    Ok((package, driver))
+}
+
+/// What is in a package.
+#[derive(Debug)]
+pub struct Contents {
+    /// What it says of its driver.
+    pub package: Package,
+    /// The libraries in its root, with their names. No two have the same, and one is the driver.
+    pub libraries: Vec<(Text, Entry)>,
+}
+
+impl Contents {
+    /// Reads the directory and the description of a package.
+    ///
+    /// # Errors
+    /// [`Stop`].
+    pub fn read(archive: &dyn Ranges) -> Result<Self, Stop> {
+        let mut files = files(archive)?;
+        let (_, meta) = files.iter().find(|(name, _)| *name == META).ok_or(Fault::NoDescription)?;
+        let package = Package::parse(&content(archive, META, meta, MOST_OF_META)?)?;
+        files.retain(|(name, _)| name.ends_with(b".so") || *name == package.library);
+        check_libraries(&files, &package.library)?;
+        Ok(Self { package, libraries: files })
+    }
+}
+
+/// The content of a library of a package, which is what the archive says of it.
+///
+/// # Errors
+/// [`Stop`].
+pub fn library(archive: &dyn Ranges, name: &[u8], entry: &Entry) -> Result<Text, Stop> {
+    content(archive, name, entry, MOST_BYTES)
+}
+
+/// The files in the root of an archive.
+fn files(archive: &dyn Ranges) -> Result<Vec<(Text, Entry)>, Stop> {
+    let (mut files, mut count) = (Vec::new(), 0usize);
+    archive::list(archive, b"", &mut |name, entry| {
+        count = count.saturating_add(1);
+        if count <= MOST_FILES { files.try_push((text(&[name])?, entry)) } else { Ok(()) }
+    })?;
+    if count <= MOST_FILES { Ok(files) } else { Err(Fault::TooManyFiles.into()) }
+}
+
+/// Whether the driver runs on this device's level of Android's API.
+fn check_level(system: &dyn System, needed: u32) -> Result<(), Fault> {
+    let value = system.property(c"ro.build.version.sdk");
+    let device = core::str::from_utf8(value.as_bytes()).ok().and_then(|value| value.parse().ok());
+    match device {
+        Some(device) if needed > device => Err(Fault::MinApi { needed, device }),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the driver is among the libraries, each is there once, and all together are not too large.
+fn check_libraries(libraries: &[(Text, Entry)], driver: &Text) -> Result<(), Stop> {
+    if !libraries.iter().any(|(name, _)| name == driver) {
+        return Err(Fault::NoLibrary(text(&[driver])?).into());
+    }
+    let mut bytes = 0u64;
+    for (place, (name, entry)) in libraries.iter().enumerate() {
+        if libraries.iter().take(place).any(|(earlier, _)| earlier == name) {
+            return Err(Stop::of_file(name, FileFault::Twice));
+        }
+        bytes = bytes.saturating_add(entry.full_size);
+    }
+    if bytes > MOST_BYTES { Err(Fault::TooLarge.into()) } else { Ok(()) }
+}

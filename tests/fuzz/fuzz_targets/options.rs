@@ -1,0 +1,27 @@
+//! What an application says: no bytes make the reader fail, what it takes can be used as it is, and a mistake is told in words.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use platform_android::apk::{Options, Place};
+
+fuzz_target!(|bytes: &[u8]| {
+    let options = match Options::parse(bytes) {
+        Ok(options) => options,
+        Err(stop) => {
+            assert!(!stop.to_string().is_empty());
+            return;
+        }
+    };
+    assert!(options.used.is_none_or(|used| used < options.drivers.len()));
+    for joined in options.layers.iter().chain(&options.folders) {
+        assert!(!joined.contains(&b':') && !joined.contains(&0));
+    }
+    for choice in &options.drivers {
+        let paths: &[&[u8]] = match &choice.place {
+            Place::System => &[],
+            Place::Library(path) => &[path],
+            Place::Package { path, unpack_to } => &[path, unpack_to],
+        };
+        assert!(paths.iter().all(|path| !path.contains(&0)));
+    }
+});
