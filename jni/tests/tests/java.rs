@@ -91,7 +91,7 @@ impl Built {
         }
         let folder = TempDir::new().unwrap();
         let mut sources = vec![];
-        for name in ["java", "stubs/org", "stubs/android", "android", "sample/java", "tests/java"] {
+        for name in ["java", "stubs/org", "stubs/android", "android", "sample/src/main/java", "tests/java"] {
             java_files(&jni(name), &mut sources);
         }
         let mut javac = Command::new("javac");

@@ -9,7 +9,10 @@ use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 use crate::Failure;
 
 /// Where shared libraries begin: an application may map them out of its package, on systems with pages of any size.
-const ALIGNMENT: u16 = 16 * 1024;
+const PAGE: u16 = 16 * 1024;
+
+/// Where everything else begins, as `zipalign` has it.
+const WORD: u16 = 4;
 
 /// A file as it is found in an archive.
 #[derive(Clone)]
@@ -25,13 +28,11 @@ pub(crate) struct Packed {
 pub(crate) fn archive(files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>, Failure> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in files {
-        let mut options = SimpleFileOptions::default()
+        let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Stored)
             .last_modified_time(DateTime::DEFAULT)
-            .unix_permissions(0o644);
-        if name.ends_with(".so") {
-            options = options.with_android_alignment(ALIGNMENT);
-        }
+            .unix_permissions(0o644)
+            .with_android_alignment(if name.ends_with(".so") { PAGE } else { WORD });
         writer.start_file(name.as_str(), options)?;
         writer.write_all(content)?;
     }
