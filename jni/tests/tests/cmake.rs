@@ -24,6 +24,18 @@ fn cmake(folder: &Path, package: &Path, options: &[String]) -> Command {
     cmake
 }
 
+/// The files of the AAR in a folder, if there is an AAR.
+fn unpacked() -> Option<TempDir> {
+    let aar = target().join(concat!("android/vkload-", env!("CARGO_PKG_VERSION"), ".aar"));
+    if !aar.exists() {
+        skip(&format!("there is no {}: `cargo xtask aar` makes it", aar.display()));
+        return None;
+    }
+    let folder = TempDir::new().unwrap();
+    finish(Command::new("jar").current_dir(&folder).arg("xf").arg(aar));
+    Some(folder)
+}
+
 fn build(folder: &Path) {
     finish(Command::new("cmake").arg("--build").arg(folder));
 }
@@ -60,17 +72,11 @@ fn r126_without_the_library_the_next_step_is_said() {
 
 #[test]
 fn r126_the_unpacked_aar_is_a_cmake_package_for_each_abi() {
-    let aar = target().join(concat!("android/vkload-", env!("CARGO_PKG_VERSION"), ".aar"));
-    if !aar.exists() {
-        skip(&format!("there is no {}: `cargo xtask aar` makes it", aar.display()));
-        return;
-    }
     let programs: Vec<&str> = COMPILERS.iter().map(|(_, compiler)| *compiler).collect();
     if !are_there(&["cmake", "ninja", "jar", "readelf"]) || !are_there(&programs) {
         return;
     }
-    let folder = TempDir::new().unwrap();
-    finish(Command::new("jar").current_dir(&folder).arg("xf").arg(aar));
+    let Some(folder) = unpacked() else { return };
     for (abi, compiler) in COMPILERS {
         let built = folder.path().join("built").join(abi);
         fs::create_dir_all(&built).unwrap();
@@ -86,4 +92,21 @@ fn r126_the_unpacked_aar_is_a_cmake_package_for_each_abi() {
         let needs = finish(Command::new("readelf").arg("-d").arg(built.join("libprogram_c.so")));
         assert!(needs.contains("Shared library: [libvkload.so]"), "{abi}: {needs}");
     }
+}
+
+#[test]
+fn r126_the_aar_tells_gradles_plugin_what_programs_are_linked_with() {
+    if !are_there(&["cmake", "jar"]) {
+        return;
+    }
+    let Some(folder) = unpacked() else { return };
+    let abis: Vec<&str> = COMPILERS.iter().map(|(abi, _)| *abi).collect();
+    let mut cmake = Command::new("cmake");
+    cmake.arg(format!("-DAAR={}", folder.path().display())).arg(format!("-DABIS={}", abis.join(";")));
+    let said = finish(cmake.arg("-P").arg(jni("tests/cmake/prefab.cmake")));
+    let version = env!("CARGO_PKG_VERSION");
+    let mut expected = format!("package 1;vkload;{version} 0\nmodule vkload 0 vkload.h\n");
+    // For every level with Vulkan, and every C++ library: there is none in it.
+    abis.iter().for_each(|abi| expected += &format!("abi {abi};24;21;none\n"));
+    assert_eq!(said, expected);
 }
