@@ -75,6 +75,52 @@ pub fn cargo_builds(package: &str, library: &str) -> PathBuf {
     target().join("release").join(library)
 }
 
+/// Whether what the sample is compiled with and run by is there.
+///
+/// # Panics
+/// As [`are_there`].
+#[must_use]
+pub fn has_what_the_sample_needs() -> bool {
+    if !Path::new("/usr/include/vulkan/vulkan.h").exists() {
+        skip("there is no vulkan.h (Debian: libvulkan-dev)");
+        return false;
+    }
+    are_there(&["cmake", "ninja", "cc", "java", "javac"])
+}
+
+/// The flags with which the sample's native half is compiled without an NDK: the headers are Java's, and one that stands for Android's.
+///
+/// # Panics
+/// If there is no Java.
+#[must_use]
+pub fn sample_flags() -> Vec<String> {
+    let javac = fs::canonicalize(which("javac").expect("javac")).expect("a path");
+    let java = javac.ancestors().nth(2).expect("the folder of Java").join("include");
+    let folders = [java.join("linux"), java, jni("tests/sample")];
+    let include = folders.iter().map(|folder| format!("-I{}", folder.display()));
+    include.chain(["-Wall", "-Wextra", "-Werror"].map(str::to_owned)).collect()
+}
+
+/// Unpacks the AAR for all ABIs into this folder, if there is one, and says whether.
+///
+/// # Panics
+/// If it cannot be unpacked, or if there is none and everything that tests need is said to be there.
+#[must_use]
+pub fn unpack_aar(folder: &Path) -> bool {
+    let aar = target().join(concat!("android/vkload-", env!("CARGO_PKG_VERSION"), ".aar"));
+    if !aar.exists() {
+        skip(&format!(
+            "there is no {}: `cargo xtask android-abi` and `cargo xtask aar` make it",
+            aar.display()
+        ));
+        return false;
+    }
+    if are_there(&["jar"]) {
+        finish(Command::new("jar").current_dir(folder).arg("xf").arg(aar));
+    }
+    folder.join("classes.jar").exists()
+}
+
 /// Runs a command that must succeed, and returns what it printed.
 ///
 /// # Panics

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use tempfile::TempDir;
-use vkload_jni_tests::{are_there, finish, jni, skip, target};
+use vkload_jni_tests::{are_there, finish, jni, unpack_aar};
 
 /// The ABIs, and compilers for them.
 const COMPILERS: &[(&str, &str)] = &[
@@ -22,18 +22,6 @@ fn cmake(folder: &Path, package: &Path, options: &[String]) -> Command {
     cmake.args(["-G", "Ninja", "-S"]).arg(jni("tests/cmake")).arg("-B").arg(folder);
     cmake.arg(format!("-Dvkload_DIR={}", package.display())).args(options);
     cmake
-}
-
-/// The files of the AAR in a folder, if there is an AAR.
-fn unpacked() -> Option<TempDir> {
-    let aar = target().join(concat!("android/vkload-", env!("CARGO_PKG_VERSION"), ".aar"));
-    if !aar.exists() {
-        skip(&format!("there is no {}: `cargo xtask aar` makes it", aar.display()));
-        return None;
-    }
-    let folder = TempDir::new().unwrap();
-    finish(Command::new("jar").current_dir(&folder).arg("xf").arg(aar));
-    Some(folder)
 }
 
 fn build(folder: &Path) {
@@ -73,10 +61,13 @@ fn r126_without_the_library_the_next_step_is_said() {
 #[test]
 fn r126_the_unpacked_aar_is_a_cmake_package_for_each_abi() {
     let programs: Vec<&str> = COMPILERS.iter().map(|(_, compiler)| *compiler).collect();
-    if !are_there(&["cmake", "ninja", "jar", "readelf"]) || !are_there(&programs) {
+    if !are_there(&["cmake", "ninja", "readelf"]) || !are_there(&programs) {
         return;
     }
-    let Some(folder) = unpacked() else { return };
+    let folder = TempDir::new().unwrap();
+    if !unpack_aar(folder.path()) {
+        return;
+    }
     for (abi, compiler) in COMPILERS {
         let built = folder.path().join("built").join(abi);
         fs::create_dir_all(&built).unwrap();
@@ -96,10 +87,13 @@ fn r126_the_unpacked_aar_is_a_cmake_package_for_each_abi() {
 
 #[test]
 fn r126_the_aar_tells_gradles_plugin_what_programs_are_linked_with() {
-    if !are_there(&["cmake", "jar"]) {
+    if !are_there(&["cmake"]) {
         return;
     }
-    let Some(folder) = unpacked() else { return };
+    let folder = TempDir::new().unwrap();
+    if !unpack_aar(folder.path()) {
+        return;
+    }
     let abis: Vec<&str> = COMPILERS.iter().map(|(abi, _)| *abi).collect();
     let mut cmake = Command::new("cmake");
     cmake.arg(format!("-DAAR={}", folder.path().display())).arg(format!("-DABIS={}", abis.join(";")));

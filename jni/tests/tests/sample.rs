@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
-use vkload_jni_tests::{are_there, cargo_builds, finish, java_files, jni, skip, which};
+use vkload_jni_tests::{
+    are_there, cargo_builds, finish, has_what_the_sample_needs, java_files, jni, sample_flags,
+};
 
 /// Compilers for the processors of Android's ABIs.
 const COMPILERS: &[&str] =
@@ -15,29 +17,6 @@ const COMPILERS: &[&str] =
 
 fn read(name: &str) -> String {
     fs::read_to_string(jni(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-/// Where the header of Java's native interface is.
-fn headers_of_java() -> [String; 2] {
-    let home = fs::canonicalize(which("javac").unwrap()).unwrap();
-    let folder = home.ancestors().nth(2).unwrap().join("include");
-    [format!("-I{}", folder.display()), format!("-I{}", folder.join("linux").display())]
-}
-
-/// The flags with which the native half is compiled without an NDK.
-fn flags() -> Vec<String> {
-    let [java, here] = headers_of_java();
-    vec![java, here, format!("-I{}", jni("tests/sample").display()), "-Wall -Wextra -Werror".into()]
-}
-
-/// Whether what the sample needs is there.
-fn is_possible() -> bool {
-    let header = Path::new("/usr/include/vulkan/vulkan.h");
-    if !header.exists() {
-        skip("there is no vulkan.h (Debian: libvulkan-dev)");
-        return false;
-    }
-    are_there(&["cmake", "ninja", "cc", "java", "javac"])
 }
 
 /// The sample with everything that it needs, in a folder.
@@ -55,7 +34,7 @@ fn built() -> TempDir {
 
     let mut cmake = Command::new("cmake");
     cmake.args(["-G", "Ninja", "-S"]).arg(jni("sample/src/main/cpp")).arg("-B").arg(folder.path());
-    cmake.arg(format!("-DCMAKE_C_FLAGS={}", flags().join(" ")));
+    cmake.arg(format!("-DCMAKE_C_FLAGS={}", sample_flags().join(" ")));
     cmake.arg(format!("-DCMAKE_SHARED_LINKER_FLAGS=-L{} -Wl,-z,defs", folder.path().display()));
     finish(&mut cmake);
     finish(Command::new("cmake").arg("--build").arg(folder.path()));
@@ -90,7 +69,7 @@ fn run(folder: &Path, build: &str) -> String {
 
 #[test]
 fn r127_the_sample_lists_the_devices_and_a_debug_build_has_the_validation_layer() {
-    if !is_possible() {
+    if !has_what_the_sample_needs() {
         return;
     }
     let folder = built();
@@ -105,12 +84,12 @@ fn r127_the_sample_lists_the_devices_and_a_debug_build_has_the_validation_layer(
 
 #[test]
 fn r127_the_native_half_compiles_for_the_processors_of_all_abis() {
-    if !is_possible() || !are_there(COMPILERS) {
+    if !has_what_the_sample_needs() || !are_there(COMPILERS) {
         return;
     }
     for compiler in COMPILERS {
         let mut compiler = Command::new(compiler);
-        compiler.args(flags().iter().flat_map(|flag| flag.split(' ')));
+        compiler.args(sample_flags().iter().flat_map(|flag| flag.split(' ')));
         // Its headers for the processor come first.
         compiler.args(["-fsyntax-only", "-idirafter", "/usr/include"]);
         finish(compiler.arg(jni("sample/src/main/cpp/sample.c")));
