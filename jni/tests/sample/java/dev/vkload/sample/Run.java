@@ -18,6 +18,5 @@ public final class Run {
         java.lang.reflect.Field field = MainActivity.class.getDeclaredField("loader");
         field.setAccessible(true);
         System.out.println(((VulkanLoader) field.get(activity)).doctor().json());
-        activity.onDestroy();
     }
 }
