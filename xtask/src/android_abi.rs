@@ -12,7 +12,7 @@ use crate::Failure;
 use crate::abi::{Expected, end};
 use crate::android_link::{Link, System, version_of};
 use crate::android_options::{ABIS, OLDEST, Options};
-use crate::build::{finish, root, target_folder};
+use crate::build::{finish, root, target_folder, without_folders};
 use crate::elf::Facts;
 use crate::freestanding;
 use crate::imports::{Imports, tool};
@@ -119,7 +119,8 @@ impl Library {
     fn build(&self, target: &str) -> Result<PathBuf, Failure> {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         cargo.current_dir(root()).args(["rustc", "--quiet", "--release", "--package", self.package]);
-        finish(cargo.args(["--lib", "--crate-type", "staticlib", "--target", target]))?;
+        cargo.args(["--lib", "--crate-type", "staticlib", "--target", target]);
+        finish(cargo.args(without_folders()))?;
         Ok(target_folder().join(target).join("release").join(self.built))
     }
 

@@ -20,7 +20,8 @@ const COMPILERS: &[(&str, &str)] = &[
 fn cmake(folder: &Path, package: &Path, options: &[String]) -> Command {
     let mut cmake = Command::new("cmake");
     cmake.args(["-G", "Ninja", "-S"]).arg(jni("tests/cmake")).arg("-B").arg(folder);
-    cmake.arg(format!("-Dvkload_DIR={}", package.display())).args(options);
+    cmake.arg(format!("-Dvkload_DIR={}", package.display()));
+    cmake.arg(concat!("-DVERSION=", env!("CARGO_PKG_VERSION"))).args(options);
     cmake
 }
 
@@ -56,6 +57,20 @@ fn r126_without_the_library_the_next_step_is_said() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("jni/riscv64/libvkload.so"), "{said}");
     assert!(said.contains("-DVKLOAD_LIBRARY=PATH"), "{said}");
+}
+
+#[test]
+fn r126_a_package_is_not_good_for_a_newer_version() {
+    if !are_there(&["cmake", "ninja", "cc"]) {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let options =
+        ["-DVERSION=1000".into(), format!("-DVKLOAD_LIBRARY={}", jni("include/vkload.h").display())];
+    let output = cmake(folder.path(), &jni("cmake"), &options).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let version = concat!("version: ", env!("CARGO_PKG_VERSION"));
+    assert!(!output.status.success() && said.contains(version), "{said}");
 }
 
 #[test]

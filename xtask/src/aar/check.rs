@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::android_abi::{Library, PAGE, small_pages};
 use crate::android_options::{Abi, OLDEST};
+use crate::build::SOURCES;
 use crate::elf::Facts;
 
 use super::archive::{Packed, read};
@@ -28,7 +29,7 @@ pub(crate) fn complaints(files: &[Packed], abis: &[Abi]) -> Vec<String> {
                 Ok(facts) => of_library(library, &facts, abi),
                 Err(error) => vec![error.to_string()],
             };
-            found.extend(complaints.into_iter().map(|it| format!("{name}: {it}")));
+            found.extend(complaints.into_iter().chain(folder(bytes)).map(|it| format!("{name}: {it}")));
             found.extend(not_kept(bytes, content("proguard.txt").unwrap_or_default()));
         }
     }
@@ -85,6 +86,14 @@ fn of_library(library: &Library, facts: &Facts, abi: &str) -> Vec<String> {
     }
     found.extend(small_pages(facts));
     found
+}
+
+/// A complaint if a library names the folder in which the crates lay that it was made of.
+fn folder(library: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(library);
+    let at = text.find(&format!("/{SOURCES}/"))?;
+    let before = text.get(..at)?.rsplit(|it: char| it.is_control() || it == '\u{fffd}').next()?;
+    Some(format!("it names a folder of the machine that made it: {before}/{SOURCES}"))
 }
 
 /// The system's libraries that applications of every level may need, as far as a loader has use for them.
@@ -204,6 +213,13 @@ mod tests {
         assert_eq!(of(&Facts { soname: "libvulkan.so".into(), ..good }, "arm64-v8a").len(), 1);
         let broken = complaints(&[file("jni/arm64-v8a/libvkload.so", b"no library")], ONE);
         assert!(broken.iter().any(|it| it.starts_with("jni/arm64-v8a/libvkload.so: ")), "{broken:?}");
+    }
+
+    #[test]
+    fn r125_a_folder_of_the_machine_that_made_a_library_is_named() {
+        assert_eq!(folder(b"\0crates/spin-0.12.0/src/mutex.rs\0"), None);
+        let found = folder(b"\xff\0/home/me/.cargo/registry/src/index/spin-0.12.0/src/mutex.rs\0").unwrap();
+        assert_eq!(found, "it names a folder of the machine that made it: /home/me/.cargo/registry/src");
     }
 
     #[test]

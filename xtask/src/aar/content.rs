@@ -17,6 +17,7 @@ const FILES: &[(&str, &str)] = &[
     ("AndroidManifest.xml", "jni/aar/AndroidManifest.xml"),
     ("LICENSE-APACHE", "LICENSE-APACHE"),
     ("LICENSE-MIT", "LICENSE-MIT"),
+    ("cmake/vkload-config-version.cmake", "jni/cmake/vkload-config-version.cmake"),
     ("cmake/vkload-config.cmake", "jni/cmake/vkload-config.cmake"),
     ("include/vkload.h", "jni/include/vkload.h"),
     ("prefab/modules/vkload/include/vkload.h", "jni/include/vkload.h"),
