@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
-# Builds the libraries for Android, checks them, and says where they are: target/android/ABI/libvulkan.so without symbols, to
-# install, and target/android/symbols/ABI/libvulkan.so for debuggers.
+# Builds the libraries for Android, checks them, and says where they are:
+#
+#   target/android/ABI/libvulkan.so                         for a system image
+#   target/android/vkload-VERSION.aar                       for applications: the Java API, libvkload.so and libvkload_jni.so of
+#                                                           each ABI, and what C and C++ programs need
+#   target/android/ABI/libvkload.so, libvkload_jni.so       what is in it
+#   target/android/symbols/ABI                              all of them with symbols, for debuggers
 #
 #   ./ndk-build.sh [--api LEVEL] [--abi NAME,NAME]
 #
 #   --api LEVEL      export the functions that the system of this level exports, 24 to 36; without it those of 36, and the
 #                    exports of all other levels are checked, too
-#   --abi NAME,NAME  build these of arm64-v8a, armeabi-v7a, x86_64, x86; without it all of them
+#   --abi NAME,NAME  build these of arm64-v8a, armeabi-v7a, x86_64, x86, and an AAR with their names in its own; without it all
 #
 #   ANDROID_NDK_HOME=DIR   link with the NDK in this folder. Without it the libraries are linked with stand-ins for the
 #                          system's, which have the same names, functions and versions: what is installed is the same.
@@ -27,6 +32,9 @@ tools=$(rustc --print target-libdir)/../bin
 [ -x "$tools/rust-lld" ] && [ -x "$tools/rust-objcopy" ] ||
     fail "the compiler has no rust-lld and rust-objcopy in $tools: use one that rustup installs, 1.90 or newer"
 
+command -v javac >/dev/null || [ -x "${JAVA_HOME-}/bin/javac" ] ||
+    fail "there is no javac for the AAR: install a JDK, 9 or newer (Debian: openjdk-17-jdk-headless), or set JAVA_HOME to the folder of one; \`cargo xtask android-abi\` builds the libraries alone"
+
 if [ -n "${ANDROID_NDK_HOME-}" ]; then
     [ -d "$ANDROID_NDK_HOME/toolchains/llvm/prebuilt" ] ||
         fail "ANDROID_NDK_HOME=$ANDROID_NDK_HOME has no toolchains/llvm/prebuilt: set it to an NDK's folder, or unset it to link with stand-ins"
@@ -38,4 +46,5 @@ else
 fi
 
 # It adds the compiler's targets with rustup where they are missing, and names those that cannot be added.
-exec cargo xtask android-abi "$@"
+cargo xtask android-abi "$@"
+exec cargo xtask aar "$@"

@@ -9,7 +9,7 @@ cd "$(dirname "$0")"
 # Debian's names: a driver, programs and headers to run against, a display, tools that watch memory, layers.
 packages=(gcc g++ libc6-dev binutils pkg-config lintian mesa-vulkan-drivers vulkan-tools libvulkan-dev libvulkan1 libxcb1-dev libx11-dev xvfb
     glslang-tools valgrind strace vulkan-validationlayers mangohud vkbasalt librenderdoc libcap2-bin mpv ffmpeg vkd3d-demos generate-ninja
-    openjdk-17-jdk-headless)
+    openjdk-17-jdk-headless cmake ninja-build)
 # Compilers, C libraries and an emulator for other processors.
 [ "$(uname -m)" != x86_64 ] || packages+=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf
     libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-i686-linux-gnu libc6-dev-i386-cross libc6-i386
@@ -32,6 +32,7 @@ main() {
     step "ABI of drivers" cargo xtask driver-abi
     step "ABI on Fuchsia" cargo xtask fuchsia-abi
     step "ABI on Android" cargo xtask android-abi
+    make_aar
     step "a program on wgpu" build_wgpu_program
     step "tests" cargo test --quiet "${no_shells[@]}"
     threads
@@ -66,6 +67,17 @@ lint_for() {
         cargo clippy --quiet --target "$1" "${@:2}" -- --deny warnings
     else
         skipped+=("lints for $1: rustup cannot add it")
+    fi
+}
+
+# What is packed has been built by the step before.
+make_aar() {
+    if ! command -v javac >/dev/null; then
+        skipped+=("the AAR: no javac")
+    elif [ ! -e "${CARGO_TARGET_DIR:-target}/android/arm64-v8a/libvkload_jni.so" ]; then
+        skipped+=("the AAR: no libraries for Android")
+    else
+        step "AAR" cargo xtask aar
     fi
 }
 

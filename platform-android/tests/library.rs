@@ -265,7 +265,7 @@ fn link_with_framework(system: &System) -> Option<()> {
     let target = processor().0;
     let archive = built(&format!("{target}/release/libvulkan_android.a"))?;
     let stand_ins = built(&format!("{target}/stand-ins/libc.so"))?.with_file_name("");
-    let exports = built("android/symbols/x86_64/exports.map")?;
+    let exports = built("android/symbols/x86_64/libvulkan.map")?;
     let aosp = Path::new(env!("CARGO_MANIFEST_DIR")).join("aosp/graphics_env.cpp");
     let framework = system.path("system/lib64/libgraphicsenv.so");
     let cpp = |output: &Path, source: &Path| {

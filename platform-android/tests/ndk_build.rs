@@ -3,14 +3,14 @@
 
 use std::env;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Takes `-Wl,` apart and finds the system's libraries in the folder LIBRARIES, as a compiler does.
 const COMPILER: &str = r#"#!/usr/bin/env bash
 set -eu
-echo "$@" >>"$CALLS"
+echo "$(basename "$0") $*" >>"$CALLS"
 words=()
 for word; do
     case $word in
@@ -46,8 +46,10 @@ fn target() -> PathBuf {
 #[test]
 fn an_ndk_links_the_same_library() {
     let library = target().join("android/x86_64/libvulkan.so");
-    if !library.exists() {
-        println!("skipped: there is no {}, `cargo xtask android-abi` makes it", library.display());
+    if !library.exists()
+        || !Command::new("javac").arg("-version").output().is_ok_and(|it| it.status.success())
+    {
+        println!("skipped: no javac, or no {} (`cargo xtask android-abi` makes it)", library.display());
         return;
     }
     let only_this = ["--abi", "x86_64", "--api", "36"];
@@ -55,22 +57,33 @@ fn an_ndk_links_the_same_library() {
     assert!(output.status.success(), "{output:?}");
     let with_stand_ins = fs::read(&library).unwrap();
     let ndk = tempfile::tempdir().unwrap();
-    let compiler = ndk.path().join(BIN).join("x86_64-linux-android35-clang");
-    fs::create_dir_all(compiler.parent().unwrap()).unwrap();
-    fs::write(&compiler, COMPILER).unwrap();
-    fs::set_permissions(&compiler, fs::Permissions::from_mode(0o755)).unwrap();
+    // The library of a system image is linked for the newest system, those of applications for the oldest.
+    for level in [24, 35] {
+        let compiler = ndk.path().join(BIN).join(format!("x86_64-linux-android{level}-clang"));
+        fs::create_dir_all(compiler.parent().unwrap()).unwrap();
+        fs::write(&compiler, COMPILER).unwrap();
+        fs::set_permissions(&compiler, fs::Permissions::from_mode(0o755)).unwrap();
+    }
     fs::write(ndk.path().join("source.properties"), "Pkg.Desc = Android NDK\nPkg.Revision = 28.0.1\n")
         .unwrap();
     let output = ndk_build(Some(ndk.path()), &only_this);
     assert!(output.status.success(), "{output:?}");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.starts_with("linking with the NDK 28.0.1 in "), "{said}");
-    assert!(said.contains("target/android/x86_64/libvulkan.so"), "{said}");
+    for made in ["x86_64/libvulkan.so", "x86_64/libvkload.so", "x86_64/libvkload_jni.so", "-x86_64.aar"] {
+        assert!(said.contains(made), "{made}: {said}");
+    }
     let calls = fs::read_to_string(ndk.path().join("calls")).unwrap();
     for word in
         ["-shared", "-nostdlib", "-Wl,-zmax-page-size=16384", "-Wl,-soname=libvulkan.so", "-lc -ldl -llog"]
     {
         assert!(calls.contains(word), "{word}: {calls}");
+    }
+    for (level, soname) in [(35, "libvulkan.so"), (24, "libvkload.so"), (24, "libvkload_jni.so")] {
+        let compiler = format!("x86_64-linux-android{level}-clang ");
+        let soname = format!("-Wl,-soname={soname} ");
+        let made = |call: &str| call.starts_with(&compiler) && call.contains(&soname);
+        assert!(calls.lines().any(made), "{level} {soname}: {calls}");
     }
     assert!(fs::read(&library).unwrap() == with_stand_ins, "the libraries differ");
 }
@@ -81,4 +94,16 @@ fn what_is_wrong_is_said_with_the_next_step() {
     let output = ndk_build(Some(empty.path()), &[]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("unset it to link with stand-ins"), "{said}");
+
+    // All that the script needs but a compiler for Java.
+    let path = env::var_os("PATH").unwrap();
+    for program in ["bash", "dirname", "sed", "cargo", "rustup", "rustc"] {
+        let mut places = env::split_paths(&path).map(|folder| folder.join(program));
+        let found = places.find(|file| file.exists()).unwrap();
+        symlink(found, empty.path().join(program)).unwrap();
+    }
+    let mut script = Command::new(root().join("ndk-build.sh"));
+    let output = script.env("PATH", empty.path()).env_remove("JAVA_HOME").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("install a JDK"), "{said}");
 }

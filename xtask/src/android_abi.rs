@@ -10,58 +10,51 @@ use std::{env, fs};
 
 use crate::Failure;
 use crate::abi::{Expected, end};
-use crate::android_link::{Linker, version_of};
-use crate::build::{finish, root, target_folder};
-use crate::check_targets::is_available;
+use crate::android_link::{Link, System, version_of};
+use crate::android_options::{ABIS, OLDEST, Options};
+use crate::build::{finish, root, target_folder, without_folders};
 use crate::elf::Facts;
 use crate::freestanding;
 use crate::imports::{Imports, tool};
 
-/// Android's name of a processor, and the compiler's.
-pub(crate) const ABIS: &[(&str, &str)] = &[
-    ("arm64-v8a", "aarch64-linux-android"),
-    ("armeabi-v7a", "armv7-linux-androideabi"),
-    ("x86_64", "x86_64-linux-android"),
-    ("x86", "i686-linux-android"),
-];
-
-/// The newest level of Android's API that the list of exports knows.
-const NEWEST: u32 = 36;
-
-/// The oldest level that has Vulkan.
-const OLDEST: u32 = 24;
-
 /// The other levels at which functions were added.
 const LEVELS: &[u32] = &[OLDEST, 28, 31, 33, 34];
 
-/// The version of all functions that the libraries export, on every level.
+/// The version of the commands of Vulkan that the libraries export, on every level.
 const VERSION: &str = "LIBVULKAN";
 
 /// Bytes of the largest page of any system.
-const PAGE: u64 = 16 * 1024;
+pub(crate) const PAGE: u64 = 16 * 1024;
 
 /// A library that is built.
-struct Library {
+pub(crate) struct Library {
     package: &'static str,
     /// What cargo calls it.
     built: &'static str,
-    soname: &'static str,
-    exports: &'static str,
-    imports: &'static str,
-    /// What it exports besides the list.
+    pub(crate) soname: &'static str,
+    /// The version script with the commands of Vulkan that it exports, if it does.
+    commands: Option<&'static str>,
+    /// What else it exports.
     others: &'static [&'static str],
+    /// The exported function from which everything is reached.
+    entry: &'static str,
+    imports: &'static str,
+    /// Whether an application brings it: then it runs on every level.
+    pub(crate) is_brought: bool,
     /// Bytes of the stripped library for 64-bit Arm.
     largest: u64,
 }
 
-const LIBRARIES: &[Library] = &[
+pub(crate) const LIBRARIES: &[Library] = &[
     Library {
         package: "libvulkan-android",
         built: "libvulkan_android.a",
         soname: "libvulkan.so",
-        exports: "platform-android/libvulkan.map.txt",
-        imports: "platform-android/imports.txt",
+        commands: Some("platform-android/libvulkan.map.txt"),
         others: &[],
+        entry: "vkGetInstanceProcAddr",
+        imports: "platform-android/imports.txt",
+        is_brought: false,
         largest: 450_000,
     },
     Library {
@@ -69,88 +62,71 @@ const LIBRARIES: &[Library] = &[
         built: "libvkload_android.a",
         // Never the system's name, by which the system's is opened.
         soname: "libvkload.so",
-        exports: "platform-android/libvulkan.map.txt",
-        imports: "platform-android/imports-apk.txt",
+        commands: Some("platform-android/libvulkan.map.txt"),
         others: &["vkload_configure", "vkload_get_instance_proc_addr", "vkload_report", "vkload_set_log"],
+        entry: "vkGetInstanceProcAddr",
+        imports: "platform-android/imports-apk.txt",
+        is_brought: true,
         largest: 650_000,
     },
+    Library {
+        package: "libvkload-jni",
+        built: "libvkload_jni.a",
+        soname: "libvkload_jni.so",
+        commands: None,
+        others: &["JNI_OnLoad"],
+        entry: "JNI_OnLoad",
+        imports: "jni/native/imports.txt",
+        is_brought: true,
+        largest: 16_000,
+    },
 ];
-
-/// What the command line asks for.
-#[derive(Debug, PartialEq)]
-struct Options {
-    /// The level whose functions the installed libraries export.
-    level: u32,
-    /// Whether the levels of [`LEVELS`] are checked, too.
-    all_levels: bool,
-    /// Names and targets.
-    abis: Vec<(&'static str, &'static str)>,
-}
-
-impl Options {
-    fn of(arguments: &[String]) -> Result<Self, Failure> {
-        let mut options = Self { level: NEWEST, all_levels: true, abis: ABIS.to_vec() };
-        let mut words = arguments.iter();
-        while let Some(option) = words.next() {
-            let value = words.next().ok_or_else(|| format!("{option} needs a value"))?;
-            match option.as_str() {
-                "--api" => (options.level, options.all_levels) = (level(value)?, false),
-                "--abi" => options.abis = value.split(',').map(abi).collect::<Result<_, _>>()?,
-                _ => return Err("the options are --api LEVEL and --abi NAME,NAME".into()),
-            }
-        }
-        Ok(options)
-    }
-}
-
-fn level(value: &str) -> Result<u32, Failure> {
-    let level = value.parse().ok().filter(|level| (OLDEST..=NEWEST).contains(level));
-    level.ok_or_else(|| format!("the levels with Vulkan are {OLDEST} to {NEWEST}, not {value}").into())
-}
-
-fn abi(name: &str) -> Result<(&'static str, &'static str), Failure> {
-    let known: Vec<_> = ABIS.iter().map(|(abi, _)| *abi).collect();
-    let found = ABIS.iter().find(|(abi, _)| *abi == name);
-    found.copied().ok_or_else(|| format!("the ABIs are {}, not {name}", known.join(", ")).into())
-}
 
 /// Builds and checks every library for every ABI for which there is a compiler; names the others.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::of(arguments)?;
-    let (mut complaints, mut skipped) = (Vec::new(), BTreeSet::new());
-    for library in LIBRARIES {
-        let (imports, mut used) = (Imports::of(library.imports)?, BTreeSet::new());
-        for (abi, target) in &options.abis {
-            if !is_available(target) {
-                skipped.insert(*target);
-                continue;
-            }
-            let built = Built { library, abi, target, archive: library.build(target)?, imports: &imports };
-            let found = built.check(&options, &mut used)?;
+    let (abis, skipped) = options.available();
+    let imports =
+        LIBRARIES.iter().map(|library| Imports::of(library.imports)).collect::<Result<Vec<_>, _>>()?;
+    let mut used: Vec<BTreeSet<String>> = LIBRARIES.iter().map(|_| BTreeSet::new()).collect();
+    let mut complaints = Vec::new();
+    for (abi, target) in &abis {
+        let system = System::of(target, &Imports::of_all(&imports))?;
+        for ((library, imports), used) in LIBRARIES.iter().zip(&imports).zip(&mut used) {
+            let built = Built { library, abi, archive: library.build(target)?, imports, system: &system };
+            let found = built.check(&options, used)?;
             complaints.extend(found.into_iter().map(|it| format!("{abi}/{}: {it}", library.soname)));
         }
-        if skipped.is_empty() && options.abis.len() == ABIS.len() {
+    }
+    if abis.len() == ABIS.len() {
+        for ((library, imports), used) in LIBRARIES.iter().zip(&imports).zip(&used) {
             let unused = imports.functions().into_iter().filter(|name| !used.contains(*name));
             complaints.extend(
                 unused.map(|name| format!("{} has {name}, which nothing uses any more", library.imports)),
             );
         }
     }
-    println!("android-abi: {} of {} ABIs checked", options.abis.len() - skipped.len(), options.abis.len());
+    println!("android-abi: {} of {} ABIs checked", abis.len(), options.abis.len());
     if !skipped.is_empty() {
-        let names: Vec<_> = skipped.into_iter().collect();
-        println!("android-abi: skipped {} that rustup cannot add: {}", names.len(), names.join(", "));
+        println!("android-abi: skipped {} that rustup cannot add: {}", skipped.len(), skipped.join(", "));
     }
     end(&complaints)
 }
 
 impl Library {
-    /// Compiles the library's code, and returns where it is.
+    /// Compiles the library's code, and returns where it is. Some shells can be shared libraries of the host, too, which cargo cannot
+    /// link for Android.
     fn build(&self, target: &str) -> Result<PathBuf, Failure> {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.current_dir(root()).args(["build", "--quiet", "--release", "--package", self.package]);
-        finish(cargo.args(["--target", target]))?;
+        cargo.current_dir(root()).args(["rustc", "--quiet", "--release", "--package", self.package]);
+        cargo.args(["--lib", "--crate-type", "staticlib", "--target", target]);
+        finish(cargo.args(without_folders()))?;
         Ok(target_folder().join(target).join("release").join(self.built))
+    }
+
+    /// Where the library without symbols is, the one to install.
+    pub(crate) fn installed(&self, abi: &str) -> PathBuf {
+        target_folder().join("android").join(abi).join(self.soname)
     }
 }
 
@@ -158,9 +134,9 @@ impl Library {
 struct Built<'a> {
     library: &'a Library,
     abi: &'a str,
-    target: &'a str,
     archive: PathBuf,
     imports: &'a Imports,
+    system: &'a System,
 }
 
 impl Built<'_> {
@@ -178,7 +154,7 @@ impl Built<'_> {
             found.push(format!("{size} bytes stripped, {} is the most", self.library.largest));
         }
         used.extend(facts.imports);
-        if options.all_levels {
+        if options.all_levels && self.library.commands.is_some() {
             found.extend(self.check_levels()?);
         }
         Ok(found)
@@ -199,20 +175,29 @@ impl Built<'_> {
     /// Makes the library with its symbols in this folder.
     fn link(&self, level: u32, folder: &Path) -> Result<PathBuf, Failure> {
         fs::create_dir_all(folder)?;
-        let script = folder.join("exports.map");
-        let names = self.library.exported(level)?.replace('\n', ";\n");
-        fs::write(&script, format!("{VERSION} {{\nglobal:\n{names}local:\n*;\n}};\n"))?;
-        let (soname, path) = (self.library.soname, folder.join(self.library.soname));
-        let linker = Linker::new(self.target, level, self.imports)?;
-        linker.link(soname, &self.archive, &script, self.imports, &path)?;
+        let library = self.library;
+        let path = folder.join(library.soname);
+        let script = path.with_extension("map");
+        let names = library.exported(level)?.replace('\n', ";\n");
+        let version = library.version().unwrap_or_default();
+        fs::write(&script, format!("{version} {{\nglobal:\n{names}local:\n*;\n}};\n"))?;
+        // What an application brings has to find its functions on the oldest system, too.
+        let level = if library.is_brought { OLDEST } else { level };
+        let link = Link {
+            soname: library.soname,
+            entry: library.entry,
+            archive: &self.archive,
+            script: &script,
+            needed: &self.imports.libraries(),
+        };
+        self.system.link(&link, level, &path)?;
         Ok(path)
     }
 
     /// Puts the library without symbols where it is taken from. Returns its size in bytes, and where it is.
     fn install(&self, library: &Path) -> Result<(u64, PathBuf), Failure> {
-        let folder = target_folder().join("android").join(self.abi);
-        fs::create_dir_all(&folder)?;
-        let stripped = folder.join(self.library.soname);
+        let stripped = self.library.installed(self.abi);
+        fs::create_dir_all(stripped.parent().unwrap_or(&stripped))?;
         finish(Command::new(tool("rust-objcopy")?).arg("--strip-all").args([library, &stripped]))?;
         Ok((fs::metadata(&stripped)?.len(), stripped))
     }
@@ -223,17 +208,23 @@ impl Built<'_> {
 }
 
 impl Library {
+    /// The version of what it exports.
+    fn version(&self) -> Option<&'static str> {
+        self.commands.map(|_| VERSION)
+    }
+
     /// The names that it exports, a line each.
     fn exported(&self, level: u32) -> Result<String, Failure> {
-        let mut names = exported_at(&fs::read_to_string(root().join(self.exports))?, level)?;
+        let script = self.commands.map(|commands| fs::read_to_string(root().join(commands))).transpose()?;
+        let mut names = exported_at(&script.unwrap_or_default(), level)?;
         self.others.iter().for_each(|name| names += &format!("{name}\n"));
         Ok(names)
     }
 
     /// What is wrong with a library that is to export what is `listed`, and nothing else.
     fn complaints(&self, facts: &Facts, listed: String, imports: &Imports) -> Vec<String> {
-        let mut found =
-            Expected::with(self.soname, &imports.libraries(), self.exports, listed).complaints(facts);
+        let list = self.commands.unwrap_or("xtask/src/android_abi.rs");
+        let mut found = Expected::with(self.soname, &imports.libraries(), list, listed).complaints(facts);
         found.extend(freestanding::unwinder(facts));
         found.extend(freestanding::standard_library(facts));
         for name in &facts.imports {
@@ -242,17 +233,24 @@ impl Library {
                 None => found.push(format!("it uses {name}, which is not in {}", self.imports)),
             }
         }
-        for name in
-            facts.exports.keys().filter(|name| facts.versions.get(*name).is_none_or(|it| it != VERSION))
-        {
-            found.push(format!("{name} does not have the version {VERSION}"));
+        for name in facts.exports.keys() {
+            match (facts.versions.get(name).map(String::as_str), self.version()) {
+                (has, expected) if has == expected => {}
+                (_, Some(version)) => found.push(format!("{name} does not have the version {version}")),
+                (_, None) => found.push(format!("{name} has a version")),
+            }
         }
-        for segment in facts.segments.iter().filter(|segment| segment.align < PAGE) {
-            found
-                .push(format!("the segment at {:#x} cannot be mapped with pages of 16 KiB", segment.address));
-        }
+        found.extend(small_pages(facts));
         found
     }
+}
+
+/// Complaints about segments that systems with pages of 16 KiB cannot map.
+pub(crate) fn small_pages(facts: &Facts) -> Vec<String> {
+    let small = facts.segments.iter().filter(|segment| segment.align < PAGE);
+    small
+        .map(|segment| format!("the segment at {:#x} cannot be mapped with pages of 16 KiB", segment.address))
+        .collect()
 }
 
 /// A complaint if a function of the system is asked for in a version that its library does not give it.
@@ -284,13 +282,43 @@ mod tests {
     #[test]
     fn r124_the_library_of_an_application_has_another_name_than_the_systems() {
         let named = LIBRARIES.iter().map(|library| (library.package, library.soname));
-        let expected = [("libvulkan-android", "libvulkan.so"), ("libvkload-android", "libvkload.so")];
+        let expected = [
+            ("libvulkan-android", "libvulkan.so"),
+            ("libvkload-android", "libvkload.so"),
+            ("libvkload-jni", "libvkload_jni.so"),
+        ];
         assert_eq!(named.collect::<Vec<_>>(), expected);
     }
 
     #[test]
+    fn r128_the_library_of_the_java_api_exports_one_function_and_uses_what_is_listed() {
+        let library = &LIBRARIES[2];
+        let imports = Imports::of(library.imports).unwrap();
+        let complaints =
+            |facts: &Facts| library.complaints(facts, library.exported(OLDEST).unwrap(), &imports);
+        let good = Facts {
+            soname: "libvkload_jni.so".into(),
+            needed: imports.libraries().into_iter().map(str::to_owned).collect(),
+            exports: [("JNI_OnLoad".into(), 16)].into(),
+            versions: [("dlopen".into(), "LIBC".into())].into(),
+            imports: vec!["dlopen".into()],
+            ..good()
+        };
+        assert_eq!(complaints(&good), [""; 0]);
+        let mut exports = good.exports.clone();
+        exports.insert("Java_dev_vkload_Native_open".into(), 32);
+        let found = complaints(&Facts { exports, ..good.clone() });
+        assert_eq!(found, ["Java_dev_vkload_Native_open is exported but is not in xtask/src/android_abi.rs"]);
+        let imports = vec!["pthread_create".into()];
+        let found = complaints(&Facts { imports, ..good.clone() });
+        assert_eq!(found, ["it uses pthread_create, which is not in jni/native/imports.txt"]);
+        let found = complaints(&Facts { needed: vec!["libc.so".into(), "libc++_shared.so".into()], ..good });
+        assert_eq!(found.len(), 1);
+    }
+
+    #[test]
     fn r87_each_level_has_as_many_names_as_the_system_of_that_level() {
-        let script = fs::read_to_string(root().join(LIBRARIES[0].exports)).unwrap();
+        let script = fs::read_to_string(root().join(LIBRARIES[0].commands.unwrap())).unwrap();
         let count = |level| exported_at(&script, level).unwrap().lines().count();
         assert_eq!([24, 27, 28, 31, 33, 34, 35, 36].map(count), [148, 148, 182, 195, 232, 233, 233, 252]);
     }
@@ -298,7 +326,8 @@ mod tests {
     /// A library as it should be, which exports the functions of the oldest level.
     fn good() -> Facts {
         let names =
-            exported_at(&fs::read_to_string(root().join(LIBRARIES[0].exports)).unwrap(), OLDEST).unwrap();
+            exported_at(&fs::read_to_string(root().join(LIBRARIES[0].commands.unwrap())).unwrap(), OLDEST)
+                .unwrap();
         let imports: &[&str] = &["memcpy", "dlopen", "__android_log_write"];
         let of_exports = names.lines().map(|name| (name.to_owned(), VERSION.to_owned()));
         let of_imports = imports.iter().zip(["LIBC", "LIBC", "LIBLOG"]);
@@ -325,7 +354,7 @@ mod tests {
     }
 
     fn complaints(facts: &Facts) -> Vec<String> {
-        let list = fs::read_to_string(root().join(LIBRARIES[0].exports)).unwrap();
+        let list = fs::read_to_string(root().join(LIBRARIES[0].commands.unwrap())).unwrap();
         let imports = Imports::of(LIBRARIES[0].imports).unwrap();
         LIBRARIES[0].complaints(facts, exported_at(&list, OLDEST).unwrap(), &imports)
     }
@@ -363,20 +392,5 @@ mod tests {
     fn r124_the_name_is_the_systems() {
         let soname = "libvkload.so".into();
         assert_eq!(complaints(&Facts { soname, ..good() }), ["SONAME is \"libvkload.so\", not libvulkan.so"]);
-    }
-
-    #[test]
-    fn options_are_a_level_and_abis() {
-        let of =
-            |words: &[&str]| Options::of(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
-        let all = Options { level: NEWEST, all_levels: true, abis: ABIS.to_vec() };
-        assert_eq!(of(&[]).unwrap(), all);
-        let some = of(&["--abi", "x86,x86_64", "--api", "28"]).unwrap();
-        assert_eq!((some.level, some.all_levels, some.abis), (28, false, vec![ABIS[3], ABIS[2]]));
-        for wrong in
-            [&["--api", "23"][..], &["--api", "37"], &["--api"], &["--abi", "mips"], &["--level", "28"]]
-        {
-            assert!(of(wrong).is_err(), "{wrong:?}");
-        }
     }
 }

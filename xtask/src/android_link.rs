@@ -33,51 +33,55 @@ pub(crate) fn version_of(library: &str) -> Option<&'static str> {
     VERSIONS.iter().find(|(name, _)| *name == library).map(|(_, version)| *version)
 }
 
-/// What links.
-pub(crate) enum Linker {
-    /// The compiler of an NDK, which knows where the system's libraries are.
-    Ndk(PathBuf),
-    /// The linker that comes with the compiler, and the folder of the stand-ins.
+/// A shared library to be made.
+pub(crate) struct Link<'a> {
+    pub(crate) soname: &'a str,
+    /// The function from which everything else is reached.
+    pub(crate) entry: &'a str,
+    pub(crate) archive: &'a Path,
+    /// The version script: what is exported.
+    pub(crate) script: &'a Path,
+    /// The libraries of the system that it may need.
+    pub(crate) needed: &'a [&'a str],
+}
+
+/// Where the system's libraries are for linking.
+pub(crate) enum System {
+    /// In an NDK, whose compilers know where.
+    Ndk { folder: PathBuf, target: String },
+    /// Stand-ins, in this folder, for the linker that comes with the compiler.
     StandIns(PathBuf),
 }
 
-impl Linker {
-    /// The NDK's in the folder that `ANDROID_NDK_HOME` names, or else the compiler's own with stand-ins for `imports`.
-    pub(crate) fn new(target: &str, level: u32, imports: &Imports) -> Result<Self, Failure> {
+impl System {
+    /// The NDK in the folder that `ANDROID_NDK_HOME` names, or else stand-ins with the functions of `imports`.
+    pub(crate) fn of(target: &str, imports: &Imports) -> Result<Self, Failure> {
         match env::var_os("ANDROID_NDK_HOME") {
-            Some(ndk) => Ok(Self::Ndk(compiler_of_ndk(Path::new(&ndk), target, level)?)),
+            Some(folder) => Ok(Self::Ndk { folder: folder.into(), target: target.to_owned() }),
             None => Ok(Self::StandIns(imports.stand_ins(target, version_of)?)),
         }
     }
 
-    /// Makes the shared library `out`, called `soname`, of `archive`. It exports what `script` lets out.
-    pub(crate) fn link(
-        &self,
-        soname: &str,
-        archive: &Path,
-        script: &Path,
-        imports: &Imports,
-        out: &Path,
-    ) -> Result<(), Failure> {
+    /// Makes the shared library `out` for systems from `level` on.
+    pub(crate) fn link(&self, link: &Link<'_>, level: u32, out: &Path) -> Result<(), Failure> {
         let mut flags: Vec<String> = FLAGS.iter().map(|flag| (*flag).to_owned()).collect();
-        flags.push(format!("-soname={soname}"));
-        flags.push(format!("--version-script={}", script.display()));
-        // Everything else is reached from here.
-        let parts = ["--undefined=vkGetInstanceProcAddr".into(), archive.display().to_string()];
-        let names = imports.libraries();
+        flags.push(format!("-soname={}", link.soname));
+        flags.push(format!("--version-script={}", link.script.display()));
+        flags.push(format!("--undefined={}", link.entry));
+        flags.push(link.archive.display().to_string());
         match self {
-            Self::Ndk(compiler) => {
-                let mut compiler = Command::new(compiler);
+            Self::Ndk { folder, target } => {
+                let mut compiler = Command::new(compiler_of_ndk(folder, target, level)?);
                 compiler.args(["-shared", "-nostdlib", "-o"]).arg(out);
-                compiler.args(flags.iter().chain(&parts).map(|flag| format!("-Wl,{flag}")));
+                compiler.args(flags.iter().map(|flag| format!("-Wl,{flag}")));
                 let short =
                     |name: &&str| format!("-l{}", name.trim_start_matches("lib").trim_end_matches(".so"));
-                finish(compiler.args(names.iter().map(short)))
+                finish(compiler.args(link.needed.iter().map(short)))
             }
             Self::StandIns(folder) => {
                 let mut linker = Command::new(tool("rust-lld")?);
-                linker.args(["-flavor", "gnu", "-shared", "-o"]).arg(out).args(flags).args(parts);
-                finish(linker.args(names.iter().map(|name| folder.join(name))))
+                linker.args(["-flavor", "gnu", "-shared", "-o"]).arg(out).args(flags);
+                finish(linker.args(link.needed.iter().map(|name| folder.join(name))))
             }
         }
     }

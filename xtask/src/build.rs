@@ -94,6 +94,18 @@ pub(crate) fn target_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
+/// What tells cargo to leave out of a library in which folder of this machine the sources of crates are, beside the flags that the
+/// repository has for all: it is nobody's business, and would make other bytes elsewhere.
+pub(crate) fn without_folders() -> [String; 2] {
+    let cargo = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = cargo.unwrap_or_else(|| PathBuf::from(env::var_os("HOME").unwrap_or_default()).join(".cargo"));
+    let flag = format!("--remap-path-prefix={}=crates", home.join(SOURCES).display());
+    ["--config".into(), format!("build.rustflags=[{flag:?}]")]
+}
+
+/// Where cargo has the sources of crates, in its own folder.
+pub(crate) const SOURCES: &str = "registry/src";
+
 /// Copies `from` to `to` under a new inode: a program that runs on the old library keeps it.
 fn replace(from: &Path, to: &Path) -> Result<(), Failure> {
     let copy = to.with_extension("new");

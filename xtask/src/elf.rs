@@ -14,8 +14,10 @@ use object::{
 use crate::Failure;
 
 /// What is in a library's tables.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Facts {
+    /// The kind of processor (`e_machine`).
+    pub(crate) machine: u16,
     pub(crate) soname: String,
     pub(crate) needed: Vec<String>,
     /// Exported names and their addresses.
@@ -61,7 +63,8 @@ impl Facts {
 
     fn read_of<E: FileHeader<Endian = Endianness>>(bytes: &[u8]) -> Result<Self, Failure> {
         let file = ElfFile::<E>::parse(bytes)?;
-        let mut facts = Self::default();
+        let machine = file.elf_header().e_machine(file.endian());
+        let mut facts = Self { machine, ..Self::default() };
         facts.read_segments(&file);
         facts.read_dynamic(&file, bytes)?;
         for symbol in file.dynamic_symbols() {

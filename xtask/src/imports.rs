@@ -32,6 +32,15 @@ impl Imports {
         Ok(Self(libraries))
     }
 
+    /// What is in any of these lists.
+    pub(crate) fn of_all(lists: &[Self]) -> Self {
+        let mut libraries: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (library, functions) in lists.iter().flat_map(|list| &list.0) {
+            libraries.entry(library.clone()).or_default().extend(functions.iter().cloned());
+        }
+        Self(libraries)
+    }
+
     /// The libraries that have the functions.
     pub(crate) fn libraries(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()

@@ -1,8 +1,10 @@
 //! Repository chores, run as `cargo xtask NAME`.
 
+mod aar;
 mod abi;
 mod android_abi;
 mod android_link;
+mod android_options;
 mod build;
 mod check_targets;
 mod dist;
@@ -51,6 +53,11 @@ const CHORES: &[Chore] = &[
         "android-abi",
         "build Android's libraries for four ABIs, and check what they export, need and contain [--api LEVEL] [--abi NAME,NAME]",
         android_abi::run,
+    ),
+    Chore(
+        "aar",
+        "pack what android-abi has built for applications, and the Java API, as an Android archive, and check that [--abi NAME,NAME]",
+        aar::run,
     ),
     Chore("gen", "write the tables made from vk.xml: --registry PATH [--check] [--handles]", r#gen::run),
     Chore(

@@ -1,1 +1,133 @@
-//! Nothing but tests: see `tests/java.rs`.
+//! What tests of the Java API and of its packaging have in common.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A path in the folder `jni` of the repository.
+#[must_use]
+pub fn jni(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("/")).join(name)
+}
+
+/// Where cargo puts what it builds: the folder of the tests is target/PROFILE/deps.
+///
+/// # Panics
+/// If the program is elsewhere.
+#[must_use]
+pub fn target() -> PathBuf {
+    env::current_exe().expect("a program").ancestors().nth(3).expect("a folder of cargo's").to_owned()
+}
+
+/// Whether all programs are there. Says which is not, and fails if everything that tests need is said to be there.
+///
+/// # Panics
+/// As said.
+#[must_use]
+pub fn are_there(programs: &[&str]) -> bool {
+    let Some(missing) = programs.iter().find(|name| which(name).is_none()) else { return true };
+    skip(&format!("there is no {missing}"));
+    false
+}
+
+/// Says why a test is left out, and fails if everything that tests need is said to be there.
+///
+/// # Panics
+/// As said.
+pub fn skip(reason: &str) {
+    let complete = env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
+    assert!(!complete, "{reason}");
+    println!("skipped: {reason}");
+}
+
+/// The program of this name on the search path.
+#[must_use]
+pub fn which(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.exists())
+}
+
+/// Adds the sources of Java in a folder and those in it.
+///
+/// # Panics
+/// If one cannot be listed.
+pub fn java_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            java_files(&path, files);
+        } else if path.extension() == Some(OsStr::new("java")) {
+            files.push(path);
+        }
+    }
+}
+
+/// A shell of this repository, built alone as all are.
+///
+/// # Panics
+/// If it cannot be built.
+#[must_use]
+pub fn cargo_builds(package: &str, library: &str) -> PathBuf {
+    let mut cargo = Command::new(env!("CARGO"));
+    finish(cargo.current_dir(jni("..")).args(["build", "--quiet", "--release", "--package", package]));
+    target().join("release").join(library)
+}
+
+/// Whether what the sample is compiled with and run by is there.
+///
+/// # Panics
+/// As [`are_there`].
+#[must_use]
+pub fn has_what_the_sample_needs() -> bool {
+    if !Path::new("/usr/include/vulkan/vulkan.h").exists() {
+        skip("there is no vulkan.h (Debian: libvulkan-dev)");
+        return false;
+    }
+    are_there(&["cmake", "ninja", "cc", "java", "javac"])
+}
+
+/// The flags with which the sample's native half is compiled without an NDK: the headers are Java's, and one that stands for Android's.
+///
+/// # Panics
+/// If there is no Java.
+#[must_use]
+pub fn sample_flags() -> Vec<String> {
+    let javac = fs::canonicalize(which("javac").expect("javac")).expect("a path");
+    let java = javac.ancestors().nth(2).expect("the folder of Java").join("include");
+    let folders = [java.join("linux"), java, jni("tests/sample")];
+    let include = folders.iter().map(|folder| format!("-I{}", folder.display()));
+    include.chain(["-Wall", "-Wextra", "-Werror"].map(str::to_owned)).collect()
+}
+
+/// Unpacks the AAR for all ABIs into this folder, if there is one, and says whether.
+///
+/// # Panics
+/// If it cannot be unpacked, or if there is none and everything that tests need is said to be there.
+#[must_use]
+pub fn unpack_aar(folder: &Path) -> bool {
+    let aar = target().join(concat!("android/vkload-", env!("CARGO_PKG_VERSION"), ".aar"));
+    if !aar.exists() {
+        skip(&format!(
+            "there is no {}: `cargo xtask android-abi` and `cargo xtask aar` make it",
+            aar.display()
+        ));
+        return false;
+    }
+    if are_there(&["jar"]) {
+        finish(Command::new("jar").current_dir(folder).arg("xf").arg(aar));
+    }
+    folder.join("classes.jar").exists()
+}
+
+/// Runs a command that must succeed, and returns what it printed.
+///
+/// # Panics
+/// If it does not.
+pub fn finish(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}\n{text}", output.status);
+    text.into_owned()
+}

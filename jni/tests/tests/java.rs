@@ -283,7 +283,7 @@ fn jni(name: &str) -> PathBuf {
 
 fn java_sources() -> Vec<PathBuf> {
     let mut sources = vec![];
-    for name in ["java", "stubs/org", "stubs/android", "android", "sample/java", "tests/java"] {
+    for name in ["java", "stubs/org", "stubs/android", "android", "sample/src/main/java", "tests/java"] {
         java_files(&jni(name), &mut sources);
     }
     sources

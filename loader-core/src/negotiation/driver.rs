@@ -160,7 +160,10 @@ unsafe fn complete(
         let create_instance = need(c"vkCreateInstance")?;
         let enumerate = need(c"vkEnumerateInstanceExtensionProperties")?;
         let physical_device = exported.or_else(|| {
-            global(GET_PHYSICAL_DEVICE_PROC_ADDR).filter(|_| version >= NEWEST_INTERFACE).map(|function| {
+            // Other loaders write errors to their logs about names that they do not know.
+            let asked =
+                if version >= NEWEST_INTERFACE { global(GET_PHYSICAL_DEVICE_PROC_ADDR) } else { None };
+            asked.map(|function| {
                 transmute::<unsafe extern "system" fn(), vk::PFN_vkGetInstanceProcAddr>(function)
             })
         });

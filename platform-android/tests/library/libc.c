@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -82,6 +83,12 @@ int here_stat(const char *path, struct stat *state) {
 }
 GIVES(stat);
 
+int here_rename(const char *from, const char *to) {
+    char one[4096], other[4096];
+    return rename(place(from, one), place(to, other));
+}
+GIVES(rename);
+
 int here_fcntl(int file, int command, ...) {
     va_list rest;
     va_start(rest, command);
@@ -99,6 +106,14 @@ GIVES(prctl);
     type here_##name parameters { return name arguments; } \
     GIVES(name)
 
+SAME(char *, getenv, (const char *name), (name));
+SAME(ssize_t, write, (int file, const void *bytes, size_t size), (file, bytes, size));
+SAME(int, pthread_mutex_lock, (pthread_mutex_t *lock), (lock));
+SAME(int, pthread_mutex_unlock, (pthread_mutex_t *lock), (lock));
+SAME(int, pthread_mutex_destroy, (pthread_mutex_t *lock), (lock));
+SAME(int, pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *lock), (condition, lock));
+SAME(int, pthread_cond_signal, (pthread_cond_t *condition), (condition));
+SAME(int, pthread_cond_destroy, (pthread_cond_t *condition), (condition));
 SAME(int, clock_gettime, (clockid_t clock, struct timespec *time), (clock, time));
 SAME(int, close, (int file), (file));
 SAME(int, closedir, (DIR *folder), (folder));

@@ -1,35 +1,15 @@
 package android.app;
 
-import android.content.Context;
-import android.content.pm.ApplicationInfo;
-import android.content.pm.PackageManager;
-import android.content.res.AssetManager;
+import android.content.ContextWrapper;
 import android.os.Bundle;
-import java.io.File;
 
 /** What of Android's class is used, to compile without an SDK; it is not packaged. */
-public class Activity extends Context {
+public class Activity extends ContextWrapper {
+    public Activity() {
+        super(null);
+    }
+
     protected void onCreate(Bundle state) {}
 
     protected void onDestroy() {}
-
-    @Override
-    public ApplicationInfo getApplicationInfo() {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public PackageManager getPackageManager() {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public AssetManager getAssets() {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public File getCodeCacheDir() {
-        throw new UnsupportedOperationException();
-    }
 }

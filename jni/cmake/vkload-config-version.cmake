@@ -1,0 +1,8 @@
+# For find_package(vkload VERSION CONFIG): a package is good for who asks for its version or an older one.
+set(PACKAGE_VERSION 0.1.0)
+if(PACKAGE_FIND_VERSION VERSION_LESS_EQUAL PACKAGE_VERSION)
+    set(PACKAGE_VERSION_COMPATIBLE TRUE)
+endif()
+if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+    set(PACKAGE_VERSION_EXACT TRUE)
+endif()

@@ -1,0 +1,40 @@
+package android.content;
+
+import android.content.pm.ApplicationInfo;
+import android.content.pm.PackageManager;
+import android.content.res.AssetManager;
+import java.io.File;
+
+/** What of Android's class is used, to compile without an SDK; it is not packaged. */
+public class ContextWrapper extends Context {
+    private Context base;
+
+    public ContextWrapper(Context base) {
+        this.base = base;
+    }
+
+    /** What the system does with a new activity. */
+    protected void attachBaseContext(Context base) {
+        this.base = base;
+    }
+
+    @Override
+    public ApplicationInfo getApplicationInfo() {
+        return base.getApplicationInfo();
+    }
+
+    @Override
+    public PackageManager getPackageManager() {
+        return base.getPackageManager();
+    }
+
+    @Override
+    public AssetManager getAssets() {
+        return base.getAssets();
+    }
+
+    @Override
+    public File getCodeCacheDir() {
+        return base.getCodeCacheDir();
+    }
+}

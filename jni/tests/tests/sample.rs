@@ -1,0 +1,121 @@
+//! The sample application (`jni/sample`) on this machine: its activity is Java's, its native half is compiled with its own `CMakeLists.txt`.
+//! The loader beneath is `fake/libvkload.c`, which passes this repository's Linux loader with the null driver on.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+use vkload_jni_tests::{
+    are_there, cargo_builds, finish, has_what_the_sample_needs, java_files, jni, sample_flags,
+};
+
+/// Compilers for the processors of Android's ABIs.
+const COMPILERS: &[&str] =
+    &["aarch64-linux-gnu-gcc", "arm-linux-gnueabihf-gcc", "x86_64-linux-gnu-gcc", "i686-linux-gnu-gcc"];
+
+fn read(name: &str) -> String {
+    fs::read_to_string(jni(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The sample with everything that it needs, in a folder.
+fn built() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let shared = |name: &str, source: PathBuf, include: PathBuf| {
+        let mut compiler = Command::new("cc");
+        compiler.args(["-shared", "-fPIC", "-pthread", "-o"]).arg(path(&format!("lib{name}.so"))).arg(source);
+        finish(compiler.arg(format!("-Wl,-soname,lib{name}.so")).arg("-I").arg(include).arg("-ldl"));
+    };
+    shared("vkload", jni("tests/fake/libvkload.c"), jni("include"));
+    shared("log", jni("tests/sample/liblog.c"), jni("tests/sample"));
+    fs::copy(cargo_builds("libvkload-jni", "libvkload_jni.so"), path("libvkload_jni.so")).unwrap();
+
+    let mut cmake = Command::new("cmake");
+    cmake.args(["-G", "Ninja", "-S"]).arg(jni("sample/src/main/cpp")).arg("-B").arg(folder.path());
+    cmake.arg(format!("-DCMAKE_C_FLAGS={}", sample_flags().join(" ")));
+    cmake.arg(format!("-DCMAKE_SHARED_LINKER_FLAGS=-L{} -Wl,-z,defs", folder.path().display()));
+    finish(&mut cmake);
+    finish(Command::new("cmake").arg("--build").arg(folder.path()));
+
+    let mut sources = vec![];
+    for name in ["java", "android", "stubs", "sample/src/main/java", "tests/sample/java"] {
+        java_files(&jni(name), &mut sources);
+    }
+    let mut javac = Command::new("javac");
+    javac.args(["--release", "8", "-Xlint:all,-options,-serial", "-Werror", "-encoding", "UTF-8", "-d"]);
+    finish(javac.arg(path("classes")).args(sources));
+    folder
+}
+
+/// What the sample prints in a build of this kind.
+fn run(folder: &Path, build: &str) -> String {
+    let manifest = folder.join("null.json");
+    let library = cargo_builds("null-driver-icd", "libvkload_null.so");
+    let text = format!(
+        r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{}", "api_version": "1.4.0"}}}}"#,
+        library.display()
+    );
+    fs::write(&manifest, text).unwrap();
+    let mut java = Command::new("java");
+    java.args(["-Xcheck:jni", "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
+    java.arg(folder.join("classes")).arg(format!("-Djava.library.path={}", folder.display()));
+    java.args(["dev.vkload.sample.Run", build]).env_remove("JAVA_TOOL_OPTIONS");
+    java.env("LD_LIBRARY_PATH", folder).env("FAKE_VULKAN", cargo_builds("libvulkan-linux", "libvulkan.so"));
+    java.env("VK_DRIVER_FILES", manifest).env("VK_LAYER_PATH", folder).env("VK_IMPLICIT_LAYER_PATH", folder);
+    finish(&mut java)
+}
+
+#[test]
+fn r127_the_sample_lists_the_devices_and_a_debug_build_has_the_validation_layer() {
+    if !has_what_the_sample_needs() {
+        return;
+    }
+    let folder = built();
+    for (build, layers) in [("release", ""), ("debug", "\"VK_LAYER_KHRONOS_validation\"")] {
+        let said = run(folder.path(), build);
+        // Then comes what the loader was told.
+        let told = said.strip_prefix("log 4 sample: null\n").expect(&said);
+        assert!(told.contains(&format!("\"layers\":[{layers}]")), "{said}");
+        assert!(told.contains("/data/app/sample/lib") && told.lines().count() == 1, "{said}");
+    }
+}
+
+#[test]
+fn r127_the_native_half_compiles_for_the_processors_of_all_abis() {
+    if !has_what_the_sample_needs() || !are_there(COMPILERS) {
+        return;
+    }
+    for compiler in COMPILERS {
+        let mut compiler = Command::new(compiler);
+        compiler.args(sample_flags().iter().flat_map(|flag| flag.split(' ')));
+        // Its headers for the processor come first.
+        compiler.args(["-fsyntax-only", "-idirafter", "/usr/include"]);
+        finish(compiler.arg(jni("sample/src/main/cpp/sample.c")));
+    }
+}
+
+#[test]
+fn r127_the_project_names_the_aar_that_is_made_and_its_oldest_level() {
+    let project = read("sample/build.gradle.kts");
+    let aar = concat!("../../target/android/vkload-", env!("CARGO_PKG_VERSION"), ".aar");
+    assert!(project.contains(&format!("\"{aar}\"")), "{project}");
+    let oldest = |text: &str, key: &str| -> u32 {
+        let value = text.split(key).nth(1).unwrap();
+        value.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
+    };
+    let of_aar = oldest(&read("aar/AndroidManifest.xml"), "android:minSdkVersion=\"");
+    assert!(oldest(&project, "minSdk = ") >= of_aar);
+    let native = project.split("path = file(\"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(read(&format!("sample/{native}")).contains("add_library(sample "));
+    let manifest = read("sample/src/main/AndroidManifest.xml");
+    assert!(
+        manifest.contains("android:name=\".MainActivity\"")
+            && project.contains("namespace = \"dev.vkload.sample\"")
+    );
+    assert!(
+        read("sample/src/main/java/dev/vkload/sample/MainActivity.java")
+            .contains("package dev.vkload.sample;")
+    );
+}

@@ -1,0 +1,87 @@
+//! What is in an AAR: [`FILES`] and, for each ABI, its libraries.
+//!
+//! The folders `cmake`, `include` and `jni` are a CMake package where the AAR is unpacked. `prefab` is the same for Android's Gradle
+//! plugin, which makes a CMake package of it (<https://google.github.io/prefab>); the library in it is the one in `jni`.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use crate::Failure;
+use crate::android_options::{Abi, OLDEST};
+use crate::build::root;
+
+use super::{VERSION, libraries};
+
+/// Files that are taken from the repository, by their names in the AAR.
+const FILES: &[(&str, &str)] = &[
+    ("AndroidManifest.xml", "jni/aar/AndroidManifest.xml"),
+    ("LICENSE-APACHE", "LICENSE-APACHE"),
+    ("LICENSE-MIT", "LICENSE-MIT"),
+    ("cmake/vkload-config-version.cmake", "jni/cmake/vkload-config-version.cmake"),
+    ("cmake/vkload-config.cmake", "jni/cmake/vkload-config.cmake"),
+    ("include/vkload.h", "jni/include/vkload.h"),
+    ("prefab/modules/vkload/include/vkload.h", "jni/include/vkload.h"),
+    ("prefab/modules/vkload/module.json", "jni/aar/prefab/modules/vkload/module.json"),
+    ("proguard.txt", "jni/aar/proguard.txt"),
+];
+
+/// Files that are made.
+const MADE: &[&str] = &["R.txt", "classes.jar", "prefab/prefab.json"];
+
+/// The library with which C and C++ programs are linked.
+const LINKED: &str = "libvkload.so";
+
+/// The names of all files in the AAR for these ABIs.
+pub(crate) fn names(abis: &[Abi]) -> Vec<String> {
+    let mut names: Vec<String> =
+        FILES.iter().map(|(name, _)| *name).chain(MADE.iter().copied()).map(str::to_owned).collect();
+    for (abi, _) in abis {
+        names.extend(libraries().map(|it| library(abi, it.soname)));
+        names.extend([for_linking(abi, LINKED), for_linking(abi, "abi.json")]);
+    }
+    names.sort();
+    names
+}
+
+/// The name of a library that becomes part of the application.
+pub(crate) fn library(abi: &str, soname: &str) -> String {
+    format!("jni/{abi}/{soname}")
+}
+
+fn for_linking(abi: &str, name: &str) -> String {
+    format!("prefab/modules/vkload/libs/android.{abi}/{name}")
+}
+
+/// All files by their names.
+pub(crate) fn files(abis: &[Abi], classes: Vec<u8>) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+    // Of the forms of Prefab's files the first, which all versions of Gradle's plugin know.
+    let package = format!(
+        "{{\n    \"schema_version\": 1,\n    \"name\": \"vkload\",\n    \"version\": \"{VERSION}\",\n    \"dependencies\": []\n}}\n"
+    );
+    // There are no resources.
+    let mut files = BTreeMap::from([("R.txt".to_owned(), Vec::new())]);
+    files.insert("classes.jar".into(), classes);
+    files.insert("prefab/prefab.json".into(), package.into());
+    for (name, source) in FILES {
+        let content = fs::read(root().join(source)).map_err(|error| format!("{source}: {error}"))?;
+        files.insert((*name).to_owned(), content);
+    }
+    for (abi, _) in abis {
+        for it in libraries() {
+            let path = it.installed(abi);
+            let content = fs::read(&path).map_err(|error| {
+                format!("{}: {error}; `cargo xtask android-abi --abi {abi}` makes it", path.display())
+            })?;
+            if it.soname == LINKED {
+                files.insert(for_linking(abi, LINKED), content.clone());
+            }
+            files.insert(library(abi, it.soname), content);
+        }
+        // The libraries are made without an NDK; what has a C interface alone goes with the C++ library of every one.
+        let abi_json = format!(
+            "{{\n    \"abi\": \"{abi}\",\n    \"api\": {OLDEST},\n    \"ndk\": 21,\n    \"stl\": \"none\"\n}}\n"
+        );
+        files.insert(for_linking(abi, "abi.json"), abi_json.into());
+    }
+    Ok(files)
+}

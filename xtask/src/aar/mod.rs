@@ -1,0 +1,71 @@
+//! `cargo xtask aar`: the loader for applications as an Android archive (AAR): the classes of the Java API, the libraries for each ABI as
+//! `cargo xtask android-abi` has built them, and what C and C++ programs need. It is read back and checked.
+//!
+//! The same sources make the same bytes: files are in the order of their names, stored, and without a time.
+
+mod archive;
+mod check;
+mod classes;
+mod content;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::Failure;
+use crate::abi::end;
+use crate::android_abi::{LIBRARIES, Library};
+use crate::android_options::{ABIS, Abi, Options};
+use crate::build::target_folder;
+use archive::Packed;
+
+/// The version of the AAR.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The libraries that are in it.
+fn libraries() -> impl Iterator<Item = &'static Library> {
+    LIBRARIES.iter().filter(|library| library.is_brought)
+}
+
+/// Makes the AAR for every ABI for which there is a compiler, and names the others.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let options = Options::of(arguments)?;
+    let (abis, skipped) = options.available();
+    if abis.is_empty() {
+        return Err(format!("rustup can add none of {}: there is nothing to pack", skipped.join(", ")).into());
+    }
+    let path = path(&abis);
+    let classes = classes::jar(&target_folder().join("android/classes"))?;
+    fs::write(&path, archive::archive(&content::files(&abis, classes)?)?)?;
+    let files = archive::read(&fs::read(&path)?)?;
+    let complaints = check::complaints(&files, &abis);
+    report(&path, &files, &abis)?;
+    if !skipped.is_empty() {
+        println!("aar: skipped {} that rustup cannot add: {}", skipped.len(), skipped.join(", "));
+    }
+    end(&complaints)
+}
+
+/// Where it is. One for some of the ABIs says which in its name.
+fn path(abis: &[Abi]) -> PathBuf {
+    let mut name = format!("vkload-{VERSION}");
+    if abis.len() < ABIS.len() {
+        abis.iter().for_each(|(abi, _)| name += &format!("-{abi}"));
+    }
+    target_folder().join("android").join(name + ".aar")
+}
+
+/// Says how large everything is, in bytes.
+fn report(path: &Path, files: &[Packed], abis: &[Abi]) -> Result<(), Failure> {
+    let size = |name: &str| files.iter().find(|file| file.name == name).map_or(0, |file| file.content.len());
+    let columns: String = libraries().map(|library| format!("{:>18}", library.soname)).collect();
+    println!("{:12}{columns}", "ABI");
+    for (abi, _) in abis {
+        let sizes: String = libraries()
+            .map(|library| format!("{:>18}", size(&content::library(abi, library.soname))))
+            .collect();
+        println!("{abi:12}{sizes}");
+    }
+    println!("{:12}{:>18}", "classes.jar", size("classes.jar"));
+    println!("{}: {} files, {} bytes", path.display(), files.len(), fs::metadata(path)?.len());
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! What the chores for Android are asked for: ABIs, and a level of the API.
+
+use crate::Failure;
+use crate::check_targets::is_available;
+
+/// Android's name of a processor, and the compiler's.
+pub(crate) type Abi = (&'static str, &'static str);
+
+pub(crate) const ABIS: &[Abi] = &[
+    ("arm64-v8a", "aarch64-linux-android"),
+    ("armeabi-v7a", "armv7-linux-androideabi"),
+    ("x86_64", "x86_64-linux-android"),
+    ("x86", "i686-linux-android"),
+];
+
+/// The newest level of Android's API that the list of exports knows.
+const NEWEST: u32 = 36;
+
+/// The oldest level that has Vulkan.
+pub(crate) const OLDEST: u32 = 24;
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Options {
+    /// The level whose functions the installed libraries export.
+    pub(crate) level: u32,
+    /// Whether all other levels are checked, too.
+    pub(crate) all_levels: bool,
+    /// Names and targets.
+    pub(crate) abis: Vec<Abi>,
+}
+
+impl Options {
+    pub(crate) fn of(arguments: &[String]) -> Result<Self, Failure> {
+        let mut options = Self { level: NEWEST, all_levels: true, abis: ABIS.to_vec() };
+        let mut words = arguments.iter();
+        while let Some(option) = words.next() {
+            let value = words.next().ok_or_else(|| format!("{option} needs a value"))?;
+            match option.as_str() {
+                "--api" => (options.level, options.all_levels) = (level(value)?, false),
+                "--abi" => options.abis = value.split(',').map(abi).collect::<Result<_, _>>()?,
+                _ => return Err("the options are --api LEVEL and --abi NAME,NAME".into()),
+            }
+        }
+        Ok(options)
+    }
+
+    /// The ABIs for which there is a compiler, and the targets of the others.
+    pub(crate) fn available(&self) -> (Vec<Abi>, Vec<&'static str>) {
+        let (found, missing): (Vec<Abi>, Vec<Abi>) =
+            self.abis.iter().partition(|(_, target)| is_available(target));
+        (found, missing.into_iter().map(|(_, target)| target).collect())
+    }
+}
+
+fn level(value: &str) -> Result<u32, Failure> {
+    let level = value.parse().ok().filter(|level| (OLDEST..=NEWEST).contains(level));
+    level.ok_or_else(|| format!("the levels with Vulkan are {OLDEST} to {NEWEST}, not {value}").into())
+}
+
+fn abi(name: &str) -> Result<Abi, Failure> {
+    let known: Vec<_> = ABIS.iter().map(|(abi, _)| *abi).collect();
+    let found = ABIS.iter().find(|(abi, _)| *abi == name);
+    found.copied().ok_or_else(|| format!("the ABIs are {}, not {name}", known.join(", ")).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_a_level_and_abis() {
+        let of =
+            |words: &[&str]| Options::of(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        let all = Options { level: NEWEST, all_levels: true, abis: ABIS.to_vec() };
+        assert_eq!(of(&[]).unwrap(), all);
+        let some = of(&["--abi", "x86,x86_64", "--api", "28"]).unwrap();
+        assert_eq!((some.level, some.all_levels, some.abis), (28, false, vec![ABIS[3], ABIS[2]]));
+        for wrong in
+            [&["--api", "23"][..], &["--api", "37"], &["--api"], &["--abi", "mips"], &["--level", "28"]]
+        {
+            assert!(of(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}
