@@ -280,6 +280,9 @@ impl Device {
         // SAFETY: the caller vouches for the device; `create_device` leaked the box.
         unsafe {
             device.as_ref().take_key_out();
+            if FOREIGN_HANDLES {
+                device.as_ref().instance().forget_swapchains_of_device(device.as_ref().handle);
+            }
             device.as_ref().withdraw();
             let allocator = device.as_ref().allocator;
             drop(Box::from_non_null_in(device, allocator));

@@ -64,6 +64,10 @@ macro_rules! named {
                 let $given = &*info;
                 let object =
                     drivers_name(found.instance(), found.physical_device().driver(), $kind, $given.$handle);
+                // A driver that has no surface of its own at the moment has nothing to name.
+                if object == 0 && $given.$handle != 0 {
+                    return vk::Result::SUCCESS;
+                }
                 set(device, &vk::$info { $handle: object, ..*$given })
             }
         }

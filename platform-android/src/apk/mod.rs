@@ -27,6 +27,7 @@ mod policy;
 #[cfg(target_os = "android")]
 mod process;
 mod report;
+mod windows;
 
 pub use configuration::Configuration;
 pub use drivers::{Driver, Kind, Refusal};
@@ -113,6 +114,7 @@ impl Apk {
             log: self,
             abort,
             waiting: self,
+            windows: Some(self),
         }
     }
 
