@@ -39,7 +39,7 @@ use std::time::{Duration, Instant};
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec as TryVec, text};
 use loader_core::platform::{FileError, Waiting};
-use platform_android::apk::ApplicationSystem;
+use platform_android::apk::{ApplicationSystem, NamespaceRequest};
 use platform_android::hal::layout::Module;
 use platform_android::system::{
     BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
@@ -77,6 +77,8 @@ pub struct World {
     pub variables: BTreeMap<String, String>,
     /// Whether the linker makes namespaces for the application.
     pub makes_namespaces: bool,
+    /// Whether nothing opens in those that it has made.
+    pub namespaces_lack_libraries: bool,
     /// Properties that are set.
     pub properties: BTreeMap<String, String>,
     /// Whether the process may be dumped.
@@ -133,6 +135,7 @@ impl Simulation {
         let world = World {
             variables: BTreeMap::new(),
             makes_namespaces: false,
+            namespaces_lack_libraries: false,
             properties: BTreeMap::new(),
             dumpable: false,
             process: 1000,
@@ -279,16 +282,19 @@ impl ApplicationSystem for Android {
         fs::write(&new, content).and_then(|()| fs::rename(&new, &place)).map_err(|error| reason(&error))
     }
 
-    fn namespace(&self, name: &CStr, folder: &CStr) -> Option<Namespace> {
-        self.record("namespace", folder);
+    fn namespace(&self, request: &NamespaceRequest<'_>) -> Result<Namespace, Text> {
+        let NamespaceRequest { name, folder, permitted } = request;
+        let (name, folder) = (name.to_string_lossy(), folder.to_string_lossy());
         let mut world = self.change();
+        world.calls.push(format!("namespace {name} {folder} {}", permitted.to_string_lossy()));
         if !world.makes_namespaces {
-            return None;
+            return Err(text(&[b"the tests' linker makes none"]).unwrap_or_default());
         }
-        // Paths are whole: where names are looked up does not matter.
-        let name = name.to_str().ok()?;
-        world.namespaces.insert(name.into(), String::new());
-        Some(world.namespace(name))
+        // Paths are whole: where names are looked up does not matter. Several may have the same name.
+        let unique = format!("{name} {folder}");
+        let place = if world.namespaces_lack_libraries { "/nowhere" } else { "" };
+        world.namespaces.insert(unique.clone(), place.to_owned());
+        Ok(world.namespace(&unique))
     }
 }
 

@@ -217,9 +217,9 @@ fn is_file_name(name: &[u8]) -> bool {
 }
 
 /// A file of the system's.
-struct OnDisk<'a> {
-    system: &'a dyn ApplicationSystem,
-    path: &'a core::ffi::CStr,
+pub(super) struct OnDisk<'a> {
+    pub(super) system: &'a dyn ApplicationSystem,
+    pub(super) path: &'a core::ffi::CStr,
 }
 
 impl Ranges for OnDisk<'_> {

@@ -8,6 +8,7 @@ use loader_core::loader::{Drivers, Loader};
 use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow};
 
 use super::json::{Json, LIST, OBJECT};
+use super::policy::DRIVER_FOLDER;
 use super::{Apk, Configuration, Driver, Kind};
 use crate::layers;
 
@@ -90,9 +91,20 @@ impl fmt::Display for Report {
                     Shown(&driver.library)
                 )?,
             }
+            if driver.used && driver.kind != Kind::System {
+                writeln!(f, "  {path}: {}", driver.use_of_doors())?;
+                match &driver.not_apart {
+                    None => writeln!(f, "  {path}: in a linker namespace of its own")?,
+                    Some(reason) => {
+                        writeln!(f, "  {path}: in the application's linker namespace: {}", Shown(reason))?
+                    }
+                }
+            }
         }
         for (place, driver) in self.drivers.plan.drivers.iter().enumerate() {
-            let path = Shown(&driver.path);
+            // Manifests that exist for the core alone are nobody's business.
+            let of_options = driver.path.starts_with(DRIVER_FOLDER);
+            let path = Shown(if of_options { &driver.library } else { &driver.path });
             match &driver.decision {
                 Decision::Use => writeln!(f, "  {path}: used")?,
                 Decision::Skip(reason) => writeln!(f, "  {path}: not used: {reason}")?,
@@ -222,6 +234,11 @@ fn driver_chosen(json: &mut Json, driver: &Driver) -> Result<(), OutOfMemory> {
         }
         json.key("library")?.string(Shown(&driver.library))?;
         json.key("kind")?.string(driver.kind_id())?;
+        json.key("use")?.string(driver.use_of_doors())?;
+        match &driver.not_apart {
+            Some(reason) => json.key("not_in_own_namespace")?.string(Shown(reason))?,
+            None => json.key("not_in_own_namespace")?.null()?,
+        }
         let Some(package) = &driver.package else { return decided(json, "chosen", None) };
         for (key, value) in [
             ("package_name", &package.name),

@@ -1,17 +1,11 @@
 //! Drivers of an application's choice.
 
 use std::fs;
-use std::path::PathBuf;
 
 use android_simulation::{Packed, null_driver, package};
 use ash::vk;
 
-use super::{Application, device, filled};
-
-/// The null driver as one that speaks the driver interface, which cargo builds beside the tests.
-fn icd() -> PathBuf {
-    std::env::current_exe().unwrap().with_file_name("libvkload_null.so")
-}
+use super::{Application, device, filled, icd};
 
 const META: &str = r#"{"schemaVersion": 1, "name": "Null", "description": "draws nothing", "author": "tests",
     "packageVersion": "2", "vendor": "none", "driverVersion": "0.7", "minApi": 27, "libraryName": "vulkan.null.so"}"#;
@@ -167,29 +161,4 @@ fn r121_drivers_of_every_kind_are_side_by_side_or_one_of_them_is_chosen() {
     let report = application.report(0);
     assert!(report.contains("/own/module.so: not used: another one is chosen"), "{report}");
     assert!(report.contains("/own/icd.so: chosen, icd"), "{report}");
-}
-
-#[test]
-fn r121_there_is_one_hal_module_for_each_process() {
-    let application = Application::new();
-    application.android().library("/own/one.so", &null_driver());
-    application.android().library("/own/two.so", &null_driver());
-    application.configure(r#"{"driver": {"library": "/own/one.so"}}"#).unwrap();
-    application.configure(r#"{"driver": {"library": "/own/one.so"}}"#).unwrap();
-    let said = application.configure(r#"{"driver": {"library": "/own/two.so"}}"#).unwrap_err();
-    assert!(said.contains("/own/one.so is open already"), "{said}");
-    draw(&application);
-}
-
-#[test]
-fn r121_a_driver_is_opened_in_a_namespace_of_its_own_where_there_are_any() {
-    let application = Application::new();
-    application.android().change().makes_namespaces = true;
-    application.android().library("/own/icd.so", &icd());
-    application.configure(r#"{"driver": {"library": "/own/icd.so"}}"#).unwrap();
-    draw(&application);
-    let calls = application.android().calls();
-    assert!(calls.contains(&"namespace /own".to_owned()), "{calls:?}");
-    assert!(calls.contains(&"open-in-namespace /own/icd.so".to_owned()), "{calls:?}");
-    assert!(!calls.contains(&"dlopen /own/icd.so".to_owned()), "{calls:?}");
 }

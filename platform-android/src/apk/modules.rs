@@ -1,0 +1,163 @@
+//! The HAL modules that an application has brought.
+//!
+//! Each has a driver level of its own above it, which the core sees as a loader. Instances and what is made of them lead to
+//! their module by themselves; commands without any object do not, so each place has functions of its own for these.
+
+use core::ffi::{CStr, c_char};
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use ash::vk;
+use loader_core::command_function;
+use loader_core::memory::{Counted, OutOfMemory, Text, text};
+use loader_core::platform::{Library, Lock};
+
+use crate::driver;
+use crate::hal::Decision;
+use crate::loader::Loader;
+use crate::system::{self, System};
+
+/// How many modules there can be in a process: one that was opened stays open.
+pub const MOST: usize = 8;
+
+/// The modules of the process.
+pub(super) struct Modules([Module; MOST]);
+
+struct Module {
+    /// The driver level above it.
+    loader: Loader,
+    /// The library that it is in; `None` if there is no module at this place.
+    library: Lock<Option<Counted<Text>>>,
+}
+
+/// Why there is no module.
+pub(super) enum NoModule {
+    /// It cannot be used.
+    Unusable(Decision),
+    /// There are as many as there can be.
+    Full,
+    OutOfMemory,
+}
+
+impl From<OutOfMemory> for NoModule {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+impl Module {
+    const fn new(system: &'static dyn System) -> Self {
+        Self { loader: Loader::new(system).brought(), library: Lock::new(None) }
+    }
+
+    fn library(&self) -> Option<Counted<Text>> {
+        self.library.lock(self.loader.system).clone()
+    }
+}
+
+impl Modules {
+    /// None yet.
+    pub(super) const fn new(system: &'static dyn System) -> Self {
+        Self([
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+        ])
+    }
+
+    /// The place of the module in the library with this path, if it is open.
+    pub(super) fn find(&self, path: &[u8]) -> Option<usize> {
+        self.0.iter().position(|module| module.library().is_some_and(|library| library.as_slice() == path))
+    }
+
+    /// Makes the module in this library, which is open, one of the process's. One thread at a time does this.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    ///
+    /// # Safety
+    /// If the library has the symbol of a HAL module, it has the size of one.
+    pub(super) unsafe fn bring(
+        &'static self,
+        path: &[u8],
+        library: system::Library,
+    ) -> Result<usize, NoModule> {
+        let free = self.0.iter().enumerate().find(|(_, module)| module.library().is_none());
+        let Some((place, module)) = free else { return Err(NoModule::Full) };
+        let path = Counted::try_new(text(&[path])?)?;
+        // SAFETY: the caller vouches for the symbol.
+        unsafe { module.loader.hal.bring(&module.loader, library) }.map_err(NoModule::Unusable)?;
+        if let Some(entered) = LOADERS.get(place) {
+            entered.store((&raw const module.loader).cast_mut(), Ordering::Release);
+        }
+        *module.library.lock(module.loader.system) = Some(path);
+        Ok(place)
+    }
+
+    /// What the core calls the module at this place: it sees the driver level above it, as a loader.
+    pub(super) fn as_loader(&self, place: usize) -> Option<Library> {
+        self.0.get(place).map(|module| Library(NonNull::from(module).cast()))
+    }
+
+    /// How the core finds the functions of the module that it calls this; `None` if that is no module.
+    pub(super) fn get_instance_proc_addr(&self, library: Library) -> Option<vk::PFN_vkGetInstanceProcAddr> {
+        let place = (0..MOST).find(|place| self.as_loader(*place) == Some(library))?;
+        FIND.get(place).copied()
+    }
+}
+
+/// The driver levels above the modules: functions get there that are given nothing which leads to one.
+static LOADERS: [AtomicPtr<Loader>; MOST] = [const { AtomicPtr::new(core::ptr::null_mut()) }; MOST];
+
+fn loader(place: usize) -> Option<&'static Loader> {
+    // SAFETY: `bring` stores references that live as long as the process.
+    unsafe { LOADERS.get(place)?.load(Ordering::Acquire).as_ref() }
+}
+
+/// vkGetInstanceProcAddr of the module at each place.
+const FIND: [vk::PFN_vkGetInstanceProcAddr; MOST] =
+    [find::<0>, find::<1>, find::<2>, find::<3>, find::<4>, find::<5>, find::<6>, find::<7>];
+
+/// # Safety
+/// The parameters are those of vkGetInstanceProcAddr, and an instance is one of the driver level.
+unsafe extern "system" fn find<const PLACE: usize>(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    if instance != vk::Instance::null() || name.is_null() {
+        // SAFETY: the caller vouches for the parameters.
+        return unsafe { driver::get_instance_proc_addr(instance, name) };
+    }
+    // SAFETY: the caller vouches for the name.
+    let name = unsafe { CStr::from_ptr(name) };
+    match name.to_bytes() {
+        b"vkCreateInstance" => Some(command_function!(create_instance::<PLACE>)),
+        b"vkEnumerateInstanceExtensionProperties" => Some(command_function!(extensions::<PLACE>)),
+        _ => driver::without_instance(loader(PLACE)?, name),
+    }
+}
+
+unsafe extern "system" fn create_instance<const PLACE: usize>(
+    info: *const vk::InstanceCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Instance,
+) -> vk::Result {
+    let Some(loader) = loader(PLACE) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    // SAFETY: the caller vouches for the parameters.
+    unsafe { driver::create_instance_of(loader, info, callbacks, out) }
+}
+
+unsafe extern "system" fn extensions<const PLACE: usize>(
+    _layer: *const c_char,
+    count: *mut u32,
+    out: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    let Some(loader) = loader(PLACE) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    // SAFETY: the caller vouches for the counted out-array.
+    unsafe { driver::instance_extensions_of(loader, count, out) }
+}
