@@ -7,7 +7,7 @@ use loader_core::memory::{OutOfMemory, Shown, Text, text};
 
 use super::Apk;
 use super::inflate::Stop;
-use super::modules::{MOST, NoModule};
+use super::modules::{Brought, MOST, NoModule};
 use super::options::{Choice, Place};
 use super::package::{self, Fault, Package};
 use super::policy::SYSTEM_LOADER;
@@ -177,8 +177,10 @@ impl Driver {
         if self.library.is_empty() || self.library.contains(&b':') {
             return Err(Refusal::Path.into());
         }
-        if apk.modules.find(&self.library).is_some() {
+        if let Some((_, opened)) = apk.modules.find(&self.library) {
             self.kind = Kind::Module;
+            self.not_apart = opened.not_apart.as_deref().map(|words| text(&[words])).transpose()?;
+            self.has_both_doors = opened.has_both_doors;
             return Ok(());
         }
         let opened = apk.open_driver(&self.library)?;
@@ -208,9 +210,14 @@ impl Driver {
             return if is_icd { Ok(Kind::Icd) } else { Err(Refusal::NoDriver.into()) };
         }
         self.has_both_doors = is_icd;
+        let opened = Brought {
+            library: text(&[&self.library])?,
+            not_apart: self.not_apart.as_deref().map(|words| text(&[words])).transpose()?,
+            has_both_doors: is_icd,
+        };
         // SAFETY: HAL modules are recognised by their symbol.
-        match unsafe { apk.modules.bring(&self.library, library) } {
-            Ok(_) => Ok(Kind::Module),
+        match unsafe { apk.modules.bring(opened, library) } {
+            Ok(()) => Ok(Kind::Module),
             Err(NoModule::Unusable(decision)) => Err(Refusal::Module(decision).into()),
             Err(NoModule::Full) => Err(Refusal::TooManyModules.into()),
             Err(NoModule::OutOfMemory) => Err(NotReady::OutOfMemory),

@@ -45,7 +45,8 @@ impl Apk {
             && let Some(driver) = configuration.used().find(|driver| driver.library.as_slice() == path)
         {
             if driver.kind == Kind::Module
-                && let Some(module) = self.modules.find(path).and_then(|place| self.modules.as_loader(place))
+                && let Some(module) =
+                    self.modules.find(path).and_then(|(place, _)| self.modules.as_loader(place))
             {
                 return Ok(Ok(module));
             }

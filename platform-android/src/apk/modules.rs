@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 
 use ash::vk;
 use loader_core::command_function;
-use loader_core::memory::{Counted, OutOfMemory, Text, text};
+use loader_core::memory::{Counted, OutOfMemory, Text};
 use loader_core::platform::{Library, Lock};
 
 use crate::driver;
@@ -26,8 +26,18 @@ pub(super) struct Modules([Module; MOST]);
 struct Module {
     /// The driver level above it.
     loader: Loader,
-    /// The library that it is in; `None` if there is no module at this place.
-    library: Lock<Option<Counted<Text>>>,
+    /// How it was opened; `None` if there is no module at this place.
+    opened: Lock<Option<Counted<Brought>>>,
+}
+
+/// How a module was opened.
+pub(super) struct Brought {
+    /// The path of its library.
+    pub(super) library: Text,
+    /// See [`Driver::not_apart`](super::Driver::not_apart).
+    pub(super) not_apart: Option<Text>,
+    /// See [`Driver::has_both_doors`](super::Driver::has_both_doors).
+    pub(super) has_both_doors: bool,
 }
 
 /// Why there is no module.
@@ -47,11 +57,11 @@ impl From<OutOfMemory> for NoModule {
 
 impl Module {
     const fn new(system: &'static dyn System) -> Self {
-        Self { loader: Loader::new(system).brought(), library: Lock::new(None) }
+        Self { loader: Loader::new(system).brought(), opened: Lock::new(None) }
     }
 
-    fn library(&self) -> Option<Counted<Text>> {
-        self.library.lock(self.loader.system).clone()
+    fn opened(&self) -> Option<Counted<Brought>> {
+        self.opened.lock(self.loader.system).clone()
     }
 }
 
@@ -70,9 +80,11 @@ impl Modules {
         ])
     }
 
-    /// The place of the module in the library with this path, if it is open.
-    pub(super) fn find(&self, path: &[u8]) -> Option<usize> {
-        self.0.iter().position(|module| module.library().is_some_and(|library| library.as_slice() == path))
+    /// The module in the library with this path, if it is open: its place, and how it was opened.
+    pub(super) fn find(&self, path: &[u8]) -> Option<(usize, Counted<Brought>)> {
+        let all = self.0.iter().enumerate();
+        let mut opened = all.filter_map(|(place, module)| Some((place, module.opened()?)));
+        opened.find(|(_, opened)| opened.library.as_slice() == path)
     }
 
     /// Makes the module in this library, which is open, one of the process's. One thread at a time does this.
@@ -84,19 +96,19 @@ impl Modules {
     /// If the library has the symbol of a HAL module, it has the size of one.
     pub(super) unsafe fn bring(
         &'static self,
-        path: &[u8],
+        opened: Brought,
         library: system::Library,
-    ) -> Result<usize, NoModule> {
-        let free = self.0.iter().enumerate().find(|(_, module)| module.library().is_none());
+    ) -> Result<(), NoModule> {
+        let free = self.0.iter().enumerate().find(|(_, module)| module.opened().is_none());
         let Some((place, module)) = free else { return Err(NoModule::Full) };
-        let path = Counted::try_new(text(&[path])?)?;
+        let opened = Counted::try_new(opened)?;
         // SAFETY: the caller vouches for the symbol.
         unsafe { module.loader.hal.bring(&module.loader, library) }.map_err(NoModule::Unusable)?;
         if let Some(entered) = LOADERS.get(place) {
             entered.store((&raw const module.loader).cast_mut(), Ordering::Release);
         }
-        *module.library.lock(module.loader.system) = Some(path);
-        Ok(place)
+        *module.opened.lock(module.loader.system) = Some(opened);
+        Ok(())
     }
 
     /// What the core calls the module at this place: it sees the driver level above it, as a loader.

@@ -87,6 +87,10 @@ fn r134_a_driver_with_both_doors_is_used_as_a_module_and_that_is_said() {
     assert!(report.contains("/own/driver.so: chosen, hal-module"), "{report}");
     assert!(report.contains(words[1]), "{report}");
     assert!(application.report(1).contains(words[1]));
+    // It is open already, and all the same.
+    application.configure(r#"{"driver": {"library": "/own/driver.so"}}"#).unwrap();
+    let report = application.report(0);
+    assert!(report.contains(words[1]) && report.contains("the tests' linker makes none"), "{report}");
 }
 
 #[test]
