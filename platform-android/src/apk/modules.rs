@@ -131,12 +131,30 @@ fn loader(place: usize) -> Option<&'static Loader> {
     unsafe { LOADERS.get(place)?.load(Ordering::Acquire).as_ref() }
 }
 
-/// vkGetInstanceProcAddr of the module at each place.
-const FIND: [vk::PFN_vkGetInstanceProcAddr; MOST] =
-    [find::<0>, find::<1>, find::<2>, find::<3>, find::<4>, find::<5>, find::<6>, find::<7>];
+/// A function for each place.
+macro_rules! at_each_place {
+    ($function:ident) => {
+        [
+            $function::<0>,
+            $function::<1>,
+            $function::<2>,
+            $function::<3>,
+            $function::<4>,
+            $function::<5>,
+            $function::<6>,
+            $function::<7>,
+        ]
+    };
+}
 
+const FIND: [vk::PFN_vkGetInstanceProcAddr; MOST] = at_each_place!(find);
+const CREATE: [vk::PFN_vkCreateInstance; MOST] = at_each_place!(create_instance);
+const EXTENSIONS: [vk::PFN_vkEnumerateInstanceExtensionProperties; MOST] = at_each_place!(extensions);
+
+/// vkGetInstanceProcAddr of a module.
+///
 /// # Safety
-/// The parameters are those of vkGetInstanceProcAddr, and an instance is one of the driver level.
+/// The parameters are those of the command, and an instance is one of the driver level.
 unsafe extern "system" fn find<const PLACE: usize>(
     instance: vk::Instance,
     name: *const c_char,
@@ -146,11 +164,22 @@ unsafe extern "system" fn find<const PLACE: usize>(
         return unsafe { driver::get_instance_proc_addr(instance, name) };
     }
     // SAFETY: the caller vouches for the name.
-    let name = unsafe { CStr::from_ptr(name) };
+    without_instance(PLACE, unsafe { CStr::from_ptr(name) })
+}
+
+/// What is found without an instance. Not inlined: there is one for all places.
+#[inline(never)]
+fn without_instance(place: usize, name: &CStr) -> vk::PFN_vkVoidFunction {
     match name.to_bytes() {
-        b"vkCreateInstance" => Some(command_function!(create_instance::<PLACE>)),
-        b"vkEnumerateInstanceExtensionProperties" => Some(command_function!(extensions::<PLACE>)),
-        _ => driver::without_instance(loader(PLACE)?, name),
+        b"vkCreateInstance" => {
+            let create = *CREATE.get(place)?;
+            Some(command_function!(create))
+        }
+        b"vkEnumerateInstanceExtensionProperties" => {
+            let extensions = *EXTENSIONS.get(place)?;
+            Some(command_function!(extensions))
+        }
+        _ => driver::without_instance(loader(place)?, name),
     }
 }
 
