@@ -1,8 +1,11 @@
 //! Windows of an application with several drivers: rows 133 and 134 of docs/android.md.
 
+use std::ffi::c_void;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::ptr::null_mut;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use android_simulation::{Android, FakeWindow, null_driver};
 use ash::{Device, Instance, khr, vk};
@@ -89,6 +92,11 @@ impl World {
 
     /// The physical devices, in the order of [`DRIVERS`].
     fn physical(&self) -> Vec<vk::PhysicalDevice> {
+        self.physical_of(&DRIVERS.map(|(device, _)| device))
+    }
+
+    /// The physical devices, which have these names.
+    fn physical_of(&self, expected: &[&str]) -> Vec<vk::PhysicalDevice> {
         // SAFETY: live handles.
         unsafe {
             let all = self.instance.enumerate_physical_devices().unwrap();
@@ -97,7 +105,7 @@ impl World {
                 properties.device_name_as_c_str().unwrap().to_str().unwrap().to_owned()
             };
             let names: Vec<String> = all.iter().map(name).collect();
-            assert_eq!(names, DRIVERS.iter().map(|(device, _)| *device).collect::<Vec<_>>());
+            assert_eq!(names, expected);
             all
         }
     }
@@ -359,4 +367,93 @@ fn r133_a_surface_that_is_destroyed_before_its_swapchain_and_its_device_harms_no
         world.surfaces.destroy_surface(world.surface, None);
         world.instance.destroy_instance(None);
     }
+}
+
+/// How many blocks can still be had from the callbacks, and how many there are.
+static LEFT: AtomicUsize = AtomicUsize::new(usize::MAX);
+static BLOCKS: AtomicUsize = AtomicUsize::new(0);
+
+unsafe extern "system" fn allocate(
+    _: *mut c_void,
+    size: usize,
+    alignment: usize,
+    _: vk::SystemAllocationScope,
+) -> *mut c_void {
+    let one_less = |left: usize| (left > 0).then(|| if left == usize::MAX { left } else { left - 1 });
+    if LEFT.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_err() {
+        return null_mut();
+    }
+    let mut block = null_mut();
+    // SAFETY: a place for the block.
+    assert_eq!(unsafe { libc::posix_memalign(&mut block, alignment.max(16), size) }, 0);
+    BLOCKS.fetch_add(1, Ordering::SeqCst);
+    block
+}
+
+unsafe extern "system" fn reallocate(
+    data: *mut c_void,
+    block: *mut c_void,
+    size: usize,
+    alignment: usize,
+    scope: vk::SystemAllocationScope,
+) -> *mut c_void {
+    // SAFETY: blocks are those of `allocate`, whose size the system knows.
+    unsafe {
+        let new = allocate(data, size, alignment, scope);
+        if !new.is_null() && !block.is_null() {
+            new.copy_from_nonoverlapping(block, libc::malloc_usable_size(block).min(size));
+            free(data, block);
+        }
+        new
+    }
+}
+
+unsafe extern "system" fn free(_: *mut c_void, block: *mut c_void) {
+    if !block.is_null() {
+        BLOCKS.fetch_sub(1, Ordering::SeqCst);
+        // SAFETY: the block is one of `allocate`.
+        unsafe { libc::free(block) };
+    }
+}
+
+#[test]
+fn r133_memory_runs_out_at_every_allocation_and_nothing_is_left() {
+    let world = World::without_surface(&["module", "system"]);
+    let callbacks = vk::AllocationCallbacks::default()
+        .pfn_allocation(Some(allocate))
+        .pfn_reallocation(Some(reallocate))
+        .pfn_free(Some(free));
+    let maker = khr::android_surface::Instance::new(&world.application.vulkan(), &world.instance);
+    let info = vk::AndroidSurfaceCreateInfoKHR::default().window(world.window.pointer().cast());
+    let physical = world.physical_of(&["null", "system"]);
+    for count in 0.. {
+        LEFT.store(count, Ordering::SeqCst);
+        // SAFETY: the window is valid, and so are the handles.
+        let enough = unsafe {
+            match maker.create_android_surface(&info, Some(&callbacks)) {
+                Ok(surface) => {
+                    let ask = |device: &vk::PhysicalDevice| {
+                        world.surfaces.get_physical_device_surface_support(*device, 0, surface).unwrap()
+                    };
+                    let support: Vec<bool> = physical.iter().map(ask).collect();
+                    LEFT.store(usize::MAX, Ordering::SeqCst);
+                    assert_eq!(physical.iter().map(ask).collect::<Vec<_>>(), [true; 2], "{count}");
+                    world.surfaces.destroy_surface(surface, Some(&callbacks));
+                    support == [true; 2]
+                }
+                Err(error) => {
+                    assert_eq!(error, vk::Result::ERROR_OUT_OF_HOST_MEMORY, "{count}");
+                    false
+                }
+            }
+        };
+        assert_eq!(BLOCKS.load(Ordering::SeqCst), 0, "{count}");
+        assert_eq!(world.window.leaks(), [""; 0], "{count}");
+        if enough {
+            assert!(count > 1, "{count}");
+            break;
+        }
+    }
+    // SAFETY: nothing uses the instance any more.
+    unsafe { world.instance.destroy_instance(None) };
 }
