@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use android_simulation::{Packed, null_driver, package};
+use android_simulation::{Packed, filled, null_driver, package};
 use ash::vk;
 
-use super::{Application, device, filled, icd};
+use super::{Application, device, icd};
 
 const META: &str = r#"{"schemaVersion": 1, "name": "Null", "description": "draws nothing", "author": "tests",
     "packageVersion": "2", "vendor": "none", "driverVersion": "0.7", "minApi": 27, "libraryName": "vulkan.null.so"}"#;
@@ -29,7 +29,7 @@ fn draw(application: &Application) {
     unsafe {
         assert_eq!(instance.enumerate_physical_devices().unwrap().len(), 1);
         let device = device(&instance);
-        assert_eq!(filled(&device), [0xAB; 64]);
+        assert_eq!(filled(&device, |_, _| {}), [0xAB; 64]);
         device.destroy_device(None);
         instance.destroy_instance(None);
     }

@@ -1,12 +1,12 @@
 //! Drivers that draw to windows, by whichever door, and several HAL modules in one process: rows 134 and 135 of docs/android.md.
 
-use android_simulation::{FakeWindow, null_driver};
+use android_simulation::{FakeWindow, filled, null_driver};
 use ash::{Instance, khr, vk};
 use loader_core::log::Level;
 
 use super::frames;
 use super::windows::{instance, source};
-use super::{Application, device, filled};
+use super::{Application, device};
 
 const NOTHING: [&str; 0] = [];
 
@@ -162,7 +162,7 @@ fn r135_several_modules_are_side_by_side_each_with_its_own_devices() {
         let two = instance.create_device(physical[1], &info, None).unwrap();
         let null = device(&instance);
         let one = instance.create_device(physical[2], &info, None).unwrap();
-        assert_eq!(filled(&null), [0xAB; 64]);
+        assert_eq!(filled(&null, |_, _| {}), [0xAB; 64]);
         [one, two, null].iter().for_each(|device| device.destroy_device(None));
         instance.destroy_instance(None);
     }
@@ -189,9 +189,11 @@ fn r135_the_module_changes_while_instances_of_the_one_before_are_alive() {
     }
     for instance in [&instances[0], &instances[2]] {
         let device = device(instance);
-        assert_eq!(filled(&device), [0xAB; 64]);
-        // SAFETY: a live handle that nothing uses any more.
-        unsafe { device.destroy_device(None) };
+        // SAFETY: a live handle that nothing else uses.
+        unsafe {
+            assert_eq!(filled(&device, |_, _| {}), [0xAB; 64]);
+            device.destroy_device(None);
+        }
     }
     // SAFETY: as above.
     unsafe { instances.iter().for_each(|instance| instance.destroy_instance(None)) };
@@ -217,9 +219,9 @@ fn r135_there_are_as_many_modules_as_there_are_places() {
     configure(0).unwrap();
     let instance = application.instance(&[]).unwrap();
     let device = device(&instance);
-    assert_eq!(filled(&device), [0xAB; 64]);
-    // SAFETY: live handles that nothing uses any more.
+    // SAFETY: live handles that nothing else uses.
     unsafe {
+        assert_eq!(filled(&device, |_, _| {}), [0xAB; 64]);
         device.destroy_device(None);
         instance.destroy_instance(None);
     }
