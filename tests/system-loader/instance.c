@@ -24,9 +24,9 @@ static VkResult extensions(const char *const *names, uint32_t available, uint32_
 }
 
 EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *out) {
-    static const char *const names[] = {"VK_KHR_surface", "VK_EXT_headless_surface", "VK_EXT_debug_utils", "VK_KHR_android_surface"};
+    static const char *const names[] = {"VK_KHR_surface", "VK_EXT_debug_utils", "VK_KHR_android_surface", "VK_EXT_headless_surface"};
     if (layer != NULL) die("vkEnumerateInstanceExtensionProperties", "asked for a layer");
-    return extensions(names, 4, count, out);
+    return extensions(names, getenv("SYSTEM_LOADER_NO_HEADLESS_SURFACES") == NULL ? 4 : 3, count, out);
 }
 
 EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {

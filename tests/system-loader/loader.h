@@ -5,8 +5,9 @@
  * one that follows it, for the keys lead to memory that nobody can read. Commands find what they need by the key, as the
  * loaders do that this one stands for. A key is used again for the very next device after its own was destroyed.
  *
- * Variables make it worse: with SYSTEM_LOADER_SHARES_KEY all devices have the key of the first one, and with
- * SYSTEM_LOADER_ODD_QUEUES queues have another one than their devices.
+ * Variables make it worse: with SYSTEM_LOADER_SHARES_KEY all devices have the key of the first one, with
+ * SYSTEM_LOADER_ODD_QUEUES queues have another one than their devices, and with SYSTEM_LOADER_NO_HEADLESS_SURFACES there is no
+ * VK_EXT_headless_surface.
  *
  * Surfaces of Android's windows are connected to them, as with Android's loader. A surface must not be destroyed before its
  * swapchains, and not be used afterwards. A swapchain of no images cannot be made.
