@@ -21,6 +21,8 @@ pub struct Loader {
     pub hal: Hal,
     /// The layers.
     pub layers: Layers,
+    /// Whether an application brings the driver: nobody has seen then that it does what a device needs.
+    pub is_brought: bool,
 }
 
 /// The loader of this process, once it has been called: for functions that are given nothing that leads to it.
@@ -31,13 +33,20 @@ impl Loader {
     #[must_use]
     pub const fn new(system: &'static dyn System) -> Self {
         let layers = Layers::new(&layers::policy::SYSTEM);
-        Self { system, level: ApiLevel::NEWEST, hal: Hal::new(), layers }
+        Self { system, level: ApiLevel::NEWEST, hal: Hal::new(), layers, is_brought: false }
     }
 
     /// The same, of an older Android.
     #[must_use]
     pub const fn at(mut self, level: ApiLevel) -> Self {
         self.level = level;
+        self
+    }
+
+    /// The same, for a driver that an application brings.
+    #[must_use]
+    pub const fn brought(mut self) -> Self {
+        self.is_brought = true;
         self
     }
 

@@ -148,7 +148,7 @@ fn r122_the_header_tells_of_another_processor() {
     assert_eq!(*refusal(&found), Refusal::Processor { machine: other, wide: true });
     let warned = warnings(simulation.android);
     assert!(
-        warned[0].contains("another processor") && warned[0].contains("build the layer for that ABI"),
+        warned[0].contains("another processor") && warned[0].contains("build it for that ABI"),
         "{warned:?}"
     );
 }

@@ -260,6 +260,35 @@ fn valgrind_finds_nothing_in_the_library_itself() {
     assert!(said_by(&output).ends_with(DRAWN), "{output:?}");
 }
 
+#[test]
+fn r136_the_library_itself_opens_a_driver_in_a_namespace_of_its_own() {
+    let Some(system) = System::new() else { return };
+    let Some(library) = built(&format!("android/{}/libvkload.so", processor().1)) else { return };
+    fs::copy(library, system.path("system/lib64/libvkload.so")).unwrap();
+    let driver = "/data/app/game/lib/libdriver.so";
+    system.file(&driver[1..], "");
+    let module = env::var_os("VKLOAD_TEST_DRIVER").map_or_else(null_driver, PathBuf::from);
+    fs::copy(module, system.path(&driver[1..])).unwrap();
+    let options = format!(r#"OPTIONS={{"driver": {{"library": "{driver}"}}}}"#);
+    let run = |variables: &[&str]| said_by(&system.run(&[&[options.as_str()], variables].concat(), &[]));
+    let asked =
+        "namespace vkload-driver /data/app/game/lib /data/app/game/lib 2 /data/app/game/lib of the caller\n";
+
+    let said = run(&["NAMESPACES=1"]);
+    assert!(said.contains(DRAWN), "{said}");
+    assert!(said.contains(&format!("{driver}: in a linker namespace of its own\n")), "{said}");
+    assert!(system.said("opened").contains(asked), "{}", system.said("opened"));
+
+    let elsewhere = format!("{driver}: in the application's linker namespace: ");
+    let said = run(&[]);
+    assert!(said.contains(DRAWN) && said.contains(&elsewhere), "{said}");
+
+    fs::remove_file(system.path("system/lib64/libdl_android.so")).unwrap();
+    let said = run(&["NAMESPACES=1"]);
+    let why = "this system lets no application make one (there is no android_create_namespace)";
+    assert!(said.contains(DRAWN) && said.contains(&format!("{elsewhere}{why}\n")), "{said}");
+}
+
 /// Links the library as a system tree does: with the framework's functions.
 fn link_with_framework(system: &System) -> Option<()> {
     let target = processor().0;

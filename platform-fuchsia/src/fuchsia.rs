@@ -90,6 +90,7 @@ impl Fuchsia {
             log: &os::log::StandardError,
             abort,
             waiting: &os::waiting::Backoff,
+            windows: None,
         }
     }
 

@@ -51,6 +51,7 @@ pub static PLATFORM: Platform = Platform {
     log: &os::log::StandardError,
     abort,
     waiting: &os::waiting::Backoff,
+    windows: None,
 };
 
 fn abort() -> ! {

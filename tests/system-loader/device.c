@@ -38,13 +38,22 @@ CALL AllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo *
 }
 CALL CreateSwapchainKHR(VkDevice device, const VkSwapchainCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSwapchainKHR *out) {
     (void)allocator;
-    NOTE("vkCreateSwapchainKHR", device, DEVICE, "surface%u", surface_of("vkCreateSwapchainKHR", info->surface)->number);
-    *out = (VkSwapchainKHR)1;
+    const struct object *surface = surface_of("vkCreateSwapchainKHR", info->surface);
+    NOTE("vkCreateSwapchainKHR", device, DEVICE, "surface%u", surface->number);
+    if (info->minImageCount == 0 && surface_state(surface)->window != NULL) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    *out = (VkSwapchainKHR)(uintptr_t)object_new(SWAPCHAIN, NULL, surface);
+    ++surface_state(surface)->swapchains;
     return VK_SUCCESS;
 }
 CALL_VOID DestroySwapchainKHR(VkDevice device, VkSwapchainKHR swapchain, const VkAllocationCallbacks *allocator) {
     (void)allocator;
-    NOTE("vkDestroySwapchainKHR", device, DEVICE, "%llu", (unsigned long long)(uintptr_t)swapchain);
+    const struct object *object = (const void *)(uintptr_t)swapchain;
+    if (object == NULL) return;
+    if (object->kind != SWAPCHAIN) die("vkDestroySwapchainKHR", "the swapchain is not mine");
+    NOTE("vkDestroySwapchainKHR", device, DEVICE, "swapchain%u", object->number);
+    struct surface_state *state = surface_state(object->parent);
+    if (state->gone) die("vkDestroySwapchainKHR", "its surface is gone");
+    --state->swapchains;
 }
 CALL SetDebugUtilsObjectNameEXT(VkDevice device, const VkDebugUtilsObjectNameInfoEXT *info) {
     static const char *const command = "vkSetDebugUtilsObjectNameEXT";

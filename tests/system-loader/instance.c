@@ -1,6 +1,7 @@
 /* Commands of instances and physical devices, and the look-ups. There is one physical device. */
 #include "loader.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +24,9 @@ static VkResult extensions(const char *const *names, uint32_t available, uint32_
 }
 
 EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *out) {
-    static const char *const names[] = {"VK_KHR_surface", "VK_EXT_headless_surface", "VK_EXT_debug_utils"};
+    static const char *const names[] = {"VK_KHR_surface", "VK_EXT_debug_utils", "VK_KHR_android_surface", "VK_EXT_headless_surface"};
     if (layer != NULL) die("vkEnumerateInstanceExtensionProperties", "asked for a layer");
-    return extensions(names, 3, count, out);
+    return extensions(names, getenv("SYSTEM_LOADER_NO_HEADLESS_SURFACES") == NULL ? 4 : 3, count, out);
 }
 
 EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
@@ -133,23 +134,42 @@ CALL CreateDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo *in
 CALL CreateHeadlessSurfaceEXT(VkInstance instance, const VkHeadlessSurfaceCreateInfoEXT *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
     (void)info, (void)allocator;
     owner_of("vkCreateHeadlessSurfaceEXT", instance, INSTANCE);
-    if (getenv("SYSTEM_LOADER_WINDOW_IN_USE") != NULL) return VK_ERROR_NATIVE_WINDOW_IN_USE_KHR;
     *out = (VkSurfaceKHR)(uintptr_t)object_new(SURFACE, NULL, instance);
+    return VK_SUCCESS;
+}
+CALL CreateAndroidSurfaceKHR(VkInstance instance, const VkAndroidSurfaceCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
+    (void)allocator;
+    owner_of("vkCreateAndroidSurfaceKHR", instance, INSTANCE);
+    if (!window_connect(info->window)) return VK_ERROR_NATIVE_WINDOW_IN_USE_KHR;
+    const struct object *surface = object_new(SURFACE, NULL, instance);
+    *surface_state(surface) = (struct surface_state){.window = info->window};
+    note("vkCreateAndroidSurfaceKHR", surface, " ");
+    *out = (VkSurfaceKHR)(uintptr_t)surface;
     return VK_SUCCESS;
 }
 const struct object *surface_of(const char *command, VkSurfaceKHR surface) {
     const struct object *object = (const void *)(uintptr_t)surface;
     if (object == NULL || object->kind != SURFACE || object->key != NULL) die(command, "the surface is not mine");
+    if (surface_state(object)->gone) die(command, "the surface is gone");
     return object;
 }
 CALL_VOID DestroySurfaceKHR(VkInstance instance, VkSurfaceKHR surface, const VkAllocationCallbacks *allocator) {
     (void)allocator;
     owner_of("vkDestroySurfaceKHR", instance, INSTANCE);
-    note("vkDestroySurfaceKHR", surface_of("vkDestroySurfaceKHR", surface), " ");
+    const struct object *object = surface_of("vkDestroySurfaceKHR", surface);
+    note("vkDestroySurfaceKHR", object, " ");
+    struct surface_state *state = surface_state(object);
+    if (state->swapchains != 0) die("vkDestroySurfaceKHR", "surface%u has %u swapchains", object->number, state->swapchains);
+    if (state->gone) die("vkDestroySurfaceKHR", "surface%u is gone", object->number);
+    if (state->window != NULL) window_disconnect(state->window);
+    state->gone = true;
 }
 CALL GetPhysicalDeviceSurfaceSupportKHR(VkPhysicalDevice device, uint32_t family, VkSurfaceKHR surface, VkBool32 *out) {
     NOTE("vkGetPhysicalDeviceSurfaceSupportKHR", device, PHYSICAL_DEVICE, "%u surface%u", family,
          surface_of("vkGetPhysicalDeviceSurfaceSupportKHR", surface)->number);
+    /* Another thread must not destroy the surface meanwhile. */
+    for (int i = 0; i < 3; ++i) sched_yield();
+    surface_of("vkGetPhysicalDeviceSurfaceSupportKHR", surface);
     *out = VK_TRUE;
     return VK_SUCCESS;
 }
@@ -157,6 +177,7 @@ CALL GetPhysicalDeviceSurfaceCapabilitiesKHR(VkPhysicalDevice device, VkSurfaceK
     NOTE("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", device, PHYSICAL_DEVICE, "surface%u",
          surface_of("vkGetPhysicalDeviceSurfaceCapabilitiesKHR", surface)->number);
     memset(out, 0, sizeof *out);
+    out->minImageCount = 2;
     return VK_SUCCESS;
 }
 CALL GetPhysicalDeviceSurfaceFormatsKHR(VkPhysicalDevice device, VkSurfaceKHR surface, uint32_t *count, VkSurfaceFormatKHR *out) {
@@ -185,8 +206,9 @@ static const struct { const char *name; PFN_vkVoidFunction function; } commands[
     COMMAND(GetPhysicalDeviceFeatures), COMMAND(GetPhysicalDeviceProperties),
     COMMAND(GetPhysicalDeviceFormatProperties), COMMAND(GetPhysicalDeviceImageFormatProperties),
     COMMAND(GetPhysicalDeviceQueueFamilyProperties), COMMAND(GetPhysicalDeviceMemoryProperties),
-    COMMAND(GetPhysicalDeviceSparseImageFormatProperties), COMMAND(EnumerateDeviceExtensionProperties), COMMAND(EnumerateDeviceLayerProperties), COMMAND(CreateDevice),
-    COMMAND(CreateHeadlessSurfaceEXT), COMMAND(DestroySurfaceKHR), COMMAND(GetPhysicalDeviceSurfaceSupportKHR),
+    COMMAND(GetPhysicalDeviceSparseImageFormatProperties), COMMAND(EnumerateDeviceExtensionProperties), COMMAND(EnumerateDeviceLayerProperties),
+    COMMAND(CreateDevice), COMMAND(CreateHeadlessSurfaceEXT), COMMAND(CreateAndroidSurfaceKHR), COMMAND(DestroySurfaceKHR),
+    COMMAND(GetPhysicalDeviceSurfaceSupportKHR),
     COMMAND(GetPhysicalDeviceSurfaceCapabilitiesKHR), COMMAND(GetPhysicalDeviceSurfaceFormatsKHR),
     COMMAND(GetPhysicalDeviceSurfacePresentModesKHR), COMMAND(GetDeviceProcAddr),
 };

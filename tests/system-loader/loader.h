@@ -5,9 +5,12 @@
  * one that follows it, for the keys lead to memory that nobody can read. Commands find what they need by the key, as the
  * loaders do that this one stands for. A key is used again for the very next device after its own was destroyed.
  *
- * The layer that SYSTEM_LOADER_LAYER names is said to be active in it. Other variables make it worse: with SYSTEM_LOADER_SHARES_KEY all devices have the key of the first one, with
- * SYSTEM_LOADER_ODD_QUEUES queues have another one than their devices, and with SYSTEM_LOADER_WINDOW_IN_USE somebody else is
- * connected to every window.
+ * The layer that SYSTEM_LOADER_LAYER names is said to be active in it. Other variables make it worse: with
+ * SYSTEM_LOADER_SHARES_KEY all devices have the key of the first one, with SYSTEM_LOADER_ODD_QUEUES queues have another one
+ * than their devices, and with SYSTEM_LOADER_NO_HEADLESS_SURFACES there is no VK_EXT_headless_surface.
+ *
+ * Surfaces of Android's windows are connected to them, as with Android's loader. A surface must not be destroyed before its
+ * swapchains, and not be used afterwards. A swapchain of no images cannot be made.
  *
  * What the calling thread called last is told by system_loader_last_call: the command, the object's kind and number, and the
  * arguments.
@@ -15,15 +18,18 @@
 #ifndef LOADER_H
 #define LOADER_H
 
+#define VK_USE_PLATFORM_ANDROID_KHR
 #include <stdbool.h>
 #include <stdint.h>
 #include <vulkan/vulkan.h>
 
+#include "window.h"
+
 /* What an object is; those up to PHYSICAL_DEVICE belong to an instance. */
-enum kind { NOTHING, INSTANCE, PHYSICAL_DEVICE, DEVICE, QUEUE, COMMAND_BUFFER, SURFACE };
+enum kind { NOTHING, INSTANCE, PHYSICAL_DEVICE, DEVICE, QUEUE, COMMAND_BUFFER, SURFACE, SWAPCHAIN };
 extern const char *const kind_names[];
 
-/* A dispatchable object, or a surface. */
+/* A dispatchable object, a surface or a swapchain. */
 struct object {
     const void *key;
     enum kind kind;
@@ -39,11 +45,19 @@ struct owner {
     unsigned devices;     /* more than one if they are told to share a key */
 };
 
+/* What changes of a surface. */
+struct surface_state {
+    void *window;
+    unsigned swapchains;
+    bool gone;
+};
+
 /* Ends the process with a message that names the command. */
 void die(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
 /* Notes the last call of this thread. */
 void note(const char *command, const struct object *object, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+struct surface_state *surface_state(const struct object *surface);
 struct owner *owner_new(enum kind kind);
 void owner_delete(struct owner *owner);
 void *object_new(enum kind kind, const struct owner *owner, const void *parent);

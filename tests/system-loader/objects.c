@@ -93,4 +93,9 @@ struct owner *owner_of(const char *command, const void *handle, enum kind kind) 
     return owner;
 }
 
-const char *const kind_names[] = {"nothing", "instance", "physical_device", "device", "queue", "command_buffer", "surface"};
+struct surface_state *surface_state(const struct object *surface) {
+    static struct surface_state states[4096];
+    return &states[surface->number % 4096];
+}
+
+const char *const kind_names[] = {"nothing", "instance", "physical_device", "device", "queue", "command_buffer", "surface", "swapchain"};

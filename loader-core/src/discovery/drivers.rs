@@ -78,8 +78,7 @@ pub(super) fn find(
 }
 
 /// Adds another loader behind the drivers. The devices of drivers that are found later are enumerated earlier, so that an
-/// application meets those first that it would have without this loader; and drivers that are found earlier make their
-/// surfaces earlier, so that a window is for those that the application brought on purpose.
+/// application meets those first that it would have without this loader.
 #[cfg(feature = "foreign-handles")]
 fn add_other_loader(plan: &mut Plan, by: Option<Setting<'_>>, library: &[u8]) -> Result<(), OutOfMemory> {
     let found_in = plan.searched.len();

@@ -288,6 +288,9 @@ impl Device {
     pub(crate) unsafe fn forget(device: NonNull<Self>) {
         // SAFETY: the caller vouches for the device; `create_device` leaked the box.
         unsafe {
+            if FOREIGN_HANDLES {
+                device.as_ref().instance().forget_swapchains_of_device(device.as_ref().handle);
+            }
             device.as_ref().leave();
             let allocator = device.as_ref().allocator;
             drop(Box::from_non_null_in(device, allocator));

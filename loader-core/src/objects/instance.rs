@@ -12,6 +12,7 @@ use super::handle::{Handle, Kind};
 use super::of_layer::{self, OfLayer};
 use super::sources::Sources;
 use super::terminators::{terminator_get_instance_proc_addr, terminator_get_physical_device_proc_addr};
+use super::window::Presenting;
 use super::{Device, PhysicalDevice};
 use crate::chain::structures::FindInstanceCommand;
 use crate::chain::{ActiveLayer, FoundLayers, Layers};
@@ -52,6 +53,8 @@ pub struct Instance {
     pub drivers: Vec<Box<DriverInstance, Application>, Application>,
     /// The devices that are alive.
     pub(super) devices: SharedList<Owned<Device>, Application>,
+    /// The swapchains on windows that drivers take turns at.
+    pub(super) presenting: SharedList<Presenting, Application>,
 }
 
 /// A pointer to something that the instance keeps alive for as long as the pointer is in its list.
@@ -178,6 +181,7 @@ impl Instance {
             of_layers: SharedList::new_in(allocator),
             drivers: Vec::new_in(allocator),
             devices: SharedList::new_in(allocator),
+            presenting: SharedList::new_in(allocator),
         };
         LIVE.fetch_add(1, Ordering::AcqRel);
         let made = Box::write(place, instance);

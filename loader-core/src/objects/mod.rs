@@ -25,6 +25,7 @@ mod surface_kinds;
 mod surface_queries;
 mod swapchain;
 mod terminators;
+mod window;
 
 pub use create_device::create_device;
 pub use create_instance::{create_instance, destroy_instance};

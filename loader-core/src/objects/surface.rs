@@ -5,6 +5,8 @@
 //! they expect (section "Handling KHR Surface Objects" of the driver interface document, LDP_LOADER_10, LDP_LOADER_11).
 //! Another loader that is a driver ([`DriverKind::is_foreign`](crate::flavour::DriverKind::is_foreign)) always makes its own
 //! and is never given the container.
+//!
+//! Where one driver at a time can draw to a window, the drivers take turns at it (`window`).
 
 use core::ffi::c_void;
 
@@ -15,12 +17,14 @@ use super::handle;
 use super::instance::Instance;
 use super::surface_kinds::{KINDS, Kind, LARGEST};
 use super::terminators::Terminator;
+use super::window::{Purpose, Window};
 use crate::abi::function;
 use crate::discovery::{Outcome, VkResult};
 use crate::dispatch::{Command, Table as _};
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::OWN_SURFACE_INTERFACE;
+use crate::platform::Turn;
 use crate::registry::{CommandId, command};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
@@ -49,9 +53,18 @@ pub(super) const TERMINATORS: &[Terminator] = creators!(0 1 2 3 4 5 6 7 8 9 10 1
 pub(super) struct Surface {
     /// What drivers that do not make surfaces expect at the handle.
     drivers_view: [u64; LARGEST / 8],
-    kind: &'static Kind,
-    /// What each driver of the instance calls its own surface; NULL if it made none.
+    pub(super) kind: &'static Kind,
+    /// What each driver of the instance calls its own surface; NULL if it made none. Empty if they take turns at the window.
     own: Vec<vk::SurfaceKHR, Application>,
+    /// The window, if drivers take turns at it.
+    pub(super) window: Option<Window>,
+}
+
+/// What a driver calls a surface, as long as it may be passed to it.
+pub(super) struct DriversSurface<'a> {
+    /// NULL if the driver has none although it must have its own.
+    pub(super) handle: vk::SurfaceKHR,
+    _turn: Option<Turn<'a>>,
 }
 
 impl Surface {
@@ -63,11 +76,33 @@ impl Surface {
         unsafe { core::ptr::with_exposed_provenance::<Self>(address).as_ref() }
     }
 
-    /// What `driver` calls the surface. NULL if it cannot do anything with it.
+    /// What `driver` calls the surface now. NULL if it cannot do anything with it.
     pub(super) fn for_driver(&self, instance: &Instance, driver: &DriverInstance) -> vk::SurfaceKHR {
-        let place = instance.drivers.iter().position(|other| core::ptr::eq(&raw const **other, driver));
-        let own = place.and_then(|place| self.own.get(place)).copied().unwrap_or_default();
+        let own = place_of(instance, driver).map_or(vk::SurfaceKHR::null(), |place| match &self.window {
+            Some(window) => window.own(instance, place),
+            None => self.own.get(place).copied().unwrap_or_default(),
+        });
         if own.is_null() && !driver.driver.kind.is_foreign() { self.handle() } else { own }
+    }
+
+    /// What `driver` calls the surface, for which it gets the window if drivers take turns at that.
+    ///
+    /// # Errors
+    /// Why it does not get the window.
+    pub(super) fn ask_driver(
+        &self,
+        instance: &Instance,
+        driver: &DriverInstance,
+        purpose: Purpose,
+    ) -> Result<DriversSurface<'_>, vk::Result> {
+        let Some(window) = self.window.as_ref().filter(|_| driver.enabled.contains(self.kind.extension))
+        else {
+            return Ok(DriversSurface { handle: self.for_driver(instance, driver), _turn: None });
+        };
+        let place = place_of(instance, driver).ok_or(vk::Result::ERROR_SURFACE_LOST_KHR)?;
+        let turn = window.turn(instance);
+        let handle = window.claim(instance, self, place, purpose)?;
+        Ok(DriversSurface { handle, _turn: Some(turn) })
     }
 
     /// Whether `driver` can do anything with the surface, which it calls `own`.
@@ -75,17 +110,20 @@ impl Surface {
         driver.enabled.contains(self.kind.extension) && !(driver.driver.kind.is_foreign() && own.is_null())
     }
 
-    /// Whether `driver` has no surface only because another driver's is connected to the window. A bundled driver makes
-    /// its surface before the system's loader does, and a window has one producer.
-    fn belongs_to_another(&self, driver: &DriverInstance, error: vk::Result) -> bool {
-        driver.driver.kind.is_foreign()
-            && error == vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR
-            && self.own.iter().any(|own| !own.is_null())
-    }
-
-    fn handle(&self) -> vk::SurfaceKHR {
+    pub(super) fn handle(&self) -> vk::SurfaceKHR {
         vk::SurfaceKHR::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
     }
+}
+
+impl DriversSurface<'_> {
+    /// A handle that is passed on as it is.
+    pub(super) const fn unknown(handle: vk::SurfaceKHR) -> Self {
+        Self { handle, _turn: None }
+    }
+}
+
+fn place_of(instance: &Instance, driver: &DriverInstance) -> Option<usize> {
+    instance.drivers.iter().position(|other| core::ptr::eq(&raw const **other, driver))
 }
 
 /// Terminator of the commands that make surfaces; `KIND` is a place in [`KINDS`].
@@ -126,11 +164,10 @@ unsafe fn make(
     // SAFETY: the application vouches for its callbacks.
     let allocator = unsafe { instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT) };
     let mut surface = Box::try_new_in(
-        Surface { drivers_view: [0; LARGEST / 8], kind, own: Vec::new_in(allocator) },
+        Surface { drivers_view: [0; LARGEST / 8], kind, own: Vec::new_in(allocator), window: None },
         allocator,
     )
     .map_err(OutOfMemory::from)?;
-    surface.own.try_reserve_exact(instance.drivers.len()).map_err(|_| OutOfMemory)?;
     // SAFETY: the fields lie within the view and the create info (surface_kinds), which do not overlap.
     unsafe {
         let view = surface.drivers_view.as_mut_ptr().cast::<u8>();
@@ -139,17 +176,17 @@ unsafe fn make(
             view.add(field.to).copy_from_nonoverlapping(info.cast::<u8>().add(field.from), field.size);
         }
     }
+    // SAFETY: the application vouches for the create info.
+    surface.window = unsafe { Window::new(instance, kind, info, allocator) };
+    if let Some(window) = &surface.window {
+        window.begin(instance, &surface)?;
+        return Ok(surface);
+    }
+    surface.own.try_reserve_exact(instance.drivers.len()).map_err(|_| OutOfMemory)?;
     for driver in &instance.drivers {
         // SAFETY: the application vouches for the create info and its callbacks.
         match unsafe { drivers_own(driver, kind, info, callbacks) } {
             Ok(own) => surface.own.try_push(own)?,
-            Err(error) if surface.belongs_to_another(driver, error) => {
-                let path = Shown(&driver.driver.library_path);
-                let message =
-                    format_args!("{path}: {name}: another driver has the window, and can present to it");
-                instance.logger.log(Level::Warning, Topic::Driver, message);
-                surface.own.try_push(vk::SurfaceKHR::null())?;
-            }
             Err(error) => {
                 // A surface without this driver's part would be one that the application cannot present to with it.
                 let path = Shown(&driver.driver.library_path);
@@ -185,27 +222,34 @@ pub(super) fn fault_of_own_surfaces(driver: &DriverInstance) -> Option<Outcome> 
     name.map(|command| Outcome::IncompleteSurfaces { name: command.name() })
 }
 
+/// Whether the driver makes surfaces of this kind itself.
+pub(super) fn makes_own(driver: &DriverInstance, kind: &Kind) -> bool {
+    // SAFETY: the functions are not called.
+    let has = |command: CommandId| unsafe { driver.table.get::<Command>(command) }.is_some();
+    driver.enabled.contains(kind.extension)
+        && has(kind.command)
+        && has(command::DESTROY_SURFACE_KHR)
+        && fault_of_own_surfaces(driver).is_none()
+}
+
 /// Has the driver make its own surface, if it wants to: NULL if it does not.
-unsafe fn drivers_own(
+///
+/// # Safety
+/// The create info is one for this kind, and the callbacks are NULL or valid.
+pub(super) unsafe fn drivers_own(
     driver: &DriverInstance,
     kind: &Kind,
     info: *const c_void,
     callbacks: *const Callbacks,
 ) -> Result<vk::SurfaceKHR, vk::Result> {
-    if !driver.enabled.contains(kind.extension) {
+    if !makes_own(driver, kind) {
         return Ok(vk::SurfaceKHR::null());
     }
-    // SAFETY: the types are those of the commands; the driver's own handle goes with its functions.
+    // SAFETY: the type is the command's; the driver's own handle goes with its functions.
     unsafe {
-        let (Some(create), Some(_)) = (
-            driver.table.get::<CreateFn>(kind.command),
-            driver.table.get::<vk::PFN_vkDestroySurfaceKHR>(command::DESTROY_SURFACE_KHR),
-        ) else {
+        let Some(create) = driver.table.get::<CreateFn>(kind.command) else {
             return Ok(vk::SurfaceKHR::null());
         };
-        if fault_of_own_surfaces(driver).is_some() {
-            return Ok(vk::SurfaceKHR::null());
-        }
         let mut surface = vk::SurfaceKHR::null();
         match create(driver.handle, info, callbacks, &mut surface) {
             vk::Result::SUCCESS => Ok(surface),
@@ -232,13 +276,29 @@ unsafe extern "system" fn destroy(
 }
 
 unsafe fn destroy_own(instance: &Instance, surface: &Surface, callbacks: *const Callbacks) {
+    if let Some(window) = &surface.window {
+        window.give_up(instance);
+        instance.forget_swapchains_of_surface(surface.handle());
+    }
     for (driver, own) in instance.drivers.iter().zip(&surface.own).filter(|(_, own)| !own.is_null()) {
-        // SAFETY: the type is the command's, and the surface is the driver's own.
-        unsafe {
-            let destroy = driver.table.get::<vk::PFN_vkDestroySurfaceKHR>(command::DESTROY_SURFACE_KHR);
-            if let Some(destroy) = destroy {
-                destroy(driver.handle, *own, callbacks);
-            }
+        // SAFETY: the surface is the driver's own, and the caller vouches for the callbacks.
+        unsafe { destroy_drivers(driver, *own, callbacks) };
+    }
+}
+
+/// Destroys a driver's own surface.
+///
+/// # Safety
+/// The driver made the surface with such callbacks, and nobody uses it any more.
+pub(super) unsafe fn destroy_drivers(
+    driver: &DriverInstance,
+    own: vk::SurfaceKHR,
+    callbacks: *const Callbacks,
+) {
+    // SAFETY: the type is the command's; the caller vouches for the surface.
+    unsafe {
+        if let Some(destroy) = driver.table.get::<vk::PFN_vkDestroySurfaceKHR>(command::DESTROY_SURFACE_KHR) {
+            destroy(driver.handle, own, callbacks);
         }
     }
 }

@@ -5,8 +5,9 @@ use ash::vk;
 use super::driver::DriverInstance;
 use super::handle;
 use super::physical_device::PhysicalDevice;
-use super::surface::Surface;
+use super::surface::{DriversSurface, Surface};
 use super::terminators::Terminator;
+use super::window::Purpose;
 use crate::abi::array::wrapped;
 use crate::abi::chain;
 use crate::abi::function;
@@ -32,7 +33,7 @@ pub(super) const TERMINATORS: &[Terminator] = &[
 struct Query<'a> {
     device: &'a PhysicalDevice,
     driver: &'a DriverInstance,
-    surface: vk::SurfaceKHR,
+    surface: DriversSurface<'a>,
     /// Whether the driver can do anything with this kind of surface.
     concerned: bool,
 }
@@ -45,10 +46,19 @@ impl<'a> Query<'a> {
         unsafe {
             let device: &'a PhysicalDevice = handle::physical_device(device, command);
             let driver = device.driver();
-            let known = Surface::from_handle(surface);
-            let own = known.map_or(surface, |known| known.for_driver(device.instance(), driver));
-            let concerned = known.is_none_or(|known| known.concerns(driver, own));
-            Self { device, driver, surface: own, concerned }
+            let Some(known) = Surface::from_handle(surface) else {
+                return Self { device, driver, surface: DriversSurface::unknown(surface), concerned: true };
+            };
+            match known.ask_driver(device.instance(), driver, Purpose::Query) {
+                Ok(own) => {
+                    let concerned = known.concerns(driver, own.handle);
+                    Self { device, driver, surface: own, concerned }
+                }
+                Err(_) => {
+                    let none = DriversSurface::unknown(vk::SurfaceKHR::null());
+                    Self { device, driver, surface: none, concerned: false }
+                }
+            }
         }
     }
 
@@ -85,7 +95,7 @@ unsafe extern "system" fn support(
     unsafe {
         let query = Query::new(device, surface, COMMAND);
         match query.function::<vk::PFN_vkGetPhysicalDeviceSurfaceSupportKHR>(COMMAND) {
-            Some(get) => get(query.device.driver_handle(), family, query.surface, out),
+            Some(get) => get(query.device.driver_handle(), family, query.surface.handle, out),
             None => {
                 *out = vk::FALSE;
                 vk::Result::SUCCESS
@@ -104,7 +114,7 @@ unsafe extern "system" fn capabilities(
     unsafe {
         let query = Query::new(device, surface, COMMAND);
         match query.function::<vk::PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR>(COMMAND) {
-            Some(get) => get(query.device.driver_handle(), query.surface, out),
+            Some(get) => get(query.device.driver_handle(), query.surface.handle, out),
             None => {
                 *out = vk::SurfaceCapabilitiesKHR::default();
                 vk::Result::SUCCESS
@@ -126,7 +136,7 @@ macro_rules! enumeration {
             unsafe {
                 let query = Query::new(device, surface, command::$command);
                 match query.function::<vk::$pfn>(command::$command) {
-                    Some(get) => get(query.device.driver_handle(), query.surface, count, out),
+                    Some(get) => get(query.device.driver_handle(), query.surface.handle, count, out),
                     None => {
                         *count = 0;
                         vk::Result::SUCCESS
@@ -158,7 +168,7 @@ unsafe extern "system" fn capabilities2(
         let query = Query::new(device, (*info).surface, COMMAND);
         let native = query.driver.table.get::<vk::PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR>(COMMAND);
         if let Some(get) = native.filter(|_| query.concerned) {
-            let own = SurfaceInfo { surface: query.surface, ..*info };
+            let own = SurfaceInfo { surface: query.surface.handle, ..*info };
             return get(query.device.driver_handle(), &own, out);
         }
         let mut found = vk::SurfaceCapabilitiesKHR::default();
@@ -210,7 +220,7 @@ unsafe extern "system" fn formats2(
         let query = Query::new(device, (*info).surface, COMMAND);
         let native = query.driver.table.get::<vk::PFN_vkGetPhysicalDeviceSurfaceFormats2KHR>(COMMAND);
         if let Some(get) = native.filter(|_| query.concerned) {
-            let own = SurfaceInfo { surface: query.surface, ..*info };
+            let own = SurfaceInfo { surface: query.surface.handle, ..*info };
             return get(query.device.driver_handle(), &own, count, out);
         }
         let ask = |count: *mut u32, array: *mut vk::SurfaceFormatKHR| {
@@ -234,7 +244,7 @@ unsafe extern "system" fn capabilities2_ext(
         let query = Query::new(device, surface, COMMAND);
         let native = query.driver.table.get::<vk::PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT>(COMMAND);
         if let Some(get) = native.filter(|_| query.concerned) {
-            return get(query.device.driver_handle(), query.surface, out);
+            return get(query.device.driver_handle(), query.surface.handle, out);
         }
         let mut found = vk::SurfaceCapabilitiesKHR::default();
         let result = capabilities(device, surface, &mut found);
@@ -270,7 +280,7 @@ unsafe extern "system" fn present_modes2(
         let native = query.driver.table.get::<vk::PFN_vkGetPhysicalDeviceSurfacePresentModes2EXT>(COMMAND);
         match native.filter(|_| query.concerned) {
             Some(get) => {
-                let own = SurfaceInfo { surface: query.surface, ..*info };
+                let own = SurfaceInfo { surface: query.surface.handle, ..*info };
                 get(query.device.driver_handle(), &own, count, out)
             }
             None => present_modes(device, (*info).surface, count, out),

@@ -3,23 +3,41 @@
 use ash::vk::{self, Handle as _};
 
 use super::device::{Device, device_of};
-use super::surface::Surface;
+use super::surface::{DriversSurface, Surface};
+use super::window::{Noted, Purpose};
 use crate::flavour::FOREIGN_HANDLES;
-use crate::memory::{Process, TryGrow, Vec};
+use crate::memory::{OutOfMemory, Process, TryGrow, Vec};
 use crate::registry::command;
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 type CreateInfo = vk::SwapchainCreateInfoKHR<'static>;
 
-/// What the driver of `device` calls the surface. `None` if it has none although it must have its own.
-unsafe fn drivers_surface(device: &Device, surface: vk::SurfaceKHR) -> Option<vk::SurfaceKHR> {
+/// What the driver of `device` calls the surface.
+///
+/// # Errors
+/// Why it has none although it must have its own.
+unsafe fn drivers_surface<'a>(
+    device: &Device,
+    surface: vk::SurfaceKHR,
+    purpose: Purpose,
+) -> Result<DriversSurface<'a>, vk::Result> {
+    // SAFETY: the application vouches for the surface.
+    let Some(known) = (unsafe { Surface::from_handle(surface) }) else {
+        return Ok(DriversSurface::unknown(surface));
+    };
+    let own = known.ask_driver(device.instance(), device.physical_device().driver(), purpose)?;
+    if FOREIGN_HANDLES && own.handle.is_null() {
+        return Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
+    }
+    Ok(own)
+}
+
+/// Notes that a swapchain is going to be made, where drivers take turns at the window.
+unsafe fn note<'a>(device: &'a Device, surface: vk::SurfaceKHR) -> Result<Option<Noted<'a>>, OutOfMemory> {
     // SAFETY: the application vouches for the surface.
     match unsafe { Surface::from_handle(surface) } {
-        Some(known) => {
-            let own = known.for_driver(device.instance(), device.physical_device().driver());
-            (!FOREIGN_HANDLES || !own.is_null()).then_some(own)
-        }
-        None => Some(surface),
+        Some(known) if FOREIGN_HANDLES => Noted::new(device, known),
+        _ => Ok(None),
     }
 }
 
@@ -37,11 +55,38 @@ pub(super) unsafe extern "system" fn create_swapchain(
         else {
             return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
         };
-        let Some(surface) = drivers_surface(device, (*info).surface) else {
-            return vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR;
+        let surface = match drivers_surface(device, (*info).surface, Purpose::Swapchain) {
+            Ok(surface) => surface,
+            Err(error) => return error,
         };
-        let own = CreateInfo { surface, ..*info };
-        create(handle, &own, callbacks, out)
+        let Ok(noted) = note(device, (*info).surface) else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
+        let own = CreateInfo { surface: surface.handle, ..*info };
+        let result = create(handle, &own, callbacks, out);
+        if let Some(noted) = noted {
+            noted.finish(if result == vk::Result::SUCCESS { *out } else { vk::SwapchainKHR::null() });
+        }
+        result
+    }
+}
+
+/// Terminator of vkDestroySwapchainKHR: a window without swapchains is free for other drivers.
+#[cfg(feature = "foreign-handles")]
+pub(super) unsafe extern "system" fn destroy_swapchain(
+    handle: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    callbacks: *const Callbacks,
+) {
+    // SAFETY: as in `create_swapchain`.
+    unsafe {
+        let Some(device) = device_of(handle.as_raw()) else { return };
+        let noted = device.instance().noted(device.handle, swapchain).filter(|_| !swapchain.is_null());
+        if let Some(destroy) = device.drivers::<vk::PFN_vkDestroySwapchainKHR>(command::DESTROY_SWAPCHAIN_KHR)
+        {
+            destroy(handle, swapchain, callbacks);
+        }
+        if let Some(noted) = noted {
+            device.instance().forget_swapchain(noted);
+        }
     }
 }
 
@@ -62,13 +107,16 @@ pub(super) unsafe extern "system" fn create_shared_swapchains(
             return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
         };
         let mut own = Vec::new_in(Process);
+        // Of all surfaces it stays this thread's turn until the driver has come back.
+        let mut surfaces = Vec::new_in(Process);
         for index in 0..count as usize {
             let info = &*infos.add(index);
-            let Some(surface) = drivers_surface(device, info.surface) else {
-                return vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR;
+            let surface = match drivers_surface(device, info.surface, Purpose::Swapchain) {
+                Ok(surface) => surface,
+                Err(error) => return error,
             };
-            let translated = CreateInfo { surface, ..*info };
-            if own.try_push(translated).is_err() {
+            let translated = CreateInfo { surface: surface.handle, ..*info };
+            if own.try_push(translated).is_err() || surfaces.try_push(surface).is_err() {
                 return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
             }
         }
@@ -88,9 +136,9 @@ pub(super) unsafe extern "system" fn group_present_modes(
         match device.drivers::<vk::PFN_vkGetDeviceGroupSurfacePresentModesKHR>(
             command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR,
         ) {
-            Some(get) => match drivers_surface(device, surface) {
-                Some(surface) => get(handle, surface, out),
-                None => vk::Result::ERROR_SURFACE_LOST_KHR,
+            Some(get) => match drivers_surface(device, surface, Purpose::Query) {
+                Ok(surface) => get(handle, surface.handle, out),
+                Err(_) => vk::Result::ERROR_SURFACE_LOST_KHR,
             },
             None => vk::Result::ERROR_EXTENSION_NOT_PRESENT,
         }
@@ -109,9 +157,12 @@ pub(super) unsafe extern "system" fn group_present_modes2(
         match device.drivers::<vk::PFN_vkGetDeviceGroupSurfacePresentModes2EXT>(
             command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT,
         ) {
-            Some(get) => match drivers_surface(device, (*info).surface) {
-                Some(surface) => get(handle, &vk::PhysicalDeviceSurfaceInfo2KHR { surface, ..*info }, out),
-                None => vk::Result::ERROR_SURFACE_LOST_KHR,
+            Some(get) => match drivers_surface(device, (*info).surface, Purpose::Query) {
+                Ok(own) => {
+                    let info = vk::PhysicalDeviceSurfaceInfo2KHR { surface: own.handle, ..*info };
+                    get(handle, &info, out)
+                }
+                Err(_) => vk::Result::ERROR_SURFACE_LOST_KHR,
             },
             None => vk::Result::ERROR_EXTENSION_NOT_PRESENT,
         }

@@ -63,10 +63,12 @@ pub(super) const fn by_slot(lists: &[&[Terminator]]) -> InstanceFunctions {
 }
 
 /// Commands on devices that the loader implements itself where the driver has them.
-pub(super) const DEVICE_TERMINATORS: [Terminator; 9] = [
+pub(super) const DEVICE_TERMINATORS: &[Terminator] = &[
     (command::DESTROY_DEVICE, function!(device::destroy_terminator)),
     (command::CREATE_SWAPCHAIN_KHR, function!(swapchain::create_swapchain)),
     (command::CREATE_SHARED_SWAPCHAINS_KHR, function!(swapchain::create_shared_swapchains)),
+    #[cfg(feature = "foreign-handles")]
+    (command::DESTROY_SWAPCHAIN_KHR, function!(swapchain::destroy_swapchain)),
     (command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR, function!(swapchain::group_present_modes)),
     (command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT, function!(swapchain::group_present_modes2)),
     (command::SET_DEBUG_UTILS_OBJECT_NAME_EXT, function!(naming::set_debug_utils_object_name)),

@@ -60,6 +60,7 @@ impl Imaginary {
             log: self,
             waiting: self,
             abort: std::process::abort,
+            windows: None,
         }
     }
 

@@ -14,6 +14,7 @@ mod libraries;
 mod turns;
 pub mod variables;
 mod waiting;
+mod windows;
 
 pub use environment::{Environment, Reader};
 pub use files::{FileError, Files, Fingerprint};
@@ -22,6 +23,7 @@ pub use libraries::{Libraries, Library, LibraryKind};
 pub use turns::{Turn, Turns};
 pub use variables::Variable;
 pub use waiting::{Lock, Pause, Waiting};
+pub use windows::Windows;
 
 use crate::log::LogSink;
 
@@ -44,4 +46,6 @@ pub struct Platform {
     pub abort: fn() -> !,
     /// How a thread waits for another one.
     pub waiting: &'static dyn Waiting,
+    /// Windows that one driver at a time can draw to. `None` where drivers can have surfaces of one window side by side.
+    pub windows: Option<&'static dyn Windows>,
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 
 use loader_core::memory::{OutOfMemory, Text, text};
 use loader_core::platform::FileError;
-use platform_android::apk::ApplicationSystem;
+use platform_android::apk::{ApplicationSystem, NamespaceRequest};
 use platform_android::system::Namespace;
 
 use crate::{Android, reason};
@@ -55,16 +55,19 @@ impl ApplicationSystem for Android {
         self.change().running.contains(&process)
     }
 
-    fn namespace(&self, name: &CStr, folder: &CStr) -> Option<Namespace> {
-        self.record("namespace", folder);
+    fn namespace(&self, request: &NamespaceRequest<'_>) -> Result<Namespace, Text> {
+        let NamespaceRequest { name, folder, permitted } = request;
+        let (name, folder) = (name.to_string_lossy(), folder.to_string_lossy());
         let mut world = self.change();
+        world.calls.push(format!("namespace {name} {folder} {}", permitted.to_string_lossy()));
         if !world.makes_namespaces {
-            return None;
+            return Err(text(&[b"the tests' linker makes none"]).unwrap_or_default());
         }
-        // Paths are whole: where names are looked up does not matter.
-        let name = name.to_str().ok()?;
-        world.namespaces.insert(name.into(), String::new());
-        Some(world.namespace(name))
+        // Paths are whole: where names are looked up does not matter. Several may have the same name.
+        let unique = format!("{name} {folder}");
+        let place = if world.namespaces_lack_libraries { "/nowhere" } else { "" };
+        world.namespaces.insert(unique.clone(), place.to_owned());
+        Ok(world.namespace(&unique))
     }
 }
 

@@ -79,6 +79,8 @@ pub struct World {
     pub variables: BTreeMap<String, String>,
     /// Whether the linker makes namespaces for the application.
     pub makes_namespaces: bool,
+    /// Whether nothing opens in those that it has made.
+    pub namespaces_lack_libraries: bool,
     /// Properties that are set.
     pub properties: BTreeMap<String, String>,
     /// Whether the process may be dumped.
@@ -141,6 +143,7 @@ impl Simulation {
         let world = World {
             variables: BTreeMap::new(),
             makes_namespaces: false,
+            namespaces_lack_libraries: false,
             properties: BTreeMap::new(),
             dumpable: false,
             process: 1000,

@@ -9,7 +9,7 @@ use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
 use loader_core::platform::{FileError, Waiting};
 use platform_android::Loader;
-use platform_android::apk::{Apk, ApplicationSystem};
+use platform_android::apk::{Apk, ApplicationSystem, NamespaceRequest};
 use platform_android::system::{
     BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
 };
@@ -160,6 +160,6 @@ impl ApplicationSystem for Plenty {
         fn rename(&self, from: &CStr, to: &CStr) -> Result<(), FileError>;
         fn remove(&self, path: &CStr);
         fn is_running(&self, process: u32) -> bool;
-        fn namespace(&self, name: &CStr, folder: &CStr) -> Option<Namespace>;
+        fn namespace(&self, request: &NamespaceRequest<'_>) -> Result<Namespace, Text>;
     }
 }

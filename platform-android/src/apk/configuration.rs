@@ -82,7 +82,7 @@ impl Apk {
         for (place, choice) in options.drivers.iter().enumerate() {
             drivers.try_push(self.driver(choice, options.used.is_none_or(|used| used == place))?)?;
         }
-        let found = Found::in_folders(&self.modules, &APPLICATION, &options.folders)?;
+        let found = Found::in_folders(&self.loader, &APPLICATION, &options.folders)?;
         self.tell_of(&found);
         let number = self.state.lock(self.system).number.saturating_add(1);
         Ok(Counted::try_new(Configuration { options, drivers, found, number })?)
@@ -117,6 +117,12 @@ impl Apk {
         }
     }
 
+    /// Tells whoever listens, and the system's log as far as it is wanted there.
+    pub(super) fn say(&self, level: Level, message: fmt::Arguments<'_>) {
+        self.loader.log(level, Topic::Driver, message);
+        self.tell(level, message);
+    }
+
     fn tell(&self, level: Level, message: fmt::Arguments<'_>) {
         let mut words = Text::new();
         format_into(&mut words, message);
@@ -130,7 +136,7 @@ impl Apk {
     fn note_refusal(&self, stop: &Stop) -> Result<Option<Counted<Text>>, OutOfMemory> {
         let mut words = Text::new();
         format_into(&mut words, format_args!("{stop}"));
-        self.modules.log(Level::Error, Topic::Loader, format_args!("the options do not count: {stop}"));
+        self.loader.log(Level::Error, Topic::Loader, format_args!("the options do not count: {stop}"));
         self.tell(Level::Error, format_args!("the options do not count: {stop}"));
         let words = Counted::try_new(words)?;
         Ok(self.state.lock(self.system).refused.replace(words))

@@ -2,13 +2,14 @@
 
 use core::fmt;
 
+use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Shown, Text, text};
 
-use super::files::c_path;
+use super::Apk;
+use super::modules::{Brought, MOST, NoModule};
 use super::options::{Choice, Place};
 use super::package::{self, Fault, Package, Stop};
 use super::policy::SYSTEM_LOADER;
-use super::{Apk, ApplicationSystem};
 use crate::hal;
 use crate::system::{Door, Library};
 
@@ -25,6 +26,10 @@ pub struct Driver {
     pub door: Door,
     /// What it is.
     pub kind: Kind,
+    /// Why it is in the application's linker namespace; `None` if it is in one of its own, or none of the application's.
+    pub not_apart: Option<Text>,
+    /// Whether it could be used as [`Kind::Icd`] too.
+    pub has_both_doors: bool,
     /// What its package says, if it is in one.
     pub package: Option<Package>,
     /// Whether it is used. Another one is where it is not.
@@ -47,14 +52,16 @@ pub enum Kind {
 pub enum Refusal {
     /// Its package is broken.
     Package(Fault),
+    /// The dynamic linker refuses the library, and its header says why.
+    Header(Text),
     /// The dynamic linker refuses the library.
     DoesNotOpen(Text),
     /// The library is no driver.
     NoDriver,
     /// It is a HAL module that does not start.
     Module(hal::Decision),
-    /// Another HAL module is open.
-    SecondModule(Text),
+    /// There are as many HAL modules as there can be.
+    TooManyModules,
     /// Its path cannot be.
     Path,
 }
@@ -65,10 +72,11 @@ impl Refusal {
     pub const fn id(&self) -> &'static str {
         match self {
             Self::Package(fault) => fault.id(),
+            Self::Header(_) => "wrong-library",
             Self::DoesNotOpen(_) => "does-not-open",
             Self::NoDriver => "no-entry-point",
             Self::Module(decision) => decision.id(),
-            Self::SecondModule(_) => "second-module",
+            Self::TooManyModules => "too-many-modules",
             Self::Path => "path",
         }
     }
@@ -78,6 +86,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Package(fault) => fault.fmt(f),
+            Self::Header(reason) => write!(f, "the library does not open: {}", Shown(reason)),
             Self::DoesNotOpen(error) => write!(
                 f,
                 "the library does not open: {}; bring what it needs beside it, or a build for applications and this processor",
@@ -92,11 +101,14 @@ impl fmt::Display for Refusal {
             Self::Module(hal::Decision::OtherModule) => {
                 f.write_str("the library is a HAL module for something else than Vulkan; check the path")
             }
-            Self::Module(_) => f.write_str("the driver opens without its functions; get another build of it"),
-            Self::SecondModule(other) => write!(
+            Self::Module(hal::Decision::IncompleteDevice) => f.write_str(
+                "the driver opens without vkCreateInstance, vkGetInstanceProcAddr or vkEnumerateInstanceExtensionProperties; get \
+                 another build of it",
+            ),
+            Self::Module(decision) => decision.fault().fmt(f),
+            Self::TooManyModules => write!(
                 f,
-                "{} is open already, and a process can have one HAL module; start the application anew to change it",
-                Shown(other)
+                "{MOST} HAL modules are open already, and they stay open; start the application anew to use this one"
             ),
             Self::Path => f.write_str("the driver's path is empty or has a colon in it; rename it"),
         }
@@ -143,6 +155,8 @@ impl Driver {
             library: text(&[path])?,
             door: Door::Linker,
             kind: Kind::System,
+            not_apart: None,
+            has_both_doors: false,
             package: None,
             used: false,
         })
@@ -162,60 +176,77 @@ impl Driver {
         if self.library.is_empty() || self.library.contains(&b':') {
             return Err(Refusal::Path.into());
         }
-        self.door = door(apk.system, &self.library)?;
-        let path = c_path(&self.library)?;
-        let library = apk.system.open(path.as_c(), self.door).map_err(Refusal::DoesNotOpen)?;
-        match self.examine(apk, library) {
-            // A module stays open, it has begun to work.
-            Ok(Kind::Module) => self.kind = Kind::Module,
-            Ok(kind) => {
-                // SAFETY: nothing of the library is used; the core opens it again.
-                unsafe { apk.system.close(library) };
-                self.kind = kind;
-            }
-            Err(refused) => {
-                // SAFETY: nothing of the library has been kept.
-                unsafe { apk.system.close(library) };
-                return Err(refused);
-            }
+        if let Some((_, opened)) = apk.modules.find(&self.library) {
+            self.kind = Kind::Module;
+            self.not_apart = opened.not_apart.as_deref().map(|words| text(&[words])).transpose()?;
+            self.has_both_doors = opened.has_both_doors;
+            return Ok(());
         }
+        let opened = apk.open_driver(&self.library)?;
+        self.door = opened.library.door;
+        self.not_apart = opened.not_apart;
+        let examined = self.examine(apk, opened.library);
+        // A module that has begun to work stays open, as may others; all else the core opens again.
+        let stays = match &examined {
+            Ok(kind) => *kind == Kind::Module,
+            Err(NotReady::Refused(Refusal::Module(decision))) => decision.has_begun(),
+            Err(_) => false,
+        };
+        if !stays {
+            // SAFETY: nothing of the library is used.
+            unsafe { apk.system.close(opened.library) };
+        }
+        self.kind = examined?;
+        self.tell(apk);
         Ok(())
     }
 
     /// What the library is. Drivers of Mesa's are both: as a module the window system is done for them.
-    fn examine(&self, apk: &'static Apk, library: Library) -> Result<Kind, NotReady> {
+    fn examine(&mut self, apk: &'static Apk, library: Library) -> Result<Kind, NotReady> {
         let has = |name| apk.system.symbol(library, name).is_some();
-        if has(c"HMI") {
-            return self.bring(apk, library);
-        }
         let is_icd = has(c"vk_icdGetInstanceProcAddr") || has(c"vk_icdNegotiateLoaderICDInterfaceVersion");
-        if is_icd { Ok(Kind::Icd) } else { Err(Refusal::NoDriver.into()) }
-    }
-
-    fn bring(&self, apk: &'static Apk, library: Library) -> Result<Kind, NotReady> {
-        let open = apk.state.lock(apk.system).module.clone();
-        if let Some(open) = open {
-            if *open != self.library {
-                return Err(Refusal::SecondModule(text(&[&open])?).into());
-            }
-            // SAFETY: the module has been opened once more before.
-            unsafe { apk.system.close(library) };
-            return Ok(Kind::Module);
+        if !has(c"HMI") {
+            return if is_icd { Ok(Kind::Icd) } else { Err(Refusal::NoDriver.into()) };
         }
-        let path = loader_core::memory::Counted::try_new(text(&[&self.library])?)?;
+        self.has_both_doors = is_icd;
+        let opened = Brought {
+            library: text(&[&self.library])?,
+            not_apart: self.not_apart.as_deref().map(|words| text(&[words])).transpose()?,
+            has_both_doors: is_icd,
+        };
         // SAFETY: HAL modules are recognised by their symbol.
-        unsafe { apk.modules.hal.bring(&apk.modules, library) }.map_err(Refusal::Module)?;
-        apk.state.lock(apk.system).module = Some(path);
-        Ok(Kind::Module)
+        match unsafe { apk.modules.bring(opened, library) } {
+            Ok(()) => Ok(Kind::Module),
+            Err(NoModule::Unusable(decision)) => Err(Refusal::Module(decision).into()),
+            Err(NoModule::Full) => Err(Refusal::TooManyModules.into()),
+            Err(NoModule::OutOfMemory) => Err(NotReady::OutOfMemory),
+        }
     }
-}
 
-/// By which door a driver of the application's is opened: its own namespace, where the system makes some for applications. What a
-/// driver loads is then looked for in its folder first and does not get into the way of anybody else's.
-fn door(system: &dyn ApplicationSystem, library: &[u8]) -> Result<Door, OutOfMemory> {
-    let slash = library.iter().rposition(|byte| *byte == b'/');
-    let Some(folder) = slash.and_then(|slash| library.get(..slash)) else { return Ok(Door::Linker) };
-    let folder = c_path(folder)?;
-    let namespace = system.namespace(c"vkload-driver", folder.as_c());
-    Ok(namespace.map_or(Door::Linker, Door::Namespace))
+    /// Says how the driver is used, and why so.
+    fn tell(&self, apk: &Apk) {
+        let path = Shown(&self.library);
+        apk.say(Level::Info, format_args!("{path}: {}", self.use_of_doors()));
+        if let Some(reason) = &self.not_apart {
+            let reason = Shown(reason);
+            apk.say(Level::Info, format_args!("{path}: is in the application's linker namespace: {reason}"));
+        }
+    }
+
+    /// By which of its doors it is used, and why.
+    #[must_use]
+    pub const fn use_of_doors(&self) -> &'static str {
+        match (self.kind, self.has_both_doors) {
+            (Kind::System, _) => "used as the system's loader",
+            (Kind::Icd, _) => {
+                "used by the driver interface (vk_icdGetInstanceProcAddr), as it is no HAL module: to draw to windows it \
+                 has to have VK_KHR_android_surface itself"
+            }
+            (Kind::Module, true) => {
+                "used as a HAL module (HMI), though it speaks the driver interface too: this loader does the window \
+                 system for it"
+            }
+            (Kind::Module, false) => "used as a HAL module (HMI): this loader does the window system for it",
+        }
+    }
 }

@@ -1,16 +1,14 @@
 //! The libraries that the core opens: layers, drivers, other loaders.
 
-use core::ffi::{CStr, c_char, c_void};
+use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
 
-use ash::vk;
 use loader_core::memory::{OutOfMemory, Text, text};
 use loader_core::platform::{Libraries, Library, LibraryKind};
 
 use super::files::{c_path, exists};
 use super::policy::MANIFEST_FOLDER;
 use super::{Apk, Kind};
-use crate::driver;
 use crate::layers::Folder;
 use crate::layers::policy::Origin;
 use crate::system::{self, Door};
@@ -21,15 +19,14 @@ impl Libraries for Apk {
     }
 
     fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>> {
-        if library == self.module_as_loader() {
-            let find: vk::PFN_vkGetInstanceProcAddr = get_module_proc_addr;
+        if let Some(find) = self.modules.get_instance_proc_addr(library) {
             return if name == c"vkGetInstanceProcAddr" { NonNull::new(find as *mut c_void) } else { None };
         }
         self.system.symbol(self.opened(library)?, name)
     }
 
     unsafe fn close(&self, library: Library) {
-        if library == self.module_as_loader() {
+        if self.modules.get_instance_proc_addr(library).is_some() {
             return;
         }
         let taken = self.open.remove(self.system, |open| open.handle == library.0);
@@ -47,8 +44,11 @@ impl Apk {
             && let Some(configuration) = &configuration
             && let Some(driver) = configuration.used().find(|driver| driver.library.as_slice() == path)
         {
-            if driver.kind == Kind::Module {
-                return Ok(Ok(self.module_as_loader()));
+            if driver.kind == Kind::Module
+                && let Some(module) =
+                    self.modules.find(path).and_then(|(place, _)| self.modules.as_loader(place))
+            {
+                return Ok(Ok(module));
             }
             door = driver.door;
         }
@@ -98,18 +98,4 @@ impl Apk {
     fn opened(&self, library: Library) -> Option<system::Library> {
         self.open.read(self.system, |open| open.iter().find(|open| open.handle == library.0).copied())
     }
-
-    /// What the core calls the HAL module: it sees this crate's driver level above it, as a loader.
-    fn module_as_loader(&self) -> Library {
-        Library(NonNull::from(&self.modules).cast())
-    }
-}
-
-/// vkGetInstanceProcAddr of the driver level.
-unsafe extern "system" fn get_module_proc_addr(
-    instance: vk::Instance,
-    name: *const c_char,
-) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the core calls this with what the driver level has handed out.
-    unsafe { driver::get_instance_proc_addr(instance, name) }
 }

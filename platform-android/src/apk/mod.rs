@@ -3,7 +3,7 @@
 //! The core finds, chooses and calls as it does on a desktop. What an application says ([`Options`]) becomes what the core
 //! asks a system for: variables, folders, manifests. Libraries that describe their own layers, as Android's do, become manifests beside them
 //! (`described`), so that everything below is the same for both. A HAL module that the application brings is served by this
-//! crate's driver level, which stands beneath the core as another loader does; the system's loader is one.
+//! crate's driver level, which stands beneath the core as another loader does; the system's loader is one. There may be several.
 //!
 //! ```text
 //! options -> Configuration { drivers, layers }  -> variables, folders, manifests -> core
@@ -14,22 +14,27 @@
 
 mod configuration;
 mod described;
+mod door;
 mod drivers;
 mod files;
 mod interface;
 mod json;
 mod libraries;
 mod log;
+mod modules;
 mod options;
 pub mod package;
 mod policy;
 #[cfg(target_os = "android")]
 mod process;
 mod report;
+mod windows;
 
 pub use configuration::Configuration;
+pub use door::NamespaceRequest;
 pub use drivers::{Driver, Kind, Refusal};
 pub use interface::{LogCallback, configure, report, set_log};
+pub use modules::MOST as MOST_MODULES;
 pub use options::{Choice, Options, Place};
 pub use package::Package;
 pub use policy::{FLAVOUR, POLICY};
@@ -38,12 +43,13 @@ pub use process::{APK, LOADER, report_and_abort};
 
 use core::ffi::CStr;
 
-use loader_core::memory::{Counted, OutOfMemory, SharedList, Text};
+use loader_core::memory::{Counted, OutOfMemory, SharedList, Text, Vec};
 use loader_core::platform::{FileError, Identity, Lock, Platform, Turns, Waiting};
 
 use crate::loader::Loader;
 use crate::system::{Library, Namespace, System};
 use log::Log;
+use modules::Modules;
 
 /// What a loader inside an application asks of the system besides what every loader on Android does.
 pub trait ApplicationSystem: System {
@@ -77,16 +83,22 @@ pub trait ApplicationSystem: System {
     /// Whether there is a process with this number that may have written a file of this one's.
     fn is_running(&self, process: u32) -> bool;
 
-    /// A linker namespace of this name, which looks for libraries in `folder` first and then where the application does. `None`
-    /// where the system does not let applications make any.
-    fn namespace(&self, name: &CStr, folder: &CStr) -> Option<Namespace>;
+    /// Makes a linker namespace which looks for libraries in a folder first and then where the application's does
+    /// (`android_create_namespace` with `ANDROID_NAMESPACE_TYPE_SHARED`: the libraries that the application's namespace has loaded,
+    /// and those that it shares by name with others, are there without being named).
+    ///
+    /// # Errors
+    /// Why there is none, in words for a report: many systems let no application make any.
+    fn namespace(&self, request: &NamespaceRequest<'_>) -> Result<Namespace, Text>;
 }
 
 /// The part of the process that every call shares. There is one, a `static` of the library; tests have one for each system.
 pub struct Apk {
     system: &'static dyn ApplicationSystem,
-    /// The driver level above a HAL module that the application brings.
-    modules: Loader,
+    /// What looks into libraries, as the loader of a system image does.
+    loader: Loader,
+    /// The HAL modules that the application brings.
+    modules: Modules,
     state: Lock<State>,
     /// One thread at a time configures.
     turns: Turns,
@@ -99,8 +111,8 @@ struct State {
     configuration: Option<Counted<Configuration>>,
     /// Why the last options were refused, if they were.
     refused: Option<Counted<Text>>,
-    /// The library of the HAL module that is open: there can be one.
-    module: Option<Counted<Text>>,
+    /// The linker namespaces that were made, with their folders.
+    namespaces: Vec<(Text, Namespace)>,
     /// How many configurations there were.
     number: u64,
 }
@@ -111,8 +123,9 @@ impl Apk {
     pub const fn new(system: &'static dyn ApplicationSystem) -> Self {
         Self {
             system,
-            modules: Loader::new(system),
-            state: Lock::new(State { configuration: None, refused: None, module: None, number: 0 }),
+            loader: Loader::new(system),
+            modules: Modules::new(system),
+            state: Lock::new(State { configuration: None, refused: None, namespaces: Vec::new(), number: 0 }),
             turns: Turns::new(),
             open: SharedList::new(),
             log: Log::new(),
@@ -130,6 +143,7 @@ impl Apk {
             log: self,
             abort,
             waiting: self,
+            windows: Some(self),
         }
     }
 

@@ -8,7 +8,7 @@ use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, format_into, text};
 use loader_core::platform::{FileError, Platform};
 
-use super::{Apk, ApplicationSystem, FLAVOUR};
+use super::{Apk, ApplicationSystem, FLAVOUR, NamespaceRequest};
 use crate::os::{ANDROID, Android, errno};
 use crate::system::{Namespace, System as _};
 
@@ -79,8 +79,8 @@ impl ApplicationSystem for Android {
         i32::try_from(process).is_ok_and(|process| process > 0 && unsafe { libc::kill(process, 0) } == 0)
     }
 
-    fn namespace(&self, name: &CStr, folder: &CStr) -> Option<Namespace> {
-        crate::os::make_namespace(name, folder)
+    fn namespace(&self, request: &NamespaceRequest<'_>) -> Result<Namespace, Text> {
+        crate::os::make_namespace(request)
     }
 }
 

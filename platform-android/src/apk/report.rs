@@ -86,6 +86,15 @@ impl fmt::Display for Report {
                     Shown(&driver.library)
                 )?,
             }
+            if driver.used && driver.kind != Kind::System {
+                writeln!(f, "  {path}: {}", driver.use_of_doors())?;
+                match &driver.not_apart {
+                    None => writeln!(f, "  {path}: in a linker namespace of its own")?,
+                    Some(reason) => {
+                        writeln!(f, "  {path}: in the application's linker namespace: {}", Shown(reason))?
+                    }
+                }
+            }
         }
         for (place, driver) in self.drivers.plan.drivers.iter().enumerate() {
             let path = Shown(place_of(driver));
@@ -223,6 +232,11 @@ fn driver_chosen(json: &mut Json, driver: &Driver) -> Result<(), OutOfMemory> {
         }
         json.key("library")?.string(Shown(&driver.library))?;
         json.key("kind")?.string(driver.kind_id())?;
+        json.key("use")?.string(driver.use_of_doors())?;
+        match &driver.not_apart {
+            Some(reason) => json.key("not_in_own_namespace")?.string(Shown(reason))?,
+            None => json.key("not_in_own_namespace")?.null()?,
+        }
         let Some(package) = &driver.package else { return decided(json, "chosen", None) };
         for (key, value) in [
             ("package_name", &package.name),

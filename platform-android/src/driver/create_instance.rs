@@ -41,6 +41,20 @@ pub unsafe extern "system" fn create_instance(
 ) -> vk::Result {
     let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
     // SAFETY: the caller vouches for the parameters.
+    unsafe { create_instance_of(loader, info, callbacks, out) }
+}
+
+/// vkCreateInstance of the driver of this loader.
+///
+/// # Safety
+/// As for [`create_instance`].
+pub(crate) unsafe fn create_instance_of(
+    loader: &'static Loader,
+    info: *const CreateInfo<'_>,
+    callbacks: *const Callbacks<'_>,
+    out: *mut vk::Instance,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the parameters.
     unsafe {
         match create(loader, &*info, callbacks) {
             Ok(handle) => {

@@ -4,6 +4,7 @@ use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle};
 use loader_core::abi::{array, name};
+use loader_core::log::{Level, Topic};
 use loader_core::memory::{Process, TryGrow, Vec};
 use loader_core::registry::{ExtensionId, extension};
 
@@ -158,6 +159,24 @@ pub(super) fn of_driver(
         // SAFETY: the handle is the driver's own; no layer and a counted out-array.
         unsafe { enumerate(device, core::ptr::null(), count, out) }
     })
+}
+
+/// Whether the driver has what swapchains are made with. If not, that is logged.
+pub(crate) fn can_present(instance: &Instance, device: vk::PhysicalDevice) -> bool {
+    let drivers = of_driver(instance, device).unwrap_or_default();
+    let can = drivers.iter().any(|extension| name::is(extension, native_buffer::NAME));
+    if !can {
+        instance.logger.log(
+            Level::Warning,
+            Topic::Driver,
+            format_args!(
+                "the driver's device does not have {}, by which Android's windows are drawn to, so that it has no \
+                 VK_KHR_swapchain: get a build of the driver for Android",
+                native_buffer::NAME.to_str().unwrap_or_default()
+            ),
+        );
+    }
+    can
 }
 
 /// vkEnumerateDeviceExtensionProperties: what the loader has, then what the driver has. Layers are not asked about here.

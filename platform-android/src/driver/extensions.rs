@@ -134,8 +134,21 @@ pub unsafe extern "system" fn enumerate_instance_extension_properties(
     count: *mut u32,
     out: *mut Properties,
 ) -> vk::Result {
-    let all = loader::current().ok_or(vk::Result::ERROR_INITIALIZATION_FAILED).and_then(of_instances);
-    match all {
+    let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    // SAFETY: the caller vouches for the parameters.
+    unsafe { instance_extensions_of(loader, count, out) }
+}
+
+/// The same, of the driver of this loader.
+///
+/// # Safety
+/// Count and out are a counted out-array.
+pub(crate) unsafe fn instance_extensions_of(
+    loader: &'static Loader,
+    count: *mut u32,
+    out: *mut Properties,
+) -> vk::Result {
+    match of_instances(loader) {
         // SAFETY: the caller vouches for the counted out-array.
         Ok(all) => unsafe { array::deliver(&all, count, out) },
         Err(error) => error,

@@ -9,7 +9,7 @@ use loader_core::registry::{self, ExtensionKind, command};
 
 use super::hooks::{self, Gate, Hook, Kind};
 use crate::level::ApiLevel;
-use crate::loader;
+use crate::loader::{self, Loader};
 use crate::objects::{Device, Instance, device_of, instance_of};
 
 /// vkGetInstanceProcAddr at the end of every chain.
@@ -30,41 +30,34 @@ pub unsafe extern "system" fn get_instance_proc_addr(
     // SAFETY: the caller vouches for the name and for the handle.
     unsafe {
         let name = CStr::from_ptr(name);
-        let instance = (!handle.is_null()).then(|| instance_of(handle.as_raw()));
+        if handle.is_null() {
+            return without_instance(loader::current()?, name);
+        }
         if hooks::is_hidden(name) {
             return None;
         }
-        let Some(hook) = registry::find(name).and_then(hooks::of) else {
-            return drivers(handle, instance, name);
-        };
-        match instance {
-            None => global(hook, name),
-            Some(instance) => of_instance(hook, instance),
+        let instance = instance_of(handle.as_raw());
+        match registry::find(name).and_then(hooks::of) {
+            Some(hook) => of_instance(hook, instance),
+            None => instance.driver.get_instance_proc_addr?(handle, name.as_ptr()),
         }
     }
 }
 
-/// The driver's own function.
-///
-/// # Safety
-/// The handle is NULL or valid.
-unsafe fn drivers(handle: vk::Instance, instance: Option<&Instance>, name: &CStr) -> vk::PFN_vkVoidFunction {
-    let find = match instance {
-        Some(instance) => instance.driver.get_instance_proc_addr?,
-        None => {
-            let loader = loader::current()?;
-            loader.hal.driver(loader).ok()?.get_instance_proc_addr
-        }
+/// What is found without an instance above the driver of this loader.
+pub(crate) fn without_instance(loader: &'static Loader, name: &CStr) -> vk::PFN_vkVoidFunction {
+    if hooks::is_hidden(name) {
+        return None;
+    }
+    let Some(hook) = registry::find(name).and_then(hooks::of) else {
+        let find = loader.hal.driver(loader).ok()?.get_instance_proc_addr;
+        // SAFETY: without an instance any name may be asked for.
+        return unsafe { find(vk::Instance::null(), name.as_ptr()) };
     };
-    // SAFETY: the driver's function has the type of its name, the handle is its own.
-    unsafe { find(handle, name.as_ptr()) }
-}
-
-fn global(hook: &Hook, name: &CStr) -> vk::PFN_vkVoidFunction {
     if matches!(hook.kind, Kind::Global) || hook.command == command::CREATE_DEVICE {
         return Some(hook.function);
     }
-    loader::current()?.log(
+    loader.log(
         Level::Error,
         Topic::Usage,
         format_args!(

@@ -2,8 +2,13 @@
 
 use core::ffi::{c_char, c_int, c_void};
 use core::mem::offset_of;
+#[cfg(feature = "apk")]
+use core::ptr::NonNull;
 
 use ash::vk;
+
+#[cfg(feature = "apk")]
+use super::{Decision, Structure};
 
 /// What a module's structures reserve: 64 bits where pointers are that wide, else 32.
 type Word = usize;
@@ -64,6 +69,48 @@ pub struct Device {
     pub create_instance: Option<vk::PFN_vkCreateInstance>,
     /// Returns the driver's own functions.
     pub get_instance_proc_addr: Option<vk::PFN_vkGetInstanceProcAddr>,
+}
+
+/// Whether this begins as a module does, with a version whose structures are those above.
+///
+/// # Errors
+/// What is wrong with it.
+///
+/// # Safety
+/// There are as many readable bytes as a module has.
+#[cfg(feature = "apk")]
+pub(super) unsafe fn check_module(module: NonNull<Module>) -> Result<(), Decision> {
+    // SAFETY: the caller vouches for the bytes.
+    let (tag, version) = unsafe { ((*module.as_ptr()).tag, (*module.as_ptr()).module_api_version) };
+    check(Structure::Module, (tag, MODULE_TAG), u32::from(version), version.to_be_bytes()[0])
+}
+
+/// The same of a device.
+///
+/// # Errors
+/// What is wrong with it.
+///
+/// # Safety
+/// There are as many readable bytes as a device has.
+#[cfg(feature = "apk")]
+pub(super) unsafe fn check_device(device: NonNull<Device>) -> Result<(), Decision> {
+    // SAFETY: the caller vouches for the bytes.
+    let (tag, version) = unsafe { ((*device.as_ptr()).tag, (*device.as_ptr()).version) };
+    check(Structure::Device, (tag, DEVICE_TAG), version, version.to_be_bytes()[0])
+}
+
+#[cfg(feature = "apk")]
+const fn check(
+    what: Structure,
+    (tag, expected): (u32, u32),
+    version: u32,
+    major: u8,
+) -> Result<(), Decision> {
+    match (tag == expected, major) {
+        (false, _) => Err(Decision::OtherTag { what, tag, expected }),
+        (true, 0) => Ok(()),
+        (true, _) => Err(Decision::OtherVersion { what, version }),
+    }
 }
 
 const _: () = {

@@ -9,9 +9,9 @@ mod report;
 mod search;
 mod stub;
 
-pub use report::{Candidate, Decision, FileName, Report, Source};
+pub use report::{Candidate, Decision, FileName, Report, Source, Structure};
 
-use core::ffi::{CStr, c_int};
+use core::ffi::CStr;
 use core::ptr::{NonNull, null, null_mut};
 
 use ash::vk;
@@ -95,18 +95,25 @@ impl Hal {
         self.search(loader, open)
     }
 
-    /// Makes the module in this library, which is open, the driver of the process: an application has brought it. If it is
-    /// none, nothing has changed.
+    /// Makes the module in this library, which is open, the driver: an application has brought it. If it is none, nothing has
+    /// changed, but that a module whose `open` was called must stay open ([`Decision::has_begun`]).
+    ///
+    /// Nobody has tried such a module on this device before, so its tags and versions are looked at, unlike the system's.
     ///
     /// # Errors
     /// Why it cannot be the driver.
     ///
     /// # Safety
-    /// If the library has the symbol of a HAL module, that is one.
+    /// If the library has the symbol of a HAL module, it has the size of one.
     #[cfg(feature = "apk")]
     pub(crate) unsafe fn bring(&self, loader: &'static Loader, library: Library) -> Result<(), Decision> {
         // SAFETY: the caller vouches for the symbol.
-        let mut driver = unsafe { open(search::module_of(loader.system, library)?) }?;
+        let mut driver = unsafe {
+            search::check_layout(loader.system, library)?;
+            open(search::module_of(loader.system, library)?)?
+        };
+        // SAFETY: the module has opened this device.
+        unsafe { layout::check_device(driver.device) }?;
         loader.enter();
         driver.debug_report = version_of(loader, &driver, vk::EXT_DEBUG_REPORT_NAME);
         let mut state = self.state.lock(loader.system);
@@ -213,9 +220,6 @@ fn load(search: &mut Search<'_>) -> Result<Option<Open>, DoesNotOpen> {
 /// The device by which Vulkan's modules are opened (`HWVULKAN_DEVICE_0`).
 const DEVICE_ID: &CStr = c"vk0";
 
-/// What a module without a function to open it counts as having returned (`-ENOSYS`).
-const NO_OPEN: c_int = -38;
-
 /// Opens the module's device.
 ///
 /// # Safety
@@ -225,8 +229,8 @@ unsafe fn open(module: NonNull<layout::Module>) -> Result<Driver, Decision> {
     // SAFETY: the caller vouches for the module.
     let result = unsafe {
         let methods = (*module.as_ptr()).methods.as_ref();
-        let open = methods.and_then(|methods| methods.open);
-        open.map_or(NO_OPEN, |open| open(module.as_ptr(), DEVICE_ID.as_ptr(), &mut device))
+        let open = methods.and_then(|methods| methods.open).ok_or(Decision::NoOpen)?;
+        open(module.as_ptr(), DEVICE_ID.as_ptr(), &mut device)
     };
     if result != 0 {
         return Err(Decision::OpenFailed { result });

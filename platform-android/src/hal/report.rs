@@ -9,6 +9,24 @@ use loader_core::memory::{Shown, Text, TryGrow, Vec};
 
 use crate::system::{PROPERTY_VALUE_MAX, PropertyValue};
 
+/// Which of a driver's structures something is wrong with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Structure {
+    /// What the symbol `HMI` is.
+    Module,
+    /// What the module opens.
+    Device,
+}
+
+impl fmt::Display for Structure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Module => "module",
+            Self::Device => "device",
+        })
+    }
+}
+
 /// Everything that was looked at, in order.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -65,7 +83,25 @@ pub enum Decision {
     NoModule,
     /// The library is a module for something else than Vulkan.
     OtherModule,
-    /// The module has no function to open it with, or that failed.
+    /// The symbol `HMI` of an application's driver does not begin as a module does, or its device not as a device.
+    OtherTag {
+        /// Which of both.
+        what: Structure,
+        /// How it begins.
+        tag: u32,
+        /// How it should.
+        expected: u32,
+    },
+    /// The module of an application's driver, or its device, is of a version whose structures are others.
+    OtherVersion {
+        /// Which of both.
+        what: Structure,
+        /// Its version.
+        version: u32,
+    },
+    /// The module has no function to open it with.
+    NoOpen,
+    /// The module's function to open it failed.
     OpenFailed {
         /// What it returned.
         result: c_int,
@@ -110,8 +146,23 @@ impl Decision {
             Self::NoHardwareModule { .. } => "no-hardware-module",
             Self::NoModule => "no-module",
             Self::OtherModule => "other-module",
+            Self::OtherTag { .. } => "other-tag",
+            Self::OtherVersion { .. } => "other-version",
+            Self::NoOpen => "no-open",
             Self::OpenFailed { .. } => "open-failed",
             Self::IncompleteDevice => "incomplete-device",
+        }
+    }
+
+    /// Whether the module's function to open it was called: it may have threads since, so its library must stay open.
+    #[must_use]
+    pub const fn has_begun(&self) -> bool {
+        match self {
+            Self::OpenFailed { .. } | Self::IncompleteDevice | Self::Used => true,
+            Self::OtherTag { what, .. } | Self::OtherVersion { what, .. } => {
+                matches!(what, Structure::Device)
+            }
+            _ => false,
         }
     }
 
@@ -122,9 +173,13 @@ impl Decision {
             Self::NoSource | Self::PropertyNotSet | Self::NoHardwareModule { .. } => Level::Debug,
             Self::Used => Level::Info,
             Self::DoesNotOpen { .. } => Level::Warning,
-            Self::NoModule | Self::OtherModule | Self::OpenFailed { .. } | Self::IncompleteDevice => {
-                Level::Error
-            }
+            Self::NoModule
+            | Self::OtherModule
+            | Self::OtherTag { .. }
+            | Self::OtherVersion { .. }
+            | Self::NoOpen
+            | Self::OpenFailed { .. }
+            | Self::IncompleteDevice => Level::Error,
         }
     }
 
@@ -136,6 +191,7 @@ impl Decision {
             Self::Used
                 | Self::NoModule
                 | Self::OtherModule
+                | Self::NoOpen
                 | Self::OpenFailed { .. }
                 | Self::IncompleteDevice
         )
@@ -182,6 +238,9 @@ impl fmt::Display for Candidate {
                      driver"
                 )
             }
+            Decision::OtherTag { .. } | Decision::OtherVersion { .. } | Decision::NoOpen => {
+                write!(f, "from {source}: {}", self.decision.fault())
+            }
             Decision::OpenFailed { result } => write!(
                 f,
                 "from {source} fails to open its device vk0 with {result}: look for the driver's own messages, and for \
@@ -192,6 +251,37 @@ impl fmt::Display for Candidate {
                 "from {source} lacks vkCreateInstance, vkGetInstanceProcAddr or vkEnumerateInstanceExtensionProperties \
                  in its device: report this to whoever made the driver"
             ),
+        }
+    }
+}
+
+/// What is wrong with the structures of a module.
+struct Fault<'a>(&'a Decision);
+
+impl Decision {
+    /// What is wrong with the structures of a module; nothing for other decisions.
+    pub(crate) const fn fault(&self) -> impl fmt::Display + '_ {
+        Fault(self)
+    }
+}
+
+impl fmt::Display for Fault<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Decision::OtherTag { what, tag, expected } => write!(
+                f,
+                "its {what} begins with {tag:#x} instead of {expected:#x}: the library is no HAL module, or a broken one; check \
+                 the path"
+            ),
+            Decision::OtherVersion { what, version } => write!(
+                f,
+                "its {what} is of version {version:#x}, whose structures this loader does not know; get a build of it for \
+                 the first version of Vulkan's HAL"
+            ),
+            Decision::NoOpen => f.write_str(
+                "its module has no function to open it with; report this to whoever made the driver",
+            ),
+            _ => Ok(()),
         }
     }
 }

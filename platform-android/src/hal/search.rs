@@ -197,6 +197,17 @@ pub(super) unsafe fn module_of(system: &dyn System, library: Library) -> Result<
     }
 }
 
+/// Whether the symbol of an open library, if it has that, is a module of the layout that is known here.
+///
+/// # Safety
+/// If the library has the symbol of a HAL module, it has the size of one.
+#[cfg(feature = "apk")]
+pub(super) unsafe fn check_layout(system: &dyn System, library: Library) -> Result<(), Decision> {
+    let module = system.symbol(library, MODULE_SYMBOL).ok_or(Decision::NoModule)?.cast::<Module>();
+    // SAFETY: the caller vouches for the symbol.
+    unsafe { super::layout::check_module(module) }
+}
+
 /// The module if it is one for Vulkan. Only the id counts: neither tags nor versions are looked at.
 ///
 /// # Safety

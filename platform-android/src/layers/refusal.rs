@@ -162,12 +162,12 @@ impl fmt::Display for Refusal {
             Self::Processor { machine, wide } => {
                 let bits = if *wide { 64 } else { 32 };
                 write!(f, "it is for another processor ({} of {bits} bits), and the application runs as ", Machine(*machine))?;
-                write!(f, "{}; build the layer for that ABI", Machine(super::elf::MACHINE))
+                write!(f, "{}; build it for that ABI", Machine(super::elf::MACHINE))
             }
             Self::NotALibrary => f.write_str("it is no ELF shared library; copy it anew"),
             Self::Segments { alignment, page } => write!(
                 f,
-                "it is linked for pages of {alignment} bytes and this device has pages of {page}; link the layer with \
+                "it is linked for pages of {alignment} bytes and this device has pages of {page}; link it with \
                  -Wl,-z,max-page-size={page}"
             ),
             Self::DoesNotOpen { error } => write!(

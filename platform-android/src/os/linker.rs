@@ -182,17 +182,23 @@ late! {
     create_namespace: CreateNamespace = c"android_create_namespace" in c"libdl_android.so", c"libdl.so";
 }
 
-/// A namespace that looks in `folder` first, and has what the caller's has besides. Most systems let only their own libraries make
+/// A namespace that looks in a folder first, and has what the caller's has besides. Most systems let only their own libraries make
 /// some.
 #[cfg(feature = "apk")]
-pub(crate) fn make_namespace(name: &CStr, folder: &CStr) -> Option<Namespace> {
+pub(crate) fn make_namespace(request: &crate::apk::NamespaceRequest<'_>) -> Result<Namespace, Text> {
     /// `ANDROID_NAMESPACE_TYPE_SHARED`: with the libraries of its parent, which is the caller's.
     const SHARED: u64 = 2;
+    let Some(create) = create_namespace() else {
+        return Err(copied(
+            c"this system lets no application make one (there is no android_create_namespace)",
+        ));
+    };
+    let folder = request.folder.as_ptr();
     // SAFETY: these are C strings.
     let made = unsafe {
-        create_namespace()?(name.as_ptr(), folder.as_ptr(), folder.as_ptr(), SHARED, null(), null_mut())
+        create(request.name.as_ptr(), folder, folder, SHARED, request.permitted.as_ptr(), null_mut())
     };
-    NonNull::new(made).map(Namespace)
+    NonNull::new(made).map(Namespace).ok_or_else(linkers_words)
 }
 
 /// The module that libhardware finds.

@@ -7,6 +7,7 @@ use loader_core::log::{Level, Topic};
 use loader_core::memory::{Application, Box};
 use loader_core::platform::Lock;
 
+use crate::driver::can_present;
 use crate::loader::Loader;
 use crate::objects::{Instance, instance_of};
 use crate::wsi::window::{Window, WindowError};
@@ -153,17 +154,22 @@ pub unsafe extern "system" fn destroy_surface(
     }
 }
 
-/// `vkGetPhysicalDeviceSurfaceSupportKHR`: every queue can present.
+/// `vkGetPhysicalDeviceSurfaceSupportKHR`: every queue can present. A driver that an application brings may lack what swapchains
+/// are made with, which is said.
 ///
 /// # Safety
 /// As the specification has it.
 pub unsafe extern "system" fn get_surface_support(
-    _: vk::PhysicalDevice,
+    physical_device: vk::PhysicalDevice,
     _queue_family: u32,
     _: vk::SurfaceKHR,
     out: *mut vk::Bool32,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid pointer.
-    unsafe { out.write(vk::TRUE) };
+    // SAFETY: the caller passes a valid handle and a valid pointer.
+    unsafe {
+        let instance = instance_of(physical_device.as_raw());
+        let can = !instance.logger.loader.is_brought || can_present(instance, physical_device);
+        out.write(can.into());
+    }
     vk::Result::SUCCESS
 }

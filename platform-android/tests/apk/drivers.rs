@@ -1,17 +1,11 @@
 //! Drivers of an application's choice.
 
 use std::fs;
-use std::path::PathBuf;
 
 use android_simulation::{Packed, filled, null_driver, package};
 use ash::vk;
 
-use super::{Application, device};
-
-/// The null driver as one that speaks the driver interface, which cargo builds beside the tests.
-pub(super) fn icd() -> PathBuf {
-    std::env::current_exe().unwrap().with_file_name("libvkload_null.so")
-}
+use super::{Application, device, icd};
 
 pub(super) const META: &str = r#"{"schemaVersion": 1, "name": "Null", "description": "draws nothing", "author": "tests",
     "packageVersion": "2", "vendor": "none", "driverVersion": "0.7", "minApi": 27, "libraryName": "vulkan.null.so"}"#;
@@ -153,9 +147,8 @@ fn r121_each_driver_of_the_driver_interface_is_used_once() {
         r#"{"drivers": [{"name": "1", "library": "/own/one.so"}, {"name": "2", "library": "/own/two.so"}]}"#;
     application.configure(drivers).unwrap();
     let report = application.report(0);
-    let (_, candidates) = report.split_once("two.so: chosen, icd\n").unwrap();
-    let candidates: Vec<&str> = candidates.split("\n\n").next().unwrap().lines().map(str::trim).collect();
-    assert_eq!(candidates, ["/own/one.so: used", "/own/two.so: used"]);
+    let used: Vec<&str> = report.lines().map(str::trim).filter(|line| line.ends_with(".so: used")).collect();
+    assert_eq!(used, ["/own/one.so: used", "/own/two.so: used"]);
 }
 
 #[test]
@@ -168,29 +161,4 @@ fn r121_what_becomes_of_a_driver_after_it_was_chosen_is_reported() {
     let candidates = text.split("chosen, icd\n").nth(1).unwrap();
     assert!(candidates.contains("/own/icd.so: used\n  /own/icd.so: "), "{text}");
     assert!(json.contains(r#""outcomes":[{"decision":"does-not-open","#), "{json}");
-}
-
-#[test]
-fn r121_there_is_one_hal_module_for_each_process() {
-    let application = Application::new();
-    application.android().library("/own/one.so", &null_driver());
-    application.android().library("/own/two.so", &null_driver());
-    application.configure(r#"{"driver": {"library": "/own/one.so"}}"#).unwrap();
-    application.configure(r#"{"driver": {"library": "/own/one.so"}}"#).unwrap();
-    let said = application.configure(r#"{"driver": {"library": "/own/two.so"}}"#).unwrap_err();
-    assert!(said.contains("/own/one.so is open already"), "{said}");
-    draw(&application);
-}
-
-#[test]
-fn r121_a_driver_is_opened_in_a_namespace_of_its_own_where_there_are_any() {
-    let application = Application::new();
-    application.android().change().makes_namespaces = true;
-    application.android().library("/own/icd.so", &icd());
-    application.configure(r#"{"driver": {"library": "/own/icd.so"}}"#).unwrap();
-    draw(&application);
-    let calls = application.android().calls();
-    assert!(calls.contains(&"namespace /own".to_owned()), "{calls:?}");
-    assert!(calls.contains(&"open-in-namespace /own/icd.so".to_owned()), "{calls:?}");
-    assert!(!calls.contains(&"dlopen /own/icd.so".to_owned()), "{calls:?}");
 }

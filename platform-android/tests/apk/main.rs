@@ -1,14 +1,21 @@
-//! The loader inside an application: rows 120 to 122 of docs/android.md.
+//! The loader inside an application: rows 120 to 122 and 133 to 138 of docs/android.md.
 
 mod drivers;
+#[allow(dead_code, reason = "shared with an example and another test")]
+#[path = "../../examples/frames/application.rs"]
+mod frames;
 mod interface;
 mod layers;
+mod modules;
+mod opening;
 mod options;
 mod packages;
 mod real;
+mod windows;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -111,6 +118,11 @@ impl Drop for Application {
     fn drop(&mut self) {
         LOADER.unload();
     }
+}
+
+/// The null driver as one that speaks the driver interface, which cargo builds beside the tests.
+fn icd() -> PathBuf {
+    std::env::current_exe().unwrap().with_file_name("libvkload_null.so")
 }
 
 /// A device of the first physical device.

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use android_simulation::{Android, Packed, package};
 
-use super::Application;
-use super::drivers::{META, PACKAGE, draw, icd};
+use super::drivers::{META, PACKAGE, draw};
+use super::{Application, icd};
 
 const LIBRARY: &str = "vulkan.null.so";
 

@@ -67,9 +67,16 @@ GIVES_BY_NAME(__system_property_read_callback);
 
 int here_open(const char *path, int flags, ...) {
     char room[4096];
-    return open(place(path, room), flags);
+    /* Files that are made are like those of drivers that were unpacked. */
+    return open(place(path, room), flags, 0755);
 }
 GIVES(open);
+
+int here_rename(const char *from, const char *to) {
+    char room[4096], other[4096];
+    return rename(place(from, room), place(to, other));
+}
+GIVES(rename);
 
 DIR *here_opendir(const char *path) {
     char room[4096];
@@ -119,6 +126,8 @@ SAME(int, close, (int file), (file));
 SAME(int, closedir, (DIR *folder), (folder));
 SAME(struct dirent *, readdir, (DIR *folder), (folder));
 SAME(ssize_t, pread64, (int file, void *bytes, size_t size, off64_t offset), (file, bytes, size, offset));
+SAME(ssize_t, write, (int file, const void *bytes, size_t size), (file, bytes, size));
+SAME(char *, getenv, (const char *name), (name));
 SAME(int, getpagesize, (void), ());
 SAME(pid_t, getpid, (void), ());
 SAME(pid_t, gettid, (void), ());

@@ -1,5 +1,5 @@
 /* An application: fills a buffer with the first device that libvulkan.so finds, and says what it sees, a line each. Its arguments are the
- * layers that it enables.
+ * layers that it enables. With the variable OPTIONS it uses libvkload.so with those, and says at last what that reports.
  */
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>
@@ -89,12 +89,18 @@ static void fill_a_buffer(VkDevice device) {
     CALL(vkFreeMemory)(device, memory, NULL);
 }
 
+typedef int (*Configure)(const char *options, char *message, size_t size);
+typedef size_t (*Report)(int format, char *buffer, size_t size);
+
 int main(int count, char **arguments) {
-    library = dlopen("libvulkan.so", RTLD_NOW);
+    const char *options = getenv("OPTIONS");
+    library = dlopen(options == NULL ? "libvulkan.so" : "libvkload.so", RTLD_NOW);
     if (library == NULL) {
         fprintf(stderr, "%s\n", dlerror());
         return 1;
     }
+    static char room[65536];
+    if (options != NULL && ((Configure)find("vkload_configure"))(options, room, sizeof room) != 0) printf("refused: %s\n", room);
     uint32_t version;
     check(CALL(vkEnumerateInstanceVersion)(&version), "version");
     printf("version: %u.%u\n", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version));
@@ -121,5 +127,9 @@ int main(int count, char **arguments) {
     }
     CALL(vkDestroyInstance)(instance, NULL);
     puts("done");
+    if (options != NULL) {
+        ((Report)find("vkload_report"))(0, room, sizeof room);
+        fputs(room, stdout);
+    }
     return 0;
 }

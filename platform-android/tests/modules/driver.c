@@ -16,6 +16,33 @@
 #ifndef CREATE_DEBUG_RESULT
 #define CREATE_DEBUG_RESULT 0
 #endif
+#ifndef NAME
+#define NAME "module"
+#endif
+#ifndef NO_DEVICE
+#define NO_DEVICE 0
+#endif
+#ifndef MODULE_TAG
+#define MODULE_TAG 0x48574D54
+#endif
+#ifndef MODULE_VERSION
+#define MODULE_VERSION 1
+#endif
+#ifndef DEVICE_TAG
+#define DEVICE_TAG 0x48574454
+#endif
+#ifndef DEVICE_VERSION
+#define DEVICE_VERSION 0x00010000
+#endif
+#ifndef GET_INSTANCE_PROC_ADDR
+#define GET_INSTANCE_PROC_ADDR get_instance_proc_addr
+#endif
+#ifndef OPEN
+#define OPEN open_device
+#endif
+#ifndef METHODS
+#define METHODS &methods
+#endif
 #ifndef CREATE_INSTANCE
 #define CREATE_INSTANCE create_instance
 #endif
@@ -113,12 +140,14 @@ static int enumerate_physical_devices(void *instance, uint32_t *count, void **ou
 struct properties {
     uint32_t api_version, driver_version, vendor, device;
     int type;
+    char name[256];
 };
 
 static void get_physical_device_properties(void *device, struct properties *out) {
     (void)device;
     out->api_version = 1 << 22;
     out->type = 4; // a processor
+    strcpy(out->name, NAME);
 }
 
 static int enumerate_device_extension_properties(void *device, const char *layer, uint32_t *count, void *out) {
@@ -229,7 +258,7 @@ static function get_device_proc_addr(void *device, const char *name) {
     return find(name);
 }
 
-static function get_instance_proc_addr(void *instance, const char *name) {
+__attribute__((unused)) static function get_instance_proc_addr(void *instance, const char *name) {
     (void)instance;
     if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (function)get_instance_proc_addr;
     return find(name);
@@ -242,14 +271,14 @@ __attribute__((unused)) static int close_device(struct device *device) {
 }
 
 static struct device device = {
-    .tag = 0x48574454,
-    .version = 0x00010000,
+    .tag = DEVICE_TAG,
+    .version = DEVICE_VERSION,
 #ifndef NO_CLOSE
     .close = close_device,
 #endif
     .enumerate_instance_extension_properties = enumerate_instance_extension_properties,
     .create_instance = CREATE_INSTANCE,
-    .get_instance_proc_addr = get_instance_proc_addr,
+    .get_instance_proc_addr = GET_INSTANCE_PROC_ADDR,
 };
 
 // The address of a function of the test's that is called while the device is opened.
@@ -259,16 +288,16 @@ static void call_back(void) {
 #endif
 }
 
-static int open_device(struct module *module, const char *id, struct device **out) {
+__attribute__((unused)) static int open_device(struct module *module, const char *id, struct device **out) {
     trace(module->dso ? "open" : "open-without-dso");
     call_back();
     if (strcmp(id, "vk0") != 0) return -ENOENT;
     device.module = module;
-    if (OPEN_RESULT == 0) *out = &device;
+    if (OPEN_RESULT == 0 && !NO_DEVICE) *out = &device;
     return OPEN_RESULT;
 }
 
-static struct methods methods = {open_device};
+__attribute__((unused)) static struct methods methods = {OPEN};
 
 #ifdef NO_HMI
 EXPORT struct module OTHER
@@ -276,13 +305,13 @@ EXPORT struct module OTHER
 EXPORT struct module HMI
 #endif
     = {
-        .tag = 0x48574D54,
-        .module_api_version = 1,
+        .tag = MODULE_TAG,
+        .module_api_version = MODULE_VERSION,
         .hal_api_version = 0x0100,
         .id = MODULE_ID,
         .name = "a driver for tests",
         .author = "vkload",
-        .methods = &methods,
+        .methods = METHODS,
 };
 
 __attribute__((constructor)) static void loaded(void) { trace("load"); }

@@ -81,6 +81,8 @@ pub struct State {
     lost: bool,
     /// From which call on it will be.
     lost_from: Option<usize>,
+    /// Whether there was a moment in which nobody had a reference to the window any more.
+    pub was_freed: bool,
     references: i64,
     connected: bool,
     /// What the loader has told the window.
@@ -150,6 +152,11 @@ impl State {
     pub fn reconnect(&mut self) {
         self.connected = true;
     }
+
+    /// Nobody is connected any more, as if who was had left.
+    pub fn disconnect(&mut self) {
+        self.connected = false;
+    }
 }
 
 impl FakeWindow {
@@ -176,6 +183,7 @@ impl FakeWindow {
             counted: 0,
             lost: false,
             lost_from: None,
+            was_freed: false,
             references: 0,
             connected: false,
             told: Told::default(),

@@ -91,6 +91,7 @@ unsafe extern "C" fn dec_ref(base: *mut Base) {
     let mut state = unsafe { inside(base.cast()) }.change();
     assert!(state.references > 0, "a reference to a window is given back that nobody has");
     state.references -= 1;
+    state.was_freed |= state.references == 0;
 }
 
 unsafe extern "C" fn set_swap_interval(window: *mut NativeWindow, interval: c_int) -> c_int {

@@ -339,37 +339,6 @@ fn each_driver_is_given_its_own_surface() {
     assert_eq!(run.trace("bundled").calls("vkDestroySurfaceKHR").len(), 1);
 }
 
-#[test]
-fn a_window_that_a_bundled_driver_is_connected_to_is_not_the_systems() {
-    let body = |vk: &Vk| {
-        let names = ["VK_KHR_surface", "VK_EXT_headless_surface"];
-        let instance = vk.create(&names.iter().fold(ask(vk), |ask, name| ask.extension(name))).unwrap();
-        let surfaces = vkload_tests::khr_surface(vk, &instance);
-        let surface = vkload_tests::create_surface(vk, &instance, "headless");
-        vk.say("surface", code(&surface));
-        let Ok(surface) = surface else { return };
-        // SAFETY: valid use of Vulkan on one thread, but for the last swapchain.
-        unsafe {
-            for name in ["bundled", "system"] {
-                let support = surfaces.get_physical_device_surface_support(instance.named(name), 0, surface);
-                vk.say(name, support.unwrap());
-            }
-            let device = instance.device(instance.named("system"), &["VK_KHR_swapchain"]);
-            let swapchains = ash::khr::swapchain::Device::new(&instance, &device);
-            let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
-            vk.say("swapchain", code(&swapchains.create_swapchain(&info, None)));
-            device.destroy_device(None);
-            surfaces.destroy_surface(surface, None);
-        }
-    };
-    let in_use = |scenario: Scenario| scenario.env("SYSTEM_LOADER_WINDOW_IN_USE", "1").log();
-    let run = in_use(with_bundled(window_driver("bundled").own_surfaces())).run(body);
-    run.ok().says("surface", "SUCCESS").says("bundled", true).says("system", false);
-    run.says("swapchain", "ERROR_NATIVE_WINDOW_IN_USE_KHR").logs(&["WARN", "another driver has the window"]);
-    // Somebody outside Vulkan has it.
-    in_use(scenario()).run(body).ok().says("surface", "ERROR_NATIVE_WINDOW_IN_USE_KHR");
-}
-
 /// Debian's loader (package libvulkan1).
 const ANOTHER_LOADER: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 

@@ -87,7 +87,7 @@ fn r156_names_are_given_to_the_drivers_own_objects() {
 /// Another loader would follow what it takes for a surface of its own.
 #[test]
 fn r156_a_surface_that_the_systems_loader_does_not_have_is_not_named_to_it() {
-    let scenario = scenario().env("SYSTEM_LOADER_WINDOW_IN_USE", "1");
+    let scenario = scenario().env("SYSTEM_LOADER_NO_HEADLESS_SURFACES", "1");
     let run = scenario.driver(window_driver("bundled").own_surfaces()).run(|vk| {
         let system = System::open();
         let instance = named_instance(vk);

@@ -1,0 +1,204 @@
+//! The HAL modules that an application has brought.
+//!
+//! Each has a driver level of its own above it, which the core sees as a loader. Instances and what is made of them lead to
+//! their module by themselves; commands without any object do not, so each place has functions of its own for these.
+
+use core::ffi::{CStr, c_char};
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use ash::vk;
+use loader_core::command_function;
+use loader_core::memory::{Counted, OutOfMemory, Text};
+use loader_core::platform::{Library, Lock};
+
+use crate::driver;
+use crate::hal::Decision;
+use crate::loader::Loader;
+use crate::system::{self, System};
+
+/// How many modules there can be in a process: one that was opened stays open.
+pub const MOST: usize = 8;
+
+/// The modules of the process.
+pub(super) struct Modules([Module; MOST]);
+
+struct Module {
+    /// The driver level above it.
+    loader: Loader,
+    /// How it was opened; `None` if there is no module at this place.
+    opened: Lock<Option<Counted<Brought>>>,
+}
+
+/// How a module was opened.
+pub(super) struct Brought {
+    /// The path of its library.
+    pub(super) library: Text,
+    /// See [`Driver::not_apart`](super::Driver::not_apart).
+    pub(super) not_apart: Option<Text>,
+    /// See [`Driver::has_both_doors`](super::Driver::has_both_doors).
+    pub(super) has_both_doors: bool,
+}
+
+/// Why there is no module.
+pub(super) enum NoModule {
+    /// It cannot be used.
+    Unusable(Decision),
+    /// There are as many as there can be.
+    Full,
+    OutOfMemory,
+}
+
+impl From<OutOfMemory> for NoModule {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+impl Module {
+    const fn new(system: &'static dyn System) -> Self {
+        Self { loader: Loader::new(system).brought(), opened: Lock::new(None) }
+    }
+
+    fn opened(&self) -> Option<Counted<Brought>> {
+        self.opened.lock(self.loader.system).clone()
+    }
+}
+
+impl Modules {
+    /// None yet.
+    pub(super) const fn new(system: &'static dyn System) -> Self {
+        Self([
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+            Module::new(system),
+        ])
+    }
+
+    /// The module in the library with this path, if it is open: its place, and how it was opened.
+    pub(super) fn find(&self, path: &[u8]) -> Option<(usize, Counted<Brought>)> {
+        let all = self.0.iter().enumerate();
+        let mut opened = all.filter_map(|(place, module)| Some((place, module.opened()?)));
+        opened.find(|(_, opened)| opened.library.as_slice() == path)
+    }
+
+    /// Makes the module in this library, which is open, one of the process's. One thread at a time does this.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    ///
+    /// # Safety
+    /// If the library has the symbol of a HAL module, it has the size of one.
+    pub(super) unsafe fn bring(
+        &'static self,
+        opened: Brought,
+        library: system::Library,
+    ) -> Result<(), NoModule> {
+        let free = self.0.iter().enumerate().find(|(_, module)| module.opened().is_none());
+        let Some((place, module)) = free else { return Err(NoModule::Full) };
+        let opened = Counted::try_new(opened)?;
+        // SAFETY: the caller vouches for the symbol.
+        unsafe { module.loader.hal.bring(&module.loader, library) }.map_err(NoModule::Unusable)?;
+        if let Some(entered) = LOADERS.get(place) {
+            entered.store((&raw const module.loader).cast_mut(), Ordering::Release);
+        }
+        *module.opened.lock(module.loader.system) = Some(opened);
+        Ok(())
+    }
+
+    /// What the core calls the module at this place: it sees the driver level above it, as a loader.
+    pub(super) fn as_loader(&self, place: usize) -> Option<Library> {
+        self.0.get(place).map(|module| Library(NonNull::from(module).cast()))
+    }
+
+    /// How the core finds the functions of the module that it calls this; `None` if that is no module.
+    pub(super) fn get_instance_proc_addr(&self, library: Library) -> Option<vk::PFN_vkGetInstanceProcAddr> {
+        let place = (0..MOST).find(|place| self.as_loader(*place) == Some(library))?;
+        FIND.get(place).copied()
+    }
+}
+
+/// The driver levels above the modules: functions get there that are given nothing which leads to one.
+static LOADERS: [AtomicPtr<Loader>; MOST] = [const { AtomicPtr::new(core::ptr::null_mut()) }; MOST];
+
+fn loader(place: usize) -> Option<&'static Loader> {
+    // SAFETY: `bring` stores references that live as long as the process.
+    unsafe { LOADERS.get(place)?.load(Ordering::Acquire).as_ref() }
+}
+
+/// A function for each place.
+macro_rules! at_each_place {
+    ($function:ident) => {
+        [
+            $function::<0>,
+            $function::<1>,
+            $function::<2>,
+            $function::<3>,
+            $function::<4>,
+            $function::<5>,
+            $function::<6>,
+            $function::<7>,
+        ]
+    };
+}
+
+const FIND: [vk::PFN_vkGetInstanceProcAddr; MOST] = at_each_place!(find);
+const CREATE: [vk::PFN_vkCreateInstance; MOST] = at_each_place!(create_instance);
+const EXTENSIONS: [vk::PFN_vkEnumerateInstanceExtensionProperties; MOST] = at_each_place!(extensions);
+
+/// vkGetInstanceProcAddr of a module.
+///
+/// # Safety
+/// The parameters are those of the command, and an instance is one of the driver level.
+unsafe extern "system" fn find<const PLACE: usize>(
+    instance: vk::Instance,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    if instance != vk::Instance::null() || name.is_null() {
+        // SAFETY: the caller vouches for the parameters.
+        return unsafe { driver::get_instance_proc_addr(instance, name) };
+    }
+    // SAFETY: the caller vouches for the name.
+    without_instance(PLACE, unsafe { CStr::from_ptr(name) })
+}
+
+/// What is found without an instance. Not inlined: there is one for all places.
+#[inline(never)]
+fn without_instance(place: usize, name: &CStr) -> vk::PFN_vkVoidFunction {
+    match name.to_bytes() {
+        b"vkCreateInstance" => {
+            let create = *CREATE.get(place)?;
+            Some(command_function!(create))
+        }
+        b"vkEnumerateInstanceExtensionProperties" => {
+            let extensions = *EXTENSIONS.get(place)?;
+            Some(command_function!(extensions))
+        }
+        _ => driver::without_instance(loader(place)?, name),
+    }
+}
+
+unsafe extern "system" fn create_instance<const PLACE: usize>(
+    info: *const vk::InstanceCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Instance,
+) -> vk::Result {
+    let Some(loader) = loader(PLACE) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    // SAFETY: the caller vouches for the parameters.
+    unsafe { driver::create_instance_of(loader, info, callbacks, out) }
+}
+
+unsafe extern "system" fn extensions<const PLACE: usize>(
+    _layer: *const c_char,
+    count: *mut u32,
+    out: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    let Some(loader) = loader(PLACE) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    // SAFETY: the caller vouches for the counted out-array.
+    unsafe { driver::instance_extensions_of(loader, count, out) }
+}
