@@ -3,12 +3,13 @@
 use core::ffi::CStr;
 use core::fmt;
 
+use ash::vk;
 use loader_core::log::{Level, Topic};
 use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow, Vec, format_into};
 
-use super::Apk;
 use super::drivers::{Driver, NotReady};
 use super::options::{Choice, Options, Place, Stop};
+use super::{Apk, settings};
 use crate::layers::policy::APPLICATION;
 use crate::layers::{self, Found};
 
@@ -16,6 +17,8 @@ use crate::layers::{self, Found};
 pub struct Configuration {
     /// What the application said.
     pub options: Options,
+    /// Its settings of layers, as layers get them. They lead into the options.
+    pub layer_settings: Vec<vk::LayerSettingEXT<'static>>,
     /// The drivers that it named, or the system's loader.
     pub drivers: Vec<Driver>,
     /// The libraries in its folders.
@@ -67,7 +70,8 @@ impl Apk {
         let found = Found::in_folders(&self.modules, &APPLICATION, &options.folders)?;
         self.tell_of(&found);
         let number = self.state.lock(self.system).number.saturating_add(1);
-        Ok(Counted::try_new(Configuration { options, drivers, found, number })?)
+        let layer_settings = settings::structures(&options.layer_settings)?;
+        Ok(Counted::try_new(Configuration { options, layer_settings, drivers, found, number })?)
     }
 
     fn driver(&'static self, choice: &Choice, is_chosen: bool) -> Result<Driver, Stop> {

@@ -3,6 +3,7 @@
 
 use core::ffi::CStr;
 
+use ash::vk;
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, format_into, text};
 use loader_core::platform::{Environment, FileError, Files, Fingerprint, Reader, variables};
 
@@ -44,6 +45,11 @@ impl Environment for Apk {
         let own = configuration.iter().flat_map(|configuration| &configuration.options.layers);
         own.chain(given.as_ref()).try_for_each(|layer| add(&mut all, layer))?;
         Ok((!all.is_empty()).then_some(all))
+    }
+
+    fn with_layer_settings(&self, use_them: &mut dyn FnMut(&[vk::LayerSettingEXT<'static>])) {
+        let configuration = self.configuration();
+        use_them(configuration.as_ref().map_or(&[], |configuration| &configuration.layer_settings));
     }
 }
 

@@ -27,6 +27,7 @@ mod policy;
 #[cfg(target_os = "android")]
 mod process;
 mod report;
+mod settings;
 
 pub use configuration::Configuration;
 pub use drivers::{Driver, Kind, Refusal};
@@ -36,6 +37,7 @@ pub use package::{Fault, Package};
 pub use policy::{FLAVOUR, POLICY};
 #[cfg(target_os = "android")]
 pub use process::{APK, LOADER, report_and_abort};
+pub use settings::LayerSetting;
 
 use core::ffi::CStr;
 

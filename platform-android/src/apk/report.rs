@@ -6,9 +6,10 @@ use loader_core::chain::FoundLayers;
 use loader_core::discovery::{Decision, LayerScope, Request};
 use loader_core::loader::{Drivers, Loader};
 use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow};
+use loader_core::registry::extension;
 
 use super::json::{Json, LIST, OBJECT};
-use super::{Apk, Configuration, Driver, Kind};
+use super::{Apk, Configuration, Driver, Kind, LayerSetting};
 use crate::layers;
 
 /// How a report is written.
@@ -121,11 +122,82 @@ impl fmt::Display for Report {
                 )?,
             }
         }
-        plan.notes.iter().try_for_each(|note| writeln!(f, "  {note}"))
+        plan.notes.iter().try_for_each(|note| writeln!(f, "  {note}"))?;
+        for (place, setting) in self.settings().enumerate() {
+            f.write_str(if place == 0 { "\nSettings of layers\n" } else { "" })?;
+            let (layer, name, values) =
+                (Shown(setting.layer()), Shown(setting.name()), Shown(setting.written()));
+            writeln!(f, "  {layer}: {name} = {values}: {}", self.reach(setting))?;
+        }
+        Ok(())
+    }
+}
+
+/// How far a setting of a layer gets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// To the layer, in every instance.
+    Layer,
+    /// The same, but the layer does not say that it knows such settings.
+    PerhapsUnread,
+    /// To the layer, if the application enables it.
+    IfEnabled,
+    /// Nowhere.
+    Nowhere,
+}
+
+impl Reach {
+    const fn id(self) -> &'static str {
+        match self {
+            Self::Layer => "passed-on",
+            Self::PerhapsUnread => "perhaps-unread",
+            Self::IfEnabled => "not-active",
+            Self::Nowhere => "no-layer",
+        }
+    }
+}
+
+impl fmt::Display for Reach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Layer => "passed on",
+            Self::PerhapsUnread => {
+                "passed on, and perhaps not read: the layer does not list VK_EXT_layer_settings; update it, or see \
+                 its documentation for how it is set"
+            }
+            Self::IfEnabled => {
+                "reaches the layer only in instances that enable it; name the layer in \"layers\" for all of them"
+            }
+            Self::Nowhere => {
+                "reaches nobody: no layer of this name can be used; correct the name, or see above what is wrong with the layer"
+            }
+        })
     }
 }
 
 impl Report {
+    fn settings(&self) -> impl Iterator<Item = &LayerSetting> {
+        self.configuration.iter().flat_map(|configuration| &configuration.options.layer_settings)
+    }
+
+    /// How far the setting gets.
+    fn reach(&self, setting: &LayerSetting) -> Reach {
+        let plan = &self.layers.plan;
+        let layer = plan.find(setting.layer()).filter(|place| !self.layers.is_broken(*place));
+        let Some(place) = layer else { return Reach::Nowhere };
+        if !self.is_active(place) {
+            return Reach::IfEnabled;
+        }
+        let manifest = plan.layers.get(place).and_then(|layer| layer.manifest.as_ref());
+        let mut extensions = manifest.iter().flat_map(|manifest| &manifest.instance_extensions);
+        let name = extension::EXT_LAYER_SETTINGS.name().to_bytes();
+        if extensions.any(|extension| extension.name.as_slice() == name) {
+            Reach::Layer
+        } else {
+            Reach::PerhapsUnread
+        }
+    }
+
     /// Whether the layer is active in every instance.
     fn is_active(&self, place: usize) -> bool {
         let active = self.layers.plan.activate(&Default::default());
@@ -146,7 +218,21 @@ impl Report {
             json.key("driver_candidates")?.within(LIST, |json| self.driver_candidates(json))?;
             json.key("layer_folders")?.within(LIST, |json| self.layer_folders(json))?;
             json.key("layer_libraries")?.within(LIST, |json| self.layer_libraries(json))?;
-            json.key("layers")?.within(LIST, |json| self.layers(json))
+            json.key("layers")?.within(LIST, |json| self.layers(json))?;
+            json.key("layer_settings")?.within(LIST, |json| {
+                self.settings().try_for_each(|setting| self.layer_setting(json, setting))
+            })
+        })
+    }
+
+    fn layer_setting(&self, json: &mut Json, setting: &LayerSetting) -> Result<(), OutOfMemory> {
+        json.within(OBJECT, |json| {
+            json.key("layer")?.string(Shown(setting.layer()))?;
+            json.key("name")?.string(Shown(setting.name()))?;
+            json.key("type")?.string(setting.type_name())?;
+            json.key("values")?.string(Shown(setting.written()))?;
+            let reach = self.reach(setting);
+            decided(json, reach.id(), (reach != Reach::Layer).then_some(&reach as _))
         })
     }
 

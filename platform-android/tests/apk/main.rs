@@ -1,8 +1,9 @@
-//! The loader inside an application: rows 120 to 122 of docs/android.md.
+//! The loader inside an application: rows 120 to 122, 129 and 130 of docs/android.md.
 
 mod drivers;
 mod layers;
 mod options;
+mod settings;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ops::Deref;
