@@ -1,11 +1,14 @@
 //! What belongs to the process: the system, the driver, the layers that were found.
 
+use core::ffi::CStr;
 use core::fmt;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use loader_core::dispatch::trap;
 use loader_core::log::{Level, Topic};
 
+#[cfg(feature = "apk")]
+use crate::apk::Listening;
 use crate::hal::Hal;
 use crate::layers::{self, Layers};
 use crate::level::ApiLevel;
@@ -21,6 +24,11 @@ pub struct Loader {
     pub hal: Hal,
     /// The layers.
     pub layers: Layers,
+    /// The tag of its records in the system's log.
+    pub(crate) tag: &'static CStr,
+    /// Who hears its records beside the system's log.
+    #[cfg(feature = "apk")]
+    pub(crate) listening: Listening,
 }
 
 /// The loader of this process, once it has been called: for functions that are given nothing that leads to it.
@@ -31,7 +39,23 @@ impl Loader {
     #[must_use]
     pub const fn new(system: &'static dyn System) -> Self {
         let layers = Layers::new(&layers::policy::SYSTEM);
-        Self { system, level: ApiLevel::NEWEST, hal: Hal::new(), layers }
+        Self {
+            system,
+            level: ApiLevel::NEWEST,
+            hal: Hal::new(),
+            layers,
+            tag: c"vulkan",
+            #[cfg(feature = "apk")]
+            listening: Listening::new(),
+        }
+    }
+
+    /// The same, whose records have another tag.
+    #[cfg(feature = "apk")]
+    #[must_use]
+    pub(crate) const fn tagged(mut self, tag: &'static CStr) -> Self {
+        self.tag = tag;
+        self
     }
 
     /// The same, of an older Android.

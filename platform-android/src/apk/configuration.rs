@@ -1,6 +1,5 @@
 //! What an application has chosen, with what became of it.
 
-use core::ffi::CStr;
 use core::fmt;
 
 use ash::vk;
@@ -10,8 +9,8 @@ use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow, Vec, forma
 use super::drivers::{Driver, NotReady};
 use super::options::{Choice, Options, Place, Stop};
 use super::{Apk, settings};
+use crate::layers::Found;
 use crate::layers::policy::APPLICATION;
-use crate::layers::{self, Found};
 
 /// What counts from when it was made. It never changes.
 pub struct Configuration {
@@ -68,7 +67,6 @@ impl Apk {
             drivers.try_push(self.driver(choice, options.used.is_none_or(|used| used == place))?)?;
         }
         let found = Found::in_folders(&self.modules, &APPLICATION, &options.folders)?;
-        self.tell_of(&found);
         let number = self.state.lock(self.system).number.saturating_add(1);
         let layer_settings = settings::structures(&options.layer_settings)?;
         Ok(Counted::try_new(Configuration { options, layer_settings, drivers, found, number })?)
@@ -89,32 +87,10 @@ impl Apk {
         }
     }
 
-    /// Tells whoever listens what the system's log has been told.
-    fn tell_of(&self, found: &Found) {
-        for candidate in &found.candidates {
-            if let layers::Decision::Refused(refusal) = &candidate.decision {
-                let level = if refusal.is_usual() { Level::Debug } else { Level::Warning };
-                let path = Shown(&candidate.file.path);
-                self.tell(level, format_args!("{path}: no layers of it are used: {refusal}"));
-            }
-        }
-    }
-
-    fn tell(&self, level: Level, message: fmt::Arguments<'_>) {
-        let mut words = Text::new();
-        format_into(&mut words, message);
-        if words.try_push(0).is_ok()
-            && let Ok(words) = CStr::from_bytes_until_nul(&words)
-        {
-            self.log.tell(self.system, level, words);
-        }
-    }
-
     fn note_refusal(&self, stop: &Stop) -> Result<Option<Counted<Text>>, OutOfMemory> {
         let mut words = Text::new();
         format_into(&mut words, format_args!("{stop}"));
         self.modules.log(Level::Error, Topic::Loader, format_args!("the options do not count: {stop}"));
-        self.tell(Level::Error, format_args!("the options do not count: {stop}"));
         let words = Counted::try_new(words)?;
         Ok(self.state.lock(self.system).refused.replace(words))
     }

@@ -36,7 +36,7 @@ impl Environment for Apk {
         }
         let given = self.given(name)?;
         if name == variables::VK_LOADER_DEBUG.name {
-            return self.log.wanted(self.system, given).map(Some);
+            return self.modules.listening.wanted(self.system, given).map(Some);
         }
         if name != variables::VK_INSTANCE_LAYERS.name {
             return Ok(given);

@@ -123,7 +123,8 @@ pub unsafe fn set_log(apk: &'static Apk, level: c_int, callback: Option<LogCallb
         2 => Level::Info,
         _ => Level::Debug,
     };
-    apk.log.listen(apk.system, callback.map(|callback| Listener { level, callback, data }));
+    let listening = &apk.modules.listening;
+    listening.listen(apk.system, callback.map(|callback| Listener { level, callback, data }));
 }
 
 /// Writes as much of a text as there is room for, and a NUL behind it.

@@ -32,6 +32,7 @@ mod settings;
 pub use configuration::Configuration;
 pub use drivers::{Driver, Kind, Refusal};
 pub use interface::{LogCallback, configure, report, set_log};
+pub(crate) use log::Listening;
 pub use options::{Choice, Options, Place};
 pub use package::{Fault, Package};
 pub use policy::{FLAVOUR, POLICY};
@@ -46,7 +47,6 @@ use loader_core::platform::{FileError, Identity, Lock, Platform, Turns, Waiting}
 
 use crate::loader::Loader;
 use crate::system::{Library, Namespace, System};
-use log::Log;
 
 /// What a loader inside an application asks of the system besides what every loader on Android does.
 pub trait ApplicationSystem: System {
@@ -70,14 +70,13 @@ pub trait ApplicationSystem: System {
 /// The part of the process that every call shares. There is one, a `static` of the library; tests have one for each system.
 pub struct Apk {
     system: &'static dyn ApplicationSystem,
-    /// The driver level above a HAL module that the application brings.
+    /// The driver level above a HAL module that the application brings. It knows who listens to the records of both.
     modules: Loader,
     state: Lock<State>,
     /// One thread at a time configures.
     turns: Turns,
     /// The libraries that the core has open, once for each opening.
     open: SharedList<Library>,
-    log: Log,
 }
 
 struct State {
@@ -96,11 +95,10 @@ impl Apk {
     pub const fn new(system: &'static dyn ApplicationSystem) -> Self {
         Self {
             system,
-            modules: Loader::new(system),
+            modules: Loader::new(system).tagged(log::TAG),
             state: Lock::new(State { configuration: None, refused: None, module: None, number: 0 }),
             turns: Turns::new(),
             open: SharedList::new(),
-            log: Log::new(),
         }
     }
 
