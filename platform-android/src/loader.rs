@@ -7,8 +7,6 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use loader_core::dispatch::trap;
 use loader_core::log::{Level, Topic};
 
-#[cfg(feature = "apk")]
-use crate::apk::Listening;
 use crate::hal::Hal;
 use crate::layers::{self, Layers};
 use crate::level::ApiLevel;
@@ -26,9 +24,6 @@ pub struct Loader {
     pub layers: Layers,
     /// The tag of its records in the system's log.
     pub(crate) tag: &'static CStr,
-    /// Who hears its records beside the system's log.
-    #[cfg(feature = "apk")]
-    pub(crate) listening: Listening,
 }
 
 /// The loader of this process, once it has been called: for functions that are given nothing that leads to it.
@@ -39,15 +34,7 @@ impl Loader {
     #[must_use]
     pub const fn new(system: &'static dyn System) -> Self {
         let layers = Layers::new(&layers::policy::SYSTEM);
-        Self {
-            system,
-            level: ApiLevel::NEWEST,
-            hal: Hal::new(),
-            layers,
-            tag: c"vulkan",
-            #[cfg(feature = "apk")]
-            listening: Listening::new(),
-        }
+        Self { system, level: ApiLevel::NEWEST, hal: Hal::new(), layers, tag: c"vulkan" }
     }
 
     /// The same, whose records have another tag.

@@ -42,7 +42,7 @@ impl Loader {
 
     fn is_heard(&self, level: Level) -> bool {
         #[cfg(feature = "apk")]
-        return self.listening.hears(self.system, level);
+        return crate::apk::LISTENING.hears(self.system, level);
         #[cfg(not(feature = "apk"))]
         return {
             let _ = level;
@@ -55,7 +55,7 @@ impl Loader {
             self.system.log(level, self.tag, text);
         }
         #[cfg(feature = "apk")]
-        self.listening.tell(self.system, level, text);
+        crate::apk::LISTENING.tell(self.system, level, text);
     }
 }
 

@@ -10,7 +10,8 @@ use loader_core::platform::{Environment, FileError, Files, Fingerprint, Reader, 
 use super::configuration::Configuration;
 use super::described;
 use super::json::{Json, OBJECT};
-use super::policy::{DRIVER_FOLDER, DRIVERS, FOLDERS, LOADERS, MANIFEST_FOLDER, SYSTEM_LOADER};
+use super::log::LISTENING;
+use super::policy::{DRIVER_FOLDER, DRIVERS, FOLDERS, LAYERS, LOADERS, MANIFEST_FOLDER, SYSTEM_LOADER};
 use super::{Apk, Kind};
 use crate::layers::LayerLibrary;
 use crate::system::System;
@@ -34,11 +35,12 @@ impl Environment for Apk {
             own.into_iter().try_for_each(|folder| add(&mut all, folder))?;
             return Ok(Some(all));
         }
-        let given = self.given(name)?;
+        let is_layers = name == LAYERS;
+        let given = self.given(if is_layers { variables::VK_INSTANCE_LAYERS.name } else { name })?;
         if name == variables::VK_LOADER_DEBUG.name {
-            return self.modules.listening.wanted(self.system, given).map(Some);
+            return LISTENING.wanted(self.system, given).map(Some);
         }
-        if name != variables::VK_INSTANCE_LAYERS.name {
+        if !is_layers {
             return Ok(given);
         }
         let mut all = Text::new();

@@ -16,7 +16,10 @@ pub(super) const TAG: &CStr = c"vkload";
 /// A property with words as `VK_LOADER_DEBUG` has them.
 const WANTED: &CStr = c"debug.vulkan.loader_debug";
 
-/// Who listens.
+/// Who listens to the records of this process: the core's and those of every driver level.
+pub(crate) static LISTENING: Listening = Listening::new();
+
+/// A place for who listens.
 pub(crate) struct Listening(Lock<State>);
 
 struct State {
@@ -38,7 +41,7 @@ pub(super) struct Listener {
 unsafe impl Send for Listener {}
 
 impl Listening {
-    pub(crate) const fn new() -> Self {
+    const fn new() -> Self {
         Self(Lock::new(State { listener: None, calls: 0 }))
     }
 
@@ -105,7 +108,7 @@ impl LogSink for Apk {
         if level <= Level::Warning || self.is_wanted(level, topic) {
             self.system.log(level, TAG, message);
         }
-        self.modules.listening.tell(self.system, level, message);
+        LISTENING.tell(self.system, level, message);
     }
 }
 

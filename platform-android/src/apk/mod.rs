@@ -32,7 +32,7 @@ mod settings;
 pub use configuration::Configuration;
 pub use drivers::{Driver, Kind, Refusal};
 pub use interface::{LogCallback, configure, report, set_log};
-pub(crate) use log::Listening;
+pub(crate) use log::LISTENING;
 pub use options::{Choice, Options, Place};
 pub use package::{Fault, Package};
 pub use policy::{FLAVOUR, POLICY};
@@ -70,7 +70,7 @@ pub trait ApplicationSystem: System {
 /// The part of the process that every call shares. There is one, a `static` of the library; tests have one for each system.
 pub struct Apk {
     system: &'static dyn ApplicationSystem,
-    /// The driver level above a HAL module that the application brings. It knows who listens to the records of both.
+    /// The driver level above a HAL module that the application brings.
     modules: Loader,
     state: Lock<State>,
     /// One thread at a time configures.

@@ -1,6 +1,7 @@
 //! Settings of layers that the options have, as layers get them (VK_EXT_layer_settings).
 
 use core::ffi::{CStr, c_char, c_void};
+use core::fmt;
 
 use ash::vk;
 use loader_core::manifest::json::{Kind, Value};
@@ -159,6 +160,48 @@ impl LayerSetting {
             p_values: if count == 0 { core::ptr::null() } else { values },
             ..Default::default()
         }
+    }
+}
+
+/// How far a setting gets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// To the layer, in every instance.
+    Layer,
+    /// The same, but the layer does not say that it knows such settings.
+    PerhapsUnread,
+    /// To the layer, if the application enables it.
+    IfEnabled,
+    /// Nowhere.
+    Nowhere,
+}
+
+impl Reach {
+    pub(super) const fn id(self) -> &'static str {
+        match self {
+            Self::Layer => "passed-on",
+            Self::PerhapsUnread => "perhaps-unread",
+            Self::IfEnabled => "not-active",
+            Self::Nowhere => "no-layer",
+        }
+    }
+}
+
+impl fmt::Display for Reach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Layer => "passed on",
+            Self::PerhapsUnread => {
+                "passed on, and perhaps not read: the layer does not list VK_EXT_layer_settings; update it, or see \
+                 its documentation for how it is set"
+            }
+            Self::IfEnabled => {
+                "reaches the layer only in instances that enable it; name the layer in \"layers\" for all of them"
+            }
+            Self::Nowhere => {
+                "reaches nobody: no layer of this name can be used; correct the name, or see above what is wrong with the layer"
+            }
+        })
     }
 }
 
