@@ -1,7 +1,8 @@
 /*
  * The vkload Vulkan loader of an application: what libvkload.so has beside the commands of Vulkan.
  *
- * Every function may be called by any thread. All texts are UTF-8.
+ * Every function may be called by any thread, but not by a callback for the log. All texts are UTF-8; one that is cut off may end within
+ * a character.
  */
 #ifndef VKLOAD_H
 #define VKLOAD_H
@@ -41,33 +42,36 @@ extern "C" {
  *
  * To be called before the first command of Vulkan. Later calls count for instances that are created afterwards.
  *
- * Returns 0; or -1, and writes to `message` what is wrong and what to do, as much as `size` bytes can hold with a NUL at the end.
- * `message` may be NULL if `size` is 0.
+ * `options_json` may be NULL for {}. Returns 0; or -1, and nothing changes. Writes to `message` what is wrong and what to do, an empty text
+ * if nothing is, as much as `size` bytes can hold with a NUL at the end. `message` may be NULL, and `size` 0.
  */
 int vkload_configure(const char *options_json, char *message, size_t size);
 
 /*
  * Writes the report of what was looked at and why something is not used, in the form VKLOAD_REPORT_...: as much of it as `size` bytes can
- * hold with a NUL at the end. `buffer` may be NULL if `size` is 0.
+ * hold with a NUL at the end. `buffer` may be NULL, and `size` 0.
  *
- * Returns the bytes of the whole report without the NUL, as snprintf does.
+ * Returns the bytes of the whole report without the NUL, as snprintf does; 0 if there is no memory for it. It may be longer the next time.
  */
 size_t vkload_report(int format, char *buffer, size_t size);
 
-/* Called with each record: the level VKLOAD_LOG_..., a line of text that is valid for the call, and `data` of vkload_set_log. */
+/*
+ * Called with each record: the level VKLOAD_LOG_..., a line of text that is valid for the call, and `data` of vkload_set_log. It must call
+ * neither Vulkan nor the functions of this header, and in C++ throw nothing.
+ */
 typedef void (*vkload_log_callback)(int level, const char *text, void *data);
 
 /*
  * Calls `callback` with every record from `level` on (VKLOAD_LOG_ERROR: errors alone, VKLOAD_LOG_DEBUG: all), beside the system's log.
- * It is called on whatever thread has something to say, by several at once, and must not call Vulkan. There is one at a time; NULL ends it,
- * and the call returns when no callback is under way any more.
+ * It is called on whatever thread has something to say, by several at once. There is one at a time: a new one takes its place, and NULL
+ * ends it. The call returns when the one before is not under way any more, so do not hold a lock that it takes.
  */
 void vkload_set_log(int level, vkload_log_callback callback, void *data);
 
 /* A function without a type, as Vulkan has it (PFN_vkVoidFunction). */
 typedef void (*vkload_function)(void);
 
-/* vkGetInstanceProcAddr of this library, to be cast to PFN_vkGetInstanceProcAddr. */
+/* vkGetInstanceProcAddr of this library, to be cast to PFN_vkGetInstanceProcAddr. It is never NULL. */
 vkload_function vkload_get_instance_proc_addr(void);
 
 #ifdef __cplusplus

@@ -95,8 +95,16 @@ pub enum Statistic {
 /// Methods may be called by any thread, and none of them calls back into the loader, except that a library which is
 /// opened or closed may.
 pub trait System: Waiting {
-    /// The value of a property (`__system_property_get`), empty if it is not set.
+    /// The value of a property (`__system_property_get`), empty if it is not set. What is longer than values may be is something
+    /// else here.
     fn property(&self, name: &CStr) -> PropertyValue;
+
+    /// The same, however long it is: values of properties whose names begin with `ro.` may be longer, since level 26 of the
+    /// API (`__system_property_read_callback`).
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    fn whole_property(&self, name: &CStr) -> Result<Text, OutOfMemory>;
 
     /// Whether the process may be dumped (`prctl(PR_GET_DUMPABLE)`), which debuggable applications are.
     fn dumpable(&self) -> bool;

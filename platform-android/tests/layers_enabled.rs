@@ -245,6 +245,34 @@ fn r45_layers_of_the_device_are_always_active_last_and_not_listed() {
     assert!(messages(android, Level::Warning).iter().any(|text| text.contains("missing.so")));
 }
 
+#[test]
+fn r159_lists_of_layers_of_the_device_may_be_longer_than_other_properties() {
+    let simulation = with_layers("");
+    let android = simulation.android;
+    let bits = if cfg!(target_pointer_width = "64") { "64" } else { "" };
+    android.layer(&format!("/system/lib{bits}/vulkan/libVkLayer_p.so"), &["VK_LAYER_p"], &[]);
+    let longer = format!("{}.so:libVkLayer_p.so", "x".repeat(92));
+    android.set("ro.vulkan.layers.platform", &longer);
+    assert_eq!(letters(&choose(simulation.loader, &[]).unwrap()), "p");
+}
+
+#[test]
+fn r160_a_layer_of_the_device_that_the_application_names_is_active_once_or_an_error() {
+    for (option, expected) in [("-DLAYER", Ok(1)), ("-DNOTHING", Err(vk::Result::ERROR_LAYER_NOT_PRESENT))] {
+        let simulation = with_layers("");
+        let android = simulation.android;
+        let bits = if cfg!(target_pointer_width = "64") { "64" } else { "" };
+        android.layer(&format!("/system/lib{bits}/vulkan/libVkLayer_p.so"), &["VK_LAYER_p"], &[option]);
+        android.set("ro.vulkan.layers.platform", "libVkLayer_p.so");
+        let active = choose(simulation.loader, &[c"VK_LAYER_p"]).map(|active| active.len());
+        assert_eq!(active, expected);
+        let errors = messages(android, Level::Error);
+        assert_eq!(errors.len(), usize::from(expected.is_err()), "{errors:?}");
+        // Without having been asked for, it is left out.
+        assert_eq!(choose(simulation.loader, &[]).unwrap().len(), usize::from(expected.is_ok()));
+    }
+}
+
 /// Extensions with their versions.
 fn extensions(list: &[vk::ExtensionProperties]) -> Vec<(&str, u32)> {
     let name = |one: &vk::ExtensionProperties| -> &str {

@@ -151,7 +151,7 @@ fn r26_a_missing_folder_is_passed_over_and_an_unreadable_one_warned_of() {
     let results: Vec<&Search> = found.folders.iter().skip(1).map(|(_, result)| result).collect();
     assert!(matches!(
         results[..],
-        [Search::Absent, Search::Absent, Search::Unreadable(_), Search::Archive(_)]
+        [Search::Absent, Search::Archive(_), Search::Unreadable(_), Search::Archive(_)]
     ));
     let warned: Vec<String> = android
         .logged()
@@ -159,8 +159,9 @@ fn r26_a_missing_folder_is_passed_over_and_an_unreadable_one_warned_of() {
         .filter(|(level, _)| *level == Level::Warning)
         .map(|(_, text)| text)
         .collect();
-    assert_eq!(warned.len(), 2);
-    assert!(warned[0].contains("/a_file") && warned[1].contains("it is no ZIP archive"), "{warned:?}");
+    assert_eq!(warned.len(), 3);
+    assert!(warned[0].contains("/missing.apk") && warned[0].contains("it does not exist"), "{warned:?}");
+    assert!(warned[1].contains("/a_file") && warned[2].contains("it is no ZIP archive"), "{warned:?}");
 }
 
 #[test]

@@ -224,6 +224,16 @@ fn r08_the_library_itself_opens_the_driver_of_an_apex_in_its_namespace() {
 }
 
 #[test]
+fn r159_the_library_itself_reads_long_properties_whole() {
+    let Some(system) = System::with_driver() else { return };
+    system.layer("system/lib64/vulkan/libVkLayer_p.so", "VK_LAYER_p");
+    let list = format!("ro.vulkan.layers.platform={}.so:libVkLayer_p.so", "x".repeat(92));
+    system.set(&["ro.hardware.vulkan=null", &list]);
+    assert!(system.output(&[]).ends_with(DRAWN));
+    assert!(system.said("trace").contains("VK_LAYER_p vkCreateDevice\n"), "{}", system.said("log"));
+}
+
+#[test]
 fn r43_the_library_itself_names_a_layer_that_is_missing() {
     let Some(system) = System::with_driver() else { return };
     let said = system.output(&["VK_LAYER_missing"]);

@@ -64,7 +64,10 @@ fn every_crate_is_there_with_what_its_manifest_says() {
             Some(line.trim_matches([' ', '=', '"']).replace('-', "_"))
         };
         let crate_name = value("[lib", "name").or_else(|| value("[package", "name"));
-        assert_eq!(values(module, "crate_name"), [crate_name.unwrap()], "{name}");
+        let crate_name = crate_name.unwrap();
+        assert_eq!(values(module, "crate_name"), [&*crate_name], "{name}");
+        // Soong refuses a library whose file does not begin so.
+        assert_eq!(values(module, "stem"), [format!("lib{crate_name}")], "{name}");
         // What is optional belongs to the loader inside applications, which no system tree has.
         let listed = section(&manifest, "dependencies")
             .lines()

@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 
 use ash::vk;
 use loader_core::log::{self, Filter, Level, Topic};
-use loader_core::memory::{OutOfMemory, SharedList, Text, TryGrow, format_into};
+use loader_core::memory::{OutOfMemory, SharedList, Text, TryGrow, format_into, text};
 use loader_core::platform::{Environment as _, Platform, Reader, Turns};
 use spin::once::Once;
 use spin::relax::RelaxStrategy;
@@ -31,6 +31,8 @@ pub struct Fuchsia {
     service: Once<Option<Service>, Sleep>,
     /// One thread at a time opens a driver, so that none is mapped twice.
     opening: Turns,
+    /// So does it map a library, and it maps no other one before the initialisers of that have returned.
+    mapping: Turns,
     drivers: SharedList<Driver>,
 }
 
@@ -72,6 +74,7 @@ impl Fuchsia {
             open_in_namespace,
             service: Once::new(),
             opening: Turns::new(),
+            mapping: Turns::new(),
             drivers: SharedList::new(),
         }
     }
@@ -115,7 +118,7 @@ impl Fuchsia {
         let mut words = Text::new();
         let library = match self.library_of_service(name) {
             Ok(memory) => {
-                let library = self.system.open_library_in(memory.raw())?;
+                let library = self.map(&memory)?;
                 if let Err(OutOfMemory) =
                     self.drivers.insert(&os::waiting::Backoff, Driver::new(name, library))
                 {
@@ -146,7 +149,7 @@ impl Fuchsia {
             let memory = self.memory_of_file(path).map_err(|(step, status)| {
                 append(&mut words, format_args!("{step}: {} ({})", status.words(), status.0));
             })?;
-            self.system.open_library_in(memory.raw()).map_err(|in_memory| {
+            self.map(&memory).map_err(|in_memory| {
                 append(&mut words, format_args!("{}", in_memory.escape_ascii()));
             })
         };
@@ -156,6 +159,18 @@ impl Fuchsia {
             Err(_) => append(&mut words, format_args!("not a path that a file can have")),
         }
         Err(words)
+    }
+
+    /// Opens the library in `memory`. Each call of the linker with memory makes another library with initialisers that run
+    /// anew, so one that calls Vulkan there would be opened without end.
+    fn map(&self, memory: &Handle) -> Result<NonNull<c_void>, Text> {
+        let turn = self.mapping.take(&os::waiting::Backoff);
+        if turn.is_within_another() {
+            let words: &[u8] =
+                b"the initialiser of a library calls Vulkan, which maps no other one until it has returned";
+            return Err(text(&[words]).unwrap_or_default());
+        }
+        self.system.open_library_in(memory.raw())
     }
 
     /// Whether closing the library would take it from a driver that is kept.

@@ -18,6 +18,14 @@ static void say(const char *what, unsigned number) {
 EXPORT const char *what_was_said(void) { return said; }
 EXPORT open_in_namespace given_callback(void) { return callback; }
 
+#ifdef INITIALISER
+/* Calls vkEnumerateInstanceExtensionProperties, which is at this address, before it is open. */
+__attribute__((constructor)) static void initialise(void) {
+    uint32_t count = 0;
+    say("result", ((int (*)(const char *, uint32_t *, void *))INITIALISER)(0, &count, 0));
+}
+#endif
+
 #ifndef PLAIN
 EXPORT void vk_icdSetFuchsiaApiLevel(uint32_t level) { say("level", level); }
 

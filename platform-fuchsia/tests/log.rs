@@ -9,7 +9,8 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::process::{Command, Output};
 
 use as_on_fuchsia::programs::draw;
-use as_on_fuchsia::{connect, fuchsia, null_driver};
+use as_on_fuchsia::{connect, driver, fuchsia, null_driver, open, said_by};
+use ash::vk;
 use fuchsia_simulation::{LoaderService, Process, Simulation};
 use loader_core::platform::Files;
 
@@ -17,7 +18,9 @@ use loader_core::platform::Files;
 fn run(program: &str, level: &str) -> Output {
     let mut command = Command::new(current_exe().unwrap());
     command.args(["--ignored", "--exact", program, "--nocapture"]);
-    let output = command.env_clear().env("VK_LOADER_DEBUG", level).output().unwrap();
+    // A driver is compiled by one of them.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let output = command.env_clear().env("PATH", path).env("VK_LOADER_DEBUG", level).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     output
 }
@@ -71,6 +74,55 @@ fn a10_without_the_service_a_line_says_what_to_do() {
 }
 
 #[test]
+fn a21_a_driver_whose_initialiser_calls_vulkan_is_opened_once() {
+    for program in ["draws_beside_an_initialiser_that_calls_vulkan", "draws_beside_one_in_a_file"] {
+        let output = run(program, "error,warn");
+        let lines = String::from_utf8(output.stderr).unwrap();
+        let words =
+            "the initialiser of a library calls Vulkan, which maps no other one until it has returned";
+        assert!(
+            lines.contains("libcompiled.so: the library does not open") && lines.contains(words),
+            "{lines}"
+        );
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert!(shown.contains("level 27, callback 1"), "{shown}");
+    }
+}
+
+#[test]
+#[ignore = "run by the other tests"]
+fn draws_beside_an_initialiser_that_calls_vulkan() {
+    draw_beside_an_initialiser(true);
+}
+
+#[test]
+#[ignore = "run by the other tests"]
+fn draws_beside_one_in_a_file() {
+    draw_beside_an_initialiser(false);
+}
+
+/// Draws with the null driver where another driver, of the service or in a file, calls Vulkan in its initialiser.
+fn draw_beside_an_initialiser(from_service: bool) {
+    const FILE: &str = "/elsewhere/lib/libcompiled.so";
+    // It is the same function for every process of this program.
+    let address = Process::new(Simulation::new(None), &[]).run(|entry| {
+        let name = c"vkEnumerateInstanceExtensionProperties";
+        // SAFETY: a global command, by a C string.
+        unsafe { entry.get_instance_proc_addr(vk::Instance::null(), name.as_ptr()) }.unwrap() as usize
+    });
+    let calling = driver(&[&format!("-DINITIALISER={address:#x}")]);
+    let service = || LoaderService::new().with_driver(&calling).with_driver(&null_driver());
+    let simulation = with_drivers(from_service.then(service), &["libvkload_null.so", FILE]);
+    simulation.add_library(FILE, &calling);
+    let process = Process::with_own_variables(simulation);
+    process.run(|entry| {
+        assert_eq!(draw(entry).unwrap().devices, 1);
+        let library = if from_service { "0-libcompiled.so" } else { FILE };
+        println!("{}", said_by(process.fuchsia, open(process.fuchsia, library).unwrap()));
+    });
+}
+
+#[test]
 #[ignore = "run by the other tests"]
 fn asks_for_a_device_without_the_service() {
     let (fuchsia, simulation) = fuchsia(None);
@@ -100,17 +152,25 @@ fn draws_without_the_service() {
 
 /// Draws while standard output is a file, and says how much was written to it.
 fn draw_quietly(service: Option<LoaderService>) {
-    let simulation = Simulation::new(service);
-    simulation.add_library("/pkg/lib/libvkload_null.so", &null_driver());
-    simulation.add_file(
-        "/pkg/data/vulkan/icd.d/null.json",
-        r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "libvkload_null.so", "api_version": "1.3.0"}}"#,
-    );
+    let simulation = with_drivers(service, &["libvkload_null.so"]);
     let file = tempfile::tempfile().unwrap();
     let terminal = replace_standard_output(&file);
     Process::with_own_variables(simulation).run(draw).unwrap();
     replace_standard_output(&terminal);
     println!("\n{} bytes on standard output", file.metadata().unwrap().len());
+}
+
+/// A system with manifests for these drivers, the null driver in the package.
+fn with_drivers(service: Option<LoaderService>, drivers: &[&str]) -> &'static Simulation {
+    let simulation = Simulation::new(service);
+    simulation.add_library("/pkg/lib/libvkload_null.so", &null_driver());
+    for (number, library) in drivers.iter().enumerate() {
+        let manifest = format!(
+            r#"{{"file_format_version": "1.0.0", "ICD": {{"library_path": "{library}", "api_version": "1.3.0"}}}}"#
+        );
+        simulation.add_file(&format!("/pkg/data/vulkan/icd.d/{number}.json"), &manifest);
+    }
+    simulation
 }
 
 /// Makes standard output go to `file`, and gives what it was before.

@@ -1,6 +1,6 @@
 //! Devices: what drivers are asked for, whose handles they see, and what is passed on as it is.
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Scenario, code, extension_names};
+use vkload_tests::{Ask, Device, Driver, Layer, Scenario, code, extension_names};
 
 fn good(name: &str) -> Driver {
     Driver::new(name).device(Device::new(name).extension("VK_KHR_swapchain").extension("VK_KHR_maintenance5"))
@@ -285,6 +285,38 @@ fn names_of_objects_reach_the_driver_with_its_own_handles() {
     assert_eq!(named, ["instance", "gpu", "device", "queue", "own_surface"]);
     assert_eq!(trace.only("vkSetDebugUtilsObjectTagEXT").get("object"), "gpu");
     assert_eq!(trace.only("vkDebugMarkerSetObjectNameEXT").get("object"), "gpu");
+}
+
+/// Its driver calls it by an address that the device's driver would follow.
+#[test]
+fn a_physical_device_of_another_driver_or_of_a_layer_is_named_to_nobody() {
+    let with_names = |name| Driver::new(name).device(Device::new(name)).extension("VK_EXT_debug_utils");
+    for (layers, named) in [("", "a"), ("VK_LAYER_TEST_wraps", "")] {
+        let scenario = Scenario::new().driver(with_names("a")).driver(with_names("b"));
+        let scenario = scenario.layer(Layer::new("VK_LAYER_TEST_wraps").does("wrap"));
+        let run = scenario.argument("layers", layers).run(|vk| {
+            let ask = Ask::new().api(1, 1).extension("VK_EXT_debug_utils");
+            let layers = vk.arg("layers");
+            let ask = layers.split(',').filter(|it| !it.is_empty()).fold(ask, |ask, it| ask.layer(it));
+            let instance = vk.create(&ask).unwrap();
+            let device = instance.device(instance.named("a"), &[]);
+            let utils = ash::ext::debug_utils::Device::new(&instance, &device);
+            // SAFETY: valid use of Vulkan on one thread.
+            unsafe {
+                for name in ["a", "b"] {
+                    let info = vk::DebugUtilsObjectNameInfoEXT::default().object_name(c"somebody");
+                    let info = info.object_handle(instance.named(name));
+                    utils.set_debug_utils_object_name(&info).unwrap();
+                }
+                device.destroy_device(None);
+            }
+        });
+        let trace = run.ok().trace("a");
+        let calls = trace.calls("vkSetDebugUtilsObjectNameEXT");
+        let objects: Vec<_> = calls.iter().map(|call| call.get("object").to_owned()).collect();
+        assert_eq!(objects, named.split_terminator(',').collect::<Vec<_>>(), "{layers}");
+        assert!(!run.trace("b").has("vkSetDebugUtilsObjectNameEXT"));
+    }
 }
 
 #[test]

@@ -38,15 +38,28 @@ CALL AllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo *
 }
 CALL CreateSwapchainKHR(VkDevice device, const VkSwapchainCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSwapchainKHR *out) {
     (void)allocator;
-    const struct object *surface = (const void *)(uintptr_t)info->surface;
-    if (surface == NULL || surface->kind != SURFACE || surface->key != NULL) die("vkCreateSwapchainKHR", "the surface is not mine");
-    NOTE("vkCreateSwapchainKHR", device, DEVICE, "surface%u", surface->number);
+    NOTE("vkCreateSwapchainKHR", device, DEVICE, "surface%u", surface_of("vkCreateSwapchainKHR", info->surface)->number);
     *out = (VkSwapchainKHR)1;
     return VK_SUCCESS;
 }
 CALL_VOID DestroySwapchainKHR(VkDevice device, VkSwapchainKHR swapchain, const VkAllocationCallbacks *allocator) {
     (void)allocator;
     NOTE("vkDestroySwapchainKHR", device, DEVICE, "%llu", (unsigned long long)(uintptr_t)swapchain);
+}
+CALL SetDebugUtilsObjectNameEXT(VkDevice device, const VkDebugUtilsObjectNameInfoEXT *info) {
+    static const char *const command = "vkSetDebugUtilsObjectNameEXT";
+    const struct object *object = (const void *)(uintptr_t)info->objectHandle;
+    switch (info->objectType) {
+    case VK_OBJECT_TYPE_INSTANCE: owner_of(command, object, INSTANCE); break;
+    case VK_OBJECT_TYPE_PHYSICAL_DEVICE: owner_of(command, object, PHYSICAL_DEVICE); break;
+    case VK_OBJECT_TYPE_DEVICE: owner_of(command, object, DEVICE); break;
+    case VK_OBJECT_TYPE_QUEUE: owner_of(command, object, QUEUE); break;
+    case VK_OBJECT_TYPE_COMMAND_BUFFER: owner_of(command, object, COMMAND_BUFFER); break;
+    case VK_OBJECT_TYPE_SURFACE_KHR: surface_of(command, (VkSurfaceKHR)info->objectHandle); break;
+    default: die(command, "an object of another type");
+    }
+    NOTE("vkSetDebugUtilsObjectNameEXT", device, DEVICE, "%s%u", kind_names[object->kind], object->number);
+    return VK_SUCCESS;
 }
 
 CALL QueueWaitIdle(VkQueue queue) {
@@ -99,13 +112,18 @@ CALL_VOID CmdPipelineBarrier(VkCommandBuffer buffer, VkPipelineStageFlags before
            image->newLayout);
 }
 
+/* A command that no registry has. */
+CALL_VOID CmdSecretTEST(VkCommandBuffer buffer, uint64_t first, float second) {
+    BUFFER("vkCmdSecretTEST", "%llx %g", (unsigned long long)first, second);
+}
+
 #define COMMAND(name) {"vk" #name, (PFN_vkVoidFunction)name}
 static const struct { const char *name; PFN_vkVoidFunction function; } commands[] = {
     COMMAND(DestroyDevice), COMMAND(GetDeviceQueue), COMMAND(GetDeviceQueue2), COMMAND(DeviceWaitIdle), COMMAND(MapMemory),
     COMMAND(AllocateCommandBuffers), COMMAND(CreateSwapchainKHR), COMMAND(DestroySwapchainKHR), COMMAND(QueueWaitIdle), COMMAND(QueueSubmit),
     COMMAND(BeginCommandBuffer), COMMAND(EndCommandBuffer), COMMAND(CmdDraw), COMMAND(CmdDrawIndexed), COMMAND(CmdSetLineWidth),
     COMMAND(CmdSetDepthBias), COMMAND(CmdSetDepthBounds), COMMAND(CmdSetBlendConstants), COMMAND(CmdPushConstants), COMMAND(CmdBlitImage),
-    COMMAND(CmdPipelineBarrier),
+    COMMAND(CmdPipelineBarrier), COMMAND(SetDebugUtilsObjectNameEXT), COMMAND(CmdSecretTEST),
 };
 
 PFN_vkVoidFunction device_command(const char *name) {

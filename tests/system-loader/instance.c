@@ -23,9 +23,9 @@ static VkResult extensions(const char *const *names, uint32_t available, uint32_
 }
 
 EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *out) {
-    static const char *const names[] = {"VK_KHR_surface", "VK_EXT_headless_surface"};
+    static const char *const names[] = {"VK_KHR_surface", "VK_EXT_headless_surface", "VK_EXT_debug_utils"};
     if (layer != NULL) die("vkEnumerateInstanceExtensionProperties", "asked for a layer");
-    return extensions(names, 2, count, out);
+    return extensions(names, 3, count, out);
 }
 
 /* How many structures with settings of layers there are (VK_EXT_layer_settings, which is newer than some headers). */
@@ -52,6 +52,14 @@ CALL EnumeratePhysicalDevices(VkInstance instance, uint32_t *count, VkPhysicalDe
     struct owner *owner = owner_of("vkEnumeratePhysicalDevices", instance, INSTANCE);
     if (owner->child == NULL) owner->child = object_new(PHYSICAL_DEVICE, owner, instance);
     if (out != NULL && *count > 0) out[0] = (VkPhysicalDevice)owner->child;
+    *count = 1;
+    return VK_SUCCESS;
+}
+
+CALL EnumeratePhysicalDeviceGroups(VkInstance instance, uint32_t *count, VkPhysicalDeviceGroupProperties *out) {
+    struct owner *owner = owner_of("vkEnumeratePhysicalDeviceGroups", instance, INSTANCE);
+    if (owner->child == NULL) owner->child = object_new(PHYSICAL_DEVICE, owner, instance);
+    if (out != NULL && *count > 0) out->physicalDeviceCount = 1, out->physicalDevices[0] = (VkPhysicalDevice)owner->child;
     *count = 1;
     return VK_SUCCESS;
 }
@@ -98,9 +106,19 @@ CALL EnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char *lay
     if (layer != NULL) die("vkEnumerateDeviceExtensionProperties", "asked for a layer");
     return extensions(names, 1, count, out);
 }
+/* A command that no registry has. */
+CALL_VOID GetPhysicalDeviceSecretsTEST(VkPhysicalDevice device, float first, uint64_t second, void *third, int fourth, int fifth, int sixth, int seventh) {
+    NOTE("vkGetPhysicalDeviceSecretsTEST", device, PHYSICAL_DEVICE, "%g %llx %d %d %d %d %d", first, (unsigned long long)second, third != NULL,
+         fourth, fifth, sixth, seventh);
+}
 CALL CreateDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
-    (void)info, (void)allocator;
+    (void)allocator;
     owner_of("vkCreateDevice", physical_device, PHYSICAL_DEVICE);
+    for (const VkBaseInStructure *next = info->pNext; next != NULL; next = next->pNext) {
+        const VkDeviceGroupDeviceCreateInfo *group = (const void *)next;
+        for (uint32_t i = 0; next->sType == VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO && i < group->physicalDeviceCount; ++i)
+            owner_of("vkCreateDevice with a group", group->pPhysicalDevices[i], PHYSICAL_DEVICE);
+    }
     static struct owner *shared;
     struct owner *owner = shared != NULL && getenv("SYSTEM_LOADER_SHARES_KEY") != NULL ? shared : owner_new(DEVICE);
     shared = owner;
@@ -119,7 +137,7 @@ CALL CreateHeadlessSurfaceEXT(VkInstance instance, const VkHeadlessSurfaceCreate
     *out = (VkSurfaceKHR)(uintptr_t)object_new(SURFACE, NULL, instance);
     return VK_SUCCESS;
 }
-static const struct object *surface_of(const char *command, VkSurfaceKHR surface) {
+const struct object *surface_of(const char *command, VkSurfaceKHR surface) {
     const struct object *object = (const void *)(uintptr_t)surface;
     if (object == NULL || object->kind != SURFACE || object->key != NULL) die(command, "the surface is not mine");
     return object;
@@ -163,7 +181,8 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice devic
 
 #define COMMAND(name) {"vk" #name, (PFN_vkVoidFunction)name}
 static const struct { const char *name; PFN_vkVoidFunction function; } commands[] = {
-    COMMAND(DestroyInstance), COMMAND(EnumeratePhysicalDevices), COMMAND(GetPhysicalDeviceFeatures), COMMAND(GetPhysicalDeviceProperties),
+    COMMAND(DestroyInstance), COMMAND(EnumeratePhysicalDevices), COMMAND(EnumeratePhysicalDeviceGroups), COMMAND(GetPhysicalDeviceSecretsTEST),
+    COMMAND(GetPhysicalDeviceFeatures), COMMAND(GetPhysicalDeviceProperties),
     COMMAND(GetPhysicalDeviceFormatProperties), COMMAND(GetPhysicalDeviceImageFormatProperties),
     COMMAND(GetPhysicalDeviceQueueFamilyProperties), COMMAND(GetPhysicalDeviceMemoryProperties),
     COMMAND(GetPhysicalDeviceSparseImageFormatProperties), COMMAND(EnumerateDeviceExtensionProperties), COMMAND(CreateDevice),

@@ -50,6 +50,9 @@ void *object_new(enum kind kind, const struct owner *owner, const void *parent);
 /* What the object belongs to, found by its key. Ends the process if it is of another kind, or gone. */
 struct owner *owner_of(const char *command, const void *handle, enum kind kind);
 
+/* The same for a surface, which has no key. */
+const struct object *surface_of(const char *command, VkSurfaceKHR surface);
+
 PFN_vkVoidFunction device_command(const char *name);
 
 #define CALL static VKAPI_ATTR VkResult VKAPI_CALL

@@ -3,8 +3,10 @@
 //! The list is a file: in each line the name of a system library, a blank, and a function of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 use std::{env, fs};
 
 use crate::Failure;
@@ -49,11 +51,14 @@ impl Imports {
     /// Makes libraries of these names for `target`, with these functions and nothing behind them, and returns their folder. They are
     /// good for linking: the result needs and finds the real ones when it is loaded. `version_of` gives the version that a library's
     /// functions have, where the system's say so: what is linked asks for the functions in that version.
+    ///
+    /// Several chores put theirs into one folder: from here on to its end this one is alone with it, and others wait.
     pub(crate) fn stand_ins(
         &self,
         target: &str,
         version_of: fn(library: &str) -> Option<&'static str>,
     ) -> Result<PathBuf, Failure> {
+        alone()?;
         let folder = target_folder().join(target).join("stand-ins");
         fs::create_dir_all(&folder)?;
         for (library, functions) in &self.0 {
@@ -61,6 +66,21 @@ impl Imports {
         }
         Ok(folder)
     }
+}
+
+/// Waits until no other chore links with stand-ins, and keeps others from it until this process ends.
+fn alone() -> Result<(), Failure> {
+    static LOCK: OnceLock<File> = OnceLock::new();
+    if LOCK.get().is_none() {
+        let lock = File::create(lock_file())?;
+        lock.lock()?;
+        LOCK.get_or_init(|| lock);
+    }
+    Ok(())
+}
+
+fn lock_file() -> PathBuf {
+    target_folder().join("stand-ins.lock")
 }
 
 fn stand_in(
@@ -108,4 +128,16 @@ pub(crate) fn tool(name: &str) -> Result<PathBuf, Failure> {
 pub(crate) fn linked_with(folders: &[PathBuf]) -> [String; 2] {
     let flags: Vec<_> = folders.iter().map(|folder| format!("-Lnative={}", folder.display())).collect();
     ["--config".into(), format!("build.rustflags={flags:?}")]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_chore_at_a_time_has_the_stand_ins() {
+        alone().unwrap();
+        alone().unwrap();
+        assert!(File::open(lock_file()).unwrap().try_lock().is_err(), "another one has to wait");
+    }
 }

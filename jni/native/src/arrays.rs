@@ -43,8 +43,13 @@ impl Bytes {
             let length = ((**env).v1_2.GetArrayLength)(env, array as jarray);
             (length, ((**env).v1_2.GetByteArrayElements)(env, array, null_mut()))
         };
+        if elements.is_null() {
+            // SAFETY: the caller vouches for the environment.
+            unsafe { throw_out_of_memory(env) };
+            return None;
+        }
         let length = usize::try_from(length).unwrap_or(0);
-        (!elements.is_null()).then_some(Self { env, array, elements, length, mode })
+        Some(Self { env, array, elements, length, mode })
     }
 
     /// Where they begin.
@@ -84,6 +89,23 @@ impl Drop for Bytes {
         // exception is pending.
         unsafe {
             ((**self.env).v1_2.ReleaseByteArrayElements)(self.env, self.array, self.elements, self.mode);
+        }
+    }
+}
+
+/// Throws `OutOfMemoryError`, unless Java's machine has thrown something itself: not all do where there is no memory for a copy.
+///
+/// # Safety
+/// `env` is this thread's.
+unsafe fn throw_out_of_memory(env: *mut JNIEnv) {
+    // SAFETY: the caller vouches for the environment. Where the class is not found, an exception is pending as well.
+    unsafe {
+        if ((**env).v1_2.ExceptionCheck)(env) {
+            return;
+        }
+        let class = ((**env).v1_2.FindClass)(env, c"java/lang/OutOfMemoryError".as_ptr());
+        if !class.is_null() {
+            ((**env).v1_2.ThrowNew)(env, class, c"no memory for a copy of an array".as_ptr());
         }
     }
 }

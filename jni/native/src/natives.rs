@@ -14,7 +14,8 @@ use crate::vulkan;
 /// The class whose methods these are.
 const CLASS: &CStr = c"dev/vkload/Native";
 
-/// Registers the methods. Where that fails, an exception is pending, which `System.loadLibrary` throws.
+/// Registers the methods, each for itself: a tool that makes applications smaller (R8) takes those out of the class that the application
+/// does not use. The answer is no where there is no such class; then an exception is pending, which `System.loadLibrary` throws.
 ///
 /// # Safety
 /// `env` is this thread's.
@@ -32,16 +33,18 @@ pub(crate) unsafe fn register(env: *mut JNIEnv) -> bool {
         method(c"logStop", c"(JJ)V", log_stop as *mut c_void),
         method(c"logFree", c"(J)V", log_free as *mut c_void),
     ];
-    // SAFETY: the caller vouches for the environment; the names are C strings.
+    // SAFETY: the caller vouches for the environment; the names are C strings. No exception is pending when a method is registered.
     unsafe {
         let class = ((**env).v1_2.FindClass)(env, CLASS.as_ptr());
         if class.is_null() {
             return false;
         }
-        let count = jint::try_from(methods.len()).unwrap_or(0);
-        let result = ((**env).v1_2.RegisterNatives)(env, class, methods.as_ptr(), count);
-        ((**env).v1_2.DeleteLocalRef)(env, class);
-        result == JNI_OK
+        for method in &methods {
+            if ((**env).v1_2.RegisterNatives)(env, class, method, 1) != JNI_OK {
+                ((**env).v1_2.ExceptionClear)(env);
+            }
+        }
+        true
     }
 }
 

@@ -3,7 +3,6 @@
  * of the loader that the variable FAKE_VULKAN names.
  */
 #include <dlfcn.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +34,6 @@ static void *speak(void *data) {
     const struct speaker *speaker = data;
     char text[1100];
     for (int record = 0; record < speaker->records; record++) {
-        /* Long, so that what is not freed is noticed. */
         snprintf(text, sizeof text, "%d %d \xc3\xbc\xf0\x9f\x8c\x8b %01000d", speaker->thread, record, 0);
         say(record % 4, text);
     }
@@ -55,6 +53,17 @@ static void speak_all(int records) {
         pthread_join(threads[i], NULL);
 }
 
+/* The value of a variable in the options, in `value`; empty if it is not there. */
+static const char *variable(const char *json, const char *name, char value[32]) {
+    char start[32];
+    snprintf(start, sizeof start, "\"%s\":\"", name);
+    const char *found = strstr(json, start);
+    value[0] = 0;
+    if (found != NULL)
+        sscanf(found + strlen(start), "%31[^\"]", value);
+    return value;
+}
+
 int vkload_configure(const char *json, char *message, size_t size) {
     if (strstr(json, "VK_LAYER_refused") != NULL) {
         snprintf(message, size, "no layer is called VK_LAYER_refused \xf0\x9f\x8c\x8b; take it out");
@@ -65,17 +74,21 @@ int vkload_configure(const char *json, char *message, size_t size) {
     pthread_mutex_lock(&options_lock);
     snprintf(options, sizeof options, "%s", json);
     pthread_mutex_unlock(&options_lock);
-    const char *records = strstr(json, "\"FAKE_LOG\":\"");
-    if (records != NULL)
-        speak_all(atoi(records + strlen("\"FAKE_LOG\":\"")));
+    char value[32];
+    variable(json, "ODD", value);
+    setenv("ODD", value, 1);
+    speak_all(atoi(variable(json, "FAKE_LOG", value)));
     return 0;
 }
 
 size_t vkload_report(int format, char *buffer, size_t size) {
+    const char *odd = getenv("ODD");
+    if (odd != NULL && strcmp(odd, "no-report") == 0)
+        return 0;
+    if (odd != NULL && strcmp(odd, "report-grows") == 0)
+        return size * 2;
     pthread_mutex_lock(&options_lock);
-    int length = format == VKLOAD_REPORT_JSON
-        ? snprintf(buffer, size, "%s", options)
-        : snprintf(buffer, size, "allocated %zu", mallinfo2().uordblks);
+    int length = snprintf(buffer, size, "%s", format == VKLOAD_REPORT_JSON ? options : "text");
     pthread_mutex_unlock(&options_lock);
     return (size_t)length;
 }

@@ -13,59 +13,119 @@ use std::{env, fs};
 use tempfile::TempDir;
 
 #[test]
-fn options_and_mistakes() {
+fn r151_options_and_mistakes() {
     let Some(built) = built() else { return };
-    built.passes(&["Options"], &[], &[]);
+    built.passes(&["Options", "Values"], &[], &[]);
 }
 
 #[test]
-fn listeners_of_the_log() {
+fn r152_listeners_of_the_log() {
     let Some(built) = built() else { return };
     built.passes(&["Log"], &[], &[]);
 }
 
 #[test]
-fn what_an_android_context_knows() {
+fn r151_what_an_android_context_knows() {
     let Some(built) = built() else { return };
     built.passes(&["AndroidContext"], &[], &[]);
 }
 
 #[test]
-fn what_a_real_loader_has() {
+fn r151_what_a_real_loader_has() {
     let Some(built) = built() else { return };
     built.passes(&["RealLoader"], &[], &real_loader(built, &null_driver(built)));
 }
 
 #[test]
-fn a_real_loader_without_a_driver() {
+fn r151_what_an_odd_loader_has() {
+    let Some(built) = built() else { return };
+    built.passes(&["OddLoader"], &[], &[("FAKE_VULKAN", built.folder.path().join("odd.so"))]);
+}
+
+#[test]
+fn r151_a_real_loader_without_a_driver() {
     let Some(built) = built() else { return };
     built.passes(&["NoDriver"], &[], &real_loader(built, Path::new("/nowhere/driver.json")));
 }
 
-/// No global reference is made, so none can be left; every array that is looked into is given back.
+/// Kotlin takes what is not marked for what may be null or not.
 #[test]
-fn nothing_of_java_is_kept() {
+fn r151_nothing_of_the_api_is_null_unless_it_is_marked() {
     let Some(built) = built() else { return };
-    let agent = format!("-agentpath:{}", built.folder.path().join("agent.so").display());
-    let classes = ["Options", "Log", "RealLoader"];
-    let output = built.run(&classes, &[&agent], &real_loader(built, &null_driver(built)));
-    let counts = output.lines().find_map(|line| line.strip_prefix("vkload_jni: ")).expect(&output);
-    let numbers: Vec<u64> = counts.split(' ').filter_map(|word| word.parse().ok()).collect();
-    assert!(numbers.len() == 3 && numbers[0] == 0, "{counts}");
-    assert!(numbers[1] > 1000 && numbers[1] == numbers[2], "{counts}");
+    for package in ["dev/vkload", "dev/vkload/android"] {
+        let marks = built.folder.path().join("classes").join(package).join("package-info.class");
+        let marks = fs::read(&marks).unwrap_or_else(|error| panic!("{package}: {error}"));
+        assert!(marks.windows(10).any(|part| part == b"NullMarked"), "{package}");
+    }
+}
+
+/// R8 takes methods out of an application that nothing calls.
+#[test]
+fn r153_methods_that_are_not_used_may_be_taken_out() {
+    let Some(built) = built() else { return };
+    let devices = "static native int devices(long instanceProcAddr, int[] count, byte[] out);";
+    let classes =
+        built.compiled_with("smaller", &[(devices, ""), ("Native.devices(entry, count, out)", "0")]);
+    built.passes(&["Options", "Log"], &["-cp", &classes], &[]);
 }
 
 #[test]
-fn the_header_is_c99_and_cpp() {
+fn r153_a_class_with_another_name_is_told_to_keep_its_own() {
     let Some(built) = built() else { return };
-    for (compiler, options) in [("cc", ["-std=c99", "-xc"]), ("c++", ["-std=c++11", "-xc++"])] {
-        let source = built.folder.path().join(format!("header-{compiler}"));
+    let classes = built.compiled_with("renamed", &[("Native", "Renamed")]);
+    built.passes(&["Renamed"], &["-cp", &classes], &[]);
+}
+
+#[test]
+fn r153_class_loaders_have_the_library_one_after_the_other() {
+    let Some(built) = built() else { return };
+    built.passes(&["ClassLoaders"], &[], &[]);
+}
+
+#[test]
+fn r153_garbage_is_collected_at_any_time() {
+    let Some(built) = built() else { return };
+    built.passes(&["Collector"], &["-Xmx8m"], &real_loader(built, &null_driver(built)));
+}
+
+/// No global reference is made, so none can be left; every array that is looked into is given back, and all memory is freed, also where
+/// a request for memory, for a thread or for an array fails.
+#[test]
+fn r153_nothing_of_java_is_kept() {
+    let Some(built) = built() else { return };
+    let agent = built.folder.path().join("agent.so");
+    let mut variables = real_loader(built, &null_driver(built)).to_vec();
+    variables.push(("LD_PRELOAD", agent.clone()));
+    let agent = format!("-agentpath:{}", agent.display());
+    // Java's machine would warn of threads that cannot be made.
+    let options = ["-Xcheck:jni", "-Xlog:disable", &agent];
+    let output = built.run(&["Options", "Log", "RealLoader", "NoMemory"], &options, &variables);
+    let (counts, rest): (Vec<&str>, Vec<&str>) =
+        output.lines().partition(|line| line.starts_with("vkload_jni: "));
+    assert!(rest.into_iter().all(is_expected), "{output}");
+    let numbers: Vec<u64> = counts[0].split(' ').filter_map(|word| word.parse().ok()).collect();
+    let [globals, arrays, given_back, blocks, freed] = numbers[..] else { panic!("{output}") };
+    assert!(globals == 0 && arrays > 1000 && arrays == given_back, "{counts:?}");
+    assert!(blocks > 1000 && blocks == freed, "{counts:?}");
+}
+
+#[test]
+fn r154_the_header_is_c_and_cpp_of_every_standard() {
+    let Some(built) = built() else { return };
+    for (compiler, language, standards) in
+        [("cc", "-xc", ["c89", "c99", "c17"]), ("c++", "-xc++", ["c++98", "c++11", "c++20"])]
+    {
+        let source = built.folder.path().join(format!("header{language}"));
         let text = "#include \"vkload.h\"\n\
                     int main(void) { char m[9]; return vkload_configure(\"{}\", m, sizeof m) + (vkload_get_instance_proc_addr() == 0) \
                     + (int)vkload_report(VKLOAD_REPORT_TEXT, 0, 0); }\n";
         fs::write(&source, text).unwrap();
-        let warnings = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"];
-        finish(Command::new(compiler).args(options).args(warnings).arg("-I").arg(jni("include")).arg(source));
+        let options = [language, "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"];
+        for standard in standards {
+            let mut command = Command::new(compiler);
+            command.arg(format!("-std={standard}")).args(options);
+            finish(command.arg("-I").arg(jni("include")).arg(&source));
+        }
     }
 }
 
@@ -83,28 +143,23 @@ fn built() -> Option<&'static Built> {
 
 impl Built {
     fn new() -> Option<Self> {
-        if let Some(missing) = ["java", "javac", "cc", "c++"].into_iter().find(|name| !in_path(name)) {
+        let header = Path::new("/usr/include/vulkan/vulkan.h");
+        let missing = ["java", "javac", "cc", "c++"].into_iter().find(|name| !in_path(name));
+        if let Some(missing) = missing.or((!header.exists()).then_some("vulkan/vulkan.h")) {
             let complete = env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
             assert!(!complete, "missing: {missing}");
-            eprintln!("skipped: missing {missing} (Debian: openjdk-17-jdk-headless, gcc, g++)");
+            eprintln!(
+                "skipped: missing {missing} (Debian: openjdk-17-jdk-headless, gcc, g++, libvulkan-dev)"
+            );
             return None;
         }
         let folder = TempDir::new().unwrap();
-        let mut sources = vec![];
-        for name in ["java", "stubs/org", "stubs/android", "android", "sample/java", "tests/java"] {
-            java_files(&jni(name), &mut sources);
-        }
-        let mut javac = Command::new("javac");
-        // Newer compilers say that release 8 is an old one.
-        javac.args(["--release", "8", "-Xlint:all,-options,-serial", "-Werror", "-encoding", "UTF-8", "-d"]);
-        finish(javac.arg(folder.path().join("classes")).args(sources));
-        // Annotations are not packaged, so it has to go without them.
-        fs::remove_dir_all(folder.path().join("classes/org")).unwrap();
-
+        javac(&folder.path().join("classes"), &java_sources());
         let native = cargo_builds("libvkload-jni", "libvkload_jni.so");
         fs::copy(native, folder.path().join("libvkload_jni.so")).unwrap();
         let built = Self { folder };
         built.compile("fake/libvkload.c", "libvkload.so", &["-Wl,-soname,libvkload.so".into()]);
+        built.compile("fake/odd.c", "odd.so", &[]);
         let home = fs::canonicalize(which("javac").unwrap()).unwrap();
         let headers = home.ancestors().nth(2).unwrap().join("include");
         let include = |folder: PathBuf| format!("-I{}", folder.display());
@@ -114,6 +169,25 @@ impl Built {
             &[include(headers.clone()), include(headers.join("linux"))],
         );
         Some(built)
+    }
+
+    /// Compiles all classes with texts of the API replaced. Returns the folder.
+    fn compiled_with(&self, name: &str, changes: &[(&str, &str)]) -> String {
+        let folder = self.folder.path().join(name);
+        fs::create_dir_all(folder.join("sources")).unwrap();
+        let mut sources = java_sources();
+        for source in sources.iter_mut().filter(|source| source.starts_with(jni("java"))) {
+            let text = fs::read_to_string(&*source).unwrap();
+            let changed = changes.iter().fold(text.clone(), |text, (from, to)| text.replace(from, to));
+            if changed != text {
+                let file = source.file_stem().unwrap().to_str().unwrap();
+                let file = changes.iter().fold(file.to_owned(), |file, (from, to)| file.replace(from, to));
+                *source = folder.join("sources").join(file).with_extension("java");
+                fs::write(source, changed).unwrap();
+            }
+        }
+        javac(&folder.join("classes"), &sources);
+        folder.join("classes").to_str().unwrap().to_owned()
     }
 
     fn compile(&self, source: &str, name: &str, options: &[String]) {
@@ -137,17 +211,15 @@ impl Built {
     fn passes(&self, classes: &[&str], options: &[&str], variables: &[(&str, PathBuf)]) {
         let options: Vec<&str> = options.iter().copied().chain(["-Xcheck:jni"]).collect();
         let output = self.run(classes, &options, variables);
-        // The real loader says its errors there, too.
-        let expected = |line: &str| line.starts_with("ok ") || line.starts_with("[Vulkan Loader] ");
-        assert!(output.lines().all(expected), "{output}");
+        assert!(output.lines().all(is_expected), "{output}");
     }
 
     /// Runs the tests, which must pass, and returns what was printed.
     fn run(&self, classes: &[&str], options: &[&str], variables: &[(&str, PathBuf)]) -> String {
         let mut java = Command::new("java");
-        java.args(options).args(["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
+        java.args(["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
         java.arg(self.folder.path().join("classes"));
-        java.arg(format!("-Djava.library.path={}", self.folder.path().display()));
+        java.arg(format!("-Djava.library.path={}", self.folder.path().display())).args(options);
         java.arg("dev.vkload.tests.Main").args(classes);
         // Where dlopen finds a library by its name if it is not loaded yet.
         java.env("LD_LIBRARY_PATH", self.folder.path()).env_remove("JAVA_TOOL_OPTIONS");
@@ -159,6 +231,11 @@ impl Built {
         assert!(passed >= classes.len(), "{text}");
         text.into_owned()
     }
+}
+
+/// Whether it is a line of a test that has passed, or of the real loader, which says its errors there, too.
+fn is_expected(line: &str) -> bool {
+    line.starts_with("ok ") || line.starts_with("[Vulkan Loader] ")
 }
 
 /// The variables with which the fake passes this repository's loader on, which finds this driver, and one layer.
@@ -200,6 +277,24 @@ fn cargo_builds(package: &str, library: &str) -> PathBuf {
 
 fn jni(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(name)
+}
+
+fn java_sources() -> Vec<PathBuf> {
+    let mut sources = vec![];
+    for name in ["java", "stubs/org", "stubs/android", "android", "sample/java", "tests/java"] {
+        java_files(&jni(name), &mut sources);
+    }
+    sources
+}
+
+fn javac(classes: &Path, sources: &[PathBuf]) {
+    let mut javac = Command::new("javac");
+    // Newer compilers say that release 8 is an old one.
+    javac.args(["--release", "8", "-Xlint:all,-options,-serial", "-Xdoclint:all", "-Xdoclint:-missing"]);
+    javac.args(["-Werror", "-encoding", "UTF-8", "-d"]);
+    finish(javac.arg(classes).args(sources));
+    // Annotations are not packaged, so it has to go without them.
+    fs::remove_dir_all(classes.join("org")).unwrap();
 }
 
 fn java_files(folder: &Path, files: &mut Vec<PathBuf>) {

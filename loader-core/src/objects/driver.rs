@@ -369,14 +369,21 @@ impl DriverInstance {
         unsafe { (self.driver.interface.get_instance_proc_addr)(self.handle, name.as_ptr()) }
     }
 
-    /// The driver's physical-device command of this name, which the registry need not know.
+    /// The driver's physical-device command of this name, which the registry need not know. Other loaders do not tell what a
+    /// command is of; the names of nearly all of these do.
     #[must_use]
     pub fn find_physical_device_command(&self, name: &CStr) -> Option<Command> {
-        let find = self.driver.interface.get_physical_device_proc_addr?;
+        let Some(find) = self.driver.interface.get_physical_device_proc_addr else {
+            let told = self.driver.kind.is_foreign() && name.to_bytes().starts_with(OF_PHYSICAL_DEVICES);
+            return if told { self.find(name) } else { None };
+        };
         // SAFETY: the instance is alive as long as this value; the name was given as a valid C string.
         unsafe { find(self.handle, name.as_ptr()) }
     }
 }
+
+/// What no name of a command begins with that is not one on physical devices.
+const OF_PHYSICAL_DEVICES: &[u8] = b"vkGetPhysicalDevice";
 
 /// Commands without which a driver is of no use.
 const NEEDED: &[CommandId] = &[
@@ -411,5 +418,18 @@ unsafe fn destroy(driver: &Driver, handle: vk::Instance, allocator: &Application
         let Some(function) = find(handle, c"vkDestroyInstance".as_ptr()) else { return };
         let destroy = core::mem::transmute::<Command, vk::PFN_vkDestroyInstance>(function);
         destroy(handle, allocator.as_ptr());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OF_PHYSICAL_DEVICES;
+    use crate::registry::{Class, CommandId};
+
+    #[test]
+    fn a_name_that_tells_what_the_command_is_of_tells_the_truth() {
+        let told = |command: &CommandId| command.name().to_bytes().starts_with(OF_PHYSICAL_DEVICES);
+        assert!(CommandId::all().filter(told).count() > 50);
+        assert!(CommandId::all().filter(told).all(|command| command.class() == Class::PhysicalDevice));
     }
 }

@@ -4,7 +4,7 @@ use ash::vk::{self, Handle as _};
 
 use super::device::device_of;
 use super::driver::DriverInstance;
-use super::handle;
+use super::handle::{self, Kind};
 use super::instance::Instance;
 use super::surface::Surface;
 use crate::abi::function;
@@ -19,29 +19,39 @@ unsafe extern "system" fn succeed() -> vk::Result {
     vk::Result::SUCCESS
 }
 
-/// What `driver` calls an object that the application knows by `object`.
+/// What `driver` calls an object that the application knows by `object`; `None` if it knows nothing of it: a physical device
+/// of another driver or of a layer, which may be named through any device of the instance, or a surface that is another
+/// driver's alone.
 ///
 /// # Safety
 /// `object` is a valid handle of this kind.
-pub(super) unsafe fn drivers_name(
+unsafe fn drivers_name(
     instance: &Instance,
     driver: &DriverInstance,
     kind: vk::ObjectType,
     object: u64,
-) -> u64 {
+) -> Option<u64> {
     // SAFETY: the caller vouches for the handle and its kind.
     unsafe {
         match kind {
-            vk::ObjectType::INSTANCE => driver.handle.as_raw(),
+            vk::ObjectType::INSTANCE => Some(driver.handle.as_raw()),
             vk::ObjectType::PHYSICAL_DEVICE => {
+                let handle = vk::PhysicalDevice::from_raw(object);
                 let command = command::SET_DEBUG_UTILS_OBJECT_NAME_EXT;
-                handle::physical_device(vk::PhysicalDevice::from_raw(object), command)
-                    .driver_handle()
-                    .as_raw()
+                if handle::any_physical_device(handle, command).kind() != Kind::PhysicalDevice {
+                    return None;
+                }
+                let found = handle::physical_device(handle, command);
+                core::ptr::eq(found.driver(), driver).then(|| found.driver_handle().as_raw())
             }
-            vk::ObjectType::SURFACE_KHR => Surface::from_handle(vk::SurfaceKHR::from_raw(object))
-                .map_or(object, |surface| surface.for_driver(instance, driver).as_raw()),
-            _ => object,
+            vk::ObjectType::SURFACE_KHR => {
+                let Some(surface) = Surface::from_handle(vk::SurfaceKHR::from_raw(object)) else {
+                    return Some(object);
+                };
+                let own = surface.for_driver(instance, driver);
+                (!own.is_null()).then(|| own.as_raw())
+            }
+            _ => Some(object),
         }
     }
 }
@@ -62,8 +72,10 @@ macro_rules! named {
                     return vk::Result::SUCCESS;
                 };
                 let $given = &*info;
-                let object =
-                    drivers_name(found.instance(), found.physical_device().driver(), $kind, $given.$handle);
+                let driver = found.physical_device().driver();
+                let Some(object) = drivers_name(found.instance(), driver, $kind, $given.$handle) else {
+                    return vk::Result::SUCCESS;
+                };
                 set(device, &vk::$info { $handle: object, ..*$given })
             }
         }

@@ -41,6 +41,14 @@ impl Turns {
     }
 }
 
+impl Turn<'_> {
+    /// Whether the thread took it within another turn of the same [`Turns`]: what was called out to has come back.
+    #[must_use]
+    pub fn is_within_another(&self) -> bool {
+        self.0.depth.load(Ordering::Relaxed) > 1
+    }
+}
+
 impl Default for Turns {
     fn default() -> Self {
         Self::new()
@@ -80,8 +88,10 @@ mod tests {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..200 {
-                        let _outer = turns.take(&Threads);
-                        let _inner = turns.take(&Threads);
+                        let outer = turns.take(&Threads);
+                        assert!(!outer.is_within_another());
+                        let inner = turns.take(&Threads);
+                        assert!(inner.is_within_another());
                         assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
                         inside.fetch_sub(1, Ordering::SeqCst);
                     }

@@ -6,6 +6,7 @@
 mod built_in;
 mod exported;
 mod fences;
+mod filled;
 pub mod graphics;
 pub mod hal;
 mod layers;
@@ -17,10 +18,11 @@ mod window;
 
 pub use exported::exported;
 pub use fences::SignalledLater;
+pub use filled::filled;
 pub use made::null_driver;
 pub use packages::{Packed, package};
 pub use scarce::{Scarce, with_memory_for};
-pub use window::{FakeWindow, Shown, State as WindowState, Told};
+pub use window::{FakeWindow, Shown, State as WindowState, Told, WithoutBuffers};
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -102,6 +104,8 @@ pub struct World {
     pub buffer_supported: fn(BufferKind) -> bool,
     /// Whether there are too many descriptors for another one of a fence.
     pub no_more_descriptors: bool,
+    /// How long was waited for fences, in milliseconds; for ever if negative.
+    pub fence_waits: Vec<c_int>,
     /// What happened, in order: a word for each call and what it was about.
     pub calls: Vec<String>,
     /// What was logged.
@@ -297,6 +301,12 @@ impl System for Android {
             .map_or(PropertyValue::empty(), |value| PropertyValue::new(value.as_bytes()))
     }
 
+    fn whole_property(&self, name: &CStr) -> Result<Text, OutOfMemory> {
+        let value =
+            self.change().properties.get(name.to_string_lossy().as_ref()).cloned().unwrap_or_default();
+        text(&[value.as_bytes()])
+    }
+
     fn dumpable(&self) -> bool {
         self.change().dumpable
     }
@@ -425,6 +435,7 @@ impl System for Android {
     }
 
     fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool {
+        self.change().fence_waits.push(milliseconds);
         fences::wait(fence, milliseconds)
     }
 
@@ -465,6 +476,7 @@ impl World {
             debug_layers: String::new(),
             buffer_supported: |_| true,
             no_more_descriptors: false,
+            fence_waits: Vec::new(),
             calls: Vec::new(),
             log: Vec::new(),
             echoes: true,

@@ -106,6 +106,7 @@ macro_rules! pass_on {
 impl System for Plenty {
     pass_on! {
         fn property(&self, name: &CStr) -> PropertyValue;
+        fn whole_property(&self, name: &CStr) -> Result<Text, OutOfMemory>;
         fn dumpable(&self) -> bool;
         fn process(&self) -> u32;
         fn page_size(&self) -> usize;

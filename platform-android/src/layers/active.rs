@@ -132,6 +132,12 @@ impl Found {
         for origin in [Origin::Platform, Origin::Oem] {
             self.activate_of_device(origin, &mut active, logger)?;
         }
+        // One of the device may have been left out.
+        let is_active =
+            |wanted: &Wanted| active.iter().any(|layer| layer.name().to_bytes() == wanted.name.as_slice());
+        if !wanted.iter().filter(|wanted| wanted.by == By::Application).all(is_active) {
+            return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
+        }
         for layer in active.iter() {
             let name = Shown(layer.name().to_bytes());
             logger.log(Level::Info, Topic::Layer, format_args!("layer {name} is active"));

@@ -64,10 +64,10 @@ pub(super) fn folders(
                 }
             }
             Source::Listed { property, folder, origin } => {
-                let names = system.property(property);
+                let names = system.whole_property(property)?;
                 if !names.is_empty() {
-                    let only = Some(text(&[names.as_bytes()])?);
-                    folders.try_push(Folder { path: text(&[folder.to_bytes()])?, origin: *origin, only })?;
+                    let path = text(&[folder.to_bytes()])?;
+                    folders.try_push(Folder { path, origin: *origin, only: Some(names) })?;
                 }
             }
         }
@@ -148,7 +148,6 @@ fn search_archive(
     match archive::list(&file, inside, &mut |name, entry| found(name, Some(entry))) {
         Ok(()) => Ok(None),
         Err(Stop::OutOfMemory | Stop::Fault(Fault::Unreadable(FileError::OutOfMemory))) => Err(OutOfMemory),
-        Err(Stop::Fault(Fault::Unreadable(FileError::NotFound))) => Ok(Some(Search::Absent)),
         Err(Stop::Fault(fault)) => Ok(Some(Search::Archive(fault))),
     }
 }

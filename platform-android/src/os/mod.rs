@@ -9,6 +9,7 @@ mod files;
 mod framework;
 mod late;
 mod linker;
+mod properties;
 
 pub use framework::GraphicsEnv;
 #[cfg(feature = "apk")]
@@ -21,9 +22,7 @@ use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
 use loader_core::platform::{FileError, Pause, Waiting};
 
-use crate::system::{
-    BufferKind, Door, Fence, Library, Namespace, PROPERTY_VALUE_MAX, PropertyValue, Statistic, System,
-};
+use crate::system::{BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System};
 
 /// The system that this process runs on.
 pub struct Android;
@@ -44,11 +43,11 @@ unsafe extern "C" {
 
 impl System for Android {
     fn property(&self, name: &CStr) -> PropertyValue {
-        let mut value = [0u8; PROPERTY_VALUE_MAX];
-        // SAFETY: the name is a C string, and there is room for any value with its NUL.
-        unsafe { libc::__system_property_get(name.as_ptr(), value.as_mut_ptr().cast()) };
-        CStr::from_bytes_until_nul(&value)
-            .map_or(PropertyValue::empty(), |value| PropertyValue::new(value.to_bytes()))
+        properties::value(name)
+    }
+
+    fn whole_property(&self, name: &CStr) -> Result<Text, OutOfMemory> {
+        properties::whole_value(name)
     }
 
     fn dumpable(&self) -> bool {

@@ -9,8 +9,14 @@ use crate::wsi::bind::bind;
 use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
 use crate::wsi::images::native_buffer;
+use crate::wsi::patience::Patience;
 use crate::wsi::swapchain::Swapchain;
 use crate::wsi::window::{Window, WindowError};
+
+/// The timeout with which a window waits for a buffer as long as it takes.
+const FOR_EVER: i64 = -1;
+/// How long a window waits at once, in nanoseconds, that would not wait for ever.
+const A_WHILE: i64 = 1_000_000_000;
 
 /// `vkAcquireNextImageKHR`
 ///
@@ -111,18 +117,42 @@ impl Acquisition<'_> {
 
     /// Takes a buffer from the window.
     fn dequeue(&self, window: &Window, timeout: u64) -> Result<(Buffer, OwnedFence), vk::Result> {
-        let nanoseconds = i64::try_from(timeout).unwrap_or(-1);
+        self.set_timeout(window, i64::try_from(timeout).unwrap_or(FOR_EVER))?;
+        let taken = match window.dequeue(self.swapchain.loader().system) {
+            Err(WindowError::WOULD_BLOCK) if timeout > 0 => self.dequeue_patiently(window, timeout),
+            taken => taken,
+        };
+        taken.map_err(|error| match error {
+            // All buffers are out already: somebody has to give one back.
+            WindowError::TIMED_OUT | WindowError::INVALID_OPERATION | WindowError::WOULD_BLOCK => {
+                if timeout == 0 { vk::Result::NOT_READY } else { vk::Result::TIMEOUT }
+            }
+            _ => vk::Result::ERROR_SURFACE_LOST_KHR,
+        })
+    }
+
+    /// Takes a buffer from a window that does not wait. One of which the application has both ends (a `SurfaceTexture`) waits
+    /// only if it is told how long, and one whose frames replace each other does not always do that.
+    fn dequeue_patiently(&self, window: &Window, timeout: u64) -> Result<(Buffer, OwnedFence), WindowError> {
+        let system = self.swapchain.loader().system;
+        let mut patience = Patience::new(system, timeout);
+        self.set_timeout(window, i64::try_from(timeout).unwrap_or(A_WHILE))?;
+        loop {
+            match window.dequeue(system) {
+                Err(WindowError::WOULD_BLOCK | WindowError::TIMED_OUT) if patience.wait() => {}
+                taken => return taken,
+            }
+        }
+    }
+
+    /// Tells the window how long it waits for a buffer, unless it knows.
+    fn set_timeout(&self, window: &Window, nanoseconds: i64) -> Result<(), WindowError> {
         let known = &self.swapchain.dequeue_timeout;
         if known.load(Ordering::Relaxed) != nanoseconds {
             window.set_dequeue_timeout(nanoseconds)?;
             known.store(nanoseconds, Ordering::Relaxed);
         }
-        window.dequeue(self.swapchain.loader().system).map_err(|error| match error {
-            // All buffers are out already: somebody has to give one back.
-            WindowError::TIMED_OUT | WindowError::INVALID_OPERATION if timeout == 0 => vk::Result::NOT_READY,
-            WindowError::TIMED_OUT | WindowError::INVALID_OPERATION => vk::Result::TIMEOUT,
-            _ => vk::Result::ERROR_SURFACE_LOST_KHR,
-        })
+        Ok(())
     }
 
     /// Finds the image of a buffer. A buffer that is new goes to the first image that has none yet, which is the buffer's from

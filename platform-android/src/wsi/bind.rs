@@ -2,6 +2,7 @@
 
 use ash::vk::{self, Handle};
 use loader_core::abi::chain::find;
+use loader_core::log::{Level, Topic};
 use loader_core::memory::{TryGrow, Vec};
 
 use crate::objects::{Device, device_of};
@@ -54,6 +55,19 @@ unsafe fn swapchain_of<'a>(
     found.filter(|found| found.swapchain != vk::SwapchainKHR::null())
 }
 
+/// The driver must not see an image of a swapchain, which it does not know, without its buffer.
+fn refuse(device: &Device, index: u32) -> vk::Result {
+    device.instance.logger.log(
+        Level::Error,
+        Topic::Usage,
+        format_args!(
+            "vkBindImageMemory2: image {index} of the swapchain has no memory: the index is too high, the swapchain has \
+             retired, or its memory comes when the image is first acquired"
+        ),
+    );
+    vk::Result::ERROR_VALIDATION_FAILED_EXT
+}
+
 /// Binds with a copy of the array in which the buffers stand in front of the chains.
 ///
 /// # Safety
@@ -72,14 +86,12 @@ unsafe fn with_buffers(
     for info in infos {
         let mut copy = *info;
         // SAFETY: the caller vouches for the chain and the handles in it.
-        let buffer = unsafe {
-            swapchain_of(info).and_then(|bound| {
-                let swapchain = Swapchain::from_handle(bound.swapchain);
-                Some(native_buffer(swapchain, &swapchain.buffer(bound.image_index)?, info.p_next))
-            })
-        };
-        if let Some(buffer) = buffer {
-            buffers.try_push(buffer)?;
+        if let Some(bound) = unsafe { swapchain_of(info) } {
+            // SAFETY: as above.
+            let swapchain = unsafe { Swapchain::from_handle(bound.swapchain) };
+            let buffer =
+                swapchain.buffer(bound.image_index).ok_or_else(|| refuse(device, bound.image_index))?;
+            buffers.try_push(native_buffer(swapchain, &buffer, info.p_next))?;
             copy.p_next = buffers.last().map_or(copy.p_next, |buffer| core::ptr::from_ref(buffer).cast());
         }
         copies.try_push(copy)?;

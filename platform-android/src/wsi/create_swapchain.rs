@@ -50,7 +50,7 @@ pub unsafe extern "system" fn create_swapchain(
 /// # Safety
 /// As for `vkCreateSwapchainKHR`.
 unsafe fn create(
-    device: &Device,
+    device: &'static Device,
     info: &vk::SwapchainCreateInfoKHR<'_>,
     memory: Application,
 ) -> Result<vk::SwapchainKHR, vk::Result> {
@@ -78,10 +78,10 @@ unsafe fn create(
         let handle = vk::Image::null();
         images.try_push(Image { handle, buffer: None, dequeued: false, dequeue_fence, release_fence })?;
     }
-    let swapchain = Swapchain::new(surface, plan.made, images);
+    let swapchain = Swapchain::new(surface, device, plan.made, images);
     let swapchain = Box::try_new_in(swapchain, memory).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
     if let Err(error) = images::make(device, &swapchain, &request) {
-        swapchain.destroy_images(device, Some(&surface.window));
+        swapchain.destroy_images(Some(&surface.window));
         return Err(error);
     }
     surface.activate(swapchain.handle());
@@ -112,7 +112,7 @@ unsafe fn retire_old(device: &Device, surface: &Surface, old: vk::SwapchainKHR) 
             complain(device, format_args!("oldSwapchain is one of another surface"));
             return Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
         }
-        old.retire(device);
+        old.retire();
     }
     Ok(())
 }

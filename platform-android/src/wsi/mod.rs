@@ -24,6 +24,7 @@ pub mod hdr;
 pub mod images;
 pub mod native_buffer;
 pub mod native_window;
+pub mod patience;
 pub mod present;
 pub mod present_chain;
 pub mod present_modes;

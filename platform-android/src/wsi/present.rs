@@ -1,8 +1,10 @@
 //! Presenting.
 
 use core::ffi::c_int;
+use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle};
+use loader_core::log::{Level, Topic};
 use loader_core::memory::{Application, TryGrow, Vec};
 
 use crate::objects::{Device, device_of};
@@ -10,8 +12,8 @@ use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
 use crate::wsi::native_window::{Rectangle, query};
 use crate::wsi::present_chain::{Extras, Frame};
-use crate::wsi::structures::{AT_RELATIVE_TIME, ERROR_PRESENT_TIMING_QUEUE_FULL};
-use crate::wsi::swapchain::{Swapchain, changed};
+use crate::wsi::structures::ERROR_PRESENT_TIMING_QUEUE_FULL;
+use crate::wsi::swapchain::Swapchain;
 use crate::wsi::window::Window;
 use crate::wsi::{present_timing, present_wait, timing};
 
@@ -31,6 +33,7 @@ pub unsafe extern "system" fn queue_present(
         let mut releases = Releases {
             device,
             queue,
+            several: info.swapchain_count > 1,
             waits: (info.wait_semaphore_count, info.p_wait_semaphores),
             done: OwnedFence::signalled(device.instance.logger.loader.system),
         };
@@ -49,25 +52,23 @@ pub unsafe extern "system" fn queue_present(
     }
 }
 
-/// Results of presenting, the worst first. All others are success.
+/// Errors of presenting, the worst first. Others come after them, and success after all errors.
 const RANKING: &[vk::Result] = &[
     vk::Result::ERROR_DEVICE_LOST,
     vk::Result::ERROR_SURFACE_LOST_KHR,
     vk::Result::ERROR_OUT_OF_DATE_KHR,
     vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
     vk::Result::ERROR_OUT_OF_HOST_MEMORY,
-    vk::Result::SUBOPTIMAL_KHR,
 ];
 
 /// The worse of two results.
 pub fn worse(one: vk::Result, other: vk::Result) -> vk::Result {
-    let place = |result: vk::Result| {
-        RANKING.iter().position(|known| *known == result).unwrap_or(match result {
-            vk::Result::SUCCESS => usize::MAX,
-            _ => RANKING.len(),
-        })
+    let rank = |result: vk::Result| match result {
+        vk::Result::SUCCESS => usize::MAX,
+        vk::Result::SUBOPTIMAL_KHR => usize::MAX - 1,
+        error => RANKING.iter().position(|known| *known == error).unwrap_or(RANKING.len()),
     };
-    if place(other) < place(one) { other } else { one }
+    if rank(other) < rank(one) { other } else { one }
 }
 
 /// The images that are released for presentation by one call. The semaphores are waited for once: what is released after the
@@ -75,14 +76,21 @@ pub fn worse(one: vk::Result, other: vk::Result) -> vk::Result {
 struct Releases<'a> {
     device: &'a Device,
     queue: vk::Queue,
+    /// Whether there is more than one.
+    several: bool,
     waits: (u32, *const vk::Semaphore),
-    /// When the first image is done, and so the semaphores were waited for.
+    /// When the first of several images is done, and so the semaphores were waited for.
     done: OwnedFence,
 }
 
 impl Releases<'_> {
-    /// Releases an image, and gives the fence that is signalled when what was drawn to it is done.
-    fn release(&mut self, image: vk::Image) -> Result<OwnedFence, vk::Result> {
+    /// Releases an image, and gives the fence that is signalled when what was drawn to it is done. `before` is that of the
+    /// last time that the image was released.
+    fn release(
+        &mut self,
+        image: vk::Image,
+        before: impl FnOnce() -> Option<OwnedFence>,
+    ) -> Result<OwnedFence, vk::Result> {
         let release = self.device.driver.queue_signal_release_image.ok_or(vk::Result::ERROR_DEVICE_LOST)?;
         let (count, waits) = core::mem::replace(&mut self.waits, (0, core::ptr::null()));
         let mut fence: c_int = -1;
@@ -92,11 +100,15 @@ impl Releases<'_> {
         if result != vk::Result::SUCCESS {
             return Err(result);
         }
-        if count > 0 {
+        if count > 0 && self.several {
             self.done = fence.another();
         }
+        if count > 0 || fence.is_some() {
+            return Ok(fence);
+        }
         // A driver that was given no semaphore may find nothing to wait for.
-        Ok(if fence.is_some() { fence } else { self.done.another() })
+        let done = if self.done.is_some() { Some(self.done.another()) } else { before() };
+        Ok(done.unwrap_or(fence))
     }
 }
 
@@ -110,13 +122,16 @@ struct Presentation<'a> {
 impl Presentation<'_> {
     fn present(&self, releases: &mut Releases<'_>, frame: &Frame<'_>) -> vk::Result {
         let swapchain = self.swapchain;
-        if swapchain.is_active() && !present_timing::has_room(swapchain, frame.timing) {
-            // Nothing happens: the application fetches times, and presents again.
-            return ERROR_PRESENT_TIMING_QUEUE_FULL;
-        }
-        let handle = swapchain.image(self.image, |image| image.handle).unwrap_or_default();
-        let released = releases.release(handle);
+        let held = swapchain.image(self.image, |image| image.dequeued.then_some(image.handle));
+        let Some(Some(handle)) = held else { return self.refuse() };
+        let before = || swapchain.image(self.image, |image| image.release_fence.take());
+        let released = releases.release(handle, before);
         let outcome = match (released, swapchain.active_window()) {
+            (Ok(fence), Some(_)) if !present_timing::has_room(swapchain, frame.timing) => {
+                // The semaphores are waited for, but the image stays with the application, which presents it again.
+                self.keep(fence);
+                return ERROR_PRESENT_TIMING_QUEUE_FULL;
+            }
             (Ok(fence), Some(window)) => self.show(window, fence, frame),
             (Ok(fence), None) => {
                 // The application waits for this fence even if nobody shows the image.
@@ -131,26 +146,72 @@ impl Presentation<'_> {
             Ok(true) => vk::Result::SUCCESS,
             Ok(false) => vk::Result::SUBOPTIMAL_KHR,
             Err(error) => {
-                swapchain.retire(self.device);
+                swapchain.retire();
                 error
             }
         }
     }
 
+    /// What presenting is that the application must not do: the driver and the window are not told of it.
+    fn refuse(&self) -> vk::Result {
+        if !self.swapchain.is_active() {
+            return vk::Result::ERROR_OUT_OF_DATE_KHR;
+        }
+        self.device.instance.logger.log(
+            Level::Error,
+            Topic::Usage,
+            format_args!(
+                "vkQueuePresentKHR: image {} was not acquired from this swapchain: present the index that \
+                 vkAcquireNextImageKHR gave, once",
+                self.image
+            ),
+        );
+        vk::Result::ERROR_VALIDATION_FAILED_EXT
+    }
+
     /// Gives the image to the window.
     fn show(&self, window: &Window, fence: OwnedFence, frame: &Frame<'_>) -> Result<(), vk::Result> {
         let swapchain = self.swapchain;
-        let kept = fence.another();
-        drop(swapchain.image(self.image, |image| core::mem::replace(&mut image.release_fence, kept)));
+        self.keep(fence.another());
         self.import(frame, &fence)?;
         self.describe(window, frame)?;
+        let number = self.number(window, frame);
         let buffer = swapchain.buffer(self.image).ok_or(vk::Result::ERROR_SURFACE_LOST_KHR)?;
         drop(swapchain.image(self.image, |image| {
             image.dequeued = false;
             image.dequeue_fence.take()
         }));
         window.queue(&buffer, fence)?;
+        // Before, the window would tell who asks in another thread that it does not know the frame.
+        self.remember(frame, number);
         if swapchain.made.shared { self.dequeue_again(window, &buffer) } else { Ok(()) }
+    }
+
+    /// Keeps the fence of what was drawn to the image.
+    fn keep(&self, fence: OwnedFence) {
+        drop(self.swapchain.image(self.image, |image| core::mem::replace(&mut image.release_fence, fence)));
+    }
+
+    /// The window's number of the frame that is queued next, if somebody may ask when it is shown, and the window can say.
+    fn number(&self, window: &Window, frame: &Frame<'_>) -> Option<u64> {
+        if frame.id == 0 && frame.time.is_none() && frame.stages() == 0 {
+            return None;
+        }
+        self.swapchain.history.enable(window);
+        window.next_frame().ok()
+    }
+
+    /// Remembers a frame for all who may ask when it is shown.
+    fn remember(&self, frame: &Frame<'_>, number: Option<u64>) {
+        if frame.id != 0 {
+            present_wait::remember(self.swapchain, frame.id, number);
+        }
+        if let (Some(time), Some(number)) = (frame.time, number) {
+            timing::remember(self.swapchain, time, number);
+        }
+        if let Some(timing) = frame.timing {
+            present_timing::remember(self.swapchain, frame.id, timing, number);
+        }
     }
 
     /// Has the driver signal the application's fence when the image is not read by anybody any more.
@@ -181,24 +242,11 @@ impl Presentation<'_> {
         if !swapchain.made.mailbox {
             self.describe_damage(window, frame.damage)?;
         }
-        if frame.id != 0 {
-            present_wait::before_present(swapchain, window, frame.id);
-        }
-        let mut desired = 0;
-        if let Some(time) = frame.time {
-            timing::before_present(swapchain, window, time);
-            desired = time.desired_present_time;
-        }
-        if let Some(timing) = frame.timing {
-            present_timing::before_present(swapchain, window, frame.id, timing)?;
-            if timing.target_time != 0 && timing.flags & AT_RELATIVE_TIME == 0 {
-                desired = timing.target_time;
-            }
-        }
+        let desired = frame.desired_time();
+        let was_set = swapchain.timestamp_set.swap(desired != 0, Ordering::Relaxed);
         if desired != 0 {
             window.set_timestamp(desired.cast_signed())?;
-        }
-        if changed(&swapchain.timestamp_set, desired != 0) && desired == 0 {
+        } else if was_set {
             // The window would keep the time of the frame before.
             window.set_timestamp(Window::AUTOMATIC)?;
         }
@@ -206,7 +254,7 @@ impl Presentation<'_> {
             && swapchain.made.shared
         {
             let continuous = mode == vk::PresentModeKHR::SHARED_CONTINUOUS_REFRESH;
-            if changed(&swapchain.auto_refresh, continuous) {
+            if swapchain.auto_refresh.swap(continuous, Ordering::Relaxed) != continuous {
                 window.set_auto_refresh(continuous)?;
             }
         }
@@ -246,7 +294,7 @@ impl Presentation<'_> {
             image.dequeued = false;
             (image.dequeue_fence.take(), core::mem::replace(&mut image.release_fence, fence))
         }));
-        self.swapchain.destroy_if_idle(self.device, self.image);
+        self.swapchain.destroy_if_idle(self.image);
     }
 
     /// Whether the window still wants what it wanted when the swapchain was made: a picture that is turned like that, and has

@@ -5,7 +5,7 @@ use core::ptr::null;
 use ash::vk;
 use loader_core::abi::chain::find;
 
-use crate::wsi::structures::{PresentId2, PresentTimingInfo, PresentTimingsInfo};
+use crate::wsi::structures::{AT_RELATIVE_TIME, PresentId2, PresentTimingInfo, PresentTimingsInfo};
 
 /// The arrays of the chain, NULL for those that are not there.
 pub struct Extras<'a> {
@@ -31,6 +31,24 @@ pub struct Frame<'a> {
     pub id: u64,
     /// When it is to be shown, and at which stages the application wants to know when it got there.
     pub timing: Option<&'a PresentTimingInfo>,
+}
+
+impl Frame<'_> {
+    /// When it is to be shown, in nanoseconds of the monotonic clock; 0 if at once. A duration since the frame before is none.
+    #[must_use]
+    pub fn desired_time(&self) -> u64 {
+        let target = self.timing.filter(|timing| timing.flags & AT_RELATIVE_TIME == 0);
+        match target.map(|timing| timing.target_time) {
+            Some(time) if time != 0 => time,
+            _ => self.time.map_or(0, |time| time.desired_present_time),
+        }
+    }
+
+    /// The stages at which the application wants to know when it got there.
+    #[must_use]
+    pub fn stages(&self) -> u32 {
+        self.timing.map_or(0, |timing| timing.present_stage_queries)
+    }
 }
 
 impl<'a> Extras<'a> {

@@ -6,12 +6,10 @@ use ash::vk;
 use loader_core::memory::{Application, TryGrow, Vec};
 use loader_core::platform::Lock;
 
-use crate::objects::device_of;
 use crate::wsi::frame_timestamps::FrameTimestamps;
 use crate::wsi::structures::{
-    ERROR_PRESENT_TIMING_QUEUE_FULL, PastPresentationTiming, PastPresentationTimingInfo,
-    PastPresentationTimingProperties, PresentStageTime, PresentTimingInfo, SwapchainTimeDomainProperties,
-    SwapchainTimingProperties,
+    PastPresentationTiming, PastPresentationTimingInfo, PastPresentationTimingProperties, PresentStageTime,
+    PresentTimingInfo, SwapchainTimeDomainProperties, SwapchainTimingProperties,
 };
 use crate::wsi::swapchain::Swapchain;
 use crate::wsi::window::{Window, WindowError};
@@ -38,13 +36,37 @@ const ALLOW_OUT_OF_ORDER: u32 = 1 << 1;
 
 /// The only clock that windows have: `VK_TIME_DOMAIN_CLOCK_MONOTONIC_KHR`, with its number.
 const CLOCK: (vk::TimeDomainKHR, u64) = (vk::TimeDomainKHR::CLOCK_MONOTONIC, 1);
-/// How often clock and refresh rate have changed: neither does as long as a swapchain lives.
-const COUNTER: u64 = 1;
+/// How often the clock has changed, counted from 1: it never does.
+const TIME_DOMAINS: u64 = 1;
 
 /// The frames of a swapchain whose times were asked for and not yet fetched, oldest first.
 pub struct Queue {
     entries: Lock<Vec<Entry, Application>>,
     fetching: AtomicBool,
+    refresh: Lock<Refresh>,
+}
+
+/// What is known of the display.
+#[derive(Clone, Copy)]
+struct Refresh {
+    /// Nanoseconds from one picture to the next.
+    duration: i64,
+    /// How often that has changed, counted from 1.
+    counter: u64,
+}
+
+impl Refresh {
+    /// Asks the window, if the swapchain presents to it.
+    fn of(swapchain: &Swapchain) -> Result<Self, WindowError> {
+        let asked = swapchain.active_window().map(Window::refresh_duration).transpose()?;
+        let mut known = swapchain.timing_queue.refresh.lock(swapchain.loader().system);
+        if let Some(duration) = asked
+            && duration != known.duration
+        {
+            *known = Self { duration, counter: known.counter.saturating_add(1) };
+        }
+        Ok(*known)
+    }
 }
 
 /// A frame.
@@ -52,15 +74,20 @@ pub struct Queue {
 struct Entry {
     id: u64,
     target: u64,
-    frame: u64,
+    /// The window's number of it, if it has one.
+    number: Option<u64>,
     stages: u32,
 }
 
 impl Queue {
-    /// A queue without room, in memory of `memory`.
+    /// A queue without room, in memory of `memory`, for a display with this refresh duration.
     #[must_use]
-    pub const fn new(memory: Application) -> Self {
-        Self { entries: Lock::new(Vec::new_in(memory)), fetching: AtomicBool::new(false) }
+    pub const fn new(memory: Application, duration: i64) -> Self {
+        Self {
+            entries: Lock::new(Vec::new_in(memory)),
+            fetching: AtomicBool::new(false),
+            refresh: Lock::new(Refresh { duration, counter: 1 }),
+        }
     }
 }
 
@@ -71,63 +98,46 @@ pub fn has_room(swapchain: &Swapchain, timing: Option<&PresentTimingInfo>) -> bo
     timing.is_none_or(|timing| timing.present_stage_queries == 0) || entries.len() < entries.capacity()
 }
 
-/// Remembers the next frame, if its times are asked for.
-///
-/// # Errors
-/// `ERROR_SURFACE_LOST_KHR` if the window fails, or `ERROR_PRESENT_TIMING_QUEUE_FULL` if there is no room.
-pub fn before_present(
-    swapchain: &Swapchain,
-    window: &Window,
-    id: u64,
-    timing: &PresentTimingInfo,
-) -> Result<(), vk::Result> {
+/// Remembers a frame for which there [is room](has_room), if its times are asked for.
+pub fn remember(swapchain: &Swapchain, id: u64, timing: &PresentTimingInfo, number: Option<u64>) {
     if timing.present_stage_queries == 0 {
-        return Ok(());
+        return;
     }
-    swapchain.history.enable(window);
-    let frame = window.next_frame()?;
-    let entry = Entry { id, target: timing.target_time, frame, stages: timing.present_stage_queries };
+    let entry = Entry { id, target: timing.target_time, number, stages: timing.present_stage_queries };
     let mut entries = swapchain.timing_queue.entries.lock(swapchain.loader().system);
-    if entries.len() == entries.capacity() {
-        return Err(ERROR_PRESENT_TIMING_QUEUE_FULL);
+    // Nothing is allocated under the lock.
+    if entries.len() < entries.capacity() {
+        let _ = entries.try_push(entry);
     }
-    // There is room, so that nothing is allocated under the lock.
-    Ok(entries.try_push(entry)?)
 }
 
-/// `vkSetSwapchainPresentTimingQueueSizeEXT`
+/// `vkSetSwapchainPresentTimingQueueSizeEXT`: the room is in the swapchain's memory.
 ///
 /// # Safety
 /// As the specification has it.
 pub unsafe extern "system" fn set_queue_size(
-    device: vk::Device,
+    _: vk::Device,
     swapchain: vk::SwapchainKHR,
     size: u32,
 ) -> vk::Result {
-    use ash::vk::Handle;
-    // SAFETY: the caller passes valid handles.
-    let (device, swapchain) = unsafe { (device_of(device.as_raw()), Swapchain::from_handle(swapchain)) };
-    let memory = device.allocator.scoped(vk::SystemAllocationScope::OBJECT);
-    let mut entries = Vec::new_in(memory);
+    // SAFETY: the caller passes a valid handle.
+    let swapchain = unsafe { Swapchain::from_handle(swapchain) };
+    let lock = || swapchain.timing_queue.entries.lock(swapchain.loader().system);
+    let mut entries = Vec::new_in(*lock().allocator());
     if entries.try_reserve_exact(size as usize).is_err() {
         return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
     }
-    let before = {
-        let mut place = swapchain.timing_queue.entries.lock(swapchain.loader().system);
-        if place.len() > size as usize {
-            return vk::Result::NOT_READY;
-        }
-        // Within what was reserved.
-        if entries.try_extend(&place).is_err() {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
-        }
-        core::mem::replace(&mut *place, entries)
-    };
-    drop(before);
+    let mut place = lock();
+    if place.len() > size as usize {
+        return vk::Result::NOT_READY;
+    }
+    // There is room for all, so that this cannot fail. What was there before is freed after the lock.
+    let _ = entries.try_extend(&place);
+    core::mem::swap(&mut *place, &mut entries);
     vk::Result::SUCCESS
 }
 
-/// `vkGetSwapchainTimingPropertiesEXT`
+/// `vkGetSwapchainTimingPropertiesEXT`: the window is asked; a retired swapchain has what was known last.
 ///
 /// # Safety
 /// As the specification has it.
@@ -139,11 +149,14 @@ pub unsafe extern "system" fn get_timing_properties(
 ) -> vk::Result {
     // SAFETY: the caller passes a valid handle and valid pointers, the last of which may be NULL.
     unsafe {
-        let duration = Swapchain::from_handle(swapchain).made.refresh_duration.unsigned_abs();
-        (*out).refresh_duration = duration;
-        (*out).refresh_interval = duration;
+        let refresh = match Refresh::of(Swapchain::from_handle(swapchain)) {
+            Ok(refresh) => refresh,
+            Err(error) => return error.into(),
+        };
+        (*out).refresh_duration = refresh.duration.unsigned_abs();
+        (*out).refresh_interval = refresh.duration.unsigned_abs();
         if let Some(counter) = counter.as_mut() {
-            *counter = COUNTER;
+            *counter = refresh.counter;
         }
     }
     vk::Result::SUCCESS
@@ -163,7 +176,7 @@ pub unsafe extern "system" fn get_time_domains(
     unsafe {
         let out = &mut *out;
         if let Some(counter) = counter.as_mut() {
-            *counter = COUNTER;
+            *counter = TIME_DOMAINS;
         }
         let room = out.time_domain_count;
         let count_only = out.p_time_domains.is_null() && out.p_time_domain_ids.is_null();
@@ -195,12 +208,12 @@ pub unsafe extern "system" fn get_past_presentation_timing(
         let (info, out) = (&*info, &mut *out);
         let swapchain = Swapchain::from_handle(info.swapchain);
         let Some(window) = swapchain.active_window() else { return vk::Result::ERROR_OUT_OF_DATE_KHR };
-        out.timing_properties_counter = COUNTER;
-        out.time_domains_counter = COUNTER;
+        let system = swapchain.loader().system;
+        out.timing_properties_counter = swapchain.timing_queue.refresh.lock(system).counter;
+        out.time_domains_counter = TIME_DOMAINS;
         if out.p_presentation_timings.is_null() {
             out.presentation_timing_count =
-                u32::try_from(swapchain.timing_queue.entries.lock(swapchain.loader().system).len())
-                    .unwrap_or(u32::MAX);
+                u32::try_from(swapchain.timing_queue.entries.lock(system).len()).unwrap_or(u32::MAX);
             return vk::Result::SUCCESS;
         }
         // Two threads at once would get the same frames.
@@ -231,11 +244,11 @@ unsafe fn fetch(
     loop {
         // Nobody else takes frames out, and what is added comes behind.
         let Some(entry) = swapchain.timing_queue.entries.lock(system).get(place).copied() else { break };
-        let times = match window.frame_timestamps(entry.frame) {
-            Ok(times) => times,
-            // What the window has forgotten will never be known.
-            Err(WindowError::NOT_FOUND | WindowError::BAD_VALUE) => FrameTimestamps::default(),
-            Err(error) => return Err(error.into()),
+        let times = match entry.number.map(|number| window.frame_timestamps(number)) {
+            Some(Ok(times)) => times,
+            // What the window has forgotten, or never knew, nobody will know.
+            Some(Err(WindowError::NOT_FOUND | WindowError::BAD_VALUE)) | None => FrameTimestamps::default(),
+            Some(Err(error)) => return Err(error.into()),
         };
         let complete = entry.asked().all(|(_, time)| time(&times) != FrameTimestamps::PENDING);
         if !complete && !partial {
@@ -274,7 +287,7 @@ impl Entry {
         STAGES.iter().filter(move |(stage, _)| stage & stages != 0)
     }
 
-    /// Writes the times of the frame; whether there were more stages than room. Times that nobody knows are 0.
+    /// Writes the times of the stages that are over; whether there were more than room. Times that nobody knows are 0.
     ///
     /// # Safety
     /// The stages of `out` are a counted array.
@@ -293,11 +306,12 @@ impl Entry {
         if out.p_present_stages.is_null() {
             return false;
         }
-        for (stage, time) in self.asked() {
+        let times = self.asked().map(|(stage, time)| (stage, time(times)));
+        for (stage, time) in times.filter(|(_, time)| *time != FrameTimestamps::PENDING) {
             if out.present_stage_count == room {
                 return true;
             }
-            let time = u64::try_from(time(times)).unwrap_or(0);
+            let time = u64::try_from(time).unwrap_or(0);
             // SAFETY: there is room for one more.
             unsafe {
                 let place = out.p_present_stages.add(out.present_stage_count as usize);

@@ -1,23 +1,24 @@
 //! Waiting until a frame is shown (`VK_KHR_present_id2`, `VK_KHR_present_wait2`).
+//!
+//! A window has neither an event nor a fence for that: it says when a frame was shown only if it is asked, so that a thread
+//! that waits asks about every millisecond.
 
 use ash::vk;
 use loader_core::platform::Lock;
 
 use crate::wsi::frame_timestamps::FrameTimestamps;
+use crate::wsi::patience::Patience;
 use crate::wsi::structures::PresentWait2Info;
 use crate::wsi::swapchain::{SLOTS, Swapchain};
 use crate::wsi::window::{Window, WindowError};
-
-/// How often a thread waits a little before it asks the window again: asking costs more than waiting.
-const PATIENCE: u32 = 20;
 
 /// The frames of a swapchain to which the application gave numbers, as many as can be on their way.
 pub struct Numbered(Lock<Frames>);
 
 #[derive(Clone, Copy)]
 struct Frames {
-    /// The application's number of a frame, and the window's.
-    frames: [(u64, u64); SLOTS],
+    /// The application's number of a frame, and the window's if it has one.
+    frames: [(u64, Option<u64>); SLOTS],
     count: usize,
 }
 
@@ -25,7 +26,7 @@ impl Numbered {
     /// None yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self(Lock::new(Frames { frames: [(0, 0); SLOTS], count: 0 }))
+        Self(Lock::new(Frames { frames: [(0, None); SLOTS], count: 0 }))
     }
 }
 
@@ -36,30 +37,27 @@ impl Default for Numbered {
 }
 
 impl Frames {
-    fn push(&mut self, id: u64, frame: u64) {
+    fn push(&mut self, id: u64, number: Option<u64>) {
         if self.count == SLOTS {
             self.frames.rotate_left(1);
             self.count = SLOTS.saturating_sub(1);
         }
         if let Some(place) = self.frames.get_mut(self.count) {
-            *place = (id, frame);
+            *place = (id, number);
             self.count = self.count.saturating_add(1);
         }
     }
 
-    /// The first frame with this number or a higher one, the window's number of it. Numbers only grow.
-    fn frame_of(&self, id: u64) -> Option<u64> {
+    /// The window's numbers of the frame with this number and of all later ones. The application's only grow.
+    fn since(&self, id: u64) -> impl Iterator<Item = Option<u64>> {
         let known = self.frames.iter().take(self.count);
-        known.copied().find(|(known, _)| *known >= id).map(|(_, frame)| frame)
+        known.filter(move |(known, _)| *known >= id).map(|(_, number)| *number)
     }
 }
 
-/// Remembers the next frame by the application's number.
-pub fn before_present(swapchain: &Swapchain, window: &Window, id: u64) {
-    swapchain.history.enable(window);
-    if let Ok(frame) = window.next_frame() {
-        swapchain.numbered.0.lock(swapchain.loader().system).push(id, frame);
-    }
+/// Remembers a frame by the application's number.
+pub fn remember(swapchain: &Swapchain, id: u64, number: Option<u64>) {
+    swapchain.numbered.0.lock(swapchain.loader().system).push(id, number);
 }
 
 /// `vkWaitForPresent2KHR`
@@ -79,36 +77,35 @@ pub unsafe extern "system" fn wait_for_present2(
     // SAFETY: the caller passes a valid handle and a valid pointer.
     let (swapchain, info) = unsafe { (Swapchain::from_handle(swapchain), &*info) };
     let system = swapchain.loader().system;
-    let timeout = i64::try_from(info.timeout).unwrap_or(i64::MAX);
-    let deadline = system.now().saturating_add(timeout);
-    let mut turn = 0u32;
+    let mut patience = Patience::new(system, info.timeout);
     loop {
         let Some(window) = swapchain.active_window() else { return vk::Result::ERROR_OUT_OF_DATE_KHR };
-        match is_shown(swapchain, window, info.present_id) {
+        match is_over(swapchain, window, info.present_id) {
             Ok(true) => return vk::Result::SUCCESS,
             Ok(false) => {}
             Err(error) => return error.into(),
         }
-        if system.now() >= deadline {
+        if !patience.wait() {
             return vk::Result::TIMEOUT;
-        }
-        for _ in 0..PATIENCE {
-            system.wait(turn);
-            turn = turn.saturating_add(1);
         }
     }
 }
 
-/// Whether that frame was shown, or will never be, or was so long ago that the window has forgotten it.
-fn is_shown(swapchain: &Swapchain, window: &Window, id: u64) -> Result<bool, WindowError> {
+/// Whether that frame was shown, or will never be, or was so long ago that the window has forgotten it. A frame that another
+/// one has replaced stays on its way in the words of the window, until a later one is shown.
+fn is_over(swapchain: &Swapchain, window: &Window, id: u64) -> Result<bool, WindowError> {
     if id == 0 {
         return Ok(true);
     }
-    let frame = swapchain.numbered.0.lock(swapchain.loader().system).frame_of(id);
-    let Some(frame) = frame else { return Ok(false) };
-    match window.frame_timestamps(frame) {
-        Ok(times) => Ok(times.presented != FrameTimestamps::PENDING),
-        Err(WindowError::NOT_FOUND | WindowError::BAD_VALUE) => Ok(true),
-        Err(error) => Err(error),
+    let frames = *swapchain.numbered.0.lock(swapchain.loader().system);
+    for number in frames.since(id) {
+        // Of a frame without a number the window can never say anything.
+        let Some(number) = number else { return Ok(true) };
+        match window.frame_timestamps(number) {
+            Ok(times) if times.presented == FrameTimestamps::PENDING => {}
+            Ok(_) | Err(WindowError::NOT_FOUND | WindowError::BAD_VALUE) => return Ok(true),
+            Err(error) => return Err(error),
+        }
     }
+    Ok(false)
 }

@@ -4,7 +4,8 @@ use ash::vk;
 
 use crate::wsi::swapchain::Swapchain;
 
-/// `vkReleaseSwapchainImagesKHR` and `vkReleaseSwapchainImagesEXT`. The image of a shared swapchain stays acquired.
+/// `vkReleaseSwapchainImagesKHR` and `vkReleaseSwapchainImagesEXT`. The image of a shared swapchain stays acquired; those of a
+/// retired one are destroyed, since the application can have no further use for them.
 ///
 /// # Safety
 /// As the specification has it.
@@ -32,15 +33,14 @@ pub unsafe extern "system" fn release_swapchain_images(
 
 /// Gives one image back.
 fn release(swapchain: &Swapchain, index: u32) -> Result<(), vk::Result> {
-    let taken = swapchain.image(index, |image| {
+    let fence = swapchain.image(index, |image| {
         let dequeued = core::mem::replace(&mut image.dequeued, false);
-        dequeued.then(|| (image.dequeue_fence.take(), image.release_fence.take()))
+        dequeued.then(|| image.dequeue_fence.take())
     });
-    let Some(Some((dequeue_fence, release_fence))) = taken else { return Ok(()) };
-    // What it was presented with before is done, since it could be acquired.
-    drop(release_fence);
+    let Some(Some(fence)) = fence else { return Ok(()) };
     match (swapchain.active_window(), swapchain.buffer(index)) {
-        (Some(window), Some(buffer)) => Ok(window.cancel(&buffer, dequeue_fence)?),
-        _ => Ok(()),
+        (Some(window), Some(buffer)) => window.cancel(&buffer, fence)?,
+        _ => swapchain.destroy_if_idle(index),
     }
+    Ok(())
 }

@@ -28,6 +28,8 @@ pub const SLOTS: usize = 64;
 pub struct Swapchain {
     /// The surface, which lives longer.
     pub surface: &'static Surface,
+    /// The device, which lives longer, too, and is not always that of the swapchain that replaces this one.
+    device: &'static Device,
     /// What it was made with.
     pub made: Made,
     /// How long the window waits for a buffer; see [`Window::set_dequeue_timeout`].
@@ -81,15 +83,21 @@ pub struct Image {
 impl Swapchain {
     /// A swapchain without images.
     #[must_use]
-    pub fn new(surface: &'static Surface, made: Made, images: Vec<Image, Application>) -> Self {
+    pub fn new(
+        surface: &'static Surface,
+        device: &'static Device,
+        made: Made,
+        images: Vec<Image, Application>,
+    ) -> Self {
         Self {
             surface,
+            device,
             made,
             dequeue_timeout: AtomicI64::new(-1),
             auto_refresh: AtomicBool::new(made.auto_refresh),
             timestamp_set: AtomicBool::new(false),
             history: History::new(),
-            timing_queue: present_timing::Queue::new(*images.allocator()),
+            timing_queue: present_timing::Queue::new(*images.allocator(), made.refresh_duration),
             numbered: Numbered::new(),
             images: Lock::new(images),
         }
@@ -155,17 +163,29 @@ impl Swapchain {
 
     /// Has it present no more. Images that the application does not have are destroyed, unless the driver may still be busy
     /// with them; those are destroyed with the swapchain.
-    pub fn retire(&self, device: &Device) {
+    pub fn retire(&self) {
         if !self.surface.retire(self.handle()) {
             return;
         }
+        self.leave(&self.surface.window);
         for index in 0..self.count() {
-            self.destroy_if_idle(device, index);
+            self.destroy_if_idle(index);
+        }
+    }
+
+    /// Takes back what the window would go on doing for the next one who draws to it.
+    fn leave(&self, window: &Window) {
+        // A window that is gone does not matter any more.
+        if self.timestamp_set.swap(false, Ordering::Relaxed) {
+            let _ = window.set_timestamp(Window::AUTOMATIC);
+        }
+        if self.history.is_enabled() {
+            let _ = window.enable_frame_timestamps(false);
         }
     }
 
     /// Destroys an image that can never be acquired again, if the driver is done with it.
-    pub fn destroy_if_idle(&self, device: &Device, index: u32) {
+    pub fn destroy_if_idle(&self, index: u32) {
         let fence = self.image(index, |image| (!image.dequeued).then(|| image.release_fence.take()));
         let Some(Some(fence)) = fence else { return };
         if !fence.is_signalled() {
@@ -176,12 +196,12 @@ impl Swapchain {
             (core::mem::replace(&mut image.handle, vk::Image::null()), image.buffer.take())
         });
         if let Some((handle, _buffer)) = taken {
-            destroy_image(device, handle);
+            self.destroy_image(handle);
         }
     }
 
     /// Gives everything back that the images are made of. `window` is there if the swapchain is active.
-    pub fn destroy_images(&self, device: &Device, window: Option<&Window>) {
+    pub fn destroy_images(&self, window: Option<&Window>) {
         for index in 0..self.count() {
             let taken = self.image(index, |image| {
                 let dequeued = core::mem::replace(&mut image.dequeued, false);
@@ -203,37 +223,19 @@ impl Swapchain {
                 _ => dequeue_fence.wait(),
             }
             release_fence.wait();
-            destroy_image(device, handle);
+            self.destroy_image(handle);
         }
     }
-}
 
-/// Destroys one of the driver's images. They are made without the application's callbacks.
-pub fn destroy_image(device: &Device, image: vk::Image) {
-    if image != vk::Image::null()
-        && let Some(destroy) = device.driver.destroy_image
-    {
-        // SAFETY: the device and its image are valid, and the image is not used any more.
-        unsafe { destroy(device.handle, image, core::ptr::null()) };
+    /// Destroys one of the driver's images. They are made without the application's callbacks.
+    fn destroy_image(&self, image: vk::Image) {
+        if image != vk::Image::null()
+            && let Some(destroy) = self.device.driver.destroy_image
+        {
+            // SAFETY: the device and its image are valid, and the image is not used any more.
+            unsafe { destroy(self.device.handle, image, core::ptr::null()) };
+        }
     }
-}
-
-/// Destroys a swapchain, which may be one that was never finished.
-///
-/// # Safety
-/// `swapchain` was made in memory of `memory`, and nobody uses it any more.
-pub unsafe fn destroy(device: &Device, swapchain: NonNull<Swapchain>, memory: Application) {
-    // SAFETY: the caller vouches for the swapchain.
-    let swapchain = unsafe { Box::from_non_null_in(swapchain, memory) };
-    let window = swapchain.active_window();
-    if let Some(window) = window
-        && swapchain.history.is_enabled()
-    {
-        // A window that is gone does not matter any more.
-        let _ = window.enable_frame_timestamps(false);
-    }
-    swapchain.destroy_images(device, Some(&swapchain.surface.window).filter(|_| window.is_some()));
-    swapchain.surface.retire(swapchain.handle());
 }
 
 /// `vkDestroySwapchainKHR`
@@ -251,10 +253,15 @@ pub unsafe extern "system" fn destroy_swapchain(
         let device = device_of(device.as_raw());
         let memory = device.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
         device.private_data.forget(device.instance.logger.loader.system, swapchain.as_raw());
-        let swapchain = core::ptr::with_exposed_provenance_mut(swapchain.as_raw() as usize);
-        if let Some(swapchain) = NonNull::new(swapchain) {
-            destroy(device, swapchain, memory);
+        let swapchain = core::ptr::with_exposed_provenance_mut::<Swapchain>(swapchain.as_raw() as usize);
+        let Some(swapchain) = NonNull::new(swapchain) else { return };
+        let swapchain = Box::from_non_null_in(swapchain, memory);
+        let window = swapchain.active_window();
+        if let Some(window) = window {
+            swapchain.leave(window);
         }
+        swapchain.destroy_images(window);
+        swapchain.surface.retire(swapchain.handle());
     }
 }
 
@@ -294,10 +301,4 @@ pub unsafe extern "system" fn get_swapchain_status(_: vk::Device, swapchain: vk:
     // SAFETY: the caller passes a valid handle.
     let swapchain = unsafe { Swapchain::from_handle(swapchain) };
     if swapchain.is_active() { vk::Result::SUCCESS } else { vk::Result::ERROR_OUT_OF_DATE_KHR }
-}
-
-/// Stores a value, and says whether it was another one before.
-#[must_use]
-pub fn changed(place: &AtomicBool, value: bool) -> bool {
-    place.swap(value, Ordering::Relaxed) != value
 }

@@ -87,14 +87,10 @@ impl Default for History {
     }
 }
 
-/// Remembers the next frame, and tells the window when it is to be shown. Whatever of this fails, the frame is shown.
-pub fn before_present(swapchain: &Swapchain, window: &Window, time: &vk::PresentTimeGOOGLE) {
-    let history = &swapchain.history;
-    history.enable(window);
-    if let Ok(frame) = window.next_frame() {
-        let record = Record { present_id: time.present_id, desired: time.desired_present_time, frame };
-        history.records.lock(swapchain.loader().system).push(record);
-    }
+/// Remembers a frame by the window's number of it.
+pub fn remember(swapchain: &Swapchain, time: &vk::PresentTimeGOOGLE, frame: u64) {
+    let record = Record { present_id: time.present_id, desired: time.desired_present_time, frame };
+    swapchain.history.records.lock(swapchain.loader().system).push(record);
 }
 
 /// `vkGetRefreshCycleDurationGOOGLE`
@@ -154,9 +150,8 @@ pub unsafe extern "system" fn get_past_presentation_timing(
 /// Forgets a frame and all older ones, which will not be asked about any more.
 fn forget_up_to(swapchain: &Swapchain, frame: u64) {
     let mut ring = swapchain.history.records.lock(swapchain.loader().system);
-    let records = ring.records;
-    let older = records.iter().take(ring.count).take_while(|record| record.frame != frame).count();
-    ring.drop_first(older.saturating_add(1));
+    let told = ring.records.iter().take(ring.count).take_while(|record| record.frame <= frame).count();
+    ring.drop_first(told);
 }
 
 /// The frames of which everything is known.

@@ -16,6 +16,8 @@ pub struct WindowError(pub c_int);
 impl WindowError {
     /// `-ENOENT`
     pub const NOT_FOUND: Self = Self(-2);
+    /// `-EAGAIN`: there is no buffer, and the window does not wait for one.
+    pub const WOULD_BLOCK: Self = Self(-11);
     /// `-EINVAL`
     pub const BAD_VALUE: Self = Self(-22);
     /// `-ENOMEM`

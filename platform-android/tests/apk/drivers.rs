@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use android_simulation::{Packed, null_driver, package};
+use android_simulation::{Packed, filled, null_driver, package};
 use ash::vk;
 
-use super::{Application, device, filled};
+use super::{Application, device};
 
 /// The null driver as one that speaks the driver interface, which cargo builds beside the tests.
 fn icd() -> PathBuf {
@@ -35,7 +35,7 @@ fn draw(application: &Application) {
     unsafe {
         assert_eq!(instance.enumerate_physical_devices().unwrap().len(), 1);
         let device = device(&instance);
-        assert_eq!(filled(&device), [0xAB; 64]);
+        assert_eq!(filled(&device, |_, _| {}), [0xAB; 64]);
         device.destroy_device(None);
         instance.destroy_instance(None);
     }

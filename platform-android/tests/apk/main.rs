@@ -1,8 +1,10 @@
 //! The loader inside an application: rows 120 to 122, 129 and 130 of docs/android.md.
 
 mod drivers;
+mod interface;
 mod layers;
 mod options;
+mod real;
 mod settings;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -120,35 +122,6 @@ fn device(instance: &Instance) -> Device {
     unsafe {
         let physical = instance.enumerate_physical_devices().unwrap()[0];
         instance.create_device(physical, &info, None).unwrap()
-    }
-}
-
-/// The bytes of a buffer that a queue has filled.
-fn filled(device: &Device) -> [u8; 64] {
-    // SAFETY: valid structures and live handles.
-    unsafe {
-        let info = vk::BufferCreateInfo::default().size(64).usage(vk::BufferUsageFlags::TRANSFER_DST);
-        let buffer = device.create_buffer(&info, None).unwrap();
-        let memory =
-            device.allocate_memory(&vk::MemoryAllocateInfo::default().allocation_size(64), None).unwrap();
-        device.bind_buffer_memory(buffer, memory, 0).unwrap();
-        let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).unwrap();
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        let commands = device.allocate_command_buffers(&info).unwrap();
-        let queue = device.get_device_queue(0, 0);
-        device.begin_command_buffer(commands[0], &vk::CommandBufferBeginInfo::default()).unwrap();
-        device.cmd_fill_buffer(commands[0], buffer, 0, vk::WHOLE_SIZE, 0xABAB_ABAB);
-        device.end_command_buffer(commands[0]).unwrap();
-        let submit = vk::SubmitInfo::default().command_buffers(&commands);
-        device.queue_submit(queue, &[submit], vk::Fence::null()).unwrap();
-        device.queue_wait_idle(queue).unwrap();
-        let mapped = device.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty()).unwrap();
-        let bytes = mapped.cast::<[u8; 64]>().read();
-        device.unmap_memory(memory);
-        device.destroy_command_pool(pool, None);
-        device.destroy_buffer(buffer, None);
-        device.free_memory(memory, None);
-        bytes
     }
 }
 

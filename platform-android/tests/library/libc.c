@@ -20,6 +20,9 @@
 /* A function with the name `here_NAME`, so that NAME is the one of this machine. */
 #define GIVES(name) __asm__(".symver here_" #name "," #name "@LIBC")
 
+/* The same where functions are looked up by name alone. */
+#define GIVES_BY_NAME(name) __asm__(".symver here_" #name "," #name "@@LIBC")
+
 static const char *place(const char *path, char room[4096]) {
     snprintf(room, 4096, "%s%s", path[0] == '/' ? getenv("ANDROID_HERE") : "", path);
     return room;
@@ -34,11 +37,32 @@ int here___system_property_get(const char *name, char *value) {
     const size_t length = strlen(name);
     value[0] = 0;
     while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, name, length) == 0 && line[length] == '=') sscanf(line + length + 1, "%91[^\n]", value);
+        if (strncmp(line, name, length) == 0 && line[length] == '=' && sscanf(line + length + 1, "%92[^\n]", room) == 1)
+            strcpy(value, strlen(room) < 92 ? room : "this function is not for values as long as that");
     if (file != NULL) fclose(file);
     return (int)strlen(value);
 }
 GIVES(__system_property_get);
+
+/* A property is its value here. */
+const void *here___system_property_find(const char *name) {
+    char room[4096], line[4096];
+    FILE *file = fopen(place("/properties", room), "r");
+    const size_t length = strlen(name);
+    char *value = NULL;
+    while (file != NULL && value == NULL && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, name, length) == 0 && line[length] == '=')
+            value = strndup(line + length + 1, strcspn(line + length + 1, "\n"));
+    if (file != NULL) fclose(file);
+    return value;
+}
+GIVES_BY_NAME(__system_property_find);
+
+void here___system_property_read_callback(const void *property, void (*take)(void *, const char *, const char *, unsigned), void *taken) {
+    take(taken, "", property, 0);
+    free((void *)property);
+}
+GIVES_BY_NAME(__system_property_read_callback);
 
 int here_open(const char *path, int flags, ...) {
     char room[4096];

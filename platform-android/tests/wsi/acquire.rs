@@ -1,5 +1,6 @@
 //! Acquiring images, and giving them back.
 
+use android_simulation::WithoutBuffers;
 use android_simulation::graphics::Graphics;
 use ash::vk::{self, Handle};
 use platform_android::wsi;
@@ -53,7 +54,9 @@ fn r101_a_driver_that_cannot_bind_puts_the_swapchain_out_of_date() {
     let _ = world.window.calls();
     assert_eq!(world.acquire_for(swapchain, 0), Err(OUT_OF_DATE));
     assert_eq!(world.window.calls(), ["dequeue-timeout 0", "dequeue", "cancel"]);
+    // The next time it is tried again.
     assert_eq!(world.acquire(swapchain), 0);
+    assert_eq!(Graphics::change().bound.len(), 2);
     world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
 }
@@ -107,6 +110,71 @@ fn r102_what_the_window_returns_is_what_the_application_gets() {
     let _ = world.window.calls();
     assert!(world.acquire_for(swapchain, 7).is_ok());
     assert_eq!(world.window.calls(), ["dequeue-timeout 7", "dequeue"]);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r145_a_window_that_does_not_wait_is_asked_again_until_there_is_a_buffer() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    world.window.change().without_buffers = WithoutBuffers::WaitsIfTold;
+    // All buffers wait to be shown.
+    for _ in 0..3 {
+        let image = world.acquire(swapchain);
+        assert_eq!(world.present(swapchain, image), SUCCESS);
+    }
+    let _ = world.window.calls();
+    let told = "dequeue-timeout 1000000000".to_owned();
+    std::thread::scope(|scope| {
+        let window = &world.window;
+        scope.spawn(|| {
+            while !window.change().calls.contains(&told) {
+                std::thread::yield_now();
+            }
+            // The second frame takes the place of the first, whose buffer comes back.
+            assert!(window.show() && window.show());
+        });
+        assert_eq!(world.acquire_for(swapchain, u64::MAX), Ok(0));
+    });
+    assert_eq!(world.window.calls()[..2], ["dequeue", &told]);
+    // It is told anew to wait for ever.
+    world.window.change().without_buffers = WithoutBuffers::Waits;
+    assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(vk::Result::TIMEOUT));
+    assert_eq!(world.window.calls(), ["dequeue-timeout -1", "dequeue"]);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r145_a_window_that_never_waits_has_its_surface_still() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    world.window.change().without_buffers = WithoutBuffers::Fails;
+    for _ in 0..3 {
+        let image = world.acquire(swapchain);
+        assert_eq!(world.present(swapchain, image), SUCCESS);
+    }
+    let _ = world.window.calls();
+    assert_eq!(world.acquire_for(swapchain, 0), Err(vk::Result::NOT_READY));
+    assert_eq!(world.window.calls(), ["dequeue-timeout 0", "dequeue"]);
+    assert_eq!(world.acquire_for(swapchain, 1), Err(vk::Result::TIMEOUT));
+    assert_eq!(world.status(swapchain), SUCCESS);
+    // Until the timeout it is asked again.
+    assert!(world.window.show() && world.window.show());
+    assert_eq!(world.acquire_for(swapchain, 1 << 40), Ok(0));
+    assert_eq!(world.present(swapchain, 0), SUCCESS);
+    let _ = world.window.calls();
+    world.window.fail(0, -11);
+    assert!(world.window.show());
+    assert_eq!(world.acquire_for(swapchain, 1 << 40), Ok(1));
+    assert_eq!(world.window.calls(), ["dequeue", "dequeue"]);
+    // A window that is lost meanwhile is not asked again.
+    world.window.stop_failing();
+    world.window.lose_at(3);
+    assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
     world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
 }
@@ -170,10 +238,16 @@ fn r103_without_descriptors_the_loader_waits() {
     let image = world.acquire(swapchain);
     assert_eq!(world.present(swapchain, image), SUCCESS);
     assert!(world.window.show());
-    world.simulation.android.change().no_more_descriptors = true;
+    {
+        let mut system = world.simulation.android.change();
+        system.no_more_descriptors = true;
+        system.fence_waits.clear();
+    }
     Graphics::change().acquired.clear();
     while world.acquire_for(swapchain, 0).is_ok() {}
     assert!(Graphics::change().acquired.iter().all(|acquired| !acquired.1));
+    // As long as it takes, for the one buffer that came with a fence.
+    assert_eq!(world.simulation.android.change().fence_waits, [-1]);
     world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
 }
@@ -248,8 +322,36 @@ fn r113_images_of_a_retired_swapchain_are_released_without_the_window() {
     let _ = world.window.calls();
     assert_eq!(release(&world, old, &[image]), SUCCESS);
     assert_eq!(world.window.calls(), Vec::<String>::new());
+    assert!(world.images(old).iter().all(|image| image.is_null()));
     world.destroy_swapchain(old);
     world.destroy_swapchain(new);
+    world.destroy_surface(surface);
+}
+
+fn bind(world: &World, infos: &[vk::BindImageMemoryInfo<'_>]) -> vk::Result {
+    // SAFETY: valid handles, and a counted array of valid chains.
+    unsafe { wsi::bind::bind_image_memory2(world.device, infos.len() as u32, infos.as_ptr()) }
+}
+
+#[test]
+fn r150_no_image_is_bound_to_one_without_a_buffer() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    let bind_to = |to: vk::BindImageMemorySwapchainInfoKHR<'_>| {
+        let mut info = vk::BindImageMemoryInfo::default().image(vk::Image::from_raw(101));
+        info.p_next = (&raw const to).cast();
+        bind(&world, &[info])
+    };
+    let there = vk::BindImageMemorySwapchainInfoKHR::default().swapchain(swapchain);
+    assert_eq!(bind_to(there.image_index(3)), vk::Result::ERROR_VALIDATION_FAILED_EXT);
+    assert!(world.simulation.android.logged().iter().any(|(_, text)| text.contains("has no memory")));
+    assert_eq!(Graphics::change().bound, []);
+    // What is bound to no swapchain is the driver's.
+    assert_eq!(bind_to(vk::BindImageMemorySwapchainInfoKHR::default()), SUCCESS);
+    let chain = vec![vk::StructureType::BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR.as_raw()];
+    assert_eq!(Graphics::change().bound, [(101, chain, 0)]);
+    world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
 }
 
@@ -262,10 +364,7 @@ fn r112_an_image_that_is_bound_to_a_swapchains_gets_its_buffer() {
     let plain = vk::BindImageMemoryInfo::default().image(vk::Image::from_raw(100));
     let mut bound = vk::BindImageMemoryInfo::default().image(vk::Image::from_raw(101));
     bound.p_next = (&raw const of_swapchain).cast();
-    let bind = |infos: &[vk::BindImageMemoryInfo<'_>]| {
-        // SAFETY: valid handles, and a counted array of valid chains.
-        unsafe { wsi::bind::bind_image_memory2(world.device, infos.len() as u32, infos.as_ptr()) }
-    };
+    let bind = |infos: &[vk::BindImageMemoryInfo<'_>]| bind(&world, infos);
     assert_eq!(bind(&[plain, bound]), SUCCESS);
     let chain = [structure::NATIVE_BUFFER, vk::StructureType::BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR];
     let expected = [(100, vec![], 0), (101, chain.map(vk::StructureType::as_raw).to_vec(), 0x1010)];

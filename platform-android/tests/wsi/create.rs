@@ -2,6 +2,7 @@
 
 use android_simulation::graphics::Graphics;
 use ash::vk::{self, Handle, SurfaceTransformFlagsKHR as Transform};
+use platform_android::objects::device_of;
 use platform_android::system::Statistic;
 use platform_android::wsi::native_buffer::{Usage2, structure};
 use platform_android::{System, wsi};
@@ -128,6 +129,31 @@ fn r97_the_old_swapchain_must_be_of_this_surface() {
     world.destroy_surface(surface);
     assert_eq!(elsewhere.leaks(), Vec::<String>::new());
     elsewhere.forget();
+}
+
+#[test]
+fn r97_the_old_swapchain_may_be_another_devices() {
+    let mut world = World::new();
+    let surface = world.surface();
+    let old = world.swapchain(&request(surface));
+    let first = world.device;
+    world.device = world.another_device();
+    // What is made by one device is destroyed by that one.
+    // SAFETY: nobody else looks at the device.
+    unsafe { Graphics::commands(world.loaders_device()).destroy_image = None };
+    let new = world.try_swapchain(&request(surface).old_swapchain(old)).unwrap();
+    assert_eq!(Graphics::change().images.len(), 3);
+    // SAFETY: as above.
+    unsafe {
+        let commands = Graphics::commands(world.loaders_device());
+        commands.destroy_image = Graphics::commands(device_of(first.as_raw())).destroy_image;
+    }
+    world.destroy_swapchain(new);
+    // SAFETY: nothing uses the second device any more.
+    unsafe { platform_android::driver::destroy_device(world.device, std::ptr::null()) };
+    world.device = first;
+    world.destroy_swapchain(old);
+    world.destroy_surface(surface);
 }
 
 #[test]

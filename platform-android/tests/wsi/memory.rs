@@ -144,3 +144,27 @@ fn r112_without_memory_no_image_is_bound() {
     assert!(book.lock().unwrap().blocks.is_empty());
     world.allocate_with(std::ptr::null());
 }
+
+#[test]
+fn r114_the_queue_for_times_is_in_the_swapchains_memory() {
+    let book = Mutex::new(Ledger::default());
+    let callbacks = callbacks(&book);
+    let mut world = World::new();
+    world.callbacks = &callbacks;
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    // SAFETY: valid handles.
+    let resize = |size| unsafe { wsi::present_timing::set_queue_size(world.device, swapchain, size) };
+    let before = book.lock().unwrap().blocks.len();
+    assert_eq!(resize(4), SUCCESS);
+    assert_eq!(book.lock().unwrap().blocks.len(), before + 1);
+    assert!(book.lock().unwrap().scopes.last() == Some(&Scope::OBJECT));
+    // Where there is no memory the one before stays.
+    book.lock().unwrap().left = Some(0);
+    assert_eq!(resize(8), vk::Result::ERROR_OUT_OF_HOST_MEMORY);
+    assert_eq!(resize(8), SUCCESS);
+    assert_eq!(book.lock().unwrap().blocks.len(), before + 1);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+    assert!(book.lock().unwrap().blocks.is_empty());
+}

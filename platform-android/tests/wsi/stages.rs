@@ -2,6 +2,7 @@
 
 use std::ptr::{null, null_mut};
 
+use android_simulation::graphics::{Graphics, Releases};
 use ash::vk::{self, TaggedStructure};
 use platform_android::wsi::present_timing::{
     get_past_presentation_timing, get_time_domains, get_timing_properties, set_queue_size,
@@ -135,7 +136,8 @@ fn r114_times_of_all_stages_are_fetched_once_in_order() {
     assert_eq!(fetch(&world, swapchain, 0, 8), (SUCCESS, vec![]));
     // The second frame keeps the third one back, unless that does not matter.
     assert_eq!(fetch(&world, swapchain, ANY_ORDER, 8), (SUCCESS, vec![all(3, [70, 80, 90])]));
-    let half = (2, vec![(1, 40), (2, 50), (4, 0)], false);
+    // Nothing is said of a stage that is still to come.
+    let half = (2, vec![(1, 40), (2, 50)], false);
     assert_eq!(fetch(&world, swapchain, PARTIAL, 8), (SUCCESS, vec![half]));
     know(&world, 1, 40, 50, 60);
     assert_eq!(fetch(&world, swapchain, 0, 8), (SUCCESS, vec![all(2, [40, 50, 60])]));
@@ -186,6 +188,7 @@ fn r114_a_queue_without_room_presents_nothing() {
     let image = world.acquire(swapchain);
     assert_eq!(present(&world, swapchain, image, 1, (0, 7)), ERROR_PRESENT_TIMING_QUEUE_FULL);
     assert_eq!(world.status(swapchain), SUCCESS);
+    assert!(!world.window.show());
     // No room is needed where nothing is asked, and the frame is shown when it is to be.
     assert_eq!(present(&world, swapchain, image, 1, (777, 0)), SUCCESS);
     assert!(world.window.show());
@@ -204,6 +207,31 @@ fn r114_a_queue_without_room_presents_nothing() {
 }
 
 #[test]
+fn r147_a_present_without_room_for_its_times_has_waited_for_its_semaphores() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    Graphics::change().releases = Releases::Later;
+    // A driver may find that an image for which it waits for nothing is idle.
+    Graphics::change().idle_without_semaphores = true;
+    let image = world.acquire(swapchain);
+    assert_eq!(present(&world, swapchain, image, 1, (0, 7)), ERROR_PRESENT_TIMING_QUEUE_FULL);
+    assert_eq!(Graphics::change().released, [(1, 1)]);
+    // The image is the application's still: it presents it again, without semaphores.
+    let (swapchains, images) = ([swapchain], [image]);
+    let again = vk::PresentInfoKHR::default().swapchains(&swapchains).image_indices(&images);
+    // SAFETY: valid handles, and arrays of one element.
+    assert_eq!(unsafe { wsi::present::queue_present(world.queue, &again) }, SUCCESS);
+    assert_eq!(Graphics::change().released, [(1, 1), (0, 1)]);
+    // The window waits for what was drawn: its fence, and the loader's.
+    assert_eq!(world.simulation.android.open_fences(), 2);
+    Graphics::change().finish();
+    assert!(world.window.show());
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
 fn r114_a_retired_swapchain_is_out_of_date() {
     let world = World::new();
     let surface = world.surface();
@@ -215,17 +243,66 @@ fn r114_a_retired_swapchain_is_out_of_date() {
     world.destroy_surface(surface);
 }
 
-#[test]
-fn r114_clock_and_refresh_duration_of_a_swapchain() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
-    let mut timing = SwapchainTimingProperties {
+/// The refresh duration, and how often it has changed.
+fn refresh(world: &World, swapchain: vk::SwapchainKHR) -> Result<(u64, u64), vk::Result> {
+    let mut out = SwapchainTimingProperties {
         s_type: SwapchainTimingProperties::STRUCTURE_TYPE,
         p_next: null_mut(),
         refresh_duration: 0,
         refresh_interval: 0,
     };
+    let mut counter = 0;
+    // SAFETY: valid handles, and places for the results.
+    let result = unsafe { get_timing_properties(world.device, swapchain, &mut out, &mut counter) };
+    assert_eq!(out.refresh_duration, out.refresh_interval);
+    if result == SUCCESS { Ok((out.refresh_duration, counter)) } else { Err(result) }
+}
+
+#[test]
+fn r148_a_change_of_the_refresh_rate_is_counted() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    assert_eq!(refresh(&world, swapchain), Ok((16_666_667, 1)));
+    world.window.change().refresh_duration = 8_333_333;
+    assert_eq!(refresh(&world, swapchain), Ok((8_333_333, 2)));
+    assert_eq!(refresh(&world, swapchain), Ok((8_333_333, 2)));
+    let mut past = PastPresentationTimingProperties {
+        s_type: PastPresentationTimingProperties::STRUCTURE_TYPE,
+        p_next: null_mut(),
+        timing_properties_counter: 0,
+        time_domains_counter: 0,
+        presentation_timing_count: 7,
+        p_presentation_timings: null_mut(),
+    };
+    let info = PastPresentationTimingInfo {
+        s_type: PastPresentationTimingInfo::STRUCTURE_TYPE,
+        p_next: null(),
+        flags: 0,
+        swapchain,
+    };
+    // SAFETY: valid handles and structures.
+    assert_eq!(unsafe { get_past_presentation_timing(world.device, &info, &mut past) }, SUCCESS);
+    let counters = (past.timing_properties_counter, past.time_domains_counter);
+    assert_eq!((counters, past.presentation_timing_count), ((2, 1), 0));
+    world.window.fail(0, -19);
+    assert_eq!(refresh(&world, swapchain), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
+    world.window.stop_failing();
+    // One that retired has what was known last.
+    let new = world.swapchain(&request(surface).old_swapchain(swapchain));
+    world.window.change().refresh_duration = 11_111_111;
+    assert_eq!(refresh(&world, swapchain), Ok((8_333_333, 2)));
+    assert_eq!(refresh(&world, new), Ok((11_111_111, 2)));
+    world.destroy_swapchain(swapchain);
+    world.destroy_swapchain(new);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r114_clock_of_a_swapchain() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
     let (mut domain, mut id, mut counter) = (vk::TimeDomainKHR::DEVICE, 0, 0);
     let mut domains = SwapchainTimeDomainProperties {
         s_type: SwapchainTimeDomainProperties::STRUCTURE_TYPE,
@@ -236,14 +313,11 @@ fn r114_clock_and_refresh_duration_of_a_swapchain() {
     };
     // SAFETY: valid handles, and places for the results.
     unsafe {
-        let result = get_timing_properties(world.device, swapchain, &mut timing, &mut counter);
-        assert_eq!((result, counter), (SUCCESS, 1));
-        assert_eq!((timing.refresh_duration, timing.refresh_interval), (16_666_667, 16_666_667));
         assert_eq!(get_time_domains(world.device, swapchain, &mut domains, null_mut()), SUCCESS);
         assert_eq!(domains.time_domain_count, 1);
         (domains.p_time_domains, domains.p_time_domain_ids) = (&mut domain, &mut id);
         assert_eq!(get_time_domains(world.device, swapchain, &mut domains, &mut counter), SUCCESS);
-        assert!(domain == vk::TimeDomainKHR::CLOCK_MONOTONIC && id == 1);
+        assert!(domain == vk::TimeDomainKHR::CLOCK_MONOTONIC && id == 1 && counter == 1);
         domains.time_domain_count = 0;
         let result = get_time_domains(world.device, swapchain, &mut domains, null_mut());
         assert_eq!(result, vk::Result::INCOMPLETE);

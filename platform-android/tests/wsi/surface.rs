@@ -91,8 +91,10 @@ fn r90_numbers_of_the_capabilities() {
     assert_eq!(found.supported_usage_flags.as_raw(), 0x9F);
 
     world.window.change().max_buffers = 3;
+    world.window.change().size = (300, 6000);
     let found = capabilities(&world, surface).unwrap();
     assert_eq!((found.min_image_count, found.max_image_count), (3, 3));
+    assert_eq!((found.max_image_extent.width, found.max_image_extent.height), (4096, 6000));
     world.destroy_surface(surface);
 }
 

@@ -179,3 +179,34 @@ fn r110_the_refresh_duration_is_the_windows() {
     world.destroy_swapchain(new);
     world.destroy_surface(surface);
 }
+
+#[test]
+fn r149_the_time_of_a_frame_and_remembering_end_with_the_swapchain() {
+    let world = World::new();
+    let surface = world.surface();
+    let told = || {
+        let state = world.window.change();
+        (state.told.timestamp, state.told.remembers)
+    };
+    let old = world.swapchain(&request(surface));
+    frame(&world, old, 1, 5_000);
+    assert_eq!(told(), (5_000, true));
+    // One that another replaces.
+    let new = world.swapchain(&request(surface).old_swapchain(old));
+    assert_eq!(told(), (i64::MIN, false));
+    let image = world.acquire(new);
+    assert_eq!(world.present(new, image), SUCCESS);
+    assert!(world.window.show());
+    assert_eq!(world.window.change().shown[1].timestamp, i64::MIN);
+    // One that is destroyed.
+    frame(&world, new, 1, 6_000);
+    world.destroy_swapchain(new);
+    assert_eq!(told(), (i64::MIN, false));
+    // One that retired leaves the window to the other.
+    let newest = world.swapchain(&request(surface));
+    frame(&world, newest, 1, 7_000);
+    world.destroy_swapchain(old);
+    assert_eq!(told(), (7_000, true));
+    world.destroy_swapchain(newest);
+    world.destroy_surface(surface);
+}

@@ -17,8 +17,19 @@ use crate::world::{INSTANCE, SUCCESS, World, chain, request};
 
 const PENDING: i64 = -2;
 
-/// Presents a frame with this number.
+/// Presents a frame with this number, which is shown.
 fn frame(world: &World, swapchain: vk::SwapchainKHR, id: u64) {
+    queue(world, swapchain, id);
+    assert!(world.window.show());
+}
+
+/// Presents a frame with this number.
+fn queue(world: &World, swapchain: vk::SwapchainKHR, id: u64) {
+    let image = world.acquire(swapchain);
+    present(world, swapchain, image, id);
+}
+
+fn present(world: &World, swapchain: vk::SwapchainKHR, image: u32, id: u64) {
     let ids = [id];
     let info = PresentId2 {
         s_type: PresentId2::STRUCTURE_TYPE,
@@ -26,12 +37,14 @@ fn frame(world: &World, swapchain: vk::SwapchainKHR, id: u64) {
         swapchain_count: 1,
         p_present_ids: ids.as_ptr(),
     };
-    let image = world.acquire(swapchain);
     assert_eq!(world.present_with(swapchain, image, chain(&info)), SUCCESS);
-    assert!(world.window.show());
 }
 
 fn wait(world: &World, swapchain: vk::SwapchainKHR, present_id: u64, timeout: u64) -> vk::Result {
+    wait_for(world.device, swapchain, present_id, timeout)
+}
+
+fn wait_for(device: vk::Device, swapchain: vk::SwapchainKHR, present_id: u64, timeout: u64) -> vk::Result {
     let info = PresentWait2Info {
         s_type: PresentWait2Info::STRUCTURE_TYPE,
         p_next: null_mut(),
@@ -39,7 +52,7 @@ fn wait(world: &World, swapchain: vk::SwapchainKHR, present_id: u64, timeout: u6
         timeout,
     };
     // SAFETY: valid handles and a valid structure.
-    unsafe { wait_for_present2(world.device, swapchain, &info) }
+    unsafe { wait_for_present2(device, swapchain, &info) }
 }
 
 #[test]
@@ -96,6 +109,61 @@ fn r114_frames_that_the_window_forgot_or_never_shows_are_over() {
     world.window.change().timestamps.insert(99, [-1; 9]);
     assert_eq!(wait(&world, swapchain, 100, 0), SUCCESS);
     assert_eq!(wait(&world, swapchain, 101, 0), vk::Result::TIMEOUT);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r146_a_frame_that_was_replaced_is_over_when_a_later_one_is_shown() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface).present_mode(vk::PresentModeKHR::MAILBOX));
+    for id in [1, 2, 3] {
+        queue(&world, swapchain, id);
+    }
+    assert_eq!(world.window.change().dropped, 2);
+    // Of those that were replaced the window says for ever that they are on their way.
+    for frame in 0..3 {
+        world.window.change().timestamps.insert(frame, [PENDING; 9]);
+    }
+    assert_eq!(wait(&world, swapchain, 1, 0), vk::Result::TIMEOUT);
+    world.window.change().timestamps.insert(2, [1000; 9]);
+    for id in [1, 2, 3] {
+        assert_eq!(wait(&world, swapchain, id, 0), SUCCESS, "{id}");
+    }
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r146_a_frame_is_not_over_before_the_window_has_it() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    let device = world.device;
+    let (sender, waited) = std::sync::mpsc::channel();
+    // As another thread would wait meanwhile. The window does not know the frame yet.
+    world.window.change().while_queueing =
+        Some(Box::new(move || sender.send(wait_for(device, swapchain, 1, 0)).unwrap()));
+    queue(&world, swapchain, 1);
+    assert_eq!(waited.recv(), Ok(vk::Result::TIMEOUT));
+    assert_eq!(wait(&world, swapchain, 1, 0), SUCCESS);
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
+fn r146_a_frame_without_a_number_of_the_windows_is_not_waited_for() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface));
+    let image = world.acquire(swapchain);
+    // After the one that enables timestamps.
+    world.window.fail(1, -22);
+    present(&world, swapchain, image, 1);
+    world.window.stop_failing();
+    assert!(world.window.calls().contains(&"next-frame".to_owned()));
+    assert_eq!(wait(&world, swapchain, 1, u64::MAX), SUCCESS);
     world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
 }

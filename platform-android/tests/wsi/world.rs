@@ -75,6 +75,20 @@ impl World {
         }
     }
 
+    /// A second device, with the functions of the first.
+    pub(crate) fn another_device(&self) -> vk::Device {
+        let swapchain = [c"VK_KHR_swapchain".as_ptr()];
+        let info = vk::DeviceCreateInfo::default().enabled_extension_names(&swapchain);
+        let mut device = vk::Device::null();
+        // SAFETY: a valid structure and a place for the result; nobody else looks at either device.
+        unsafe {
+            assert_eq!(driver::create_device(self.physical_device, &info, null(), &mut device), SUCCESS);
+            let functions = *Graphics::commands(self.loaders_device());
+            *Graphics::commands(device_of(device.as_raw())) = functions;
+        }
+        device
+    }
+
     /// Another window and a driver without a past, after nothing was left of what was before.
     pub(crate) fn renew(&mut self) {
         self.check();

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::os::fd::{FromRawFd, IntoRawFd};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use loader_core::memory::{Text, text};
@@ -16,11 +17,13 @@ pub(crate) struct Content {
     pub(crate) bytes: Vec<u8>,
     /// The same bytes as this machine's linker can open them.
     mapped: OnceLock<CString>,
+    /// Whether that is under way.
+    is_opening: AtomicBool,
 }
 
 impl Content {
     pub(crate) fn new(bytes: impl Into<Vec<u8>>) -> Arc<Self> {
-        Arc::new(Self { bytes: bytes.into(), mapped: OnceLock::new() })
+        Arc::new(Self { bytes: bytes.into(), mapped: OnceLock::new(), is_opening: AtomicBool::new(false) })
     }
 
     /// What a file of this machine holds: the copy that is called `copy`. Each copy is a library of its own, and is made
@@ -35,11 +38,15 @@ impl Content {
         Arc::clone(copies.entry((path.to_owned(), copy.to_owned())).or_insert_with(read))
     }
 
-    /// Opens the library that this is, by the linker of this machine.
+    /// Opens the library that this is, by the linker of this machine. Out of its own initialisers it is another library,
+    /// as it is always on Fuchsia.
     pub(crate) fn open(&self) -> Result<NonNull<c_void>, Text> {
-        let path = self.mapped.get_or_init(|| map(&self.bytes));
+        let within = self.is_opening.swap(true, Ordering::Relaxed);
+        let another = within.then(|| map(&self.bytes));
+        let path = another.as_ref().unwrap_or_else(|| self.mapped.get_or_init(|| map(&self.bytes)));
         // SAFETY: the path is a C string.
         let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        self.is_opening.store(within, Ordering::Relaxed);
         NonNull::new(library).ok_or_else(|| {
             // SAFETY: dlopen has failed in this thread, so there are words, which are copied at once.
             let words = unsafe { CStr::from_ptr(libc::dlerror()) };

@@ -4,17 +4,28 @@
 
 use std::ffi::CStr;
 
-use loader_core::discovery::{Policy, Root};
+use loader_core::discovery::{Policy, Root, Search};
 use loader_core::flavour::{Flavour, Handles};
 use loader_core::loader::Loader;
+use loader_core::platform::variables;
 use platform_linux::PLATFORM;
 
 /// The variable that names the other loader.
 pub const SYSTEM_LOADER: &CStr = c"VKLOAD_TEST_SYSTEM_LOADER";
 
+/// The variable that lists the manifests of the drivers beside it, where the other loader reads the usual variables for its own.
+pub const DRIVERS: &CStr = c"VKLOAD_TEST_DRIVERS";
+
 static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
 
-const POLICY: Policy = Policy { other_loaders: Some(SYSTEM_LOADER), ..Policy::linux(&ROOTS) };
+const POLICY: Policy = Policy {
+    other_loaders: Some(SYSTEM_LOADER),
+    drivers: Search {
+        replacing: &[DRIVERS, variables::VK_DRIVER_FILES.name, variables::VK_ICD_FILENAMES.name],
+        ..Search::DRIVERS
+    },
+    ..Policy::linux(&ROOTS)
+};
 
 /// The loader of the process.
 pub static LOADER: Loader =

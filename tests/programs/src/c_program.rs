@@ -21,11 +21,26 @@ impl CProgram {
     /// Where the compiler or linker fails; their messages are on standard error.
     #[must_use]
     pub fn compile(name: &str, library: &Library, libraries: &[&str]) -> Self {
+        Self::compile_as(&[], name, library, libraries)
+    }
+
+    /// Compiles it as a shared library, whose `main` somebody calls who opens it. Nothing that it is linked with is then
+    /// found by other libraries first, as it is where a program is linked with it.
+    ///
+    /// # Panics
+    /// As for [`Self::compile`].
+    #[must_use]
+    pub fn compile_to_open(name: &str, library: &Library) -> Self {
+        Self::compile_as(&["-shared", "-fPIC"], name, library, &[])
+    }
+
+    fn compile_as(kind: &[&str], name: &str, library: &Library, libraries: &[&str]) -> Self {
         let folder =
             tempfile::Builder::new().prefix("vkload-c-").tempdir().expect("a folder for the program");
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let status = Command::new("cc")
             .args(["-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"])
+            .args(kind)
             .arg("-I")
             .arg(root.join("shaders"))
             .arg("-o")

@@ -18,18 +18,34 @@ pub fn lavapipe() -> PathBuf {
     PathBuf::from(LAVAPIPE)
 }
 
+/// The library that the manifest of [`lavapipe`] names.
+///
+/// # Panics
+/// Where it is not installed.
+#[must_use]
+pub fn lavapipe_library() -> PathBuf {
+    manifest_of_lavapipe().1
+}
+
+/// The version and the library in it.
+fn manifest_of_lavapipe() -> (String, PathBuf) {
+    let text = fs::read_to_string(lavapipe()).expect("lavapipe's manifest");
+    let manifest: serde_json::Value = serde_json::from_str(&text).expect("lavapipe's manifest is JSON");
+    let member = |name: &str| manifest["ICD"][name].as_str();
+    let library = member("library_path").expect("lavapipe's library_path");
+    (member("api_version").unwrap_or("1.1.0").to_owned(), library.into())
+}
+
 /// `count` copies of lavapipe in `folder`, as `copy0.json` and so on. Each is a library file of its own, since
 /// manifests that name one library give one driver.
 #[must_use]
 pub fn lavapipe_copies(folder: &Path, count: usize) -> Vec<PathBuf> {
-    let text = fs::read_to_string(lavapipe()).expect("lavapipe's manifest");
-    let manifest: serde_json::Value = serde_json::from_str(&text).expect("lavapipe's manifest is JSON");
-    let library = manifest["ICD"]["library_path"].as_str().expect("lavapipe's library_path");
+    let (version, library) = manifest_of_lavapipe();
     let copy = |number: usize| {
         let file = folder.join(format!("libcopy{number}.so"));
-        fs::copy(library, &file).expect("a copy of lavapipe");
+        fs::copy(&library, &file).expect("a copy of lavapipe");
         let manifest_file = folder.join(format!("copy{number}.json"));
-        write_manifest(&manifest_file, &file, manifest["ICD"]["api_version"].as_str().unwrap_or("1.1.0"));
+        write_manifest(&manifest_file, &file, &version);
         manifest_file
     };
     (0..count).map(copy).collect()

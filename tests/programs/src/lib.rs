@@ -9,6 +9,7 @@
 //! everywhere; with `VKLOAD_TESTS_COMPLETE=1` it fails.
 
 mod c_program;
+mod compute;
 mod difference;
 mod driver;
 mod library;
@@ -20,8 +21,9 @@ mod screen;
 mod valgrind;
 
 pub use c_program::CProgram;
+pub use compute::{Commands, compute_on};
 pub use difference::{json_lines, same_as_distribution};
-pub use driver::{NULL_DRIVER, lavapipe, lavapipe_copies, null_driver};
+pub use driver::{NULL_DRIVER, lavapipe, lavapipe_copies, lavapipe_library, null_driver};
 pub use library::Library;
 pub use machine::{Machine, Output, run};
 pub use needs::Need;

@@ -1,5 +1,7 @@
 package dev.vkload;
 
+import org.jspecify.annotations.Nullable;
+
 /** A version of Vulkan. */
 public final class ApiVersion implements Comparable<ApiVersion> {
     private final int value;
@@ -8,30 +10,46 @@ public final class ApiVersion implements Comparable<ApiVersion> {
         this.value = value;
     }
 
-    /** The number as Vulkan has it, with the variant in its top 3 bits. */
+    /**
+     * A version of Vulkan, to compare others with.
+     *
+     * @throws IllegalArgumentException if a number does not fit: {@code major} goes to 127, {@code minor} to 1023, {@code patch} to 4095
+     */
+    public static ApiVersion of(int major, int minor, int patch) {
+        if (major < 0 || major > 0x7F || minor < 0 || minor > 0x3FF || patch < 0 || patch > 0xFFF) {
+            throw new IllegalArgumentException(major + "." + minor + "." + patch + " is no version of Vulkan: 127.1023.4095 is the last one");
+        }
+        return new ApiVersion(major << 22 | minor << 12 | patch);
+    }
+
+    /** The number as Vulkan has it ({@code VK_MAKE_API_VERSION}), with the variant in its top 3 bits. */
     public int value() {
         return value;
     }
 
+    /** 1 in 1.3.275. */
     public int major() {
         return value >>> 22 & 0x7F;
     }
 
+    /** 3 in 1.3.275. */
     public int minor() {
         return value >>> 12 & 0x3FF;
     }
 
+    /** 275 in 1.3.275. */
     public int patch() {
         return value & 0xFFF;
     }
 
+    /** By variant, then by version. */
     @Override
     public int compareTo(ApiVersion other) {
         return Integer.compareUnsigned(value, other.value);
     }
 
     @Override
-    public boolean equals(@org.jspecify.annotations.Nullable Object other) {
+    public boolean equals(@Nullable Object other) {
         return other instanceof ApiVersion && ((ApiVersion) other).value == value;
     }
 

@@ -1,13 +1,21 @@
 package dev.vkload;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /** A physical device. */
 public final class DeviceInfo {
-    /** What kind of device it is. */
+    /** What kind of device it is, as {@code VkPhysicalDeviceType} has them. */
     public enum Kind {
+        /** None of the others, or one that this class does not know. */
         OTHER,
+        /** A GPU that shares the memory of the processor, as phones have it. */
         INTEGRATED_GPU,
+        /** A GPU with memory of its own. */
         DISCRETE_GPU,
+        /** A GPU that a virtual machine passes on. */
         VIRTUAL_GPU,
+        /** The processor itself. */
         CPU
     }
 
@@ -32,6 +40,7 @@ public final class DeviceInfo {
         return name;
     }
 
+    /** What kind of device it is. */
     public Kind kind() {
         return kind;
     }
@@ -54,6 +63,21 @@ public final class DeviceInfo {
     /** The vendor's number of the device. */
     public int deviceId() {
         return deviceId;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        if (!(other instanceof DeviceInfo)) {
+            return false;
+        }
+        DeviceInfo that = (DeviceInfo) other;
+        return name.equals(that.name) && kind == that.kind && apiVersion.equals(that.apiVersion)
+                && driverVersion == that.driverVersion && vendorId == that.vendorId && deviceId == that.deviceId;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(name, kind, apiVersion, driverVersion, vendorId, deviceId);
     }
 
     @Override

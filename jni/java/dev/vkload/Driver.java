@@ -1,22 +1,20 @@
 package dev.vkload;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A driver that the loader may use: {@link VulkanLoader.Builder#driver(Driver)}. */
 public final class Driver {
-    private final String member;
-    private final Object value;
-    private final String more;
+    /** Members of the object of the options. */
+    private final String members;
 
-    private Driver(String member, Object value, String more) {
-        this.member = member;
-        this.value = value;
-        this.more = more;
+    private Driver(Json members) {
+        this.members = members.toString();
     }
 
     /** The device's own driver, through the system's loader. It is what counts if no driver is chosen. */
     public static Driver system() {
-        return new Driver("system", true, "");
+        return new Driver(new Json().raw("\"system\":true"));
     }
 
     /**
@@ -25,7 +23,7 @@ public final class Driver {
      * @param path where it is, absolute; on Android in a folder from which the application may load code, such as its library folder
      */
     public static Driver library(String path) {
-        return new Driver("library", absolute("path", path), "");
+        return new Driver(new Json().raw("\"library\":").text(absolute("path", path)));
     }
 
     /**
@@ -35,23 +33,33 @@ public final class Driver {
      * @param unpackTo an absolute path of a folder of the application into which it is unpacked, such as its code cache
      */
     public static Driver driverPackage(String path, String unpackTo) {
-        String more = new Json().text("unpack_to").raw(":").text(absolute("unpackTo", unpackTo)).toString();
-        return new Driver("package", absolute("path", path), "," + more);
+        Json members = new Json().raw("\"package\":").text(absolute("path", path));
+        return new Driver(members.raw(",\"unpack_to\":").text(absolute("unpackTo", unpackTo)));
     }
 
     /** Writes the object of the options, with a name if the driver has one. */
-    void write(Json json, @org.jspecify.annotations.Nullable String name) {
+    void write(Json json, @Nullable String name) {
         json.raw("{");
         if (name != null) {
-            json.text("name").raw(":").text(name).raw(",");
+            json.raw("\"name\":").text(name).raw(",");
         }
-        json.text(member).raw(":");
-        if (value instanceof String) {
-            json.text((String) value);
-        } else {
-            json.raw(value.toString());
-        }
-        json.raw(more).raw("}");
+        json.raw(members).raw("}");
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Driver && ((Driver) other).members.equals(members);
+    }
+
+    @Override
+    public int hashCode() {
+        return members.hashCode();
+    }
+
+    /** What it is and where, as in the options of {@code vkload.h}. */
+    @Override
+    public String toString() {
+        return "{" + members + "}";
     }
 
     static String absolute(String what, String path) {

@@ -1,5 +1,8 @@
 package dev.vkload;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /** An extension that an instance can enable. */
 public final class ExtensionInfo {
     private final String name;
@@ -18,6 +21,20 @@ public final class ExtensionInfo {
     /** The version of the extension. */
     public int specVersion() {
         return specVersion;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        if (!(other instanceof ExtensionInfo)) {
+            return false;
+        }
+        ExtensionInfo that = (ExtensionInfo) other;
+        return name.equals(that.name) && specVersion == that.specVersion;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(name, specVersion);
     }
 
     @Override

@@ -1,5 +1,8 @@
 package dev.vkload;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /** A layer that an instance can enable. */
 public final class LayerInfo {
     private final String name;
@@ -32,6 +35,20 @@ public final class LayerInfo {
     /** What it says of itself. */
     public String description() {
         return description;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        if (!(other instanceof LayerInfo)) {
+            return false;
+        }
+        LayerInfo that = (LayerInfo) other;
+        return name.equals(that.name) && specVersion.equals(that.specVersion) && implementationVersion == that.implementationVersion && description.equals(that.description);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(name, specVersion, implementationVersion, description);
     }
 
     @Override

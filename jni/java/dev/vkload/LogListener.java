@@ -7,6 +7,7 @@ package dev.vkload;
  * loader and may take its time. The loader does not wait for it. When more records wait than the builder's limit, new ones are dropped,
  * and a {@link LogLevel#WARNING} in their place says how many.
  */
+@FunctionalInterface
 public interface LogListener {
     /**
      * Called with each record.

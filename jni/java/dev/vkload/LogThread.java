@@ -27,23 +27,37 @@ final class LogThread extends Thread {
 
     /** Waits for a record and passes it on; false at the end. */
     private boolean hear(long[] about) {
+        String record = null;
+        about[0] = -1;
+        about[1] = 0;
         try {
             byte[] text = Native.logNext(queue, about);
             if (text == null) {
                 return false;
             }
-            if (about[1] > 0) {
-                dropped.addAndGet(about[1]);
-                tell(LogLevel.WARNING, about[1] + " records of the log were dropped here: the listener is slower than the loader; "
-                        + "do less in it, ask for a higher level, or let more records wait");
-            }
             if (about[0] >= 0) {
-                tell(LogLevel.of(about[0]), Native.text(text));
+                record = Native.text(text);
             }
         } catch (OutOfMemoryError error) {
-            dropped.incrementAndGet();
+            about[1] += about[0] >= 0 ? 1 : 0;
+        }
+        if (about[1] > 0) {
+            dropped.addAndGet(about[1]);
+            warn(about[1]);
+        }
+        if (record != null) {
+            tell(LogLevel.of(about[0]), record);
         }
         return true;
+    }
+
+    private void warn(long count) {
+        try {
+            tell(LogLevel.WARNING, count + " records of the log were dropped here: the listener is slower than the loader, or memory is "
+                    + "short; do less in it, ask for a higher level, or let more records wait");
+        } catch (OutOfMemoryError error) {
+            // There is no memory for the words. The count is there.
+        }
     }
 
     private void tell(LogLevel level, String text) {

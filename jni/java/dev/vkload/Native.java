@@ -51,8 +51,11 @@ final class Native {
     /** Frees the queue: called by the thread that listened, at the end. */
     static native void logFree(long queue);
 
-    /** A text as the native methods take it. */
+    /** A text as the native methods take it. One with a 0 in it would end there. */
     static byte[] bytes(String text) {
+        if (text.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("\"" + text + "\" has a NUL in it; leave it out");
+        }
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         return Arrays.copyOf(bytes, bytes.length + 1);
     }

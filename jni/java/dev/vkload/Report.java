@@ -1,5 +1,8 @@
 package dev.vkload;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /** What the loader looked at, what it uses, and why it does not use the rest. */
 public final class Report {
     private final String text;
@@ -18,6 +21,20 @@ public final class Report {
     /** For programs. */
     public String json() {
         return json;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        if (!(other instanceof Report)) {
+            return false;
+        }
+        Report that = (Report) other;
+        return text.equals(that.text) && json.equals(that.json);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(text, json);
     }
 
     /** The {@link #text}. */

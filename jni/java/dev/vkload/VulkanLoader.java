@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What a process's loader does is decided for the whole process, so there is one of these at a time: {@link #close} it before the
  * next is built. What was chosen counts for every VkInstance that is created afterwards, in Java's sight or not, and stays
- * so until the next one is built. All methods may be called by any thread.
+ * so until the next one is built. One that is forgotten without {@code close} goes on listening. All methods may be called by any thread.
  */
 public final class VulkanLoader implements AutoCloseable {
     private static final AtomicBoolean EXISTS = new AtomicBoolean();
@@ -31,6 +31,9 @@ public final class VulkanLoader implements AutoCloseable {
 
     /** How often a list is asked for again that has grown meanwhile. */
     private static final int ATTEMPTS = 8;
+
+    /** More layers or extensions than there are anywhere. */
+    private static final int MOST = 1 << 16;
 
     private final long[] functions;
     private final AtomicLong dropped = new AtomicLong();
@@ -49,7 +52,7 @@ public final class VulkanLoader implements AutoCloseable {
             if (queue == 0) {
                 throw new VulkanLoaderException("there is no memory for records of the log; free some and try again");
             }
-            thread = start(new LogThread(queue, listener, dropped));
+            thread = start(listener);
         }
         try {
             configure(builder.options());
@@ -159,14 +162,15 @@ public final class VulkanLoader implements AutoCloseable {
         }
     }
 
-    private LogThread start(LogThread thread) {
+    private LogThread start(LogListener listener) {
         try {
+            LogThread thread = new LogThread(queue, listener, dropped);
             thread.start();
             return thread;
-        } catch (OutOfMemoryError error) {
+        } catch (RuntimeException | Error failure) {
             Native.logStop(functions[Native.SET_LOG], queue);
             Native.logFree(queue);
-            throw error;
+            throw failure;
         }
     }
 
@@ -183,6 +187,9 @@ public final class VulkanLoader implements AutoCloseable {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             byte[] buffer = new byte[size];
             int needed = Native.report(functions[Native.REPORT], format, buffer);
+            if (needed == 0) {
+                throw new VulkanLoaderException("there is no memory for the report; free some and try again");
+            }
             if (needed < 0) {
                 break;
             }
@@ -214,7 +221,11 @@ public final class VulkanLoader implements AutoCloseable {
             if (result != Results.SUCCESS || count[0] == 0) {
                 continue;
             }
-            byte[] out = new byte[Math.multiplyExact(count[0], size)];
+            if (count[0] < 0 || count[0] > MOST) {
+                throw new VulkanLoaderException(name + " says that there are " + Integer.toUnsignedString(count[0])
+                        + ", which cannot be; use the loader's library of this version");
+            }
+            byte[] out = new byte[count[0] * size];
             result = command.call(count, out);
             if (result == Results.SUCCESS) {
                 return Structures.all(out, size, count[0], reader);
@@ -234,9 +245,10 @@ public final class VulkanLoader implements AutoCloseable {
                 System.loadLibrary("vkload");
                 file = System.mapLibraryName("vkload");
             }
-        } catch (UnsatisfiedLinkError error) {
+        } catch (LinkageError error) {
             throw new VulkanLoaderException("a library of vkload cannot be loaded (" + error.getMessage() + "); put libvkload_jni.so and "
-                    + "libvkload.so where the application's libraries are, for this processor", error);
+                    + "libvkload.so where the application's libraries are, for this processor, and keep the name of the class "
+                    + "dev.vkload.Native; one class loader of a process can have them at a time", error);
         }
         long[] functions = new long[Native.FUNCTIONS];
         byte[] message = new byte[1024];
@@ -257,13 +269,13 @@ public final class VulkanLoader implements AutoCloseable {
     public static final class Builder {
         private final List<String> layers = new ArrayList<>();
         private final List<String> folders = new ArrayList<>();
+        private final List<String> applicationFolders = new ArrayList<>();
         private final List<String> manifests = new ArrayList<>();
         private final Map<String, Driver> drivers = new LinkedHashMap<>();
         private final List<LayerSetting> layerSettings = new ArrayList<>();
         private final Map<String, String> environment = new LinkedHashMap<>();
         private @Nullable Driver driver;
         private @Nullable String used;
-        private @Nullable String applicationFolder;
         private @Nullable String library;
         private @Nullable LogListener listener;
         private LogLevel level = LogLevel.INFO;
@@ -289,7 +301,7 @@ public final class VulkanLoader implements AutoCloseable {
             return this;
         }
 
-        /** The driver to use, where there are no named ones. It takes the place of one that was chosen before. */
+        /** The only driver, in the place of one that was chosen before. It cannot be together with named ones. */
         public Builder driver(Driver driver) {
             this.driver = Objects.requireNonNull(driver, "driver");
             return this;
@@ -369,9 +381,12 @@ public final class VulkanLoader implements AutoCloseable {
             return this;
         }
 
-        /** Where the application's libraries are, if the loader cannot know; on Android {@code VulkanContext} sets it. */
+        /**
+         * Where the application's libraries are: searched for layers after every {@link #layerFolder}, wherever in the order it is named.
+         * On Android {@code VulkanContext} says so.
+         */
         public Builder applicationLibraryFolder(String path) {
-            applicationFolder = Driver.absolute("path", path);
+            applicationFolders.add(Driver.absolute("path", path));
             return this;
         }
 
@@ -398,12 +413,20 @@ public final class VulkanLoader implements AutoCloseable {
         }
 
         /**
-         * Tells the process's loader.
+         * Tells the process's loader. The listener may be called before this returns, and must not wait for it.
          *
          * @throws VulkanLoaderException if a library is missing, or something chosen cannot be used
-         * @throws IllegalStateException if there is another {@code VulkanLoader} that is not closed
+         * @throws IllegalStateException if there is another {@code VulkanLoader} that is not closed, or if what is said of drivers
+         *     contradicts itself
          */
         public VulkanLoader build() {
+            if (driver != null && !drivers.isEmpty()) {
+                throw new IllegalStateException("there is a driver without a name among named ones; choose either driver(driver), or "
+                        + "driver(name, driver) for each and useDriver(name)");
+            }
+            if (used != null && !drivers.containsKey(used)) {
+                throw new IllegalStateException("no driver is called \"" + used + "\"; add it with driver(name, driver)");
+            }
             if (!EXISTS.compareAndSet(false, true)) {
                 throw new IllegalStateException("this process has a VulkanLoader already; use that one, or close it first");
             }
@@ -421,8 +444,10 @@ public final class VulkanLoader implements AutoCloseable {
 
         /** The options of {@code vkload_configure}. */
         String options() {
+            List<String> allFolders = new ArrayList<>(folders);
+            allFolders.addAll(applicationFolders);
             Json json = new Json().raw("{\"layers\":").strings(layers);
-            json.raw(",\"layer_folders\":").strings(folders).raw(",\"manifests\":").strings(manifests);
+            json.raw(",\"layer_folders\":").strings(allFolders).raw(",\"manifests\":").strings(manifests);
             if (driver != null) {
                 json.raw(",\"driver\":");
                 driver.write(json, null);
@@ -434,7 +459,9 @@ public final class VulkanLoader implements AutoCloseable {
                 before = ",";
             }
             json.raw(drivers.isEmpty() ? "" : "]");
-            member(json, "use", used);
+            if (used != null) {
+                json.raw(",\"use\":").text(used);
+            }
             before = ",\"layer_settings\":[";
             for (LayerSetting setting : layerSettings) {
                 setting.write(json.raw(before));
@@ -447,14 +474,7 @@ public final class VulkanLoader implements AutoCloseable {
                 before = ",";
             }
             json.raw(environment.isEmpty() ? "" : "}");
-            member(json, "application_library_folder", applicationFolder);
             return json.raw("}").toString();
-        }
-
-        private static void member(Json json, String name, @Nullable String value) {
-            if (value != null) {
-                json.raw(",").text(name).raw(":").text(value);
-            }
         }
     }
 }

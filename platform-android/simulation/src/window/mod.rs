@@ -59,6 +59,10 @@ pub struct State {
     /// Whether buffers come with fences that are signalled only when the next frame is shown, or by the thread that watches
     /// when there is none.
     pub late_fences: bool,
+    /// What the window does where there is no buffer to be taken.
+    pub without_buffers: WithoutBuffers,
+    /// What happens while the next frame is queued, before the window has it.
+    pub while_queueing: Option<Box<dyn FnOnce() + Send>>,
     /// Every call since the last time that this was emptied.
     pub calls: Vec<String>,
     /// Every frame that was shown, in order.
@@ -78,6 +82,17 @@ pub struct State {
     /// What the loader has told the window.
     pub told: Told,
     queue: Queue,
+}
+
+/// What a window does where there is no buffer to be taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum WithoutBuffers {
+    /// It waits until the timeout, or for ever if there is none.
+    Waits,
+    /// It waits if there is a timeout, as one of which the application has both ends.
+    WaitsIfTold,
+    /// It fails at once, as one whose frames replace each other.
+    Fails,
 }
 
 /// What the loader has told the window.
@@ -135,6 +150,8 @@ impl FakeWindow {
             refresh_duration: 16_666_667,
             timestamps: std::collections::BTreeMap::new(),
             late_fences: false,
+            without_buffers: WithoutBuffers::Waits,
+            while_queueing: None,
             calls: Vec::new(),
             shown: Vec::new(),
             dropped: 0,

@@ -12,7 +12,7 @@ use platform_android::wsi::native_window::{
 use platform_android::wsi::window::WindowError;
 
 use super::queue::Refusal;
-use super::{Inside, State};
+use super::{Inside, State, Told, WithoutBuffers};
 
 unsafe extern "C" {
     /// Written in C.
@@ -125,6 +125,14 @@ unsafe extern "C" fn query_window(window: *const NativeWindow, what: c_int, out:
     number(result)
 }
 
+fn waits(without_buffers: WithoutBuffers, told: &Told) -> bool {
+    match without_buffers {
+        WithoutBuffers::Waits => true,
+        WithoutBuffers::WaitsIfTold => told.dequeue_timeout >= 0,
+        WithoutBuffers::Fails => false,
+    }
+}
+
 unsafe extern "C" fn dequeue_buffer(
     window: *mut NativeWindow,
     out: *mut *mut NativeWindowBuffer,
@@ -142,6 +150,9 @@ unsafe extern "C" fn dequeue_buffer(
             match state.queue.dequeue(&told, kept, size) {
                 Ok(taken) => return Ok(taken),
                 Err(Refusal::TooMany) => return Err(Refusal::TOO_MANY),
+                Err(Refusal::Wait) if !waits(state.without_buffers, &told) => {
+                    return Err(WindowError::WOULD_BLOCK.0);
+                }
                 // Nothing comes back where nobody looks.
                 Err(Refusal::Wait) if !inside.watched.load(Ordering::SeqCst) || told.dequeue_timeout == 0 => {
                     return Err(WindowError::TIMED_OUT.0);
@@ -181,6 +192,10 @@ unsafe extern "C" fn queue_buffer(
 ) -> c_int {
     // SAFETY: as above.
     let inside = unsafe { inside(window) };
+    let happens = inside.change().while_queueing.take();
+    if let Some(happen) = happens {
+        happen();
+    }
     let called = inside.call("queue".into());
     let result = match called {
         Ok(mut state) => {
@@ -321,7 +336,9 @@ unsafe fn apply(
             perform::API_DISCONNECT if !state.connected => return Err(BAD_VALUE),
             perform::API_DISCONNECT => {
                 state.connected = false;
-                state.told = super::Told::default();
+                // The next one is told of the buffers anew; everything else stays as it was.
+                let (format, dimensions, transform, scaling, usage) = Default::default();
+                state.told = Told { format, dimensions, transform, scaling, usage, ..state.told.clone() };
                 state.queue.forget_all(inside.android);
             }
             _ => return Err(BAD_VALUE),

@@ -3,3 +3,5 @@
 mod above;
 mod commands;
 mod devices;
+mod programs;
+mod structures;

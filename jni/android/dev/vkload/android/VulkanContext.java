@@ -5,7 +5,6 @@ import android.content.pm.ApplicationInfo;
 import android.content.pm.PackageManager;
 import android.content.res.AssetManager;
 import android.os.Build;
-import android.os.Process;
 import dev.vkload.Driver;
 import dev.vkload.VulkanLoader;
 import java.io.ByteArrayOutputStream;
@@ -13,22 +12,19 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /** What an application's {@link Context} knows and the loader needs. For Android 7.0 (API level 24) and newer. */
 public final class VulkanContext {
     private VulkanContext() {}
 
-    /** A builder that knows the application's libraries, extracted or in its APKs, and searches them for layers. */
+    /** A builder that knows the application's libraries, unpacked or in its APKs, and searches them for layers after all that is named. */
     public static VulkanLoader.Builder builder(Context context) {
-        ApplicationInfo application = context.getApplicationInfo();
         VulkanLoader.Builder builder = VulkanLoader.builder();
-        if (application.nativeLibraryDir != null) {
-            // The loader searches it for layers as well, after all that are named.
-            builder.applicationLibraryFolder(application.nativeLibraryDir);
+        for (String folder : librariesOf(context.getApplicationInfo())) {
+            builder.applicationLibraryFolder(folder);
         }
-        return insideOf(builder, application);
+        return builder;
     }
 
     /**
@@ -40,7 +36,10 @@ public final class VulkanContext {
      */
     public static VulkanLoader.Builder layersOfPackage(VulkanLoader.Builder builder, Context context, String packageName) {
         try {
-            return layersOf(builder, context.getPackageManager().getApplicationInfo(packageName, 0));
+            for (String folder : librariesOf(context.getPackageManager().getApplicationInfo(packageName, 0))) {
+                builder.layerFolder(folder);
+            }
+            return builder;
         } catch (PackageManager.NameNotFoundException exception) {
             throw new IllegalArgumentException("there is no package " + packageName + " that this application sees; install it, and name it "
                     + "in <queries> of AndroidManifest.xml", exception);
@@ -48,8 +47,10 @@ public final class VulkanContext {
     }
 
     /**
-     * Adds the layer manifests ({@code *.json}) in a folder of the application's assets, such as {@code vulkan/explicit_layer.d}.
+     * Adds the layer manifests ({@code *.json}) in a folder of the application's assets, such as {@code vulkan/explicit_layer.d}; none
+     * if there is no such folder.
      *
+     * @param assetFolder as {@link AssetManager#list} takes it; empty for the assets themselves
      * @throws IOException if one cannot be read
      */
     public static VulkanLoader.Builder layerManifests(VulkanLoader.Builder builder, Context context, String assetFolder)
@@ -58,13 +59,16 @@ public final class VulkanContext {
         String[] names = assets.list(assetFolder);
         for (String name : names == null ? new String[0] : names) {
             if (name.endsWith(".json")) {
-                builder.layerManifest(text(assets, assetFolder + "/" + name));
+                builder.layerManifest(text(assets, assetFolder.isEmpty() ? name : assetFolder + "/" + name));
             }
         }
         return builder;
     }
 
-    /** A {@linkplain Driver#driverPackage driver package} that is unpacked to the application's code cache. */
+    /**
+     * A {@linkplain Driver#driverPackage driver package} that is unpacked to the code cache of the context: each user's own. Before the user has
+     * unlocked the device it has to be a device-protected context; an isolated process has no code cache.
+     */
     public static Driver driverPackage(Context context, String path) {
         return Driver.driverPackage(path, context.getCodeCacheDir().getPath());
     }
@@ -74,27 +78,23 @@ public final class VulkanContext {
         return (context.getApplicationInfo().flags & ApplicationInfo.FLAG_DEBUGGABLE) != 0;
     }
 
-    private static VulkanLoader.Builder layersOf(VulkanLoader.Builder builder, ApplicationInfo application) {
+    /** Where an application's libraries are: the folder with the unpacked ones, and those in its APKs for the ABI of this process. */
+    @SuppressWarnings("deprecation") // What took its place is not what a process is that a native bridge runs.
+    private static List<String> librariesOf(ApplicationInfo application) {
+        List<String> folders = new ArrayList<>();
         if (application.nativeLibraryDir != null) {
-            builder.layerFolder(application.nativeLibraryDir);
+            folders.add(application.nativeLibraryDir);
         }
-        return insideOf(builder, application);
-    }
-
-    /** The libraries in the application's APKs, for the kind of processor that this process runs as. */
-    private static VulkanLoader.Builder insideOf(VulkanLoader.Builder builder, ApplicationInfo application) {
-        String[] abis = Process.is64Bit() ? Build.SUPPORTED_64_BIT_ABIS : Build.SUPPORTED_32_BIT_ABIS;
-        List<String> packages = new ArrayList<>();
-        packages.add(application.sourceDir);
+        String inside = "!/lib/" + Build.CPU_ABI;
+        if (application.sourceDir != null) {
+            folders.add(application.sourceDir + inside);
+        }
         if (application.splitSourceDirs != null) {
-            packages.addAll(Arrays.asList(application.splitSourceDirs));
-        }
-        for (String file : packages) {
-            if (file != null && abis.length > 0) {
-                builder.layerFolder(file + "!/lib/" + abis[0]);
+            for (String split : application.splitSourceDirs) {
+                folders.add(split + inside);
             }
         }
-        return builder;
+        return folders;
     }
 
     private static String text(AssetManager assets, String name) throws IOException {

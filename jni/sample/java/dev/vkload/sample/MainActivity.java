@@ -7,7 +7,8 @@ import dev.vkload.android.VulkanContext;
 
 /** Draws nothing: lists the devices, with the validation layer in a debug build. */
 public final class MainActivity extends Activity {
-    private VulkanLoader loader;
+    /** For the whole process: another activity of this class may be created before this one is destroyed. */
+    private static VulkanLoader loader;
 
     static {
         System.loadLibrary("sample");
@@ -16,18 +17,13 @@ public final class MainActivity extends Activity {
     @Override
     protected void onCreate(Bundle state) {
         super.onCreate(state);
-        // These three lines are all. The layer's library lies in src/debug/jniLibs/ABI.
-        VulkanLoader.Builder builder = VulkanContext.builder(this);
-        if (VulkanContext.isDebuggable(this)) builder.layer("VK_LAYER_KHRONOS_validation");
-        loader = builder.build();
-
+        if (loader == null) {
+            // These three lines are all. The layer's library lies in src/debug/jniLibs/ABI.
+            VulkanLoader.Builder builder = VulkanContext.builder(this);
+            if (VulkanContext.isDebuggable(this)) builder.layer("VK_LAYER_KHRONOS_validation");
+            loader = builder.build();
+        }
         listDevices(loader.instanceProcAddr());
-    }
-
-    @Override
-    protected void onDestroy() {
-        loader.close();
-        super.onDestroy();
     }
 
     /** Gets every command through this one. */

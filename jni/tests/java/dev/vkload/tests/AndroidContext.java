@@ -22,9 +22,11 @@ public final class AndroidContext {
     private AndroidContext() {}
 
     private static final class Own extends Activity {
+        private final ApplicationInfo application = application("own", "/data/own/lib");
+
         @Override
         public ApplicationInfo getApplicationInfo() {
-            return application("own", "/data/own/lib");
+            return application;
         }
 
         @Override
@@ -66,7 +68,6 @@ public final class AndroidContext {
         application.nativeLibraryDir = folder;
         application.sourceDir = "/data/" + name + "/base.apk";
         application.splitSourceDirs = new String[] {"/data/" + name + "/split.apk"};
-        application.flags = ApplicationInfo.FLAG_DEBUGGABLE;
         return application;
     }
 
@@ -74,16 +75,25 @@ public final class AndroidContext {
         Context context = new Own();
         VulkanLoader.Builder builder = VulkanContext.builder(context);
         VulkanContext.layersOfPackage(builder, context, "org.layers");
+        builder.layerFolder("/named");
         VulkanContext.layerManifests(builder, context, "vulkan");
+        VulkanContext.layerManifests(builder, context, "");
         builder.driver(VulkanContext.driverPackage(context, "/sdcard/turnip.zip"));
         try (VulkanLoader loader = builder.build()) {
             equal(loader.doctor().json(), "{\"layers\":[],\"layer_folders\":["
-                    + "\"/data/own/base.apk!/lib/arm64-v8a\",\"/data/own/split.apk!/lib/arm64-v8a\","
-                    + "\"/data/layers/base.apk!/lib/arm64-v8a\",\"/data/layers/split.apk!/lib/arm64-v8a\"],"
-                    + "\"manifests\":[\"{\\\"vulkan/b.json\\\": \\\"ü\\\"}\"],"
-                    + "\"driver\":{\"package\":\"/sdcard/turnip.zip\",\"unpack_to\":\"/data/own/code_cache\"},"
-                    + "\"application_library_folder\":\"/data/own/lib\"}");
+                    // What is named comes before what is the application's own, and what is unpacked before what is not.
+                    + "\"/data/layers/base.apk!/lib/arm64-v8a\",\"/data/layers/split.apk!/lib/arm64-v8a\",\"/named\","
+                    + "\"/data/own/lib\",\"/data/own/base.apk!/lib/arm64-v8a\",\"/data/own/split.apk!/lib/arm64-v8a\"],"
+                    + "\"manifests\":[\"{\\\"vulkan/b.json\\\": \\\"ü\\\"}\",\"{\\\"b.json\\\": \\\"ü\\\"}\"],"
+                    + "\"driver\":{\"package\":\"/sdcard/turnip.zip\",\"unpack_to\":\"/data/own/code_cache\"}}");
         }
+    }
+
+    public static void anApplicationIsDebuggableIfItsFlagsSaySo() {
+        Own context = new Own();
+        context.application.flags = ~ApplicationInfo.FLAG_DEBUGGABLE;
+        check(!VulkanContext.isDebuggable(context), "not debuggable");
+        context.application.flags = ApplicationInfo.FLAG_DEBUGGABLE;
         check(VulkanContext.isDebuggable(context), "debuggable");
     }
 

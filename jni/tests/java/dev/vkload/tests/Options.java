@@ -20,19 +20,19 @@ public final class Options {
     public static void everythingReachesTheLoader() {
         VulkanLoader.Builder builder = VulkanLoader.builder()
                 .layer("VK_LAYER_a").layer("VK_LAYER_b")
+                .applicationLibraryFolder("/own/lib")
                 .layerFolder("/a/base.apk!/lib/x86_64")
                 .layerManifest("{\"file\\format\"\n}")
-                .driver(Driver.library("/a/libvulkan_x.so"))
                 .driver("turnip", Driver.driverPackage("/a/t.zip", "/cache"))
                 .driver("own", Driver.system())
                 .useDriver("turnip")
-                .environment("VK_LOADER_DEBUG", "all")
-                .applicationLibraryFolder("/lib");
+                .environment("VK_LOADER_DEBUG", "all");
         try (VulkanLoader loader = builder.build()) {
-            equal(loader.doctor().json(), "{\"layers\":[\"VK_LAYER_a\",\"VK_LAYER_b\"],\"layer_folders\":[\"/a/base.apk!/lib/x86_64\"],"
-                    + "\"manifests\":[\"{\\\"file\\\\format\\\"\\u000a}\"],\"driver\":{\"library\":\"/a/libvulkan_x.so\"},"
+            equal(loader.doctor().json(), "{\"layers\":[\"VK_LAYER_a\",\"VK_LAYER_b\"],"
+                    + "\"layer_folders\":[\"/a/base.apk!/lib/x86_64\",\"/own/lib\"],"
+                    + "\"manifests\":[\"{\\\"file\\\\format\\\"\\u000a}\"],"
                     + "\"drivers\":[{\"name\":\"turnip\",\"package\":\"/a/t.zip\",\"unpack_to\":\"/cache\"},{\"name\":\"own\",\"system\":true}],"
-                    + "\"use\":\"turnip\",\"environment\":{\"VK_LOADER_DEBUG\":\"all\"},\"application_library_folder\":\"/lib\"}");
+                    + "\"use\":\"turnip\",\"environment\":{\"VK_LOADER_DEBUG\":\"all\"}}");
         }
     }
 
@@ -62,6 +62,22 @@ public final class Options {
         }
         String message = thrown(IllegalArgumentException.class, () -> builder.layerSetting("VK_LAYER_a", "b", 0.0f / 0.0f));
         check(message.contains("\"b\"") && message.contains("NaN"), message);
+    }
+
+    public static void theLastOfSeveralOnlyDriversCounts() {
+        VulkanLoader.Builder builder = VulkanLoader.builder().driver(Driver.system()).driver(Driver.library("/a/libvulkan_x.so"));
+        try (VulkanLoader loader = builder.build()) {
+            equal(loader.doctor().json(), "{\"layers\":[],\"layer_folders\":[],\"manifests\":[],"
+                    + "\"driver\":{\"library\":\"/a/libvulkan_x.so\"}}");
+        }
+    }
+
+    public static void driversThatContradictEachOtherAreRefused() {
+        VulkanLoader.Builder both = VulkanLoader.builder().driver(Driver.system()).driver("a", Driver.system());
+        check(thrown(IllegalStateException.class, both::build).contains("either driver(driver)"), "both");
+        VulkanLoader.Builder missing = VulkanLoader.builder().driver("a", Driver.system()).useDriver("b");
+        check(thrown(IllegalStateException.class, missing::build).contains("\"b\""), "missing");
+        missing.driver("b", Driver.system()).build().close();
     }
 
     public static void everyCharacterReachesTheLoader() {
@@ -106,6 +122,12 @@ public final class Options {
         check(thrown(IllegalArgumentException.class, () -> builder.waitingRecords(0)).contains("not 0"), "records");
         builder.driver("a", Driver.system());
         check(thrown(IllegalArgumentException.class, () -> builder.driver("a", Driver.system())).contains("\"a\""), "name");
+    }
+
+    public static void aPathWithANulIsRefused() {
+        String message = thrown(IllegalArgumentException.class, VulkanLoader.builder().loaderLibrary("/a\0b")::build);
+        check(message.contains("NUL"), message);
+        VulkanLoader.builder().build().close();
     }
 
     public static void thereIsOneAtATime() {

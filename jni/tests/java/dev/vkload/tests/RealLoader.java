@@ -21,6 +21,8 @@ public final class RealLoader {
                 List<DeviceInfo> devices = loader.devices();
                 equal(devices.size(), 1);
                 equal(devices.get(0).toString(), "null (OTHER, Vulkan 1.4.0)");
+                equal(devices, loader.devices());
+                thrown(UnsupportedOperationException.class, devices::clear);
             }
         }
     }
@@ -33,6 +35,8 @@ public final class RealLoader {
             equal(own.toString(), "[VK_EXT_validation_features 5]");
             String message = thrown(VulkanLoaderException.class, () -> loader.extensions("VK_LAYER_missing"));
             check(message.contains("VK_ERROR_LAYER_NOT_PRESENT") && message.contains("doctor()"), message);
+            String nul = thrown(IllegalArgumentException.class, () -> loader.extensions("VK_LAYER_TEST_of_java\0x"));
+            check(nul.contains("NUL"), nul);
         }
     }
 

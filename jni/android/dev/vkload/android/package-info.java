@@ -1,0 +1,5 @@
+/** What is Android's alone of the vkload Vulkan loader. Nothing here is null unless it is marked so. */
+@NullMarked
+package dev.vkload.android;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,51 @@
+//! The system's properties.
+
+use core::ffi::{CStr, c_char, c_void};
+use core::ptr::NonNull;
+
+use loader_core::memory::{OutOfMemory, Text, text};
+
+use super::late::late;
+use crate::system::{PROPERTY_VALUE_MAX, PropertyValue};
+
+/// Takes the value that a property has now, with what [`ReadProperty`] was given, the name and a number that changes with the value.
+type TakeValue = unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char, u32);
+type FindProperty = unsafe extern "C" fn(*const c_char) -> Option<NonNull<c_void>>;
+type ReadProperty = unsafe extern "C" fn(NonNull<c_void>, TakeValue, *mut c_void);
+
+late! {
+    find_property: FindProperty = c"__system_property_find" in c"libc.so";
+    // Since level 26.
+    read_property: ReadProperty = c"__system_property_read_callback" in c"libc.so";
+}
+
+/// The value, empty if it is not set.
+pub(super) fn value(name: &CStr) -> PropertyValue {
+    let mut value = [0u8; PROPERTY_VALUE_MAX];
+    // SAFETY: the name is a C string, and there is room for any value with its NUL.
+    unsafe { libc::__system_property_get(name.as_ptr(), value.as_mut_ptr().cast()) };
+    CStr::from_bytes_until_nul(&value)
+        .map_or(PropertyValue::empty(), |value| PropertyValue::new(value.to_bytes()))
+}
+
+/// The value, however long it is. Where it cannot be read so, no value is longer than [`value`] has room for.
+pub(super) fn whole_value(name: &CStr) -> Result<Text, OutOfMemory> {
+    let (Some(find), Some(read)) = (find_property(), read_property()) else {
+        return text(&[value(name).as_bytes()]);
+    };
+    let mut taken = Ok(Text::new());
+    // SAFETY: the name is a C string. A property that was found stays, and `take` gets what it takes.
+    unsafe {
+        if let Some(property) = find(name.as_ptr()) {
+            read(property, take, (&raw mut taken).cast());
+        }
+    }
+    taken
+}
+
+/// # Safety
+/// `taken` leads to a `Result<Text, OutOfMemory>` that nobody else uses, and `value` is a C string.
+unsafe extern "C" fn take(taken: *mut c_void, _: *const c_char, value: *const c_char, _: u32) {
+    // SAFETY: the caller vouches for both.
+    unsafe { *taken.cast::<Result<Text, OutOfMemory>>() = text(&[CStr::from_ptr(value).to_bytes()]) };
+}

@@ -1,0 +1,142 @@
+//! Instances, physical devices and surfaces that are inside structures, and commands that no registry has.
+
+use crate::above::{System, ask, object, scenario};
+use ash::vk;
+use vkload_tests::{Device, Instance, Layer, Scenario, Vk, window_driver};
+
+/// The scenario without layers, and with one.
+fn with_and_without_a_layer() -> [Scenario; 2] {
+    let layer = "VK_LAYER_TEST_a";
+    [scenario(), scenario().layer(Layer::new(layer)).argument("layers", layer)]
+}
+
+/// An instance with surfaces, and with names for objects.
+fn named_instance(vk: &Vk) -> Instance<'_> {
+    let names = ["VK_KHR_surface", "VK_EXT_headless_surface", "VK_EXT_debug_utils"];
+    vk.create(&names.iter().fold(ask(vk), |ask, name| ask.extension(name))).unwrap()
+}
+
+fn name(utils: &ash::ext::debug_utils::Device, object: impl vk::Handle) {
+    let info = vk::DebugUtilsObjectNameInfoEXT::default().object_name(c"somebody").object_handle(object);
+    // SAFETY: valid use of Vulkan on one thread.
+    unsafe { utils.set_debug_utils_object_name(&info) }.unwrap();
+}
+
+#[test]
+fn r156_physical_devices_in_groups_are_the_loaders_above_and_the_drivers_below() {
+    for scenario in with_and_without_a_layer() {
+        let run = scenario.run(|vk| {
+            let instance = vk.create(&ask(vk)).unwrap();
+            // SAFETY: valid use of Vulkan on one thread.
+            unsafe {
+                let mut groups = vec![vk::PhysicalDeviceGroupProperties::default(); 1];
+                instance.enumerate_physical_device_groups(&mut groups).unwrap();
+                let members = &groups[0].physical_devices[..groups[0].physical_device_count as usize];
+                assert_eq!(members, instance.devices());
+                let mut group = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(members);
+                let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+                let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut group);
+                let raw: &ash::Instance = &instance;
+                raw.create_device(members[0], &info, None).unwrap().destroy_device(None);
+            }
+            vk.say("done", "yes");
+        });
+        run.ok().says("done", "yes");
+    }
+}
+
+#[test]
+fn r156_names_are_given_to_the_drivers_own_objects() {
+    for scenario in with_and_without_a_layer() {
+        let run = scenario.run(|vk| {
+            let system = System::open();
+            let instance = named_instance(vk);
+            let physical_device = instance.devices()[0];
+            let device = instance.device(physical_device, &[]);
+            let utils = ash::ext::debug_utils::Device::new(&instance, &device);
+            let surface = vkload_tests::create_surface(vk, &instance, "headless").unwrap();
+            let called = || system.last_call().split_whitespace().last().unwrap().to_owned();
+            name(&utils, instance.handle());
+            assert!(called().starts_with("instance"));
+            name(&utils, physical_device);
+            assert!(called().starts_with("physical_device"));
+            name(&utils, surface);
+            assert!(called().starts_with("surface"));
+            name(&utils, device.handle());
+            assert_eq!(called(), format!("device{}", object(device.handle()).number));
+            // SAFETY: valid use of Vulkan on one thread.
+            unsafe {
+                let queue = device.get_device_queue(0, 0);
+                name(&utils, queue);
+                assert_eq!(called(), format!("queue{}", object(queue).number));
+                vkload_tests::khr_surface(vk, &instance).destroy_surface(surface, None);
+                device.destroy_device(None);
+            }
+            vk.say("done", "yes");
+        });
+        run.ok().says("done", "yes");
+    }
+}
+
+/// Another loader would follow what it takes for a surface of its own.
+#[test]
+fn r156_a_surface_that_the_systems_loader_does_not_have_is_not_named_to_it() {
+    let scenario = scenario().env("SYSTEM_LOADER_WINDOW_IN_USE", "1");
+    let run = scenario.driver(window_driver("bundled").own_surfaces()).run(|vk| {
+        let system = System::open();
+        let instance = named_instance(vk);
+        let device = instance.device(instance.named("system"), &[]);
+        let utils = ash::ext::debug_utils::Device::new(&instance, &device);
+        let surface = vkload_tests::create_surface(vk, &instance, "headless").unwrap();
+        let stranger = instance.named("bundled");
+        name(&utils, device.handle());
+        let before = system.last_call();
+        name(&utils, surface);
+        name(&utils, stranger);
+        assert_eq!(system.last_call(), before);
+        // SAFETY: as above.
+        unsafe {
+            vkload_tests::khr_surface(vk, &instance).destroy_surface(surface, None);
+            device.destroy_device(None);
+        }
+        vk.say("done", "yes");
+    });
+    run.ok().says("done", "yes");
+}
+
+type Secrets = unsafe extern "system" fn(vk::PhysicalDevice, f32, u64, *const u8, i32, i32, i32, i32);
+type Secret = unsafe extern "system" fn(vk::CommandBuffer, u64, f32);
+
+#[test]
+fn r156_commands_that_no_registry_has_are_called_with_the_drivers_handles() {
+    for scenario in with_and_without_a_layer() {
+        let run = scenario.driver(window_driver("bundled").device(Device::new("second"))).run(|vk| {
+            let system = System::open();
+            let instance = vk.create(&ask(vk)).unwrap();
+            let device = instance.device(instance.named("system"), &[]);
+            // SAFETY: the commands have these types; valid use of Vulkan on one thread.
+            unsafe {
+                let secrets: Secrets = instance.command("vkGetPhysicalDeviceSecretsTEST");
+                secrets(instance.named("system"), 0.5, 0x1_0000_0001, std::ptr::null(), 4, 5, 6, -7);
+                let call = system.last_call();
+                assert!(call.starts_with("vkGetPhysicalDeviceSecretsTEST physical_device"), "{call}");
+                assert!(call.ends_with(" 0.5 100000001 0 4 5 6 -7"), "{call}");
+                let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(1);
+                let buffer = device.allocate_command_buffers(&info).unwrap()[0];
+                let raw: &ash::Instance = &instance;
+                let of_device = raw.get_device_proc_addr(device.handle(), c"vkCmdSecretTEST".as_ptr());
+                let of_device = std::mem::transmute::<vk::PFN_vkVoidFunction, Option<Secret>>(of_device);
+                let of_instance: Secret = instance.command("vkCmdSecretTEST");
+                for (number, command) in [of_instance, of_device.unwrap()].into_iter().enumerate() {
+                    command(buffer, number as u64, 1.5);
+                    let expected =
+                        format!("vkCmdSecretTEST command_buffer{} {number} 1.5", object(buffer).number);
+                    assert_eq!(system.last_call(), expected);
+                }
+                device.destroy_device(None);
+            }
+            vk.say("done", "yes");
+        });
+        run.ok().says("done", "yes");
+    }
+}
