@@ -79,7 +79,7 @@ public final class InApplication {
     public static void extensions() {
         try (VulkanLoader loader = VulkanLoader.builder().layerFolder("/libs").build()) {
             List<ExtensionInfo> all = loader.extensions();
-            check(all.stream().anyMatch(it -> it.name().equals("VK_EXT_debug_utils") && it.specVersion() == 2), all);
+            check(all.stream().anyMatch(it -> it.name().equals("VK_EXT_debug_utils")), all);
             equal(loader.extensions(SETTINGS).toString(), "[VK_EXT_layer_settings 7, VK_EXT_validation_features 7]");
             String message = thrown(VulkanLoaderException.class, () -> loader.extensions("VK_LAYER_missing"));
             check(message.contains("VK_ERROR_LAYER_NOT_PRESENT") && message.contains("doctor()"), message);
@@ -137,8 +137,6 @@ public final class InApplication {
         try (VulkanLoader loader = both.useDriver("device").build()) {
             isTheSystems(loader.devices());
         }
-        String message = thrown(VulkanLoaderException.class, both.useDriver("another")::build);
-        check(message.contains("\"use\" is another"), message);
     }
 
     public static void aDriverOfAPackage() throws IOException {
