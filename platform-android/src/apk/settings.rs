@@ -24,40 +24,36 @@ enum Read {
 /// The types of VK_EXT_layer_settings.
 const TYPES: &[Row] = &[
     Row("bool32", Type::BOOL32, "true or false", Read::Narrow(|value| value.truth().map(u32::from))),
-    Row(
-        "int32",
-        Type::INT32,
-        "whole numbers of 32 bits",
-        Read::Narrow(|value| Some(number::<i32>(value)?.cast_unsigned())),
-    ),
-    Row(
-        "int64",
-        Type::INT64,
-        "whole numbers of 64 bits",
-        Read::Wide(|value| Some(number::<i64>(value)?.cast_unsigned())),
-    ),
-    Row("uint32", Type::UINT32, "whole numbers from 0 to 4294967295", Read::Narrow(number::<u32>)),
+    Row("int32", Type::INT32, "whole numbers of 32 bits", Read::Narrow(int32)),
+    Row("int64", Type::INT64, "whole numbers of 64 bits", Read::Wide(int64)),
+    Row("uint32", Type::UINT32, "whole numbers from 0 to 4294967295", Read::Narrow(uint32)),
     Row("uint64", Type::UINT64, "whole numbers from 0 to 18446744073709551615", Read::Wide(number::<u64>)),
-    Row(
-        "float32",
-        Type::FLOAT32,
-        "numbers that a float has room for",
-        Read::Narrow(|value| {
-            let number: f32 = number(value)?;
-            number.is_finite().then(|| number.to_bits())
-        }),
-    ),
-    Row(
-        "float64",
-        Type::FLOAT64,
-        "numbers that a double has room for",
-        Read::Wide(|value| {
-            let number: f64 = number(value)?;
-            number.is_finite().then(|| number.to_bits())
-        }),
-    ),
+    Row("float32", Type::FLOAT32, "numbers that a float has room for", Read::Narrow(float32)),
+    Row("float64", Type::FLOAT64, "numbers that a double has room for", Read::Wide(float64)),
     Row("string", Type::STRING, "strings", Read::String),
 ];
+
+fn int32(value: Value<'_>) -> Option<u32> {
+    i32::try_from(number::<i64>(value)?).ok().map(i32::cast_unsigned)
+}
+
+fn int64(value: Value<'_>) -> Option<u64> {
+    number::<i64>(value).map(i64::cast_unsigned)
+}
+
+fn uint32(value: Value<'_>) -> Option<u32> {
+    number::<u64>(value)?.try_into().ok()
+}
+
+/// The float that is nearest to the double: one way to read numbers with fractions is enough.
+fn float32(value: Value<'_>) -> Option<u32> {
+    let nearest = number::<f64>(value)? as f32;
+    nearest.is_finite().then_some(nearest.to_bits())
+}
+
+fn float64(value: Value<'_>) -> Option<u64> {
+    number::<f64>(value).filter(|number| number.is_finite()).map(f64::to_bits)
+}
 
 /// The number that this is, if it is one of the type `T`.
 fn number<T: core::str::FromStr>(value: Value<'_>) -> Option<T> {
