@@ -34,7 +34,10 @@ extern "C" {
  *           | {"library": "/path/libvulkan_x.so"}
  *           | {"package": "/path/driver.zip", "unpack_to": "/path/cache"}
  *   "drivers": [...], "use": "name"     several of the same, each with a "name", and which one is used
- *   "environment": {"VK_LOADER_DEBUG": "all"}    read by the loader as variables of the process
+ *   "layer_settings": [{"layer": "VK_LAYER_...", "name": "validate_sync", "type": "bool32", "values": [true]}]
+ *                                       given to layers in every instance (VK_EXT_layer_settings); "type" is bool32, int32, int64, uint32,
+ *                                       uint64, float32, float64 or string. What vkCreateInstance is given for the same setting counts more
+ *   "environment": {"VK_LOADER_DEBUG": "all"}    read by the loader as variables of the process; not by layers and drivers
  *   "application_library_folder": "/path"
  *
  * To be called before the first command of Vulkan. Later calls count for instances that are created afterwards.

@@ -1,5 +1,6 @@
 //! What belongs to the process: the system, the driver, the layers that were found.
 
+use core::ffi::CStr;
 use core::fmt;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
@@ -23,6 +24,8 @@ pub struct Loader {
     pub layers: Layers,
     /// Whether an application brings the driver: nobody has seen then that it does what a device needs.
     pub is_brought: bool,
+    /// The tag of its records in the system's log.
+    pub(crate) tag: &'static CStr,
 }
 
 /// The loader of this process, once it has been called: for functions that are given nothing that leads to it.
@@ -33,7 +36,15 @@ impl Loader {
     #[must_use]
     pub const fn new(system: &'static dyn System) -> Self {
         let layers = Layers::new(&layers::policy::SYSTEM);
-        Self { system, level: ApiLevel::NEWEST, hal: Hal::new(), layers, is_brought: false }
+        Self { system, level: ApiLevel::NEWEST, hal: Hal::new(), layers, is_brought: false, tag: c"vulkan" }
+    }
+
+    /// The same, whose records have another tag.
+    #[cfg(feature = "apk")]
+    #[must_use]
+    pub(crate) const fn tagged(mut self, tag: &'static CStr) -> Self {
+        self.tag = tag;
+        self
     }
 
     /// The same, of an older Android.

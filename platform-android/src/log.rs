@@ -1,4 +1,5 @@
-//! Where messages go: to the system's log as far as it is wanted there, and to the callbacks of an application.
+//! Where messages go: to the system's log as far as it is wanted there, to the callbacks of an application, and in an application's own
+//! loader to whoever listens to that.
 
 use core::ffi::CStr;
 use core::fmt;
@@ -8,9 +9,6 @@ use loader_core::memory::{Application, Text, TryGrow, format_into};
 
 use crate::loader::Loader;
 
-/// The tag of the loader's records in the system's log.
-const TAG: &CStr = c"vulkan";
-
 /// A property with words as `VK_LOADER_DEBUG` has them on other systems: the records that are wanted in the system's log
 /// besides errors and warnings.
 const WANTED: &CStr = c"debug.vulkan.loader_debug";
@@ -18,21 +16,46 @@ const WANTED: &CStr = c"debug.vulkan.loader_debug";
 impl Loader {
     /// Logs something that concerns no instance: errors and warnings always, everything else if it is wanted.
     pub fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
-        if self.wants(level, topic) {
-            self.write(level, formatted(message));
+        let (is_wanted, is_heard) = (self.is_wanted(level, topic), self.is_heard(level));
+        if is_wanted || is_heard {
+            let mut text = formatted(message);
+            self.tell(level, as_c_str(&mut text), is_wanted);
         }
     }
 
     /// Writes a record of someone else, whatever is wanted.
     pub(crate) fn write(&self, level: Level, mut text: Text) {
-        self.system.log(level, TAG, as_c_str(&mut text));
+        self.tell(level, as_c_str(&mut text), true);
     }
 
-    /// Whether such a record would be written: worth asking before much work goes into one.
+    /// Whether anybody gets such a record: worth asking before much work goes into one.
     #[must_use]
     pub fn wants(&self, level: Level, topic: Topic) -> bool {
+        self.is_wanted(level, topic) || self.is_heard(level)
+    }
+
+    /// Whether the system's log gets such a record.
+    fn is_wanted(&self, level: Level, topic: Topic) -> bool {
         level <= Level::Warning
             || Filter::parse(self.system.property(WANTED).as_bytes()).lets_through(level, topic)
+    }
+
+    fn is_heard(&self, level: Level) -> bool {
+        #[cfg(feature = "apk")]
+        return crate::apk::LISTENING.hears(self.system, level);
+        #[cfg(not(feature = "apk"))]
+        return {
+            let _ = level;
+            false
+        };
+    }
+
+    fn tell(&self, level: Level, text: &CStr, in_the_log: bool) {
+        if in_the_log {
+            self.system.log(level, self.tag, text);
+        }
+        #[cfg(feature = "apk")]
+        crate::apk::LISTENING.tell(self.system, level, text);
     }
 }
 

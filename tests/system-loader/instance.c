@@ -29,11 +29,18 @@ EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateInstanceExtensionProperties(con
     return extensions(names, getenv("SYSTEM_LOADER_NO_HEADLESS_SURFACES") == NULL ? 4 : 3, count, out);
 }
 
+/* How many structures with settings of layers there are (VK_EXT_layer_settings, which is newer than some headers). */
+static unsigned settings_of_layers(const VkInstanceCreateInfo *info) {
+    unsigned count = 0;
+    for (const VkBaseInStructure *next = info->pNext; next != NULL; next = next->pNext) count += (int)next->sType == 1000496000;
+    return count;
+}
+
 EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
     (void)allocator;
     if (info->enabledLayerCount != 0) die("vkCreateInstance", "layers were passed on");
     struct object *instance = object_new(INSTANCE, owner_new(INSTANCE), NULL);
-    note("vkCreateInstance", instance, " ");
+    note("vkCreateInstance", instance, "%u", settings_of_layers(info));
     *out = (VkInstance)instance;
     return VK_SUCCESS;
 }

@@ -6,6 +6,7 @@ use ash::vk;
 
 use super::create_device::{layer_create_device, layer_destroy_device};
 use super::layer::ActiveLayer;
+use super::settings::TellLayers;
 use super::structures::{
     FEATURE_SORTING, FindInstanceCommand, InstanceContent, InstanceCreateInfo, InstanceLink,
     LayerDeviceFunctions, function,
@@ -18,15 +19,16 @@ use crate::objects::terminator_get_physical_device_proc_addr;
 type Callbacks = vk::AllocationCallbacks<'static>;
 
 /// Calls vkCreateInstance of the first layer, with links to the others and to the terminator. `handle` points to the
-/// handle of the loader's instance; a layer may put another one there on the way back.
+/// handle of the loader's instance; a layer may put another one there on the way back. Layers are told the `settings`.
 ///
 /// # Errors
 /// What the chain returned, or that memory is short.
 ///
 /// # Safety
-/// The parameters are those of vkCreateInstance; `layers` are open, and `sorted` tells what the loader does.
+/// The parameters are those of vkCreateInstance; `layers` are open, and the settings valid.
 pub unsafe fn enter_instance_chain(
     layers: &[ActiveLayer],
+    settings: &[vk::LayerSettingEXT<'static>],
     info: &vk::InstanceCreateInfo<'static>,
     callbacks: *const Callbacks,
     memory: Application,
@@ -36,6 +38,8 @@ pub unsafe fn enter_instance_chain(
         .first()
         .map_or(terminator_get_instance_proc_addr as _, |first| first.interface.get_instance_proc_addr);
     let mut links = links(layers, memory)?;
+    // SAFETY: the caller vouches for the create info and the settings.
+    let told = unsafe { TellLayers::new(settings, layers, info, memory) }?;
     let s_type = vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
     let features = InstanceCreateInfo {
         s_type,
@@ -51,9 +55,12 @@ pub unsafe fn enter_instance_chain(
             devices: LayerDeviceFunctions { create: layer_create_device, destroy: layer_destroy_device },
         },
     };
+    let settings = told.structure((&raw const devices).cast());
     let data = InstanceCreateInfo {
         s_type,
-        p_next: (&raw const devices).cast(),
+        p_next: settings
+            .as_ref()
+            .map_or((&raw const devices).cast(), |settings| core::ptr::from_ref(settings).cast()),
         function: function::LOADER_DATA,
         content: InstanceContent { set_data: set_instance_data },
     };
@@ -66,6 +73,7 @@ pub unsafe fn enter_instance_chain(
     let mut own = *info;
     if !layers.is_empty() {
         own.p_next = (&raw const link).cast();
+        told.enable(&mut own);
     }
     // SAFETY: the function may be called without an instance and gives the type of the name; everything that the create
     // info leads to lives until the call returns.

@@ -12,9 +12,11 @@ mod found;
 pub mod global;
 pub mod known;
 mod layer;
+mod settings;
 pub mod structures;
 
 pub use create_device::{enter_device_chain, layer_create_device, layer_destroy_device};
 pub use create_instance::enter_instance_chain;
 pub use found::FoundLayers;
 pub use layer::{ActiveLayer, Layers};
+pub use settings::{TakenOut, warn_of_unheard};

@@ -121,6 +121,12 @@ impl<'a> Value<'a> {
         (self.kind() == Kind::Truth).then(|| self.bytes.get(self.at) == Some(&b't'))
     }
 
+    /// The text of the value as it stands in the document.
+    #[must_use]
+    pub fn as_written(&self) -> &'a [u8] {
+        self.bytes.get(self.range()).unwrap_or_default()
+    }
+
     /// The digits at the beginning of a number that is not negative; more than fits counts as the largest.
     #[must_use]
     pub fn unsigned(&self) -> Option<u32> {

@@ -13,7 +13,7 @@ use super::surface;
 use super::terminators::fill_instance_table;
 use crate::abi::name;
 use crate::chain::known::instance_under_creation;
-use crate::chain::{FoundLayers, Layers, enter_instance_chain};
+use crate::chain::{FoundLayers, Layers, TakenOut, enter_instance_chain, warn_of_unheard};
 use crate::discovery::{LayerRequest, LayerScope, Outcome, Request};
 use crate::dispatch::Table as _;
 use crate::loader::{self, Loader, log_outcome};
@@ -73,13 +73,12 @@ pub unsafe fn create_instance(
 
         // The handle goes down the chain with the call: the terminator finds the instance by it.
         let mut handle = instance.handle();
-        if instance.layers().is_empty() {
-            make_drivers(&mut *instance_at(handle), info, callbacks)?;
-        } else {
-            loader.known.add_instance(loader.platform.waiting, &instance)?;
-            let memory = allocator.scoped(vk::SystemAllocationScope::COMMAND);
-            enter_instance_chain(instance.layers(), info, callbacks, memory, &mut handle)?;
-        }
+        let mut result = Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        loader.platform.environment.with_layer_settings(&mut |settings| {
+            warn_of_unheard(settings, instance.layers(), &instance.logger);
+            result = enter(settings, info, callbacks, &mut handle);
+        });
+        result?;
         instance.set_chain_handle(handle);
         fill_instance_table(&instance);
         let given = instance.handle_for_application(handle.as_raw(), Kind::InstanceOfLayer)?;
@@ -88,6 +87,25 @@ pub unsafe fn create_instance(
         loader.instances.add(&instance);
         Box::leak(instance);
         Ok(())
+    }
+}
+
+/// Goes down to the drivers, through the layers if there are any.
+unsafe fn enter(
+    settings: &[vk::LayerSettingEXT<'static>],
+    info: &CreateInfo,
+    callbacks: *const Callbacks,
+    handle: &mut vk::Instance,
+) -> Result<(), vk::Result> {
+    // SAFETY: the caller vouches for all parameters; the handle is that of an instance which nobody else uses yet.
+    unsafe {
+        if (*instance_at(*handle)).layers().is_empty() {
+            return make_drivers(&mut *instance_at(*handle), info, callbacks);
+        }
+        let instance = &*instance_at(*handle);
+        instance.loader.known.add_instance(instance.loader.platform.waiting, instance)?;
+        let memory = instance.allocator.scoped(vk::SystemAllocationScope::COMMAND);
+        enter_instance_chain(instance.layers(), settings, info, callbacks, memory, handle)
     }
 }
 
@@ -223,6 +241,7 @@ pub(super) unsafe extern "system" fn terminator(
     // SAFETY: `create_instance` put a handle there that nobody else uses yet, which is checked.
     unsafe {
         let _ = instance_under_creation(loader, (*handle).as_raw());
+        let _for_layers_only = TakenOut::of((*info).p_next);
         match make_drivers(&mut *instance_at(*handle), &*info, callbacks) {
             Ok(()) => vk::Result::SUCCESS,
             Err(error) => error,

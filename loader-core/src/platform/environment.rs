@@ -2,6 +2,8 @@
 
 use core::ffi::CStr;
 
+use ash::vk;
+
 use crate::memory::{OutOfMemory, Text};
 
 /// How a variable is read.
@@ -28,5 +30,11 @@ pub trait Environment: Sync {
     /// [`OutOfMemory`] if the value has to be copied and cannot be.
     fn has(&self, name: &CStr, reader: Reader, value: Option<&[u8]>) -> Result<bool, OutOfMemory> {
         Ok(self.variable(name, reader)?.as_deref() == value)
+    }
+
+    /// Calls `use_them` once, with the settings that active layers are to be given in each instance beside those that the
+    /// application says there. A platform that has none need not say so.
+    fn with_layer_settings(&self, use_them: &mut dyn FnMut(&[vk::LayerSettingEXT<'static>])) {
+        use_them(&[]);
     }
 }

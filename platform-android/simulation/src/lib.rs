@@ -47,7 +47,6 @@ use platform_android::system::{
     BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
 };
 use platform_android::{ApiLevel, Loader};
-use tempfile::TempDir;
 
 /// Only one system at a time: a process has one loader.
 static TURN: Mutex<()> = Mutex::new(());
@@ -68,7 +67,7 @@ pub struct Simulation {
 
 /// The system.
 pub struct Android {
-    folder: TempDir,
+    folder: PathBuf,
     started: Instant,
     world: Mutex<World>,
 }
@@ -117,6 +116,8 @@ pub struct World {
     pub calls: Vec<String>,
     /// What was logged.
     pub log: Vec<(Level, String)>,
+    /// Whether that is written to standard error as well: for tests in which the process ends.
+    pub echoes: bool,
     /// What was counted.
     pub statistics: Vec<Statistic>,
     /// The extensions that were told of: whether they are of a device, and their names.
@@ -140,38 +141,8 @@ impl Simulation {
     pub fn at(level: ApiLevel) -> Self {
         assert!(!HAS_TURN.replace(true), "this thread has a system already, which must be dropped first");
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let world = World {
-            variables: BTreeMap::new(),
-            makes_namespaces: false,
-            namespaces_lack_libraries: false,
-            properties: BTreeMap::new(),
-            dumpable: false,
-            process: 1000,
-            running: BTreeSet::new(),
-            page_size: 4096,
-            vendor_folder: "/vendor/lib64/hw".into(),
-            namespaces: BTreeMap::new(),
-            updatable_driver: None,
-            hardware_module: None,
-            application_namespace: false,
-            layer_paths: String::new(),
-            debug_layers: String::new(),
-            buffer_supported: |_| true,
-            room: None,
-            no_more_descriptors: false,
-            fence_waits: Vec::new(),
-            calls: Vec::new(),
-            log: Vec::new(),
-            statistics: Vec::new(),
-            extensions: Vec::new(),
-            built_in: BTreeMap::new(),
-            libraries: libraries::Openings::default(),
-            fences: fences::Ledger::default(),
-            names: Vec::new(),
-        };
-        let folder = tempfile::tempdir().expect("a folder for the system");
-        let android: &'static Android =
-            Box::leak(Box::new(Android { folder, started: Instant::now(), world: Mutex::new(world) }));
+        let folder = tempfile::tempdir().expect("a folder for the system").keep();
+        let android = Android::at(folder);
         let loader: &'static Loader = Box::leak(Box::new(Loader::new(android).at(level)));
         loader.enter();
         Self { android, loader, _turn: turn }
@@ -188,11 +159,17 @@ impl Drop for Simulation {
     fn drop(&mut self) {
         HAS_TURN.set(false);
         // The system lives on for whoever still refers to it; its folder need not.
-        let _ = fs::remove_dir_all(self.android.folder.path());
+        let _ = fs::remove_dir_all(&self.android.folder);
     }
 }
 
 impl Android {
+    /// A system with what lies in this folder, and nothing else: no properties, and the process may not be dumped.
+    #[must_use]
+    pub fn at(folder: PathBuf) -> &'static Self {
+        Box::leak(Box::new(Self { folder, started: Instant::now(), world: Mutex::new(World::new()) }))
+    }
+
     /// What is there now, to be read or changed. Nothing of the loader may be called while it is held.
     pub fn change(&self) -> MutexGuard<'_, World> {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
@@ -201,7 +178,7 @@ impl Android {
     /// Where the path of Android is on this machine.
     #[must_use]
     pub fn place(&self, path: &str) -> PathBuf {
-        self.folder.path().join(path.trim_start_matches('/'))
+        self.folder.join(path.trim_start_matches('/'))
     }
 
     /// Puts a file there, with the folders that lead to it.
@@ -249,7 +226,7 @@ impl Android {
 
     fn here(&self, path: &CStr) -> PathBuf {
         let path = Path::new(OsStr::from_bytes(path.to_bytes()));
-        path.strip_prefix("/").map_or_else(|_| path.to_owned(), |below| self.folder.path().join(below))
+        path.strip_prefix("/").map_or_else(|_| path.to_owned(), |below| self.folder.join(below))
     }
 
     fn library_at(&self, path: &str) -> Result<libraries::Opened, String> {
@@ -328,9 +305,11 @@ impl System for Android {
 
     fn log(&self, level: Level, _tag: &CStr, text: &CStr) {
         let text = text.to_string_lossy().into_owned();
-        // For tests in which the process ends.
-        eprintln!("{level:?}: {text}");
-        self.change().log.push((level, text));
+        let mut world = self.change();
+        if world.echoes {
+            eprintln!("{level:?}: {text}");
+        }
+        world.log.push((level, text));
     }
 
     fn now(&self) -> i64 {
@@ -459,6 +438,39 @@ impl System for Android {
 }
 
 impl World {
+    fn new() -> Self {
+        Self {
+            variables: BTreeMap::new(),
+            makes_namespaces: false,
+            namespaces_lack_libraries: false,
+            properties: BTreeMap::new(),
+            dumpable: false,
+            process: 1000,
+            running: BTreeSet::new(),
+            page_size: 4096,
+            vendor_folder: "/vendor/lib64/hw".into(),
+            namespaces: BTreeMap::new(),
+            updatable_driver: None,
+            hardware_module: None,
+            application_namespace: false,
+            layer_paths: String::new(),
+            debug_layers: String::new(),
+            buffer_supported: |_| true,
+            room: None,
+            no_more_descriptors: false,
+            fence_waits: Vec::new(),
+            calls: Vec::new(),
+            log: Vec::new(),
+            echoes: true,
+            statistics: Vec::new(),
+            extensions: Vec::new(),
+            built_in: BTreeMap::new(),
+            libraries: libraries::Openings::default(),
+            fences: fences::Ledger::default(),
+            names: Vec::new(),
+        }
+    }
+
     /// The namespace with this name: its place in a list, from 1 on.
     fn namespace(&mut self, name: &str) -> Namespace {
         let place = self.names.iter().position(|known| known == name).unwrap_or_else(|| {

@@ -1,22 +1,23 @@
 //! What an application has chosen, with what became of it.
 
-use core::ffi::CStr;
 use core::fmt;
 
+use ash::vk;
 use loader_core::log::{Level, Topic};
 use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow, Vec, format_into};
 
-use super::Apk;
 use super::drivers::{Driver, NotReady};
 use super::options::{Choice, Options, Place, Stop};
-use super::package;
+use super::{Apk, package, settings};
+use crate::layers::Found;
 use crate::layers::policy::APPLICATION;
-use crate::layers::{self, Found};
 
 /// What counts from when it was made. It never changes.
 pub struct Configuration {
     /// What the application said.
     pub options: Options,
+    /// Its settings of layers, as layers get them. They lead into the options.
+    pub layer_settings: Vec<vk::LayerSettingEXT<'static>>,
     /// The drivers that it named, or the system's loader.
     pub drivers: Vec<Driver>,
     /// The libraries in its folders.
@@ -83,9 +84,9 @@ impl Apk {
             drivers.try_push(self.driver(choice, options.used.is_none_or(|used| used == place))?)?;
         }
         let found = Found::in_folders(&self.loader, &APPLICATION, &options.folders)?;
-        self.tell_of(&found);
         let number = self.state.lock(self.system).number.saturating_add(1);
-        Ok(Counted::try_new(Configuration { options, drivers, found, number })?)
+        let layer_settings = settings::structures(&options.layer_settings)?;
+        Ok(Counted::try_new(Configuration { options, layer_settings, drivers, found, number })?)
     }
 
     fn driver(&'static self, choice: &Choice, is_chosen: bool) -> Result<Driver, Stop> {
@@ -106,38 +107,10 @@ impl Apk {
         }
     }
 
-    /// Tells whoever listens what the system's log has been told.
-    fn tell_of(&self, found: &Found) {
-        for candidate in &found.candidates {
-            if let layers::Decision::Refused(refusal) = &candidate.decision {
-                let level = if refusal.is_usual() { Level::Debug } else { Level::Warning };
-                let path = Shown(&candidate.file.path);
-                self.tell(level, format_args!("{path}: no layers of it are used: {refusal}"));
-            }
-        }
-    }
-
-    /// Tells whoever listens, and the system's log as far as it is wanted there.
-    pub(super) fn say(&self, level: Level, message: fmt::Arguments<'_>) {
-        self.loader.log(level, Topic::Driver, message);
-        self.tell(level, message);
-    }
-
-    fn tell(&self, level: Level, message: fmt::Arguments<'_>) {
-        let mut words = Text::new();
-        format_into(&mut words, message);
-        if words.try_push(0).is_ok()
-            && let Ok(words) = CStr::from_bytes_until_nul(&words)
-        {
-            self.log.tell(self.system, level, words);
-        }
-    }
-
     fn note_refusal(&self, stop: &Stop) -> Result<Option<Counted<Text>>, OutOfMemory> {
         let mut words = Text::new();
         format_into(&mut words, format_args!("{stop}"));
         self.loader.log(Level::Error, Topic::Loader, format_args!("the options do not count: {stop}"));
-        self.tell(Level::Error, format_args!("the options do not count: {stop}"));
         let words = Counted::try_new(words)?;
         Ok(self.state.lock(self.system).refused.replace(words))
     }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use loader_core::log::Level;
+use loader_core::log::{Level, Topic};
 use loader_core::memory::{OutOfMemory, Shown, Text, text};
 
 use super::Apk;
@@ -226,10 +226,14 @@ impl Driver {
     /// Says how the driver is used, and why so.
     fn tell(&self, apk: &Apk) {
         let path = Shown(&self.library);
-        apk.say(Level::Info, format_args!("{path}: {}", self.use_of_doors()));
+        apk.loader.log(Level::Info, Topic::Driver, format_args!("{path}: {}", self.use_of_doors()));
         if let Some(reason) = &self.not_apart {
             let reason = Shown(reason);
-            apk.say(Level::Info, format_args!("{path}: is in the application's linker namespace: {reason}"));
+            apk.loader.log(
+                Level::Info,
+                Topic::Driver,
+                format_args!("{path}: is in the application's linker namespace: {reason}"),
+            );
         }
     }
 

@@ -3,13 +3,15 @@
 
 use core::ffi::CStr;
 
+use ash::vk;
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, formatted, text};
 use loader_core::platform::{Environment, FileError, Files, Fingerprint, Reader, variables};
 
 use super::configuration::Configuration;
 use super::described;
 use super::json::{Json, OBJECT};
-use super::policy::{DRIVER_FOLDER, DRIVERS, FOLDERS, LOADERS, MANIFEST_FOLDER, SYSTEM_LOADER};
+use super::log::LISTENING;
+use super::policy::{DRIVER_FOLDER, DRIVERS, FOLDERS, LAYERS, LOADERS, MANIFEST_FOLDER, SYSTEM_LOADER};
 use super::{Apk, Kind};
 use crate::layers::LayerLibrary;
 use crate::system::System;
@@ -33,17 +35,23 @@ impl Environment for Apk {
             own.into_iter().try_for_each(|folder| add(&mut all, folder))?;
             return Ok(Some(all));
         }
-        let given = self.given(name)?;
+        let is_layers = name == LAYERS;
+        let given = self.given(if is_layers { variables::VK_INSTANCE_LAYERS.name } else { name })?;
         if name == variables::VK_LOADER_DEBUG.name {
-            return self.log.wanted(self.system, given).map(Some);
+            return LISTENING.wanted(self.system, given).map(Some);
         }
-        if name != variables::VK_INSTANCE_LAYERS.name {
+        if !is_layers {
             return Ok(given);
         }
         let mut all = Text::new();
         let own = configuration.iter().flat_map(|configuration| &configuration.options.layers);
         own.chain(given.as_ref()).try_for_each(|layer| add(&mut all, layer))?;
         Ok((!all.is_empty()).then_some(all))
+    }
+
+    fn with_layer_settings(&self, use_them: &mut dyn FnMut(&[vk::LayerSettingEXT<'static>])) {
+        let configuration = self.configuration();
+        use_them(configuration.as_ref().map_or(&[], |configuration| &configuration.layer_settings));
     }
 }
 

@@ -7,7 +7,7 @@ use loader_core::log::Level;
 use loader_core::memory::{Text, format_into};
 
 use super::Apk;
-use super::log::Listener;
+use super::log::{LISTENING, Listener};
 use super::report::Format;
 
 /// Who is told of records: the level (0 error ... 3 debug), the text, and what was given with it.
@@ -123,7 +123,7 @@ pub unsafe fn set_log(apk: &'static Apk, level: c_int, callback: Option<LogCallb
         2 => Level::Info,
         _ => Level::Debug,
     };
-    apk.log.listen(apk.system, callback.map(|callback| Listener { level, callback, data }));
+    LISTENING.listen(apk.system, callback.map(|callback| Listener { level, callback, data }));
 }
 
 /// Writes as much of a text as there is room for, and a NUL behind it.

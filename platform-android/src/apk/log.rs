@@ -1,4 +1,4 @@
-//! Where the core's records go: to the system's log as far as they are wanted there, and to whoever listens.
+//! Where records go, the core's and those of the driver level: to the system's log as far as they are wanted there, and to whoever listens.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 
@@ -11,15 +11,18 @@ use super::interface::LogCallback;
 use crate::system::System;
 
 /// The tag of the records in the system's log.
-const TAG: &CStr = c"vkload";
+pub(super) const TAG: &CStr = c"vkload";
 
 /// A property with words as `VK_LOADER_DEBUG` has them.
 const WANTED: &CStr = c"debug.vulkan.loader_debug";
 
-/// Who listens.
-pub(super) struct Log(Lock<Listening>);
+/// Who listens to the records of this process: the core's and those of every driver level.
+pub(crate) static LISTENING: Listening = Listening::new();
 
-struct Listening {
+/// A place for who listens.
+pub(crate) struct Listening(Lock<State>);
+
+struct State {
     listener: Option<Listener>,
     /// How many calls of a listener are under way.
     calls: usize,
@@ -37,9 +40,14 @@ pub(super) struct Listener {
 // SAFETY: the application has been told that its callback is called, with its data, on any thread.
 unsafe impl Send for Listener {}
 
-impl Log {
-    pub(super) const fn new() -> Self {
-        Self(Lock::new(Listening { listener: None, calls: 0 }))
+impl Listening {
+    const fn new() -> Self {
+        Self(Lock::new(State { listener: None, calls: 0 }))
+    }
+
+    /// Whether somebody wants to hear such records.
+    pub(crate) fn hears(&self, system: &dyn System, level: Level) -> bool {
+        self.0.lock(system).listener.is_some_and(|listener| level <= listener.level)
     }
 
     /// Lets somebody else listen, or nobody, and waits until whoever listened before is not called any more.
@@ -53,8 +61,8 @@ impl Log {
         self.0.lock(system).listener = listener;
     }
 
-    /// Tells whoever listens.
-    pub(super) fn tell(&self, system: &dyn System, level: Level, text: &CStr) {
+    /// Tells whoever listens to records of this level. No lock is held meanwhile.
+    pub(crate) fn tell(&self, system: &dyn System, level: Level, text: &CStr) {
         let listener = {
             let mut listening = self.0.lock(system);
             let Some(listener) = listening.listener.filter(|listener| level <= listener.level) else {
@@ -100,7 +108,7 @@ impl LogSink for Apk {
         if level <= Level::Warning || self.is_wanted(level, topic) {
             self.system.log(level, TAG, message);
         }
-        self.log.tell(self.system, level, message);
+        LISTENING.tell(self.system, level, message);
     }
 }
 

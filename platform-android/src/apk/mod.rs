@@ -28,18 +28,21 @@ mod policy;
 #[cfg(target_os = "android")]
 mod process;
 mod report;
+mod settings;
 mod windows;
 
 pub use configuration::Configuration;
 pub use door::NamespaceRequest;
 pub use drivers::{Driver, Kind, Refusal};
 pub use interface::{LogCallback, configure, report, set_log};
+pub(crate) use log::LISTENING;
 pub use modules::MOST as MOST_MODULES;
 pub use options::{Choice, Options, Place};
 pub use package::Package;
 pub use policy::{FLAVOUR, POLICY};
 #[cfg(target_os = "android")]
 pub use process::{APK, LOADER, report_and_abort};
+pub use settings::LayerSetting;
 
 use core::ffi::CStr;
 
@@ -48,7 +51,6 @@ use loader_core::platform::{FileError, Identity, Lock, Platform, Turns, Waiting}
 
 use crate::loader::Loader;
 use crate::system::{Library, Namespace, System};
-use log::Log;
 use modules::Modules;
 
 /// What a loader inside an application asks of the system besides what every loader on Android does.
@@ -104,7 +106,6 @@ pub struct Apk {
     turns: Turns,
     /// The libraries that the core has open, once for each opening.
     open: SharedList<Library>,
-    log: Log,
 }
 
 struct State {
@@ -123,12 +124,11 @@ impl Apk {
     pub const fn new(system: &'static dyn ApplicationSystem) -> Self {
         Self {
             system,
-            loader: Loader::new(system),
+            loader: Loader::new(system).tagged(log::TAG),
             modules: Modules::new(system),
             state: Lock::new(State { configuration: None, refused: None, namespaces: Vec::new(), number: 0 }),
             turns: Turns::new(),
             open: SharedList::new(),
-            log: Log::new(),
         }
     }
 

@@ -6,6 +6,8 @@ use core::fmt;
 use loader_core::manifest::json::{self, Kind, Str, Value};
 use loader_core::memory::{OutOfMemory, Shown, Text, TryGrow, Vec, format_into, text};
 
+use super::settings::{self, LayerSetting};
+
 /// What an application says. Everything may be missing.
 #[derive(Debug, Default)]
 pub struct Options {
@@ -19,6 +21,8 @@ pub struct Options {
     pub drivers: Vec<Choice>,
     /// The driver that is used. `None` for all of them.
     pub used: Option<usize>,
+    /// What layers are told beside what the application says when it makes an instance.
+    pub layer_settings: Vec<LayerSetting>,
     /// Variables and their values.
     pub environment: Vec<(Text, Text)>,
     /// Where the application's own libraries are; empty if it does not say.
@@ -97,6 +101,9 @@ const MEMBERS: &[(&str, Read)] = &[
     }),
     // Which driver that is can be told when all are known.
     ("use", |_, name, value| string(value, name).map(|_| ())),
+    ("layer_settings", |options, name, value| {
+        settings::list(value, name).map(|all| options.layer_settings = all)
+    }),
     ("environment", |options, name, value| environment(value, name).map(|all| options.environment = all)),
     ("application_library_folder", |options, name, value| {
         options.library_folder = string(value, name)?;
@@ -213,11 +220,11 @@ fn list(value: Value<'_>, name: &str, joined: bool) -> Result<Vec<Text>, Stop> {
     Ok(all)
 }
 
-fn items<'a>(value: Value<'a>, name: &str) -> Result<json::Items<'a>, Stop> {
+pub(super) fn items<'a>(value: Value<'a>, name: &str) -> Result<json::Items<'a>, Stop> {
     if value.kind() == Kind::List { Ok(value.items()) } else { Err(wrong_type(name, "a list", value)) }
 }
 
-fn string(value: Value<'_>, name: &str) -> Result<Text, Stop> {
+pub(super) fn string(value: Value<'_>, name: &str) -> Result<Text, Stop> {
     let string = value.string().ok_or_else(|| wrong_type(name, "a string", value))?.to_text()?;
     if string.contains(&0) {
         let line = value.line();
@@ -240,7 +247,12 @@ fn wrong_type(name: &str, wanted: &str, value: Value<'_>) -> Stop {
     Stop::mistake(format_args!("line {}: {name:?} takes {wanted}", value.line()))
 }
 
-fn unknown(whose: &str, key: Str<'_>, value: Value<'_>, known: &mut dyn Iterator<Item = &str>) -> Stop {
+pub(super) fn unknown(
+    whose: &str,
+    key: Str<'_>,
+    value: Value<'_>,
+    known: &mut dyn Iterator<Item = &str>,
+) -> Stop {
     let mut words = Text::new();
     let (line, key) = (value.line(), Shown(key.as_written()));
     format_into(&mut words, format_args!("line {line}: {whose} cannot have \"{key}\"; known are"));

@@ -3,7 +3,7 @@
 
 use core::ffi::CStr;
 
-use loader_core::discovery::{Fallback, Policy, Root, Search};
+use loader_core::discovery::{Fallback, LayerVariables, Policy, Root, Search};
 use loader_core::flavour::Flavour;
 use loader_core::platform::{Reader, variables};
 
@@ -20,9 +20,13 @@ pub const POLICY: Policy = Policy {
     },
     explicit_layers: Search { suffix: b"", ..Search::EXPLICIT_LAYERS },
     settings: Search { suffix: b"/vk_loader_settings.json", ..Search::SETTINGS },
+    layers: LayerVariables { names: LAYERS, ..LayerVariables::USUAL },
     other_loaders: Some(LOADERS),
     ..Policy::linux(&[])
 };
+
+/// The layers that the options name and those of `VK_INSTANCE_LAYERS`, as the core reads them. Messages have this name.
+pub(super) const LAYERS: &CStr = c"\"layers\" (or VK_INSTANCE_LAYERS)";
 
 /// The folders that the options name, as the core reads them.
 pub(super) const FOLDERS: &CStr = c"VKLOAD_LAYER_FOLDERS";

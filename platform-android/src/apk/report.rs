@@ -3,13 +3,15 @@
 use core::fmt;
 
 use loader_core::chain::FoundLayers;
-use loader_core::discovery::{Candidate, Decision, LayerScope, Request};
+use loader_core::discovery::{Candidate, Decision, LayerCandidate, LayerNote, LayerScope, Request};
 use loader_core::loader::{Drivers, Loader};
 use loader_core::memory::{Counted, OutOfMemory, Shown, Text, formatted};
+use loader_core::registry::extension;
 
 use super::json::{Json, LIST, OBJECT};
-use super::policy::DRIVER_FOLDER;
-use super::{Apk, Configuration, Driver, Kind};
+use super::policy::{DRIVER_FOLDER, MANIFEST_FOLDER};
+use super::settings::Reach;
+use super::{Apk, Configuration, Driver, Kind, LayerSetting};
 use crate::layers;
 
 /// How a report is written.
@@ -98,39 +100,123 @@ impl fmt::Display for Report {
         }
         for (place, driver) in self.drivers.plan.drivers.iter().enumerate() {
             let path = Shown(place_of(driver));
-            match &driver.decision {
-                Decision::Use => writeln!(f, "  {path}: used")?,
-                Decision::Skip(reason) => writeln!(f, "  {path}: not used: {reason}")?,
-            }
+            let before = match &driver.decision {
+                Decision::Use if self.is_open(place) => {
+                    writeln!(f, "  {path}: used")?;
+                    ""
+                }
+                Decision::Use => "not used: ",
+                Decision::Skip(reason) => {
+                    writeln!(f, "  {path}: not used: {reason}")?;
+                    ""
+                }
+            };
             for (_, outcome) in self.drivers.outcomes.iter().filter(|(of, _)| *of == place) {
-                writeln!(f, "  {path}: {outcome}")?;
+                writeln!(f, "  {path}: {before}{outcome}")?;
             }
         }
         f.write_str("\nLibraries with layers\n")?;
-        if let Some(configuration) = &self.configuration {
-            write!(f, "{}", configuration.found)?;
-        }
+        self.libraries(f)?;
         f.write_str("\nLayers\n")?;
         let plan = &self.layers.plan;
         for (place, layer) in plan.layers.iter().enumerate() {
-            let (name, path) = (Shown(layer.name()), Shown(&layer.path));
+            let (name, path) = (Shown(layer.name()), Origin(layer));
             match layer.skipped.as_ref() {
                 Some(reason) => writeln!(f, "  {name} ({path}): not used: {}", reason.explain(plan, place))?,
                 None if self.layers.is_broken(place) => {
                     writeln!(f, "  {name} ({path}): not used: it did not open or agree; see the log")?;
                 }
+                None if self.is_active(place) => writeln!(f, "  {name} ({path}): active")?,
                 None => writeln!(
                     f,
-                    "  {name} ({path}): {}",
-                    if self.is_active(place) { "active" } else { "can be used" }
+                    "  {name} ({path}): can be used; name it in \"layers\" to have it in every instance"
                 )?,
             }
         }
-        plan.notes.iter().try_for_each(|note| writeln!(f, "  {note}"))
+        for note in &plan.notes {
+            match note {
+                LayerNote::NotFound { name, skipped: None, .. } => match self.missed(name) {
+                    Some(why) => writeln!(f, "  {}: not found: {why:#}", Shown(name))?,
+                    None => writeln!(f, "  {note}")?,
+                },
+                note => writeln!(f, "  {note}")?,
+            }
+        }
+        for (place, setting) in self.settings().enumerate() {
+            f.write_str(if place == 0 { "\nSettings of layers\n" } else { "" })?;
+            let (layer, name, values) =
+                (Shown(setting.layer()), Shown(setting.name()), Shown(setting.written()));
+            writeln!(f, "  {layer}: {name} = {values}: {}", self.reach(setting))?;
+        }
+        Ok(())
     }
 }
 
 impl Report {
+    /// Whether the driver at this place could be opened.
+    fn is_open(&self, place: usize) -> bool {
+        self.drivers.open.iter().any(|(of, _)| *of == place)
+    }
+
+    /// The folders, each with what is in it.
+    fn libraries(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(found) = self.configuration.as_ref().map(|configuration| &configuration.found) else {
+            return Ok(());
+        };
+        if found.folders.is_empty() {
+            f.write_str("  no folder is searched: name some in \"layer_folders\"\n")?;
+        }
+        for (folder, result) in &found.folders {
+            writeln!(f, "  {}: {result}", Shown(&folder.path))?;
+            for candidate in &found.candidates {
+                let path = &candidate.file.path;
+                let name = path.strip_prefix(folder.path.as_slice()).and_then(|rest| rest.strip_prefix(b"/"));
+                if name.is_none_or(|name| name.contains(&b'/')) {
+                    continue;
+                }
+                match &candidate.decision {
+                    layers::Decision::Refused(refusal) => {
+                        writeln!(f, "    {}: not used: {refusal}", Shown(path))?;
+                    }
+                    layers::Decision::Used(_) | layers::Decision::Known => {
+                        for layer in found.layers_at(path) {
+                            writeln!(f, "    {}: {}", Shown(path), Shown(layer))?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Why there is no layer of this name.
+    fn missed<'a>(&'a self, name: &'a [u8]) -> Option<layers::Missed<'a>> {
+        let configuration = self.configuration.as_ref()?;
+        Some(layers::Missed { found: &configuration.found, name })
+    }
+
+    fn settings(&self) -> impl Iterator<Item = &LayerSetting> {
+        self.configuration.iter().flat_map(|configuration| &configuration.options.layer_settings)
+    }
+
+    /// How far the setting gets.
+    fn reach(&self, setting: &LayerSetting) -> Reach {
+        let plan = &self.layers.plan;
+        let layer = plan.find(setting.layer()).filter(|place| !self.layers.is_broken(*place));
+        let Some(place) = layer else { return Reach::Nowhere };
+        if !self.is_active(place) {
+            return Reach::IfEnabled;
+        }
+        let manifest = plan.layers.get(place).and_then(|layer| layer.manifest.as_ref());
+        let mut extensions = manifest.iter().flat_map(|manifest| &manifest.instance_extensions);
+        let name = extension::EXT_LAYER_SETTINGS.name().to_bytes();
+        if extensions.any(|extension| extension.name.as_slice() == name) {
+            Reach::Layer
+        } else {
+            Reach::PerhapsUnread
+        }
+    }
+
     /// Whether the layer is active in every instance.
     fn is_active(&self, place: usize) -> bool {
         let active = self.layers.plan.activate(&Default::default());
@@ -151,7 +237,21 @@ impl Report {
             json.key("driver_candidates")?.within(LIST, |json| self.driver_candidates(json))?;
             json.key("layer_folders")?.within(LIST, |json| self.layer_folders(json))?;
             json.key("layer_libraries")?.within(LIST, |json| self.layer_libraries(json))?;
-            json.key("layers")?.within(LIST, |json| self.layers(json))
+            json.key("layers")?.within(LIST, |json| self.layers(json))?;
+            json.key("layer_settings")?.within(LIST, |json| {
+                self.settings().try_for_each(|setting| self.layer_setting(json, setting))
+            })
+        })
+    }
+
+    fn layer_setting(&self, json: &mut Json, setting: &LayerSetting) -> Result<(), OutOfMemory> {
+        json.within(OBJECT, |json| {
+            json.key("layer")?.string(Shown(setting.layer()))?;
+            json.key("name")?.string(Shown(setting.name()))?;
+            json.key("type")?.string(setting.type_name())?;
+            json.key("values")?.string(Shown(setting.written()))?;
+            let reach = self.reach(setting);
+            decided(json, reach.id(), (reach != Reach::Layer).then_some(&reach as _))
         })
     }
 
@@ -161,7 +261,11 @@ impl Report {
                 json.key("path")?.string(Shown(place_of(driver)))?;
                 json.key("library")?.string(Shown(&driver.library))?;
                 match &driver.decision {
-                    Decision::Use => decided(json, "used", None)?,
+                    Decision::Use if self.is_open(place) => decided(json, "used", None)?,
+                    Decision::Use => {
+                        let why = self.drivers.outcomes.iter().find(|(of, _)| *of == place);
+                        decided(json, "failed", why.map(|(_, outcome)| outcome as _))?;
+                    }
                     Decision::Skip(reason) => decided(json, reason.id(), Some(reason))?,
                 }
                 json.key("outcomes")?.within(LIST, |json| {
@@ -203,7 +307,7 @@ impl Report {
         for (place, layer) in plan.layers.iter().enumerate() {
             json.within(OBJECT, |json| {
                 json.key("name")?.string(Shown(layer.name()))?;
-                json.key("path")?.string(Shown(&layer.path))?;
+                json.key("path")?.string(Origin(layer))?;
                 json.key("library")?.string(Shown(&layer.library))?;
                 match &layer.skipped {
                     Some(reason) => decided(json, reason.id(), Some(&reason.explain(plan, place))),
@@ -214,6 +318,17 @@ impl Report {
                 }
             })?;
         }
+        for note in &plan.notes {
+            if let LayerNote::NotFound { name, skipped: None, .. } = note {
+                json.within(OBJECT, |json| {
+                    json.key("name")?.string(Shown(name))?;
+                    json.key("path")?.null()?;
+                    json.key("library")?.null()?;
+                    let why = self.missed(name);
+                    decided(json, "not-found", Some(why.as_ref().map_or(note as _, |why| why as _)))
+                })?;
+            }
+        }
         Ok(())
     }
 }
@@ -221,6 +336,23 @@ impl Report {
 /// Where a driver is that the core has looked at. The manifests that exist for the core alone tell nobody anything.
 fn place_of(driver: &Candidate) -> &[u8] {
     if driver.path.starts_with(DRIVER_FOLDER) { &driver.library } else { &driver.path }
+}
+
+/// Where the layer is described: in a file, in its library, or in the options.
+struct Origin<'a>(&'a LayerCandidate);
+
+impl fmt::Display for Origin<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LayerCandidate { path, library, .. } = self.0;
+        let Some(path) = path.strip_suffix(b".json") else { return Shown(path).fmt(f) };
+        if path == library.as_slice() {
+            return Shown(path).fmt(f);
+        }
+        match path.strip_prefix(MANIFEST_FOLDER).and_then(|rest| rest.strip_prefix(b"/")) {
+            Some(place) => write!(f, "\"manifests\"[{}]", Shown(place)),
+            None => write!(f, "{}.json", Shown(path)),
+        }
+    }
 }
 
 fn driver_chosen(json: &mut Json, driver: &Driver) -> Result<(), OutOfMemory> {

@@ -34,6 +34,8 @@ pub use found::{Candidate, Decision, Found, LayerLibrary};
 pub use introspection::Layer;
 pub use policy::{Origin, Policy};
 pub use refusal::{Refusal, Search};
+#[cfg(feature = "apk")]
+pub(crate) use report::Missed;
 
 use crate::loader::Loader;
 use crate::once::{self, Progress, Turn};

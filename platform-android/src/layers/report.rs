@@ -34,7 +34,7 @@ impl fmt::Display for Found {
 
 impl Found {
     /// The names of the layers in the library at `path`.
-    fn layers_at(&self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn layers_at(&self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
         let is_there = move |library: &&Counted<LayerLibrary>| path == library.path.as_c_str().to_bytes();
         self.libraries
             .iter()
@@ -52,10 +52,11 @@ impl Found {
     }
 }
 
-/// Why there is no layer with this name: the libraries that should have it, by their names, else all that are not used.
-pub(super) struct Missed<'a> {
-    pub(super) found: &'a Found,
-    pub(super) name: &'a [u8],
+/// Why there is no layer with this name: the libraries that should have it, by their names, else all that are not used. The alternate
+/// form leaves these out, for who has read of them already.
+pub(crate) struct Missed<'a> {
+    pub(crate) found: &'a Found,
+    pub(crate) name: &'a [u8],
 }
 
 impl fmt::Display for Missed<'_> {
@@ -73,7 +74,8 @@ impl fmt::Display for Missed<'_> {
                 write!(f, "; {}: {refusal}", Shown(&candidate.file.path))
             });
         }
-        for (candidate, refusal) in self.found.refused().take(MOST_NAMED) {
+        let named = if f.alternate() { 0 } else { MOST_NAMED };
+        for (candidate, refusal) in self.found.refused().take(named) {
             write!(f, "; not used is {}: {refusal}", Shown(&candidate.file.path))?;
         }
         let unsearched = |result: &Search| !matches!(result, Search::Done { .. } | Search::Absent);

@@ -104,9 +104,9 @@ fn r122_the_report_has_a_reason_for_every_library_that_is_not_used() {
         "/more/libVkLayer_good.so: not used: a library with the same file name comes first",
         "libVkLayer_zip.so: not used: it is compressed in the archive",
         "/nowhere: does not exist",
-        "/vkload/manifests/0.json): not used: the manifest cannot be used",
-        "VK_LAYER_good (/libs/libVkLayer_good.so.json): active",
-        "names the layer VK_LAYER_absent, which is not installed",
+        "(\"manifests\"[0]): not used: the manifest cannot be used",
+        "VK_LAYER_good (/libs/libVkLayer_good.so): active",
+        "VK_LAYER_absent: not found: no library has it; put the layer's libVkLayer*.so into",
         "libvulkan.so: used",
     ] {
         assert!(text.contains(words), "{words} is not in\n{text}");

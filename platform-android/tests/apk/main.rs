@@ -1,4 +1,4 @@
-//! The loader inside an application: rows 120 to 122 and 133 to 138 of docs/android.md.
+//! The loader inside an application: rows 120 to 122, 129, 130 and 133 to 144 of docs/android.md.
 
 mod drivers;
 #[allow(dead_code, reason = "shared with an example and another test")]
@@ -11,11 +11,12 @@ mod opening;
 mod options;
 mod packages;
 mod real;
+mod settings;
 mod windows;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ops::Deref;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -209,4 +210,26 @@ fn r120_a_listener_hears_every_record_from_its_level_on_until_it_is_ended() {
     let logged = application.android().logged();
     assert!(logged.iter().any(|(_, text)| text.contains("VK_LAYER_missing")));
     assert!(logged.iter().all(|(level, _)| *level <= loader_core::log::Level::Warning), "{logged:?}");
+}
+
+#[test]
+fn r130_a_listener_hears_the_driver_level_too() {
+    let application = Application::new();
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modules/driver.c");
+    application.android().compile(
+        "/own/libvulkan_poor.so",
+        Path::new(source),
+        &["-DLACKS=\"vkDestroyInstance\""],
+    );
+    application.configure(r#"{"driver": {"library": "/own/libvulkan_poor.so"}}"#).unwrap();
+    // SAFETY: the callback may be called at any time.
+    unsafe { apk::set_log(application.apk, 0, Some(tell), std::ptr::without_provenance_mut(42)) };
+    let result = application.instance(&[]).err();
+    // SAFETY: as above.
+    unsafe { apk::set_log(application.apk, 0, None, std::ptr::null_mut()) };
+    assert_eq!(result, Some(vk::Result::ERROR_INCOMPATIBLE_DRIVER));
+    let told = told();
+    let why = "the driver's instance lacks vkDestroyInstance";
+    assert_eq!(told.iter().filter(|(_, text)| text.contains(why)).count(), 1, "{told:?}");
+    assert!(application.android().logged().iter().any(|(_, text)| text.contains(why)));
 }

@@ -17,6 +17,8 @@
  *   NOTHING                     vkGetInstanceProcAddr knows nothing
  *   NEGOTIATE                   exports vkNegotiateLoaderLayerInterfaceVersion, which settles on this version
  *   REFUSE                      which fails
+ *   SETTINGS                    notes the settings that the first structure of its chain has for it, and whether their extension is
+ *                               enabled: "LAYER setting NAME TYPE VALUE VALUE", "LAYER settings-enabled"
  *   REENTER                     the address of the loader's vkEnumerateInstanceLayerProperties, which is called when the
  *                               library is asked for its layers: what it gives is noted
  */
@@ -229,8 +231,11 @@ static VkLayerDeviceCreateInfo *device_chain(const VkDeviceCreateInfo *info) {
     return chain;
 }
 
+#include "settings.h"
+
 static VkResult create_instance(int layer, const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *instance) {
     trace(names[layer], "vkCreateInstance", "");
+    note_settings(layer, info);
     VkLayerInstanceCreateInfo *chain = instance_chain(info);
     PFN_vkGetInstanceProcAddr next = chain->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     chain->u.pLayerInfo = chain->u.pLayerInfo->pNext;

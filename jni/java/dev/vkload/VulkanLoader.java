@@ -272,6 +272,7 @@ public final class VulkanLoader implements AutoCloseable {
         private final List<String> applicationFolders = new ArrayList<>();
         private final List<String> manifests = new ArrayList<>();
         private final Map<String, Driver> drivers = new LinkedHashMap<>();
+        private final List<LayerSetting> layerSettings = new ArrayList<>();
         private final Map<String, String> environment = new LinkedHashMap<>();
         private @Nullable Driver driver;
         private @Nullable String used;
@@ -318,6 +319,58 @@ public final class VulkanLoader implements AutoCloseable {
         /** Uses the driver of this name. Without this, all named drivers are used. */
         public Builder useDriver(String name) {
             used = Objects.requireNonNull(name, "name");
+            return this;
+        }
+
+        /**
+         * Gives a setting to a layer in every instance, as VK_EXT_layer_settings has it. It takes the place of one that was given before;
+         * what native code passes to vkCreateInstance for the same setting counts more.
+         *
+         * @param layer the layer's name, as in {@code VK_LAYER_KHRONOS_validation}
+         * @param name the setting's name, as in {@code validate_sync}: the layer's documentation has them, and their types
+         */
+        public Builder layerSetting(String layer, String name, boolean... values) {
+            return set(new LayerSetting(layer, name, values));
+        }
+
+        /** The same with numbers of 32 bits. */
+        public Builder layerSetting(String layer, String name, int... values) {
+            return set(new LayerSetting(layer, name, values, true));
+        }
+
+        /** The same with numbers of 64 bits. */
+        public Builder layerSetting(String layer, String name, long... values) {
+            return set(new LayerSetting(layer, name, values, true));
+        }
+
+        /** The same with numbers of 32 bits without a sign: -1 is 4294967295. */
+        public Builder layerSettingUnsigned(String layer, String name, int... values) {
+            return set(new LayerSetting(layer, name, values, false));
+        }
+
+        /** The same with numbers of 64 bits without a sign: -1 is 18446744073709551615. */
+        public Builder layerSettingUnsigned(String layer, String name, long... values) {
+            return set(new LayerSetting(layer, name, values, false));
+        }
+
+        /** The same with numbers with a fraction, of 32 bits. */
+        public Builder layerSetting(String layer, String name, float... values) {
+            return set(new LayerSetting(layer, name, values));
+        }
+
+        /** The same with numbers with a fraction, of 64 bits. */
+        public Builder layerSetting(String layer, String name, double... values) {
+            return set(new LayerSetting(layer, name, values));
+        }
+
+        /** The same with texts. */
+        public Builder layerSetting(String layer, String name, String... values) {
+            return set(new LayerSetting(layer, name, values));
+        }
+
+        private Builder set(LayerSetting setting) {
+            layerSettings.removeIf(setting::isNamedAs);
+            layerSettings.add(setting);
             return this;
         }
 
@@ -409,6 +462,12 @@ public final class VulkanLoader implements AutoCloseable {
             if (used != null) {
                 json.raw(",\"use\":").text(used);
             }
+            before = ",\"layer_settings\":[";
+            for (LayerSetting setting : layerSettings) {
+                setting.write(json.raw(before));
+                before = ",";
+            }
+            json.raw(layerSettings.isEmpty() ? "" : "]");
             before = ",\"environment\":{";
             for (Map.Entry<String, String> variable : environment.entrySet()) {
                 json.raw(before).text(variable.getKey()).raw(":").text(variable.getValue());

@@ -291,7 +291,7 @@ impl fmt::Display for LayerNote {
             Self::Search(note) => note.fmt(f),
             Self::NotFound { by, name, skipped: None } => write!(
                 f,
-                "{} names the layer {}, which is not installed; correct the variable or install the layer",
+                "{} names the layer {}, which is not installed; correct the name or install the layer",
                 Name(by),
                 Shown(name)
             ),

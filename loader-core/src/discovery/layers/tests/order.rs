@@ -75,7 +75,7 @@ fn an_unknown_name_in_a_variable_stops_nothing() {
     assert_eq!(
         case.notes(),
         [
-            "VK_INSTANCE_LAYERS names the layer nope, which is not installed; correct the variable or install the layer"
+            "VK_INSTANCE_LAYERS names the layer nope, which is not installed; correct the name or install the layer"
         ]
     );
     assert_eq!(case.plan().notes[0].level(), crate::log::Level::Error);

@@ -37,6 +37,34 @@ public final class Options {
         }
     }
 
+    public static void settingsOfLayersHaveTheirTypes() {
+        VulkanLoader.Builder builder = VulkanLoader.builder()
+                .layerSetting("VK_LAYER_a", "sync", false)
+                .layerSetting("VK_LAYER_a", "limits", 1, -2)
+                .layerSetting("VK_LAYER_a", "limit", Long.MIN_VALUE)
+                .layerSettingUnsigned("VK_LAYER_a", "mask", -1)
+                .layerSettingUnsigned("VK_LAYER_a", "masks", -1L, 0)
+                .layerSetting("VK_LAYER_a", "half", 0.5f)
+                .layerSetting("VK_LAYER_a", "great", 1e300)
+                .layerSetting("VK_LAYER_a", "names", "\"", "ü")
+                .layerSetting("VK_LAYER_a", "none", new String[0])
+                .layerSetting("VK_LAYER_a", "sync", true);
+        try (VulkanLoader loader = builder.build()) {
+            String json = loader.doctor().json();
+            StringBuilder expected = new StringBuilder();
+            for (String setting : new String[] {"limits int32 1,-2", "limit int64 -9223372036854775808", "mask uint32 4294967295",
+                    "masks uint64 18446744073709551615,0", "half float32 0.5", "great float64 1.0E300",
+                    "names string \"\\\"\",\"ü\"", "none string ", "sync bool32 true"}) {
+                String[] parts = setting.split(" ", 3);
+                expected.append(",{\"layer\":\"VK_LAYER_a\",\"name\":\"").append(parts[0]).append("\",\"type\":\"").append(parts[1])
+                        .append("\",\"values\":[").append(parts[2]).append("]}");
+            }
+            check(json.contains("\"layer_settings\":[" + expected.substring(1) + "]"), json);
+        }
+        String message = thrown(IllegalArgumentException.class, () -> builder.layerSetting("VK_LAYER_a", "b", 0.0f / 0.0f));
+        check(message.contains("\"b\"") && message.contains("NaN"), message);
+    }
+
     public static void theLastOfSeveralOnlyDriversCounts() {
         VulkanLoader.Builder builder = VulkanLoader.builder().driver(Driver.system()).driver(Driver.library("/a/libvulkan_x.so"));
         try (VulkanLoader loader = builder.build()) {

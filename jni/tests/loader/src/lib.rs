@@ -1,0 +1,42 @@
+//! The loader inside an Android application as a library for this machine, for Java: `libvkload.so` over an Android system that lies in the
+//! folder which the variable [`FOLDER`] names. What is in it is made by `jni/tests/tests/application`.
+
+use std::env;
+use std::process::abort;
+use std::sync::LazyLock;
+
+use android_simulation::Android;
+use loader_core::loader::Loader;
+use platform_android::apk::{Apk, FLAVOUR};
+
+/// The variable that names the folder of the Android system.
+pub const FOLDER: &str = "VKLOAD_TEST_ANDROID";
+
+/// What calls of the process share.
+static APK: LazyLock<Apk> = LazyLock::new(|| {
+    let android = Android::at(env::var_os(FOLDER).unwrap_or_default().into());
+    android.set("ro.build.version.sdk", "34");
+    android.change().echoes = false;
+    Apk::new(android)
+});
+
+/// The loader of the process.
+static LOADER: LazyLock<Loader> = LazyLock::new(|| {
+    let apk: &'static Apk = &APK;
+    Loader::new(Box::leak(Box::new(apk.platform(|| abort()))), FLAVOUR)
+});
+
+/// The global commands of Vulkan.
+pub mod entry {
+    loader_core::global_commands!(crate::LOADER);
+}
+
+/// The exported functions.
+pub mod exports {
+    #![allow(non_snake_case, reason = "exported functions have the names of their commands")]
+
+    use super::entry;
+
+    platform_android::for_each_export!(loader_core::look_up_exports);
+    platform_android::interface!(super::APK, super::LOADER, vkGetInstanceProcAddr);
+}

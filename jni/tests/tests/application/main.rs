@@ -1,0 +1,170 @@
+//! The Java API on the loader itself: that of an Android application (`jni/tests/loader`), in an Android system in a folder ([`android`]), above the
+//! tests' own loader or the distribution's with lavapipe. Run by a real machine of Java with `-Xcheck:jni`, which must have nothing to say.
+#![cfg(target_os = "linux")]
+
+mod android;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::{env, fs};
+
+use android::System;
+use tempfile::TempDir;
+
+#[test]
+fn r131_everything_of_the_api_above_a_loader_for_tests() {
+    let Some(built) = built() else { return };
+    let system = System::new().with_loader(&vkload_tests::system_loader());
+    built.passes(
+        &system,
+        &["InApplication"],
+        &[("VKLOAD_TEST_DEVICE", "system (OTHER, Vulkan 1.3.0)".into())],
+    );
+    system.reports_are_json();
+}
+
+#[test]
+fn r131_a_system_without_vulkan() {
+    let Some(built) = built() else { return };
+    let system = System::new();
+    built.passes(&system, &["NoVulkan"], &[]);
+    system.reports_are_json();
+}
+
+#[test]
+fn r130_a_driver_that_lacks_a_function() {
+    let Some(built) = built() else { return };
+    built.passes(&System::new(), &["PoorDriver"], &[]);
+}
+
+#[test]
+fn r132_everything_of_the_api_above_the_distributions_loader_and_lavapipe() {
+    let (Some(built), Some(variables)) = (built(), lavapipe()) else { return };
+    let system = System::new().with_loader(Path::new(DISTRIBUTION));
+    built.passes(&system, &["InApplication"], &variables);
+    system.reports_are_json();
+}
+
+#[test]
+fn r132_khronos_validation_layer_above_lavapipe() {
+    let (Some(built), Some(mut variables)) = (built(), lavapipe()) else { return };
+    let Some(system) = System::new().with_loader(Path::new(DISTRIBUTION)).with_validation() else {
+        return skip("vulkan-validationlayers");
+    };
+    let log =
+        format!("khronos_validation.log_filename = {}\n", system.folder().join("validation.log").display());
+    let settings = system.folder().join("vk_layer_settings.txt");
+    fs::write(&settings, log).unwrap();
+    variables.push(("VK_LAYER_SETTINGS_PATH", settings));
+    built.passes(&system, &["Validation"], &variables);
+    system.reports_are_json();
+}
+
+/// The loader of the distribution.
+const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
+
+/// A variable of a process.
+type Variable = (&'static str, PathBuf);
+
+/// The variables with which the distribution's loader finds lavapipe alone; `None` where one of both is missing.
+fn lavapipe() -> Option<Vec<Variable>> {
+    let manifest = Path::new("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json");
+    if !manifest.exists() || !Path::new(DISTRIBUTION).exists() {
+        skip("libvulkan1, mesa-vulkan-drivers");
+        return None;
+    }
+    Some(vec![
+        ("VKLOAD_TEST_DEVICE", "llvmpipe".into()),
+        ("VK_DRIVER_FILES", manifest.to_owned()),
+        ("VK_LOADER_LAYERS_DISABLE", "~implicit~".into()),
+    ])
+}
+
+/// What is compiled once for all tests.
+struct Built {
+    /// Has the classes, and the libraries that Java looks for.
+    folder: TempDir,
+}
+
+/// Compiles what is needed; `None` where there is no Java.
+fn built() -> Option<&'static Built> {
+    static BUILT: OnceLock<Option<Built>> = OnceLock::new();
+    BUILT.get_or_init(Built::new).as_ref()
+}
+
+impl Built {
+    fn new() -> Option<Self> {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let is_there = |name: &&str| env::split_paths(&path).any(|folder| folder.join(name).exists());
+        if let Some(missing) = ["java", "javac", "cc"].iter().find(|name| !is_there(name)) {
+            skip(&format!("{missing} (Debian: openjdk-17-jdk-headless, gcc)"));
+            return None;
+        }
+        let folder = TempDir::new().unwrap();
+        let mut sources = vec![];
+        for name in ["java", "stubs", "android", "tests/java"] {
+            java_files(&jni(name), &mut sources);
+        }
+        let mut javac = Command::new("javac");
+        javac.args(["--release", "8", "-Xlint:-options", "-encoding", "UTF-8", "-d"]);
+        finish(javac.arg(folder.path().join("classes")).args(sources));
+        let mut cargo = Command::new(env!("CARGO"));
+        let build = ["build", "--quiet", "--release", "--package", "libvkload-jni"];
+        finish(cargo.current_dir(jni("..")).args(build));
+        let tests = env::current_exe().unwrap();
+        let native = tests.ancestors().nth(3).unwrap().join("release/libvkload_jni.so");
+        fs::copy(native, folder.path().join("libvkload_jni.so")).unwrap();
+        // cargo puts the library of a package beside the tests that depend on it.
+        let loader = tests.with_file_name("libvkload_of_java.so");
+        fs::copy(loader, folder.path().join("libvkload.so")).unwrap();
+        Some(Self { folder })
+    }
+
+    /// Runs all tests of the classes in this system. They must pass, and nothing else may be printed.
+    fn passes(&self, system: &System, classes: &[&str], variables: &[Variable]) {
+        let folder = self.folder.path();
+        let mut java = Command::new("java");
+        java.args(["-Xcheck:jni", "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
+        java.arg(folder.join("classes")).arg(format!("-Djava.library.path={}", folder.display()));
+        java.arg("dev.vkload.tests.Main").args(classes);
+        // Where dlopen finds a library by its name if it is not loaded yet.
+        java.env("LD_LIBRARY_PATH", folder).env_remove("JAVA_TOOL_OPTIONS");
+        java.env(vkload_of_java::FOLDER, system.folder());
+        java.envs(variables.iter().map(|(name, value)| (name, value)));
+        let output = finish(&mut java);
+        assert!(output.lines().all(|line| line.starts_with("ok ")), "{output}");
+        assert!(output.lines().count() >= classes.len(), "{output}");
+    }
+}
+
+/// Says what is missing, which is a failure where everything is said to be there.
+fn skip(missing: &str) {
+    let complete = env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
+    assert!(!complete, "missing: {missing}");
+    eprintln!("skipped: missing {missing}");
+}
+
+fn jni(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(name)
+}
+
+fn java_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            java_files(&path, files);
+        } else if path.extension() == Some(OsStr::new("java")) {
+            files.push(path);
+        }
+    }
+}
+
+/// Runs a command that must succeed, and returns what it printed.
+fn finish(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {}\n{text}", output.status);
+    text.into_owned()
+}

@@ -1,0 +1,211 @@
+//! Settings that layers are given beside those that the application names when it makes an instance (VK_EXT_layer_settings).
+//!
+//! They come from the platform ([`Environment::with_layer_settings`]) and go down the chain in a structure of the loader's, which
+//! stands between two others of its own and before everything of the application's. Of several settings of one name the first
+//! counts (specification, `VkLayerSettingEXT`), and some layers look at the first structure only. So the loader's structure
+//! repeats what the application says for this instance, and adds what it does not say. No driver gets it.
+//!
+//! [`Environment::with_layer_settings`]: crate::platform::Environment::with_layer_settings
+
+use core::ffi::{CStr, c_char, c_void};
+
+use ash::vk::{self, TaggedStructure as _};
+
+use super::layer::ActiveLayer;
+use crate::abi::{chain, name};
+use crate::log::{Level, Logger, Topic};
+use crate::memory::{Application, OutOfMemory, Shown, TryGrow, Vec};
+use crate::registry::extension;
+
+type Setting = vk::LayerSettingEXT<'static>;
+type Settings = vk::LayerSettingsCreateInfoEXT<'static>;
+
+/// What an instance's layers are told besides. Empty where there is nothing to tell.
+pub(super) struct TellLayers {
+    /// The application's settings, then those that it does not name.
+    settings: Vec<Setting, Application>,
+    /// The application's extensions and VK_EXT_layer_settings, if that has to be added.
+    extensions: Vec<*const c_char, Application>,
+}
+
+impl TellLayers {
+    /// `given` are the platform's settings.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    ///
+    /// # Safety
+    /// `info` is that of vkCreateInstance; `given` are valid settings as long as this is used.
+    pub(super) unsafe fn new(
+        given: &[Setting],
+        layers: &[ActiveLayer],
+        info: &vk::InstanceCreateInfo<'static>,
+        memory: Application,
+    ) -> Result<Self, OutOfMemory> {
+        let mut told = Self { settings: Vec::new_in(memory), extensions: Vec::new_in(memory) };
+        if given.is_empty() {
+            return Ok(told);
+        }
+        // SAFETY: the caller vouches for the chain, the settings and the names.
+        unsafe {
+            for structure in chain::pointers(info.p_next.cast_mut()) {
+                if (*structure).s_type == Settings::STRUCTURE_TYPE {
+                    let own = &*structure.cast::<Settings>();
+                    let count = if own.p_settings.is_null() { 0 } else { own.setting_count as usize };
+                    told.settings.try_extend(core::slice::from_raw_parts(
+                        if count == 0 { core::ptr::dangling() } else { own.p_settings },
+                        count,
+                    ))?;
+                }
+            }
+            let own = told.settings.len();
+            for setting in given {
+                if !told.settings.iter().take(own).any(|other| names(setting) == names(other)) {
+                    told.settings.try_push(*setting)?;
+                }
+            }
+            let wanted = extension::EXT_LAYER_SETTINGS.name();
+            let enabled = || name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
+            let mut offered = layers.iter().flat_map(|layer| &layer.instance_extensions);
+            if offered.any(|offered| name::is(offered, wanted)) && enabled().all(|name| name != wanted) {
+                for name in enabled() {
+                    told.extensions.try_push(name.as_ptr())?;
+                }
+                told.extensions.try_push(wanted.as_ptr())?;
+            }
+        }
+        Ok(told)
+    }
+
+    /// The structure for the chain, with `rest` behind it. `None` if there is nothing to tell.
+    pub(super) fn structure(&self, rest: *const c_void) -> Option<Settings> {
+        let setting_count = u32::try_from(self.settings.len()).ok().filter(|count| *count > 0)?;
+        let p_settings = self.settings.as_ptr();
+        Some(Settings { setting_count, p_settings, p_next: rest, ..Settings::default() })
+    }
+
+    /// Lets layers see that the extension is enabled. It has to be, for its structure to be in the chain.
+    pub(super) fn enable(&self, info: &mut vk::InstanceCreateInfo<'static>) {
+        if let Ok(count) = u32::try_from(self.extensions.len())
+            && count > 0
+        {
+            (info.enabled_extension_count, info.pp_enabled_extension_names) =
+                (count, self.extensions.as_ptr());
+        }
+    }
+}
+
+/// Warns of settings that reach nobody, once for each layer.
+///
+/// # Safety
+/// `given` are valid settings.
+pub unsafe fn warn_of_unheard(given: &[Setting], layers: &[ActiveLayer], logger: &Logger) {
+    // SAFETY: the caller vouches for the settings.
+    let of = |setting: &Setting| unsafe { names(setting).0 }.unwrap_or_default().to_bytes();
+    for (place, setting) in given.iter().enumerate() {
+        let layer = of(setting);
+        let is_active = layers.iter().any(|active| active.name.as_slice() == layer);
+        if !is_active && given.iter().take(place).all(|earlier| of(earlier) != layer) {
+            let message = format_args!(
+                "settings of the layer {} reach nobody: it is not active in this instance; enable it, or correct the name",
+                Shown(layer)
+            );
+            logger.log(Level::Warning, Topic::Layer, message);
+        }
+    }
+}
+
+/// The names of a setting's layer and of itself.
+///
+/// # Safety
+/// The setting is valid, or has NULL for names.
+unsafe fn names<'a>(setting: &Setting) -> (Option<&'a CStr>, Option<&'a CStr>) {
+    // SAFETY: the caller vouches for both.
+    let name = |name: *const c_char| (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) });
+    (name(setting.p_layer_name), name(setting.p_setting_name))
+}
+
+/// The loader's structure with settings, taken out of a chain until this is dropped. A layer may copy the chain, so it is known by
+/// where it stands: between two structures of the loader, which layers may write and do.
+pub struct TakenOut {
+    before: *mut vk::BaseOutStructure<'static>,
+    settings: *mut vk::BaseOutStructure<'static>,
+}
+
+impl TakenOut {
+    /// Takes it out, if it is there.
+    ///
+    /// # Safety
+    /// `first` begins the pNext chain that a call of vkCreateInstance came down with, which stays until this is dropped.
+    pub unsafe fn of(first: *const c_void) -> Option<Self> {
+        let is_ours = |s_type: vk::StructureType| s_type == vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
+        // SAFETY: the caller vouches for the chain. Structures of the loader are there to be written by layers.
+        unsafe {
+            for before in chain::pointers(first.cast_mut()).filter(|before| is_ours((**before).s_type)) {
+                let settings = (*before).p_next;
+                if settings.is_null() || (*settings).s_type != Settings::STRUCTURE_TYPE {
+                    continue;
+                }
+                let after = (*settings).p_next;
+                if !after.is_null() && is_ours((*after).s_type) {
+                    (*before).p_next = after;
+                    return Some(Self { before, settings });
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Drop for TakenOut {
+    fn drop(&mut self) {
+        // SAFETY: whoever made this vouches for the chain.
+        unsafe { (*self.before).p_next = self.settings };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A structure at the beginning of a chain.
+    fn structure(s_type: vk::StructureType, next: *mut vk::BaseOutStructure<'static>) -> [usize; 8] {
+        let mut words = [0; 8];
+        // SAFETY: there is room for the beginning of a structure.
+        unsafe {
+            words.as_mut_ptr().cast::<vk::BaseOutStructure<'_>>().write(vk::BaseOutStructure {
+                s_type,
+                p_next: next,
+                ..Default::default()
+            })
+        };
+        words
+    }
+
+    /// The types of a chain.
+    fn types(first: *mut vk::BaseOutStructure<'static>) -> std::vec::Vec<i32> {
+        // SAFETY: the chain is well formed.
+        unsafe { chain::pointers(first.cast()).map(|one| (*one).s_type.as_raw()).collect() }
+    }
+
+    #[test]
+    fn only_the_loaders_own_settings_are_taken_out_until_the_drivers_are_made() {
+        let (loader, settings) = (vk::StructureType::LOADER_INSTANCE_CREATE_INFO, Settings::STRUCTURE_TYPE);
+        let mut next = core::ptr::null_mut();
+        let mut all = std::vec::Vec::new();
+        // From the end: the application's, the loader's with its own between them, and one that a layer has put before all.
+        for s_type in [settings, loader, settings, loader, settings] {
+            all.push(std::boxed::Box::new(structure(s_type, next)));
+            next = all.last_mut().unwrap().as_mut_ptr().cast();
+        }
+        let before = types(next);
+        // SAFETY: the chain is well formed and may be written.
+        let taken = unsafe { TakenOut::of(next.cast()) };
+        let without = [settings, loader, loader, settings].map(vk::StructureType::as_raw);
+        assert_eq!(types(next), without);
+        drop(taken);
+        assert_eq!(types(next), before);
+        // SAFETY: as above.
+        assert!(unsafe { TakenOut::of(all[0].as_ptr().cast()) }.is_none());
+    }
+}
