@@ -90,12 +90,6 @@ int here_stat(const char *path, struct stat *state) {
 }
 GIVES(stat);
 
-int here_rename(const char *from, const char *to) {
-    char one[4096], other[4096];
-    return rename(place(from, one), place(to, other));
-}
-GIVES(rename);
-
 int here_fcntl(int file, int command, ...) {
     va_list rest;
     va_start(rest, command);
@@ -126,8 +120,6 @@ SAME(int, close, (int file), (file));
 SAME(int, closedir, (DIR *folder), (folder));
 SAME(struct dirent *, readdir, (DIR *folder), (folder));
 SAME(ssize_t, pread64, (int file, void *bytes, size_t size, off64_t offset), (file, bytes, size, offset));
-SAME(ssize_t, write, (int file, const void *bytes, size_t size), (file, bytes, size));
-SAME(char *, getenv, (const char *name), (name));
 SAME(int, getpagesize, (void), ());
 SAME(pid_t, getpid, (void), ());
 SAME(pid_t, gettid, (void), ());
