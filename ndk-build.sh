@@ -32,7 +32,7 @@ tools=$(rustc --print target-libdir)/../bin
 [ -x "$tools/rust-lld" ] && [ -x "$tools/rust-objcopy" ] ||
     fail "the compiler has no rust-lld and rust-objcopy in $tools: use one that rustup installs, 1.90 or newer"
 
-command -v javac >/dev/null || [ -x "${JAVA_HOME-}/bin/javac" ] ||
+command -v javac >/dev/null || [ -x "${JAVA_HOME:+$JAVA_HOME/bin/javac}" ] ||
     fail "there is no javac for the AAR: install a JDK, 9 or newer (Debian: openjdk-17-jdk-headless), or set JAVA_HOME to the folder of one; \`cargo xtask android-abi\` builds the libraries alone"
 
 if [ -n "${ANDROID_NDK_HOME-}" ]; then
