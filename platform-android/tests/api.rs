@@ -1,5 +1,5 @@
 //! The API level as programs meet it: through the exported functions, with layers that are real libraries. Rows 46 to 57, 69 to
-//! 72, 75, 77, 82 and 83 of docs/android.md.
+//! 72, 75, 77, 82, 83 and 158 of docs/android.md.
 
 #[path = "api/chains.rs"]
 mod chains;
@@ -11,6 +11,8 @@ mod enumeration;
 mod look_ups;
 #[path = "api/memory.rs"]
 mod memory;
+#[path = "api/words.rs"]
+mod words;
 
 use std::ffi::CStr;
 use std::fs;

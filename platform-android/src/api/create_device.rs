@@ -17,7 +17,7 @@ use loader_core::registry::{ExtensionSet, command};
 use super::chain::{Chain, DeviceStructures};
 use super::table::{self, Missing};
 use super::{instance_of, names};
-use crate::objects::{Instance, device_of};
+use crate::objects::{Instance, device_of, free};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
@@ -204,7 +204,7 @@ unsafe fn complete(
             ),
         );
         if let Some(destroy) = find(c"vkDestroyDevice") {
-            core::mem::transmute::<Command, vk::PFN_vkDestroyDevice>(destroy)(device, callbacks);
+            leave(core::mem::transmute::<Command, vk::PFN_vkDestroyDevice>(destroy), device, callbacks);
         }
         Err(vk::Result::ERROR_INITIALIZATION_FAILED)
     }
@@ -222,7 +222,21 @@ pub unsafe extern "system" fn destroy_device(device: vk::Device, callbacks: *con
     unsafe {
         let known = device_of(device.as_raw());
         if let Some(destroy) = known.table.get::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
-            destroy(device, callbacks);
+            leave(destroy, device, callbacks);
+        }
+    }
+}
+
+/// Calls vkDestroyDevice of the chain, and frees what is known of the device when it has come back.
+///
+/// # Safety
+/// As for [`destroy_device`]; the device is not NULL, `destroy` is the head's function for it.
+unsafe fn leave(destroy: vk::PFN_vkDestroyDevice, device: vk::Device, callbacks: *const Callbacks) {
+    // SAFETY: the caller vouches for the parameters.
+    unsafe {
+        let known = device_of(device.as_raw());
+        if known.end.outlasts(|| destroy(device, callbacks)) {
+            free(known, known.allocator);
         }
     }
 }

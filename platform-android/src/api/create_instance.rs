@@ -17,7 +17,7 @@ use crate::debug::{self, SystemLogCallback};
 use crate::layers::ActiveLayer;
 use crate::loader::Loader;
 use crate::log::Logger;
-use crate::objects::instance_of;
+use crate::objects::{free, instance_of};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
@@ -212,7 +212,7 @@ unsafe fn complete(
             ),
         );
         if let Some(destroy) = head(instance, c"vkDestroyInstance".as_ptr()) {
-            core::mem::transmute::<Command, vk::PFN_vkDestroyInstance>(destroy)(instance, callbacks);
+            leave(core::mem::transmute::<Command, vk::PFN_vkDestroyInstance>(destroy), instance, callbacks);
         }
         Err(vk::Result::ERROR_INITIALIZATION_FAILED)
     }
@@ -235,8 +235,22 @@ pub unsafe extern "system" fn destroy_instance(instance: vk::Instance, callbacks
             callback.destroy(instance);
         }
         if let Some(destroy) = known.table.get::<vk::PFN_vkDestroyInstance>(command::DESTROY_INSTANCE) {
-            destroy(instance, callbacks);
+            leave(destroy, instance, callbacks);
         }
         drop(chain);
+    }
+}
+
+/// Calls vkDestroyInstance of the chain, and frees what is known of the instance when it has come back.
+///
+/// # Safety
+/// As for [`destroy_instance`]; the instance is not NULL, `destroy` is the head's function for it.
+unsafe fn leave(destroy: vk::PFN_vkDestroyInstance, instance: vk::Instance, callbacks: *const Callbacks) {
+    // SAFETY: the caller vouches for the parameters.
+    unsafe {
+        let known = instance_of(instance.as_raw());
+        if known.end.outlasts(|| destroy(instance, callbacks)) {
+            free(known, known.allocator);
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::extensions::Wanted;
 use super::features;
 use super::private_data::PrivateData;
 use crate::level::ApiLevel;
-use crate::objects::{Device, DeviceCommands, DeviceData, Instance, instance_of};
+use crate::objects::{Device, DeviceCommands, DeviceData, End, Instance, instance_of};
 use crate::statistics;
 use crate::wsi::native_buffer;
 
@@ -70,6 +70,7 @@ unsafe fn create(
                 extensions: wanted.enabled,
                 private_data: PrivateData::new(allocator),
                 api_version: version_of(instance, physical_device),
+                end: End::default(),
             },
             allocator,
         )?;

@@ -14,7 +14,7 @@ use crate::hal::Driver;
 use crate::level::ApiLevel;
 use crate::loader::{self, Loader};
 use crate::log::Logger;
-use crate::objects::{Instance, InstanceCommands, InstanceData};
+use crate::objects::{End, Instance, InstanceCommands, InstanceData};
 use crate::statistics;
 
 type Callbacks<'a> = vk::AllocationCallbacks<'a>;
@@ -133,6 +133,7 @@ unsafe fn make(
             extensions: Default::default(),
             api_version: without_patch(asked).max(vk::API_VERSION_1_0),
             driver_version: version_of(driver),
+            end: End::default(),
         },
         allocator,
     )

@@ -6,7 +6,7 @@ use loader_core::memory::Application;
 use loader_core::registry::ExtensionSet;
 
 use crate::driver::PrivateData;
-use crate::objects::{DeviceCommands, Instance};
+use crate::objects::{DeviceCommands, End, Instance};
 
 /// A device. The first word of its handle, and of its queues' and command buffers', leads here: to the table that exported
 /// functions jump through, in which the first function of the chain stands for each command. It is filled when the chain has
@@ -31,6 +31,8 @@ pub struct DeviceData {
     pub private_data: PrivateData,
     /// The version of Vulkan that the device can be used with.
     pub api_version: u32,
+    /// Who frees this.
+    pub end: End,
 }
 
 // Trampolines take what the handle leads to for the table.

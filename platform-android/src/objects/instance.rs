@@ -7,7 +7,7 @@ use loader_core::registry::ExtensionSet;
 
 use crate::api::Attached;
 use crate::log::Logger;
-use crate::objects::InstanceCommands;
+use crate::objects::{End, InstanceCommands};
 
 /// An instance. The first word of its handle, and of its physical devices', leads here: to the table that exported functions
 /// jump through, in which the first function of the chain stands for each command. It is filled when the chain has returned from
@@ -32,6 +32,8 @@ pub struct InstanceData {
     pub api_version: u32,
     /// The version of Vulkan that the driver's instance is of.
     pub driver_version: u32,
+    /// Who frees this.
+    pub end: End,
 }
 
 // Trampolines take what the handle leads to for the table.

@@ -4,9 +4,11 @@
 mod device;
 mod dispatch_word;
 mod driver_commands;
+mod end;
 mod instance;
 
 pub use device::{Device, DeviceData};
 pub use dispatch_word::{device_of, instance_of, set_dispatch_word};
 pub use driver_commands::{DeviceCommands, InstanceCommands};
+pub use end::{End, free};
 pub use instance::{Instance, InstanceData};

@@ -15,7 +15,7 @@ use super::{System, physical_device};
 
 /// Memory of an application that is counted, and can run out.
 #[derive(Default)]
-struct Memory(Mutex<Blocks>);
+pub(super) struct Memory(Mutex<Blocks>);
 
 #[derive(Default)]
 struct Blocks {
@@ -25,8 +25,28 @@ struct Blocks {
     count: usize,
     /// How often blocks were made larger.
     grown: usize,
+    /// Blocks that are free, if they are to be used again: the last one first.
+    spare: Option<Vec<(Layout, usize)>>,
     /// The allocation, counted from 0, that fails, and all that follow.
     fails: Option<usize>,
+}
+
+impl Blocks {
+    /// A block that is free and as large.
+    fn spare(&mut self, layout: Layout) -> Option<*mut u8> {
+        let spare = self.spare.as_mut()?;
+        let place = spare.iter().rposition(|(known, _)| *known == layout)?;
+        Some(std::ptr::with_exposed_provenance_mut(spare.remove(place).1))
+    }
+}
+
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        for (layout, block) in self.spare.iter().flatten() {
+            // SAFETY: it was allocated with this layout, and nobody has it.
+            unsafe { dealloc(std::ptr::with_exposed_provenance_mut(*block), *layout) };
+        }
+    }
 }
 
 impl Memory {
@@ -34,7 +54,14 @@ impl Memory {
         self.0.lock().unwrap()
     }
 
-    fn callbacks(&self) -> vk::AllocationCallbacks<'_> {
+    /// Memory in which a block that is freed is the next one's that asks for as much.
+    pub(super) fn used_again() -> Self {
+        let memory = Self::default();
+        memory.blocks().spare = Some(Vec::new());
+        memory
+    }
+
+    pub(super) fn callbacks(&self) -> vk::AllocationCallbacks<'_> {
         vk::AllocationCallbacks::default()
             .user_data(std::ptr::from_ref(self).cast_mut().cast())
             .pfn_allocation(Some(allocate))
@@ -49,7 +76,7 @@ impl Memory {
         blocks.fails = Some(number);
     }
 
-    fn is_all_free(&self) -> bool {
+    pub(super) fn is_all_free(&self) -> bool {
         self.blocks().alive.is_empty()
     }
 }
@@ -69,7 +96,7 @@ unsafe extern "system" fn allocate(
         }
         let layout = Layout::from_size_align(size, align).unwrap();
         assert_ne!(size, 0);
-        let block = alloc(layout);
+        let block = blocks.spare(layout).unwrap_or_else(|| alloc(layout));
         blocks.alive.insert(block.expose_provenance(), (layout, scope));
         block.cast()
     }
@@ -83,7 +110,10 @@ unsafe extern "system" fn free(memory: *mut c_void, block: *mut c_void) {
     unsafe {
         let mut blocks = (*memory.cast::<Memory>()).blocks();
         let (layout, _) = blocks.alive.remove(&block.addr()).expect("a block of this memory");
-        dealloc(block.cast(), layout);
+        match &mut blocks.spare {
+            Some(spare) => spare.push((layout, block.addr())),
+            None => dealloc(block.cast(), layout),
+        }
     }
 }
 

@@ -13,6 +13,8 @@
 //   NULL_QUERY          it looks vkCreateDevice up without an instance
 //   WRAP                it gives its own handles out for instances
 //   CALLBACK            the address of a function that vkCreateInstance, vkCreateDevice and vkDestroyInstance call
+//   AFTER               the address of a function that vkDestroyDevice and vkDestroyInstance call when the next one has come back
+//   OWN_DEVICE          it makes a device for itself beside each
 //   ADD                 a device extension, a string, that it lets the physical device have
 //   GROW                device extensions become more between two calls
 #define VK_NO_PROTOTYPES
@@ -66,6 +68,13 @@ static void call_back(void) {
 #endif
 }
 
+// The next one's function has destroyed an object, of which this layer has something left.
+static void next_has_come_back(void) {
+#ifdef AFTER
+    ((void (*)(void))AFTER)();
+#endif
+}
+
 // Which structures lie before the application's, in order: their functions.
 static void trace_structures(const char *what, const VkLayerInstanceCreateInfo *first, VkStructureType type) {
     char all[64] = "";
@@ -80,6 +89,7 @@ static void trace_structures(const char *what, const VkLayerInstanceCreateInfo *
 struct object {
     void *word;
     void *handle;
+    VkDevice own;
     PFN_vkGetInstanceProcAddr find_for_instance;
     PFN_vkGetDeviceProcAddr find_for_device;
 };
@@ -115,6 +125,7 @@ static struct object *object_of(struct object *objects, void *handle) {
 }
 
 static struct object *add(struct object *objects, void *handle) {
+    if (find(objects, handle) != NULL) trace("two objects with one word");
     for (int i = 0; i < 16; ++i)
         if (objects[i].word == NULL) return objects[i].word = *(void **)handle, &objects[i];
     abort();
@@ -167,8 +178,9 @@ static VKAPI_ATTR void VKAPI_CALL destroy_instance(VkInstance instance, const Vk
     call_back();
     if (instance == VK_NULL_HANDLE) return;
     struct object *object = object_of(instances, instance);
-    object->word = NULL;
     NEXT(object, vkDestroyInstance)(below(instance), callbacks);
+    next_has_come_back();
+    object->word = NULL;
 #ifdef WRAP
     free(instance);
 #endif
@@ -239,6 +251,11 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical_de
     struct object *object = add(devices, *out);
     object->handle = *out;
     object->find_for_device = next_of_device;
+    object->own = VK_NULL_HANDLE;
+#ifdef OWN_DEVICE
+    link->u.pLayerInfo = own->pNext;
+    if (create(physical_device, info, callbacks, &object->own) != VK_SUCCESS) abort();
+#endif
     if (FAIL_DEVICE != 0) {
         NEXT_OF_DEVICE(object, *out, vkDestroyDevice)(*out, callbacks);
         object->word = NULL;
@@ -254,8 +271,10 @@ static VKAPI_ATTR void VKAPI_CALL destroy_device(VkDevice device, const VkAlloca
     trace("vkDestroyDevice callbacks=%d", callbacks != NULL);
     if (device == VK_NULL_HANDLE) return;
     struct object *object = object_of(devices, device);
-    object->word = NULL;
+    if (object->own != VK_NULL_HANDLE) NEXT_OF_DEVICE(object, object->own, vkDestroyDevice)(object->own, callbacks);
     NEXT_OF_DEVICE(object, device, vkDestroyDevice)(device, callbacks);
+    next_has_come_back();
+    object->word = NULL;
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL device_wait_idle(VkDevice device) {
