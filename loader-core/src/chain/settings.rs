@@ -13,6 +13,7 @@ use ash::vk::{self, TaggedStructure as _};
 
 use super::layer::ActiveLayer;
 use crate::abi::{chain, name};
+use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Logger, Topic};
 use crate::memory::{Application, OutOfMemory, Shown, TryGrow, Vec};
 use crate::registry::extension;
@@ -43,7 +44,7 @@ impl TellLayers {
         memory: Application,
     ) -> Result<Self, OutOfMemory> {
         let mut told = Self { settings: Vec::new_in(memory), extensions: Vec::new_in(memory) };
-        if given.is_empty() {
+        if given.is_empty() || !FOREIGN_HANDLES {
             return Ok(told);
         }
         // SAFETY: the caller vouches for the chain, the settings and the names.

@@ -16,6 +16,7 @@ use crate::chain::known::instance_under_creation;
 use crate::chain::{FoundLayers, Layers, TakenOut, enter_instance_chain, warn_of_unheard};
 use crate::discovery::{LayerRequest, LayerScope, Outcome, Request};
 use crate::dispatch::Table as _;
+use crate::flavour::FOREIGN_HANDLES;
 use crate::loader::{self, Loader, log_outcome};
 use crate::log::{Level, Logger, Topic};
 use crate::manifest::Version;
@@ -74,10 +75,14 @@ pub unsafe fn create_instance(
         // The handle goes down the chain with the call: the terminator finds the instance by it.
         let mut handle = instance.handle();
         let mut result = Err(vk::Result::ERROR_INITIALIZATION_FAILED);
-        loader.platform.environment.with_layer_settings(&mut |settings| {
-            warn_of_unheard(settings, instance.layers(), &instance.logger);
-            result = enter(settings, info, callbacks, &mut handle);
-        });
+        if FOREIGN_HANDLES {
+            loader.platform.environment.with_layer_settings(&mut |settings| {
+                warn_of_unheard(settings, instance.layers(), &instance.logger);
+                result = enter(settings, info, callbacks, &mut handle);
+            });
+        } else {
+            result = enter(&[], info, callbacks, &mut handle);
+        }
         result?;
         instance.set_chain_handle(handle);
         fill_instance_table(&instance);
@@ -241,7 +246,7 @@ pub(super) unsafe extern "system" fn terminator(
     // SAFETY: `create_instance` put a handle there that nobody else uses yet, which is checked.
     unsafe {
         let _ = instance_under_creation(loader, (*handle).as_raw());
-        let _for_layers_only = TakenOut::of((*info).p_next);
+        let _for_layers_only = if FOREIGN_HANDLES { TakenOut::of((*info).p_next) } else { None };
         match make_drivers(&mut *instance_at(*handle), &*info, callbacks) {
             Ok(()) => vk::Result::SUCCESS,
             Err(error) => error,

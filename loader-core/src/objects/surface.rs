@@ -21,6 +21,7 @@ use super::window::{Purpose, Window};
 use crate::abi::function;
 use crate::discovery::{Outcome, VkResult};
 use crate::dispatch::{Command, Table as _};
+use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::OWN_SURFACE_INTERFACE;
@@ -56,8 +57,7 @@ pub(super) struct Surface {
     pub(super) kind: &'static Kind,
     /// What each driver of the instance calls its own surface; NULL if it made none. Empty if they take turns at the window.
     own: Vec<vk::SurfaceKHR, Application>,
-    /// The window, if drivers take turns at it.
-    pub(super) window: Option<Window>,
+    window: Option<Window>,
 }
 
 /// What a driver calls a surface, as long as it may be passed to it.
@@ -76,9 +76,14 @@ impl Surface {
         unsafe { core::ptr::with_exposed_provenance::<Self>(address).as_ref() }
     }
 
+    /// The window, if drivers take turns at it: never in libraries without drivers that need that.
+    pub(super) fn window(&self) -> Option<&Window> {
+        self.window.as_ref().filter(|_| FOREIGN_HANDLES)
+    }
+
     /// What `driver` calls the surface now. NULL if it cannot do anything with it.
     pub(super) fn for_driver(&self, instance: &Instance, driver: &DriverInstance) -> vk::SurfaceKHR {
-        let own = place_of(instance, driver).map_or(vk::SurfaceKHR::null(), |place| match &self.window {
+        let own = place_of(instance, driver).map_or(vk::SurfaceKHR::null(), |place| match self.window() {
             Some(window) => window.own(instance, place),
             None => self.own.get(place).copied().unwrap_or_default(),
         });
@@ -95,8 +100,7 @@ impl Surface {
         driver: &DriverInstance,
         purpose: Purpose,
     ) -> Result<DriversSurface<'_>, vk::Result> {
-        let Some(window) = self.window.as_ref().filter(|_| driver.enabled.contains(self.kind.extension))
-        else {
+        let Some(window) = self.window().filter(|_| driver.enabled.contains(self.kind.extension)) else {
             return Ok(DriversSurface { handle: self.for_driver(instance, driver), _turn: None });
         };
         let place = place_of(instance, driver).ok_or(vk::Result::ERROR_SURFACE_LOST_KHR)?;
@@ -163,8 +167,10 @@ unsafe fn make(
     }
     // SAFETY: the application vouches for its callbacks.
     let allocator = unsafe { instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT) };
+    // SAFETY: the application vouches for the create info.
+    let window = unsafe { Window::new(instance, kind, info, allocator) };
     let mut surface = Box::try_new_in(
-        Surface { drivers_view: [0; LARGEST / 8], kind, own: Vec::new_in(allocator), window: None },
+        Surface { drivers_view: [0; LARGEST / 8], kind, own: Vec::new_in(allocator), window },
         allocator,
     )
     .map_err(OutOfMemory::from)?;
@@ -176,9 +182,7 @@ unsafe fn make(
             view.add(field.to).copy_from_nonoverlapping(info.cast::<u8>().add(field.from), field.size);
         }
     }
-    // SAFETY: the application vouches for the create info.
-    surface.window = unsafe { Window::new(instance, kind, info, allocator) };
-    if let Some(window) = &surface.window {
+    if let Some(window) = surface.window() {
         window.begin(instance, &surface)?;
         return Ok(surface);
     }
@@ -276,7 +280,7 @@ unsafe extern "system" fn destroy(
 }
 
 unsafe fn destroy_own(instance: &Instance, surface: &Surface, callbacks: *const Callbacks) {
-    if let Some(window) = &surface.window {
+    if let Some(window) = surface.window() {
         window.give_up(instance);
         instance.forget_swapchains_of_surface(surface.handle());
     }

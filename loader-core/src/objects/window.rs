@@ -254,7 +254,7 @@ impl<'a> Noted<'a> {
     /// # Errors
     /// [`OutOfMemory`].
     pub(super) fn new(device: &'a Device, surface: &Surface) -> Result<Option<Self>, OutOfMemory> {
-        if surface.window.is_none() {
+        if surface.window().is_none() {
             return Ok(None);
         }
         let note = Presenting {
