@@ -64,6 +64,29 @@ pub fn java_files(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
+/// The sources of the API and of its tests, with what stands for Android's classes.
+#[must_use]
+pub fn java_sources() -> Vec<PathBuf> {
+    let mut sources = vec![];
+    for name in ["java", "stubs", "android", "sample/src/main/java", "tests/java"] {
+        java_files(&jni(name), &mut sources);
+    }
+    sources
+}
+
+/// Compiles sources of Java as the API is, and leaves the annotations out, which are not packaged.
+///
+/// # Panics
+/// If the compiler has something to say.
+pub fn javac(classes: &Path, sources: &[PathBuf]) {
+    let mut javac = Command::new("javac");
+    // Newer compilers say that release 8 is an old one.
+    javac.args(["--release", "8", "-Xlint:all,-options,-serial", "-Xdoclint:all", "-Xdoclint:-missing"]);
+    javac.args(["-Werror", "-encoding", "UTF-8", "-d"]);
+    finish(javac.arg(classes).args(sources));
+    fs::remove_dir_all(classes.join("org")).expect("annotations");
+}
+
 /// A shell of this repository, built alone as all are.
 ///
 /// # Panics

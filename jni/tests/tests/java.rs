@@ -4,13 +4,13 @@
 //! The tests themselves are Java's: `java/dev/vkload/tests`. They are run with `-Xcheck:jni`, which must have nothing to say.
 #![cfg(target_os = "linux")]
 
-use std::ffi::OsStr;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use std::{env, fs};
 
 use tempfile::TempDir;
+use vkload_jni_tests::{are_there, cargo_builds, finish, java_sources, javac, jni, skip, which};
 
 #[test]
 fn r151_options_and_mistakes() {
@@ -148,14 +148,11 @@ fn built() -> Option<&'static Built> {
 
 impl Built {
     fn new() -> Option<Self> {
-        let header = Path::new("/usr/include/vulkan/vulkan.h");
-        let missing = ["java", "javac", "cc", "c++"].into_iter().find(|name| !in_path(name));
-        if let Some(missing) = missing.or((!header.exists()).then_some("vulkan/vulkan.h")) {
-            let complete = env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
-            assert!(!complete, "missing: {missing}");
-            eprintln!(
-                "skipped: missing {missing} (Debian: openjdk-17-jdk-headless, gcc, g++, libvulkan-dev)"
-            );
+        if !Path::new("/usr/include/vulkan/vulkan.h").exists() {
+            skip("there is no vulkan.h (Debian: libvulkan-dev)");
+            return None;
+        }
+        if !are_there(&["java", "javac", "cc", "c++"]) {
             return None;
         }
         let folder = TempDir::new().unwrap();
@@ -239,12 +236,10 @@ impl Built {
         // Libraries are where Java looks for them, and nowhere else.
         java.env_remove("LD_LIBRARY_PATH").env_remove("JAVA_TOOL_OPTIONS");
         java.envs(variables.iter().map(|(name, value)| (name, value)));
-        let output = java.output().unwrap();
-        let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}: {text}", output.status);
+        let text = finish(&mut java);
         let passed = text.lines().filter(|line| line.starts_with("ok ")).count();
         assert!(passed >= classes.len(), "{text}");
-        text.into_owned()
+        text
     }
 }
 
@@ -266,60 +261,4 @@ fn real_loader(built: &Built, driver: &Path) -> [(&'static str, PathBuf); 5] {
 
 fn null_driver(built: &Built) -> PathBuf {
     built.folder.path().join("null.json")
-}
-
-/// A shell of this repository, built alone as all are.
-fn cargo_builds(package: &str, library: &str) -> PathBuf {
-    let mut cargo = Command::new(env!("CARGO"));
-    finish(cargo.current_dir(jni("..")).args(["build", "--quiet", "--release", "--package", package]));
-    // The folder of the tests is target/PROFILE/deps.
-    let target = env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
-    target.join("release").join(library)
-}
-
-fn jni(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(name)
-}
-
-fn java_sources() -> Vec<PathBuf> {
-    let mut sources = vec![];
-    for name in ["java", "stubs/org", "stubs/android", "android", "sample/src/main/java", "tests/java"] {
-        java_files(&jni(name), &mut sources);
-    }
-    sources
-}
-
-fn javac(classes: &Path, sources: &[PathBuf]) {
-    let mut javac = Command::new("javac");
-    // Newer compilers say that release 8 is an old one.
-    javac.args(["--release", "8", "-Xlint:all,-options,-serial", "-Xdoclint:all", "-Xdoclint:-missing"]);
-    javac.args(["-Werror", "-encoding", "UTF-8", "-d"]);
-    finish(javac.arg(classes).args(sources));
-    // Annotations are not packaged, so it has to go without them.
-    fs::remove_dir_all(classes.join("org")).unwrap();
-}
-
-fn java_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            java_files(&path, files);
-        } else if path.extension() == Some(OsStr::new("java")) {
-            files.push(path);
-        }
-    }
-}
-
-fn in_path(program: &str) -> bool {
-    which(program).is_some()
-}
-
-fn which(program: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.exists())
-}
-
-fn finish(command: &mut Command) {
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
 }

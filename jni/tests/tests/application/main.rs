@@ -4,7 +4,6 @@
 
 mod android;
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -12,6 +11,7 @@ use std::{env, fs};
 
 use android::System;
 use tempfile::TempDir;
+use vkload_jni_tests::{are_there, cargo_builds, finish, java_sources, javac, skip};
 
 #[test]
 fn r131_everything_of_the_api_above_a_loader_for_tests() {
@@ -51,7 +51,7 @@ fn r132_everything_of_the_api_above_the_distributions_loader_and_lavapipe() {
 fn r132_khronos_validation_layer_above_lavapipe() {
     let (Some(built), Some(mut variables)) = (built(), lavapipe()) else { return };
     let Some(system) = System::new().with_loader(Path::new(DISTRIBUTION)).with_validation() else {
-        return skip("vulkan-validationlayers");
+        return skip("there is no validation layer (Debian: vulkan-validationlayers)");
     };
     let log =
         format!("khronos_validation.log_filename = {}\n", system.folder().join("validation.log").display());
@@ -72,7 +72,7 @@ type Variable = (&'static str, PathBuf);
 fn lavapipe() -> Option<Vec<Variable>> {
     let manifest = Path::new("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json");
     if !manifest.exists() || !Path::new(DISTRIBUTION).exists() {
-        skip("libvulkan1, mesa-vulkan-drivers");
+        skip("there is no driver or no loader (Debian: mesa-vulkan-drivers, libvulkan1)");
         return None;
     }
     Some(vec![
@@ -96,28 +96,15 @@ fn built() -> Option<&'static Built> {
 
 impl Built {
     fn new() -> Option<Self> {
-        let path = env::var_os("PATH").unwrap_or_default();
-        let is_there = |name: &&str| env::split_paths(&path).any(|folder| folder.join(name).exists());
-        if let Some(missing) = ["java", "javac", "cc"].iter().find(|name| !is_there(name)) {
-            skip(&format!("{missing} (Debian: openjdk-17-jdk-headless, gcc)"));
+        if !are_there(&["java", "javac", "cc"]) {
             return None;
         }
         let folder = TempDir::new().unwrap();
-        let mut sources = vec![];
-        for name in ["java", "stubs", "android", "tests/java"] {
-            java_files(&jni(name), &mut sources);
-        }
-        let mut javac = Command::new("javac");
-        javac.args(["--release", "8", "-Xlint:-options", "-encoding", "UTF-8", "-d"]);
-        finish(javac.arg(folder.path().join("classes")).args(sources));
-        let mut cargo = Command::new(env!("CARGO"));
-        let build = ["build", "--quiet", "--release", "--package", "libvkload-jni"];
-        finish(cargo.current_dir(jni("..")).args(build));
-        let tests = env::current_exe().unwrap();
-        let native = tests.ancestors().nth(3).unwrap().join("release/libvkload_jni.so");
+        javac(&folder.path().join("classes"), &java_sources());
+        let native = cargo_builds("libvkload-jni", "libvkload_jni.so");
         fs::copy(native, folder.path().join("libvkload_jni.so")).unwrap();
         // cargo puts the library of a package beside the tests that depend on it.
-        let loader = tests.with_file_name("libvkload_of_java.so");
+        let loader = env::current_exe().unwrap().with_file_name("libvkload_of_java.so");
         fs::copy(loader, folder.path().join("libvkload.so")).unwrap();
         Some(Self { folder })
     }
@@ -137,34 +124,4 @@ impl Built {
         assert!(output.lines().all(|line| line.starts_with("ok ")), "{output}");
         assert!(output.lines().count() >= classes.len(), "{output}");
     }
-}
-
-/// Says what is missing, which is a failure where everything is said to be there.
-fn skip(missing: &str) {
-    let complete = env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
-    assert!(!complete, "missing: {missing}");
-    eprintln!("skipped: missing {missing}");
-}
-
-fn jni(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(name)
-}
-
-fn java_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            java_files(&path, files);
-        } else if path.extension() == Some(OsStr::new("java")) {
-            files.push(path);
-        }
-    }
-}
-
-/// Runs a command that must succeed, and returns what it printed.
-fn finish(command: &mut Command) -> String {
-    let output = command.output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {}\n{text}", output.status);
-    text.into_owned()
 }
