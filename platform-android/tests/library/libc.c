@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,18 @@ int here_rename(const char *from, const char *to) {
 }
 GIVES(rename);
 
+int here_mkdir(const char *path, mode_t mode) {
+    char room[4096];
+    return mkdir(place(path, room), mode);
+}
+GIVES(mkdir);
+
+int here_remove(const char *path) {
+    char room[4096];
+    return remove(place(path, room));
+}
+GIVES(remove);
+
 DIR *here_opendir(const char *path) {
     char room[4096];
     return opendir(place(path, room));
@@ -89,12 +102,6 @@ int here_stat(const char *path, struct stat *state) {
     return stat(place(path, room), state);
 }
 GIVES(stat);
-
-int here_rename(const char *from, const char *to) {
-    char one[4096], other[4096];
-    return rename(place(from, one), place(to, other));
-}
-GIVES(rename);
 
 int here_fcntl(int file, int command, ...) {
     va_list rest;
@@ -126,9 +133,8 @@ SAME(int, close, (int file), (file));
 SAME(int, closedir, (DIR *folder), (folder));
 SAME(struct dirent *, readdir, (DIR *folder), (folder));
 SAME(ssize_t, pread64, (int file, void *bytes, size_t size, off64_t offset), (file, bytes, size, offset));
-SAME(ssize_t, write, (int file, const void *bytes, size_t size), (file, bytes, size));
-SAME(char *, getenv, (const char *name), (name));
 SAME(int, getpagesize, (void), ());
+SAME(int, kill, (pid_t process, int signal), (process, signal));
 SAME(pid_t, getpid, (void), ());
 SAME(pid_t, gettid, (void), ());
 SAME(int, nanosleep, (const struct timespec *time, struct timespec *rest), (time, rest));

@@ -151,7 +151,7 @@ public final class InApplication {
         String[][] wrong = {
             {"/drivers/empty.zip", "/cache", "vulkan.null.so, which is not in the root"},
             {"/drivers/missing.zip", "/cache", "/drivers/missing.zip"},
-            {"/drivers/null.zip", "/nowhere", "does not exist; make it"},
+            {"/drivers/null.zip", "/nowhere", "there is no such folder; make it"},
         };
         for (String[] one : wrong) {
             VulkanLoader.Builder builder = VulkanLoader.builder().driver(Driver.driverPackage(one[0], one[1]));
