@@ -13,8 +13,9 @@ use crate::imports::{Imports, tool};
 const VERSIONS: &[(&str, &str)] = &[("libc.so", "LIBC"), ("libdl.so", "LIBC"), ("liblog.so", "LIBLOG")];
 
 /// What every library is linked with: read-only relocations, bound when the library is loaded; no undefined symbols; no relocations
-/// in code; nothing that is not used; a build id for debuggers; segments that can be mapped on systems with pages of 16 KiB. The
-/// library's own look-ups lead to its own functions, whatever else in the process has their names.
+/// in code; nothing that is not used; a build id for debuggers; one table of exports, the one that every level with Vulkan can read;
+/// segments that can be mapped on systems with pages of 16 KiB. The library's own look-ups lead to its own functions, whatever else
+/// in the process has their names.
 const FLAGS: &[&str] = &[
     "-zrelro",
     "-znow",
@@ -23,6 +24,7 @@ const FLAGS: &[&str] = &[
     "--gc-sections",
     "--as-needed",
     "--build-id=sha1",
+    "--hash-style=gnu",
     "-Bsymbolic-functions",
     "-zmax-page-size=16384",
     "--no-rosegment",

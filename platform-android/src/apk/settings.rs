@@ -14,53 +14,73 @@ type Type = vk::LayerSettingTypeEXT;
 /// A type of values: its name in the options, its number, what its values are, and how one is read.
 struct Row(&'static str, Type, &'static str, Read);
 
+/// What becomes of a value: nothing if it is not of the type.
+type Number<T> = Result<Option<T>, OutOfMemory>;
+
 /// How a value is read: to 4 bytes, to 8, or as a text.
 enum Read {
-    Narrow(fn(Value<'_>) -> Option<u32>),
-    Wide(fn(Value<'_>) -> Option<u64>),
+    Narrow(fn(Value<'_>) -> Number<u32>),
+    Wide(fn(Value<'_>) -> Number<u64>),
     String,
 }
 
 /// The types of VK_EXT_layer_settings.
 const TYPES: &[Row] = &[
-    Row("bool32", Type::BOOL32, "true or false", Read::Narrow(|value| value.truth().map(u32::from))),
+    Row("bool32", Type::BOOL32, "true or false", Read::Narrow(bool32)),
     Row("int32", Type::INT32, "whole numbers of 32 bits", Read::Narrow(int32)),
     Row("int64", Type::INT64, "whole numbers of 64 bits", Read::Wide(int64)),
     Row("uint32", Type::UINT32, "whole numbers from 0 to 4294967295", Read::Narrow(uint32)),
-    Row("uint64", Type::UINT64, "whole numbers from 0 to 18446744073709551615", Read::Wide(number::<u64>)),
+    Row("uint64", Type::UINT64, "whole numbers from 0 to 18446744073709551615", Read::Wide(uint64)),
     Row("float32", Type::FLOAT32, "numbers that a float has room for", Read::Narrow(float32)),
     Row("float64", Type::FLOAT64, "numbers that a double has room for", Read::Wide(float64)),
     Row("string", Type::STRING, "strings", Read::String),
 ];
 
-fn int32(value: Value<'_>) -> Option<u32> {
-    i32::try_from(number::<i64>(value)?).ok().map(i32::cast_unsigned)
+fn bool32(value: Value<'_>) -> Number<u32> {
+    Ok(value.truth().map(u32::from))
 }
 
-fn int64(value: Value<'_>) -> Option<u64> {
-    number::<i64>(value).map(i64::cast_unsigned)
+fn int32(value: Value<'_>) -> Number<u32> {
+    Ok(whole::<i64>(value).and_then(|number| i32::try_from(number).ok()).map(i32::cast_unsigned))
 }
 
-fn uint32(value: Value<'_>) -> Option<u32> {
-    number::<u64>(value)?.try_into().ok()
+fn int64(value: Value<'_>) -> Number<u64> {
+    Ok(whole::<i64>(value).map(i64::cast_unsigned))
+}
+
+fn uint32(value: Value<'_>) -> Number<u32> {
+    Ok(whole::<u64>(value).and_then(|number| number.try_into().ok()))
+}
+
+fn uint64(value: Value<'_>) -> Number<u64> {
+    Ok(whole(value))
 }
 
 /// The float that is nearest to the double: one way to read numbers with fractions is enough.
-fn float32(value: Value<'_>) -> Option<u32> {
-    let nearest = number::<f64>(value)? as f32;
-    nearest.is_finite().then_some(nearest.to_bits())
+fn float32(value: Value<'_>) -> Number<u32> {
+    Ok(double(value)?.map(|number| number as f32).filter(|nearest| nearest.is_finite()).map(f32::to_bits))
 }
 
-fn float64(value: Value<'_>) -> Option<u64> {
-    number::<f64>(value).filter(|number| number.is_finite()).map(f64::to_bits)
+fn float64(value: Value<'_>) -> Number<u64> {
+    Ok(double(value)?.filter(|number| number.is_finite()).map(f64::to_bits))
 }
 
-/// The number that this is, if it is one of the type `T`.
-fn number<T: core::str::FromStr>(value: Value<'_>) -> Option<T> {
+/// The whole number that this is, if it is one of the type `T`.
+fn whole<T: core::str::FromStr>(value: Value<'_>) -> Option<T> {
     if value.kind() != Kind::Number {
         return None;
     }
     core::str::from_utf8(value.as_written()).ok()?.parse().ok()
+}
+
+/// The double that is nearest to a number, or infinite. The C library reads it: Rust's tables for that have ten thousand bytes.
+fn double(value: Value<'_>) -> Number<f64> {
+    if value.kind() != Kind::Number {
+        return Ok(None);
+    }
+    let written = text(&[value.as_written(), b"\0"])?;
+    // SAFETY: there is a NUL at the text's end.
+    Ok(Some(unsafe { libc::strtod(written.as_ptr().cast(), core::ptr::null_mut()) }))
 }
 
 /// A setting of a layer.
@@ -212,14 +232,14 @@ impl Values {
             Read::Narrow(read) => {
                 let mut list = Vec::new();
                 for value in all {
-                    list.try_push(read(value).ok_or_else(|| wrong(value))?)?;
+                    list.try_push(read(value)?.ok_or_else(|| wrong(value))?)?;
                 }
                 Self::Narrow(list)
             }
             Read::Wide(read) => {
                 let mut list = Vec::new();
                 for value in all {
-                    list.try_push(read(value).ok_or_else(|| wrong(value))?)?;
+                    list.try_push(read(value)?.ok_or_else(|| wrong(value))?)?;
                 }
                 Self::Wide(list)
             }
@@ -332,7 +352,7 @@ mod tests {
             ("uint32", "[4294967295]", all([u32::MAX].map(u32::to_ne_bytes))),
             ("uint64", "[18446744073709551615]", all([u64::MAX].map(u64::to_ne_bytes))),
             ("float32", "[0.5, -1e3]", all([0.5f32, -1e3].map(f32::to_ne_bytes))),
-            ("float64", "[1e300]", all([1e300f64].map(f64::to_ne_bytes))),
+            ("float64", "[1e300, 0.1, -4.9e-324]", all([1e300, 0.1, -4.9e-324f64].map(f64::to_ne_bytes))),
             ("string", r#"["\u00fc", ""]"#, "ü\0\0".as_bytes().to_vec()),
             ("string", "[]", std::vec![]),
         ] {
@@ -352,6 +372,8 @@ mod tests {
             ("uint32", "[-1]", "from 0 to 4294967295"),
             ("uint64", "[18446744073709551616]", "from 0 to 18446744073709551615"),
             ("float32", "[1e39]", "that a float has room for"),
+            ("float64", "[1e309]", "that a double has room for"),
+            ("float64", "[\"1\"]", "that a double has room for"),
             ("string", "[1]", "are strings"),
             ("string", r#"["\u0000"]"#, "NUL"),
         ] {

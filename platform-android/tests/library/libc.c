@@ -148,6 +148,7 @@ SAME(void *, memcpy, (void *to, const void *from, size_t size), (to, from, size)
 SAME(void *, memmove, (void *to, const void *from, size_t size), (to, from, size));
 SAME(void *, memset, (void *to, int byte, size_t size), (to, byte, size));
 SAME(size_t, strlen, (const char *text), (text));
+SAME(double, strtod, (const char *text, char **end), (text, end));
 
 void here_free(void *block) { free(block); }
 GIVES(free);
