@@ -30,7 +30,7 @@ pub fn parse(bytes: &[u8]) -> Result<Value<'_>, Error> {
     let checked = scanner.skip_prologue().and_then(|()| {
         let at = scanner.at;
         scanner.skip_value()?;
-        Ok(Value { bytes, at })
+        Ok(Value { bytes, at, end: scanner.at })
     });
     checked.map_err(|kind| {
         let (line, column) = position(bytes, scanner.at);
@@ -44,6 +44,8 @@ pub struct Value<'a> {
     bytes: &'a [u8],
     /// Where the value begins in the document.
     at: usize,
+    /// Where it ends.
+    end: usize,
 }
 
 /// What a value is.
@@ -102,6 +104,12 @@ impl<'a> Value<'a> {
         Members(self.contents(Kind::Object))
     }
 
+    /// The members that follow in the object in which this is the value of one.
+    #[must_use]
+    pub fn members_behind(&self) -> Members<'a> {
+        Members(Some(Scanner { bytes: self.bytes, at: self.end }))
+    }
+
     /// The values of a list. Empty if this is no list.
     #[must_use]
     pub fn items(&self) -> Items<'a> {
@@ -138,17 +146,15 @@ impl<'a> Value<'a> {
     #[must_use]
     pub fn wrapped(&self) -> Option<u32> {
         let negative = self.bytes.get(self.at) == Some(&b'-');
-        let digits = Value { bytes: self.bytes, at: self.at.saturating_add(usize::from(negative)) };
+        let digits = Value { at: self.at.saturating_add(usize::from(negative)), ..*self };
         let number = digits.unsigned()?;
         Some(if negative { number.wrapping_neg() } else { number })
     }
 
     /// Where the value stands in the document.
     #[must_use]
-    pub fn range(&self) -> Range<usize> {
-        let mut scanner = Scanner { bytes: self.bytes, at: self.at };
-        let _ = scanner.skip_value();
-        self.at..scanner.at
+    pub const fn range(&self) -> Range<usize> {
+        self.at..self.end
     }
 
     /// The line on which the value begins, from 1.
@@ -225,9 +231,13 @@ impl<'a> Str<'a> {
         Ok(text)
     }
 
-    /// Whether the text is `name`, in any case.
+    /// Whether the text is `name`, in which there is no backslash, in any case.
     #[must_use]
     pub fn is(self, name: &str) -> bool {
+        // What an escape stands for is shorter than the escape.
+        if self.0.len() <= name.len() {
+            return self.0.eq_ignore_ascii_case(name.as_bytes());
+        }
         let mut rest = name.as_bytes();
         for piece in self.pieces() {
             let mut buffer = [0; 4];

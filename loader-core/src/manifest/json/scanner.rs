@@ -35,10 +35,27 @@ impl<'a> Scanner<'a> {
         self.peek().map(|_| ()).ok_or(ErrorKind::Empty)
     }
 
+    #[inline]
     fn skip_blanks(&mut self) {
-        while self.peek().is_some_and(|byte| (1..=b' ').contains(&byte)) {
-            self.step(1);
+        if self.peek().is_some_and(|byte| byte <= b' ') {
+            self.skip_all_blanks();
         }
+    }
+
+    #[inline(never)]
+    fn skip_all_blanks(&mut self) {
+        let mut rest = self.rest();
+        loop {
+            // Most blanks indent something.
+            if let Some(after) = rest.strip_prefix(b"        ") {
+                rest = after;
+            } else if let [1..=b' ', after @ ..] = rest {
+                rest = after;
+            } else {
+                break;
+            }
+        }
+        self.at = self.bytes.len().saturating_sub(rest.len());
     }
 
     /// Skips blanks, one `separator` if there is one, and blanks.
@@ -52,9 +69,9 @@ impl<'a> Scanner<'a> {
 
     /// The value that begins here, in a document that was checked.
     pub(super) fn take_checked_value(&mut self) -> Option<Value<'a>> {
-        let value = Value { bytes: self.bytes, at: self.at };
+        let at = self.at;
         self.skip_value().ok()?;
-        Some(value)
+        Some(Value { bytes: self.bytes, at, end: self.at })
     }
 
     /// Skips the value that begins here, checking it.
@@ -165,22 +182,47 @@ impl<'a> Scanner<'a> {
         self.step(1);
         let start = self.at;
         loop {
-            let plain = self.rest().iter().position(|byte| matches!(byte, b'"' | b'\\'));
-            let Some(plain) = plain else {
-                self.at = self.bytes.len();
-                return Err(ErrorKind::UnexpectedEnd);
-            };
-            self.step(plain);
-            if self.peek() == Some(b'"') {
-                let text = self.bytes.get(start..self.at).unwrap_or_default();
-                self.step(1);
-                return Ok(Str(text));
+            self.step(plain_length(self.rest()));
+            match self.peek() {
+                None => return Err(ErrorKind::UnexpectedEnd),
+                Some(b'"') => {
+                    let text = self.bytes.get(start..self.at).unwrap_or_default();
+                    self.step(1);
+                    return Ok(Str(text));
+                }
+                Some(_) => {
+                    let rest = self.rest();
+                    let (_, after) = unescape(rest).ok_or(ErrorKind::BadEscape)?;
+                    self.step(rest.len().saturating_sub(after.len()));
+                }
             }
-            let rest = self.rest();
-            let (_, after) = unescape(rest).ok_or(ErrorKind::BadEscape)?;
-            self.step(rest.len().saturating_sub(after.len()));
         }
     }
+}
+
+/// How many bytes there are before the first quote or backslash.
+///
+/// Eight bytes are looked at together: a large layer's manifest has tens of thousands, and is gone over more than once.
+fn plain_length(text: &[u8]) -> usize {
+    let (words, tail) = text.as_chunks();
+    let mut length = 0usize;
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        let stops = mark(word, b'"') | mark(word, b'\\');
+        if stops != 0 {
+            return length.saturating_add((stops.trailing_zeros() / u8::BITS) as usize);
+        }
+        length = length.saturating_add(size_of::<u64>());
+    }
+    let in_tail = tail.iter().position(|byte| matches!(byte, b'"' | b'\\'));
+    length.saturating_add(in_tail.unwrap_or(tail.len()))
+}
+
+/// Marks the first byte of a word that is `byte` by its highest bit, and perhaps others behind it.
+fn mark(word: u64, byte: u8) -> u64 {
+    const ONES: u64 = u64::from_le_bytes([1; size_of::<u64>()]);
+    let zero_where_equal = word ^ ONES.wrapping_mul(u64::from(byte));
+    zero_where_equal.wrapping_sub(ONES) & !zero_where_equal & ONES.wrapping_shl(7)
 }
 
 /// The containers that are open: one bit for each, 1 for an object.

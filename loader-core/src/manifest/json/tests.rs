@@ -85,6 +85,7 @@ fn errors_say_where() {
     assert_eq!(error(b"// note\n{}"), (ErrorKind::NotAValue, 1, 1));
     assert_eq!(error(b"{\"a\": \0}"), (ErrorKind::NotAValue, 1, 7));
     assert_eq!(error(b"[truth]"), (ErrorKind::NotAValue, 1, 2));
+    assert_eq!(error(b"[\"abcdefghijk"), (ErrorKind::UnexpectedEnd, 1, 14));
     assert_eq!(error(b"[-]"), (ErrorKind::BadNumber, 1, 2));
     assert_eq!(error(br#"["\x41"]"#), (ErrorKind::BadEscape, 1, 3));
     assert_eq!(error(br#"["\ud800"]"#), (ErrorKind::BadEscape, 1, 3));
@@ -120,6 +121,38 @@ fn siblings_may_be_many() {
     let many = if cfg!(miri) { 100 } else { 100_000 };
     let list = std::format!("[{}0]", "[[],{}],".repeat(many));
     assert_eq!(parse(list.as_bytes()).unwrap().items().count(), many + 1);
+}
+
+#[test]
+fn blanks_and_strings_may_have_any_length() {
+    for length in 0..40 {
+        for blank in [b' ', b'\n', 1] {
+            let blanks = [blank].repeat(length);
+            for plain in [b'a', b'\x7f', 0xff, b'!', 0] {
+                let string = [plain].repeat(length);
+                let document =
+                    [&blanks[..], b"[\"", &string, b"\"", &blanks, b",\"", &string, b"\\n\"", &blanks, b"]"]
+                        .concat();
+                let root = parse(&document).unwrap();
+                let texts: StdVec<StdVec<u8>> = root.items().map(|item| text(Some(item))).collect();
+                assert_eq!(texts, [string.clone(), [&string[..], b"\n"].concat()]);
+                assert_eq!(root.range(), length..document.len());
+                assert_eq!(error(&document[..document.len() - 1]).0, ErrorKind::UnexpectedEnd);
+            }
+            let document = [&b"["[..], &blanks, b"\0]"].concat();
+            assert_eq!(parse(&document).map(|_| ()).unwrap_err().kind, ErrorKind::NotAValue);
+        }
+    }
+}
+
+#[test]
+fn the_members_behind_a_value_are_those_of_its_object() {
+    let root = parse(br#"{"a": {"b": 1}, "c": 2, "d": 3 }, {"e": 4}"#).unwrap();
+    let keys = |members: Members<'_>| -> StdVec<StdVec<u8>> {
+        members.map(|(key, _)| key.to_text().unwrap().to_vec()).collect()
+    };
+    assert_eq!(keys(root.member("a").unwrap().members_behind()), [b"c", b"d"]);
+    assert_eq!(keys(root.member("d").unwrap().members_behind()), [b""; 0]);
 }
 
 /// A generator of arbitrary but repeatable numbers (xorshift).

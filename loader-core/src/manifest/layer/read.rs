@@ -17,7 +17,8 @@ pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), Failure> {
     if root.kind() != Kind::Object {
         return Err(ManifestError::NotAnObject { line: root.line() }.into());
     }
-    let [format_version, list] = root.members_named([Field::FormatVersion.key(), Field::Layers.key()]);
+    let [format_version, list, layer] =
+        root.members_named([Field::FormatVersion.key(), Field::Layers.key(), Field::Layer.key()]);
     let format_version = version(format_version, Field::FormatVersion, root)?;
     let known = KNOWN_FORMATS.contains(&format_version);
     file.format_version = format_version;
@@ -31,8 +32,11 @@ pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), Failure> {
         Some(list) => return Err(wrong_type(Field::Layers, "a list", list)),
         // Files of version 1.0.0 have several layers as several members of the same name.
         None => {
-            for (_, value) in root.members().filter(|(key, _)| key.is(Field::Layer.key())) {
-                add(file, Field::Layer, value)?;
+            if let Some(first) = layer {
+                add(file, Field::Layer, first)?;
+                for (_, value) in first.members_behind().filter(|(key, _)| key.is(Field::Layer.key())) {
+                    add(file, Field::Layer, value)?;
+                }
             }
         }
     }
