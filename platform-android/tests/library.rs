@@ -139,6 +139,11 @@ impl System {
 
     /// Runs the application, which enables these layers, by this command line.
     fn run(&self, runner: &[&str], layers: &[&str]) -> Output {
+        self.command(runner).args(layers).output().unwrap()
+    }
+
+    /// The application, which is run by this command line.
+    fn command(&self, runner: &[&str]) -> Command {
         let variable = format!("LD_LIBRARY_PATH={}", self.path("system/lib64").display());
         let emulator = env::var("VKLOAD_TEST_RUNNER");
         let mut words = vec!["env"];
@@ -149,8 +154,8 @@ impl System {
         }
         words.extend(runner);
         let mut command = Command::new(words[0]);
-        command.args(&words[1..]).arg(self.path("program")).args(layers);
-        command.env("ANDROID_HERE", self.folder.path()).output().unwrap()
+        command.args(&words[1..]).arg(self.path("program")).env("ANDROID_HERE", self.folder.path());
+        command
     }
 
     /// What the application says, which ends well.
@@ -269,12 +274,15 @@ fn r136_the_library_itself_opens_a_driver_in_a_namespace_of_its_own() {
     system.file(&driver[1..], "");
     let module = env::var_os("VKLOAD_TEST_DRIVER").map_or_else(null_driver, PathBuf::from);
     fs::copy(module, system.path(&driver[1..])).unwrap();
-    let options = format!(r#"OPTIONS={{"driver": {{"library": "{driver}"}}}}"#);
-    let run = |variables: &[&str]| said_by(&system.run(&[&[options.as_str()], variables].concat(), &[]));
+    let options = format!(r#"{{"driver": {{"library": "{driver}"}}}}"#);
+    let run = |variables: &[(&str, &str)]| {
+        let mut command = system.command(&[]);
+        said_by(&command.env("OPTIONS", &options).envs(variables.iter().copied()).output().unwrap())
+    };
     let asked =
         "namespace vkload-driver /data/app/game/lib /data/app/game/lib 2 /data/app/game/lib of the caller\n";
 
-    let said = run(&["NAMESPACES=1"]);
+    let said = run(&[("NAMESPACES", "1")]);
     assert!(said.contains(DRAWN), "{said}");
     assert!(said.contains(&format!("{driver}: in a linker namespace of its own\n")), "{said}");
     assert!(system.said("opened").contains(asked), "{}", system.said("opened"));
@@ -284,7 +292,7 @@ fn r136_the_library_itself_opens_a_driver_in_a_namespace_of_its_own() {
     assert!(said.contains(DRAWN) && said.contains(&elsewhere), "{said}");
 
     fs::remove_file(system.path("system/lib64/libdl_android.so")).unwrap();
-    let said = run(&["NAMESPACES=1"]);
+    let said = run(&[("NAMESPACES", "1")]);
     let why = "this system lets no application make one (there is no android_create_namespace)";
     assert!(said.contains(DRAWN) && said.contains(&format!("{elsewhere}{why}\n")), "{said}");
 }

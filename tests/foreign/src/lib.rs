@@ -33,7 +33,7 @@ pub static LOADER: Loader =
 
 /// The global commands of Vulkan.
 pub mod entry {
-    loader_core::global_commands!(crate::LOADER);
+    loader_core::global_commands!(crate::LOADER, VKLOAD_ABOVE);
 }
 
 /// The exported functions.
