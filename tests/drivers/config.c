@@ -93,6 +93,7 @@ static bool read_line(const char *key, const char *value) {
     for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i)
         if (strcmp(key, lists[i].key) == 0) return add_name(lists[i].names, value), true;
     if (strcmp(key, "trace") == 0) return snprintf(config.trace, sizeof config.trace, "%s", value), true;
+    if (strcmp(key, "loader") == 0) return snprintf(config.loader, sizeof config.loader, "%s", value), true;
     if (strcmp(key, "device") == 0) return add_device(value), true;
     if (strcmp(key, "group") == 0) return add_group(value), true;
     return config.device_count > 0 && read_device_line(&config.device[config.device_count - 1], key, value);

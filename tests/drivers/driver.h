@@ -54,6 +54,7 @@ struct device_config {
 struct config {
     char path[4096]; /* of the configuration file */
     char trace[4096];
+    char loader[4096];        /* the loader, for a driver that reaches others through it */
     uint32_t interface;
     uint32_t api;             /* what vkEnumerateInstanceVersion answers */
     bool magic;               /* dispatchable objects start with ICD_LOADER_MAGIC */

@@ -1,6 +1,30 @@
 /* Global commands and those of VkInstance. */
 #include "driver.h"
+#include <dlfcn.h>
 #include <string.h>
+
+/* Asks the loader for extensions and an instance, as a driver does that is made on top of others. */
+static void use_loader(const char *command) {
+    if (config.loader[0] == '\0') return;
+    void *library = dlopen(config.loader, RTLD_NOW | RTLD_NOLOAD);
+    if (library == NULL) die(command, "the loader is not there");
+    PFN_vkEnumerateInstanceExtensionProperties extensions =
+        (PFN_vkEnumerateInstanceExtensionProperties)dlsym(library, "vkEnumerateInstanceExtensionProperties");
+    PFN_vkCreateInstance create = (PFN_vkCreateInstance)dlsym(library, "vkCreateInstance");
+    PFN_vkDestroyInstance destroy = (PFN_vkDestroyInstance)dlsym(library, "vkDestroyInstance");
+    PFN_vkEnumeratePhysicalDevices devices = (PFN_vkEnumeratePhysicalDevices)dlsym(library, "vkEnumeratePhysicalDevices");
+    uint32_t count = 0, found = 0;
+    if (extensions(NULL, &count, NULL) != VK_SUCCESS) die(command, "the loader lists no extensions");
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+    VkInstance instance = VK_NULL_HANDLE;
+    VkResult result = create(&info, NULL, &instance);
+    if (result == VK_SUCCESS) {
+        if (devices(instance, &found, NULL) != VK_SUCCESS) die(command, "the loader lists no devices");
+        destroy(instance, NULL);
+    }
+    dlclose(library);
+    trace("used", "in=%s result=%d devices=%u", command, result, found);
+}
 
 CALL vkEnumerateInstanceVersion_(uint32_t *version) {
     trace("vkEnumerateInstanceVersion", " ");
@@ -12,6 +36,7 @@ CALL vkEnumerateInstanceVersion_(uint32_t *version) {
 CALL vkEnumerateInstanceExtensionProperties_(const char *layer, uint32_t *count, VkExtensionProperties *out) {
     trace("vkEnumerateInstanceExtensionProperties", "layer=%s fill=%d", layer == NULL ? "NULL" : layer, out != NULL);
     FORCED_RESULT("vkEnumerateInstanceExtensionProperties");
+    use_loader("vkEnumerateInstanceExtensionProperties");
     return answer_extensions("vkEnumerateInstanceExtensionProperties", &config.extensions, config.unterminated, count, out);
 }
 
@@ -43,6 +68,7 @@ static void trace_create(const VkInstanceCreateInfo *info, const VkAllocationCal
 CALL vkCreateInstance_(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
     trace_create(info, allocator);
     FORCED_RESULT("vkCreateInstance");
+    use_loader("vkCreateInstance");
     uint32_t wanted = info->pApplicationInfo == NULL ? 0 : info->pApplicationInfo->apiVersion;
     if (config.api < VK_API_VERSION_1_1 && wanted >= VK_API_VERSION_1_1) return VK_ERROR_INCOMPATIBLE_DRIVER;
     struct names enabled = {0};

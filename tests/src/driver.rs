@@ -182,6 +182,12 @@ impl Driver {
         self.line("own_surfaces", 1)
     }
 
+    /// Asks the loader for extensions and instances whenever it is asked itself, as one does that is made on top of other drivers.
+    #[must_use]
+    pub fn uses_the_loader(self) -> Self {
+        self.line("loader", crate::library_under_test().display())
+    }
+
     /// Records look-ups by name too, as `vk_icdGetInstanceProcAddr` and so on.
     #[must_use]
     pub fn trace_lookups(self) -> Self {

@@ -59,8 +59,8 @@ fn outcome_weight(outcome: &Outcome) -> Option<u32> {
         Outcome::MissingCommand { .. } | Outcome::OtherApi { .. } => 75,
         Outcome::InterfaceVersion { .. } => 74,
         Outcome::NegotiationRefused { .. } => 73,
-        Outcome::NoEntryPoint => 72,
-        Outcome::NoDevices => 30,
+        Outcome::NoEntryPoint | Outcome::LeadsBack => 72,
+        Outcome::NoDevices | Outcome::WithinItself => 30,
         Outcome::DuplicateOf { .. }
         | Outcome::ApiVersionLie { .. }
         | Outcome::OldInterface { .. }

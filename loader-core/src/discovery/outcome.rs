@@ -21,6 +21,10 @@ pub enum Outcome {
     },
     /// The library has none of the functions by which a driver is recognised.
     NoEntryPoint,
+    /// The library is a Vulkan loader, or its commands call this loader's, which would call them again.
+    LeadsBack,
+    /// The driver itself makes this instance, to use other drivers: it is left out, or it would be called without end.
+    WithinItself,
     /// The driver wants no interface version that this loader has (LDP_DRIVER_3).
     NegotiationRefused {
         /// What the driver returned.
@@ -97,6 +101,8 @@ impl Outcome {
         match self {
             Self::DoesNotOpen { .. } => "does-not-open",
             Self::NoEntryPoint => "no-entry-point",
+            Self::LeadsBack => "leads-back",
+            Self::WithinItself => "within-itself",
             Self::NegotiationRefused { .. } => "negotiation-refused",
             Self::InterfaceVersion { .. } => "interface-version",
             Self::OldInterface { .. } => "interface-too-old-for-version",
@@ -130,6 +136,7 @@ impl Outcome {
         match self {
             Self::DoesNotOpen { .. }
             | Self::NoEntryPoint
+            | Self::LeadsBack
             | Self::NegotiationRefused { .. }
             | Self::InterfaceVersion { .. }
             | Self::OldInterface { .. }
@@ -139,7 +146,7 @@ impl Outcome {
             | Self::EnumerationFailed { .. }
             | Self::ApiVersionLie { .. } => Level::Warning,
             Self::CreateInstanceFailed { .. } | Self::NoDevices | Self::Used { .. } => Level::Info,
-            Self::DuplicateOf { .. } => Level::Debug,
+            Self::DuplicateOf { .. } | Self::WithinItself => Level::Debug,
         }
     }
 
@@ -169,6 +176,13 @@ impl fmt::Display for Outcome {
             Self::NoEntryPoint => f.write_str(
                 "the library has no entry point of a Vulkan driver; check \"library_path\" in the manifest",
             ),
+            Self::LeadsBack => f.write_str(
+                "its commands lead back to a Vulkan loader, so it is no driver; if a manifest names it, name the library \
+                 of the driver there",
+            ),
+            Self::WithinItself => {
+                f.write_str("the driver itself makes this instance, to use other drivers, and is left out of it")
+            }
             Self::NegotiationRefused { result: INCOMPATIBLE_DRIVER } => f.write_str(
                 "the driver has no interface version in common with this loader; update the driver",
             ),

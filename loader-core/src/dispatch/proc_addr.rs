@@ -69,11 +69,18 @@ pub unsafe fn get_instance_proc_addr(
     }
 }
 
+/// The name for which vkGetInstanceProcAddr finds something in this loader alone, without an instance: a library that a manifest
+/// names may be a loader, and not only a driver of the oldest interface, which looks the same.
+pub(crate) const IS_LOADER: &CStr = c"vkloadIsALoader";
+
 /// vkGetInstanceProcAddr without an instance.
 #[inline(never)]
 fn global_command(exports: &ExportTable, name: &CStr) -> Option<Command> {
-    let global = find(name).filter(|command| command.class() == Class::Global)?;
-    exports.get(global)
+    match find(name) {
+        Some(command) if command.class() == Class::Global => exports.get(command),
+        None if name == IS_LOADER => exports.get(command::GET_INSTANCE_PROC_ADDR),
+        _ => None,
+    }
 }
 
 /// A command that only some instances have, or a function of the loader's own that is not exported.

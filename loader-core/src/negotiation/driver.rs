@@ -9,6 +9,7 @@ use core::ptr::NonNull;
 use ash::vk;
 
 use crate::discovery::Outcome;
+use crate::dispatch::IS_LOADER;
 use crate::platform::{Libraries, Library};
 
 /// The newest interface version that this loader speaks.
@@ -206,6 +207,9 @@ unsafe fn oldest_interface(
     // SAFETY: the driver's exports are what their names say, and so is what it finds without an instance.
     unsafe {
         let gipa = transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(gipa);
+        if gipa(vk::Instance::null(), IS_LOADER.as_ptr()).is_some() {
+            return Err(Outcome::LeadsBack);
+        }
         Ok(DriverInterface {
             version: 0,
             get_instance_proc_addr: gipa,

@@ -353,15 +353,9 @@ unsafe fn make_driver(
     if !has(extension::KHR_PORTABILITY_ENUMERATION.name()) {
         own.flags &= !vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
     }
-    let mut handle = vk::Instance::null();
-    // SAFETY: everything that the structure points to is alive; the driver's function has the type of its name.
+    // SAFETY: everything that the structure points to is alive, and nobody else knows the driver's instance.
     unsafe {
-        let turn = driver.turn();
-        let result = (driver.interface.create_instance)(&own, callbacks, &mut handle);
-        drop(turn);
-        if result != vk::Result::SUCCESS || handle.is_null() {
-            return Err(refused(result));
-        }
+        let handle = driver.create_instance(&own, callbacks)?;
         DriverInstance::new(driver, handle, place, enabled, instance.allocator)
     }
 }

@@ -3,6 +3,7 @@
 use core::ffi::CStr;
 use core::ops::Deref;
 use core::ptr::NonNull;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use ash::vk::{self, Handle as _};
 
@@ -31,6 +32,8 @@ pub struct Driver {
     library: Option<Library>,
     turns: Turns,
     waiting: &'static dyn Waiting,
+    /// Whether one of its global commands has called the loader, which was about to call it again.
+    calls_back: AtomicBool,
 }
 
 /// A driver that stays open until the loader's own library is unloaded.
@@ -128,12 +131,13 @@ impl OpenDrivers {
         let manifest = has_manifest.then_some(candidate.api_version);
         let api_version = interface.api_version(manifest)?;
         let library_path = text(&[path])?;
-        let (turns, waiting) = (Turns::new(), platform.waiting);
+        let (turns, waiting, calls_back) = (Turns::new(), platform.waiting, AtomicBool::new(false));
+        let library = Some(library);
         let driver =
-            Driver { library_path, interface, api_version, kind, library: Some(library), turns, waiting };
+            Driver { library_path, interface, api_version, kind, library, turns, waiting, calls_back };
         let open =
             DriverRef(Box::into_non_null(Box::try_new_in(driver, Process).map_err(OutOfMemory::from)?));
-        match self.list.find_or_insert(platform.waiting, open, |other| other.library == Some(library)) {
+        match self.list.find_or_insert(platform.waiting, open, |other| other.library == library) {
             Ok((kept, true)) => {
                 opening.keep();
                 Ok((kept, kept.lie(candidate.api_version)))
@@ -217,7 +221,8 @@ impl Driver {
         let turns = Turns::new();
         let library_path = text(&[b"a driver that the application gave"]).unwrap_or_default();
         let kind = DriverKind::Icd;
-        Ok(Self { library_path, interface, api_version, kind, library: None, turns, waiting })
+        let calls_back = AtomicBool::new(false);
+        Ok(Self { library_path, interface, api_version, kind, library: None, turns, waiting, calls_back })
     }
 
     /// Lets no other thread into the driver's commands that create, destroy and enumerate until the turn is over.
@@ -229,23 +234,73 @@ impl Driver {
         self.turns.take(self.waiting)
     }
 
+    /// A turn to call one of the driver's global commands. `None` if this thread is in one of them already: the driver calls the
+    /// loader, and would be called again without end.
+    fn turn_at_the_top(&self) -> Option<Turn<'_>> {
+        let turn = self.turn();
+        if turn.is_within_another() {
+            self.calls_back.store(true, Ordering::Relaxed);
+            return None;
+        }
+        Some(turn)
+    }
+
+    /// Whether it is no driver of its own, as far as its calls have shown. One that was negotiated with may well be made on top of
+    /// other drivers, and use a loader to reach them.
+    fn leads_back(&self) -> bool {
+        let told_apart = self.interface.version > 0 && !self.kind.is_foreign();
+        !told_apart && self.calls_back.load(Ordering::Relaxed)
+    }
+
+    /// Makes an instance with the driver's own vkCreateInstance.
+    ///
+    /// # Errors
+    /// Why there is none.
+    ///
+    /// # Safety
+    /// The parameters are those of the Vulkan command.
+    pub(super) unsafe fn create_instance(
+        &self,
+        info: &vk::InstanceCreateInfo<'_>,
+        callbacks: *const vk::AllocationCallbacks<'static>,
+    ) -> Result<vk::Instance, OpenError> {
+        let refused = || if self.leads_back() { Outcome::LeadsBack } else { Outcome::WithinItself };
+        let turn = self.turn_at_the_top().ok_or_else(refused)?;
+        let mut handle = vk::Instance::null();
+        // SAFETY: the caller vouches for the parameters; the function has the type of its name.
+        let result = unsafe { (self.interface.create_instance)(info, callbacks, &mut handle) };
+        drop(turn);
+        let made = result == vk::Result::SUCCESS;
+        if self.leads_back() {
+            // SAFETY: nobody else knows the instance.
+            unsafe { destroy(self, if made { handle } else { vk::Instance::null() }, callbacks) };
+            return Err(Outcome::LeadsBack.into());
+        }
+        match result {
+            vk::Result::SUCCESS if !handle.is_null() => Ok(handle),
+            vk::Result::ERROR_OUT_OF_HOST_MEMORY => Err(OpenError::OutOfMemory),
+            _ => Err(Outcome::CreateInstanceFailed { result: result.as_raw() }.into()),
+        }
+    }
+
     /// Whether the manifest promises more than the driver has.
     fn lie(&self, manifest: Version) -> Option<Outcome> {
         let too_much = manifest >= Version::new(1, 1, 0) && self.api_version < Version::new(1, 1, 0);
         too_much.then_some(Outcome::ApiVersionLie { manifest, driver: self.api_version })
     }
 
-    /// The instance extensions that the driver has. The driver is never asked with a layer's name (LDP_LOADER_12).
+    /// The instance extensions that the driver has, none if it leads back to the loader. The driver is never asked with a layer's name (LDP_LOADER_12).
     ///
     /// # Errors
     /// What the driver returned, or `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn instance_extensions(&self) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
-        let _turn = self.turn();
+        let Some(_turn) = self.turn_at_the_top() else { return Ok(Vec::new()) };
         let enumerate = self.interface.enumerate_instance_extension_properties;
-        array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
+        let all = array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
             // SAFETY: a counted out-array, and no layer.
             unsafe { enumerate(core::ptr::null(), count, out) }
-        })
+        });
+        if self.leads_back() { Ok(Vec::new()) } else { all }
     }
 }
 
@@ -333,7 +388,7 @@ impl DriverInstance {
             let table = match InstanceTable::try_new(scope) {
                 Ok(table) => table,
                 Err(_) => {
-                    destroy(&driver, handle, &allocator);
+                    destroy(&driver, handle, allocator.as_ptr());
                     return Err(OpenError::OutOfMemory);
                 }
             };
@@ -403,11 +458,11 @@ const NEEDED: &[CommandId] = &[
 impl Drop for DriverInstance {
     fn drop(&mut self) {
         // SAFETY: the instance is alive until here and nobody uses it any more.
-        unsafe { destroy(&self.driver, self.handle, &self.allocator) };
+        unsafe { destroy(&self.driver, self.handle, self.allocator.as_ptr()) };
     }
 }
 
-unsafe fn destroy(driver: &Driver, handle: vk::Instance, allocator: &Application) {
+unsafe fn destroy(driver: &Driver, handle: vk::Instance, callbacks: *const vk::AllocationCallbacks<'static>) {
     if handle.is_null() {
         return;
     }
@@ -417,7 +472,7 @@ unsafe fn destroy(driver: &Driver, handle: vk::Instance, allocator: &Application
         let find = driver.interface.get_instance_proc_addr;
         let Some(function) = find(handle, c"vkDestroyInstance".as_ptr()) else { return };
         let destroy = core::mem::transmute::<Command, vk::PFN_vkDestroyInstance>(function);
-        destroy(handle, allocator.as_ptr());
+        destroy(handle, callbacks);
     }
 }
 

@@ -1,6 +1,6 @@
 //! What an instance of a driver comes to: for tools that explain. No command of Vulkan leads here.
 
-use ash::vk::{self, Handle as _};
+use ash::vk;
 
 use super::driver::{DriverInstance, DriverOfInstance, DriverRef, OpenError};
 use crate::discovery::Outcome;
@@ -20,19 +20,13 @@ pub fn probe(driver: DriverRef) -> Result<Outcome, OutOfMemory> {
     };
     let application = vk::ApplicationInfo::default().application_name(c"vkload").api_version(newest);
     let info = vk::InstanceCreateInfo::default().application_info(&application);
-    let mut handle = vk::Instance::null();
-    // SAFETY: the create info is valid and asks for nothing; the driver's function has the type of its name.
+    // SAFETY: the create info is valid and asks for nothing; nobody else knows the driver's instance.
     let made = unsafe {
         let allocator = Application::new(core::ptr::null(), vk::SystemAllocationScope::INSTANCE);
-        let result = (driver.interface.create_instance)(&raw const info, core::ptr::null(), &raw mut handle);
-        if result == vk::Result::ERROR_OUT_OF_HOST_MEMORY {
-            return Err(OutOfMemory);
-        }
-        if result != vk::Result::SUCCESS || handle.is_null() {
-            return Ok(Outcome::CreateInstanceFailed { result: result.as_raw() });
-        }
-        let owner = DriverOfInstance::Discovered(driver);
-        DriverInstance::new(owner, handle, None, ExtensionSet::default(), allocator)
+        driver.create_instance(&info, core::ptr::null()).and_then(|handle| {
+            let owner = DriverOfInstance::Discovered(driver);
+            DriverInstance::new(owner, handle, None, ExtensionSet::default(), allocator)
+        })
     };
     let made = match made {
         Ok(made) => made,

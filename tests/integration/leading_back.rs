@@ -1,0 +1,94 @@
+//! Drivers that call the loader, which must not call them again: some are made on top of other drivers, some are loaders that a
+//! manifest names by mistake.
+use std::ffi::CStr;
+use std::fs;
+
+use ash::vk;
+use vkload_tests::{Ask, Device, Driver, Run, Scenario, Vk, library_under_test, list_devices};
+
+fn good() -> Driver {
+    Driver::new("good").device(Device::new("gpu")).extension("VK_KHR_display")
+}
+
+fn above(interface: u32) -> Driver {
+    Driver::new("above").interface(interface).device(Device::new("on top")).uses_the_loader()
+}
+
+fn devices(run: &Run) -> Vec<&str> {
+    let mut devices = run.ok().list("devices");
+    devices.sort_unstable();
+    devices
+}
+
+#[test]
+fn a_driver_on_top_of_others_uses_them_through_the_loader() {
+    let run = Scenario::new().log().driver(above(5)).driver(good()).run(list_devices);
+    assert_eq!(devices(&run), ["gpu", "on top"], "{}", run.stderr);
+    let trace = run.trace("above");
+    assert!(trace.has("used"));
+    for call in trace.calls("used") {
+        assert_eq!((call.get("result"), call.get("devices")), ("0", "1"), "{call:?}");
+    }
+    run.logs(&["above.so", "is left out of it"]).logs_not(&["lead back"]);
+}
+
+#[test]
+fn a_driver_on_top_of_others_is_told_that_there_are_none() {
+    let run = Scenario::new().driver(above(5)).run(list_devices);
+    assert_eq!(devices(&run), ["on top"], "{}", run.stderr);
+    let result = vk::Result::ERROR_INCOMPATIBLE_DRIVER.as_raw().to_string();
+    assert!(run.trace("above").calls("used").iter().all(|call| call.get("result") == result));
+}
+
+#[test]
+fn what_calls_the_loader_and_has_the_functions_of_one_is_no_driver() {
+    let above = above(0).extension("VK_EXT_headless_surface");
+    let run = Scenario::new().log().driver(above).driver(good()).run(|vk: &Vk| {
+        // SAFETY: there is no layer to be asked.
+        let extensions = unsafe { vk.entry.enumerate_instance_extension_properties(None) }.unwrap();
+        let has = |name: &CStr| extensions.iter().any(|one| one.extension_name_as_c_str() == Ok(name));
+        vk.say("extensions", format!("{} {}", has(c"VK_KHR_display"), has(c"VK_EXT_headless_surface")));
+        list_devices(vk);
+    });
+    assert_eq!(devices(&run), ["gpu"], "{}", run.stderr);
+    run.says("extensions", "true false").logs(&["above.so", "its commands lead back to a Vulkan loader"]);
+    let trace = run.trace("above");
+    assert_eq!(trace.calls("vkCreateInstance").len(), trace.calls("vkDestroyInstance").len());
+}
+
+fn manifest_of_the_loader(library: &str) -> String {
+    format!(
+        r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{library}", "api_version": "1.3.0"}}}}"#
+    )
+}
+
+#[test]
+fn the_loader_itself_is_no_driver() {
+    let manifest = manifest_of_the_loader(library_under_test().to_str().unwrap());
+    let scenario = Scenario::new().log().driver(good()).file("data/vulkan/icd.d/loader.json", manifest);
+    let run = scenario.run(list_devices);
+    assert_eq!(devices(&run), ["gpu"], "{}", run.stderr);
+    run.logs(&["its commands lead back to a Vulkan loader", "name the library of the driver there"]);
+}
+
+#[test]
+fn a_copy_of_the_loader_is_no_driver() {
+    let scenario = Scenario::new().log().driver(good());
+    let copy = scenario.sandbox().path("lib/libcopy.so");
+    fs::copy(library_under_test(), &copy).unwrap();
+    let scenario =
+        scenario.file("data/vulkan/icd.d/copy.json", manifest_of_the_loader(copy.to_str().unwrap()));
+    let run = scenario.run(list_devices);
+    assert_eq!(devices(&run), ["gpu"], "{}", run.stderr);
+    run.logs(&["libcopy.so", "its commands lead back to a Vulkan loader"]);
+}
+
+#[test]
+fn nothing_but_the_loader_is_the_reason_why_there_is_no_driver() {
+    let manifest = manifest_of_the_loader(library_under_test().to_str().unwrap());
+    let run = Scenario::new().file("data/vulkan/icd.d/loader.json", manifest).run(|vk: &Vk| {
+        vk.say("result", format!("{:?}", vk.create(&Ask::new()).err().unwrap()));
+    });
+    run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
+    assert!(run.stderr.contains("its commands lead back to a Vulkan loader"), "{}", run.stderr);
+}
