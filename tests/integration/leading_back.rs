@@ -92,3 +92,22 @@ fn nothing_but_the_loader_is_the_reason_why_there_is_no_driver() {
     run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
     assert!(run.stderr.contains("its commands lead back to a Vulkan loader"), "{}", run.stderr);
 }
+
+#[test]
+fn the_loader_itself_is_no_layer() {
+    let manifest = format!(
+        r#"{{"file_format_version": "1.0.0", "layer": {{"name": "VK_LAYER_loader", "type": "GLOBAL",
+            "library_path": "{}", "api_version": "1.3.0", "implementation_version": "1", "description": ""}}}}"#,
+        library_under_test().display()
+    );
+    let scenario = Scenario::new().driver(good()).file("data/vulkan/explicit_layer.d/loader.json", manifest);
+    let run = scenario.run(|vk: &Vk| {
+        let refused = vk.create(&Ask::new().layer("VK_LAYER_loader")).err().unwrap();
+        vk.say("refused", format!("{refused:?}"));
+        list_devices(vk);
+    });
+    assert_eq!(devices(&run), ["gpu"], "{}", run.stderr);
+    run.says("refused", "ERROR_INITIALIZATION_FAILED");
+    let words = "an active layer calls it in place of the next layer's";
+    assert_eq!(run.stderr.matches(words).count(), 1, "{}", run.stderr);
+}

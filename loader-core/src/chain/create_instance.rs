@@ -9,8 +9,9 @@ use super::layer::ActiveLayer;
 use super::settings::TellLayers;
 use super::structures::{
     FEATURE_SORTING, FindInstanceCommand, InstanceContent, InstanceCreateInfo, InstanceLink,
-    LayerDeviceFunctions, function,
+    LayerDeviceFunctions, SetInstanceData, function,
 };
+use crate::abi::chain;
 use crate::flavour::FOREIGN_HANDLES;
 use crate::memory::{Application, OutOfMemory, TryGrow, Vec};
 use crate::objects::terminator_get_instance_proc_addr;
@@ -82,6 +83,22 @@ pub unsafe fn enter_instance_chain(
         let Some(create) = create else { return Err(vk::Result::ERROR_INITIALIZATION_FAILED) };
         let create = core::mem::transmute::<crate::dispatch::Command, vk::PFN_vkCreateInstance>(create);
         crate::abi::array::check(create(&own, callbacks, handle))
+    }
+}
+
+/// Whether the structures that this loader hands to layers have come back to the top of it: a layer is a loader, or calls one in
+/// place of the next layer.
+///
+/// # Safety
+/// `first` begins the pNext chain of a call of vkCreateInstance.
+pub unsafe fn comes_from_layers(first: *const c_void) -> bool {
+    // SAFETY: the caller vouches for the chain; structures of this type have this layout.
+    unsafe {
+        chain::pointers(first.cast_mut())
+            .filter(|structure| (**structure).s_type == vk::StructureType::LOADER_INSTANCE_CREATE_INFO)
+            .map(|structure| &*structure.cast::<InstanceCreateInfo>())
+            .filter(|info| info.function == function::LOADER_DATA)
+            .any(|info| core::ptr::fn_addr_eq(info.content.set_data, set_instance_data as SetInstanceData))
     }
 }
 

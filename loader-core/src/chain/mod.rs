@@ -16,7 +16,7 @@ mod settings;
 pub mod structures;
 
 pub use create_device::{enter_device_chain, layer_create_device, layer_destroy_device};
-pub use create_instance::enter_instance_chain;
+pub use create_instance::{comes_from_layers, enter_instance_chain};
 pub use found::FoundLayers;
 pub use layer::{ActiveLayer, Layers};
 pub use settings::{TakenOut, warn_of_unheard};

@@ -13,7 +13,7 @@ use super::surface;
 use super::terminators::fill_instance_table;
 use crate::abi::name;
 use crate::chain::known::instance_under_creation;
-use crate::chain::{FoundLayers, Layers, TakenOut, enter_instance_chain, warn_of_unheard};
+use crate::chain::{FoundLayers, Layers, TakenOut, comes_from_layers, enter_instance_chain, warn_of_unheard};
 use crate::discovery::{LayerRequest, LayerScope, Outcome, Request};
 use crate::dispatch::Table as _;
 use crate::flavour::FOREIGN_HANDLES;
@@ -51,6 +51,14 @@ pub unsafe fn create_instance(
             logger.insist(Level::Error, Topic::Usage, message);
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         };
+        if comes_from_layers(info.p_next) {
+            let message = format_args!(
+                "vkCreateInstance: an active layer calls it in place of the next layer's; its manifest may name a Vulkan loader \
+                 as the layer's library"
+            );
+            logger.insist(Level::Error, Topic::Layer, message);
+            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        }
         logger.listeners.add_chained(info.p_next)?;
         let place = Instance::reserve(allocator, &logger)?;
         logger.settings.report(logger.sink, &logger);
