@@ -157,12 +157,13 @@ fn r84_threads_make_and_destroy_callbacks_while_others_send() {
     let instance = &instance;
     let stays = Heard::default();
     let callback = instance.create_report(&stays);
+    // All are there until the last thread has sent its last message: a callback that is destroyed may just be called.
+    let heard: Vec<Vec<Heard>> = (0..4).map(|_| (0..100).map(|_| Heard::default()).collect()).collect();
     thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                for _ in 0..100 {
-                    let heard = Heard::default();
-                    let own = instance.create_report(&heard);
+        for of_thread in &heard {
+            scope.spawn(move || {
+                for heard in of_thread {
+                    let own = instance.create_report(heard);
                     instance.report(c"one of 400");
                     assert!(!heard.take().is_empty());
                     instance.destroy_report(own);
