@@ -289,7 +289,8 @@ impl Driver {
         too_much.then_some(Outcome::ApiVersionLie { manifest, driver: self.api_version })
     }
 
-    /// The instance extensions that the driver has, none if it leads back to the loader. The driver is never asked with a layer's name (LDP_LOADER_12).
+    /// The instance extensions that the driver has, none if it leads back to the loader. The driver is never asked with a
+    /// layer's name (LDP_LOADER_12).
     ///
     /// # Errors
     /// What the driver returned, or `ERROR_OUT_OF_HOST_MEMORY`.
