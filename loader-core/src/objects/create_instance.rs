@@ -4,7 +4,7 @@ use core::ffi::CStr;
 
 use ash::vk::{self, Handle as _};
 
-use super::driver::{DriverInstance, DriverOfInstance, OpenError};
+use super::driver::{DriverInstance, DriverOfInstance, OpenError, refused};
 use super::extensions;
 use super::handle::Kind;
 use super::instance::Instance;
@@ -366,13 +366,6 @@ unsafe fn make_driver(
         let handle = driver.create_instance(&own, callbacks)?;
         DriverInstance::new(driver, handle, place, enabled, instance.allocator)
     }
-}
-
-fn refused(result: vk::Result) -> OpenError {
-    if result == vk::Result::ERROR_OUT_OF_HOST_MEMORY {
-        return OpenError::OutOfMemory;
-    }
-    OpenError::Refused(Outcome::CreateInstanceFailed { result: result.as_raw() })
 }
 
 /// Says what a driver that is used does not do as it should.

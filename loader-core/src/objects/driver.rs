@@ -264,23 +264,21 @@ impl Driver {
         info: &vk::InstanceCreateInfo<'_>,
         callbacks: *const vk::AllocationCallbacks<'static>,
     ) -> Result<vk::Instance, OpenError> {
-        let refused = || if self.leads_back() { Outcome::LeadsBack } else { Outcome::WithinItself };
-        let turn = self.turn_at_the_top().ok_or_else(refused)?;
+        let left_out = || if self.leads_back() { Outcome::LeadsBack } else { Outcome::WithinItself };
+        let turn = self.turn_at_the_top().ok_or_else(left_out)?;
         let mut handle = vk::Instance::null();
         // SAFETY: the caller vouches for the parameters; the function has the type of its name.
         let result = unsafe { (self.interface.create_instance)(info, callbacks, &mut handle) };
         drop(turn);
-        let made = result == vk::Result::SUCCESS;
+        let made = result == vk::Result::SUCCESS && !handle.is_null();
         if self.leads_back() {
-            // SAFETY: nobody else knows the instance.
-            unsafe { destroy(self, if made { handle } else { vk::Instance::null() }, callbacks) };
+            if made {
+                // SAFETY: nobody else knows the instance.
+                unsafe { destroy(self, handle, callbacks) };
+            }
             return Err(Outcome::LeadsBack.into());
         }
-        match result {
-            vk::Result::SUCCESS if !handle.is_null() => Ok(handle),
-            vk::Result::ERROR_OUT_OF_HOST_MEMORY => Err(OpenError::OutOfMemory),
-            _ => Err(Outcome::CreateInstanceFailed { result: result.as_raw() }.into()),
-        }
+        if made { Ok(handle) } else { Err(refused(result)) }
     }
 
     /// Whether the manifest promises more than the driver has.
@@ -303,6 +301,14 @@ impl Driver {
         });
         if self.leads_back() { Ok(Vec::new()) } else { all }
     }
+}
+
+/// Why there is no instance of a driver whose global command returned this.
+pub(super) fn refused(result: vk::Result) -> OpenError {
+    if result == vk::Result::ERROR_OUT_OF_HOST_MEMORY {
+        return OpenError::OutOfMemory;
+    }
+    OpenError::Refused(Outcome::CreateInstanceFailed { result: result.as_raw() })
 }
 
 impl DriverInterface {
