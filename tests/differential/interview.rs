@@ -249,7 +249,8 @@ impl Interview<'_> {
         self.write();
         // A layer of ours that wraps handles does so only for the commands that it knows.
         let wraps = world.of_kind("layer").any(|line| line.value.starts_with("wrap"));
-        let surface = (has("VK_EXT_headless_surface") && !wraps).then(|| self.surface(&key, &instance));
+        let with_surfaces = has("VK_KHR_surface") && has("VK_EXT_headless_surface");
+        let surface = (with_surfaces && !wraps).then(|| self.surface(&key, &instance));
         let names: Vec<String> = devices.iter().map(|device| instance.name(*device)).collect();
         for (device, name) in devices.iter().zip(&names) {
             let key = format!("{key} device {name}");

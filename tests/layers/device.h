@@ -167,6 +167,24 @@ CALL layer_DeviceWaitIdle(VkDevice handle) {
     return NEXT_OF_DEVICE(device, vkDeviceWaitIdle)(unwrap("vkDeviceWaitIdle", "device", handle));
 }
 
+/* A copy of a structure that names an object, with the handle that the next layer knows. */
+#define NAMING(command, Info, kind, member, INSTANCE_KIND, PHYSICAL_DEVICE_KIND, DEVICE_KIND)                              \
+    CALL layer_##command(VkDevice handle, const Info *info) {                                                              \
+        struct device *device = device_of("vk" #command, handle);                                                          \
+        Info own = *info;                                                                                                  \
+        trace("vk" #command, "kind=%d", (int)info->kind);                                                                  \
+        const char *what = info->kind == INSTANCE_KIND          ? "instance"                                               \
+                           : info->kind == PHYSICAL_DEVICE_KIND ? "physical device"                                        \
+                           : info->kind == DEVICE_KIND          ? "device"                                                 \
+                                                                : NULL;                                                    \
+        if (what != NULL) own.member = (uint64_t)(uintptr_t)unwrap("vk" #command, what, (void *)(uintptr_t)info->member);  \
+        return NEXT_OF_DEVICE(device, vk##command)(unwrap("vk" #command, "device", handle), &own);                         \
+    }
+NAMING(SetDebugUtilsObjectNameEXT, VkDebugUtilsObjectNameInfoEXT, objectType, objectHandle, VK_OBJECT_TYPE_INSTANCE, VK_OBJECT_TYPE_PHYSICAL_DEVICE, VK_OBJECT_TYPE_DEVICE)
+NAMING(SetDebugUtilsObjectTagEXT, VkDebugUtilsObjectTagInfoEXT, objectType, objectHandle, VK_OBJECT_TYPE_INSTANCE, VK_OBJECT_TYPE_PHYSICAL_DEVICE, VK_OBJECT_TYPE_DEVICE)
+NAMING(DebugMarkerSetObjectNameEXT, VkDebugMarkerObjectNameInfoEXT, objectType, object, VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_PHYSICAL_DEVICE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_DEVICE_EXT)
+NAMING(DebugMarkerSetObjectTagEXT, VkDebugMarkerObjectTagInfoEXT, objectType, object, VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_PHYSICAL_DEVICE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_DEVICE_EXT)
+
 /* The command of the extension that this layer adds to devices: nobody below sees it. */
 CALL_VOID layer_TrimCommandPoolKHR(VkDevice handle, VkCommandPool pool, VkCommandPoolTrimFlags flags) {
     (void)pool;

@@ -7,6 +7,17 @@ static PFN_vkCreateInstance next_create_instance(const VkLayerInstanceLink *link
     return (PFN_vkCreateInstance)next;
 }
 
+/* Looks global commands up below itself, without an instance, and calls them. */
+static void ask_globally(const VkLayerInstanceLink *link) {
+    PFN_vkGetInstanceProcAddr get = link->pfnNextGetInstanceProcAddr;
+    uint32_t version = 0, layers = 0, extensions = 0;
+    PFN_vkEnumerateInstanceVersion get_version = (PFN_vkEnumerateInstanceVersion)get(NULL, "vkEnumerateInstanceVersion");
+    PFN_vkEnumerateInstanceLayerProperties get_layers = (PFN_vkEnumerateInstanceLayerProperties)get(NULL, "vkEnumerateInstanceLayerProperties");
+    PFN_vkEnumerateInstanceExtensionProperties get_extensions = (PFN_vkEnumerateInstanceExtensionProperties)get(NULL, "vkEnumerateInstanceExtensionProperties");
+    bool all = get_version(&version) == VK_SUCCESS && get_layers(&layers, NULL) == VK_SUCCESS && get_extensions(NULL, &extensions, NULL) == VK_SUCCESS;
+    trace("globals", "all=%d version=%d layers=%u extensions=%d", all, version >= VK_API_VERSION_1_1, layers, extensions > 0);
+}
+
 CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
     trace("vkCreateInstance", "layers=%u extensions=%u allocator=%d", info->enabledLayerCount, info->enabledExtensionCount, allocator != NULL);
     reenter("vkCreateInstance");
@@ -14,6 +25,7 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
     VkLayerInstanceCreateInfo *callbacks = instance_link(info, VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK);
     PFN_vkLayerCreateDevice create_device = callbacks->u.layerDevice.pfnLayerCreateDevice;
     PFN_vkLayerDestroyDevice destroy_device = callbacks->u.layerDevice.pfnLayerDestroyDevice;
+    if (does("ask_globally")) ask_globally(link);
     if (does("fail_instance_early")) return (VkResult)number("fail_instance_early", 0);
     if (does("overwrite_instance")) *out = (VkInstance)(uintptr_t)number("overwrite_instance", 0);
     if (does("clear_instance")) memset(*out, 0, sizeof(void *));
@@ -191,7 +203,21 @@ CALL layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const cha
     struct instance *instance = instance_of("vkEnumerateDeviceExtensionProperties", handle);
     if (is_added(handle)) return *count = 0, VK_SUCCESS;
     handle = unwrap("vkEnumerateDeviceExtensionProperties", "physical device", handle);
-    return NEXT(instance, vkEnumerateDeviceExtensionProperties)(handle, layer, count, out);
+    PFN_vkEnumerateDeviceExtensionProperties next = NEXT(instance, vkEnumerateDeviceExtensionProperties);
+    if (!does("answer_extension") || layer != NULL) return next(handle, layer, count, out);
+    /* One extension more than the next layer has, which no manifest lists. */
+    VkExtensionProperties all[65];
+    uint32_t available = 64;
+    VkResult result = next(handle, NULL, &available, all);
+    if (result != VK_SUCCESS) return result;
+    memset(&all[available], 0, sizeof *all);
+    all[available].specVersion = 3;
+    strcpy(all[available++].extensionName, "VK_TEST_layer");
+    if (out == NULL) return *count = available, VK_SUCCESS;
+    uint32_t given = *count < available ? *count : available;
+    memcpy(out, all, given * sizeof *all);
+    *count = given;
+    return given < available ? VK_INCOMPLETE : VK_SUCCESS;
 }
 
 /* A command of physical devices that no registry has. */
