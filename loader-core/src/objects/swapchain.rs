@@ -26,7 +26,7 @@ unsafe fn drivers_surface<'a>(
         return Ok(DriversSurface::unknown(surface));
     };
     let own = known.ask_driver(device.instance(), device.physical_device().driver(), purpose)?;
-    if FOREIGN_HANDLES && own.handle.is_null() {
+    if device.is_foreign() && own.handle.is_null() {
         return Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
     }
     Ok(own)
