@@ -1,6 +1,8 @@
 //! The order in which physical devices are enumerated, and how a user chooses another.
 use ash::vk::{self, PhysicalDeviceType as Kind};
-use vkload_tests::{Ask, Device, Driver, Scenario, Vk, list_devices, list_devices_1_0, list_devices_asking};
+use vkload_tests::{
+    Ask, Device, Driver, Layer, Scenario, Vk, list_devices, list_devices_1_0, list_devices_asking,
+};
 
 /// One driver with a device of each kind, worst first.
 fn kinds() -> Driver {
@@ -196,4 +198,12 @@ fn groups_that_differ_are_sorted_whatever_their_drivers_order() {
     Scenario::new().driver(driver.clone()).run(say_groups).ok().says("groups", "two/one/cpu");
     let run = Scenario::new().driver(driver).env("VK_LOADER_DISABLE_SELECT", "1").run(say_groups);
     run.ok().says("groups", "cpu/two/one");
+}
+
+#[test]
+fn a_layer_that_raises_the_version_has_devices_sorted() {
+    let raised = i64::from(vk::API_VERSION_1_1);
+    let layer = Layer::new("VK_LAYER_TEST_a").implicit().does_with("set_api", raised);
+    let run = Scenario::new().driver(kinds()).layer(layer).run(list_devices_1_0);
+    run.ok().says("devices", BEST_FIRST);
 }
