@@ -5,6 +5,7 @@ use core::ffi::CStr;
 use ash::vk::{self, Handle as _, TaggedStructure as _};
 
 use super::device::{Device, Enabled};
+use super::driver::DriverInstance;
 use super::extensions::{self, of_device};
 use super::foreign::warn_of_layers_in_both;
 use super::handle::Kind;
@@ -211,6 +212,7 @@ unsafe fn make(
         }
         own.enabled_extension_count = u32::try_from(names.len()).unwrap_or(u32::MAX);
         own.pp_enabled_extension_names = names.as_ptr();
+        own.p_enabled_features = enabled_features(driver, info);
         let group = GroupHandles::new(instance, info.p_next, lower_of_driver)?;
         own.p_next = group.first();
         let mut handle = vk::Device::null();
@@ -244,6 +246,25 @@ unsafe fn make(
             creation.add(device.cast_mut());
         }
         Ok(handle)
+    }
+}
+
+/// The features that the driver is asked for besides those in the pNext chain: those of VkPhysicalDeviceFeatures2 if the driver
+/// does not look for it there. The application may chain it for every driver, since it can ask each one for it (`emulated`).
+///
+/// # Safety
+/// The create info's chain is a pNext chain.
+unsafe fn enabled_features(driver: &DriverInstance, info: &CreateInfo) -> *const vk::PhysicalDeviceFeatures {
+    let known = [command::GET_PHYSICAL_DEVICE_FEATURES_2, command::GET_PHYSICAL_DEVICE_FEATURES_2_KHR];
+    // SAFETY: the functions are not called; the caller vouches for the chain.
+    unsafe {
+        if known.into_iter().any(|command| driver.table.get::<Command>(command).is_some()) {
+            return info.p_enabled_features;
+        }
+        match chain::find::<vk::PhysicalDeviceFeatures2<'_>>(info.p_next) {
+            Some(chained) if info.p_enabled_features.is_null() => &raw const chained.features,
+            _ => info.p_enabled_features,
+        }
     }
 }
 
