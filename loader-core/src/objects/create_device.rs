@@ -307,14 +307,16 @@ unsafe fn newest_core(api_version: u32, info: &CreateInfo, extensions: &Extensio
     if strict { u8::try_from(vk::api_version_minor(api_version)).unwrap_or(u8::MAX) } else { u8::MAX }
 }
 
-/// The create info's chain with other handles in its VkDeviceGroupDeviceCreateInfo.
+/// The create info's chain with other handles in its VkDeviceGroupDeviceCreateInfo, as long as this lives.
 ///
-/// The application's structures are not written to. Everything up to the group's structure is copied, for which the
-/// registry knows the sizes.
+/// The group's structure is copied, and what leads to it, for which the registry knows the sizes. A structure that it does not
+/// know stays where it is, and those before it: the last one leads to the copies meanwhile.
 struct GroupHandles {
     first: *const core::ffi::c_void,
-    _copies: Vec<u64, Application>,
-    _handles: Vec<vk::PhysicalDevice, Application>,
+    /// The structure that leads to the copies, and what it leads to otherwise.
+    relinked: Option<(*mut vk::BaseOutStructure<'static>, *mut vk::BaseOutStructure<'static>)>,
+    copies: Vec<u64, Application>,
+    handles: Vec<vk::PhysicalDevice, Application>,
 }
 
 impl GroupHandles {
@@ -324,41 +326,50 @@ impl GroupHandles {
         lower: unsafe fn(vk::PhysicalDevice) -> vk::PhysicalDevice,
     ) -> Result<Self, vk::Result> {
         let memory = command_memory(instance);
-        let mut handles = Vec::new_in(memory);
-        let mut copies = Vec::new_in(memory);
+        let mut own =
+            Self { first, relinked: None, copies: Vec::new_in(memory), handles: Vec::new_in(memory) };
         // SAFETY: the caller vouches for the chain.
         let Some(group) = (unsafe { chain::find::<vk::DeviceGroupDeviceCreateInfo<'_>>(first) }) else {
-            return Ok(Self { first, _copies: copies, _handles: handles });
+            return Ok(own);
         };
         for index in 0..group.physical_device_count as usize {
             // SAFETY: the structure's array has this many handles.
             let given = unsafe { *group.p_physical_devices.add(index) };
             // SAFETY: the application vouches for its handles.
-            handles.try_push(unsafe { lower(given) })?;
+            own.handles.try_push(unsafe { lower(given) })?;
         }
+        let end = vk::DeviceGroupDeviceCreateInfo::STRUCTURE_TYPE;
         // SAFETY: the caller vouches for the chain; the copy ends with the group's structure, whose rest of the chain is
-        // the application's.
-        let first = unsafe {
-            chain::copy_up_to(first, vk::DeviceGroupDeviceCreateInfo::STRUCTURE_TYPE, &mut copies, |copy| {
+        // the application's. Nobody else looks at the chain as long as the call lasts.
+        unsafe {
+            let unknown = chain::last_unknown(first, end);
+            let known = unknown.map_or(first, |unknown| (*unknown).p_next.cast_const().cast());
+            let copy = chain::copy_up_to(known, end, &mut own.copies, |copy| {
                 let copy = &mut *copy.cast::<vk::DeviceGroupDeviceCreateInfo<'_>>();
-                copy.p_physical_devices = handles.as_ptr();
-            })?
-        };
-        let Some(first) = first else {
-            instance.logger.log(
-                Level::Error,
-                Topic::Loader,
-                format_args!(
-                    "vkCreateDevice: a structure that this loader does not know stands before \
-                     VkDeviceGroupDeviceCreateInfo in the pNext chain; put it behind"
-                ),
-            );
-            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
-        };
-        Ok(Self { first, _copies: copies, _handles: handles })
+                copy.p_physical_devices = own.handles.as_ptr();
+            })?;
+            let copy = copy.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
+            match unknown {
+                Some(unknown) => {
+                    own.relinked = Some((unknown, (*unknown).p_next));
+                    (*unknown).p_next = copy.cast_mut().cast();
+                }
+                None => own.first = copy,
+            }
+        }
+        Ok(own)
     }
 
     fn first(&self) -> *const core::ffi::c_void {
         self.first
+    }
+}
+
+impl Drop for GroupHandles {
+    fn drop(&mut self) {
+        if let Some((structure, next)) = self.relinked {
+            // SAFETY: the call of the application that the structure belongs to has not come back.
+            unsafe { (*structure).p_next = next };
+        }
     }
 }
