@@ -35,6 +35,21 @@ fn properties_are_those_of_the_manifest() {
 }
 
 #[test]
+fn a_description_longer_than_its_room_is_cut() {
+    let text = "word ".repeat(200);
+    let manifest = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_TEST_a", "type": "INSTANCE",
+        "library_path": "LIBRARY", "api_version": "1.2.77", "implementation_version": "42", "description": "TEXT"}}"#;
+    let layer = Layer::new(A).manifest(&manifest.replace("TEXT", &text));
+    let run = Scenario::new().driver(Driver::new("good")).layer(layer).run(|vk| {
+        // SAFETY: nothing is asked of the caller.
+        let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
+        vk.say("text", layers[0].description_as_c_str().unwrap().to_str().unwrap());
+    });
+    let said = run.ok().said("text");
+    assert!(said.len() == vk::MAX_DESCRIPTION_SIZE - 1 && text.starts_with(said), "{said}");
+}
+
+#[test]
 fn a_small_array_of_layers_is_filled_and_incomplete() {
     let run = Scenario::new().layer(Layer::new(A)).layer(Layer::new(B)).run(|vk| {
         let enumerate = vk.entry.fp_v1_0().enumerate_instance_layer_properties;

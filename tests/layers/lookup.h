@@ -32,7 +32,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInst
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice handle, const char *name) {
     static const char *const commands[] = {
         "vkGetDeviceProcAddr", "vkDestroyDevice", "vkGetDeviceQueue", "vkQueueSubmit", "vkDeviceWaitIdle",
-        "vkTrimCommandPoolKHR", "vkLayerDeviceTEST",
+        "vkTrimCommandPoolKHR", "vkLayerDeviceTEST", "vkCreateSwapchainKHR",
     };
     static bool done;
     reenter_once("vkGetDeviceProcAddr", &done);
@@ -67,7 +67,9 @@ static PFN_vkVoidFunction own_function(const char *name) {
         OWN_IF("wrap", CreateDebugUtilsMessengerEXT), OWN_IF("wrap", DestroyDebugUtilsMessengerEXT),
         OWN_IF("wrap", SubmitDebugUtilsMessageEXT),
         OWN(CreateDevice), OWN(DestroyDevice), OWN(GetDeviceQueue), OWN(QueueSubmit), OWN(DeviceWaitIdle),
-        OWN_IF("strip", TrimCommandPoolKHR),
+        OWN_IF("strip", TrimCommandPoolKHR), OWN_IF("wrap_surfaces", CreateHeadlessSurfaceEXT),
+        OWN_IF("wrap_surfaces", DestroySurfaceKHR), OWN_IF("wrap_surfaces", GetPhysicalDeviceSurfaceSupportKHR),
+        OWN_IF("wrap_surfaces", CreateSwapchainKHR),
         {"vkLayerDeviceTEST", "device_command", (PFN_vkVoidFunction)layer_DeviceTEST},
         {"vkLayerPhysicalDeviceTEST", "physical_device_command", (PFN_vkVoidFunction)layer_PhysicalDeviceTEST},
     };
