@@ -44,31 +44,6 @@ fn swapchains_get_the_drivers_surface() {
     }
 }
 
-#[test]
-fn swapchains_through_the_instances_look_up_get_the_drivers_surface_too() {
-    let run = Scenario::new().driver(window_driver("own").own_surfaces()).run(|vk| {
-        let instance = vk.create(&ask_for_windows()).unwrap();
-        let surface = create_surface(vk, &instance, "xcb").unwrap();
-        let device = instance.device(instance.devices()[0], &["VK_KHR_swapchain"]);
-        let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
-        let mut swapchain = vk::SwapchainKHR::null();
-        // SAFETY: these are the commands; valid use of Vulkan on one thread.
-        unsafe {
-            let create: vk::PFN_vkCreateSwapchainKHR = instance.command("vkCreateSwapchainKHR");
-            let destroy: vk::PFN_vkDestroySwapchainKHR = instance.command("vkDestroySwapchainKHR");
-            vk.say(
-                "result",
-                format_args!("{:?}", create(device.handle(), &info, std::ptr::null(), &mut swapchain)),
-            );
-            destroy(device.handle(), swapchain, std::ptr::null());
-            device.destroy_device(None);
-            khr_surface(vk, &instance).destroy_surface(surface, None);
-        }
-    });
-    run.ok().says("result", "SUCCESS");
-    assert_eq!(run.trace("own").only("vkCreateSwapchainKHR").get("surface"), "own");
-}
-
 /// And the surface can be used for another device and swapchain afterwards.
 #[test]
 fn errors_of_swapchains_are_passed_on_and_surfaces_go_on() {
@@ -98,4 +73,29 @@ fn errors_of_swapchains_are_passed_on_and_surfaces_go_on() {
         });
         run.ok().says("failing", format_args!("{error:?}")).says("plain", "SUCCESS");
     }
+}
+
+#[test]
+fn swapchains_through_the_instances_look_up_get_the_drivers_surface_too() {
+    let run = Scenario::new().driver(window_driver("own").own_surfaces()).run(|vk| {
+        let instance = vk.create(&ask_for_windows()).unwrap();
+        let surface = create_surface(vk, &instance, "xcb").unwrap();
+        let device = instance.device(instance.devices()[0], &["VK_KHR_swapchain"]);
+        let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
+        let mut swapchain = vk::SwapchainKHR::null();
+        // SAFETY: these are the commands; valid use of Vulkan on one thread.
+        unsafe {
+            let create: vk::PFN_vkCreateSwapchainKHR = instance.command("vkCreateSwapchainKHR");
+            let destroy: vk::PFN_vkDestroySwapchainKHR = instance.command("vkDestroySwapchainKHR");
+            vk.say(
+                "result",
+                format_args!("{:?}", create(device.handle(), &info, std::ptr::null(), &mut swapchain)),
+            );
+            destroy(device.handle(), swapchain, std::ptr::null());
+            device.destroy_device(None);
+            khr_surface(vk, &instance).destroy_surface(surface, None);
+        }
+    });
+    run.ok().says("result", "SUCCESS");
+    assert_eq!(run.trace("own").only("vkCreateSwapchainKHR").get("surface"), "own");
 }

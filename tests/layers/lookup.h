@@ -31,8 +31,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInst
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice handle, const char *name) {
     static const char *const commands[] = {
+        "vkCreateSwapchainKHR",
         "vkGetDeviceProcAddr", "vkDestroyDevice", "vkGetDeviceQueue", "vkQueueSubmit", "vkDeviceWaitIdle",
-        "vkTrimCommandPoolKHR", "vkLayerDeviceTEST", "vkCreateSwapchainKHR",
+        "vkTrimCommandPoolKHR", "vkLayerDeviceTEST",
     };
     static bool done;
     reenter_once("vkGetDeviceProcAddr", &done);
@@ -64,12 +65,13 @@ static PFN_vkVoidFunction own_function(const char *name) {
         {"vk_layerGetPhysicalDeviceProcAddr", "physical_device_look_up", (PFN_vkVoidFunction)layer_GetPhysicalDeviceProcAddr}, OWN(CreateInstance), OWN(DestroyInstance),
         OWN(EnumeratePhysicalDevices), OWN(EnumeratePhysicalDeviceGroups), OWN(EnumeratePhysicalDeviceGroupsKHR),
         OWN(GetPhysicalDeviceProperties), OWN(GetPhysicalDeviceQueueFamilyProperties), OWN(EnumerateDeviceExtensionProperties),
+        OWN_IF("wrap_surfaces", CreateHeadlessSurfaceEXT),
+        OWN_IF("wrap_surfaces", DestroySurfaceKHR), OWN_IF("wrap_surfaces", GetPhysicalDeviceSurfaceSupportKHR),
+        OWN_IF("wrap_surfaces", CreateSwapchainKHR),
         OWN_IF("wrap", CreateDebugUtilsMessengerEXT), OWN_IF("wrap", DestroyDebugUtilsMessengerEXT),
         OWN_IF("wrap", SubmitDebugUtilsMessageEXT),
         OWN(CreateDevice), OWN(DestroyDevice), OWN(GetDeviceQueue), OWN(QueueSubmit), OWN(DeviceWaitIdle),
-        OWN_IF("strip", TrimCommandPoolKHR), OWN_IF("wrap_surfaces", CreateHeadlessSurfaceEXT),
-        OWN_IF("wrap_surfaces", DestroySurfaceKHR), OWN_IF("wrap_surfaces", GetPhysicalDeviceSurfaceSupportKHR),
-        OWN_IF("wrap_surfaces", CreateSwapchainKHR),
+        OWN_IF("strip", TrimCommandPoolKHR),
         {"vkLayerDeviceTEST", "device_command", (PFN_vkVoidFunction)layer_DeviceTEST},
         {"vkLayerPhysicalDeviceTEST", "physical_device_command", (PFN_vkVoidFunction)layer_PhysicalDeviceTEST},
     };
