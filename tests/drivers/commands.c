@@ -55,9 +55,10 @@ static VKAPI_ATTR void VKAPI_CALL only_there(void) { die("vkGetDeviceProcAddr", 
 
 PFN_vkVoidFunction driver_device_proc(VkDevice handle, const char *name) {
     if (config.trace_lookups) trace("vkGetDeviceProcAddr", "name=%s", name);
+    if (config.knows_all && find(name) == NULL) return (PFN_vkVoidFunction)only_there;
     struct object *device = DEVICE_OF("vkGetDeviceProcAddr", handle);
     const struct command *command = find(name);
-    if (command == NULL) return config.knows_all ? (PFN_vkVoidFunction)only_there : unknown_device(name);
+    if (command == NULL) return unknown_device(name);
     if (command->level != LEVEL_DEVICE || !available(command)) return NULL;
     bool core = command->core != 0 && command->core <= config.api;
     bool enabled = command->extension != NULL && (names_have(&device->extensions, command->extension) ||
