@@ -298,6 +298,43 @@ fn small_arrays_of_what_surfaces_can_do_are_filled_and_incomplete() {
     }
 }
 
+/// Where the driver cannot say which modes are compatible: each is so with itself alone.
+#[test]
+fn small_arrays_of_compatible_modes_have_what_was_written() {
+    let run = Scenario::new().driver(window_driver("lacks").own_surfaces()).driver(
+        window_driver("has")
+            .extension("VK_KHR_get_surface_capabilities2")
+            .extension("VK_EXT_surface_maintenance1"),
+    );
+    let run = run.run(|vk| {
+        let ask = ask_for_windows().extension("VK_KHR_get_surface_capabilities2");
+        let instance = vk.create(&ask.extension("VK_EXT_surface_maintenance1")).unwrap();
+        let surface = create_surface(vk, &instance, "xcb").unwrap();
+        let two = ash::khr::get_surface_capabilities2::Instance::new(&vk.entry, &instance);
+        let mut mode = vk::SurfacePresentModeEXT::default().present_mode(vk::PresentModeKHR::MAILBOX);
+        let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(surface).push_next(&mut mode);
+        let rooms = [None, Some(4), Some(1), Some(0)].map(|room| {
+            let mut modes = [vk::PresentModeKHR::IMMEDIATE; 4];
+            let mut compatible = vk::SurfacePresentModeCompatibilityEXT {
+                present_mode_count: room.unwrap_or(77),
+                p_present_modes: room.map_or(std::ptr::null_mut(), |_| modes.as_mut_ptr()),
+                ..Default::default()
+            };
+            let mut capabilities = vk::SurfaceCapabilities2KHR::default().push_next(&mut compatible);
+            let device = instance.named("lacks");
+            // SAFETY: valid use of Vulkan on one thread.
+            unsafe { two.get_physical_device_surface_capabilities2(device, &info, &mut capabilities) }
+                .unwrap();
+            let written = modes.iter().filter(|mode| **mode == vk::PresentModeKHR::MAILBOX).count();
+            format!("{} {written}", compatible.present_mode_count)
+        });
+        vk.say("counts", rooms.join(", "));
+        // SAFETY: as above.
+        unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
+    });
+    run.ok().says("counts", "1 0, 1 1, 1 1, 0 0");
+}
+
 #[test]
 fn what_hangs_on_a_question_about_a_surface_reaches_the_driver() {
     let has = window_driver("has").own_surfaces().extension("VK_KHR_get_surface_capabilities2");
