@@ -24,7 +24,7 @@ pub use c_program::CProgram;
 pub use compute::{Commands, compute_on};
 pub use difference::{json_lines, same_as_distribution};
 pub use driver::{NULL_DRIVER, lavapipe, lavapipe_copies, lavapipe_library, null_driver};
-pub use library::Library;
+pub use library::{Library, target_folder};
 pub use machine::{Machine, Output, run};
 pub use needs::Need;
 pub use real_layer::{DEVICE_SELECT, MANGOHUD, MESA_OVERLAY, RENDERDOC, RealLayer, VALIDATION, VKBASALT};
