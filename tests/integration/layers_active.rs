@@ -69,6 +69,25 @@ fn a_layer_that_the_application_asks_for_and_a_variable_disables_is_not_present(
 }
 
 #[test]
+fn a_layer_of_version_0_is_active_with_a_warning() {
+    let run = scenario().log().layer(Layer::new(A).api("0.9.0")).run(create_with_a);
+    run.ok().says("result", "SUCCESS").logs(&["WARNING", A, "0.9.0"]);
+    assert_eq!(active(&run), [A]);
+}
+
+/// It is named like the override layer, and is none: what it rules out stays.
+#[test]
+fn an_override_layer_without_library_and_components_is_none() {
+    let text = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_LUNARG_override", "type": "GLOBAL",
+        "api_version": "1.3.0", "implementation_version": "1", "description": "rules out",
+        "disable_environment": {"NO_OVERRIDE": "1"}, "blacklisted_layers": ["VK_LAYER_TEST_a"]}}"#;
+    let path = "data/vulkan/implicit_layer.d/VkLayer_override.json";
+    let run = scenario().layer(Layer::new(A)).file(path, text).run(create_with_a);
+    run.ok().says("result", "SUCCESS");
+    assert_eq!(active(&run), [A]);
+}
+
+#[test]
 fn a_layer_that_does_not_exist_is_not_present() {
     let run = scenario().run(create_with_a);
     run.ok().says("result", "ERROR_LAYER_NOT_PRESENT");

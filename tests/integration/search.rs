@@ -232,6 +232,16 @@ fn select_wins_over_disable() {
 }
 
 #[test]
+fn a_word_stands_for_every_driver() {
+    let two = || Scenario::new().driver(usual("a")).driver(usual("b"));
+    let run =
+        devices(two().env("VK_LOADER_DRIVERS_SELECT", "~all~").env("VK_LOADER_DRIVERS_DISABLE", "~all~"));
+    run.says("devices", "b,a");
+    let run = devices(two().env("VK_LOADER_DRIVERS_DISABLE", "~all~"));
+    run.says("result", "ERROR_INCOMPATIBLE_DRIVER");
+}
+
+#[test]
 fn a_disabled_driver_is_told_and_not_opened() {
     let run =
         devices(Scenario::new().env("VK_LOADER_DRIVERS_DISABLE", "b*").driver(usual("a")).driver(usual("b")));

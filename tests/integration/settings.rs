@@ -279,6 +279,13 @@ fn wrong_content_is_a_warning_with_field_and_line() {
 }
 
 #[test]
+fn one_wrong_entry_takes_the_whole_list_of_layers_away() {
+    let run = machine().settings(&layers(&[layer(A, "on"), "7".to_owned()])).log().run(create);
+    assert_eq!(active(&run), [C], "layers are searched for as usual");
+    run.logs(&["WARNING", FILE, "the whole list does not count"]);
+}
+
+#[test]
 fn a_messenger_that_is_chained_hears_the_warnings() {
     use ash::vk;
     unsafe extern "system" fn hear(
