@@ -76,7 +76,7 @@ static bool read_line(const char *key, const char *value) {
     struct { const char *key; bool *flag; } flags[] = {
         {"magic", &config.magic}, {"own_surfaces", &config.own_surfaces},
         {"trace_lookups", &config.trace_lookups}, {"unterminated", &config.unterminated},
-        {"speaks", &config.speaks},
+        {"speaks", &config.speaks}, {"whole_structures", &config.whole_structures},
     };
     struct { const char *key; uint32_t *number; } numbers[] = {
         {"interface", &config.interface}, {"api", &config.api}, {"unknown_devices", &config.unknown_devices},
@@ -84,7 +84,7 @@ static bool read_line(const char *key, const char *value) {
     };
     struct { const char *key; struct names *names; } lists[] = {
         {"extension", &config.extensions}, {"result", &config.results},
-        {"lie", &config.lies}, {"without", &config.without},
+        {"lie", &config.lies}, {"without", &config.without}, {"also", &config.also},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
         if (strcmp(key, flags[i].key) == 0) return *flags[i].flag = atoi(value) != 0, true;

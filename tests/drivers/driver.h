@@ -61,6 +61,7 @@ struct config {
     bool own_surfaces;        /* creates VkSurfaceKHR itself */
     bool trace_lookups;       /* records GetProcAddr calls too */
     bool speaks;              /* sends a message of its own when devices are enumerated */
+    bool whole_structures;    /* assigns VkPhysicalDeviceDriverProperties whole, pNext included */
     bool unterminated;        /* one extension name fills its array to the last byte */
     uint32_t unknown_devices; /* how many vkUnknownDevice<N>TEST there are */
     uint32_t unknown_physical_devices;
@@ -68,6 +69,7 @@ struct config {
     struct names results;    /* command -> the VkResult it returns at once */
     struct names lies;       /* command -> one of enum lie */
     struct names without;    /* commands that no GetProcAddr answers */
+    struct names also;       /* names that it answers besides its commands, with a function that does nothing */
     uint32_t device_count;
     struct device_config device[MAX_DEVICES];
     uint32_t group_count;

@@ -36,6 +36,7 @@ static void fill_property_link(const struct device_config *device, VkBaseOutStru
         }
         case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES: {
             VkPhysicalDeviceDriverProperties *driver = (void *)link;
+            if (config.whole_structures) *driver = (VkPhysicalDeviceDriverProperties){.sType = driver->sType};
             driver->driverID = (VkDriverId)device->id;
             strcpy(driver->driverName, "test driver");
             return;

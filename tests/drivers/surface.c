@@ -38,7 +38,8 @@ static VkResult create(const char *command, VkInstance handle, uint64_t window, 
     trace(command, "window=%llu", (unsigned long long)window);
     FORCED_RESULT(command);
     static _Atomic uint32_t made;
-    *out = (VkSurfaceKHR)object_new(SURFACE, instance, made++);
+    bool no_handle = names_have(&config.lies, command);
+    *out = no_handle ? VK_NULL_HANDLE : (VkSurfaceKHR)object_new(SURFACE, instance, made++);
     return VK_SUCCESS;
 }
 CALL vkCreateXcbSurfaceKHR_(VkInstance handle, const VkXcbSurfaceCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
@@ -65,7 +66,7 @@ CALL_VOID vkDestroySurfaceKHR_(VkInstance handle, VkSurfaceKHR surface, const Vk
     (void)allocator;
     INSTANCE_OF("vkDestroySurfaceKHR", handle);
     trace_surface("vkDestroySurfaceKHR", surface);
-    object_delete("vkDestroySurfaceKHR", SURFACE, (void *)surface);
+    if (surface != VK_NULL_HANDLE) object_delete("vkDestroySurfaceKHR", SURFACE, (void *)surface);
 }
 
 #define ON_SURFACE(command) PHYSICAL_DEVICE_OF(command, handle); trace_surface(command, surface); FORCED_RESULT(command)

@@ -174,6 +174,24 @@ CALL_VOID layer_TrimCommandPoolKHR(VkDevice handle, VkCommandPool pool, VkComman
     device_of("vkTrimCommandPoolKHR", handle);
 }
 
+/* Names an object by the handle that this layer knows: its own wrapper, where it wraps. */
+CALL layer_SetDebugUtilsObjectNameEXT(VkDevice handle, const VkDebugUtilsObjectNameInfoEXT *info) {
+    trace("vkSetDebugUtilsObjectNameEXT", "type=%d", (int)info->objectType);
+    struct device *device = device_of("vkSetDebugUtilsObjectNameEXT", handle);
+    static const struct { VkObjectType type; const char *kind; } kinds[] = {
+        {VK_OBJECT_TYPE_INSTANCE, "instance"}, {VK_OBJECT_TYPE_PHYSICAL_DEVICE, "physical device"},
+        {VK_OBJECT_TYPE_DEVICE, "device"}, {VK_OBJECT_TYPE_QUEUE, "queue"},
+    };
+    VkDebugUtilsObjectNameInfoEXT own = *info;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        if (kinds[i].type != info->objectType) continue;
+        own.objectHandle = (uintptr_t)unwrap("vkSetDebugUtilsObjectNameEXT", kinds[i].kind, (void *)(uintptr_t)info->objectHandle);
+    }
+    PFN_vkVoidFunction next = device->get(device->below, "vkSetDebugUtilsObjectNameEXT");
+    handle = unwrap("vkSetDebugUtilsObjectNameEXT", "device", handle);
+    return next == NULL ? VK_SUCCESS : ((PFN_vkSetDebugUtilsObjectNameEXT)next)(handle, &own);
+}
+
 /* A command of devices that no registry has. */
 static VKAPI_ATTR uint64_t VKAPI_CALL layer_DeviceTEST(VkDevice handle, uint64_t a, double b) {
     trace("vkLayerDeviceTEST", " ");

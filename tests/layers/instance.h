@@ -7,6 +7,14 @@ static PFN_vkCreateInstance next_create_instance(const VkLayerInstanceLink *link
     return (PFN_vkCreateInstance)next;
 }
 
+/* Asks below for a global command without an instance, as this is allowed in vkCreateInstance. */
+static void ask_global(const VkLayerInstanceLink *link) {
+    PFN_vkVoidFunction found = link->pfnNextGetInstanceProcAddr(VK_NULL_HANDLE, "vkEnumerateInstanceVersion");
+    uint32_t version = 0;
+    if (found != NULL) ((PFN_vkEnumerateInstanceVersion)found)(&version);
+    trace(found == NULL ? "no_global_inside" : "global_inside", "version=%u", version);
+}
+
 CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
     trace("vkCreateInstance", "layers=%u extensions=%u allocator=%d", info->enabledLayerCount, info->enabledExtensionCount, allocator != NULL);
     reenter("vkCreateInstance");
@@ -17,6 +25,15 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
     if (does("fail_instance_early")) return (VkResult)number("fail_instance_early", 0);
     if (does("overwrite_instance")) *out = (VkInstance)(uintptr_t)number("overwrite_instance", 0);
     if (does("clear_instance")) memset(*out, 0, sizeof(void *));
+    if (does("global_inside")) ask_global(link);
+    VkApplicationInfo application;
+    VkInstanceCreateInfo raised = *info;
+    if (does("raise") && info->pApplicationInfo != NULL) {
+        application = *info->pApplicationInfo;
+        application.apiVersion = (uint32_t)number("raise", 0);
+        raised.pApplicationInfo = &application;
+        info = &raised;
+    }
     VkResult result = does("swallow_instance") ? VK_SUCCESS : next_create_instance(link)(info, allocator, out);
     if (result != VK_SUCCESS) return result;
     struct instance *instance = calloc(1, sizeof *instance);
@@ -191,7 +208,19 @@ CALL layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const cha
     struct instance *instance = instance_of("vkEnumerateDeviceExtensionProperties", handle);
     if (is_added(handle)) return *count = 0, VK_SUCCESS;
     handle = unwrap("vkEnumerateDeviceExtensionProperties", "physical device", handle);
-    return NEXT(instance, vkEnumerateDeviceExtensionProperties)(handle, layer, count, out);
+    PFN_vkEnumerateDeviceExtensionProperties next = NEXT(instance, vkEnumerateDeviceExtensionProperties);
+    if (!does("list_extension") || layer != NULL) return next(handle, layer, count, out);
+    /* An extension that only this function tells of. */
+    VkExtensionProperties all[65];
+    uint32_t available = 64;
+    VkResult result = next(handle, layer, &available, all);
+    if (result != VK_SUCCESS) return result;
+    all[available++] = (VkExtensionProperties){"VK_TEST_intercepted", 5};
+    if (out == NULL) return *count = available, VK_SUCCESS;
+    uint32_t given = *count < available ? *count : available;
+    memcpy(out, all, given * sizeof *all);
+    *count = given;
+    return given < available ? VK_INCOMPLETE : VK_SUCCESS;
 }
 
 /* A command of physical devices that no registry has. */
