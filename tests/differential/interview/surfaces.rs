@@ -33,7 +33,8 @@ impl Interview<'_> {
         // SAFETY: surface and device are of this instance.
         let supported = unsafe { commands.get_physical_device_surface_support(device, 0, surface) };
         self.say(format_args!("{key} surface"), format_args!("{supported:?}"));
-        if !wishes.wants("surfaces") {
+        // What else there is may only be asked where the surface is supported.
+        if !wishes.wants("surfaces") || supported != Ok(true) {
             return;
         }
         self.write();
