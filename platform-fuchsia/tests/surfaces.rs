@@ -100,13 +100,12 @@ fn a34_a_driver_with_surfaces_of_its_own_gets_the_image_pipe() {
 }
 
 #[test]
-fn a34_without_the_extension_the_command_is_there_and_refuses() {
+fn a34_without_the_extension_the_command_is_unknown() {
     let (process, name) = with_driver(&["-DOWN"]);
     process.run(|entry| {
         assert!(!is_known(entry, vk::Instance::null(), COMMAND));
         let instance = create(entry, &[], &[c"VK_KHR_surface"]).unwrap();
-        assert!(is_known(entry, instance.handle(), COMMAND));
-        assert_eq!(present(entry, &instance), Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT));
+        assert!(!is_known(entry, instance.handle(), COMMAND));
         // SAFETY: nothing of it is used any more.
         unsafe { instance.destroy_instance(None) };
     });

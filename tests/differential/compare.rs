@@ -135,7 +135,7 @@ fn calls_of_layers(world: &World, run: &Run) -> Vec<(String, String)> {
     let mut commands =
         vec!["vkCreateInstance", "vkDestroyInstance", "vkCreateDevice", "vkDestroyDevice", "vkQueueSubmit"];
     commands.extend(["vkEnumeratePhysicalDeviceGroups", "vkEnumeratePhysicalDeviceGroupsKHR"]);
-    commands.extend(["vkSetDebugUtilsObjectNameEXT", "global_inside", "no_global_inside"]);
+    commands.extend(["vkSetDebugUtilsObjectNameEXT", "globals"]);
     // The interview says `= NUMBER` where an instance begins.
     commands.extend(world.subjects("ask"));
     let mut keyed: Vec<(String, String)> = vec![];

@@ -15,20 +15,11 @@ static const char *group_list(const void *next) {
     return "";
 }
 
-/* Whether robustBufferAccess is enabled: the one feature that every device has. */
-static bool robust(const VkDeviceCreateInfo *info) {
-    bool knows_features2 = config.api >= VK_API_VERSION_1_1 || names_have(&config.extensions, "VK_KHR_get_physical_device_properties2");
-    if (info->pEnabledFeatures != NULL) return info->pEnabledFeatures->robustBufferAccess;
-    for (const VkBaseInStructure *link = info->pNext; link != NULL && knows_features2; link = link->pNext)
-        if (link->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2) return ((const VkPhysicalDeviceFeatures2 *)link)->features.robustBufferAccess;
-    return false;
-}
-
 CALL vkCreateDevice_(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
     struct object *physical_device = PHYSICAL_DEVICE_OF("vkCreateDevice", handle);
-    trace("vkCreateDevice", "device=%s layers=%u extensions=%s chain=%s group=%s allocator=%d robust=%d", physical_device->device->name,
+    trace("vkCreateDevice", "device=%s layers=%u extensions=%s chain=%s group=%s allocator=%d", physical_device->device->name,
           info->enabledLayerCount, name_list(info->enabledExtensionCount, info->ppEnabledExtensionNames), chain_types(info->pNext),
-          group_list(info->pNext), allocator != NULL, robust(info));
+          group_list(info->pNext), allocator != NULL);
     FORCED_RESULT("vkCreateDevice");
     struct names enabled = {0};
     for (uint32_t i = 0; i < info->enabledExtensionCount; ++i) {

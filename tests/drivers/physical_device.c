@@ -36,7 +36,6 @@ static void fill_property_link(const struct device_config *device, VkBaseOutStru
         }
         case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES: {
             VkPhysicalDeviceDriverProperties *driver = (void *)link;
-            if (config.whole_structures) *driver = (VkPhysicalDeviceDriverProperties){.sType = driver->sType};
             driver->driverID = (VkDriverId)device->id;
             strcpy(driver->driverName, "test driver");
             return;
@@ -194,6 +193,13 @@ static VkResult tools(const char *command, VkPhysicalDevice handle, uint32_t *co
     VkPhysicalDeviceToolProperties tool = {.name = "test tool"};
     return answer_chained(command, &tool, 1, sizeof tool, count, out);
 }
+/* Under its older name alone, as drivers have it that are older than the KHR extension. */
+CALL vkGetPhysicalDeviceCalibrateableTimeDomainsEXT_(VkPhysicalDevice handle, uint32_t *count, VkTimeDomainEXT *out) {
+    PD("vkGetPhysicalDeviceCalibrateableTimeDomainsEXT");
+    (void)device;
+    VkTimeDomainEXT domains[] = {VK_TIME_DOMAIN_DEVICE_EXT, VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT};
+    return answer_array("vkGetPhysicalDeviceCalibrateableTimeDomainsEXT", domains, 2, sizeof *domains, count, out);
+}
 CALL vkGetPhysicalDeviceToolProperties_(VkPhysicalDevice handle, uint32_t *count, VkPhysicalDeviceToolProperties *out) {
     return tools("vkGetPhysicalDeviceToolProperties", handle, count, out);
 }
@@ -234,6 +240,7 @@ const struct command physical_device_commands[] = {
     BOTH(vkGetPhysicalDeviceExternalBufferProperties, "VK_KHR_external_memory_capabilities"),
     BOTH(vkGetPhysicalDeviceExternalFenceProperties, "VK_KHR_external_fence_capabilities"),
     BOTH(vkGetPhysicalDeviceExternalSemaphoreProperties, "VK_KHR_external_semaphore_capabilities"),
+    P(vkGetPhysicalDeviceCalibrateableTimeDomainsEXT, 0, "VK_EXT_calibrated_timestamps"),
     P(vkGetPhysicalDeviceToolProperties, VK_API_VERSION_1_3, NULL),
     P(vkGetPhysicalDeviceToolPropertiesEXT, 0, "VK_EXT_tooling_info"),
     {0},

@@ -38,8 +38,7 @@ static VkResult create(const char *command, VkInstance handle, uint64_t window, 
     trace(command, "window=%llu", (unsigned long long)window);
     FORCED_RESULT(command);
     static _Atomic uint32_t made;
-    bool no_handle = names_have(&config.lies, command);
-    *out = no_handle ? VK_NULL_HANDLE : (VkSurfaceKHR)object_new(SURFACE, instance, made++);
+    *out = (VkSurfaceKHR)object_new(SURFACE, instance, made++);
     return VK_SUCCESS;
 }
 CALL vkCreateXcbSurfaceKHR_(VkInstance handle, const VkXcbSurfaceCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {

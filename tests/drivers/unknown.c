@@ -65,10 +65,13 @@ static PFN_vkVoidFunction find(const char *name, const char *prefix, const PFN_v
     return functions[number];
 }
 
+/* Both kinds are there without the usual beginning, too. */
+static const char *without_vk(const char *name) { return strncmp(name, "vk", 2) == 0 ? name + 2 : name; }
+
 PFN_vkVoidFunction unknown_physical_device(const char *name) {
-    return find(name, "vkUnknownPhysicalDevice", physical_functions, config.unknown_physical_devices);
+    return find(without_vk(name), "UnknownPhysicalDevice", physical_functions, config.unknown_physical_devices);
 }
 
 PFN_vkVoidFunction unknown_device(const char *name) {
-    return find(name, "vkUnknownDevice", device_functions, config.unknown_devices);
+    return find(without_vk(name), "UnknownDevice", device_functions, config.unknown_devices);
 }

@@ -6,8 +6,8 @@ use std::io::Read;
 use std::os::fd::{AsRawFd, FromRawFd};
 
 use ash::vk::{self, Handle as _};
-use loader_core::registry::{Class, CommandId, Platform};
-use vkload_tests::{Ask, Device, Driver, Instance, Run, Scenario, Vk};
+use loader_core::registry::{Class, CommandId};
+use vkload_tests::{Ask, Device, Driver, Instance, PLATFORMS, Run, Scenario, Vk};
 
 /// Any command, with more arguments than any of the tested ones has.
 type Any = unsafe extern "system" fn(*const c_void, u64, u64, u64, u64, u64, u64, u64, u64) -> u64;
@@ -62,10 +62,6 @@ struct Objects<'v> {
     drivers_own: *const c_void,
 }
 
-/// Everything that a Linux loader gives out commands for.
-const EXTENSIONS: [&str; 4] =
-    ["VK_EXT_debug_utils", "VK_EXT_debug_report", "VK_KHR_surface", "VK_EXT_headless_surface"];
-
 impl<'v> Objects<'v> {
     fn new(vk: &'v Vk) -> Self {
         // SAFETY: valid use of Vulkan on one thread, but for handles that are used only as addresses.
@@ -74,8 +70,7 @@ impl<'v> Objects<'v> {
             let old_device = old.devices()[0];
             let old = old.leak();
             // Between them: what is freed is not what is allocated next.
-            let ask = EXTENSIONS.iter().fold(Ask::new().api(1, 2), |ask, name| ask.extension(name));
-            let instance = vk.create(&ask).unwrap();
+            let instance = vk.create(&Ask::new().api(1, 2).every_instance_extension()).unwrap();
             let physical_device = instance.devices()[0];
             old.destroy_instance(None);
             let device = instance.device(physical_device, &[]);
@@ -198,10 +193,7 @@ fn call_all(vk: &Vk) {
 }
 
 fn run(body: fn(&Vk)) -> Run {
-    let mut driver = Driver::new("good").device(Device::new("gpu"));
-    for name in ["VK_EXT_debug_utils", "VK_KHR_surface", "VK_EXT_headless_surface"] {
-        driver = driver.extension(name);
-    }
+    let driver = Driver::new("good").device(Device::new("gpu")).every_instance_extension();
     Scenario::new().driver(driver).run(body)
 }
 
@@ -212,15 +204,7 @@ fn every_bad_handle_is_refused_by_every_command() {
     let called = run.said("called").parse::<usize>().unwrap();
     assert_eq!(run.said("calls"), (called * FAULTS.len() - 1).to_string());
     // What is not there to be called belongs to other systems.
-    let linux = [
-        Platform::None,
-        Platform::Xlib,
-        Platform::XlibXrandr,
-        Platform::Xcb,
-        Platform::Wayland,
-        Platform::DirectFb,
-    ];
-    let known = commands().filter(|(command, _)| linux.contains(&command.window_system())).count();
+    let known = commands().filter(|(command, _)| PLATFORMS.contains(&command.window_system())).count();
     assert!(called >= known && known > 100, "{called} of {known}: {run:?}");
 }
 

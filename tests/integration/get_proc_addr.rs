@@ -2,8 +2,8 @@
 use std::collections::HashMap;
 
 use ash::vk;
-use loader_core::registry::{Class, CommandId, Platform, command};
-use vkload_tests::{Ask, Device, Driver, Scenario, Vk};
+use loader_core::registry::{self, Class, CommandId, ExtensionKind, command};
+use vkload_tests::{Ask, Device, Driver, PLATFORMS, Scenario, Vk, instance_extensions};
 
 const GLOBALS: [&str; 4] = [
     "vkCreateInstance",
@@ -12,28 +12,39 @@ const GLOBALS: [&str; 4] = [
     "vkEnumerateInstanceLayerProperties",
 ];
 
-/// The extensions whose instance-level and device-level commands are there only when they are enabled.
-const ONLY_WHEN_ENABLED: [&str; 2] = ["VK_EXT_debug_utils", "VK_EXT_debug_report"];
-
 fn good() -> Driver {
     Driver::new("good").device(Device::new("gpu"))
 }
 
 /// The commands that exist where this test runs.
 fn commands() -> impl Iterator<Item = CommandId> {
-    let here = [Platform::None, Platform::Xlib, Platform::XlibXrandr, Platform::Xcb, Platform::Wayland];
-    CommandId::all().filter(move |command| here.contains(&command.window_system()))
+    CommandId::all().filter(move |command| PLATFORMS.contains(&command.window_system()))
 }
 
 fn name(command: CommandId) -> &'static str {
     command.name().to_str().unwrap()
 }
 
-fn needs_enabling(command: CommandId) -> bool {
-    command.core().is_none()
-        && command.providers().all(|provider| {
-            ONLY_WHEN_ENABLED.iter().any(|name| provider.extension.name().to_bytes() == name.as_bytes())
-        })
+/// Answered to instances with VK_KHR_surface and to no others, whichever extension the registry gives them to: this is how
+/// shipped loaders have it.
+const WITH_SURFACES: [&str; 5] = [
+    "vkGetPhysicalDeviceSurfaceCapabilities2KHR",
+    "vkGetPhysicalDeviceSurfaceFormats2KHR",
+    "vkGetPhysicalDevicePresentRectanglesKHR",
+    "vkGetDeviceGroupPresentCapabilitiesKHR",
+    "vkGetDeviceGroupSurfacePresentModesKHR",
+];
+
+/// The extensions of which an instance needs one for the command to be answered; none for what is always answered.
+fn needs_enabling(command: CommandId) -> Option<Vec<&'static str>> {
+    if WITH_SURFACES.contains(&name(command)) {
+        return Some(vec!["VK_KHR_surface"]);
+    }
+    let of_devices = |it: registry::Provider| it.extension.kind() == ExtensionKind::Device;
+    if command.core().is_some() || command.class() == Class::Global || command.providers().any(of_devices) {
+        return None;
+    }
+    Some(command.providers().map(|provider| provider.extension.name().to_str().unwrap()).collect())
 }
 
 // ---- without an instance ----
@@ -72,20 +83,49 @@ fn global_commands_are_answered_below_version_1_3_only() {
 }
 
 #[test]
-fn every_command_of_the_registry_is_answered_with_nothing_enabled() {
+fn commands_of_the_core_and_of_device_extensions_are_answered_with_nothing_enabled() {
     let run = Scenario::new().driver(good().api("1.0.0")).run(|vk| {
         let instance = vk.instance();
-        let all = commands().filter(|command| !needs_enabling(*command));
-        let missing: Vec<_> = all.filter(|command| instance.proc(name(*command)) == 0).map(name).collect();
+        let (mut missing, mut too_many) = (vec![], vec![]);
+        for command in commands() {
+            match (needs_enabling(command), instance.proc(name(command)) != 0) {
+                (None, false) => missing.push(name(command)),
+                (Some(_), true) => too_many.push(name(command)),
+                _ => {}
+            }
+        }
         vk.say("missing", missing.join(","));
+        vk.say("too many", too_many.join(","));
+        vk.say("not answered", commands().filter(|command| needs_enabling(*command).is_some()).count());
     });
-    run.ok().says("missing", "");
+    run.ok().says("missing", "").says("too many", "");
+    assert!(run.said("not answered").parse::<usize>().unwrap() >= 55);
+}
+
+#[test]
+fn commands_of_an_instance_extension_are_answered_where_it_is_enabled() {
+    let driver = good().every_instance_extension();
+    let run = Scenario::new().driver(driver).run(|vk| {
+        let mut checked = 0;
+        for extension in instance_extensions() {
+            let instance = vk.create(&Ask::new().extension(extension)).unwrap();
+            for command in commands() {
+                let Some(providers) = needs_enabling(command) else { continue };
+                let answered = instance.proc(name(command)) != 0;
+                assert_eq!(answered, providers.contains(&extension), "{} with {extension}", name(command));
+                checked += 1;
+            }
+        }
+        vk.say("checked", checked);
+    });
+    assert!(run.ok().said("checked").parse::<usize>().unwrap() > 1000);
 }
 
 #[test]
 fn every_command_has_an_address_of_its_own() {
-    let run = Scenario::new().driver(good()).run(|vk| {
-        let instance = vk.instance();
+    let driver = good().every_instance_extension();
+    let run = Scenario::new().driver(driver).run(|vk| {
+        let instance = vk.create(&Ask::new().every_instance_extension()).unwrap();
         let mut seen: HashMap<usize, &str> = HashMap::new();
         for command in commands() {
             let address = instance.proc(name(command));
@@ -100,27 +140,6 @@ fn every_command_has_an_address_of_its_own() {
     });
     assert_eq!(run.ok().maybe_said("shared"), None);
     assert!(run.said("seen").parse::<usize>().unwrap() > 500);
-}
-
-#[test]
-fn debug_commands_are_answered_when_they_are_enabled() {
-    let run = Scenario::new().driver(good()).run(|vk| {
-        for (index, extension) in ONLY_WHEN_ENABLED.iter().enumerate() {
-            let other = ONLY_WHEN_ENABLED[1 - index];
-            let instance = vk.create(&Ask::new().extension(extension)).unwrap();
-            for command in commands().filter(|command| needs_enabling(*command)) {
-                let has = |extension: &str| {
-                    command
-                        .providers()
-                        .any(|provider| provider.extension.name().to_bytes() == extension.as_bytes())
-                };
-                let answered = instance.proc(name(command)) != 0;
-                assert_eq!(answered, has(extension), "{} with {extension}, not {other}", name(command));
-            }
-        }
-        vk.say("checked", commands().filter(|command| needs_enabling(*command)).count());
-    });
-    assert!(run.ok().said("checked").parse::<usize>().unwrap() >= 10);
 }
 
 #[test]
@@ -151,8 +170,9 @@ fn near_misses_are_null() {
 
 #[test]
 fn exported_commands_are_what_look_ups_answer() {
-    let run = Scenario::new().driver(good()).run(|vk| {
-        let instance = vk.instance();
+    let driver = good().every_instance_extension();
+    let run = Scenario::new().driver(driver).run(|vk| {
+        let instance = vk.create(&Ask::new().every_instance_extension()).unwrap();
         let mut differ = Vec::new();
         for command in commands().filter(|command| vk.symbol(name(*command)) != 0) {
             let instance =
@@ -300,6 +320,29 @@ fn maintenance5_without_its_feature_hides_nothing() {
 fn maintenance5_without_its_extension_hides_nothing() {
     let run = Scenario::new().driver(maintenance5_driver()).run(|vk| with_maintenance5(vk, false, true));
     run.ok().says("answered", "[true, true, true]");
+}
+
+/// The driver is older than the KHR extension, whose command programs are given by every instance.
+#[test]
+fn a_command_that_the_driver_has_under_its_older_name_is_called_by_it() {
+    let driver = Driver::new("good").device(Device::new("gpu").extension("VK_EXT_calibrated_timestamps"));
+    let run = Scenario::new().driver(driver).run(|vk| {
+        let instance = vk.instance();
+        for command in [
+            "vkGetPhysicalDeviceCalibrateableTimeDomainsKHR",
+            "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT",
+        ] {
+            // SAFETY: both names stand for this type.
+            let enumerate: vk::PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsKHR =
+                unsafe { instance.command(command) };
+            let mut count = 0;
+            // SAFETY: a counted out-array.
+            let result = unsafe { enumerate(instance.devices()[0], &mut count, std::ptr::null_mut()) };
+            vk.say(command, format_args!("{result:?} {count}"));
+        }
+    });
+    run.ok().says("vkGetPhysicalDeviceCalibrateableTimeDomainsKHR", "SUCCESS 2");
+    run.says("vkGetPhysicalDeviceCalibrateableTimeDomainsEXT", "SUCCESS 2");
 }
 
 // ---- calls into what is not there ----

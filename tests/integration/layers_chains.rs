@@ -178,6 +178,16 @@ fn vkcreatedevice_may_be_looked_up_without_an_instance() {
     assert_eq!(run.calls(&["vkCreateDevice"]), in_order("vkCreateDevice"));
 }
 
+/// What applications get without an instance, layers get, too.
+#[test]
+fn global_commands_may_be_looked_up_below_a_layer_without_an_instance() {
+    let run = three(|layer| layer).layer(Layer::new(C).does("ask_globally")).run(use_device);
+    run.ok().says("done", "yes");
+    let (trace, answers) = (run.trace(C), ["1", "1", "3", "1"]);
+    let call = trace.only("globals");
+    assert_eq!(["all", "version", "layers", "extensions"].map(|key| call.get(key)), answers);
+}
+
 #[test]
 fn a_second_device_inside_vkcreatedevice() {
     for layer in [A, B, C] {

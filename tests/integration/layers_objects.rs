@@ -232,6 +232,61 @@ fn a_device_extension_of_a_layer_that_leaves_it_in() {
     assert_eq!(run.trace("good").only("vkCreateDevice").get("extensions"), "");
 }
 
+/// Its manifest says nothing of it; the layer may wrap the physical devices, and leave the extension in or not.
+#[test]
+fn a_device_extension_that_a_layer_answers_in_the_drivers_place() {
+    for behaviours in
+        [&["answer_extension"][..], &["answer_extension", "strip"], &["answer_extension", "wrap"]]
+    {
+        let layer = behaviours.iter().fold(Layer::new(A), |layer, behaviour| layer.does(behaviour));
+        let driver = Driver::new("good").device(Device::new("gpu").extension("VK_KHR_maintenance1"));
+        let run = Scenario::new().driver(driver).layer(layer).run(|vk| {
+            let instance = vk.create(&Ask::new().layer(A)).unwrap();
+            let device = instance.devices()[0];
+            // SAFETY: the device is one of the instance's.
+            let list = unsafe { instance.enumerate_device_extension_properties(device) }.unwrap();
+            vk.say("listed", extension_names(&list).join(" "));
+            let result = instance.try_device(device, &["VK_TEST_layer", "VK_KHR_maintenance1"]);
+            vk.say("with", code(&result));
+            // SAFETY: it is alive and not used any more.
+            unsafe { result.unwrap().destroy_device(None) };
+            vk.say("other", code(&instance.try_device(device, &["VK_TEST_other"]).map(drop)));
+        });
+        run.ok().says("listed", "VK_KHR_maintenance1 VK_TEST_layer").says("with", "SUCCESS");
+        run.says("other", "ERROR_EXTENSION_NOT_PRESENT");
+        let given = if behaviours.contains(&"strip") { "" } else { "VK_KHR_maintenance1" };
+        assert_eq!(run.trace("good").only("vkCreateDevice").get("extensions"), given);
+    }
+}
+
+/// Loaders of the system do the same for layers that are older than the extension.
+#[test]
+fn groups_by_the_extensions_name_go_through_layers_that_know_the_core_command() {
+    for api in [0, 1] {
+        let run = Scenario::new()
+            .driver(two_devices().extension("VK_KHR_device_group_creation"))
+            .layer(Layer::new(A).does("core_groups").does("reverse"))
+            .argument("api", &api.to_string())
+            .run(|vk| {
+                let api = vk.arg("api").parse().unwrap();
+                let ask = Ask::new().api(1, api).layer(A).extension("VK_KHR_device_group_creation");
+                let instance = vk.create(&ask).unwrap();
+                // SAFETY: the command has this type.
+                let enumerate: vk::PFN_vkEnumeratePhysicalDeviceGroups =
+                    unsafe { instance.command("vkEnumeratePhysicalDeviceGroupsKHR") };
+                let (mut count, mut groups) = (4, [vk::PhysicalDeviceGroupProperties::default(); 4]);
+                // SAFETY: a counted out-array.
+                let result = unsafe { enumerate(instance.handle(), &mut count, groups.as_mut_ptr()) };
+                vk.say("result", format_args!("{result:?} {count}"));
+                let firsts: Vec<_> =
+                    groups[..count as usize].iter().map(|group| group.physical_devices[0]).collect();
+                vk.say("same order", firsts == instance.devices());
+            });
+        run.ok().says("result", "SUCCESS 2").says("same order", true);
+        assert!(run.trace(A).has("vkEnumeratePhysicalDeviceGroups"));
+    }
+}
+
 /// vkBasalt does so.
 #[test]
 fn a_device_extension_that_a_layer_adds_and_the_driver_lacks_is_kept_from_the_driver() {

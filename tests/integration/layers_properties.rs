@@ -34,6 +34,64 @@ fn properties_are_those_of_the_manifest() {
     run.says("versions", format!("{:#x} 42", vk::make_api_version(0, 1, 2, 77)));
 }
 
+/// The names that vkEnumerateDeviceLayerProperties lists, and what a small array gets.
+fn say_device_layers(vk: &Vk, ask: &Ask<'_>) {
+    let instance = vk.create(ask).unwrap();
+    let (device, enumerate) = (instance.devices()[0], instance.fp_v1_0().enumerate_device_layer_properties);
+    let (mut count, mut room) = (0, [vk::LayerProperties::default(); 8]);
+    // SAFETY: counted out-arrays.
+    unsafe {
+        let result = enumerate(device, &mut count, std::ptr::null_mut());
+        vk.say("count", format_args!("{result:?} {count}"));
+        let result = enumerate(device, &mut count, room.as_mut_ptr());
+        assert_eq!(result, vk::Result::SUCCESS);
+        let name =
+            |layer: &vk::LayerProperties| layer.layer_name_as_c_str().unwrap().to_str().unwrap().to_owned();
+        vk.say("names", room[..count as usize].iter().map(name).collect::<Vec<_>>().join(" "));
+        vk.say("version", format_args!("{:#x} {}", room[0].spec_version, room[0].implementation_version));
+        let mut few = 1;
+        let result = enumerate(device, &mut few, room.as_mut_ptr());
+        vk.say("small", format_args!("{result:?} {few}"));
+        vk.say(
+            "nothing",
+            format_args!("{:?}", enumerate(device, std::ptr::null_mut(), std::ptr::null_mut())),
+        );
+    }
+}
+
+/// No layer is asked, though each of these wraps what it is given: a layer knows no other layers.
+#[test]
+fn a_device_has_the_layers_of_its_instance() {
+    for behaviour in ["nothing", "wrap"] {
+        let layers = [
+            Layer::new(A).does(behaviour),
+            Layer::new(B).implicit().does(behaviour),
+            Layer::new("VK_LAYER_TEST_c"),
+        ];
+        let scenario = Scenario::new().driver(Driver::new("good").device(Device::new("gpu")));
+        let run = layers
+            .into_iter()
+            .fold(scenario, Scenario::layer)
+            .run(|vk| say_device_layers(vk, &Ask::new().layer(A)));
+        run.ok().says("count", "SUCCESS 2").says("names", format!("{B} {A}"));
+        run.says("version", format!("{:#x} 1", vk::make_api_version(0, 1, 3, 0)));
+        run.says("small", "INCOMPLETE 1").says("nothing", "INCOMPLETE");
+    }
+}
+
+#[test]
+fn a_meta_layer_of_a_device_comes_after_its_components() {
+    let meta = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_TEST_meta", "type": "GLOBAL", "api_version": "1.3.0",
+        "implementation_version": "1", "description": "both", "component_layers": ["VK_LAYER_TEST_b", "VK_LAYER_TEST_a"]}}"#;
+    let scenario = Scenario::new().driver(Driver::new("good").device(Device::new("gpu")));
+    let run = scenario
+        .layer(Layer::new(A))
+        .layer(Layer::new(B))
+        .file("data/vulkan/explicit_layer.d/meta.json", meta)
+        .run(|vk| say_device_layers(vk, &Ask::new().layer("VK_LAYER_TEST_meta")));
+    run.ok().says("count", "SUCCESS 3").says("names", format!("{B} {A} VK_LAYER_TEST_meta"));
+}
+
 #[test]
 fn a_small_array_of_layers_is_filled_and_incomplete() {
     let run = Scenario::new().layer(Layer::new(A)).layer(Layer::new(B)).run(|vk| {

@@ -75,6 +75,73 @@ fn a_physical_device_command_below_a_layer_that_wraps_the_instance_and_knows_no_
     run.ok().says("done", "yes").says("unknown", true);
 }
 
+/// Names and tags the instance and a physical device with both extensions.
+fn name_everything(vk: &Vk) {
+    let instance = vk.create(&ask().extension("VK_EXT_debug_utils")).unwrap();
+    let physical_device = instance.devices()[0];
+    let device = instance.device(physical_device, &["VK_EXT_debug_marker"]);
+    let utils = ash::ext::debug_utils::Device::new(&instance, &device);
+    let marker = ash::ext::debug_marker::Device::new(&instance, &device);
+    let name = |info: vk::DebugUtilsObjectNameInfoEXT<'_>| {
+        // SAFETY: the handles are alive.
+        unsafe { utils.set_debug_utils_object_name(&info.object_name(c"somebody")) }.unwrap();
+    };
+    name(vk::DebugUtilsObjectNameInfoEXT::default().object_handle(instance.handle()));
+    name(vk::DebugUtilsObjectNameInfoEXT::default().object_handle(physical_device));
+    name(vk::DebugUtilsObjectNameInfoEXT::default().object_handle(device.handle()));
+    let tag = vk::DebugUtilsObjectTagInfoEXT::default().object_handle(physical_device).tag_name(9).tag(&[1]);
+    let marked = vk::DebugMarkerObjectNameInfoEXT::default()
+        .object_type(vk::DebugReportObjectTypeEXT::PHYSICAL_DEVICE)
+        .object(ash::vk::Handle::as_raw(physical_device))
+        .object_name(c"marked");
+    let marker_tag = vk::DebugMarkerObjectTagInfoEXT::default()
+        .object_type(vk::DebugReportObjectTypeEXT::INSTANCE)
+        .object(ash::vk::Handle::as_raw(instance.handle()))
+        .tag(&[1]);
+    // SAFETY: the handles are alive.
+    unsafe {
+        utils.set_debug_utils_object_tag(&tag).unwrap();
+        (marker.fp().debug_marker_set_object_name_ext)(device.handle(), &marked).result().unwrap();
+        (marker.fp().debug_marker_set_object_tag_ext)(device.handle(), &marker_tag).result().unwrap();
+        device.destroy_device(None);
+    }
+}
+
+#[test]
+fn objects_are_named_to_each_layer_by_the_handle_that_it_knows() {
+    let named = |driver: Driver| driver.extension("VK_EXT_debug_utils");
+    let device = || Device::new("gpu").extension("VK_EXT_debug_marker");
+    for behaviours in [&["wrap"][..], &["wrap_instance"], &["wrap", "wrap_devices"]] {
+        let layers = [A, B, C].map(|name| {
+            behaviours.iter().fold(Layer::new(name).does("name"), |layer, behaviour| layer.does(behaviour))
+        });
+        let scenario = Scenario::new().driver(named(Driver::new("good").device(device())));
+        let run = layers.into_iter().fold(scenario, Scenario::layer).run(name_everything);
+        let trace = run.ok().trace("good");
+        let objects = |command: &str| {
+            trace.calls(command).iter().map(|call| call.get("object").to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(objects("vkSetDebugUtilsObjectNameEXT"), ["instance", "gpu", "device"], "{behaviours:?}");
+        assert_eq!(objects("vkSetDebugUtilsObjectTagEXT"), ["gpu"], "{behaviours:?}");
+        assert_eq!(objects("vkDebugMarkerSetObjectNameEXT"), ["gpu"], "{behaviours:?}");
+        for layer in [A, B, C] {
+            assert_eq!(run.trace(layer).calls("vkSetDebugUtilsObjectNameEXT").len(), 3);
+            assert_eq!(run.trace(layer).calls("vkDebugMarkerSetObjectTagEXT").len(), 1);
+        }
+    }
+}
+
+/// The layer hands its own handle on: what the loader cannot know is named to nobody, and ends nothing.
+#[test]
+fn an_object_that_a_layer_does_not_translate_is_named_to_nobody() {
+    let driver = Driver::new("good").extension("VK_EXT_debug_utils");
+    let driver = driver.device(Device::new("gpu").extension("VK_EXT_debug_marker"));
+    let scenario = Scenario::new().driver(driver);
+    let layers = [Layer::new(A), Layer::new(B).does("wrap"), Layer::new(C)];
+    let run = layers.into_iter().fold(scenario, Scenario::layer).run(name_everything);
+    assert!(!run.ok().trace("good").has("vkSetDebugUtilsObjectTagEXT"));
+}
+
 #[test]
 fn second_devices_by_the_callback_in_every_place_below_wrapping_layers() {
     for which in [A, B, C] {

@@ -143,6 +143,25 @@ fn arguments_of_a_device_command_come_through() {
 }
 
 #[test]
+fn names_may_begin_with_anything() {
+    let run = Scenario::new().driver(driver("a")).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let physical_device = instance.devices()[0];
+        let device = instance.device(physical_device, &[]);
+        // SAFETY: they are such commands.
+        let results = unsafe {
+            let of_physical_device = instance.command("UnknownPhysicalDevice5TEST");
+            (
+                call(of_physical_device, physical_device),
+                call(instance.command("UnknownDevice6TEST"), device.handle()),
+            )
+        };
+        assert_eq!(results, (expected(5), expected(6)));
+    });
+    run.ok();
+}
+
+#[test]
 fn a_driver_without_the_physical_device_look_up_has_unknown_device_commands_only() {
     let run = Scenario::new().driver(driver("a").interface(3)).run(|vk| {
         let instance = vk.create(&Ask::new().api(1, 1)).unwrap();

@@ -167,29 +167,29 @@ CALL layer_DeviceWaitIdle(VkDevice handle) {
     return NEXT_OF_DEVICE(device, vkDeviceWaitIdle)(unwrap("vkDeviceWaitIdle", "device", handle));
 }
 
+/* A copy of a structure that names an object, with the handle that the next layer knows. */
+#define NAMING(command, Info, kind, member, INSTANCE_KIND, PHYSICAL_DEVICE_KIND, DEVICE_KIND)                              \
+    CALL layer_##command(VkDevice handle, const Info *info) {                                                              \
+        struct device *device = device_of("vk" #command, handle);                                                          \
+        Info own = *info;                                                                                                  \
+        trace("vk" #command, "kind=%d", (int)info->kind);                                                                  \
+        const char *what = info->kind == INSTANCE_KIND          ? "instance"                                               \
+                           : info->kind == PHYSICAL_DEVICE_KIND ? "physical device"                                        \
+                           : info->kind == DEVICE_KIND          ? "device"                                                 \
+                                                                : NULL;                                                    \
+        if (what != NULL) own.member = (uint64_t)(uintptr_t)unwrap("vk" #command, what, (void *)(uintptr_t)info->member);  \
+        return NEXT_OF_DEVICE(device, vk##command)(unwrap("vk" #command, "device", handle), &own);                         \
+    }
+NAMING(SetDebugUtilsObjectNameEXT, VkDebugUtilsObjectNameInfoEXT, objectType, objectHandle, VK_OBJECT_TYPE_INSTANCE, VK_OBJECT_TYPE_PHYSICAL_DEVICE, VK_OBJECT_TYPE_DEVICE)
+NAMING(SetDebugUtilsObjectTagEXT, VkDebugUtilsObjectTagInfoEXT, objectType, objectHandle, VK_OBJECT_TYPE_INSTANCE, VK_OBJECT_TYPE_PHYSICAL_DEVICE, VK_OBJECT_TYPE_DEVICE)
+NAMING(DebugMarkerSetObjectNameEXT, VkDebugMarkerObjectNameInfoEXT, objectType, object, VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_PHYSICAL_DEVICE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_DEVICE_EXT)
+NAMING(DebugMarkerSetObjectTagEXT, VkDebugMarkerObjectTagInfoEXT, objectType, object, VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_PHYSICAL_DEVICE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_DEVICE_EXT)
+
 /* The command of the extension that this layer adds to devices: nobody below sees it. */
 CALL_VOID layer_TrimCommandPoolKHR(VkDevice handle, VkCommandPool pool, VkCommandPoolTrimFlags flags) {
     (void)pool;
     trace("vkTrimCommandPoolKHR", "flags=%u", flags);
     device_of("vkTrimCommandPoolKHR", handle);
-}
-
-/* Names an object by the handle that this layer knows: its own wrapper, where it wraps. */
-CALL layer_SetDebugUtilsObjectNameEXT(VkDevice handle, const VkDebugUtilsObjectNameInfoEXT *info) {
-    trace("vkSetDebugUtilsObjectNameEXT", "type=%d", (int)info->objectType);
-    struct device *device = device_of("vkSetDebugUtilsObjectNameEXT", handle);
-    static const struct { VkObjectType type; const char *kind; } kinds[] = {
-        {VK_OBJECT_TYPE_INSTANCE, "instance"}, {VK_OBJECT_TYPE_PHYSICAL_DEVICE, "physical device"},
-        {VK_OBJECT_TYPE_DEVICE, "device"}, {VK_OBJECT_TYPE_QUEUE, "queue"},
-    };
-    VkDebugUtilsObjectNameInfoEXT own = *info;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
-        if (kinds[i].type != info->objectType) continue;
-        own.objectHandle = (uintptr_t)unwrap("vkSetDebugUtilsObjectNameEXT", kinds[i].kind, (void *)(uintptr_t)info->objectHandle);
-    }
-    PFN_vkVoidFunction next = device->get(device->below, "vkSetDebugUtilsObjectNameEXT");
-    handle = unwrap("vkSetDebugUtilsObjectNameEXT", "device", handle);
-    return next == NULL ? VK_SUCCESS : ((PFN_vkSetDebugUtilsObjectNameEXT)next)(handle, &own);
 }
 
 /* A command of devices that no registry has. */

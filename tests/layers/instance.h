@@ -7,12 +7,15 @@ static PFN_vkCreateInstance next_create_instance(const VkLayerInstanceLink *link
     return (PFN_vkCreateInstance)next;
 }
 
-/* Asks below for a global command without an instance, as this is allowed in vkCreateInstance. */
-static void ask_global(const VkLayerInstanceLink *link) {
-    PFN_vkVoidFunction found = link->pfnNextGetInstanceProcAddr(VK_NULL_HANDLE, "vkEnumerateInstanceVersion");
-    uint32_t version = 0;
-    if (found != NULL) ((PFN_vkEnumerateInstanceVersion)found)(&version);
-    trace(found == NULL ? "no_global_inside" : "global_inside", "version=%u", version);
+/* Looks global commands up below itself, without an instance, and calls them. */
+static void ask_globally(const VkLayerInstanceLink *link) {
+    PFN_vkGetInstanceProcAddr get = link->pfnNextGetInstanceProcAddr;
+    uint32_t version = 0, layers = 0, extensions = 0;
+    PFN_vkEnumerateInstanceVersion get_version = (PFN_vkEnumerateInstanceVersion)get(NULL, "vkEnumerateInstanceVersion");
+    PFN_vkEnumerateInstanceLayerProperties get_layers = (PFN_vkEnumerateInstanceLayerProperties)get(NULL, "vkEnumerateInstanceLayerProperties");
+    PFN_vkEnumerateInstanceExtensionProperties get_extensions = (PFN_vkEnumerateInstanceExtensionProperties)get(NULL, "vkEnumerateInstanceExtensionProperties");
+    bool all = get_version(&version) == VK_SUCCESS && get_layers(&layers, NULL) == VK_SUCCESS && get_extensions(NULL, &extensions, NULL) == VK_SUCCESS;
+    trace("globals", "all=%d version=%d layers=%u extensions=%d", all, version >= VK_API_VERSION_1_1, layers, extensions > 0);
 }
 
 CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
@@ -22,18 +25,10 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
     VkLayerInstanceCreateInfo *callbacks = instance_link(info, VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK);
     PFN_vkLayerCreateDevice create_device = callbacks->u.layerDevice.pfnLayerCreateDevice;
     PFN_vkLayerDestroyDevice destroy_device = callbacks->u.layerDevice.pfnLayerDestroyDevice;
+    if (does("ask_globally")) ask_globally(link);
     if (does("fail_instance_early")) return (VkResult)number("fail_instance_early", 0);
     if (does("overwrite_instance")) *out = (VkInstance)(uintptr_t)number("overwrite_instance", 0);
     if (does("clear_instance")) memset(*out, 0, sizeof(void *));
-    if (does("global_inside")) ask_global(link);
-    VkApplicationInfo application;
-    VkInstanceCreateInfo raised = *info;
-    if (does("raise") && info->pApplicationInfo != NULL) {
-        application = *info->pApplicationInfo;
-        application.apiVersion = (uint32_t)number("raise", 0);
-        raised.pApplicationInfo = &application;
-        info = &raised;
-    }
     VkResult result = does("swallow_instance") ? VK_SUCCESS : next_create_instance(link)(info, allocator, out);
     if (result != VK_SUCCESS) return result;
     struct instance *instance = calloc(1, sizeof *instance);
@@ -209,13 +204,15 @@ CALL layer_EnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const cha
     if (is_added(handle)) return *count = 0, VK_SUCCESS;
     handle = unwrap("vkEnumerateDeviceExtensionProperties", "physical device", handle);
     PFN_vkEnumerateDeviceExtensionProperties next = NEXT(instance, vkEnumerateDeviceExtensionProperties);
-    if (!does("list_extension") || layer != NULL) return next(handle, layer, count, out);
-    /* An extension that only this function tells of. */
+    if (!does("answer_extension") || layer != NULL) return next(handle, layer, count, out);
+    /* One extension more than the next layer has, which no manifest lists. */
     VkExtensionProperties all[65];
     uint32_t available = 64;
-    VkResult result = next(handle, layer, &available, all);
+    VkResult result = next(handle, NULL, &available, all);
     if (result != VK_SUCCESS) return result;
-    all[available++] = (VkExtensionProperties){"VK_TEST_intercepted", 5};
+    memset(&all[available], 0, sizeof *all);
+    all[available].specVersion = 3;
+    strcpy(all[available++].extensionName, "VK_TEST_layer");
     if (out == NULL) return *count = available, VK_SUCCESS;
     uint32_t given = *count < available ? *count : available;
     memcpy(out, all, given * sizeof *all);

@@ -32,7 +32,8 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInst
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice handle, const char *name) {
     static const char *const commands[] = {
         "vkGetDeviceProcAddr", "vkDestroyDevice", "vkGetDeviceQueue", "vkQueueSubmit", "vkDeviceWaitIdle",
-        "vkTrimCommandPoolKHR", "vkSetDebugUtilsObjectNameEXT", "vkLayerDeviceTEST",
+        "vkTrimCommandPoolKHR", "vkLayerDeviceTEST", "vkSetDebugUtilsObjectNameEXT", "vkSetDebugUtilsObjectTagEXT",
+        "vkDebugMarkerSetObjectNameEXT", "vkDebugMarkerSetObjectTagEXT",
     };
     static bool done;
     reenter_once("vkGetDeviceProcAddr", &done);
@@ -67,7 +68,9 @@ static PFN_vkVoidFunction own_function(const char *name) {
         OWN_IF("wrap", CreateDebugUtilsMessengerEXT), OWN_IF("wrap", DestroyDebugUtilsMessengerEXT),
         OWN_IF("wrap", SubmitDebugUtilsMessageEXT),
         OWN(CreateDevice), OWN(DestroyDevice), OWN(GetDeviceQueue), OWN(QueueSubmit), OWN(DeviceWaitIdle),
-        OWN_IF("strip", TrimCommandPoolKHR), OWN_IF("names", SetDebugUtilsObjectNameEXT),
+        OWN_IF("strip", TrimCommandPoolKHR),
+        OWN_IF("name", SetDebugUtilsObjectNameEXT), OWN_IF("name", SetDebugUtilsObjectTagEXT),
+        OWN_IF("name", DebugMarkerSetObjectNameEXT), OWN_IF("name", DebugMarkerSetObjectTagEXT),
         {"vkLayerDeviceTEST", "device_command", (PFN_vkVoidFunction)layer_DeviceTEST},
         {"vkLayerPhysicalDeviceTEST", "physical_device_command", (PFN_vkVoidFunction)layer_PhysicalDeviceTEST},
     };
@@ -76,7 +79,7 @@ static PFN_vkVoidFunction own_function(const char *name) {
         if (strcmp(name, functions[i].name) != 0) continue;
         if (functions[i].function == (PFN_vkVoidFunction)layer_GetPhysicalDeviceProcAddr && !does("no_physical_device_lookup")) return functions[i].function;
         if (functions[i].behaviour != NULL && !does(functions[i].behaviour)) return NULL;
-        if (does("core_groups_only") && functions[i].function == (PFN_vkVoidFunction)layer_EnumeratePhysicalDeviceGroupsKHR) return NULL;
+        if (does("core_groups") && functions[i].function == (PFN_vkVoidFunction)layer_EnumeratePhysicalDeviceGroupsKHR) return NULL;
         if (no_device && functions[i].function == (PFN_vkVoidFunction)layer_CreateDevice) return NULL;
         return functions[i].function;
     }

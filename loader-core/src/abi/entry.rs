@@ -4,14 +4,13 @@ use core::ffi::{CStr, c_char, c_void};
 
 use ash::vk::{self, Handle as _};
 
-use super::{array, function, name};
+use super::{array, function};
 use crate::chain::structures::{ExtensionsFn, LayersFn, VersionFn};
-use crate::chain::{FoundLayers, global};
+use crate::chain::{FoundLayers, global, layer_properties};
 use crate::discovery::{LayerRequest, LayerScope, Request};
 use crate::dispatch::{Command, Table as _};
 use crate::loader::{self, Loader};
 use crate::log::{Level, Logger, Topic};
-use crate::manifest::LayerManifest;
 use crate::memory::{TryGrow, Vec};
 use crate::objects::handle::{self, Kind};
 use crate::objects::{self, Instance};
@@ -66,16 +65,45 @@ pub unsafe fn create_instance(
     }
 }
 
+/// The lower ends of the global commands that list something, for layers that look them up below themselves.
+#[must_use]
+pub(crate) fn global_terminator(command: CommandId) -> Option<Command> {
+    unsafe extern "system" fn version(version: *mut u32) -> vk::Result {
+        // SAFETY: the caller vouches for the pointer.
+        unsafe { last_of_version(core::ptr::null(), version) }
+    }
+    unsafe extern "system" fn extensions(
+        layer: *const c_char,
+        count: *mut u32,
+        out: *mut vk::ExtensionProperties,
+    ) -> vk::Result {
+        // SAFETY: the caller vouches for the C string and the counted out-array.
+        unsafe { last_of_extensions(core::ptr::null(), layer, count, out) }
+    }
+    unsafe extern "system" fn layers(count: *mut u32, out: *mut vk::LayerProperties) -> vk::Result {
+        // SAFETY: the caller vouches for the counted out-array.
+        unsafe { last_of_layers(core::ptr::null(), count, out) }
+    }
+    match command {
+        command::ENUMERATE_INSTANCE_VERSION => Some(function!(version)),
+        command::ENUMERATE_INSTANCE_EXTENSION_PROPERTIES => Some(function!(extensions)),
+        command::ENUMERATE_INSTANCE_LAYER_PROPERTIES => Some(function!(layers)),
+        _ => None,
+    }
+}
+
+/// The lower end of vkEnumerateInstanceVersion.
+unsafe extern "system" fn last_of_version(_link: *const c_void, version: *mut u32) -> vk::Result {
+    // SAFETY: the caller of the chain vouches for the pointer.
+    unsafe { *version = HEADER_VERSION };
+    vk::Result::SUCCESS
+}
+
 /// vkEnumerateInstanceVersion: the version of the registry that the loader was made from, whatever the drivers have.
 ///
 /// # Safety
 /// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
 pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut u32) -> vk::Result {
-    unsafe extern "system" fn last(_link: *const c_void, version: *mut u32) -> vk::Result {
-        // SAFETY: the caller of the chain vouches for the pointer.
-        unsafe { *version = HEADER_VERSION };
-        vk::Result::SUCCESS
-    }
     loader.enter();
     if version.is_null() {
         return null(loader, "vkEnumerateInstanceVersion", "pApiVersion");
@@ -88,8 +116,8 @@ pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut 
                 global::VERSION,
                 loader,
                 &found,
-                last as VersionFn,
-                || last(core::ptr::null(), version),
+                last_of_version as VersionFn,
+                || last_of_version(core::ptr::null(), version),
                 |function, link| function(link, version),
             )
         }
@@ -227,17 +255,6 @@ fn layers(found: &FoundLayers) -> Result<Vec<vk::LayerProperties>, vk::Result> {
     Ok(all)
 }
 
-fn layer_properties(manifest: &LayerManifest) -> vk::LayerProperties {
-    let mut properties = vk::LayerProperties {
-        spec_version: manifest.api_version.encoded(),
-        implementation_version: manifest.implementation_version,
-        ..Default::default()
-    };
-    name::fill(&mut properties.layer_name, &manifest.name);
-    name::fill(&mut properties.description, &manifest.description);
-    properties
-}
-
 fn null(loader: &Loader, name: &str, parameter: &str) -> vk::Result {
     let Ok(logger) = loader.logger() else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
     complain(&logger, name, parameter);
@@ -322,7 +339,10 @@ unsafe fn groups(
             complain(&found.logger, command.name().to_str().unwrap_or_default(), "pPhysicalDeviceGroupCount");
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
-        let Some(enumerate) = found.table.get::<vk::PFN_vkEnumeratePhysicalDeviceGroups>(command) else {
+        // By either name the call goes through the core command: layers may know no other, and would see groups in another
+        // order than devices.
+        let core = command::ENUMERATE_PHYSICAL_DEVICE_GROUPS;
+        let Some(enumerate) = found.table.get::<vk::PFN_vkEnumeratePhysicalDeviceGroups>(core) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
         let result = enumerate(found.chain_handle(), count, out);

@@ -14,7 +14,7 @@ use crate::discovery::{
 use crate::loader::{FoundSettings, Loader, Log, Policy};
 use crate::log::{Level, Logger, Topic};
 use crate::manifest::{LayerExtension, LayerManifest};
-use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
+use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::{LayerInterface, with_layer};
 use crate::platform::{Library, LibraryKind, variables};
 
@@ -132,6 +132,7 @@ impl FoundLayers {
         loader: &'static Loader,
         request: &LayerRequest<'_>,
         logger: &Logger,
+        allocator: Application,
     ) -> Result<Layers, vk::Result> {
         warn_of_variable(loader, logger);
         let active = this.plan.activate(request)?;
@@ -144,12 +145,17 @@ impl FoundLayers {
         if !active.refused.is_empty() {
             return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
         }
-        let mut layers = Layers::none_of(this.clone(), loader.platform);
-        for (layer, candidate) in active.chain(&this.plan) {
+        let mut layers = Layers::none_of(this.clone(), loader.platform, allocator);
+        for layer in &active.layers {
+            let Some(candidate) = this.plan.layers.get(layer.layer) else { continue };
+            if candidate.library.is_empty() {
+                layers.add_meta_layer(layer.layer)?;
+                continue;
+            }
             match this.open_one(loader, candidate)? {
                 Ok(opened) => {
                     this.note_broken(layer.layer, false);
-                    layers.add(opened)?;
+                    layers.add(layer.layer, opened)?;
                 }
                 Err(outcome) => {
                     let asked_for = this.is_asked_for(layer.layer, request)?;
@@ -336,6 +342,18 @@ fn all_properties(extensions: &[LayerExtension]) -> Result<Vec<vk::ExtensionProp
         all.try_push(properties(extension))?;
     }
     Ok(all)
+}
+
+/// What applications are told about a layer.
+pub(crate) fn layer_properties(manifest: &LayerManifest) -> vk::LayerProperties {
+    let mut properties = vk::LayerProperties {
+        spec_version: manifest.api_version.encoded(),
+        implementation_version: manifest.implementation_version,
+        ..Default::default()
+    };
+    name::fill(&mut properties.layer_name, &manifest.name);
+    name::fill(&mut properties.description, &manifest.description);
+    properties
 }
 
 fn properties(extension: &LayerExtension) -> vk::ExtensionProperties {

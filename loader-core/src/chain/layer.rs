@@ -3,7 +3,8 @@
 use ash::vk;
 
 use super::found::FoundLayers;
-use crate::memory::{Counted, Text, Vec};
+use crate::manifest::LayerManifest;
+use crate::memory::{Application, Counted, OutOfMemory, Text, TryGrow, Vec};
 use crate::negotiation::LayerInterface;
 use crate::platform::{Library, Platform};
 
@@ -25,6 +26,8 @@ pub struct ActiveLayer {
 /// The layers of an instance, the one nearest to the application first. Their libraries are closed when this is dropped.
 pub struct Layers {
     active: Vec<ActiveLayer>,
+    /// The places of the enabled layers among those found: of the active ones, and of meta-layers behind their components.
+    enabled: Vec<usize, Application>,
     /// All layers of the system, as they were when these were opened.
     pub found: Counted<FoundLayers>,
     platform: &'static Platform,
@@ -33,20 +36,35 @@ pub struct Layers {
 impl Layers {
     /// None of the layers that were found.
     #[must_use]
-    pub fn none_of(found: Counted<FoundLayers>, platform: &'static Platform) -> Self {
-        Self { active: Vec::new(), found, platform }
+    pub fn none_of(found: Counted<FoundLayers>, platform: &'static Platform, allocator: Application) -> Self {
+        Self { active: Vec::new(), enabled: Vec::new_in(allocator), found, platform }
     }
 
-    /// Adds a layer behind the others.
+    /// Adds the layer at this place among those found behind the others.
     ///
     /// # Errors
-    /// [`crate::memory::OutOfMemory`]; the layer's library is closed then.
-    pub fn add(&mut self, layer: ActiveLayer) -> Result<(), crate::memory::OutOfMemory> {
+    /// [`OutOfMemory`]; the layer's library is closed then.
+    pub fn add(&mut self, place: usize, layer: ActiveLayer) -> Result<(), OutOfMemory> {
         let library = layer.library;
-        crate::memory::TryGrow::try_push(&mut self.active, layer).inspect_err(|_| {
+        let added = self.enabled.try_push(place).and_then(|()| self.active.try_push(layer));
+        added.inspect_err(|_| {
             // SAFETY: nothing of the library is used.
             unsafe { self.platform.libraries.close(library) };
         })
+    }
+
+    /// Adds the meta-layer at this place, whose components have been added.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn add_meta_layer(&mut self, place: usize) -> Result<(), OutOfMemory> {
+        self.enabled.try_push(place)
+    }
+
+    /// The manifests of the enabled layers, meta-layers included, the one nearest to the application first.
+    pub fn enabled(&self) -> impl Iterator<Item = &LayerManifest> {
+        let found = |place: &usize| self.found.plan.layers.get(*place)?.manifest.as_ref();
+        self.enabled.iter().filter_map(found)
     }
 }
 

@@ -18,5 +18,6 @@ pub mod structures;
 pub use create_device::{enter_device_chain, layer_create_device, layer_destroy_device};
 pub use create_instance::{comes_from_layers, enter_instance_chain};
 pub use found::FoundLayers;
+pub(crate) use found::layer_properties;
 pub use layer::{ActiveLayer, Layers};
 pub use settings::{TakenOut, warn_of_unheard};

@@ -12,7 +12,9 @@ use crate::abi::{ExportTable, entry};
 use crate::flavour::Handles;
 use crate::loader::Loader;
 use crate::objects::{Instance, handle, known_device};
-use crate::registry::{Class, CommandId, DEVICE_SLOTS, INSTANCE_SLOTS, command, find};
+use crate::registry::{
+    Class, CommandId, DEVICE_SLOTS, ExtensionKind, INSTANCE_SLOTS, Provider, command, find,
+};
 
 /// What the application calls for `command`: the exported function where there is one, else the trampoline.
 #[inline]
@@ -35,10 +37,11 @@ fn device_trampolines(handles: Handles) -> &'static Block {
 
 /// vkGetInstanceProcAddr.
 ///
-/// Without an instance it knows the global commands. With one it knows every command of the registry that exists on
-/// this system, whether its extension is enabled or not, except those of a few extensions
-/// ([`crate::flavour::Flavour::commands_if_enabled`]); and commands that the registry does not know if some driver
-/// has them. From Vulkan 1.3 on, an instance gives no global commands except vkGetInstanceProcAddr.
+/// Without an instance it knows the global commands. With one it knows the core commands of every version, those of the
+/// instance extensions that are enabled, and those of every device extension that exists on this system, since nobody
+/// knows yet what devices will have (section "Command Function Pointers" of the specification); and commands that the
+/// registry does not know if some driver has them. From Vulkan 1.3 on, an instance gives no global commands except
+/// vkGetInstanceProcAddr.
 ///
 /// # Safety
 /// `name` is NULL or a valid C string; `instance` as for [`handle::instance`].
@@ -62,7 +65,7 @@ pub unsafe fn get_instance_proc_addr(
     // SAFETY: the caller vouches for the handle.
     let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
     let Some(command) = find(name) else { return unknown_command(instance, name) };
-    if loader.flavour.commands.contains(command) {
+    if instance.commands.contains(command) {
         entry_point(loader.flavour.handles, exports, command)
     } else {
         uncommon_command(exports, instance, command)
@@ -83,26 +86,25 @@ fn global_command(exports: &ExportTable, name: &CStr) -> Option<Command> {
     }
 }
 
-/// A command that only some instances have, or a function of the loader's own that is not exported.
+/// A global command, which only some instances have, or a function of the loader's own that is not exported.
 #[cold]
 fn uncommon_command(exports: &ExportTable, instance: &Instance, command: CommandId) -> Option<Command> {
     if command.class() == Class::Global {
         let known = instance.api_version < vk::API_VERSION_1_3 || command == command::GET_INSTANCE_PROC_ADDR;
         return exports.get(command).filter(|_| known);
     }
-    if entry::NOT_EXPORTED.contains(command) {
-        return entry::hand_written(command);
-    }
-    let enabled = instance.loader.flavour.commands_if_enabled.contains(command)
-        && command.providers().any(|provider| instance.extensions.contains(provider.extension));
-    if enabled { entry_point(instance.loader.flavour.handles, exports, command) } else { None }
+    let has = |provider: Provider| {
+        provider.extension.kind() == ExtensionKind::Device || instance.extensions.contains(provider.extension)
+    };
+    let own = entry::NOT_EXPORTED.contains(command) && command.providers().any(has);
+    if own { entry::hand_written(command) } else { None }
 }
 
 /// A command that the registry does not know: first taken to be one on physical devices, since only drivers can tell,
 /// then one on devices (section "Driver Unknown Physical Device Extensions" of the driver interface document).
 #[cold]
 fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
-    if !name.to_bytes().starts_with(b"vk") || name.count_bytes() > LONGEST_NAME {
+    if name.is_empty() || name.count_bytes() > LONGEST_NAME {
         return None;
     }
     let loader = instance.loader;

@@ -4,7 +4,7 @@
 
 use crate::abi::entry::NOT_EXPORTED;
 use crate::discovery::Policy;
-use crate::registry::{CommandSet, ExtensionSet, Platform as WindowSystem, extension};
+use crate::registry::{CommandSet, ExtensionSet, Platform as WindowSystem};
 
 /// Whether the library can use drivers whose handles it must not write. It costs every look-up of a device, so only the
 /// libraries that need it are built with it (the feature `foreign-handles`).
@@ -18,10 +18,8 @@ pub struct Flavour {
     /// The extensions that exist on this system: those for its window systems, and those for every system.
     pub extensions: ExtensionSet,
     /// The commands that `vkGetInstanceProcAddr` knows with every instance, whatever is enabled, and whose functions are
-    /// exported or stamped out.
+    /// exported or stamped out: those of the core and of device extensions.
     pub commands: CommandSet,
-    /// The commands that it knows only if the instance has enabled an extension which has them.
-    pub commands_if_enabled: CommandSet,
     /// Whether physical devices are sorted so that the one a user most likely wants comes first.
     pub sorts_devices: bool,
     /// How the trampolines of commands on devices, queues and command buffers find the device.
@@ -78,7 +76,11 @@ impl Flavour {
         ]);
         Self {
             sorts_devices: true,
-            ..Self::wrapping(discovery, &EXTENSIONS, const { CommandSet::core_and(&EXTENSIONS) })
+            ..Self::wrapping(
+                discovery,
+                &EXTENSIONS,
+                const { CommandSet::core_and_device_extensions(&EXTENSIONS) },
+            )
         }
     }
 
@@ -87,7 +89,7 @@ impl Flavour {
     pub const fn fuchsia(discovery: Policy) -> Self {
         const EXTENSIONS: ExtensionSet =
             ExtensionSet::on(&[WindowSystem::None, WindowSystem::Fuchsia, WindowSystem::Provisional]);
-        Self::wrapping(discovery, &EXTENSIONS, const { CommandSet::core_and(&EXTENSIONS) })
+        Self::wrapping(discovery, &EXTENSIONS, const { CommandSet::core_and_device_extensions(&EXTENSIONS) })
     }
 
     /// A loader that an Android application brings: the system's loader is its driver, and ICDs may be beside it.
@@ -98,20 +100,28 @@ impl Flavour {
             ExtensionSet::on(&[WindowSystem::None, WindowSystem::Android, WindowSystem::Provisional]);
         Self {
             handles: Handles::LookedUp,
-            ..Self::wrapping(discovery, &EXTENSIONS, const { CommandSet::core_and(&EXTENSIONS) })
+            ..Self::wrapping(
+                discovery,
+                &EXTENSIONS,
+                const { CommandSet::core_and_device_extensions(&EXTENSIONS) },
+            )
         }
+    }
+
+    /// The commands that `vkGetInstanceProcAddr` knows with an instance for which these extensions are enabled, and whose
+    /// functions are exported or stamped out.
+    #[must_use]
+    pub fn commands_with(&self, enabled: &ExtensionSet) -> CommandSet {
+        let of_extensions = CommandSet::of_instance_extensions(enabled, &self.extensions);
+        self.commands.with(&of_extensions.without(&NOT_EXPORTED))
     }
 
     /// A loader with objects of its own for instances and physical devices.
     const fn wrapping(discovery: Policy, extensions: &ExtensionSet, commands: CommandSet) -> Self {
-        const DEBUGGING: ExtensionSet =
-            ExtensionSet::new(&[extension::EXT_DEBUG_UTILS, extension::EXT_DEBUG_REPORT]);
-        const IF_ENABLED: CommandSet = CommandSet::of(&DEBUGGING);
         Self {
             discovery,
             extensions: *extensions,
-            commands: commands.of_objects().without(&IF_ENABLED).without(&NOT_EXPORTED),
-            commands_if_enabled: IF_ENABLED,
+            commands: commands.of_objects().without(&NOT_EXPORTED),
             sorts_devices: false,
             handles: Handles::Written,
         }

@@ -7,14 +7,14 @@ use ash::vk::{self, Handle as _, TaggedStructure as _};
 use super::device::{Device, Enabled};
 use super::extensions::{self, of_device};
 use super::foreign::warn_of_layers_in_both;
-use super::handle::Kind;
+use super::handle::{Handle, Kind};
 use super::instance::Instance;
 use super::physical_device::{PhysicalDevice, command_memory};
 use crate::abi::{chain, name};
 use crate::chain::enter_device_chain;
 use crate::chain::known::{DeviceUnderCreation, device_under_creation};
 use crate::discovery::VkResult;
-use crate::dispatch::{Command, Table as _};
+use crate::dispatch::{Command, InstanceTable, Table as _};
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, Shown, TryGrow, Vec};
 use crate::registry::{ExtensionSet, command, extension};
@@ -47,7 +47,7 @@ pub unsafe extern "system" fn create_device(
             instance.logger.log(Level::Error, Topic::Usage, message);
             return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
         }
-        if let Err(error) = check_extensions(instance, handle, found.kind(), given) {
+        if let Err(error) = check_extensions(found, handle, given) {
             return error;
         }
         let Some(create) = found.table().get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE) else {
@@ -74,36 +74,46 @@ pub unsafe extern "system" fn create_device(
     }
 }
 
-/// Refuses extensions that neither the driver nor a layer has before a layer sees them: layers may assume that names have
-/// been validated (loader and layer interface document, "Layer Conventions and Rules"). Which driver a physical device of a
-/// layer belongs to shows only at the lower end of the chain, which looks once more.
+/// Refuses extensions that neither the chain of the physical device nor the manifest of a layer lists, before a layer sees
+/// them: layers may assume that names have been validated (loader and layer interface document, "Layer Conventions and
+/// Rules"). A layer may add extensions only by what it answers in place of the driver. Without layers the driver's list is
+/// looked at where it is needed anyway.
 ///
 /// # Safety
 /// The parameters are those of vkCreateDevice.
 unsafe fn check_extensions(
-    instance: &Instance,
+    found: &Handle,
     handle: vk::PhysicalDevice,
-    kind: Kind,
     info: &CreateInfo,
 ) -> Result<(), vk::Result> {
-    if info.enabled_extension_count == 0 || instance.layers().is_empty() || kind != Kind::PhysicalDevice {
+    let instance = found.instance();
+    if info.enabled_extension_count == 0 || instance.layers().is_empty() {
         return Ok(());
     }
     // SAFETY: the caller vouches for the parameters.
     unsafe {
-        let physical_device = super::handle::physical_device(handle, command::CREATE_DEVICE);
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
-        drivers_extensions(instance, requested, &available(physical_device)?, None).map(drop)
+        let mut available = available(found.table(), handle)?;
+        let of_layers = instance.layers().iter().flat_map(|layer| &layer.device_extensions);
+        of_layers
+            .into_iter()
+            .try_for_each(|extension| extensions::merge_of_layer(&mut available, extension))?;
+        extensions::check_requested(requested, &available, "device", &instance.logger)
     }
 }
 
-/// The extensions that the driver has for a physical device.
-fn available(physical_device: &PhysicalDevice) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+/// The extensions that the physical device `handle` has, as the commands of this table tell.
+///
+/// # Safety
+/// The commands in the table know the device by this handle.
+unsafe fn available(
+    table: &InstanceTable,
+    handle: vk::PhysicalDevice,
+) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
     let enumerate = command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
     // SAFETY: the type is the command's.
-    let enumerate: Option<vk::PFN_vkEnumerateDeviceExtensionProperties> =
-        unsafe { physical_device.driver().table.get(enumerate) };
-    of_device(enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?, physical_device.driver_handle())
+    let enumerate: Option<vk::PFN_vkEnumerateDeviceExtensionProperties> = unsafe { table.get(enumerate) };
+    of_device(enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?, handle)
 }
 
 /// What the layers call the physical device that the application calls `handle`.
@@ -190,8 +200,8 @@ unsafe fn make(
         let find = driver.find(c"vkGetDeviceProcAddr").ok_or(lacking)?;
         let find = core::mem::transmute::<Command, vk::PFN_vkGetDeviceProcAddr>(find);
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
-        let available = available(physical_device)?;
-        let names = drivers_extensions(instance, requested.clone(), &available, under_creation)?;
+        let available = available(&driver.table, physical_device.driver_handle())?;
+        let names = drivers_extensions(instance, requested.clone(), &available)?;
 
         let mut extensions = ExtensionSet::of(requested);
         if let Some(creation) = under_creation {
@@ -247,30 +257,21 @@ unsafe fn make(
     }
 }
 
-/// The names of the extensions that the driver is asked for: those that it has. The others have to be ones that a layer
-/// of the instance provides, or that a layer adds on the way without knowing whether they are there (loader and layer
-/// interface document, "Additional Notes").
-///
-/// # Safety
-/// The application's create info is still there.
-unsafe fn drivers_extensions<'a>(
+/// The names of the extensions that the driver is asked for: those that it has. With layers the others have been validated
+/// before the chain was entered, or a layer adds them on the way without knowing whether they are there (loader and layer
+/// interface document, "Additional Notes"): they are left out.
+fn drivers_extensions<'a>(
     instance: &Instance,
-    requested: impl Iterator<Item = &'a CStr>,
+    requested: impl Iterator<Item = &'a CStr> + Clone,
     available: &[vk::ExtensionProperties],
-    under_creation: Option<&DeviceUnderCreation>,
 ) -> Result<Vec<*const core::ffi::c_char, Application>, vk::Result> {
+    if instance.layers().is_empty() {
+        extensions::check_requested(requested.clone(), available, "device", &instance.logger)?;
+    }
     let mut names = Vec::new_in(command_memory(instance));
     for wanted in requested {
-        let has = |list: &[vk::ExtensionProperties]| list.iter().any(|extension| name::is(extension, wanted));
-        // SAFETY: the caller vouches for the create info.
-        let asked_for =
-            |creation: &DeviceUnderCreation| unsafe { creation.asked_for() }.any(|it| it == wanted);
-        if has(available) {
+        if available.iter().any(|extension| name::is(extension, wanted)) {
             names.try_push(wanted.as_ptr())?;
-        } else if !instance.layers().iter().any(|layer| has(&layer.device_extensions))
-            && under_creation.is_none_or(asked_for)
-        {
-            extensions::check_requested(core::iter::once(wanted), available, "device", &instance.logger)?;
         }
     }
     Ok(names)

@@ -161,7 +161,8 @@ impl Device {
             if self.has(command)
                 && let Some(function) = self.find(name::of(command))
             {
-                self.table.set(command, function);
+                let own = super::naming::ABOVE_LAYERS.iter().find(|(id, _)| *id == command);
+                self.table.set(command, own.map_or(function, |(_, own)| *own));
             }
         }
         let loader = self.instance().loader;

@@ -422,6 +422,15 @@ impl DriverInstance {
                 self.table.set(command, function);
             }
         }
+        for (one, other) in ALIKE {
+            // SAFETY: functions are only passed on.
+            let both = unsafe { (self.table.get::<Command>(one), self.table.get::<Command>(other)) };
+            match both {
+                (None, Some(function)) => self.table.set(one, function),
+                (Some(function), None) => self.table.set(other, function),
+                _ => {}
+            }
+        }
     }
 
     /// The driver's command of this name.
@@ -446,6 +455,13 @@ impl DriverInstance {
 
 /// What no name of a command begins with that is not one on physical devices.
 const OF_PHYSICAL_DEVICES: &[u8] = b"vkGetPhysicalDevice";
+
+/// Commands of device extensions on physical devices that drivers may have under one of two names. Whatever the drivers
+/// have, vkGetInstanceProcAddr answers both.
+const ALIKE: [(CommandId, CommandId); 1] = [(
+    command::GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR,
+    command::GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_EXT,
+)];
 
 /// Commands without which a driver is of no use.
 const NEEDED: &[CommandId] = &[

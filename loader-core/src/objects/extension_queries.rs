@@ -6,19 +6,25 @@ use ash::vk;
 
 use super::extensions::{merge_of_layer, of_device};
 use super::handle;
+use super::physical_device::command_memory;
 use super::terminators::Terminator;
 use crate::abi::{array, function};
-use crate::chain::ActiveLayer;
 use crate::chain::global::layer_name;
+use crate::chain::{ActiveLayer, layer_properties};
 use crate::dispatch::Table as _;
 use crate::log::{Level, Topic};
+use crate::memory::{TryGrow, Vec};
 use crate::registry::command;
 
 /// The commands of this file.
 pub(super) const TERMINATORS: &[Terminator] = &[
     (command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES, function!(enumerate_device_extension_properties)),
-    (command::ENUMERATE_DEVICE_LAYER_PROPERTIES, function!(enumerate_device_layer_properties)),
+    DEVICE_LAYERS,
 ];
+
+/// vkEnumerateDeviceLayerProperties, which never goes down a chain: a layer knows no other layers.
+pub(super) const DEVICE_LAYERS: Terminator =
+    (command::ENUMERATE_DEVICE_LAYER_PROPERTIES, function!(enumerate_device_layer_properties));
 
 /// The extensions of the driver and of the implicit layers; or those of a layer of the instance. A driver is never asked
 /// about a layer (LDP_LOADER_12).
@@ -64,19 +70,26 @@ unsafe extern "system" fn enumerate_device_extension_properties(
     }
 }
 
-/// Device layers are a thing of the past: a device has the layers of its instance.
+/// The layers of the instance, which are those of every device (section "Device Layer Deprecation" of the
+/// specification): a meta-layer comes after its components.
 unsafe extern "system" fn enumerate_device_layer_properties(
     device: vk::PhysicalDevice,
     count: *mut u32,
-    _out: *mut vk::LayerProperties,
+    out: *mut vk::LayerProperties,
 ) -> vk::Result {
     // SAFETY: the application vouches for the handle and the counted out-array.
     unsafe {
-        let _ = handle::physical_device(device, command::ENUMERATE_DEVICE_LAYER_PROPERTIES);
+        let device = handle::any_physical_device(device, command::ENUMERATE_DEVICE_LAYER_PROPERTIES);
         if count.is_null() {
             return vk::Result::INCOMPLETE;
         }
-        *count = 0;
-        vk::Result::SUCCESS
+        let instance = device.instance();
+        let mut all = Vec::new_in(command_memory(instance));
+        for manifest in instance.enabled_layers() {
+            if all.try_push(layer_properties(manifest)).is_err() {
+                return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
+            }
+        }
+        array::deliver(&all, count, out)
     }
 }

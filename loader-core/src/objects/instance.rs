@@ -19,9 +19,10 @@ use crate::chain::{ActiveLayer, FoundLayers, Layers};
 use crate::dispatch::{Command, InstanceTable, TERMINATORS, Table};
 use crate::loader::Loader;
 use crate::log::{Level, Logger, Topic};
+use crate::manifest::LayerManifest;
 use crate::memory::{Application, Box, SharedList, Shown, Vec};
 use crate::platform::Waiting;
-use crate::registry::{DEVICE_SLOTS, ExtensionSet, INSTANCE_SLOTS, extension};
+use crate::registry::{CommandSet, DEVICE_SLOTS, ExtensionSet, INSTANCE_SLOTS, extension};
 
 /// An instance of the loader, which stands for the instances of several drivers.
 #[repr(C)]
@@ -39,6 +40,8 @@ pub struct Instance {
     pub api_version: u32,
     /// The extensions of the registry that the application enabled.
     pub extensions: ExtensionSet,
+    /// The commands of the registry that vkGetInstanceProcAddr has an entry point for, by their numbers.
+    pub(crate) commands: CommandSet,
     /// Whether physical devices are sorted.
     pub sorted: bool,
     /// Where its drivers come from.
@@ -173,6 +176,7 @@ impl Instance {
             allocator,
             api_version,
             extensions,
+            commands: loader.flavour.commands_with(&extensions),
             sorted: false,
             sources,
             layers,
@@ -200,6 +204,11 @@ impl Instance {
     #[must_use]
     pub fn layers(&self) -> &[ActiveLayer] {
         &self.layers
+    }
+
+    /// The manifests of its layers in the same order, those of meta-layers behind their components.
+    pub(super) fn enabled_layers(&self) -> impl Iterator<Item = &LayerManifest> {
+        self.layers.enabled()
     }
 
     /// All layers of the system, as they were when the instance was made.

@@ -1,4 +1,5 @@
-//! Names and tags of objects: handles that the loader made are replaced by the driver's.
+//! Names and tags of objects: handles that the loader made are replaced by the driver's at the lower end of the chain, and
+//! at its upper end by those that layers made.
 
 use ash::vk::{self, Handle as _};
 
@@ -7,10 +8,19 @@ use super::driver::DriverInstance;
 use super::handle::{self, Kind};
 use super::instance::Instance;
 use super::surface::Surface;
-use crate::abi::function;
+use super::terminators::Terminator;
+use crate::abi::{function, name};
 use crate::dispatch::Command;
 use crate::log::kind_of_report;
 use crate::registry::command;
+
+/// What applications call above layers, which may have made handles of their own for what is named.
+pub(super) const ABOVE_LAYERS: &[Terminator] = &[
+    (command::SET_DEBUG_UTILS_OBJECT_NAME_EXT, function!(name_above_layers)),
+    (command::SET_DEBUG_UTILS_OBJECT_TAG_EXT, function!(tag_above_layers)),
+    (command::DEBUG_MARKER_SET_OBJECT_NAME_EXT, function!(mark_name_above_layers)),
+    (command::DEBUG_MARKER_SET_OBJECT_TAG_EXT, function!(mark_tag_above_layers)),
+];
 
 /// Succeeds and does nothing, whatever the parameters are.
 pub(super) const SUCCEED: Command = function!(succeed);
@@ -19,9 +29,33 @@ unsafe extern "system" fn succeed() -> vk::Result {
     vk::Result::SUCCESS
 }
 
+/// What the first layer calls an object that the application knows by `object`.
+///
+/// # Safety
+/// `object` is a valid handle of this kind; a bad physical device is reported.
+unsafe fn layers_name(kind: vk::ObjectType, object: u64) -> u64 {
+    // SAFETY: the caller vouches for the handle and its kind.
+    let known = unsafe {
+        match kind {
+            vk::ObjectType::INSTANCE => handle::known_instance(vk::Instance::from_raw(object)),
+            vk::ObjectType::PHYSICAL_DEVICE => {
+                let command = command::SET_DEBUG_UTILS_OBJECT_NAME_EXT;
+                Some(handle::any_physical_device(vk::PhysicalDevice::from_raw(object), command))
+            }
+            _ => None,
+        }
+    };
+    match known {
+        Some(known) if matches!(known.kind(), Kind::InstanceOfLayer | Kind::PhysicalDeviceOfLayer) => {
+            known.lower().expose_provenance() as u64
+        }
+        _ => object,
+    }
+}
+
 /// What `driver` calls an object that the application knows by `object`; `None` if it knows nothing of it: a physical device
 /// of another driver or of a layer, which may be named through any device of the instance, or a surface that is another
-/// driver's alone.
+/// driver's alone. Without layers a bad physical device is reported; with them nobody can tell it from one of theirs.
 ///
 /// # Safety
 /// `object` is a valid handle of this kind.
@@ -38,7 +72,9 @@ unsafe fn drivers_name(
             vk::ObjectType::PHYSICAL_DEVICE => {
                 let handle = vk::PhysicalDevice::from_raw(object);
                 let command = command::SET_DEBUG_UTILS_OBJECT_NAME_EXT;
-                if handle::any_physical_device(handle, command).kind() != Kind::PhysicalDevice {
+                if !instance.layers().is_empty()
+                    && handle::known_physical_device(handle)?.kind() != Kind::PhysicalDevice
+                {
                     return None;
                 }
                 let found = handle::physical_device(handle, command);
@@ -56,9 +92,21 @@ unsafe fn drivers_name(
     }
 }
 
-/// A terminator that passes a copy of the info on, with the driver's handle in it.
+/// Both ends of a command that names an object. Each passes a copy of the info on: the terminator with the driver's handle in
+/// it, the upper end with that of the first layer.
 macro_rules! named {
-    ($name:ident: $pfn:ident, $command:ident, $info:ident, |$given:ident| $kind:expr, $handle:ident) => {
+    ($name:ident, $upper:ident: $pfn:ident, $command:ident, $info:ident, |$given:ident| $kind:expr, $handle:ident) => {
+        unsafe extern "system" fn $upper(device: vk::Device, info: *const vk::$info<'static>) -> vk::Result {
+            // SAFETY: the application vouches for the parameters; the type is the command's.
+            unsafe {
+                let found = device_of(device.as_raw()).and_then(|it| it.find(name::of(command::$command)));
+                let Some(first) = found else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+                let first = core::mem::transmute::<Command, vk::$pfn>(first);
+                let $given = &*info;
+                first(device, &vk::$info { $handle: layers_name($kind, $given.$handle), ..*$given })
+            }
+        }
+
         pub(super) unsafe extern "system" fn $name(
             device: vk::Device,
             info: *const vk::$info<'static>,
@@ -82,11 +130,11 @@ macro_rules! named {
     };
 }
 
-named!(set_debug_utils_object_name: PFN_vkSetDebugUtilsObjectNameEXT, SET_DEBUG_UTILS_OBJECT_NAME_EXT,
+named!(set_debug_utils_object_name, name_above_layers: PFN_vkSetDebugUtilsObjectNameEXT, SET_DEBUG_UTILS_OBJECT_NAME_EXT,
     DebugUtilsObjectNameInfoEXT, |info| info.object_type, object_handle);
-named!(set_debug_utils_object_tag: PFN_vkSetDebugUtilsObjectTagEXT, SET_DEBUG_UTILS_OBJECT_TAG_EXT,
+named!(set_debug_utils_object_tag, tag_above_layers: PFN_vkSetDebugUtilsObjectTagEXT, SET_DEBUG_UTILS_OBJECT_TAG_EXT,
     DebugUtilsObjectTagInfoEXT, |info| info.object_type, object_handle);
-named!(debug_marker_set_object_name: PFN_vkDebugMarkerSetObjectNameEXT, DEBUG_MARKER_SET_OBJECT_NAME_EXT,
+named!(debug_marker_set_object_name, mark_name_above_layers: PFN_vkDebugMarkerSetObjectNameEXT, DEBUG_MARKER_SET_OBJECT_NAME_EXT,
     DebugMarkerObjectNameInfoEXT, |info| kind_of_report(info.object_type), object);
-named!(debug_marker_set_object_tag: PFN_vkDebugMarkerSetObjectTagEXT, DEBUG_MARKER_SET_OBJECT_TAG_EXT,
+named!(debug_marker_set_object_tag, mark_tag_above_layers: PFN_vkDebugMarkerSetObjectTagEXT, DEBUG_MARKER_SET_OBJECT_TAG_EXT,
     DebugMarkerObjectTagInfoEXT, |info| kind_of_report(info.object_type), object);

@@ -9,6 +9,7 @@ use core::ptr::NonNull;
 
 use ash::vk::Handle as _;
 
+use super::extension_queries::DEVICE_LAYERS;
 use super::handle::{Handle, Kind};
 use super::instance::{Instance, Owned};
 use crate::dispatch::{InstanceTable, TERMINATORS, Table as _};
@@ -32,6 +33,8 @@ pub(super) fn table(allocator: Application) -> Result<Box<InstanceTable, Applica
         slot.set(piece);
         number = number.wrapping_add(1);
     }
+    let (command, function) = DEVICE_LAYERS;
+    table.set(command, function);
     Ok(table)
 }
 

@@ -12,6 +12,7 @@ use super::{
     create_device, create_instance, device, emulated, extension_queries, group, messenger, naming,
     physical_device, surface, surface_queries, swapchain,
 };
+use crate::abi::entry::global_terminator;
 use crate::abi::{function, name};
 use crate::dispatch::{Command, TERMINATORS, Table as _};
 use crate::registry::{Class, CommandId, INSTANCE_SLOTS, command, find};
@@ -109,9 +110,12 @@ pub fn device_terminator(command: CommandId) -> Option<Command> {
 /// gives.
 pub(super) fn fill_instance_table(instance: &Instance) {
     let layered = !instance.layers().is_empty();
+    let (never_layered, _) = extension_queries::DEVICE_LAYERS;
     for number in 0..INSTANCE_SLOTS {
         let Some(command) = CommandId::from_instance_slot(number) else { continue };
-        let end = if layered { instance.find(name::of(command)) } else { instance_terminator(command) };
+        let through_layers = layered && command != never_layered;
+        let end =
+            if through_layers { instance.find(name::of(command)) } else { instance_terminator(command) };
         if let (Some(slot), Some(function)) = (instance.table.slot(number), end) {
             slot.set(function);
         }
@@ -147,6 +151,7 @@ pub unsafe extern "system" fn terminator_get_instance_proc_addr(
         None if name == c"vk_layerGetPhysicalDeviceProcAddr" => {
             Some(function!(terminator_get_physical_device_proc_addr))
         }
+        Some(command) if command.class() == Class::Global => global_terminator(command),
         _ if instance.is_null() => None,
         // Commands of devices: which driver's it is does not matter, since devices have look-ups of their own.
         command => {

@@ -2,7 +2,9 @@
 #![forbid(unsafe_code)]
 
 use super::tables::COMMAND_FILES;
-use super::{COMMAND_COUNT, CommandId, ExtensionSet, FIRST_INSTANCE, source};
+use super::{
+    COMMAND_COUNT, CommandId, ExtensionId, ExtensionSet, FIRST_INSTANCE, command, extension, source,
+};
 
 const WORDS: usize = COMMAND_COUNT.div_ceil(64);
 
@@ -12,16 +14,38 @@ const WORDS: usize = COMMAND_COUNT.div_ceil(64);
 pub struct CommandSet([u64; WORDS]);
 
 impl CommandSet {
-    /// The commands of `extensions` that are not core.
+    /// The core commands, and those of the device extensions among `extensions` that instances without extensions know.
     #[must_use]
-    pub const fn of(extensions: &ExtensionSet) -> Self {
-        Self::select(extensions, false)
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    pub const fn core_and_device_extensions(extensions: &ExtensionSet) -> Self {
+        let extensions = extensions.without(&ExtensionSet::OF_INSTANCES);
+        let mut words = [0; WORDS];
+        let mut file = 0;
+        while file < COMMAND_FILES.len() {
+            let mut row = 0;
+            while row < COMMAND_FILES[file].len() {
+                let command = &COMMAND_FILES[file][row];
+                if command.core != source::NOT_CORE || has_any(&extensions, command.providers) {
+                    words[command.id as usize >> 6] |= 1 << (command.id & 63);
+                }
+                row += 1;
+            }
+            file += 1;
+        }
+        Self(words).without(&WITH_SURFACES)
     }
 
-    /// The core commands, and those of `extensions`.
+    /// The commands of the enabled instance extensions, of those that are in `known`.
     #[must_use]
-    pub const fn core_and(extensions: &ExtensionSet) -> Self {
-        Self::select(extensions, true)
+    pub fn of_instance_extensions(enabled: &ExtensionSet, known: &ExtensionSet) -> Self {
+        let surfaces = enabled.contains(extension::KHR_SURFACE);
+        let mut set = if surfaces { WITH_SURFACES } else { Self([0; WORDS]) };
+        for (command, extension) in OF_INSTANCE_EXTENSIONS {
+            if enabled.contains(extension) && known.contains(extension) {
+                set.insert(command);
+            }
+        }
+        set
     }
 
     /// These commands.
@@ -33,25 +57,6 @@ impl CommandSet {
         while index < commands.len() {
             words[commands[index].index() >> 6] |= 1 << (commands[index].index() & 63);
             index += 1;
-        }
-        Self(words)
-    }
-
-    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-    const fn select(extensions: &ExtensionSet, core: bool) -> Self {
-        let mut words = [0; WORDS];
-        let mut file = 0;
-        while file < COMMAND_FILES.len() {
-            let mut row = 0;
-            while row < COMMAND_FILES[file].len() {
-                let command = &COMMAND_FILES[file][row];
-                let is_core = command.core != source::NOT_CORE;
-                if (is_core && core) || (!is_core && has_any(extensions, command.providers)) {
-                    words[command.id as usize >> 6] |= 1 << (command.id & 63);
-                }
-                row += 1;
-            }
-            file += 1;
         }
         Self(words)
     }
@@ -76,6 +81,27 @@ impl CommandSet {
         self
     }
 
+    /// Adds the commands of `others`.
+    #[must_use]
+    pub fn with(mut self, others: &Self) -> Self {
+        for (word, more) in self.0.iter_mut().zip(others.0) {
+            *word |= more;
+        }
+        self
+    }
+
+    fn insert(&mut self, command: CommandId) {
+        if let Some(word) = self.0.get_mut(command.index() >> 6) {
+            *word |= 1 << (command.index() & 63);
+        }
+    }
+
+    /// Whether the command with this number is in the set, for constants.
+    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+    const fn has(&self, command: u16) -> bool {
+        self.0[command as usize >> 6] & (1 << (command & 63)) != 0
+    }
+
     /// Whether the command is in the set.
     #[must_use]
     #[inline]
@@ -96,22 +122,95 @@ const fn has_any(extensions: &ExtensionSet, providers: &[source::Provider]) -> b
     false
 }
 
+/// Commands that programs get with VK_KHR_surface and with nothing else, whichever extension the registry gives them to: so
+/// do shipped loaders.
+const WITH_SURFACES: CommandSet = CommandSet::listed(&[
+    command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR,
+    command::GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR,
+    command::GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR,
+    command::GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR,
+    command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR,
+]);
+
+/// The other commands of instance extensions that are not core, each with an extension that has it.
+static OF_INSTANCE_EXTENSIONS: [(CommandId, ExtensionId); instance_extension_rows(&mut [])] = {
+    let mut rows = [(command::CREATE_INSTANCE, extension::KHR_SURFACE); instance_extension_rows(&mut [])];
+    instance_extension_rows(&mut rows);
+    rows
+};
+
+/// Writes the rows of [`OF_INSTANCE_EXTENSIONS`] into `rows`, as far as these go. How many there are.
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+const fn instance_extension_rows(rows: &mut [(CommandId, ExtensionId)]) -> usize {
+    let mut count = 0;
+    let mut file = 0;
+    while file < COMMAND_FILES.len() {
+        let mut row = 0;
+        while row < COMMAND_FILES[file].len() {
+            let command = &COMMAND_FILES[file][row];
+            let mut provider = 0;
+            while command.core == source::NOT_CORE && provider < command.providers.len() {
+                let extension = command.providers[provider].extension;
+                if ExtensionSet::OF_INSTANCES.contains(extension) && !WITH_SURFACES.has(command.id) {
+                    if count < rows.len() {
+                        rows[count] = (CommandId::new(command.id), extension);
+                    }
+                    count += 1;
+                }
+                provider += 1;
+            }
+            row += 1;
+        }
+        file += 1;
+    }
+    count
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{command, extension};
 
     #[test]
-    fn a_set_holds_the_commands_of_its_extensions_and_core_ones_if_asked() {
-        let wayland =
+    fn a_set_holds_core_commands_and_those_of_device_extensions() {
+        let extensions =
             ExtensionSet::new(&[extension::KHR_WAYLAND_SURFACE, extension::EXT_EXTENDED_DYNAMIC_STATE]);
-        let (of, core_and) = (CommandSet::of(&wayland), CommandSet::core_and(&wayland));
-        for set in [&of, &core_and] {
-            assert!(set.contains(command::CREATE_WAYLAND_SURFACE_KHR));
-            assert!(set.contains(command::CMD_SET_CULL_MODE_EXT));
-            assert!(!set.contains(command::CREATE_XCB_SURFACE_KHR));
-        }
-        assert!(core_and.contains(command::CMD_SET_CULL_MODE) && !of.contains(command::CMD_SET_CULL_MODE));
-        assert!(core_and.contains(command::CREATE_INSTANCE) && !of.contains(command::CREATE_INSTANCE));
+        let set = CommandSet::core_and_device_extensions(&extensions);
+        assert!(set.contains(command::CREATE_INSTANCE) && set.contains(command::CMD_SET_CULL_MODE));
+        assert!(set.contains(command::CMD_SET_CULL_MODE_EXT));
+        assert!(!set.contains(command::CREATE_WAYLAND_SURFACE_KHR), "of an instance extension");
+        assert!(!set.contains(command::CMD_DRAW_MESH_TASKS_EXT), "of an extension that is not in the set");
+    }
+
+    #[test]
+    fn a_set_holds_the_commands_of_instance_extensions_that_are_known() {
+        let enabled = ExtensionSet::new(&[extension::KHR_SURFACE, extension::KHR_WIN32_SURFACE]);
+        let known = ExtensionSet::new(&[extension::KHR_SURFACE, extension::KHR_DISPLAY]);
+        let set = CommandSet::of_instance_extensions(&enabled, &known);
+        let held: std::vec::Vec<_> = CommandId::all().filter(|command| set.contains(*command)).collect();
+        let expected = [
+            command::DESTROY_SURFACE_KHR,
+            command::GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR,
+            command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR,
+            command::GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR,
+            command::GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR,
+            command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR,
+            command::GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR,
+            command::GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR,
+            command::GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR,
+            command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR,
+        ];
+        assert_eq!(held.len(), expected.len());
+        assert!(expected.iter().all(|command| held.contains(command)));
+    }
+
+    #[test]
+    fn every_command_is_always_there_or_with_an_instance_extension() {
+        let all = ExtensionId::all().fold(ExtensionSet::default(), |mut set, id| {
+            set.insert(id);
+            set
+        });
+        let set = CommandSet::core_and_device_extensions(&all);
+        let set = set.with(&CommandSet::of_instance_extensions(&all, &all));
+        assert!(CommandId::all().all(|command| set.contains(command)));
     }
 }

@@ -4,7 +4,7 @@
 use core::ffi::CStr;
 
 use super::tables::EXTENSION_FILES;
-use super::{EXTENSION_COUNT, ExtensionId, Platform, find_extension};
+use super::{EXTENSION_COUNT, ExtensionId, ExtensionKind, Platform, find_extension};
 
 const WORDS: usize = EXTENSION_COUNT.div_ceil(64);
 
@@ -49,6 +49,37 @@ impl ExtensionSet {
             file += 1;
         }
         Self(words)
+    }
+
+    /// The extensions that are enabled on instances.
+    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+    pub(super) const OF_INSTANCES: Self = {
+        let mut words = [0; WORDS];
+        let mut file = 0;
+        while file < EXTENSION_FILES.len() {
+            let mut row = 0;
+            while row < EXTENSION_FILES[file].len() {
+                let extension = &EXTENSION_FILES[file][row];
+                if matches!(extension.kind, ExtensionKind::Instance) {
+                    words[extension.id as usize >> 6] |= 1 << (extension.id & 63);
+                }
+                row += 1;
+            }
+            file += 1;
+        }
+        Self(words)
+    };
+
+    /// The extensions of this set that are not in `others`.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+    pub(super) const fn without(mut self, others: &Self) -> Self {
+        let mut word = 0;
+        while word < WORDS {
+            self.0[word] &= !others.0[word];
+            word += 1;
+        }
+        self
     }
 
     /// The known ones of `names`.

@@ -35,14 +35,14 @@ pub(super) fn bucket(hash: u64, buckets: usize) -> usize {
 
 /// The slot of a hash among `slots`, a power of two, when its bucket has this displacement.
 #[inline]
-pub(super) fn slot(hash: u64, displacement: u16, slots: usize) -> usize {
+pub(super) fn slot(hash: u64, displacement: u8, slots: usize) -> usize {
     ((hash >> 32) as usize).wrapping_add(displacement as usize) & slots.wrapping_sub(1)
 }
 
 /// The tables of one set of names. `BUCKETS` and `SLOTS` are powers of two.
 pub(super) struct PerfectHash<const BUCKETS: usize, const SLOTS: usize> {
     pub(super) seed: u64,
-    pub(super) displacements: [u16; BUCKETS],
+    pub(super) displacements: [u8; BUCKETS],
     /// `u16::MAX` where no name is.
     pub(super) slots: [u16; SLOTS],
 }

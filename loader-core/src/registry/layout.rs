@@ -73,13 +73,14 @@ impl<const ROWS: usize, const BYTES: usize> Names<ROWS, BYTES> {
 pub(super) struct CommandRow {
     pub(super) class: Class,
     pub(super) core: u8,
-    pub(super) providers: Span,
+    /// Where its providers begin; they end where those of the next command begin.
+    pub(super) providers: u16,
 }
 
 /// An extension.
 #[derive(Clone, Copy)]
 pub(super) struct ExtensionRow {
-    pub(super) spec_version: u32,
+    pub(super) spec_version: u16,
     pub(super) kind: ExtensionKind,
     pub(super) platform: Platform,
 }
@@ -175,7 +176,7 @@ pub(super) const fn commands<
 >(
     files: &[&[Command]],
 ) -> Commands<ROWS, BYTES, PROVIDERS, STEPS> {
-    let empty_row = CommandRow { class: Class::Global, core: 0, providers: Span::EMPTY };
+    let empty_row = CommandRow { class: Class::Global, core: 0, providers: 0 };
     let mut tables = Commands {
         names: Names { starts: [0; ROWS], bytes: [0; BYTES] },
         rows: [empty_row; ROWS],
@@ -204,11 +205,8 @@ pub(super) const fn commands<
                 providers += 1;
                 of += 1;
             }
-            tables.rows[id] = CommandRow {
-                class: command.class,
-                core: command.core,
-                providers: Span::new(providers_start, providers),
-            };
+            tables.rows[id] =
+                CommandRow { class: command.class, core: command.core, providers: narrow(providers_start) };
             tables.aliases[id] = alias(command.alias);
             id += 1;
             row += 1;
@@ -241,7 +239,7 @@ pub(super) const fn extensions<const ROWS: usize, const BYTES: usize, const STEP
             bytes = write_name(&mut tables.names.bytes, bytes, extension.name);
             steps = write_steps(&mut tables.steps, steps, &extension.needs);
             tables.rows[id] = ExtensionRow {
-                spec_version: extension.spec_version,
+                spec_version: narrow(extension.spec_version as usize),
                 kind: extension.kind,
                 platform: extension.platform,
             };

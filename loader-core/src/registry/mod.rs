@@ -311,7 +311,7 @@ impl ExtensionId {
 
     /// Its newest revision.
     pub fn spec_version(self) -> u32 {
-        tables::extension(self.index()).map_or(0, |row| row.spec_version)
+        tables::extension(self.index()).map_or(0, |row| row.spec_version.into())
     }
 
     /// The platform that it is for.

@@ -87,9 +87,12 @@ pub(super) const fn alias(index: usize) -> u16 {
 
 /// The numbers of the extensions that have a command, each with the steps of the condition under which it has it.
 pub(super) fn providers(index: usize) -> impl Iterator<Item = (u16, &'static [u16])> {
-    let part = command(index).map_or(Span::EMPTY, |row| row.providers);
-    let conditions = part.of(&PROVIDER_CONDITIONS).iter().map(|condition| condition.of(&PROVIDER_STEPS));
-    part.of(&PROVIDERS).iter().copied().zip(conditions)
+    let first = |index| command(index).map_or(PROVIDERS.len(), |row| row.providers.into());
+    let part = first(index)..first(index.saturating_add(1));
+    // What asks for no condition leaves that table out.
+    let condition =
+        |place: usize| PROVIDER_CONDITIONS.get(place).map_or(&[][..], |it| it.of(&PROVIDER_STEPS));
+    part.filter_map(move |place| Some((*PROVIDERS.get(place)?, condition(place))))
 }
 
 /// The name of an extension with its NUL; empty for a number that no extension has.

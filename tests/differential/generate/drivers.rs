@@ -32,7 +32,7 @@ pub(super) const DEVICE_EXTENSIONS: [&str; 7] = [
     "VK_KHR_external_memory_fd",
     "VK_EXT_debug_marker",
     "VK_TEST_device",
-    "VK_TEST_intercepted",
+    "VK_TEST_layer",
 ];
 const DRIVER_VERSIONS: &[&str] = &["1.0.0", "1.1.0", "1.2.131", "1.3.0", "1.3.0", "1.3.239"];
 const RESULTS: &[i32] = &[-1, -2, -3, -7, -9, -13];
@@ -141,8 +141,12 @@ fn driver_oddities(world: &mut World, chance: &mut Chance, name: &str) {
         ];
         world.add("driver", name, "also", chance.pick(&also));
     }
-    for flag in chance.of(&[("trace_lookups", 6), ("whole_structures", 8)]) {
-        world.add("driver", name, flag, 1);
+    if chance.percent(6) {
+        world.add("driver", name, "trace_lookups", 1);
+    }
+    if chance.percent(8) {
+        // Assigns the structure whole, what is chained behind it included.
+        world.add("driver", name, "lie", "VkPhysicalDeviceDriverProperties:1");
     }
 }
 

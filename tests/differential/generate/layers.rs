@@ -34,18 +34,18 @@ pub(super) fn layer(world: &mut World, chance: &mut Chance, name: &str) {
         ("version:4206592", 3),
         ("no_layers", 3),
         ("no_extensions", 3),
-        ("list_extension", 5),
-        ("names", 5),
-        ("raise:4206592", 3),
-        ("raise:4198400", 2),
-        ("global_inside", 4),
-        ("core_groups_only", 5),
+        ("answer_extension", 5),
+        ("name", 5),
+        ("set_api:4206592", 3),
+        ("set_api:4198400", 2),
+        ("ask_globally", 4),
+        ("core_groups", 5),
     ];
     let mut chosen = chance.of(&behaviours);
     if chance.percent(3) {
         // Objects are named with the handles that it hands out.
-        chosen.retain(|one| *one != "names" && *one != "wrap");
-        chosen.extend(["wrap", "wrap_devices", "names"]);
+        chosen.retain(|one| *one != "name" && *one != "wrap");
+        chosen.extend(["wrap", "wrap_devices", "name"]);
     }
     // Who hands out handles of its own has to see them come back.
     if chosen

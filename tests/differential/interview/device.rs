@@ -89,8 +89,8 @@ fn create(
     let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
     let mut info =
         vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&names);
-    let robust = vk::PhysicalDeviceFeatures::default().robust_buffer_access(true);
-    let mut features = vk::PhysicalDeviceFeatures2::default().features(robust);
+    let queries = vk::PhysicalDeviceFeatures::default().inherited_queries(true);
+    let mut features = vk::PhysicalDeviceFeatures2::default().features(queries);
     let mut members = vk::DeviceGroupDeviceCreateInfo::default();
     if let Some(group) = group.filter(|_| wishes.wants("group_device")) {
         members = members.physical_devices(group);

@@ -25,7 +25,7 @@ impl<'w> Wishes<'w> {
         let api = lines.iter().find(|(wish, _)| *wish == "api").map_or(0, |(_, value)| version(value));
         let wraps =
             |layer: &str| world.about("layer", layer).iter().any(|(_, value)| value.starts_with("wrap"));
-        let names = |layer: &str| world.about("layer", layer).contains(&("do", "names"));
+        let names = |layer: &str| world.about("layer", layer).contains(&("do", "name"));
         let layers = world.subjects("layer");
         Self {
             modern: api >= vk::API_VERSION_1_1,
@@ -81,7 +81,7 @@ impl Interview<'_> {
             groups = self.groups(&format!("{key} KHR"), &instance, "vkEnumeratePhysicalDeviceGroupsKHR");
         }
         self.write();
-        let surface = (wishes.has("VK_EXT_headless_surface") && !wishes.wrapped)
+        let surface = (wishes.has("VK_KHR_surface") && wishes.has("VK_EXT_headless_surface") && !wishes.wrapped)
             .then(|| self.surface(&key, &instance))
             .flatten();
         let names: Vec<String> = devices.iter().map(|device| instance.name(*device)).collect();

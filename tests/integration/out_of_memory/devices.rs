@@ -5,7 +5,7 @@ use vkload_tests::allocator::Owner;
 use vkload_tests::trial::Trial;
 use vkload_tests::{Ask, extension_names};
 
-use super::{ASKED, Row, World, any, check, everything, pairs, with_device};
+use super::{ASKED, Row, World, any, check, every_extension, pairs, with_device};
 
 rows! {
     device_extensions: Drivers, ["vkEnumerateDeviceExtensionProperties"], |t| {
@@ -65,7 +65,7 @@ rows! {
         });
         t.result(result, |()| "named".to_owned());
     });
-    emulations: Drivers, [
+    emulations: Extensions, [
         "vkGetPhysicalDeviceFeatures2", "vkGetPhysicalDeviceFeatures2KHR", "vkGetPhysicalDeviceProperties2",
         "vkGetPhysicalDeviceProperties2KHR", "vkGetPhysicalDeviceFormatProperties2",
         "vkGetPhysicalDeviceFormatProperties2KHR", "vkGetPhysicalDeviceImageFormatProperties2",
@@ -79,7 +79,7 @@ rows! {
         "vkGetPhysicalDeviceToolPropertiesEXT", "vkGetPhysicalDeviceDisplayProperties2KHR",
         "vkGetPhysicalDeviceDisplayPlaneProperties2KHR",
     ], |t| {
-        let instance = t.instance(everything());
+        let instance = t.instance(every_extension());
         let devices = instance.devices();
         let row = ROWS.iter().find(|row| row.name == "emulations").unwrap();
         let commands: Vec<usize> = row.commands.iter().map(|command| instance.proc(command)).collect();

@@ -11,9 +11,9 @@ use ash::vk;
 use loader_core::abi::entry::hand_written;
 use loader_core::dispatch::TERMINATORS;
 use loader_core::objects::{device_terminator, instance_terminator};
-use loader_core::registry::{Class, CommandId, Platform};
+use loader_core::registry::{Class, CommandId};
 use vkload_tests::trial::{Short, Trial, try_all};
-use vkload_tests::{Ask, Device, Driver, Layer, Scenario, ask_for_windows, window_driver};
+use vkload_tests::{Ask, Device, Driver, Layer, PLATFORMS, Scenario, ask_for_windows, window_driver};
 
 /// Tests of calls: `name: world, [commands], call;`
 macro_rules! rows {
@@ -44,6 +44,8 @@ enum World {
     Drivers,
     /// The same with an implicit and an explicit layer.
     Layers,
+    /// The same as `Drivers`, with a driver that lists every instance extension.
+    Extensions,
     /// The same as `Drivers`, with everything logged.
     Log,
     /// The same as `Drivers`, with variables that say something about devices and extensions.
@@ -94,6 +96,7 @@ fn scenario(world: World) -> Scenario {
     match world {
         World::Drivers => scenario,
         World::Log => scenario.log(),
+        World::Extensions => scenario.driver(Driver::new("lists").every_instance_extension()),
         World::Unsorted => {
             let variables = ["VK_LOADER_DISABLE_SELECT", "VK_LOADER_DISABLE_INST_EXT_FILTER"];
             variables.iter().fold(scenario, |scenario, name| scenario.env(name, "1"))
@@ -155,6 +158,11 @@ fn everything() -> Ask<'static> {
     ask_for_windows().extension("VK_EXT_debug_utils").extension("VK_EXT_debug_report")
 }
 
+/// The same, and every other instance extension: what [`World::Extensions`] has.
+fn every_extension() -> Ask<'static> {
+    Ask::new().api(1, 1).every_instance_extension()
+}
+
 /// Calls any command with pointers to much room for its parameters.
 fn any(address: usize, handle: u64) -> i32 {
     let mut room = [0u64; 512];
@@ -186,14 +194,13 @@ const ELSEWHERE: [(&str, &str); 1] = [("vkCreateExternalComputeQueueNV", "as vkG
 
 /// Commands of Linux that the loader has a function of its own for.
 fn own_commands() -> BTreeSet<&'static str> {
-    let linux = [Platform::None, Platform::Xcb, Platform::Xlib, Platform::Wayland, Platform::DirectFb];
     let own = |command: &CommandId| {
         let ends = [instance_terminator(*command), device_terminator(*command), hand_written(*command)];
         command.class() == Class::Global
             || ends.iter().flatten().any(|end| !TERMINATORS.holds(*end as *const c_void))
     };
     CommandId::all()
-        .filter(|command| linux.contains(&command.window_system()) && own(command))
+        .filter(|command| PLATFORMS.contains(&command.window_system()) && own(command))
         .map(|command| command.name().to_str().unwrap())
         .collect()
 }

@@ -3,9 +3,9 @@
 use ash::vk::{self, Handle as _, SystemAllocationScope as Scope};
 use vkload_tests::allocator::Owner;
 use vkload_tests::trial::Trial;
-use vkload_tests::{create_surface, create_surface_with};
+use vkload_tests::{Instance, create_surface, create_surface_with};
 
-use super::{Row, World, any, any_with, check, everything, pairs, with_device};
+use super::{Row, World, any_with, check, every_extension, everything, pairs, with_device};
 
 rows! {
     xcb_surfaces: Drivers, ["vkCreateXcbSurfaceKHR", "vkDestroySurfaceKHR"], |t| surface(t, "xcb");
@@ -13,11 +13,11 @@ rows! {
     wayland_surfaces: Drivers, ["vkCreateWaylandSurfaceKHR", "vkDestroySurfaceKHR"], |t| surface(t, "wayland");
     headless_surfaces: Drivers, ["vkCreateHeadlessSurfaceEXT", "vkDestroySurfaceKHR"], |t| surface(t, "headless");
     display_surfaces: Drivers, ["vkCreateDisplayPlaneSurfaceKHR", "vkDestroySurfaceKHR"], |t| surface(t, "display");
-    other_surfaces: Drivers, ["vkCreateDirectFBSurfaceEXT"], |t| {
-        // No driver here has the window system, so that only the message about it takes memory.
-        let instance = t.instance(everything());
-        let made = t.call(Scope::OBJECT, || any(instance.proc("vkCreateDirectFBSurfaceEXT"), instance.handle().as_raw()));
-        assert_ne!(made, 0);
+    other_surfaces: Extensions, ["vkCreateDirectFBSurfaceEXT"], |t| {
+        let instance = t.instance(every_extension());
+        let callbacks = t.callbacks(Owner::Object);
+        let made = t.call(Scope::OBJECT, || create_direct_fb_surface(&instance, callbacks.as_ref()));
+        destroy(t, &instance, made, callbacks.as_ref());
     };
     swapchains: Drivers, ["vkCreateSwapchainKHR", "vkGetDeviceGroupSurfacePresentModesKHR"], |t| {
         with_device(t, |instance, device| {
@@ -47,13 +47,13 @@ rows! {
             unsafe { ash::khr::surface::Instance::new(&t.vk.entry, instance).destroy_surface(surface, None) };
         });
     };
-    queries_of_surfaces: Drivers, [
+    queries_of_surfaces: Extensions, [
         "vkGetPhysicalDeviceSurfaceSupportKHR", "vkGetPhysicalDeviceSurfaceCapabilitiesKHR",
         "vkGetPhysicalDeviceSurfaceFormatsKHR", "vkGetPhysicalDeviceSurfacePresentModesKHR",
         "vkGetPhysicalDevicePresentRectanglesKHR", "vkGetPhysicalDeviceSurfaceCapabilities2KHR",
         "vkGetPhysicalDeviceSurfaceFormats2KHR", "vkGetPhysicalDeviceSurfaceCapabilities2EXT",
     ], |t| {
-        let instance = t.instance(everything().extension("VK_KHR_get_surface_capabilities2"));
+        let instance = t.instance(every_extension());
         let surface = create_surface(t.vk, &instance, "xcb").unwrap();
         let devices = instance.devices();
         let row = ROWS.iter().find(|row| row.name == "queries_of_surfaces").unwrap();
@@ -70,8 +70,8 @@ rows! {
         });
         unsafe { ash::khr::surface::Instance::new(&t.vk.entry, &instance).destroy_surface(surface, None) };
     };
-    displays: Drivers, ["vkGetDisplayModeProperties2KHR", "vkGetDisplayPlaneCapabilities2KHR"], |t| {
-        let instance = t.instance(everything());
+    displays: Extensions, ["vkGetDisplayModeProperties2KHR", "vkGetDisplayPlaneCapabilities2KHR"], |t| {
+        let instance = t.instance(every_extension());
         let displays = ash::khr::display::Instance::new(&t.vk.entry, &instance);
         let device = instance.named("new");
         let display = unsafe { displays.get_physical_device_display_properties(device) }.unwrap()[0].display;
@@ -90,10 +90,36 @@ fn surface(t: &Trial<'_>, system: &str) {
     let instance = t.instance(everything());
     let callbacks = t.callbacks(Owner::Object);
     let made = t.call(Scope::OBJECT, || create_surface_with(t.vk, &instance, system, callbacks.as_ref()));
+    destroy(t, &instance, made, callbacks.as_ref());
+}
+
+fn destroy(
+    t: &Trial<'_>,
+    instance: &ash::Instance,
+    made: Result<vk::SurfaceKHR, vk::Result>,
+    callbacks: Option<&vk::AllocationCallbacks<'_>>,
+) {
     if let Some(made) = t.result(made, |_| "made".to_owned()) {
-        let surfaces = ash::khr::surface::Instance::new(&t.vk.entry, &instance);
-        unsafe { surfaces.destroy_surface(made, callbacks.as_ref()) };
+        let surfaces = ash::khr::surface::Instance::new(&t.vk.entry, instance);
+        unsafe { surfaces.destroy_surface(made, callbacks) };
     }
+}
+
+/// No driver here has the command, so that the surface is the loader's alone.
+fn create_direct_fb_surface(
+    instance: &Instance<'_>,
+    callbacks: Option<&vk::AllocationCallbacks<'_>>,
+) -> Result<vk::SurfaceKHR, vk::Result> {
+    type Create = unsafe extern "system" fn(
+        vk::Instance,
+        *const vk::DirectFBSurfaceCreateInfoEXT<'_>,
+        *const vk::AllocationCallbacks<'_>,
+        *mut vk::SurfaceKHR,
+    ) -> vk::Result;
+    let (info, mut surface) = (vk::DirectFBSurfaceCreateInfoEXT::default(), vk::SurfaceKHR::null());
+    let callbacks = callbacks.map_or(std::ptr::null(), std::ptr::from_ref);
+    let create: Create = unsafe { instance.command("vkCreateDirectFBSurfaceEXT") };
+    unsafe { create(instance.handle(), &info, callbacks, &mut surface) }.result_with_success(surface)
 }
 
 /// Asks with room for one element, whichever kind of answer there is.

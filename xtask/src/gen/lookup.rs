@@ -41,7 +41,7 @@ fn table(constant: &str, about: &str, names: &[&str]) -> Result<String, Failure>
 }
 
 /// Gives every name a slot of its own: the fullest buckets choose their displacement first.
-fn search(seed: u64, names: &[&str], buckets: usize, slots: usize) -> Option<(u64, Vec<u16>, Vec<u16>)> {
+fn search(seed: u64, names: &[&str], buckets: usize, slots: usize) -> Option<(u64, Vec<u8>, Vec<u16>)> {
     let mut members: Vec<Vec<(u16, u64)>> = vec![Vec::new(); buckets];
     for (id, name) in names.iter().enumerate() {
         let hash = hash::hash(seed, name.as_bytes())?;
@@ -52,10 +52,9 @@ fn search(seed: u64, names: &[&str], buckets: usize, slots: usize) -> Option<(u6
     let mut displacements = vec![0; buckets];
     let mut taken = vec![EMPTY; slots];
     for bucket in order {
-        let (displacement, places) =
-            (0..slots).filter_map(|displacement| u16::try_from(displacement).ok()).find_map(
-                |displacement| Some((displacement, places(&members[bucket], displacement, &taken)?)),
-            )?;
+        let (displacement, places) = (0..slots)
+            .filter_map(|displacement| u8::try_from(displacement).ok())
+            .find_map(|displacement| Some((displacement, places(&members[bucket], displacement, &taken)?)))?;
         displacements[bucket] = displacement;
         for (place, (id, _)) in places.into_iter().zip(&members[bucket]) {
             taken[place] = *id;
@@ -65,7 +64,7 @@ fn search(seed: u64, names: &[&str], buckets: usize, slots: usize) -> Option<(u6
 }
 
 /// The slots of a bucket's members, if they are free and all different.
-fn places(members: &[(u16, u64)], displacement: u16, taken: &[u16]) -> Option<Vec<usize>> {
+fn places(members: &[(u16, u64)], displacement: u8, taken: &[u16]) -> Option<Vec<usize>> {
     let mut places = Vec::new();
     for (_, hash) in members {
         let place = hash::slot(*hash, displacement, taken.len());
@@ -77,7 +76,7 @@ fn places(members: &[(u16, u64)], displacement: u16, taken: &[u16]) -> Option<Ve
     Some(places)
 }
 
-fn numbers(values: &[u16]) -> String {
+fn numbers(values: &[impl std::fmt::Display]) -> String {
     let mut text = String::new();
     for line in values.chunks(16) {
         text.push_str("\n       ");

@@ -1,0 +1,37 @@
+//! All instance extensions at once: commands of those that are not enabled are not answered.
+
+use loader_core::registry::{ExtensionId, ExtensionKind, Platform};
+
+use crate::{Ask, Driver};
+
+/// The platforms that a loader for Linux knows.
+pub const PLATFORMS: [Platform; 6] = [
+    Platform::None,
+    Platform::Xlib,
+    Platform::XlibXrandr,
+    Platform::Xcb,
+    Platform::Wayland,
+    Platform::DirectFb,
+];
+
+/// The names of the instance extensions that a loader for Linux knows.
+pub fn instance_extensions() -> impl Iterator<Item = &'static str> {
+    let here = |id: &ExtensionId| id.kind() == ExtensionKind::Instance && PLATFORMS.contains(&id.platform());
+    ExtensionId::all().filter(here).map(|id| id.name().to_str().unwrap_or_default())
+}
+
+impl Driver {
+    /// Has all of them, whatever it has commands for.
+    #[must_use]
+    pub fn every_instance_extension(self) -> Self {
+        instance_extensions().fold(self, Self::extension)
+    }
+}
+
+impl Ask<'_> {
+    /// For all of them.
+    #[must_use]
+    pub fn every_instance_extension(self) -> Self {
+        instance_extensions().fold(self, |ask, name| ask.extension(name))
+    }
+}
