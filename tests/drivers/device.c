@@ -17,9 +17,10 @@ static const char *group_list(const void *next) {
 
 CALL vkCreateDevice_(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
     struct object *physical_device = PHYSICAL_DEVICE_OF("vkCreateDevice", handle);
-    trace("vkCreateDevice", "device=%s layers=%u extensions=%s chain=%s group=%s allocator=%d", physical_device->device->name,
+    const VkPhysicalDeviceFeatures *features = info->pEnabledFeatures;
+    trace("vkCreateDevice", "device=%s layers=%u extensions=%s chain=%s group=%s features=%s allocator=%d", physical_device->device->name,
           info->enabledLayerCount, name_list(info->enabledExtensionCount, info->ppEnabledExtensionNames), chain_types(info->pNext),
-          group_list(info->pNext), allocator != NULL);
+          group_list(info->pNext), features == NULL ? "NULL" : features->inheritedQueries ? "inheritedQueries" : "others", allocator != NULL);
     FORCED_RESULT("vkCreateDevice");
     struct names enabled = {0};
     for (uint32_t i = 0; i < info->enabledExtensionCount; ++i) {

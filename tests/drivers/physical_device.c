@@ -36,6 +36,9 @@ static void fill_property_link(const struct device_config *device, VkBaseOutStru
         }
         case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES: {
             VkPhysicalDeviceDriverProperties *driver = (void *)link;
+            /* Some drivers assign the structure as a whole, and the rest of the chain is lost. */
+            if (names_have(&config.lies, "VkPhysicalDeviceDriverProperties"))
+                *driver = (VkPhysicalDeviceDriverProperties){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
             driver->driverID = (VkDriverId)device->id;
             strcpy(driver->driverName, "test driver");
             return;

@@ -38,6 +38,7 @@ static VkResult create(const char *command, VkInstance handle, uint64_t window, 
     trace(command, "window=%llu", (unsigned long long)window);
     FORCED_RESULT(command);
     static _Atomic uint32_t made;
+    if (names_have(&config.lies, command)) return *out = VK_NULL_HANDLE, VK_SUCCESS;
     *out = (VkSurfaceKHR)object_new(SURFACE, instance, made++);
     return VK_SUCCESS;
 }
@@ -92,6 +93,10 @@ CALL vkGetPhysicalDeviceSurfaceCapabilities2KHR_(VkPhysicalDevice handle, const 
     VkSurfaceKHR surface = info->surface;
     ON_SURFACE("vkGetPhysicalDeviceSurfaceCapabilities2KHR");
     out->surfaceCapabilities = capabilities();
+    bool knows_protected = names_have(&config.extensions, "VK_KHR_surface_protected_capabilities");
+    for (VkBaseOutStructure *link = out->pNext; link != NULL; link = link->pNext)
+        if (knows_protected && link->sType == VK_STRUCTURE_TYPE_SURFACE_PROTECTED_CAPABILITIES_KHR)
+            ((VkSurfaceProtectedCapabilitiesKHR *)link)->supportsProtected = VK_TRUE;
     return VK_SUCCESS;
 }
 CALL vkGetPhysicalDeviceSurfaceCapabilities2EXT_(VkPhysicalDevice handle, VkSurfaceKHR surface, VkSurfaceCapabilities2EXT *out) {

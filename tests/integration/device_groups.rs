@@ -1,6 +1,6 @@
 //! Groups of physical devices, over several drivers and those that know no groups.
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Instance, Scenario, Vk};
+use vkload_tests::{Ask, Device, Driver, Instance, Layer, Scenario, Vk};
 
 type Enumerate = vk::PFN_vkEnumeratePhysicalDeviceGroups;
 
@@ -183,4 +183,60 @@ fn a_group_behind_other_structures_is_found_and_copied() {
     });
     run.ok().says("unchanged", true);
     assert_eq!(run.trace("a").only("vkCreateDevice").list("group"), ["a1"]);
+}
+
+/// Creates a device of a group behind a structure that no registry has, and says whether the chain is as it was.
+fn behind_a_stranger(vk: &Vk) {
+    let ask = Ask::new().api(1, 1);
+    let instance =
+        vk.create(&if vk.arg("layer").is_empty() { ask } else { ask.layer(&vk.arg("layer")) }).unwrap();
+    let members = [instance.named("a1"), instance.named("a0")];
+    let mut after = vk::PhysicalDeviceVulkan12Features::default();
+    let mut group = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(&members);
+    group.p_next = (&raw mut after).cast();
+    let mut known =
+        vk::PhysicalDeviceVulkan11Features { p_next: (&raw mut group).cast(), ..Default::default() };
+    let mut stranger =
+        vk::BaseOutStructure { s_type: vk::StructureType::from_raw(998), ..Default::default() };
+    stranger.p_next = (&raw mut known).cast();
+    let mut first = vk::BaseOutStructure { s_type: vk::StructureType::from_raw(999), ..Default::default() };
+    first.p_next = &raw mut stranger;
+    let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+    let mut info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+    info.p_next = (&raw const first).cast();
+    // SAFETY: valid use of Vulkan on one thread.
+    let result = unsafe { instance.create_device(members[0], &info, None) };
+    vk.say("result", vkload_tests::code(&result.as_ref().map(|_| ()).map_err(|error| *error)));
+    // SAFETY: as above.
+    let _ = result.map(|device| unsafe { device.destroy_device(None) });
+    let unchanged = std::ptr::eq(first.p_next, &raw const stranger)
+        && std::ptr::eq(stranger.p_next, (&raw const known).cast())
+        && std::ptr::eq(known.p_next, (&raw const group).cast())
+        && group.p_physical_devices == members.as_ptr();
+    vk.say("unchanged", unchanged);
+}
+
+#[test]
+fn a_group_behind_a_structure_that_nobody_knows_is_found_and_the_chain_is_restored() {
+    for layer in ["", "VK_LAYER_TEST_a"] {
+        for (result, driver) in [
+            ("SUCCESS", pair("a")),
+            ("ERROR_DEVICE_LOST", pair("a").result("vkCreateDevice", vk::Result::ERROR_DEVICE_LOST)),
+        ] {
+            let scenario = Scenario::new().driver(driver).argument("layer", layer);
+            let run = scenario.layer(Layer::new("VK_LAYER_TEST_a")).run(behind_a_stranger);
+            run.ok().says("result", result).says("unchanged", true);
+            let trace = run.trace("a");
+            let call = trace.only("vkCreateDevice");
+            assert_eq!(call.list("group"), ["a1", "a0"]);
+            let chain = call.list("chain");
+            let known = [
+                vk::StructureType::PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
+                vk::StructureType::DEVICE_GROUP_DEVICE_CREATE_INFO,
+                vk::StructureType::PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+            ];
+            assert_eq!(chain[chain.len() - 5..chain.len() - 3], ["999", "998"]);
+            assert_eq!(chain[chain.len() - 3..], known.map(|kind| kind.as_raw().to_string()));
+        }
+    }
 }

@@ -169,3 +169,34 @@ fn errors_of_displays_are_passed_on() {
     });
     run.ok().says("result", "ERROR_OUT_OF_HOST_MEMORY");
 }
+
+#[test]
+fn display_modes_and_planes_of_a_driver_without_displays() {
+    let run = scenario().run(|vk| {
+        let instance = instance(vk);
+        let device = instance.named("none");
+        let display = ash::khr::display::Instance::new(&vk.entry, &instance);
+        let (nothing, info) = (vk::DisplayKHR::null(), vk::DisplayModeCreateInfoKHR::default());
+        let garbage = vk::Extent2D { width: 7, height: 7 };
+        // SAFETY: these are the commands; the structures are alive, and nobody looks at the handles.
+        unsafe {
+            let created = display.create_display_mode(device, nothing, &info, None);
+            vk.say("creation", code(&created));
+            let plane: vk::PFN_vkGetDisplayPlaneCapabilitiesKHR =
+                instance.command("vkGetDisplayPlaneCapabilitiesKHR");
+            let mut found = vk::DisplayPlaneCapabilitiesKHR { max_dst_extent: garbage, ..Default::default() };
+            let result = plane(device, vk::DisplayModeKHR::null(), 0, &mut found);
+            vk.say("plane", format_args!("{result:?} {}", found.max_dst_extent.width));
+            let plane: vk::PFN_vkGetDisplayPlaneCapabilities2KHR =
+                instance.command("vkGetDisplayPlaneCapabilities2KHR");
+            let mut found = vk::DisplayPlaneCapabilities2KHR::default();
+            found.capabilities.max_dst_extent = garbage;
+            let result = plane(device, &vk::DisplayPlaneInfo2KHR::default(), &mut found);
+            vk.say("plane 2", format_args!("{result:?} {}", found.capabilities.max_dst_extent.width));
+            let drm: vk::PFN_vkGetDrmDisplayEXT = instance.command("vkGetDrmDisplayEXT");
+            vk.say("DRM", format_args!("{:?}", drm(device, 1, 1, &mut vk::DisplayKHR::null())));
+        }
+    });
+    run.ok().says("creation", "ERROR_INITIALIZATION_FAILED").says("plane", "SUCCESS 0");
+    run.says("plane 2", "SUCCESS 0").says("DRM", "ERROR_EXTENSION_NOT_PRESENT");
+}

@@ -323,3 +323,29 @@ fn tools_are_none_where_the_driver_knows_none() {
     run.ok().says("vkGetPhysicalDeviceToolProperties", "SUCCESS 1");
     run.says("vkGetPhysicalDeviceToolPropertiesEXT", "SUCCESS 1");
 }
+
+#[test]
+fn features_that_are_chained_reach_a_driver_that_knows_only_the_older_way() {
+    for (how, driver) in drivers() {
+        let other = Driver::new("other").extension(PROPERTIES2).device(Device::new("other"));
+        let run = Scenario::new().driver(driver).driver(other).run(|vk| {
+            let (instance, physical_device) = instance(vk);
+            let mut chained = vk::PhysicalDeviceFeatures2::default();
+            chained.features.inherited_queries = vk::TRUE;
+            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+            let own = vk::PhysicalDeviceFeatures::default();
+            let plain = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+            // What the application says itself counts.
+            for info in [plain.enabled_features(&own), plain.push_next(&mut chained)] {
+                // SAFETY: valid use of Vulkan on one thread.
+                unsafe {
+                    instance.create_device(physical_device, &info, None).unwrap().destroy_device(None);
+                }
+            }
+        });
+        let trace = run.ok().trace("a");
+        let told: Vec<_> = trace.calls("vkCreateDevice").iter().map(|call| call.get("features")).collect();
+        let expected = if how == "not at all" { "inheritedQueries" } else { "NULL" };
+        assert_eq!(told, ["others", expected], "a driver that has it {how}");
+    }
+}

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use ash::vk;
 use loader_core::registry::{self, Class, CommandId, ExtensionKind, command};
-use vkload_tests::{Ask, Device, Driver, PLATFORMS, Scenario, Vk, instance_extensions};
+use vkload_tests::{Ask, Device, Driver, Layer, PLATFORMS, Scenario, Vk, instance_extensions};
 
 const GLOBALS: [&str; 4] = [
     "vkCreateInstance",
@@ -80,6 +80,18 @@ fn global_commands_are_answered_below_version_1_3_only() {
         vk.say("itself", instance.proc("vkGetInstanceProcAddr") == vk.symbol("vkGetInstanceProcAddr"));
     });
     run.ok().says("none", 4).says("1.0", 4).says("1.2", 4).says("1.3", 0).says("1.4", 0).says("itself", true);
+}
+
+#[test]
+fn the_version_that_comes_down_the_chain_counts_for_global_commands_and_drivers() {
+    let layer = Layer::new("VK_LAYER_TEST_a").implicit().does_with("set_api", vk::API_VERSION_1_3.into());
+    let run = Scenario::new().driver(good()).layer(layer).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 0)).unwrap();
+        vk.say("globals", GLOBALS.iter().filter(|name| instance.proc(name) != 0).count());
+    });
+    run.ok().says("globals", 0);
+    let trace = run.trace("good");
+    assert_eq!(trace.only("vkCreateInstance").get("api"), vk::API_VERSION_1_3.to_string());
 }
 
 #[test]

@@ -374,6 +374,16 @@ fn only_listed_devices_are_there_in_the_order_of_the_list() {
 }
 
 #[test]
+fn devices_are_known_where_the_driver_assigns_structures_as_a_whole() {
+    let driver = Driver::new("careless")
+        .device(Device::new("careless-1").id(1, 1))
+        .device(Device::new("careless-2").id(1, 2))
+        .line("lie", "VkPhysicalDeviceDriverProperties:1");
+    let run = Scenario::new().driver(driver).settings(&configurations(&[(1, 2), (1, 1)])).run(list_devices);
+    run.ok().says("devices", "careless-2,careless-1");
+}
+
+#[test]
 fn a_listed_device_that_is_missing_is_a_warning_and_none_at_all_an_error() {
     let run = devices().settings(&configurations(&[(1, 9), (1, 2)])).log().run(list_devices);
     run.ok().says("devices", "one-2").logs(&["WARNING", "no. 9", "is not here"]);

@@ -1,6 +1,8 @@
 //! The order in which physical devices are enumerated, and how a user chooses another.
 use ash::vk::{self, PhysicalDeviceType as Kind};
-use vkload_tests::{Ask, Device, Driver, Scenario, list_devices, list_devices_1_0, list_devices_asking};
+use vkload_tests::{
+    Ask, Device, Driver, Layer, Scenario, Vk, list_devices, list_devices_1_0, list_devices_asking,
+};
 
 /// One driver with a device of each kind, worst first.
 fn kinds() -> Driver {
@@ -153,4 +155,55 @@ fn groups_are_sorted_by_their_first_device() {
         }
     });
     run.ok().says("group 0", "discrete,virtual").says("group 1", "integrated,cpu");
+}
+
+/// Says the names in each group as `groups`, the groups separated by slashes.
+fn say_groups(vk: &Vk) {
+    let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+    // SAFETY: valid use of Vulkan on one thread.
+    let groups = unsafe {
+        let count = instance.enumerate_physical_device_groups_len().unwrap();
+        let mut groups = vec![vk::PhysicalDeviceGroupProperties::default(); count];
+        instance.enumerate_physical_device_groups(&mut groups).unwrap();
+        groups
+    };
+    let names = groups.iter().map(|group| {
+        let members = &group.physical_devices[..group.physical_device_count as usize];
+        members.iter().map(|device| instance.name(*device)).collect::<Vec<_>>().join("+")
+    });
+    vk.say("groups", names.collect::<Vec<_>>().join("/"));
+}
+
+#[test]
+fn equal_groups_and_equal_members_keep_their_drivers_order() {
+    let device = |name: &str, number| Device::new(&format!("{name}{number}"));
+    let of = |name: &'static str| (0..4).fold(Driver::new(name), |driver, n| driver.device(device(name, n)));
+    let driver = of("a").group(&[2]).group(&[3, 1]).group(&[0]);
+    let run = Scenario::new().driver(driver.clone()).run(say_groups);
+    run.ok().says("groups", "a2/a3+a1/a0");
+    // Drivers are in the order of their devices.
+    let run = Scenario::new().driver(driver).driver(of("b").group(&[1, 0]).group(&[3, 2])).run(say_groups);
+    run.ok().says("groups", "b1+b0/b3+b2/a2/a3+a1/a0");
+}
+
+#[test]
+fn groups_that_differ_are_sorted_whatever_their_drivers_order() {
+    let driver = Driver::new("mixed")
+        .device(Device::new("cpu").kind(Kind::CPU))
+        .device(Device::new("one").kind(Kind::DISCRETE_GPU))
+        .device(Device::new("two").kind(Kind::DISCRETE_GPU))
+        .group(&[0])
+        .group(&[2])
+        .group(&[1]);
+    Scenario::new().driver(driver.clone()).run(say_groups).ok().says("groups", "two/one/cpu");
+    let run = Scenario::new().driver(driver).env("VK_LOADER_DISABLE_SELECT", "1").run(say_groups);
+    run.ok().says("groups", "cpu/two/one");
+}
+
+#[test]
+fn a_layer_that_raises_the_version_has_devices_sorted() {
+    let raised = i64::from(vk::API_VERSION_1_1);
+    let layer = Layer::new("VK_LAYER_TEST_a").implicit().does_with("set_api", raised);
+    let run = Scenario::new().driver(kinds()).layer(layer).run(list_devices_1_0);
+    run.ok().says("devices", BEST_FIRST);
 }

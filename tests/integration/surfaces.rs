@@ -304,32 +304,114 @@ fn capabilities2_of_display_surface_counter_is_emulated() {
     run.ok().says("has", "SUCCESS 2 1").says("lacks", "SUCCESS 2 0");
 }
 
-#[test]
-fn compatible_present_modes_are_answered_for_drivers_that_know_none() {
-    let has = window_driver("has")
-        .extension("VK_KHR_get_surface_capabilities2")
-        .extension("VK_EXT_surface_maintenance1");
-    let run = Scenario::new().driver(has).driver(window_driver("lacks").own_surfaces()).run(|vk| {
-        let extensions = ["VK_KHR_get_surface_capabilities2", "VK_EXT_surface_maintenance1"];
-        let instance =
-            vk.create(&extensions.iter().fold(ask_for_windows(), |ask, name| ask.extension(name))).unwrap();
-        let surface = create_surface(vk, &instance, "xcb").unwrap();
-        let two = ash::khr::get_surface_capabilities2::Instance::new(&vk.entry, &instance);
+/// Asks for what VK_EXT_surface_maintenance1 and VK_KHR_surface_protected_capabilities add to a surface's capabilities.
+fn ask_with_chains(vk: &Vk) {
+    let extensions = [
+        "VK_KHR_get_surface_capabilities2",
+        "VK_EXT_surface_maintenance1",
+        "VK_KHR_surface_protected_capabilities",
+    ];
+    let instance =
+        vk.create(&extensions.iter().fold(ask_for_windows(), |ask, name| ask.extension(name))).unwrap();
+    let surface = create_surface(vk, &instance, "xcb").unwrap();
+    let two = ash::khr::get_surface_capabilities2::Instance::new(&vk.entry, &instance);
+    for device in instance.devices() {
         let mut mode = vk::SurfacePresentModeEXT::default().present_mode(vk::PresentModeKHR::MAILBOX);
         let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(surface).push_next(&mut mode);
         let mut modes = [vk::PresentModeKHR::IMMEDIATE; 4];
         let mut compatible = vk::SurfacePresentModeCompatibilityEXT::default().present_modes(&mut modes);
-        let mut capabilities = vk::SurfaceCapabilities2KHR::default().push_next(&mut compatible);
+        // Filled with what must not survive.
+        let garbage = vk::Extent2D { width: 7, height: 7 };
+        let mut scaling = vk::SurfacePresentScalingCapabilitiesEXT::default()
+            .supported_present_scaling(vk::PresentScalingFlagsEXT::STRETCH)
+            .min_scaled_image_extent(garbage)
+            .max_scaled_image_extent(garbage);
+        let mut protected = vk::SurfaceProtectedCapabilitiesKHR::default().supports_protected(true);
+        let mut capabilities = vk::SurfaceCapabilities2KHR::default()
+            .push_next(&mut protected)
+            .push_next(&mut scaling)
+            .push_next(&mut compatible);
+        // SAFETY: valid use of Vulkan on one thread.
+        let result =
+            unsafe { two.get_physical_device_surface_capabilities2(device, &info, &mut capabilities) };
+        let name = instance.name(device);
+        let flags = scaling.supported_present_scaling.as_raw();
+        let extents = [scaling.min_scaled_image_extent, scaling.max_scaled_image_extent];
+        let [min, max] = extents.map(|extent| format!("{}x{}", extent.width, extent.height));
+        vk.say(&format!("{name} scaling"), format_args!("{} {flags} {min} {max}", code(&result)));
+        vk.say(&format!("{name} protected"), protected.supports_protected);
+        let count = compatible.present_mode_count;
+        vk.say(&format!("{name} modes"), format_args!("{count} {}", modes[0].as_raw()));
+    }
+    // SAFETY: valid use of Vulkan on one thread.
+    unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
+}
+
+/// A driver that knows all, one that knows only VK_KHR_get_surface_capabilities2, one that knows nothing of it.
+fn run_with_chains() -> Run {
+    let two = || window_driver("two").extension("VK_KHR_get_surface_capabilities2");
+    let mut all = Driver::new("all").device(Device::new("all"));
+    for extension in [
+        "VK_KHR_surface",
+        "VK_KHR_xcb_surface",
+        "VK_KHR_get_surface_capabilities2",
+        "VK_EXT_surface_maintenance1",
+        "VK_KHR_surface_protected_capabilities",
+    ] {
+        all = all.extension(extension);
+    }
+    let run = Scenario::new().driver(all).driver(two()).driver(window_driver("none")).run(ask_with_chains);
+    run.ok();
+    run
+}
+
+#[test]
+fn compatible_present_modes_are_answered_for_drivers_that_know_none() {
+    let run = run_with_chains();
+    let mailbox = format!("1 {}", vk::PresentModeKHR::MAILBOX.as_raw());
+    run.says("two modes", &mailbox).says("none modes", &mailbox);
+    run.says("all modes", format_args!("4 {}", vk::PresentModeKHR::IMMEDIATE.as_raw()));
+}
+
+#[test]
+fn scaling_is_answered_for_drivers_that_know_none_with_the_surfaces_extents() {
+    let run = run_with_chains();
+    run.says("two scaling", "SUCCESS 0 1x2 4096x2160").says("none scaling", "SUCCESS 0 1x2 4096x2160");
+    run.says("all scaling", "SUCCESS 4 7x7 7x7");
+}
+
+#[test]
+fn surfaces_are_not_protected_where_the_driver_does_not_say_so() {
+    run_with_chains().says("all protected", 1).says("two protected", 0).says("none protected", 0);
+}
+
+#[test]
+fn a_driver_that_makes_no_surface_gets_none() {
+    let forgetful = window_driver("forgetful").own_surfaces().line("lie", "vkCreateXcbSurfaceKHR:1");
+    let run = Scenario::new().driver(forgetful).driver(window_driver("plain")).run(|vk| {
+        let instance = vk.create(&ask_for_windows()).unwrap();
+        let surface = create_surface(vk, &instance, "xcb").unwrap();
+        let khr = khr_surface(vk, &instance);
+        let physical_device = instance.named("forgetful");
+        let device = instance.device(physical_device, &["VK_KHR_swapchain"]);
+        let swapchain = ash::khr::swapchain::Device::new(&instance, &device);
+        let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
         // SAFETY: valid use of Vulkan on one thread.
         unsafe {
-            two.get_physical_device_surface_capabilities2(instance.named("lacks"), &info, &mut capabilities)
-                .unwrap();
-            khr_surface(vk, &instance).destroy_surface(surface, None);
+            for device in instance.devices() {
+                khr.get_physical_device_surface_support(device, 0, surface).unwrap();
+            }
+            let made = swapchain.create_swapchain(&info, None).unwrap();
+            swapchain.destroy_swapchain(made, None);
+            device.destroy_device(None);
+            khr.destroy_surface(surface, None);
         }
-        vk.say("count", compatible.present_mode_count);
-        vk.say("first", modes[0] == vk::PresentModeKHR::MAILBOX);
     });
-    run.ok().says("count", 1).says("first", true);
+    let trace = run.ok().trace("forgetful");
+    assert_eq!(trace.only("vkGetPhysicalDeviceSurfaceSupportKHR").get("surface"), "NULL");
+    assert_eq!(trace.only("vkCreateSwapchainKHR").get("surface"), "NULL");
+    assert!(!trace.has("vkDestroySurfaceKHR"));
+    assert_eq!(run.trace("plain").only("vkGetPhysicalDeviceSurfaceSupportKHR").get("surface"), "xcb");
 }
 
 #[test]

@@ -68,3 +68,31 @@ fn swapchains_through_the_instances_look_up_get_the_drivers_surface_too() {
     run.ok().says("result", "SUCCESS");
     assert_eq!(run.trace("own").only("vkCreateSwapchainKHR").get("surface"), "own");
 }
+
+#[test]
+fn a_swapchain_without_a_surface_ends_with_a_message() {
+    // VK_GOOGLE_surfaceless_query is for queries alone.
+    for shared in ["", "shared"] {
+        let driver = window_driver("own").own_surfaces().extension("VK_GOOGLE_surfaceless_query");
+        let run = Scenario::new().driver(driver).argument("shared", shared).run(|vk| {
+            let instance = vk.create(&ask_for_windows().extension("VK_GOOGLE_surfaceless_query")).unwrap();
+            let device =
+                instance.device(instance.devices()[0], &["VK_KHR_swapchain", "VK_KHR_display_swapchain"]);
+            let info = vk::SwapchainCreateInfoKHR::default();
+            // SAFETY: the process ends.
+            unsafe {
+                if vk.arg("shared").is_empty() {
+                    let swapchain = ash::khr::swapchain::Device::new(&instance, &device);
+                    let _ = swapchain.create_swapchain(&info, None);
+                } else {
+                    let shared = ash::khr::display_swapchain::Device::new(&instance, &device);
+                    let _ = shared.create_shared_swapchains(&[info], None);
+                }
+            }
+        });
+        let command = if shared.is_empty() { "vkCreateSwapchainKHR" } else { "vkCreateSharedSwapchainsKHR" };
+        let message = format!("{command}: Invalid surface [VUID-VkSwapchainCreateInfoKHR-surface-parameter]");
+        assert!(run.aborted().last_line().contains(&message), "{}", run.ended());
+        assert!(!run.trace("own").has(command));
+    }
+}

@@ -29,7 +29,14 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
     if (does("fail_instance_early")) return (VkResult)number("fail_instance_early", 0);
     if (does("overwrite_instance")) *out = (VkInstance)(uintptr_t)number("overwrite_instance", 0);
     if (does("clear_instance")) memset(*out, 0, sizeof(void *));
-    VkResult result = does("swallow_instance") ? VK_SUCCESS : next_create_instance(link)(info, allocator, out);
+    VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    VkInstanceCreateInfo changed = *info;
+    if (does("set_api")) {
+        if (info->pApplicationInfo != NULL) application = *info->pApplicationInfo;
+        application.apiVersion = (uint32_t)number("set_api", 0);
+        changed.pApplicationInfo = &application;
+    }
+    VkResult result = does("swallow_instance") ? VK_SUCCESS : next_create_instance(link)(&changed, allocator, out);
     if (result != VK_SUCCESS) return result;
     struct instance *instance = calloc(1, sizeof *instance);
     instance->key = key_of(*out);

@@ -47,6 +47,23 @@ pub unsafe fn find<'a, T: vk::TaggedStructure + 'a>(first: *const c_void) -> Opt
     }
 }
 
+/// The last structure in the chain before the one of type `end` whose size is not known, so that it cannot be copied.
+///
+/// # Safety
+/// As for [`pointers`].
+pub unsafe fn last_unknown<'a>(
+    first: *const c_void,
+    end: vk::StructureType,
+) -> Option<*mut vk::BaseOutStructure<'a>> {
+    // SAFETY: the caller vouches for every structure of the chain.
+    unsafe {
+        pointers(first.cast_mut())
+            .take_while(|structure| (**structure).s_type != end)
+            .filter(|structure| size_of_structure((**structure).s_type).is_none())
+            .last()
+    }
+}
+
 /// Copies the chain that begins at `first`, up to the structure of type `last`, into `memory`, and lets `change` change
 /// the copy of that one. What follows it is shared with the original.
 ///
@@ -159,7 +176,7 @@ fn size_of_structure(s_type: vk::StructureType) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{copy_up_to, copy_without, find, pointers};
+    use super::{copy_up_to, copy_without, find, last_unknown, pointers};
     use crate::memory::Vec;
     use ash::vk::{self, TaggedStructure as _};
 
@@ -238,5 +255,9 @@ mod tests {
         // SAFETY: the chain is well formed.
         let copied = unsafe { copy_up_to(first, Group::STRUCTURE_TYPE, &mut memory, |_| ()) };
         assert!(matches!(copied, Ok(None)));
+        // SAFETY: as above.
+        let found =
+            unsafe { [last_unknown(first, Group::STRUCTURE_TYPE), last_unknown(first, unknown.s_type)] };
+        assert_eq!(found, [Some(&raw mut unknown), None]);
     }
 }

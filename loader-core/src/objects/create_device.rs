@@ -5,6 +5,7 @@ use core::ffi::CStr;
 use ash::vk::{self, Handle as _, TaggedStructure as _};
 
 use super::device::{Device, Enabled};
+use super::driver::DriverInstance;
 use super::extensions::{self, of_device};
 use super::foreign::warn_of_layers_in_both;
 use super::handle::{Handle, Kind};
@@ -221,6 +222,7 @@ unsafe fn make(
         }
         own.enabled_extension_count = u32::try_from(names.len()).unwrap_or(u32::MAX);
         own.pp_enabled_extension_names = names.as_ptr();
+        own.p_enabled_features = enabled_features(driver, info);
         let group = GroupHandles::new(instance, info.p_next, lower_of_driver)?;
         own.p_next = group.first();
         let mut handle = vk::Device::null();
@@ -257,6 +259,25 @@ unsafe fn make(
     }
 }
 
+/// The features that the driver is asked for besides those in the pNext chain: those of VkPhysicalDeviceFeatures2 if the driver
+/// does not look for it there. The application may chain it for every driver, since it can ask each one for it (`emulated`).
+///
+/// # Safety
+/// The create info's chain is a pNext chain.
+unsafe fn enabled_features(driver: &DriverInstance, info: &CreateInfo) -> *const vk::PhysicalDeviceFeatures {
+    let known = [command::GET_PHYSICAL_DEVICE_FEATURES_2, command::GET_PHYSICAL_DEVICE_FEATURES_2_KHR];
+    // SAFETY: the functions are not called; the caller vouches for the chain.
+    unsafe {
+        if known.into_iter().any(|command| driver.table.get::<Command>(command).is_some()) {
+            return info.p_enabled_features;
+        }
+        match chain::find::<vk::PhysicalDeviceFeatures2<'_>>(info.p_next) {
+            Some(chained) if info.p_enabled_features.is_null() => &raw const chained.features,
+            _ => info.p_enabled_features,
+        }
+    }
+}
+
 /// The names of the extensions that the driver is asked for: those that it has. With layers the others have been validated
 /// before the chain was entered, or a layer adds them on the way without knowing whether they are there (loader and layer
 /// interface document, "Additional Notes"): they are left out.
@@ -287,14 +308,16 @@ unsafe fn newest_core(api_version: u32, info: &CreateInfo, extensions: &Extensio
     if strict { u8::try_from(vk::api_version_minor(api_version)).unwrap_or(u8::MAX) } else { u8::MAX }
 }
 
-/// The create info's chain with other handles in its VkDeviceGroupDeviceCreateInfo.
+/// The create info's chain with other handles in its VkDeviceGroupDeviceCreateInfo, as long as this lives.
 ///
-/// The application's structures are not written to. Everything up to the group's structure is copied, for which the
-/// registry knows the sizes.
+/// The group's structure is copied, and what leads to it, for which the registry knows the sizes. A structure that it does not
+/// know stays where it is, and those before it: the last one leads to the copies meanwhile.
 struct GroupHandles {
     first: *const core::ffi::c_void,
-    _copies: Vec<u64, Application>,
-    _handles: Vec<vk::PhysicalDevice, Application>,
+    /// The structure that leads to the copies, and what it leads to otherwise.
+    relinked: Option<(*mut vk::BaseOutStructure<'static>, *mut vk::BaseOutStructure<'static>)>,
+    copies: Vec<u64, Application>,
+    handles: Vec<vk::PhysicalDevice, Application>,
 }
 
 impl GroupHandles {
@@ -304,41 +327,50 @@ impl GroupHandles {
         lower: unsafe fn(vk::PhysicalDevice) -> vk::PhysicalDevice,
     ) -> Result<Self, vk::Result> {
         let memory = command_memory(instance);
-        let mut handles = Vec::new_in(memory);
-        let mut copies = Vec::new_in(memory);
+        let mut own =
+            Self { first, relinked: None, copies: Vec::new_in(memory), handles: Vec::new_in(memory) };
         // SAFETY: the caller vouches for the chain.
         let Some(group) = (unsafe { chain::find::<vk::DeviceGroupDeviceCreateInfo<'_>>(first) }) else {
-            return Ok(Self { first, _copies: copies, _handles: handles });
+            return Ok(own);
         };
         for index in 0..group.physical_device_count as usize {
             // SAFETY: the structure's array has this many handles.
             let given = unsafe { *group.p_physical_devices.add(index) };
             // SAFETY: the application vouches for its handles.
-            handles.try_push(unsafe { lower(given) })?;
+            own.handles.try_push(unsafe { lower(given) })?;
         }
+        let end = vk::DeviceGroupDeviceCreateInfo::STRUCTURE_TYPE;
         // SAFETY: the caller vouches for the chain; the copy ends with the group's structure, whose rest of the chain is
-        // the application's.
-        let first = unsafe {
-            chain::copy_up_to(first, vk::DeviceGroupDeviceCreateInfo::STRUCTURE_TYPE, &mut copies, |copy| {
+        // the application's. Nobody else looks at the chain as long as the call lasts.
+        unsafe {
+            let unknown = chain::last_unknown(first, end);
+            let known = unknown.map_or(first, |unknown| (*unknown).p_next.cast_const().cast());
+            let copy = chain::copy_up_to(known, end, &mut own.copies, |copy| {
                 let copy = &mut *copy.cast::<vk::DeviceGroupDeviceCreateInfo<'_>>();
-                copy.p_physical_devices = handles.as_ptr();
-            })?
-        };
-        let Some(first) = first else {
-            instance.logger.log(
-                Level::Error,
-                Topic::Loader,
-                format_args!(
-                    "vkCreateDevice: a structure that this loader does not know stands before \
-                     VkDeviceGroupDeviceCreateInfo in the pNext chain; put it behind"
-                ),
-            );
-            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
-        };
-        Ok(Self { first, _copies: copies, _handles: handles })
+                copy.p_physical_devices = own.handles.as_ptr();
+            })?;
+            let copy = copy.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
+            match unknown {
+                Some(unknown) => {
+                    own.relinked = Some((unknown, (*unknown).p_next));
+                    (*unknown).p_next = copy.cast_mut().cast();
+                }
+                None => own.first = copy,
+            }
+        }
+        Ok(own)
     }
 
     fn first(&self) -> *const core::ffi::c_void {
         self.first
+    }
+}
+
+impl Drop for GroupHandles {
+    fn drop(&mut self) {
+        if let Some((structure, next)) = self.relinked {
+            // SAFETY: the call of the application that the structure belongs to has not come back.
+            unsafe { (*structure).p_next = next };
+        }
     }
 }

@@ -207,7 +207,11 @@ unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
         );
         logger.log(Level::Error, Topic::Loader, message);
     }
-    // Versions of another variant are compared as if they were of this one.
+    comparable(version)
+}
+
+/// Versions of another variant are compared as if they were of this one.
+fn comparable(version: u32) -> u32 {
     (version & !(7 << 29)).max(vk::API_VERSION_1_0)
 }
 
@@ -273,6 +277,10 @@ unsafe fn make_drivers(
     info: &CreateInfo,
     callbacks: *const Callbacks,
 ) -> Result<(), vk::Result> {
+    // A layer may have changed it on the way.
+    // SAFETY: the caller vouches for the create info.
+    let application = unsafe { info.p_application_info.as_ref() };
+    instance.api_version = comparable(application.map_or(0, |application| application.api_version));
     let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
     let direct = core::mem::take(&mut instance.sources.direct);
     let discovered = instance.sources.discovered.clone();

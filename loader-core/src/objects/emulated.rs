@@ -260,8 +260,8 @@ pub(super) static STAND_INS: InstanceFunctions = by_slot(&[stand_ins! {
     GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR: no_elements,
     GET_DISPLAY_PLANE_SUPPORTED_DISPLAYS_KHR: no_elements_of_part,
     GET_DISPLAY_MODE_PROPERTIES_KHR: no_elements_of_part64,
-    CREATE_DISPLAY_MODE_KHR: not_present,
-    GET_DISPLAY_PLANE_CAPABILITIES_KHR: not_present,
+    CREATE_DISPLAY_MODE_KHR: not_created,
+    GET_DISPLAY_PLANE_CAPABILITIES_KHR: no_capabilities,
     ACQUIRE_XLIB_DISPLAY_EXT: not_present,
     GET_RANDR_OUTPUT_DISPLAY_EXT: not_present,
     ACQUIRE_DRM_DISPLAY_EXT: not_present,
@@ -298,6 +298,28 @@ unsafe extern "system" fn not_present<const COMMAND: usize>(device: vk::Physical
     // SAFETY: the application calls the command for this device.
     unsafe { complain(device, COMMAND) };
     vk::Result::ERROR_EXTENSION_NOT_PRESENT
+}
+
+/// For modes of a display that the driver cannot have told of.
+unsafe extern "system" fn not_created<const COMMAND: usize>(device: vk::PhysicalDevice) -> vk::Result {
+    // SAFETY: the application calls the command for this device.
+    unsafe { complain(device, COMMAND) };
+    vk::Result::ERROR_INITIALIZATION_FAILED
+}
+
+/// For what a plane can do, where there are no planes.
+unsafe extern "system" fn no_capabilities<const COMMAND: usize>(
+    device: vk::PhysicalDevice,
+    _mode: vk::DisplayModeKHR,
+    _plane: u32,
+    out: *mut vk::DisplayPlaneCapabilitiesKHR,
+) -> vk::Result {
+    // SAFETY: the application calls the command for this device, and vouches for the structure.
+    unsafe {
+        complain(device, COMMAND);
+        out.write(vk::DisplayPlaneCapabilitiesKHR::default());
+    }
+    vk::Result::SUCCESS
 }
 
 /// For enumerations of a physical device.

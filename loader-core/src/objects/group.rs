@@ -5,6 +5,7 @@ use ash::vk::{self, Handle as _};
 use super::driver::DriverInstance;
 use super::instance::Instance;
 use super::physical_device::PhysicalDevice;
+use super::sorting::{Preference, order};
 use crate::abi::array;
 use crate::dispatch::Table as _;
 use crate::memory::{Process, TryGrow, Vec, sort_by};
@@ -94,9 +95,16 @@ unsafe fn all_groups(
     if all.is_empty() && !devices.is_empty() {
         return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
     }
-    let place = |handle: &vk::PhysicalDevice| devices.iter().position(|device| device.handle() == *handle);
+    let listed = instance.logger.settings.devices().is_some();
+    let preference = Preference::from_environment(instance.loader)?;
+    // Devices between which nothing decides have one place: groups and members that are equal keep their driver's order.
+    let place = |handle: &vk::PhysicalDevice| {
+        let own = devices.iter().find(|device| device.handle() == *handle)?;
+        let is_equal = |device: &PhysicalDevice| order(&device.facts, &own.facts, &preference).is_eq();
+        devices.iter().position(|device| if listed { core::ptr::eq(*device, *own) } else { is_equal(device) })
+    };
     all.retain(|group| members(group).iter().all(|member| place(member).is_some()));
-    if instance.sorted || instance.logger.settings.devices().is_some() {
+    if instance.sorted || listed {
         sort(&mut all, place);
     }
     Ok(all)

@@ -36,7 +36,7 @@ pub struct Instance {
     pub logger: Logger,
     /// Memory of the instance.
     pub allocator: Application,
-    /// The version that the application was written for; 1.0 where it did not say.
+    /// The version that the application was written for, or that a layer told the drivers; 1.0 where nobody said.
     pub api_version: u32,
     /// The extensions of the registry that the application enabled.
     pub extensions: ExtensionSet,

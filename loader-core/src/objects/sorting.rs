@@ -115,8 +115,10 @@ pub(super) fn ids(driver: &DriverInstance, device: vk::PhysicalDevice) -> Device
         let Some(get) = get_properties2(driver) else { return ids };
         let mut uuids = vk::PhysicalDeviceIDProperties::default();
         let mut about_driver = vk::PhysicalDeviceDriverProperties::default();
+        // Some drivers assign the structure about themselves as a whole: what is chained behind it is lost. `push_next` puts the
+        // later one in front.
         let mut all =
-            vk::PhysicalDeviceProperties2::default().push_next(&mut uuids).push_next(&mut about_driver);
+            vk::PhysicalDeviceProperties2::default().push_next(&mut about_driver).push_next(&mut uuids);
         get(device, &mut all);
         ids.driver_version = all.properties.driver_version;
         ids.uuids = Some((uuids.device_uuid, uuids.driver_uuid));

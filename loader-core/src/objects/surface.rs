@@ -81,13 +81,13 @@ impl Surface {
         self.window.as_ref().filter(|_| FOREIGN_HANDLES)
     }
 
-    /// What `driver` calls the surface now. NULL if it cannot do anything with it.
+    /// What `driver` calls the surface now. NULL if it cannot do anything with it, or says that it made one and gave none.
     pub(super) fn for_driver(&self, instance: &Instance, driver: &DriverInstance) -> vk::SurfaceKHR {
         let own = place_of(instance, driver).map_or(vk::SurfaceKHR::null(), |place| match self.window() {
             Some(window) => window.own(instance, place),
             None => self.own.get(place).copied().unwrap_or_default(),
         });
-        if own.is_null() && !driver.driver.kind.is_foreign() { self.handle() } else { own }
+        if own.is_null() && gets_container(driver, self.kind) { self.handle() } else { own }
     }
 
     /// What `driver` calls the surface, for which it gets the window if drivers take turns at that.
@@ -234,6 +234,11 @@ pub(super) fn makes_own(driver: &DriverInstance, kind: &Kind) -> bool {
         && has(kind.command)
         && has(command::DESTROY_SURFACE_KHR)
         && fault_of_own_surfaces(driver).is_none()
+}
+
+/// Whether the driver is given the container, which is what a driver expects that does not make surfaces of this kind.
+pub(super) fn gets_container(driver: &DriverInstance, kind: &Kind) -> bool {
+    !driver.driver.kind.is_foreign() && !makes_own(driver, kind)
 }
 
 /// Has the driver make its own surface, if it wants to: NULL if it does not.

@@ -14,7 +14,7 @@ use crate::abi::function;
 use crate::dispatch::Table as _;
 use crate::log::{Level, Topic};
 use crate::memory::Shown;
-use crate::registry::{CommandId, command};
+use crate::registry::{CommandId, command, extension};
 
 /// The commands of this file.
 pub(super) const TERMINATORS: &[Terminator] = &[
@@ -156,7 +156,8 @@ enumeration!(present_rectangles: PFN_vkGetPhysicalDevicePresentRectanglesKHR,
 
 type SurfaceInfo = vk::PhysicalDeviceSurfaceInfo2KHR<'static>;
 
-/// Emulated from vkGetPhysicalDeviceSurfaceCapabilitiesKHR where the driver lacks it.
+/// Emulated from vkGetPhysicalDeviceSurfaceCapabilitiesKHR where the driver lacks it. What the instance's extensions chain to it
+/// has an answer for every driver.
 unsafe extern "system" fn capabilities2(
     device: vk::PhysicalDevice,
     info: *const SurfaceInfo,
@@ -167,26 +168,39 @@ unsafe extern "system" fn capabilities2(
     unsafe {
         let query = Query::new(device, (*info).surface, COMMAND);
         let native = query.driver.table.get::<vk::PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR>(COMMAND);
-        if let Some(get) = native.filter(|_| query.concerned) {
-            let own = SurfaceInfo { surface: query.surface.handle, ..*info };
-            return get(query.device.driver_handle(), &own, out);
+        for address in chain::pointers((*out).p_next) {
+            if (*address).s_type == vk::StructureType::SURFACE_PROTECTED_CAPABILITIES_KHR {
+                (*address.cast::<vk::SurfaceProtectedCapabilitiesKHR<'_>>()).supports_protected = vk::FALSE;
+            }
         }
-        let mut found = vk::SurfaceCapabilitiesKHR::default();
-        let result = capabilities(device, (*info).surface, &mut found);
-        if result == vk::Result::SUCCESS {
-            (*out).surface_capabilities = found;
-            answer_maintenance1(&*info, (*out).p_next);
+        let enabled = &query.driver.enabled;
+        let mut knows_maintenance1 = enabled.contains(extension::EXT_SURFACE_MAINTENANCE1)
+            || enabled.contains(extension::KHR_SURFACE_MAINTENANCE1);
+        let result = if let Some(get) = native.filter(|_| query.concerned) {
+            let own = SurfaceInfo { surface: query.surface.handle, ..*info };
+            get(query.device.driver_handle(), &own, out)
+        } else {
+            knows_maintenance1 = false;
+            let mut found = vk::SurfaceCapabilitiesKHR::default();
+            let result = capabilities(device, (*info).surface, &mut found);
+            if result == vk::Result::SUCCESS {
+                (*out).surface_capabilities = found;
+            }
+            result
+        };
+        if result == vk::Result::SUCCESS && !knows_maintenance1 {
+            answer_maintenance1(&*info, &*out);
         }
         result
     }
 }
 
 /// VK_EXT_surface_maintenance1 for drivers without it: a present mode is compatible with itself, nothing is scaled.
-unsafe fn answer_maintenance1(info: &SurfaceInfo, out: *mut core::ffi::c_void) {
+unsafe fn answer_maintenance1(info: &SurfaceInfo, out: &vk::SurfaceCapabilities2KHR<'_>) {
     // SAFETY: the caller vouches for the chains.
     unsafe {
         let Some(asked) = chain::find::<vk::SurfacePresentModeEXT<'_>>(info.p_next) else { return };
-        for address in chain::pointers(out) {
+        for address in chain::pointers(out.p_next) {
             match (*address).s_type {
                 vk::StructureType::SURFACE_PRESENT_MODE_COMPATIBILITY_EXT => {
                     let modes = &mut *address.cast::<vk::SurfacePresentModeCompatibilityEXT<'_>>();
@@ -200,6 +214,8 @@ unsafe fn answer_maintenance1(info: &SurfaceInfo, out: *mut core::ffi::c_void) {
                     scaling.supported_present_scaling = vk::PresentScalingFlagsEXT::empty();
                     scaling.supported_present_gravity_x = vk::PresentGravityFlagsEXT::empty();
                     scaling.supported_present_gravity_y = vk::PresentGravityFlagsEXT::empty();
+                    scaling.min_scaled_image_extent = out.surface_capabilities.min_image_extent;
+                    scaling.max_scaled_image_extent = out.surface_capabilities.max_image_extent;
                 }
                 _ => {}
             }

@@ -6,8 +6,10 @@ use super::device::{Device, device_of};
 use super::surface::{DriversSurface, Surface};
 use super::window::{Noted, Purpose};
 use crate::flavour::FOREIGN_HANDLES;
+use crate::loader::fatal;
+use crate::log::Topic;
 use crate::memory::{OutOfMemory, Process, TryGrow, Vec};
-use crate::registry::command;
+use crate::registry::{CommandId, command};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 type CreateInfo = vk::SwapchainCreateInfoKHR<'static>;
@@ -26,10 +28,26 @@ unsafe fn drivers_surface<'a>(
         return Ok(DriversSurface::unknown(surface));
     };
     let own = known.ask_driver(device.instance(), device.physical_device().driver(), purpose)?;
-    if FOREIGN_HANDLES && own.handle.is_null() {
+    if device.is_foreign() && own.handle.is_null() {
         return Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
     }
     Ok(own)
+}
+
+/// The same for a swapchain that `command` makes, which ends with a message without a surface: VK_GOOGLE_surfaceless_query is for
+/// queries alone.
+unsafe fn surface_of_swapchain<'a>(
+    device: &Device,
+    info: &CreateInfo,
+    command: CommandId,
+) -> Result<DriversSurface<'a>, vk::Result> {
+    if info.surface.is_null() {
+        let name = command.name().to_str().unwrap_or_default();
+        let rule = "VUID-VkSwapchainCreateInfoKHR-surface-parameter";
+        fatal(Topic::Loader, format_args!("{name}: Invalid surface [{rule}]"))
+    }
+    // SAFETY: the application vouches for the surface.
+    unsafe { drivers_surface(device, info.surface, Purpose::Swapchain) }
 }
 
 /// Notes that a swapchain is going to be made, where drivers take turns at the window.
@@ -55,7 +73,7 @@ pub(super) unsafe extern "system" fn create_swapchain(
         else {
             return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
         };
-        let surface = match drivers_surface(device, (*info).surface, Purpose::Swapchain) {
+        let surface = match surface_of_swapchain(device, &*info, command::CREATE_SWAPCHAIN_KHR) {
             Ok(surface) => surface,
             Err(error) => return error,
         };
@@ -111,7 +129,7 @@ pub(super) unsafe extern "system" fn create_shared_swapchains(
         let mut surfaces = Vec::new_in(Process);
         for index in 0..count as usize {
             let info = &*infos.add(index);
-            let surface = match drivers_surface(device, info.surface, Purpose::Swapchain) {
+            let surface = match surface_of_swapchain(device, info, command::CREATE_SHARED_SWAPCHAINS_KHR) {
                 Ok(surface) => surface,
                 Err(error) => return error,
             };

@@ -135,7 +135,7 @@ impl Window {
         let makes_own = surface::makes_own(driver, surface.kind);
         let holder = self.state.lock(instance.loader.platform.waiting).holder;
         if let Some((_, own)) = holder.filter(|(holder, _)| *holder == place) {
-            return Ok(if own.is_null() { surface.handle() } else { own });
+            return Ok(if makes_own { own } else { surface.handle() });
         }
         if !makes_own && purpose == Purpose::Query {
             return Ok(surface.handle());

@@ -109,6 +109,8 @@ pub struct Told {
     pub api_version: Option<u32>,
     /// The structures of the pNext chain, by the numbers of their types.
     pub chain: Vec<i32>,
+    /// Whether `pEnabledFeatures` has robustBufferAccess, if it is there.
+    pub robust: Option<bool>,
     /// The address of the allocation callbacks.
     pub callbacks: usize,
 }

@@ -75,6 +75,7 @@ unsafe fn create(
             allocator,
         )?;
         let mut own = sanitised(info, &wanted);
+        own.p_enabled_features = enabled_features(instance, info);
         let mut copies = Vec::new_in(memory);
         if instance.logger.loader.level >= ApiLevel::ANDROID_17 {
             if !features::are_there(instance, physical_device, own.p_next) {
@@ -106,6 +107,21 @@ pub(super) fn version_of(instance: &Instance, physical_device: vk::PhysicalDevic
         unsafe { get(physical_device, &mut properties) };
     }
     properties.api_version.clamp(vk::API_VERSION_1_0, instance.logger.loader.level.api_version() | 0xFFF)
+}
+
+/// The features that the driver is asked for besides those in the pNext chain: those of VkPhysicalDeviceFeatures2 if the driver
+/// does not look for it there.
+///
+/// # Safety
+/// The create info's chain is a pNext chain.
+unsafe fn enabled_features(instance: &Instance, info: &CreateInfo<'_>) -> *const vk::PhysicalDeviceFeatures {
+    let driver = &instance.driver;
+    let known = driver.get_physical_device_features2.or(driver.get_physical_device_features2_khr);
+    // SAFETY: the caller vouches for the chain.
+    match unsafe { chain::find::<vk::PhysicalDeviceFeatures2<'_>>(info.p_next) } {
+        Some(chained) if known.is_none() && info.p_enabled_features.is_null() => &raw const chained.features,
+        _ => info.p_enabled_features,
+    }
 }
 
 /// The create info as the driver gets it: without layers and without what the loader put before the chain for them.

@@ -393,6 +393,28 @@ fn r81_features_of_the_loaders_own_extensions_are_not_the_drivers_since_android_
 }
 
 #[test]
+fn features_that_are_chained_reach_a_driver_that_knows_only_the_older_way() {
+    let mut oldest = Hal::old();
+    oldest.instance_extensions.clear();
+    for (hal, expected) in [(oldest, [Some(true), Some(false)]), (Hal::default(), [None, Some(false)])] {
+        let world = World::new(hal);
+        let mut chained = vk::PhysicalDeviceFeatures2::default();
+        chained.features.robust_buffer_access = vk::TRUE;
+        // What the application says itself counts.
+        let own = vk::PhysicalDeviceFeatures::default();
+        let plain = vk::DeviceCreateInfo::default().enabled_features(&own);
+        for (info, expected) in
+            [vk::DeviceCreateInfo::default().push_next(&mut chained), plain].iter().zip(expected)
+        {
+            let instance = world.instance(&[]);
+            let device = world.try_device(world.physical_devices(instance)[0], info).unwrap();
+            assert_eq!(world.hal.heard().devices[0].robust, expected);
+            world.finish(instance, Some(device));
+        }
+    }
+}
+
+#[test]
 fn private_data_of_swapchains_is_the_loaders_and_of_all_else_the_drivers() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);

@@ -68,10 +68,12 @@ pub(crate) unsafe fn describe(instance: &Instance, device: vk::PhysicalDevice) -
     let mut id = vk::PhysicalDeviceIDProperties::default();
     let mut driver = vk::PhysicalDeviceDriverProperties::default();
     if first.api_version >= vk::API_VERSION_1_1 {
-        let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut id);
+        let mut all = vk::PhysicalDeviceProperties2::default();
         if first.api_version >= vk::API_VERSION_1_2 {
             all = all.push_next(&mut driver);
         }
+        // In front of the driver's structure, which some drivers assign as a whole: the rest of the chain is lost then.
+        all = all.push_next(&mut id);
         // SAFETY: as above; the loader has this command for every driver of Vulkan 1.1.
         unsafe { instance.get_physical_device_properties2(device, &mut all) };
     }

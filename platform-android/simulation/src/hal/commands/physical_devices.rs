@@ -141,6 +141,7 @@ unsafe extern "system" fn create_device(
         #[expect(deprecated, reason = "nothing must be there")]
         let told = Told {
             layers: info.enabled_layer_count,
+            robust: info.p_enabled_features.as_ref().map(|features| features.robust_buffer_access != 0),
             ..told(
                 info.pp_enabled_extension_names,
                 info.enabled_extension_count,
