@@ -46,6 +46,8 @@ struct Answers {
     died: bool,
     /// Drivers of which two instances were made for one.
     twice: Vec<String>,
+    /// Layers that a device lists and that were not called when its instance was created.
+    unused: Vec<String>,
 }
 
 impl Loaders {
@@ -81,6 +83,9 @@ impl Loaders {
         for driver in &theirs.twice {
             world.add("fact", "driver-twice", "-", driver);
         }
+        for layer in &theirs.unused {
+            world.add("fact", "layer-unused", "-", layer);
+        }
         if theirs.died {
             world.add("fact", "down", "-", "");
         }
@@ -111,7 +116,7 @@ fn is_list_of_devices(key: &str) -> bool {
 
 fn answers(world: &World, run: &Run) -> Answers {
     let mut list = run.everything_said().to_vec();
-    let mut twice = vec![];
+    let (mut twice, mut unused) = (vec![], vec![]);
     let died = list.last().is_none_or(|(key, _)| key != "end");
     for driver in world.subjects("driver") {
         let calls = calls_of_driver(run, driver);
@@ -125,9 +130,24 @@ fn answers(world: &World, run: &Run) -> Answers {
     if died {
         list.push(("end".to_owned(), format!("{}: {}", run.ended(), run.last_line())));
     } else {
-        list.extend(calls_of_layers(world, run));
+        let calls = calls_of_layers(world, run);
+        unused = listed_but_unused(&list, &calls);
+        list.extend(calls);
     }
-    Answers { list, died, twice }
+    Answers { list, died, twice, unused }
+}
+
+fn listed_but_unused(said: &[(String, String)], calls: &[(String, String)]) -> Vec<String> {
+    let mut unused = vec![];
+    for (key, layers) in said.iter().filter(|(key, _)| key.starts_with("ask ") && key.ends_with(" layers")) {
+        let ask = key.split(' ').nth(1).unwrap_or_default();
+        let created = format!("ask {ask} call vkCreateInstance");
+        let called = calls.iter().find(|(key, _)| *key == created).map_or("", |(_, layers)| layers);
+        let listed = layers.rsplit(' ').next().unwrap_or_default().split(',');
+        let missing = listed.filter(|layer| !layer.is_empty() && !called.split(' ').any(|one| one == *layer));
+        unused.extend(missing.map(str::to_owned));
+    }
+    unused
 }
 
 /// In which order layers were called for each instance that was asked for.

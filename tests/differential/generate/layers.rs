@@ -72,8 +72,10 @@ struct Described<'a> {
     exports: &'a str,
 }
 
-const LAYER_VERSIONS: &[&str] =
-    &["1.0.0", "1.0.0", "1.1.0", "1.1.0", "1.3.0", "1.3.0", "1.3.0", "1.3.239", "1.3.239", "0.9.9"];
+const LAYER_VERSIONS: &[&str] = &[
+    "1.0.0", "1.0.0", "1.0.0", "1.1.0", "1.1.0", "1.1.0", "1.3.0", "1.3.0", "1.3.0", "1.3.0", "1.3.0",
+    "1.3.239", "1.3.239", "0.9.9",
+];
 const FORMATS: &[&str] = &["1.0.0", "1.0.1", "1.1.0", "1.1.2", "1.1.2", "1.2.0", "1.2.0"];
 
 fn layer_manifest(world: &mut World, chance: &mut Chance, path: &str, layer: &Described<'_>) {

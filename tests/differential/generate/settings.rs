@@ -33,7 +33,13 @@ pub(super) fn settings(world: &mut World, chance: &mut Chance) {
 fn devices_can_be_told(world: &World) -> bool {
     let no_driver = ["result", "without", "exports"];
     let no_layer = ["reverse", "hide:0"];
-    !world.of_kind("driver").any(|line| no_driver.contains(&line.key.as_str()) || line.value == "1.0.0" || line.value.starts_with("vkEnum"))
+    let changes = ["gone", "late", "hidden"];
+    !world.of_kind("ask").any(|line| changes.contains(&line.key.as_str()))
+        && !world.of_kind("driver").any(|line| {
+            no_driver.contains(&line.key.as_str())
+                || line.value == "1.0.0"
+                || line.value.starts_with("vkEnum")
+        })
         && !world.of_kind("layer").any(|line| no_layer.contains(&line.value.as_str()))
         && !world.of_kind("env").any(|line| line.subject.contains("DRIVER") || line.subject.contains("ICD"))
 }

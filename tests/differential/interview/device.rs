@@ -96,7 +96,8 @@ fn create(
         members = members.physical_devices(group);
         info.p_next = (&raw const members).cast();
     }
-    if wishes.wants("features") {
+    let known = wishes.modern || wishes.has("VK_KHR_get_physical_device_properties2");
+    if wishes.wants("features") && known {
         features.p_next = info.p_next.cast_mut();
         info.p_next = (&raw const features).cast::<c_void>();
     }

@@ -81,9 +81,10 @@ impl Interview<'_> {
             groups = self.groups(&format!("{key} KHR"), &instance, "vkEnumeratePhysicalDeviceGroupsKHR");
         }
         self.write();
-        let surface = (wishes.has("VK_KHR_surface") && wishes.has("VK_EXT_headless_surface") && !wishes.wrapped)
-            .then(|| self.surface(&key, &instance))
-            .flatten();
+        let surface =
+            (wishes.has("VK_KHR_surface") && wishes.has("VK_EXT_headless_surface") && !wishes.wrapped)
+                .then(|| self.surface(&key, &instance))
+                .flatten();
         let names: Vec<String> = devices.iter().map(|device| instance.name(*device)).collect();
         for (device, name) in devices.iter().zip(&names) {
             let key = format!("{key} device {name}");
