@@ -116,7 +116,7 @@ fn is_list_of_devices(key: &str) -> bool {
 
 fn answers(world: &World, run: &Run) -> Answers {
     let mut list = run.everything_said().to_vec();
-    let (mut twice, mut unused) = (vec![], vec![]);
+    let mut twice = vec![];
     let died = list.last().is_none_or(|(key, _)| key != "end");
     for driver in world.subjects("driver") {
         let calls = calls_of_driver(run, driver);
@@ -127,13 +127,13 @@ fn answers(world: &World, run: &Run) -> Answers {
         }
         list.extend(calls.into_iter().filter(|_| !died));
     }
+    let calls = calls_of_layers(world, run);
     if died {
         list.push(("end".to_owned(), format!("{}: {}", run.ended(), run.last_line())));
     } else {
-        let calls = calls_of_layers(world, run);
-        unused = listed_but_unused(&list, &calls);
-        list.extend(calls);
+        list.extend(calls.clone());
     }
+    let unused = listed_but_unused(&list, &calls);
     Answers { list, died, twice, unused }
 }
 

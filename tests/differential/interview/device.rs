@@ -36,11 +36,13 @@ impl Interview<'_> {
             if wishes.wants("names") && wishes.has("VK_EXT_debug_utils") && wishes.nameable {
                 self.write();
                 let surface = surface.map_or(0, vk::SurfaceKHR::as_raw);
+                // Layers of ours that wrap devices do not look for their queues in names.
+                let queue = if wishes.wrapped { 0 } else { queue.as_raw() };
                 let objects = [
                     (vk::ObjectType::INSTANCE, instance.handle().as_raw()),
                     (vk::ObjectType::PHYSICAL_DEVICE, physical.as_raw()),
                     (vk::ObjectType::DEVICE, device.handle().as_raw()),
-                    (vk::ObjectType::QUEUE, queue.as_raw()),
+                    (vk::ObjectType::QUEUE, queue),
                     (vk::ObjectType::SURFACE_KHR, surface),
                 ];
                 self.name_objects(key, instance, &device, &objects);

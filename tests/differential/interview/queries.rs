@@ -49,8 +49,7 @@ impl Interview<'_> {
         }
         // SAFETY: both commands have this type.
         let get: vk::PFN_vkGetPhysicalDeviceProperties2 = unsafe { instance.command(&command) };
-        let mut id = vk::PhysicalDeviceIDProperties::default();
-        id.device_uuid = [9; 16];
+        let mut id = vk::PhysicalDeviceIDProperties { device_uuid: [9; 16], ..Default::default() };
         let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut id);
         let unknown = Unknown::before(properties.p_next);
         if wishes.wants("unknown_query") {

@@ -57,8 +57,10 @@ impl Interview<'_> {
         }
         if wishes.has("VK_EXT_display_surface_counter") {
             let commands = ash::ext::display_surface_counter::Instance::new(&self.vk.entry, instance);
-            let mut capabilities = vk::SurfaceCapabilities2EXT::default();
-            capabilities.supported_surface_counters = vk::SurfaceCounterFlagsEXT::from_raw(0x70);
+            let mut capabilities = vk::SurfaceCapabilities2EXT {
+                supported_surface_counters: vk::SurfaceCounterFlagsEXT::from_raw(0x70),
+                ..Default::default()
+            };
             // SAFETY: as above; the structure is alive.
             let result = unsafe {
                 (commands.fp().get_physical_device_surface_capabilities2_ext)(
