@@ -56,8 +56,11 @@ PFN_vkVoidFunction driver_physical_device_proc(VkInstance instance, const char *
     return command->level == LEVEL_PHYSICAL_DEVICE && available(command) ? command->function : NULL;
 }
 
+static VKAPI_ATTR void VKAPI_CALL only_there(void) { die("vkGetDeviceProcAddr", "called what is only there to be found"); }
+
 PFN_vkVoidFunction driver_device_proc(VkDevice handle, const char *name) {
     if (config.trace_lookups) trace("vkGetDeviceProcAddr", "name=%s", name);
+    if (config.knows_all && find(name) == NULL) return (PFN_vkVoidFunction)only_there;
     struct object *device = DEVICE_OF("vkGetDeviceProcAddr", handle);
     const struct command *command = find(name);
     if (command == NULL) return also(name) != NULL ? also(name) : unknown_device(name);

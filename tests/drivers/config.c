@@ -76,7 +76,7 @@ static bool read_line(const char *key, const char *value) {
     struct { const char *key; bool *flag; } flags[] = {
         {"magic", &config.magic}, {"own_surfaces", &config.own_surfaces},
         {"trace_lookups", &config.trace_lookups}, {"unterminated", &config.unterminated},
-        {"speaks", &config.speaks},
+        {"speaks", &config.speaks}, {"knows_all", &config.knows_all},
     };
     struct { const char *key; uint32_t *number; } numbers[] = {
         {"interface", &config.interface}, {"api", &config.api}, {"unknown_devices", &config.unknown_devices},

@@ -61,6 +61,7 @@ struct config {
     bool own_surfaces;        /* creates VkSurfaceKHR itself */
     bool trace_lookups;       /* records GetProcAddr calls too */
     bool speaks;              /* sends a message of its own when devices are enumerated */
+    bool knows_all;           /* vkGetDeviceProcAddr answers every name */
     bool unterminated;        /* one extension name fills its array to the last byte */
     uint32_t unknown_devices; /* how many vkUnknownDevice<N>TEST there are */
     uint32_t unknown_physical_devices;

@@ -33,9 +33,9 @@ static void trace_surface(const char *command, VkSurfaceKHR handle) {
     }
 }
 
-static VkResult create(const char *command, VkInstance handle, uint64_t window, VkSurfaceKHR *out) {
+static VkResult create(const char *command, VkInstance handle, uint64_t window, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
     struct object *instance = INSTANCE_OF(command, handle);
-    trace(command, "window=%llu", (unsigned long long)window);
+    trace(command, "window=%llu allocator=%d", (unsigned long long)window, allocator != NULL);
     FORCED_RESULT(command);
     static _Atomic uint32_t made;
     if (names_have(&config.lies, command)) return *out = VK_NULL_HANDLE, VK_SUCCESS;
@@ -43,24 +43,20 @@ static VkResult create(const char *command, VkInstance handle, uint64_t window, 
     return VK_SUCCESS;
 }
 CALL vkCreateXcbSurfaceKHR_(VkInstance handle, const VkXcbSurfaceCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
-    (void)allocator;
-    return create("vkCreateXcbSurfaceKHR", handle, info->window, out);
+    return create("vkCreateXcbSurfaceKHR", handle, info->window, allocator, out);
 }
 CALL vkCreateXlibSurfaceKHR_(VkInstance handle, const VkXlibSurfaceCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
-    (void)allocator;
-    return create("vkCreateXlibSurfaceKHR", handle, info->window, out);
+    return create("vkCreateXlibSurfaceKHR", handle, info->window, allocator, out);
 }
 CALL vkCreateWaylandSurfaceKHR_(VkInstance handle, const VkWaylandSurfaceCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
-    (void)allocator;
-    return create("vkCreateWaylandSurfaceKHR", handle, (uintptr_t)info->surface, out);
+    return create("vkCreateWaylandSurfaceKHR", handle, (uintptr_t)info->surface, allocator, out);
 }
 CALL vkCreateHeadlessSurfaceEXT_(VkInstance handle, const VkHeadlessSurfaceCreateInfoEXT *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
-    (void)info, (void)allocator;
-    return create("vkCreateHeadlessSurfaceEXT", handle, 0, out);
+    (void)info;
+    return create("vkCreateHeadlessSurfaceEXT", handle, 0, allocator, out);
 }
 CALL vkCreateDisplayPlaneSurfaceKHR_(VkInstance handle, const VkDisplaySurfaceCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
-    (void)allocator;
-    return create("vkCreateDisplayPlaneSurfaceKHR", handle, info->planeIndex, out);
+    return create("vkCreateDisplayPlaneSurfaceKHR", handle, info->planeIndex, allocator, out);
 }
 CALL_VOID vkDestroySurfaceKHR_(VkInstance handle, VkSurfaceKHR surface, const VkAllocationCallbacks *allocator) {
     (void)allocator;
@@ -92,6 +88,7 @@ CALL vkGetPhysicalDeviceSurfaceCapabilitiesKHR_(VkPhysicalDevice handle, VkSurfa
 CALL vkGetPhysicalDeviceSurfaceCapabilities2KHR_(VkPhysicalDevice handle, const VkPhysicalDeviceSurfaceInfo2KHR *info, VkSurfaceCapabilities2KHR *out) {
     VkSurfaceKHR surface = info->surface;
     ON_SURFACE("vkGetPhysicalDeviceSurfaceCapabilities2KHR");
+    trace("chains_of_capabilities2", "asked=%s answered=%s", chain_types(info->pNext), chain_types(out->pNext));
     out->surfaceCapabilities = capabilities();
     bool knows_protected = names_have(&config.extensions, "VK_KHR_surface_protected_capabilities");
     for (VkBaseOutStructure *link = out->pNext; link != NULL; link = link->pNext)

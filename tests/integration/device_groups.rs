@@ -70,6 +70,24 @@ fn a_driver_that_knows_no_groups_has_one_for_each_device() {
 }
 
 #[test]
+fn groups_of_portability_drivers_are_there_if_they_are_asked_for() {
+    let scenario = || {
+        let part = Driver::new("part").manifest_field("is_portability_driver", "true");
+        let scenario = Scenario::new().env("VK_LOADER_DISABLE_SELECT", "1").driver(pair("a"));
+        scenario.driver(part.device(Device::new("p0")))
+    };
+    scenario().run(core).ok().says("groups", "a0+a1/a2");
+    let run = scenario().run(|vk| {
+        let ask = Ask::new().api(1, 1).portability_flag().extension("VK_KHR_portability_enumeration");
+        let instance = vk.create(&ask).unwrap();
+        // SAFETY: valid use of Vulkan on one thread.
+        vk.say("groups", unsafe { instance.enumerate_physical_device_groups_len() }.unwrap());
+        vk.say("devices", instance.names().len());
+    });
+    run.ok().says("groups", 3).says("devices", 4);
+}
+
+#[test]
 fn the_extensions_command_works_like_the_core_one() {
     let driver = pair("a").api("1.0.0").extension("VK_KHR_device_group_creation");
     let run = Scenario::new().env("VK_LOADER_DISABLE_SELECT", "1").driver(driver).run(extension);

@@ -157,6 +157,68 @@ fn displays_are_acquired_and_released_through_their_driver() {
 }
 
 #[test]
+fn small_arrays_of_displays_are_incomplete() {
+    let old = Driver::new("old").extension("VK_KHR_surface").extension("VK_KHR_display");
+    let run = Scenario::new().driver(driver("a")).driver(old.device(Device::new("old"))).run(|vk| {
+        let instance = instance(vk);
+        // SAFETY: these are the commands; counted out-arrays.
+        unsafe {
+            let displays: vk::PFN_vkGetPhysicalDeviceDisplayPropertiesKHR =
+                instance.command("vkGetPhysicalDeviceDisplayPropertiesKHR");
+            let displays2: vk::PFN_vkGetPhysicalDeviceDisplayProperties2KHR =
+                instance.command("vkGetPhysicalDeviceDisplayProperties2KHR");
+            let planes2: vk::PFN_vkGetPhysicalDeviceDisplayPlaneProperties2KHR =
+                instance.command("vkGetPhysicalDeviceDisplayPlaneProperties2KHR");
+            for name in ["a0", "old"] {
+                let device = instance.named(name);
+                let mut said = Vec::new();
+                for room in [9, 0] {
+                    let mut counts = [room; 3];
+                    let mut one = [vk::DisplayPropertiesKHR::default(); 9];
+                    let mut two = [vk::DisplayProperties2KHR::default(); 9];
+                    let mut plane = [vk::DisplayPlaneProperties2KHR::default(); 9];
+                    let results = [
+                        displays(device, &mut counts[0], one.as_mut_ptr()),
+                        displays2(device, &mut counts[1], two.as_mut_ptr()),
+                        planes2(device, &mut counts[2], plane.as_mut_ptr()),
+                    ];
+                    said.push(format!("{results:?} {counts:?}"));
+                }
+                vk.say(name, said.join(", "));
+            }
+        }
+    });
+    let all = "[SUCCESS, SUCCESS, SUCCESS] [1, 1, 1], [INCOMPLETE, INCOMPLETE, INCOMPLETE] [0, 0, 0]";
+    run.ok().says("a0", all).says("old", all);
+}
+
+#[test]
+fn displays_are_not_taken_over_where_the_driver_cannot() {
+    let run = scenario().run(|vk| {
+        let instance = instance(vk);
+        let (device, dpy) = (instance.named("none"), without_provenance_mut(0x4000));
+        // SAFETY: these are the commands; nobody looks at the pointer.
+        unsafe {
+            let release: vk::PFN_vkReleaseDisplayEXT = instance.command("vkReleaseDisplayEXT");
+            let acquire_xlib: vk::PFN_vkAcquireXlibDisplayEXT = instance.command("vkAcquireXlibDisplayEXT");
+            let randr: vk::PFN_vkGetRandROutputDisplayEXT = instance.command("vkGetRandROutputDisplayEXT");
+            let acquire_drm: vk::PFN_vkAcquireDrmDisplayEXT = instance.command("vkAcquireDrmDisplayEXT");
+            let drm: vk::PFN_vkGetDrmDisplayEXT = instance.command("vkGetDrmDisplayEXT");
+            let mut display = vk::DisplayKHR::from_raw(77);
+            let results = [
+                randr(device, dpy, 12, &mut display),
+                drm(device, 5, 34, &mut display),
+                acquire_xlib(device, dpy, display),
+                acquire_drm(device, 5, display),
+                release(device, display),
+            ];
+            vk.say("failed", results.iter().filter(|result| result.as_raw() < 0).count());
+        }
+    });
+    run.ok().says("failed", 5);
+}
+
+#[test]
 fn errors_of_displays_are_passed_on() {
     let failing =
         driver("a").result("vkGetPhysicalDeviceDisplayPropertiesKHR", vk::Result::ERROR_OUT_OF_HOST_MEMORY);

@@ -79,6 +79,24 @@ fn properties() {
     );
 }
 
+/// They belong to device extensions that nobody enables: there need not be a device.
+#[test]
+fn structures_of_device_extensions_reach_drivers() {
+    let driver = |name, id| Driver::new(name).device(Device::new(name).id(5, id).pci([0, id, 3, 4]));
+    let run = Scenario::new().driver(driver("a", 1)).driver(driver("b", 2)).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        for name in ["a", "b"] {
+            let mut bus = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
+            let mut driver = vk::PhysicalDeviceDriverProperties::default();
+            let mut out = vk::PhysicalDeviceProperties2::default().push_next(&mut bus).push_next(&mut driver);
+            // SAFETY: the structures are alive.
+            unsafe { instance.get_physical_device_properties2(instance.named(name), &mut out) };
+            vk.say(name, format_args!("{} {}", bus.pci_bus, driver.driver_id.as_raw()));
+        }
+    });
+    run.ok().says("a", "1 1").says("b", "2 2");
+}
+
 #[test]
 fn uuids_of_a_driver_that_says_none_are_zero() {
     everywhere(

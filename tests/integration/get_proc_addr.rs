@@ -212,6 +212,68 @@ fn long_and_strange_names_do_no_harm() {
     run.ok();
 }
 
+#[test]
+fn core_commands_and_those_of_device_extensions_are_answered_by_every_instance() {
+    let run = Scenario::new().driver(good().api("1.0.0")).run(|vk| {
+        let instance = vk.instance();
+        let dispatchable: Vec<_> = commands().filter(|command| command.class() != Class::Global).collect();
+        let core = dispatchable.iter().copied().filter(|command| command.core().is_some());
+        let missing = core.filter(|command| instance.proc(name(*command)) == 0);
+        vk.say("core", missing.map(name).collect::<Vec<_>>().join(","));
+        let of_devices = |command: &CommandId| {
+            command
+                .providers()
+                .any(|provider| provider.extension.kind() == loader_core::registry::ExtensionKind::Device)
+        };
+        let missing =
+            dispatchable.into_iter().filter(of_devices).filter(|command| instance.proc(name(*command)) == 0);
+        vk.say("of device extensions", missing.map(name).collect::<Vec<_>>().join(","));
+    });
+    run.ok().says("core", "").says("of device extensions", "");
+}
+
+#[test]
+fn commands_of_other_window_systems_are_not_there() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        let instance = vk.instance();
+        let elsewhere = [
+            "vkCreateAndroidSurfaceKHR",
+            "vkCreateIOSSurfaceMVK",
+            "vkCreateImagePipeSurfaceFUCHSIA",
+            "vkCreateMacOSSurfaceMVK",
+            "vkCreateMetalSurfaceEXT",
+            "vkCreateScreenSurfaceQNX",
+            "vkCreateStreamDescriptorSurfaceGGP",
+            "vkCreateViSurfaceNN",
+            "vkCreateWin32SurfaceKHR",
+            "vkGetPhysicalDeviceWin32PresentationSupportKHR",
+            "vkGetPhysicalDeviceSurfacePresentModes2EXT",
+            "vkAcquireWinrtDisplayNV",
+            "vkAcquireFullScreenExclusiveModeEXT",
+        ];
+        let found = elsewhere.into_iter().filter(|name| instance.proc(name) != 0);
+        vk.say("found", found.collect::<Vec<_>>().join(","));
+    });
+    run.ok().says("found", "");
+}
+
+#[test]
+fn a_missing_name_is_null() {
+    let run = Scenario::new().driver(good()).run(|vk| {
+        let instance = vk.instance();
+        let device = instance.device(instance.devices()[0], &[]);
+        // SAFETY: that the name is missing is what is being tested.
+        unsafe {
+            let look_up = vk.entry.static_fn().get_instance_proc_addr;
+            vk.say("none", look_up(vk::Instance::null(), std::ptr::null()).is_some());
+            vk.say("instance", look_up(instance.handle(), std::ptr::null()).is_some());
+            let look_up = instance.fp_v1_0().get_device_proc_addr;
+            vk.say("device", look_up(device.handle(), std::ptr::null()).is_some());
+        }
+    });
+    run.ok().says("none", false).says("instance", false).says("device", false);
+}
+
 // ---- with a device ----
 
 /// What vkGetDeviceProcAddr answers.
@@ -265,6 +327,55 @@ fn a_device_answers_only_extensions_that_are_enabled() {
     });
     run.ok().says("vkCreateSwapchainKHR", "true false").says("vkDestroySwapchainKHR", "true false");
     run.says("vkDebugMarkerSetObjectNameEXT", "false false").says("vkCmdDrawMeshTasksEXT", "false false");
+}
+
+/// The driver answers every name, so what is NULL is so by the loader's word.
+#[test]
+fn a_device_answers_the_core_commands_of_the_requested_version_and_no_extensions() {
+    let driver = good().api("1.4.0").knows_all_device_commands();
+    let run = Scenario::new().driver(driver).run(|vk| {
+        let of_devices: Vec<_> = commands().filter(|command| command.device_slot().is_some()).collect();
+        for minor in 0..=4 {
+            let instance = vk.create(&Ask::new().api(1, minor)).unwrap();
+            let device = instance.device(instance.devices()[0], &[]);
+            let requested =
+                |command: &&CommandId| command.core().is_some_and(|core| u32::from(core) <= minor);
+            let missing = of_devices.iter().filter(requested);
+            let missing = missing.filter(|command| device_proc(&instance, &device, name(**command)) == 0);
+            let missing: Vec<_> = missing.map(|command| name(*command)).collect();
+            let enabled = of_devices.iter().filter(|command| command.core().is_none());
+            let enabled = enabled.filter(|command| device_proc(&instance, &device, name(**command)) != 0);
+            let enabled: Vec<_> = enabled.map(|command| name(*command)).collect();
+            vk.say(&format!("1.{minor}"), format_args!("{missing:?} {enabled:?}"));
+            // SAFETY: it is alive and not used any more.
+            unsafe { device.destroy_device(None) };
+        }
+        vk.say("commands", of_devices.len() > 400);
+    });
+    run.ok().says("commands", true);
+    for minor in 0..=4 {
+        run.says(&format!("1.{minor}"), "[] []");
+    }
+}
+
+#[test]
+fn an_alias_is_answered_for_what_brought_it_alone() {
+    let device = Device::new("gpu").extension("VK_KHR_maintenance1");
+    for (api, with, without) in [("1.0.0", "false true", "false false"), ("1.1.0", "true true", "true false")]
+    {
+        let driver = Driver::new("good").api(api).device(device.clone()).knows_all_device_commands();
+        let driver = if api == "1.0.0" { driver.without("vkTrimCommandPool") } else { driver };
+        let run = Scenario::new().driver(driver).run(|vk| {
+            let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+            for (key, extensions) in [("with", &["VK_KHR_maintenance1"][..]), ("without", &[])] {
+                let device = instance.device(instance.devices()[0], extensions);
+                let answered = ["vkTrimCommandPool", "vkTrimCommandPoolKHR"]
+                    .map(|command| device_proc(&instance, &device, command) != 0);
+                vk.say(key, format_args!("{} {}", answered[0], answered[1]));
+            }
+        });
+        run.ok().says("with", with).says("without", without);
+    }
 }
 
 #[test]

@@ -103,6 +103,26 @@ fn the_loaders_version_does_not_depend_on_drivers() {
     assert!(version >= vk::make_api_version(0, 1, 4, 0), "{version:#x}");
 }
 
+#[test]
+fn the_patch_version_is_ignored() {
+    let run =
+        Scenario::new().log().driver(good("old").api("1.0.7")).driver(good("new").api("1.1.3")).run(|vk| {
+            for minor in [0, 1, 3] {
+                let ask = Ask::new().raw_api(vk::make_api_version(0, 1, minor, 4000));
+                let instance = vk.create(&ask).unwrap();
+                // What belongs to 1.3 belongs to each of its patches, too.
+                vk.say(&format!("1.{minor}"), instance.proc("vkCreateInstance") != 0);
+                assert_eq!(instance.names().len(), 2);
+            }
+        });
+    run.ok().says("1.0", true).says("1.1", true).says("1.3", false).logs_not(&["ERROR"]);
+    let trace = run.trace("old");
+    let calls = trace.calls("vkCreateInstance");
+    let minors: Vec<u32> =
+        calls.iter().map(|call| vk::api_version_minor(call.get("api").parse().unwrap())).collect();
+    assert_eq!(minors, [0, 0, 0]);
+}
+
 // ---- what is asked for ----
 
 #[test]
@@ -112,6 +132,16 @@ fn an_unknown_layer_is_an_error() {
         .run(|vk| vk.say("result", code(&vk.create(&Ask::new().layer("VK_LAYER_nobody_has")))));
     run.ok().says("result", "ERROR_LAYER_NOT_PRESENT");
     assert!(!run.trace("a").has("vkCreateInstance"));
+}
+
+#[test]
+fn a_missing_layer_is_told_before_a_missing_extension() {
+    let run = Scenario::new().driver(good("a")).run(|vk| {
+        let ask = Ask::new().layer("VK_LAYER_nobody_has").extension("VK_KHR_surface");
+        vk.say("both", code(&vk.create(&ask).map(drop)));
+        vk.say("extension", code(&vk.create(&Ask::new().extension("VK_KHR_surface")).map(drop)));
+    });
+    run.ok().says("both", "ERROR_LAYER_NOT_PRESENT").says("extension", "ERROR_EXTENSION_NOT_PRESENT");
 }
 
 #[test]
@@ -146,6 +176,26 @@ fn what_hangs_on_the_create_info_reaches_drivers() {
     });
     let expected = vk::StructureType::VALIDATION_FEATURES_EXT.as_raw().to_string();
     assert!(run.ok().trace("a").only("vkCreateInstance").list("chain").contains(&expected.as_str()));
+}
+
+#[test]
+fn what_hangs_on_the_create_info_reaches_layers() {
+    let layer = Layer::new("VK_LAYER_TEST_a").implicit().does("tell_chain");
+    let run = Scenario::new().driver(good("a")).layer(layer).run(|vk| {
+        let settings = vk::LayerSettingsCreateInfoEXT::default();
+        let features =
+            vk::ValidationFeaturesEXT { p_next: (&raw const settings).cast(), ..Default::default() };
+        drop(vk.create(&Ask::new().next(&features)).unwrap());
+    });
+    let trace = run.ok().trace("VK_LAYER_TEST_a");
+    let chained = trace.calls("chained");
+    let kinds: Vec<_> = chained.iter().map(|call| call.get("type")).collect();
+    for kind in
+        [vk::StructureType::VALIDATION_FEATURES_EXT, vk::StructureType::LAYER_SETTINGS_CREATE_INFO_EXT]
+    {
+        let kind = kind.as_raw().to_string();
+        assert!(kinds.contains(&kind.as_str()), "{kind} is not in {kinds:?}");
+    }
 }
 
 #[test]

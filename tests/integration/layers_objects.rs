@@ -84,6 +84,46 @@ fn wrapped_devices_and_queues() {
 }
 
 #[test]
+fn wrapped_surfaces() {
+    use vkload_tests::{ask_for_windows, create_surface, khr_surface, window_driver};
+    for wrap in [[A].as_slice(), &[B], &[A, B, C]] {
+        let layers = [A, B, C].map(|name| {
+            let layer = Layer::new(name);
+            if wrap.contains(&name) { layer.does("wrap_surfaces") } else { layer }
+        });
+        let scenario = Scenario::new().driver(window_driver("own").own_surfaces());
+        let scenario = layers.into_iter().fold(scenario.driver(window_driver("plain")), Scenario::layer);
+        let run = scenario.run(|vk| {
+            let instance = vk.create(&ask_for_windows().layer(A).layer(B).layer(C)).unwrap();
+            let surface = create_surface(vk, &instance, "headless").unwrap();
+            let khr = khr_surface(vk, &instance);
+            for physical_device in instance.devices() {
+                let device = instance.device(physical_device, &["VK_KHR_swapchain"]);
+                let swapchain = ash::khr::swapchain::Device::new(&instance, &device);
+                // SAFETY: valid use of Vulkan on one thread.
+                unsafe {
+                    assert!(khr.get_physical_device_surface_support(physical_device, 0, surface).unwrap());
+                    let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
+                    let made = swapchain.create_swapchain(&info, None).unwrap();
+                    swapchain.destroy_swapchain(made, None);
+                    device.destroy_device(None);
+                }
+            }
+            // SAFETY: as above.
+            unsafe { khr.destroy_surface(surface, None) };
+            vk.say("done", "yes");
+        });
+        run.ok().says("done", "yes");
+        for (name, surface) in [("own", "own"), ("plain", "headless")] {
+            assert_eq!(run.trace(name).only("vkCreateSwapchainKHR").get("surface"), surface, "{wrap:?}");
+        }
+        for layer in wrap {
+            assert_eq!(run.trace(layer).calls("vkCreateSwapchainKHR").len(), 2, "{layer}");
+        }
+    }
+}
+
+#[test]
 fn a_wrapped_queue_is_given_its_word() {
     let run = with(A, |layer| layer.does("wrap_devices").does("wordless")).run(use_all);
     run.ok().says("done", "yes");

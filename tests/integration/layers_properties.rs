@@ -93,6 +93,21 @@ fn a_meta_layer_of_a_device_comes_after_its_components() {
 }
 
 #[test]
+fn a_description_longer_than_its_room_is_cut() {
+    let text = "word ".repeat(200);
+    let manifest = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_TEST_a", "type": "INSTANCE",
+        "library_path": "LIBRARY", "api_version": "1.2.77", "implementation_version": "42", "description": "TEXT"}}"#;
+    let layer = Layer::new(A).manifest(&manifest.replace("TEXT", &text));
+    let run = Scenario::new().driver(Driver::new("good")).layer(layer).run(|vk| {
+        // SAFETY: nothing is asked of the caller.
+        let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
+        vk.say("text", layers[0].description_as_c_str().unwrap().to_str().unwrap());
+    });
+    let said = run.ok().said("text");
+    assert!(said.len() == vk::MAX_DESCRIPTION_SIZE - 1 && text.starts_with(said), "{said}");
+}
+
+#[test]
 fn a_small_array_of_layers_is_filled_and_incomplete() {
     let run = Scenario::new().layer(Layer::new(A)).layer(Layer::new(B)).run(|vk| {
         let enumerate = vk.entry.fp_v1_0().enumerate_instance_layer_properties;
@@ -103,6 +118,93 @@ fn a_small_array_of_layers_is_filled_and_incomplete() {
         vk.say("first", room[0].layer_name_as_c_str().unwrap().to_str().unwrap());
     });
     run.ok().says("result", "INCOMPLETE 1").says("first", A);
+}
+
+/// A count that is to be filled in, one with room to spare, one that is too small, one of no room at all: what the call returns, and
+/// the count after it.
+fn counts<T: Copy + Default>(vk: &Vk, key: &str, enumerate: impl Fn(*mut u32, *mut T) -> vk::Result) {
+    let mut said = Vec::new();
+    for room in [None, Some(50), Some(1), Some(0)] {
+        let (mut count, mut array) = (room.unwrap_or(77), [T::default(); 50]);
+        let array = if room.is_some() { array.as_mut_ptr() } else { std::ptr::null_mut() };
+        let result = enumerate(&mut count, array);
+        said.push(format!("{result:?} {count}"));
+    }
+    vk.say(key, said.join(", "));
+}
+
+#[test]
+fn every_count_is_overwritten_with_what_was_written() {
+    let layer = |name| Layer::new(name).instance_extension("VK_TEST_1").device_extension("VK_TEST_2");
+    let device = |name| Device::new(name).extension("VK_KHR_maintenance1").extension("VK_KHR_maintenance2");
+    let driver = Driver::new("good").device(device("one")).device(device("two")).extension("VK_KHR_surface");
+    let run = Scenario::new().driver(driver).layer(layer(A)).layer(Layer::new(B)).run(|vk| {
+        let (of_layer, all) = (c"VK_LAYER_TEST_a".as_ptr(), std::ptr::null());
+        let global = vk.entry.fp_v1_0();
+        let instance = vk.create(&Ask::new().api(1, 1).layer(A)).unwrap();
+        let (handle, physical_device) = (instance.handle(), instance.devices()[0]);
+        let (one_0, one_1) = (instance.fp_v1_0(), instance.fp_v1_1());
+        // SAFETY: `counts` gives counted out-arrays; the handles are alive.
+        unsafe {
+            counts(vk, "layers", |count, out| (global.enumerate_instance_layer_properties)(count, out));
+            for (key, layer) in [("instance extensions", all), ("instance extensions of a layer", of_layer)] {
+                let enumerate = global.enumerate_instance_extension_properties;
+                counts(vk, key, |count, out| enumerate(layer, count, out));
+            }
+            for (key, layer) in [("device extensions", all), ("device extensions of a layer", of_layer)] {
+                let enumerate = one_0.enumerate_device_extension_properties;
+                counts(vk, key, |count, out| enumerate(physical_device, layer, count, out));
+            }
+            counts(vk, "devices", |count, out| (one_0.enumerate_physical_devices)(handle, count, out));
+            let enumerate = one_1.enumerate_physical_device_groups;
+            counts(vk, "groups", |count, out| enumerate(handle, count, out));
+        }
+    });
+    let expected = |all| format!("SUCCESS {all}, SUCCESS {all}, INCOMPLETE 1, INCOMPLETE 0");
+    for key in ["layers", "device extensions", "devices", "groups"] {
+        run.ok().says(key, expected(2));
+    }
+    run.says("instance extensions", expected(5));
+    for key in ["instance extensions of a layer", "device extensions of a layer"] {
+        run.says(key, "SUCCESS 1, SUCCESS 1, SUCCESS 1, INCOMPLETE 0");
+    }
+}
+
+/// What is enabled for an instance stays so, whatever becomes of its files; lists tell what there is now.
+#[test]
+fn layers_of_an_instance_stay_when_their_files_are_removed() {
+    let run = Scenario::new()
+        .driver(Driver::new("good").device(Device::new("gpu")))
+        .layer(Layer::new(A).instance_extension("VK_TEST_layer"))
+        .run(|vk| {
+            let listed = || {
+                // SAFETY: nothing is asked of the caller.
+                let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap().len();
+                // SAFETY: as above.
+                let of_layer =
+                    unsafe { vk.entry.enumerate_instance_extension_properties(Some(c"VK_LAYER_TEST_a")) };
+                format!("{layers} {}", vkload_tests::code(&of_layer))
+            };
+            vk.say("before", listed());
+            let instance = vk.create(&Ask::new().layer(A)).unwrap();
+            let manifest = std::path::PathBuf::from(vk.arg(A));
+            let text = std::fs::read(&manifest).unwrap();
+            std::fs::remove_file(&manifest).unwrap();
+            vk.say("after", listed());
+            vk.say("created", vkload_tests::code(&vk.create(&Ask::new().layer(A)).map(drop)));
+            let device = instance.device(instance.devices()[0], &[]);
+            // SAFETY: it is alive and not used any more.
+            unsafe { device.destroy_device(None) };
+            drop(instance);
+            std::fs::write(&manifest, text).unwrap();
+            vk.say("again", listed());
+        });
+    run.ok().says("before", "1 SUCCESS").says("after", "0 ERROR_LAYER_NOT_PRESENT");
+    run.says("created", "ERROR_LAYER_NOT_PRESENT").says("again", "1 SUCCESS");
+    let trace = run.trace(A);
+    for command in ["vkCreateInstance", "vkCreateDevice", "vkDestroyDevice", "vkDestroyInstance"] {
+        assert_eq!(trace.calls(command).len(), 1, "{command}");
+    }
 }
 
 /// The driver's version counts, whichever is higher.

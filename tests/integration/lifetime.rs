@@ -177,6 +177,40 @@ fn what_comes_from_the_applications_allocator_goes_back_to_it() {
     }
 }
 
+#[test]
+fn surfaces_use_the_applications_allocator_and_pass_it_on() {
+    use vkload_tests::{Ask, ask_for_windows, create_surface_with, khr_surface, window_driver};
+    let systems = ["xcb", "xlib", "wayland", "headless", "display"];
+    let run = Scenario::new().driver(window_driver("own").own_surfaces()).driver(window_driver("plain")).run(
+        |vk| {
+            let callbacks = callbacks();
+            let ask: Ask<'_> = ask_for_windows().callbacks(Some(callbacks));
+            let instance = vk.create(&ask).unwrap();
+            assert_eq!(instance.devices().len(), 2);
+            let before = live();
+            for system in ["xcb", "xlib", "wayland", "headless", "display"] {
+                let surface = create_surface_with(vk, &instance, system, Some(&callbacks)).unwrap();
+                vk.say(system, live() > before);
+                // SAFETY: it is alive and not used any more.
+                unsafe { khr_surface(vk, &instance).destroy_surface(surface, Some(&callbacks)) };
+                assert_eq!(live(), before, "{system}");
+            }
+            drop(instance);
+            vk.say("left", live());
+        },
+    );
+    run.ok().says("left", 0);
+    systems.into_iter().for_each(|system| {
+        run.says(system, true);
+    });
+    let trace = run.trace("own");
+    for command in ["vkCreateXcbSurfaceKHR", "vkCreateXlibSurfaceKHR", "vkCreateWaylandSurfaceKHR"] {
+        assert_eq!(trace.only(command).get("allocator"), "1", "{command}");
+    }
+    assert_eq!(trace.only("vkCreateHeadlessSurfaceEXT").get("allocator"), "1");
+    assert_eq!(trace.only("vkCreateDisplayPlaneSurfaceKHR").get("allocator"), "1");
+}
+
 /// Through layers, one of which makes a device of its own: what the loader keeps for them goes back, too.
 #[test]
 fn llp_layer_14_the_applications_allocator_reaches_layers() {

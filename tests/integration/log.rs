@@ -3,7 +3,7 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Run, Scenario, Vk, list_devices};
+use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, list_devices};
 
 fn good() -> Driver {
     Driver::new("good").device(Device::new("gpu"))
@@ -74,6 +74,62 @@ fn extensions_and_application_are_told_at_info() {
         drop(vk.create(&Ask::new().api(1, 2).extension("VK_EXT_debug_utils")));
     });
     run.ok().logs(&["INFO", "VK_EXT_debug_utils"]).logs(&["INFO", "1.2"]).logs(&["INFO", "scenario"]);
+}
+
+/// Until a file can be written that is certainly newer than those of the scenario: the loader reads again what may change
+/// within the tick in which it looks.
+fn wait_for_the_clock_of_files(vk: &Vk) {
+    let changed = |path: &str| std::fs::metadata(path).unwrap().modified().unwrap();
+    let (probe, manifest) = (vk.path("probe"), vk.path("data/vulkan/icd.d/good.json"));
+    loop {
+        std::fs::write(&probe, "").unwrap();
+        if changed(&probe) > changed(&manifest) + std::time::Duration::from_millis(100) {
+            return;
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// A start of the usual kind: what there is, an instance, its devices.
+#[test]
+fn nothing_that_was_found_is_written_twice_in_one_start() {
+    let run = Scenario::new()
+        .log()
+        .driver(good())
+        .layer(Layer::new("VK_LAYER_TEST_implicit").implicit())
+        .layer(Layer::new("VK_LAYER_TEST_explicit"))
+        .run(|vk| {
+            wait_for_the_clock_of_files(vk);
+            // SAFETY: nothing is asked of the caller.
+            unsafe { vk.entry.enumerate_instance_extension_properties(None) }.unwrap();
+            list_devices(vk);
+        });
+    let found =
+        |line: &&str| ["searched ", "can be used", "nothing asks for it"].iter().any(|it| line.contains(it));
+    let mut lines: Vec<_> = run.ok().stderr.lines().filter(found).collect();
+    assert!(lines.iter().any(|line| line.contains("VK_LAYER_TEST_implicit")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line.contains("VK_LAYER_TEST_explicit")), "{lines:#?}");
+    let all = lines.len();
+    lines.sort_unstable();
+    lines.dedup();
+    assert_eq!(all, lines.len(), "{:#?}", run.stderr.lines().collect::<Vec<_>>());
+}
+
+#[test]
+fn devices_are_told_in_their_order_with_their_drivers() {
+    let of = |name: &str, kind| Driver::new(name).device(Device::new(&format!("gpu of {name}")).kind(kind));
+    let run = Scenario::new()
+        .log()
+        .driver(of("a", vk::PhysicalDeviceType::DISCRETE_GPU))
+        .driver(of("b", vk::PhysicalDeviceType::CPU))
+        .run(|vk| vk.say("names", vk.create(&Ask::new().api(1, 1)).unwrap().names().join(", ")));
+    run.ok().says("names", "gpu of a, gpu of b");
+    let told: Vec<_> = run.stderr.lines().filter(|line| line.contains("physical device ")).collect();
+    assert_eq!(told.len(), 2, "{told:#?}");
+    for (place, (line, driver)) in told.iter().zip(["a", "b"]).enumerate() {
+        assert!(line.contains(&format!("physical device {place}: gpu of {driver}, ")), "{line}");
+        assert!(line.ends_with(&format!("lib{driver}.so")), "{line}");
+    }
 }
 
 #[test]

@@ -113,7 +113,13 @@ fn every_reason_and_outcome_is_on_its_page() {
 
 #[test]
 fn what_a_row_is_shown_by_exists() {
-    for page in ["docs/behaviour.md", "docs/differences.md", "docs/past-bugs.md", "docs/layer-rules.md"] {
+    for page in [
+        "docs/behaviour.md",
+        "docs/differences.md",
+        "docs/past-bugs.md",
+        "docs/layer-rules.md",
+        "docs/specification.md",
+    ] {
         let rows = rows(page);
         assert!(rows.len() > 10, "{page}");
         for row in rows {
@@ -126,6 +132,23 @@ fn what_a_row_is_shown_by_exists() {
                 assert!(found, "{page}: there is no {place}");
             }
         }
+    }
+}
+
+/// Each of its tables says whose the paragraphs are that have no row, and numbers have no gaps.
+#[test]
+fn no_paragraph_of_the_specification_is_left_out_in_silence() {
+    let text = read("docs/specification.md");
+    for section in text.split("\n### ").skip(1) {
+        let head = section.lines().next().unwrap_or_default();
+        assert!(section.contains("\nNot the loader's"), "{head}: whose are the others?");
+    }
+    let mut next = (1, 1);
+    for row in rows("docs/specification.md") {
+        let number = row[0].split_once('.').unwrap();
+        let number: (u32, u32) = (number.0.parse().unwrap(), number.1.parse().unwrap());
+        assert!(number == next || number == (next.0 + 1, 1), "{} stands where {next:?} should", row[0]);
+        next = (number.0, number.1 + 1);
     }
 }
 

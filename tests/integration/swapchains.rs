@@ -1,6 +1,6 @@
 //! Swapchains: they are made for the surface that the driver knows.
 use ash::vk;
-use vkload_tests::{Scenario, Vk, ask_for_windows, create_surface, khr_surface, window_driver};
+use vkload_tests::{Scenario, Vk, ask_for_windows, code, create_surface, khr_surface, window_driver};
 
 /// Creates a swapchain on each device, and two shared ones.
 fn swapchains(vk: &Vk) {
@@ -41,6 +41,37 @@ fn swapchains_get_the_drivers_surface() {
         assert_eq!(shared.len(), 2);
         assert!(shared.iter().all(|call| call.get("surface") == surface));
         assert_eq!(trace.last("unload").get("swapchains"), "0");
+    }
+}
+
+/// And the surface can be used for another device and swapchain afterwards.
+#[test]
+fn errors_of_swapchains_are_passed_on_and_surfaces_go_on() {
+    for error in [
+        vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR,
+        vk::Result::ERROR_DEVICE_LOST,
+        vk::Result::ERROR_INITIALIZATION_FAILED,
+    ] {
+        let failing = window_driver("failing").own_surfaces().result("vkCreateSwapchainKHR", error);
+        let run = Scenario::new().driver(failing).driver(window_driver("plain")).run(|vk| {
+            let instance = vk.create(&ask_for_windows()).unwrap();
+            let surface = create_surface(vk, &instance, "xcb").unwrap();
+            let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
+            for name in ["failing", "plain"] {
+                let device = instance.device(instance.named(name), &["VK_KHR_swapchain"]);
+                let swapchain = ash::khr::swapchain::Device::new(&instance, &device);
+                // SAFETY: valid use of Vulkan on one thread.
+                unsafe {
+                    let made = swapchain.create_swapchain(&info, None);
+                    vk.say(name, code(&made));
+                    made.into_iter().for_each(|made| swapchain.destroy_swapchain(made, None));
+                    device.destroy_device(None);
+                }
+            }
+            // SAFETY: as above.
+            unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
+        });
+        run.ok().says("failing", format_args!("{error:?}")).says("plain", "SUCCESS");
     }
 }
 

@@ -20,6 +20,8 @@ static void ask_globally(const VkLayerInstanceLink *link) {
 
 CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
     trace("vkCreateInstance", "layers=%u extensions=%u allocator=%d", info->enabledLayerCount, info->enabledExtensionCount, allocator != NULL);
+    for (const VkBaseInStructure *next = does("tell_chain") ? info->pNext : NULL; next != NULL; next = next->pNext)
+        trace("chained", "type=%d", (int)next->sType);
     reenter("vkCreateInstance");
     VkLayerInstanceLink *link = take_instance_link(info);
     VkLayerInstanceCreateInfo *callbacks = instance_link(info, VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK);

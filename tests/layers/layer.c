@@ -22,6 +22,7 @@
 #include "instance.h"
 #include "device.h"
 #include "messenger.h"
+#include "surface.h"
 #include "reenter.h"
 #include "pre_instance.h"
 #include "lookup.h"

@@ -31,6 +31,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetInstanceProcAddr(VkInst
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice handle, const char *name) {
     static const char *const commands[] = {
+        "vkCreateSwapchainKHR",
         "vkGetDeviceProcAddr", "vkDestroyDevice", "vkGetDeviceQueue", "vkQueueSubmit", "vkDeviceWaitIdle",
         "vkTrimCommandPoolKHR", "vkLayerDeviceTEST", "vkSetDebugUtilsObjectNameEXT", "vkSetDebugUtilsObjectTagEXT",
         "vkDebugMarkerSetObjectNameEXT", "vkDebugMarkerSetObjectTagEXT",
@@ -65,6 +66,9 @@ static PFN_vkVoidFunction own_function(const char *name) {
         {"vk_layerGetPhysicalDeviceProcAddr", "physical_device_look_up", (PFN_vkVoidFunction)layer_GetPhysicalDeviceProcAddr}, OWN(CreateInstance), OWN(DestroyInstance),
         OWN(EnumeratePhysicalDevices), OWN(EnumeratePhysicalDeviceGroups), OWN(EnumeratePhysicalDeviceGroupsKHR),
         OWN(GetPhysicalDeviceProperties), OWN(GetPhysicalDeviceQueueFamilyProperties), OWN(EnumerateDeviceExtensionProperties),
+        OWN_IF("wrap_surfaces", CreateHeadlessSurfaceEXT),
+        OWN_IF("wrap_surfaces", DestroySurfaceKHR), OWN_IF("wrap_surfaces", GetPhysicalDeviceSurfaceSupportKHR),
+        OWN_IF("wrap_surfaces", CreateSwapchainKHR),
         OWN_IF("wrap", CreateDebugUtilsMessengerEXT), OWN_IF("wrap", DestroyDebugUtilsMessengerEXT),
         OWN_IF("wrap", SubmitDebugUtilsMessageEXT),
         OWN(CreateDevice), OWN(DestroyDevice), OWN(GetDeviceQueue), OWN(QueueSubmit), OWN(DeviceWaitIdle),

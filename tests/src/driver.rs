@@ -206,6 +206,12 @@ impl Driver {
         self.line("unterminated", 1)
     }
 
+    /// Its vkGetDeviceProcAddr answers every name, with something that is not to be called.
+    #[must_use]
+    pub fn knows_all_device_commands(self) -> Self {
+        self.line("knows_all", 1)
+    }
+
     /// Leaves the magic number out of its dispatchable objects.
     #[must_use]
     pub fn forgets_magic(self) -> Self {

@@ -51,7 +51,7 @@ impl FoundLayers {
             broken.try_push(AtomicBool::new(known.is_some_and(|known| known.is_broken(place))))?;
         }
         let found = Self { snapshot, plan, scope, settings, broken };
-        found.log(logger, Logger::log);
+        found.log(logger, known, Logger::log);
         Ok(found)
     }
 
@@ -237,24 +237,31 @@ impl FoundLayers {
     /// Tells those who listen now what was logged when the layers were found.
     fn tell(&self, logger: &Logger) {
         if !logger.listeners.is_empty() {
-            self.log(logger, |logger, level, topic, message| {
-                logger.tell(level, topic, message);
-            });
+            self.log(logger, None, TELL);
         }
     }
 
-    fn log(&self, logger: &Logger, log: Log) {
+    /// Says what was found. What was `known` has been written before: only those who listen now are told of it.
+    fn log(&self, logger: &Logger, known: Option<&Self>, log: Log) {
         if logger.is_silent() {
             return;
         }
-        for searched in &self.plan.searched {
-            let (path, origin, result) = (Shown(&searched.path), searched.origin, searched.result);
+        // What a plan for fewer layers has comes first in one for more.
+        let (searched, notes, layers) = known.map_or((0, 0, 0), |known| {
+            (known.plan.searched.len(), known.plan.notes.len(), known.plan.layers.len())
+        });
+        let from = |first: usize, place: usize| if place < first { TELL } else { log };
+        for (place, one) in self.plan.searched.iter().enumerate() {
+            let log = from(searched, place);
+            let (path, origin, result) = (Shown(&one.path), one.origin, one.result);
             log(logger, Level::Debug, Topic::Layer, format_args!("searched {path} ({origin}): {result}"));
         }
-        for note in &self.plan.notes {
+        for (place, note) in self.plan.notes.iter().enumerate() {
+            let log = from(notes, place);
             log(logger, note.level(), Topic::Layer, format_args!("{note}"));
         }
         for (place, layer) in self.plan.layers.iter().enumerate() {
+            let log = from(layers, place);
             let (name, path) = (Shown(layer.name()), Shown(&layer.path));
             if let Some(warning) = &layer.warning {
                 log(logger, Level::Warning, Topic::Layer, format_args!("{path}: {warning}"));
@@ -274,6 +281,11 @@ impl FoundLayers {
         }
     }
 }
+
+/// Tells those who listen, and writes nothing.
+const TELL: Log = |logger, level, topic, message| {
+    logger.tell(level, topic, message);
+};
 
 /// Says why a layer is not used: an error if the application asks for it.
 fn log_refusal(logger: &Logger, layer: &LayerCandidate, outcome: &Outcome, asked_for: bool) {

@@ -44,6 +44,8 @@ pub struct Instance {
     pub(crate) commands: CommandSet,
     /// Whether physical devices are sorted.
     pub sorted: bool,
+    /// Which order of physical devices has been logged last: a number made of it, 0 before the first.
+    pub(super) told_order: AtomicUsize,
     /// Where its drivers come from.
     pub(super) sources: Sources,
     /// Its layers, the one nearest to the application first. Closed last.
@@ -178,6 +180,7 @@ impl Instance {
             extensions,
             commands: loader.flavour.commands_with(&extensions),
             sorted: false,
+            told_order: AtomicUsize::new(0),
             sources,
             layers,
             chain_handle: AtomicU64::new(0),

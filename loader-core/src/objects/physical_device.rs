@@ -1,6 +1,7 @@
 //! Physical devices: one object of the loader for each of the drivers' devices.
 
 use core::ptr::NonNull;
+use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle as _};
 
@@ -8,7 +9,7 @@ use super::driver::DriverInstance;
 use super::handle::{Handle, Kind};
 use super::instance::{Instance, Owned};
 use super::sorting::{DeviceFacts, Preference, order};
-use crate::abi::array;
+use crate::abi::{array, name};
 use crate::discovery::{DeviceFilters, Outcome, choose_devices};
 use crate::dispatch::Table as _;
 use crate::loader::log_outcome;
@@ -208,10 +209,33 @@ pub(super) unsafe extern "system" fn enumerate_physical_devices(
     // SAFETY: the chain passes the handle that it was given; count and devices are a counted out-array.
     unsafe {
         let instance = super::handle::instance(instance, command::ENUMERATE_PHYSICAL_DEVICES);
-        match instance.enumerate().and_then(|all| handles(&all)) {
+        let found = instance.enumerate().inspect(|all| {
+            if !devices.is_null() {
+                log_order(instance, all);
+            }
+        });
+        match found.and_then(|all| handles(&all)) {
             Ok(all) => deliver(instance, &all, count, devices),
             Err(error) => error,
         }
+    }
+}
+
+/// Says which driver has which device, in the order in which the application gets them; again only if that has changed.
+fn log_order(instance: &Instance, all: &[&PhysicalDevice]) {
+    let address = |device: &&PhysicalDevice| core::ptr::from_ref::<PhysicalDevice>(device).addr();
+    let order = all.iter().fold(1usize, |order, device| order.rotate_left(5) ^ address(device));
+    if !instance.logger.wants(Level::Info, Topic::Driver)
+        || instance.told_order.swap(order, Ordering::Relaxed) == order
+    {
+        return;
+    }
+    for (place, device) in all.iter().enumerate() {
+        let properties = super::sorting::properties(device.driver(), device.driver_handle());
+        let name = name::in_array(&properties.device_name).unwrap_or_default();
+        let (name, library) = (Shown(name.to_bytes()), Shown(&device.driver().driver.library_path));
+        let message = format_args!("physical device {place}: {name}, of the driver {library}");
+        instance.logger.log(Level::Info, Topic::Driver, message);
     }
 }
 

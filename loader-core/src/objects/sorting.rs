@@ -83,20 +83,27 @@ fn rank(kind: i32) -> u8 {
     }
 }
 
+/// What the driver says of its device.
+pub(super) fn properties(
+    driver: &DriverInstance,
+    device: vk::PhysicalDevice,
+) -> vk::PhysicalDeviceProperties {
+    let mut properties = vk::PhysicalDeviceProperties::default();
+    // SAFETY: the type is the command's; the handle is the driver's own.
+    unsafe {
+        let get = command::GET_PHYSICAL_DEVICE_PROPERTIES;
+        if let Some(get) = driver.table.get::<vk::PFN_vkGetPhysicalDeviceProperties>(get) {
+            get(device, &mut properties);
+        }
+    }
+    properties
+}
+
 impl DeviceFacts {
     /// Asks the driver about its device.
     #[must_use]
     pub(super) fn of(driver: &DriverInstance, device: vk::PhysicalDevice) -> Self {
-        let mut properties = vk::PhysicalDeviceProperties::default();
-        // SAFETY: the types are the commands'; the handle is the driver's own.
-        unsafe {
-            let get = driver
-                .table
-                .get::<vk::PFN_vkGetPhysicalDeviceProperties>(command::GET_PHYSICAL_DEVICE_PROPERTIES);
-            if let Some(get) = get {
-                get(device, &mut properties);
-            }
-        }
+        let properties = properties(driver, device);
         Self {
             kind: properties.device_type.as_raw(),
             vendor: properties.vendor_id,

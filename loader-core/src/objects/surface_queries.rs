@@ -204,10 +204,12 @@ unsafe fn answer_maintenance1(info: &SurfaceInfo, out: &vk::SurfaceCapabilities2
             match (*address).s_type {
                 vk::StructureType::SURFACE_PRESENT_MODE_COMPATIBILITY_EXT => {
                     let modes = &mut *address.cast::<vk::SurfacePresentModeCompatibilityEXT<'_>>();
-                    if !modes.p_present_modes.is_null() && modes.present_mode_count > 0 {
+                    if modes.p_present_modes.is_null() {
+                        modes.present_mode_count = 1;
+                    } else if modes.present_mode_count > 0 {
                         *modes.p_present_modes = asked.present_mode;
+                        modes.present_mode_count = 1;
                     }
-                    modes.present_mode_count = 1;
                 }
                 vk::StructureType::SURFACE_PRESENT_SCALING_CAPABILITIES_EXT => {
                     let scaling = &mut *address.cast::<vk::SurfacePresentScalingCapabilitiesEXT<'_>>();
