@@ -213,26 +213,6 @@ fn long_and_strange_names_do_no_harm() {
 }
 
 #[test]
-fn core_commands_and_those_of_device_extensions_are_answered_by_every_instance() {
-    let run = Scenario::new().driver(good().api("1.0.0")).run(|vk| {
-        let instance = vk.instance();
-        let dispatchable: Vec<_> = commands().filter(|command| command.class() != Class::Global).collect();
-        let core = dispatchable.iter().copied().filter(|command| command.core().is_some());
-        let missing = core.filter(|command| instance.proc(name(*command)) == 0);
-        vk.say("core", missing.map(name).collect::<Vec<_>>().join(","));
-        let of_devices = |command: &CommandId| {
-            command
-                .providers()
-                .any(|provider| provider.extension.kind() == loader_core::registry::ExtensionKind::Device)
-        };
-        let missing =
-            dispatchable.into_iter().filter(of_devices).filter(|command| instance.proc(name(*command)) == 0);
-        vk.say("of device extensions", missing.map(name).collect::<Vec<_>>().join(","));
-    });
-    run.ok().says("core", "").says("of device extensions", "");
-}
-
-#[test]
 fn commands_of_other_window_systems_are_not_there() {
     let run = Scenario::new().driver(good()).run(|vk| {
         let instance = vk.instance();

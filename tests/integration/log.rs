@@ -79,7 +79,7 @@ fn extensions_and_application_are_told_at_info() {
 /// Until a file can be written that is certainly newer than those of the scenario: the loader reads again what may change
 /// within the tick in which it looks.
 fn wait_for_the_clock_of_files(vk: &Vk) {
-    let changed = |path: &str| std::fs::metadata(path).unwrap().modified().unwrap();
+    let changed = |path: &std::path::Path| std::fs::metadata(path).unwrap().modified().unwrap();
     let (probe, manifest) = (vk.path("probe"), vk.path("data/vulkan/icd.d/good.json"));
     loop {
         std::fs::write(&probe, "").unwrap();

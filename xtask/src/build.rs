@@ -1,5 +1,6 @@
 //! `cargo xtask build`: the shared libraries.
 
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -53,6 +54,9 @@ impl Shell {
         replace(&folder.join(self.built), &library)?;
         fs::create_dir_all(folder.join("stripped"))?;
         finish(Command::new("strip").arg("--strip-all").arg("-o").arg(&stripped).arg(&library))?;
+        for folder in [&folder, &folder.join("stripped")] {
+            link(self.name, &folder.join(self.built))?;
+        }
         println!("{} ({} bytes stripped)", library.display(), fs::metadata(&stripped)?.len());
         Ok(())
     }
@@ -111,6 +115,15 @@ fn replace(from: &Path, to: &Path) -> Result<(), Failure> {
     let copy = to.with_extension("new");
     fs::copy(from, &copy).map_err(|error| format!("cannot copy {}: {error}", from.display()))?;
     fs::rename(&copy, to)?;
+    Ok(())
+}
+
+/// Makes `link` lead to `name` in its folder, in one step. Programs that open both names get one library, since it is one file.
+fn link(name: &str, link: &Path) -> Result<(), Failure> {
+    let new = link.with_extension("link");
+    let _ = fs::remove_file(&new);
+    symlink(name, &new)?;
+    fs::rename(&new, link)?;
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 /// A comma list of patterns as a variable holds it. There may be any number of them.
 ///
 /// A pattern is a name in which each `*` stands for any number of any characters, in any case. Blanks around it
-/// and empty patterns do not count.
+/// and empty patterns do not count. The word `~all~` is a pattern that matches every name.
 #[derive(Clone, Copy)]
 pub(super) struct Filter<'a>(&'a [u8]);
 
@@ -29,6 +29,9 @@ impl<'a> Filter<'a> {
 
 /// Whether `pattern` matches `name` as a whole.
 pub(super) fn matches(pattern: &[u8], name: &[u8]) -> bool {
+    if pattern.eq_ignore_ascii_case(b"~all~") {
+        return true;
+    }
     let mut parts = pattern.split(|byte| *byte == b'*');
     let start = parts.next().unwrap_or_default();
     let Some(mut rest) = strip_start(name, start) else { return false };
@@ -79,6 +82,14 @@ mod tests {
         for pattern in ["vp*", "*.jso", "*nvidia*", "*lvp_icd.json*n", "l*x*n", "*_icd.json_icd.json"] {
             assert!(!hit(pattern, "lvp_icd.json"), "{pattern}");
         }
+    }
+
+    #[test]
+    fn a_word_stands_for_everything() {
+        for list in ["~all~", "~ALL~", "x, ~all~ "] {
+            assert!(hit(list, "lvp_icd.json"), "{list}");
+        }
+        assert!(!hit("~all", "lvp_icd.json"));
     }
 
     #[test]

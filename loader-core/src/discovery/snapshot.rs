@@ -109,8 +109,8 @@ impl Snapshot {
 
     /// Whether everything in the snapshot is certainly still as it was recorded.
     ///
-    /// This reads variables again and looks at the state of files and folders without opening one: it costs one
-    /// call of the platform for each variable and each path. What cannot be told without reading it again counts as
+    /// This reads variables again, looks at the state of files and folders without opening one and tries to list folders
+    /// that could not be listed: it costs one call of the platform for each variable and each path. What cannot be told without reading it again counts as
     /// changed.
     ///
     /// # Errors
@@ -249,7 +249,13 @@ impl Record {
             };
         };
         Ok(match &self.answer {
-            Answer::Names(Err(_), _) | Answer::Content(Err(_), _) => !platform.files.exists(path),
+            // A program may stand in for the system where folders are listed, and nowhere else.
+            Answer::Names(Err(known), _) => match platform.files.list(path) {
+                Err(FileError::OutOfMemory) => return Err(OutOfMemory),
+                Err(error) => error == *known,
+                Ok(_) => false,
+            },
+            Answer::Content(Err(_), _) => !platform.files.exists(path),
             Answer::Names(Ok(_), state) | Answer::Content(Ok(_), state) => {
                 state.is_some() && platform.files.fingerprint(path) == *state
             }

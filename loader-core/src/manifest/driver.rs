@@ -115,6 +115,8 @@ pub enum FieldProblem {
     Repeated,
     /// It is not for a process with privileges that its user may lack.
     Elevated,
+    /// It is a list, and this entry of it cannot be used.
+    WrongEntry,
 }
 
 /// Why a manifest cannot be used (LDP_DRIVER_4).
@@ -143,6 +145,8 @@ pub enum ManifestError {
 pub enum ManifestWarning {
     /// The file format has a version that this loader does not know. It is read like the newest known one.
     UnknownFormatVersion(Version),
+    /// A layer is for a version of Vulkan below 1.0. It is used all the same.
+    OldApiVersion(Version),
     /// An optional field is ignored.
     FieldIgnored {
         /// The field.
@@ -360,6 +364,9 @@ impl fmt::Display for ManifestWarning {
                     "file format version {version} is not known here, the file is read like the newest one that is"
                 )
             }
+            Self::OldApiVersion(version) => {
+                write!(f, "its API version {version} is of major version 0; it is used as one of 1")
+            }
             Self::FieldIgnored { field, problem: problem @ FieldProblem::TooMany, line } => {
                 write!(f, "line {line}: \"{}\" {problem}", field.key())
             }
@@ -388,6 +395,7 @@ impl fmt::Display for FieldProblem {
             Self::FormatTooOld { needed } => write!(f, "needs file format version {needed}"),
             Self::UnknownField => f.write_str("is no field of this object"),
             Self::Repeated => f.write_str("stands here a second time"),
+            Self::WrongEntry => f.write_str("has an entry that cannot be used"),
             Self::Elevated => f.write_str("is not for processes with privileges that their user may lack"),
         }
     }

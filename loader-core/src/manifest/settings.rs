@@ -28,8 +28,8 @@ pub struct Settings {
     /// The executables that they are for, each with its whole path. `None`: for every program that no other object
     /// names.
     pub app_keys: Option<Vec<Text>>,
-    /// Which layers there are, in the order of calls. `None` says nothing about layers; an empty list says that there are
-    /// none.
+    /// Which layers there are, in the order of calls. `None` says nothing about layers, or something wrong; an empty list
+    /// says that there are none.
     pub layers: Option<Vec<LayerSetting>>,
     /// What is written to standard error, in place of what `VK_LOADER_DEBUG` asks for unless this is silent.
     pub stderr_log: Filter,
@@ -129,6 +129,10 @@ impl SettingsFile {
 
 impl fmt::Display for SettingsWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: \"{}\" {}, so it does not count", self.line, Shown(&self.field), self.problem)
+        let follows = match self.problem {
+            FieldProblem::WrongEntry => "the whole list does not count: layers are searched for as usual",
+            _ => "it does not count",
+        };
+        write!(f, "line {}: \"{}\" {}, so {follows}", self.line, Shown(&self.field), self.problem)
     }
 }

@@ -18,6 +18,18 @@ pub fn lavapipe() -> PathBuf {
     PathBuf::from(LAVAPIPE)
 }
 
+pub(crate) const SWIFTSHADER: &str = "/usr/lib/chromium/vk_swiftshader_icd.json";
+
+/// The manifest of SwiftShader, another driver without hardware, which Chromium brings.
+///
+/// # Panics
+/// Where it is not installed.
+#[must_use]
+pub fn swiftshader() -> PathBuf {
+    assert!(Path::new(SWIFTSHADER).exists(), "install the Debian package chromium-common");
+    PathBuf::from(SWIFTSHADER)
+}
+
 /// The library that the manifest of [`lavapipe`] names.
 ///
 /// # Panics

@@ -23,11 +23,13 @@ mod valgrind;
 pub use c_program::CProgram;
 pub use compute::{Commands, compute_on};
 pub use difference::{json_lines, same_as_distribution};
-pub use driver::{NULL_DRIVER, lavapipe, lavapipe_copies, lavapipe_library, null_driver};
-pub use library::Library;
+pub use driver::{NULL_DRIVER, lavapipe, lavapipe_copies, lavapipe_library, null_driver, swiftshader};
+pub use library::{Library, target_folder};
 pub use machine::{Machine, Output, run};
 pub use needs::Need;
-pub use real_layer::{DEVICE_SELECT, MANGOHUD, MESA_OVERLAY, RENDERDOC, RealLayer, VALIDATION, VKBASALT};
+pub use real_layer::{
+    DEVICE_SELECT, GFXRECONSTRUCT, MANGOHUD, MESA_OVERLAY, RENDERDOC, RealLayer, VALIDATION, VKBASALT,
+};
 pub use running::Running;
 pub use screen::{Picture, Screen};
 pub use valgrind::{Finding, findings};

@@ -95,7 +95,8 @@ impl Library {
 }
 
 /// The workspace's `target` folder.
-fn target_folder() -> PathBuf {
+#[must_use]
+pub fn target_folder() -> PathBuf {
     if let Some(folder) = env::var_os("CARGO_TARGET_DIR") {
         return PathBuf::from(folder);
     }

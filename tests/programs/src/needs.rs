@@ -13,11 +13,13 @@ pub enum Need {
     Distribution,
     /// Mesa's driver without hardware: Debian's mesa-vulkan-drivers.
     Lavapipe,
+    /// Another driver without hardware: Debian's chromium-common.
+    SwiftShader,
     /// A C compiler, and the headers of Vulkan, XCB and Xlib: Debian's gcc, libvulkan-dev, libxcb1-dev and libx11-dev.
     Compiler,
     /// A layer that Debian packages.
     Layer(&'static RealLayer),
-    /// A program found through `PATH`, in Debian's vulkan-tools, xvfb, valgrind or glslang-tools.
+    /// A program found through `PATH`, or a file; the packages are those of `test.sh`.
     Program(&'static str),
     /// The right to mount file systems in a namespace of its own.
     Root,
@@ -41,6 +43,7 @@ impl Need {
         match self {
             Self::Distribution => Path::new(library::DISTRIBUTION).exists(),
             Self::Lavapipe => Path::new(driver::LAVAPIPE).exists(),
+            Self::SwiftShader => Path::new(driver::SWIFTSHADER).exists(),
             Self::Compiler => {
                 let headers = ["vulkan/vulkan.h", "xcb/xcb.h", "X11/Xlib.h"];
                 in_path("cc") && headers.iter().all(|header| Path::new("/usr/include").join(header).exists())

@@ -60,6 +60,14 @@ pub static RENDERDOC: RealLayer = RealLayer {
     switch: Some(("ENABLE_VULKAN_RENDERDOC_CAPTURE", "1")),
 };
 
+/// GFXReconstruct's capture layer, of the package gfxreconstruct.
+pub static GFXRECONSTRUCT: RealLayer = RealLayer {
+    name: "VK_LAYER_LUNARG_gfxreconstruct",
+    manifest: "/usr/share/vulkan/explicit_layer.d/VkLayer_gfxreconstruct.json",
+    library: "libVkLayer_gfxreconstruct.so",
+    switch: None,
+};
+
 /// The file that the order layer writes to, in the folder where a program runs.
 pub(crate) const ORDER_FILE: &str = "order.txt";
 

@@ -17,7 +17,7 @@ pub struct Screen {
 }
 
 /// What the display showed at one time: 0xRRGGBB for each pixel, row by row.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Picture {
     pixels: Vec<u32>,
 }

@@ -1,7 +1,9 @@
 //! C programs linked with `-lvulkan` run on our library as on the distribution's.
+use std::fs;
+
 use vkload_programs::{
     CProgram, Library, Machine, Need, findings, lavapipe, lavapipe_copies, null_driver, run,
-    same_as_distribution,
+    same_as_distribution, target_folder,
 };
 
 const NEEDS: &[Need] = &[Need::Distribution, Need::Lavapipe, Need::Compiler];
@@ -150,6 +152,30 @@ fn a_thousand_cycles_of_opening_and_closing() {
     };
     let (ours, theirs) = (kept(&library), kept(&Library::distribution()));
     assert!(ours <= theirs + 256, "{ours} bytes, {theirs} with the distribution's loader");
+}
+
+/// Programs open the library by either name, some by one after the other: vulkaninfo and ncnn begin with `libvulkan.so`.
+#[test]
+fn both_names_lead_to_the_library_that_was_built() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let library = Library::under_test();
+    let program = CProgram::compile("by_name", &library, &[]);
+    let machine = lavapipe_machine();
+    let built = target_folder().join("release");
+    for folder in [built.clone(), built.join("stripped")] {
+        let file = fs::canonicalize(folder.join("libvulkan.so.1")).expect("run `cargo xtask build` first");
+        for names in [["libvulkan.so", "libvulkan.so.1"], ["libvulkan.so.1", "libvulkan.so"]] {
+            let mut command = program.command(&machine, &library);
+            let opened = run(command.env("LD_LIBRARY_PATH", &folder).args(names)).success();
+            assert_eq!(
+                opened,
+                format!("{0}\n{0}\n", file.display()),
+                "{names:?}; `cargo xtask build` makes the links"
+            );
+        }
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
-use vkload_programs::{Library, Machine, Need, lavapipe, run};
+use vkload_programs::{CProgram, Library, Machine, Need, lavapipe, run};
 
 /// Where sources for C compilers are.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -74,7 +74,13 @@ fn an_install_tree_serves_programs_that_are_compiled_against_it() {
     let library = Library::under_test();
     let mut command = machine.command(&library, &program);
     assert!(run(command.env("LD_LIBRARY_PATH", &libraries)).success().contains("llvmpipe"));
-    // The tool finds the library that it was installed with.
+    // The tool finds the library that it was installed with, and so do programs, by either name.
+    let by_name = CProgram::compile("by_name", &library, &[]);
+    let file = fs::canonicalize(libraries.join(full_name)).unwrap();
+    let mut exec = machine.command(&library, tree.path("usr/bin/vkload"));
+    exec.env_remove("LD_LIBRARY_PATH").args(["exec", "--"]).arg(by_name.path());
+    let opened = run(exec.args(["libvulkan.so", "libvulkan.so.1"])).success();
+    assert_eq!(opened, format!("{0}\n{0}\n", file.display()));
     let mut exec = machine.command(&library, tree.path("usr/bin/vkload"));
     exec.env_remove("LD_LIBRARY_PATH").args(["exec", "--", "ldd"]).arg(&program);
     let links = run(&mut exec).success();
@@ -238,6 +244,7 @@ fn programs_run_where_the_package_replaced_the_systems_library() {
         dpkg-query --show --showformat '${{Package}}: ${{db:Status-Status}}\n' libvulkan1-vkload vkload
         dpkg-query --search "$(readlink --canonicalize /usr/lib/*-linux-*/libvulkan.so.1)"
         ldconfig --print-cache | grep 'libvulkan\.so\.1 '
+        echo "$(ldconfig --print-cache | grep --count 'libvulkan\.so ') libraries of the other name"
         vulkaninfo --summary | grep -E 'Instance Version|deviceName'
         vkload --json | grep '"used": true'
         Xvfb -displayfd 3 -nolisten tcp -screen 0 640x480x24 3>display 2>/dev/null &
@@ -264,6 +271,7 @@ fn programs_run_where_the_package_replaced_the_systems_library() {
         "vkload: installed",
         "libvulkan1-vkload:amd64: /usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.",
         "libvulkan.so.1 (libc6,x86-64)",
+        "\n0 libraries of the other name\n",
         "Vulkan Instance Version: 1.4.",
         "llvmpipe",
         "\"used\": true",
@@ -272,6 +280,44 @@ fn programs_run_where_the_package_replaced_the_systems_library() {
     ] {
         assert!(said.contains(expected), "{expected}\n{said}");
     }
+}
+
+/// The commands of README's table, as they stand there.
+#[test]
+fn every_program_gets_the_library_by_either_name_as_the_readme_says() {
+    if Need::missing(&[Need::Compiler, Need::Distribution, Need::Program("unshare"), Need::Root]) {
+        return;
+    }
+    let readme = fs::read_to_string(Path::new(ROOT).join("../../README.md")).expect("README.md");
+    let row = readme.lines().find(|line| line.starts_with("| every program |")).expect("the row");
+    let commands: Vec<_> = row.split('`').skip(1).step_by(2).collect();
+    let [install, remove] = commands[..] else { panic!("{row}") };
+    let library = Library::under_test();
+    let by_name = CProgram::compile("by_name", &library, &[]);
+    let things = folder();
+    fs::create_dir_all(things.path().join("target/release/stripped")).expect("folders");
+    fs::copy(library.file(), things.path().join("target/release/stripped/libvulkan.so.1")).expect("a copy");
+    fs::copy(by_name.path(), things.path().join("by_name")).expect("a copy");
+    // The folder for temporary files is empty there, so all comes through standard input.
+    let script = format!(
+        r#"
+        sudo() {{ "$@"; }}
+        cd /tmp && tar --extract
+        {install}
+        ./by_name libvulkan.so libvulkan.so.1
+        {remove}
+        ./by_name libvulkan.so.1
+        "#
+    );
+    let mut tar = Command::new("tar");
+    tar.args(["--create", "--directory"]).arg(things.path()).args(["by_name", "target"]);
+    let mut tar = tar.stdout(std::process::Stdio::piped()).spawn().expect("tar");
+    let mut root = Command::new(format!("{ROOT}/throw-away-root.sh"));
+    root.args(["sh", "-euc", &script]).stdin(tar.stdout.take().expect("it is piped"));
+    let ours = "/usr/local/lib/libvulkan.so.1\n";
+    let theirs = fs::canonicalize(Library::distribution().file()).unwrap();
+    assert_eq!(run(&mut root).success(), format!("{ours}{ours}{}\n", theirs.display()));
+    assert!(tar.wait().expect("its end").success());
 }
 
 // ---- other distributions ----

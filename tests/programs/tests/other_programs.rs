@@ -1,8 +1,13 @@
-//! Larger programs: a video player, video filters, Direct3D 12 on Vulkan, and a program on wgpu.
+//! Larger programs: a video player, video filters, Direct3D 12 and OpenGL on Vulkan, toolkits, a capture that is replayed, a second
+//! driver, and a program on wgpu.
+use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use vkload_programs::{Library, Machine, Need, Running, Screen, lavapipe, run};
+use vkload_programs::{
+    GFXRECONSTRUCT, Library, Machine, Need, Picture, Running, Screen, lavapipe, run, same_as_distribution,
+    swiftshader,
+};
 
 /// mpv draws a test picture by libplacebo, which takes a device without hardware only if it is named.
 #[test]
@@ -82,4 +87,149 @@ fn wgpu_computes() {
     let machine = Machine::with_drivers(&[lavapipe()]);
     let said = run(&mut machine.command(&Library::under_test(), &program)).success();
     assert!(said.starts_with("llvmpipe") && said.ends_with("\n[2, 4, 6, 8]\n"), "{said}");
+}
+
+/// Makes Mesa's OpenGL draw by Vulkan, on a device without hardware.
+const ZINK: [(&str, &str); 2] = [("MESA_LOADER_DRIVER_OVERRIDE", "zink"), ("LIBGL_ALWAYS_SOFTWARE", "1")];
+
+/// All that OpenGL can do there, and pictures of which glmark2 knows some pixels.
+#[test]
+fn zink_draws_opengl_as_on_the_distributions_loader() {
+    if Need::missing(&["glxinfo", "glmark2", "Xvfb"].map(Need::Program))
+        || Need::missing(&[Need::Lavapipe, Need::Distribution])
+    {
+        return;
+    }
+    let screen = Screen::start();
+    let machine = Machine::with_drivers(&[lavapipe()]).with_display(screen.display());
+    let scenes = ["build", "texture", "shading:shading=phong", "bump", "desktop", "buffer"];
+    let said = |library: &Library| {
+        let limits = run(machine.command(library, "glxinfo").arg("-l").envs(ZINK)).success();
+        let mut glmark2 = machine.command(library, "glmark2");
+        glmark2.arg("--validate").envs(ZINK);
+        let scenes = run(glmark2.args(scenes.iter().flat_map(|scene| ["-b", scene]))).success();
+        (limits, scenes)
+    };
+    let ours = said(&Library::under_test());
+    assert!(ours.0.contains("OpenGL renderer string: zink (llvmpipe"), "{}", ours.0);
+    assert_eq!(ours.1.matches(": Validation: Success").count(), scenes.len(), "{}", ours.1);
+    assert_eq!(ours, said(&Library::distribution()));
+}
+
+/// Its window has one colour, which changes with time.
+#[test]
+fn sdl_makes_a_window_for_vulkan() {
+    const PROGRAM: &str = "/usr/libexec/installed-tests/SDL2/testvulkan";
+    if Need::missing(&[Need::Program(PROGRAM), Need::Program("Xvfb"), Need::Lavapipe]) {
+        return;
+    }
+    let screen = Screen::start();
+    let machine = Machine::with_drivers(&[lavapipe()]).with_display(screen.display());
+    let mut program = machine.command(&Library::under_test(), PROGRAM);
+    program.stdout(Stdio::null()).stderr(Stdio::null());
+    Running::start(&mut program)
+        .wait_for_picture(&screen, |picture| picture.lit() == 640 * 480 && picture.colours() == 1);
+}
+
+/// Qt Quick draws by Qt's own layer between it and graphics (RHI), which has Vulkan as one of its ways.
+#[test]
+fn qt_draws_as_on_the_distributions_loader() {
+    const PROGRAM: &str = "/usr/lib/qt6/bin/qml";
+    const MODULES: [&str; 3] = [
+        "/usr/lib/x86_64-linux-gnu/qt6/qml/QtQuick/qmldir",
+        "/usr/lib/x86_64-linux-gnu/qt6/qml/QtQuick/Window/qmldir",
+        "/usr/lib/x86_64-linux-gnu/qt6/qml/QtQml/WorkerScript/qmldir",
+    ];
+    if Need::missing(&[PROGRAM, "Xvfb"].map(Need::Program))
+        || Need::missing(&MODULES.map(Need::Program))
+        || Need::missing(&[Need::Lavapipe, Need::Distribution])
+    {
+        return;
+    }
+    let screens = [Screen::start(), Screen::start()];
+    let machines =
+        screens.each_ref().map(|screen| Machine::with_drivers(&[lavapipe()]).with_display(screen.display()));
+    let log = |machine: &Machine| machine.work().join("log");
+    let start = |machine: &Machine, library: &Library| {
+        let mut program = machine.command(library, PROGRAM);
+        program.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("qml/rectangles.qml"));
+        program.env("QSG_RHI_BACKEND", "vulkan").env("QSG_INFO", "1").env("QT_QPA_PLATFORM", "xcb");
+        program
+            .stdout(Stdio::null())
+            .stderr(fs::File::create(log(machine)).expect("a file for its messages"));
+        Running::start(&mut program)
+    };
+    let libraries = [Library::under_test(), Library::distribution()];
+    let (mut ours, _theirs) = (start(&machines[0], &libraries[0]), start(&machines[1], &libraries[1]));
+    // A picture is not there all at once, so the two are compared until they are equal.
+    ours.wait_for_picture(&screens[0], |picture| {
+        picture.of_colour(0xff_0000) == 200 * 200
+            && picture.colours() > 100
+            && *picture == screens[1].picture()
+    });
+    let log = fs::read_to_string(log(&machines[0])).expect("its messages");
+    assert!(log.contains("Using QRhi with backend Vulkan"), "{log}");
+}
+
+/// What the layer writes down on our library is replayed on both.
+#[test]
+fn gfxreconstruct_captures_and_replays() {
+    if Need::missing(&["gfxrecon-replay", "vkcube", "Xvfb"].map(Need::Program))
+        || Need::missing(&[Need::Layer(&GFXRECONSTRUCT), Need::Lavapipe, Need::Distribution])
+    {
+        return;
+    }
+    let screen = Screen::start();
+    let machine =
+        Machine::with_drivers(&[lavapipe()]).with_display(screen.display()).with_layers(&[&GFXRECONSTRUCT]);
+    let library = Library::under_test();
+    let mut cube = machine.command(&library, "vkcube");
+    cube.args(["--c", "20"]);
+    cube.env("VK_INSTANCE_LAYERS", GFXRECONSTRUCT.name);
+    cube.env("GFXRECON_CAPTURE_FILE", "cube.gfxr").env("GFXRECON_CAPTURE_FILE_TIMESTAMP", "false");
+    let _ = run(&mut cube).success();
+    let replay = |library: &Library| {
+        let mut replay = machine.command(library, "gfxrecon-replay");
+        let said = run(replay.args(["--screenshots", "15", "cube.gfxr"])).success();
+        assert!(said.contains(" 20 frames,"), "{said}");
+        let picture = machine.work().join("screenshot_frame_15.bmp");
+        let bytes = fs::read(&picture).expect("a picture");
+        fs::remove_file(picture).expect("a picture");
+        bytes
+    };
+    let picture = replay(&library);
+    assert!(picture.len() > 500 * 500 * 3, "{} bytes", picture.len());
+    assert!(picture == replay(&Library::distribution()), "the pictures differ");
+}
+
+/// Alone as on the distribution's loader; beside lavapipe, where vulkaninfo crashes on that loader, each makes its own surfaces.
+#[test]
+fn swiftshader_is_a_second_driver() {
+    let programs = ["vulkaninfo", "vkcube", "Xvfb"].map(Need::Program);
+    if Need::missing(&programs) || Need::missing(&[Need::SwiftShader, Need::Lavapipe, Need::Distribution]) {
+        return;
+    }
+    let screen = Screen::start();
+    let ours = Library::under_test();
+    let alone = Machine::with_drivers(&[swiftshader()]).with_display(screen.display());
+    let theirs = run(&mut alone.command(&Library::distribution(), "vulkaninfo")).success();
+    let text = run(&mut alone.command(&ours, "vulkaninfo")).success();
+    same_as_distribution("text-swiftshader", &theirs, &text, &ours);
+
+    let both = Machine::with_drivers(&[swiftshader(), lavapipe()]).with_display(screen.display());
+    let text = run(&mut both.command(&ours, "vulkaninfo")).success();
+    for device in ["GPU id : 0 (SwiftShader", "GPU id : 1 (llvmpipe"] {
+        assert!(text.contains(device), "{device}\n{text}");
+    }
+    for number in ["0", "1"] {
+        let screen = Screen::start();
+        let both = Machine::with_drivers(&[swiftshader(), lavapipe()]).with_display(screen.display());
+        let mut cube = both.command(&ours, "vkcube");
+        cube.args(["--c", "100000", "--gpu_number", number]).stdout(Stdio::null()).stderr(Stdio::null());
+        Running::start(&mut cube).wait_for_picture(&screen, has_a_cube);
+    }
+}
+
+fn has_a_cube(picture: &Picture) -> bool {
+    picture.lit() > 100_000 && picture.colours() > 100
 }

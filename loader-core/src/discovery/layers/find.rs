@@ -212,12 +212,13 @@ impl Found<'_> {
             }
         };
         let skipped = said.unusable(self.kind, self.pointer_width);
+        let old = (said.api_version.major == 0).then_some(ManifestWarning::OldApiVersion(said.api_version));
         Ok(LayerCandidate {
             library: library(text(&[&said.library_path])?, &manifest.path)?,
             path: manifest.path,
             found_in: manifest.found_in,
             kind: self.kind,
-            warning: said.warning.or(warning),
+            warning: said.warning.or(warning).or(old),
             manifest: Some(said),
             skipped,
             waits: (self.kind == LayerKind::Explicit).then_some(LayerReason::NotAskedFor),
@@ -256,7 +257,7 @@ impl LayerManifest {
         if self.layer_type == LayerType::Device {
             return Some(LayerReason::DeviceLayer);
         }
-        if self.api_version.variant != 0 || self.api_version.major != 1 {
+        if self.api_version.variant != 0 || self.api_version.major > 1 {
             return Some(LayerReason::ApiVersion { version: self.api_version });
         }
         if let Some(library) = self.library_arch.filter(|bits| *bits != pointer_width) {

@@ -128,9 +128,5 @@ fn covers(filter: Filter<'_>, kind: LayerKind, name: &[u8]) -> bool {
         LayerKind::Implicit => b"~implicit~",
         LayerKind::Explicit => b"~explicit~",
     };
-    filter.patterns().any(|pattern| {
-        pattern.eq_ignore_ascii_case(b"~all~")
-            || pattern.eq_ignore_ascii_case(whole_kind)
-            || matches(pattern, name)
-    })
+    filter.patterns().any(|pattern| pattern.eq_ignore_ascii_case(whole_kind) || matches(pattern, name))
 }

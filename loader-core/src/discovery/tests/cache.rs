@@ -21,11 +21,13 @@ fn holds(system: &'static Imaginary, snapshot: &Snapshot) -> bool {
 }
 
 #[test]
-fn nothing_changed_is_told_without_opening_anything() {
+fn nothing_changed_is_told_without_opening_what_is_there() {
     let (system, snapshot) = learned();
     assert!(holds(system, &snapshot));
     let calls = system.calls();
-    assert!(!calls.iter().any(|call| call.starts_with("list") || call.starts_with("read")), "{calls:?}");
+    assert!(!calls.iter().any(|call| call.starts_with("read")), "{calls:?}");
+    let listed: StdVec<_> = calls.iter().filter(|call| call.starts_with("list")).collect();
+    assert_eq!(listed.len(), 5, "only folders that are missing: {listed:?}");
     let on_files = calls.iter().filter(|call| !call.starts_with("variable")).count();
     assert_eq!(on_files, 7 + 2 + 1, "one for each folder, manifest and library");
 }
@@ -84,6 +86,20 @@ fn a_failure_holds_only_as_long_as_nothing_is_there() {
         system.file("/gone.json", "");
         assert!(!holds(system, &snapshot));
     }
+}
+
+#[test]
+fn a_folder_that_was_missing_is_listed_again() {
+    let (system, _) = learned();
+    let mut snapshot = Snapshot::new();
+    let path = || crate::memory::text(&[b"/gone"]).unwrap();
+    let answer = Answer::Names(Err(FileError::NotFound), None);
+    snapshot.record(Record { question: Question::Listing(path()), answer }).unwrap();
+    system.calls();
+    assert!(holds(system, &snapshot));
+    assert_eq!(system.calls(), ["list /gone"], "a program may answer for opendir alone");
+    system.folder("/gone");
+    assert!(!holds(system, &snapshot));
 }
 
 #[test]

@@ -128,6 +128,15 @@ fn drivers_are_selected_and_disabled_by_file_name() {
 }
 
 #[test]
+fn a_word_stands_for_every_driver() {
+    let system = system_with(&[("a.json", manifest("a.so")), ("b.json", manifest("b.so"))]);
+    system.set("VK_LOADER_DRIVERS_SELECT", "~all~");
+    assert_eq!(used(&plan_of(system)), ["a.so", "b.so"]);
+    system.unset("VK_LOADER_DRIVERS_SELECT").set("VK_LOADER_DRIVERS_DISABLE", "~ALL~");
+    assert!(used(&plan_of(system)).is_empty());
+}
+
+#[test]
 fn a_disabled_manifest_is_not_even_read() {
     let system = system_with(&[("a.json", manifest("a.so"))]);
     system.set("VK_LOADER_DRIVERS_DISABLE", "*");

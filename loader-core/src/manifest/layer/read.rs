@@ -177,7 +177,7 @@ fn layer_type(value: Option<Value<'_>>, object: Value<'_>) -> Result<LayerType, 
     }
 }
 
-/// The library, or the components of a meta-layer: one of the two. The override layer may have neither.
+/// The library, or the components of a meta-layer: one of the two. The override layer's list may be empty.
 fn library_or_components(
     library: Option<Value<'_>>,
     components: Option<Value<'_>>,
@@ -206,7 +206,6 @@ fn library_or_components(
             }
             (Field::ComponentLayers, FieldProblem::Empty, components)
         }
-        (None, None) if is_override => return Ok(()),
         (None, None) => (Field::LibraryPath, FieldProblem::Missing, object),
     };
     Err(Failure::Manifest(ManifestError::Field { field, problem, line: value.line() }))

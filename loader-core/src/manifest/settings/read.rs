@@ -138,10 +138,16 @@ impl Reader<'_> {
         let lists = [(layers, LAYER), (log_locations, LOG_LOCATION), (drivers, DRIVER), (devices, DEVICE)];
         for (which, (list, kind)) in lists.into_iter().enumerate() {
             let Some(list) = list else { continue };
-            for object in list.items().filter(|object| object.kind() == Kind::Object) {
+            let mut wrong = None;
+            for object in list.items() {
+                if object.kind() != Kind::Object {
+                    wrong = wrong.or(Some(object));
+                    continue;
+                }
                 let fields = self.fields(object, kind)?;
                 match which {
-                    0 => self.layer(object, fields, out)?,
+                    0 if self.layer(object, fields, out)? => {}
+                    0 => wrong = wrong.or(Some(object)),
                     1 => self.log_location(object, fields, out)?,
                     2 => {
                         let path = self.path(fields[0], "path", object)?;
@@ -152,18 +158,23 @@ impl Reader<'_> {
                     _ => self.device(object, fields, out)?,
                 }
             }
+            if let (0, Some(entry)) = (which, wrong) {
+                out.layers = None;
+                self.warn(b"layers", FieldProblem::WrongEntry, entry)?;
+            }
         }
         out.additional_drivers_use_exclusively =
             exclusively.and_then(|it| it.truth()) == Some(true) && !out.additional_drivers.is_empty();
         Ok(())
     }
 
+    /// Reads one layer; `false` if it lacks what it needs.
     fn layer(
         &mut self,
         object: Value<'_>,
         fields: Fields<'_>,
         out: &mut Settings,
-    ) -> Result<(), OutOfMemory> {
+    ) -> Result<bool, OutOfMemory> {
         let [name, path, control, implicit, ..] = fields;
         let mut layer = LayerSetting {
             name: Text::new(),
@@ -181,11 +192,12 @@ impl Reader<'_> {
         if layer.control != Control::Unordered {
             layer.name = self.text(name, "name", object)?;
             layer.path = self.path(path, "path", object)?;
-            if layer.name.is_empty() || layer.path.is_empty() {
-                return Ok(());
+            if layer.name.is_empty() || layer.path.is_empty() || control.is_none() {
+                return Ok(false);
             }
         }
-        out.layers.as_mut().map_or(Ok(()), |layers| layers.try_push(layer))
+        out.layers.as_mut().map_or(Ok(()), |layers| layers.try_push(layer))?;
+        Ok(true)
     }
 
     fn device(

@@ -148,11 +148,9 @@ fn each_wrong_value_is_a_warning_that_names_field_and_line() {
         ),
     ];
     for (members, expected) in cases {
-        assert_eq!(
-            warnings(&around(members)),
-            [format!("line 2: {expected}, so it does not count")],
-            "{members}"
-        );
+        let mut warnings = warnings(&around(members));
+        warnings.retain(|warning| !warning.contains("the whole list does not count"));
+        assert_eq!(warnings, [format!("line 2: {expected}, so it does not count")], "{members}");
     }
 }
 
@@ -183,13 +181,44 @@ fn what_is_wrong_with_the_file_as_a_whole() {
 
 #[test]
 fn a_bad_entry_does_not_harm_the_others() {
-    let read = settings(
-        r#""layers": [{"name": "A"}, {"name": "B", "path": "/b", "control": "on"}],
-        "device_configurations": [{"deviceUUID": []}], "stderr_log": ["x", "info"]"#,
-    );
-    assert_eq!(read.layers.unwrap().len(), 1);
+    let read = settings(r#""device_configurations": [{"deviceUUID": []}], "stderr_log": ["x", "info"]"#);
     assert!(read.devices.unwrap().is_empty(), "no device matches, rather than all of them");
     assert!(read.stderr_log.lets_through(Level::Info, Topic::Loader));
+}
+
+#[test]
+fn a_wrong_entry_takes_the_whole_list_of_layers_away() {
+    let good = r#"{"name": "B", "path": "/b", "control": "on"}"#;
+    for wrong in [
+        "1",
+        "{}",
+        r#"{"path": "/a", "control": "on"}"#,
+        r#"{"name": "A", "control": "on"}"#,
+        r#"{"name": 1, "path": "/a", "control": "on"}"#,
+        r#"{"name": "A", "path": "", "control": "on"}"#,
+        r#"{"name": "A", "path": "/a"}"#,
+        r#"{"name": "A", "path": "/a", "control": 1}"#,
+    ] {
+        let members = format!(r#""layers": [{good},{wrong},{good}], "stderr_log": ["info"]"#);
+        let read = settings(&members);
+        assert!(read.layers.is_none(), "{wrong}");
+        assert!(read.stderr_log.lets_through(Level::Info, Topic::Loader), "the rest counts");
+        let warnings = warnings(&around(&members));
+        assert_eq!(
+            warnings.last().unwrap(),
+            "line 2: \"layers\" has an entry that cannot be used, so the whole list does not count: layers are \
+             searched for as usual"
+        );
+        assert!(warnings.len() > 1, "{wrong}: {warnings:?}");
+    }
+    for fine in [
+        r#"{"name": "A", "path": "/a", "control": "maybe"}"#,
+        r#"{"name": "A", "path": "/a", "control": "on", "treat_as_implicit_manifest": 1}"#,
+        r#"{"name": "A", "path": "/a", "control": "on", "other": 1}"#,
+        r#"{"control": "unordered_layer_location"}"#,
+    ] {
+        assert_eq!(settings(&format!(r#""layers": [{good},{fine}]"#)).layers.unwrap().len(), 2, "{fine}");
+    }
 }
 
 #[test]

@@ -74,9 +74,10 @@ fn what_is_allowed_is_as_if_nothing_were_disabled() {
 }
 
 #[test]
-fn the_words_enable_nothing() {
-    let case = Case::new().explicit(&["E"]).set("VK_LOADER_LAYERS_ENABLE", "~all~,~explicit~");
+fn the_word_for_all_enables_all_and_those_for_a_kind_nothing() {
+    let case = Case::new().explicit(&["E", "F"]).set("VK_LOADER_LAYERS_ENABLE", "~implicit~,~explicit~");
     assert!(case.active().is_empty());
+    assert_eq!(case.set("VK_LOADER_LAYERS_ENABLE", "~All~").active(), ["E", "F"]);
 }
 
 #[test]

@@ -192,6 +192,16 @@ fn llp_loader_4_a_layer_of_another_api_is_skipped() {
 }
 
 #[test]
+fn llp_loader_4_a_layer_of_major_version_0_is_used_with_a_warning() {
+    let odd = manifest("A", "").replace("1.3.0", "0.9.3");
+    let case = Case::new().file(&format!("{EXPLICIT}/1.json"), &odd).application(&["A"]);
+    assert_eq!(case.active(), ["A"]);
+    let plan = case.plan();
+    let warning = plan.layers[0].warning.unwrap().to_string();
+    assert_eq!(warning, "its API version 0.9.3 is of major version 0; it is used as one of 1");
+}
+
+#[test]
 fn llp_loader_4_a_layer_older_than_the_application_is_active_and_marked() {
     let mut case = Case::new().implicit(&["I"]);
     for (wanted, older) in [((1, 2), false), ((1, 3), false), ((1, 4), true)] {

@@ -50,6 +50,20 @@ fn override_paths_beat_the_variables_and_say_so() {
 }
 
 #[test]
+fn with_neither_components_nor_library_it_is_skipped_and_rules_nothing_out() {
+    let fields = r#", "disable_environment": {"OFF": "1"}, "blacklisted_layers": ["I"]"#;
+    let odd = meta_manifest(OVERRIDE, &["A"], "1.3.0", fields);
+    let odd = odd.replace("\"component_layers\"", "\"other\"");
+    let case = Case::new().implicit(&["I"]).file(&format!("{IMPLICIT}/o.json"), &odd);
+    assert_eq!(case.active(), ["I"]);
+    assert!(
+        case.skipped().iter().any(|(_, reason)| *reason == "manifest-field-missing"),
+        "{:?}",
+        case.skipped()
+    );
+}
+
+#[test]
 fn llp_loader_12_a_blacklisted_layer_is_neither_active_nor_listed_nor_to_be_had() {
     let case = Case::new().implicit(&["I", "J"]).explicit(&["A", "B"]);
     let fields = format!(r#", "blacklisted_layers": ["I", "A", "gone", "{OVERRIDE}"]"#);
