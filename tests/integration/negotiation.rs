@@ -42,7 +42,10 @@ fn assert_negotiates_first(interface: u32) {
 #[test]
 fn version_0_needs_only_vulkans_own_commands() {
     let run = assert_works(0);
-    assert!(!run.trace("good").has(NEGOTIATE));
+    let trace = run.trace("good");
+    assert!(!trace.has(NEGOTIATE));
+    let mut asked = trace.calls("vk_icdGetInstanceProcAddr").into_iter().map(|call| call.get("name"));
+    assert!(asked.all(|name| name.starts_with("vk") && !name.starts_with("vkload")));
 }
 
 #[test]

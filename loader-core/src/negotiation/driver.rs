@@ -207,7 +207,10 @@ unsafe fn oldest_interface(
     // SAFETY: the driver's exports are what their names say, and so is what it finds without an instance.
     unsafe {
         let gipa = transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(gipa);
-        if gipa(vk::Instance::null(), IS_LOADER.as_ptr()).is_some() {
+        // A driver is not asked for a name that it cannot know: some of them do not survive that.
+        let may_be_loader = symbol(c"vkEnumerateInstanceLayerProperties").is_some()
+            && symbol(c"vkDestroySurfaceKHR").is_some();
+        if may_be_loader && gipa(vk::Instance::null(), IS_LOADER.as_ptr()).is_some() {
             return Err(Outcome::LeadsBack);
         }
         Ok(DriverInterface {
