@@ -1,18 +1,22 @@
 //! What two loaders answer in one world, and where that differs.
 
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use vkload_tests::{Call, Run};
 
 use crate::interview;
+use crate::settings::Settings;
 use crate::world::World;
 
 /// The two loaders and what both of them are run with.
 pub(crate) struct Loaders {
-    pub(crate) theirs: PathBuf,
+    theirs: PathBuf,
     pub(crate) ours: PathBuf,
-    pub(crate) preload: PathBuf,
+    preload: PathBuf,
+    /// The names that are looked up, and whether the other loader is old enough not to know one.
+    names: Vec<(&'static str, &'static str, bool)>,
 }
 
 /// One key on which the two differ. What is not said at all is `-`.
@@ -42,17 +46,45 @@ struct Answers {
     died: bool,
     /// Drivers of which two instances were made for one.
     twice: Vec<String>,
+    /// Layers that a device lists and that were not called when its instance was created.
+    unused: Vec<String>,
 }
 
 impl Loaders {
+    pub(crate) fn new(theirs: &Path, ours: &Path, preload: PathBuf) -> Self {
+        let library = std::fs::read(theirs).unwrap();
+        let texts: BTreeSet<&[u8]> = library.split(|byte| *byte == 0).collect();
+        // A name may be the end of another text.
+        let ends: BTreeSet<Vec<u8>> = texts.iter().map(|text| text.iter().rev().copied().collect()).collect();
+        let names = interview::names().map(|(kind, name)| {
+            let end: Vec<u8> = name.to_bytes().iter().skip(2).rev().copied().collect();
+            let known = ends.range(end.clone()..).next().is_some_and(|text| text.starts_with(&end));
+            (kind, name.to_str().unwrap(), kind != "other" && !known)
+        });
+        Self { theirs: theirs.into(), ours: ours.into(), preload, names: names.collect() }
+    }
+
     /// Runs the world on both.
     pub(crate) fn compare(&self, world: &World) -> Compared {
-        let theirs = self.ask(world, &self.theirs, "sorted");
+        let mut theirs = self.ask(world, &self.theirs, "sorted", None);
+        let first = theirs.list.iter().find(|(key, _)| key == "ask 0 devices");
+        let settings = first.and_then(|(_, devices)| Settings::of(world, devices));
         // Ours sorts by itself.
-        let ours = self.ask(world, &self.ours, "reversed");
+        let mut ours = self.ask(world, &self.ours, "reversed", settings.as_ref());
+        if let Some(settings) = settings.filter(|settings| settings.order.is_some()) {
+            for (_, devices) in theirs.list.iter_mut().filter(|(key, _)| is_list_of_devices(key)) {
+                *devices = settings.reorder(devices);
+            }
+            for answers in [&mut theirs, &mut ours] {
+                answers.list.retain(|(key, _)| !key.contains(" groups"));
+            }
+        }
         let mut world = world.clone();
         for driver in &theirs.twice {
             world.add("fact", "driver-twice", "-", driver);
+        }
+        for layer in &theirs.unused {
+            world.add("fact", "layer-unused", "-", layer);
         }
         if theirs.died {
             world.add("fact", "down", "-", "");
@@ -62,16 +94,24 @@ impl Loaders {
         if (1..layers.len()).any(|at| layers[..at].contains(&layers[at])) {
             world.add("fact", "layer-twice", "-", "");
         }
-        Compared { world, differences: differences(&theirs, &ours) }
+        Compared { world, differences: self.differences(&theirs, &ours) }
     }
 
-    fn ask(&self, world: &World, library: &Path, folders: &str) -> Answers {
-        let scenario = world
+    fn ask(&self, world: &World, library: &Path, folders: &str, settings: Option<&Settings>) -> Answers {
+        let mut scenario = world
             .scenario(library)
             .env("LD_PRELOAD", self.preload.to_str().unwrap())
             .env("VKLOAD_TEST_FOLDERS", folders);
+        if let Some(settings) = settings {
+            scenario = scenario.file(Settings::PLACE, &settings.text);
+        }
         answers(world, &scenario.run(interview::ask))
     }
+}
+
+/// `ask 0 devices`
+fn is_list_of_devices(key: &str) -> bool {
+    key.starts_with("ask ") && key.ends_with(" devices")
 }
 
 fn answers(world: &World, run: &Run) -> Answers {
@@ -87,18 +127,35 @@ fn answers(world: &World, run: &Run) -> Answers {
         }
         list.extend(calls.into_iter().filter(|_| !died));
     }
+    let calls = calls_of_layers(world, run);
     if died {
         list.push(("end".to_owned(), format!("{}: {}", run.ended(), run.last_line())));
     } else {
-        list.extend(calls_of_layers(world, run));
+        list.extend(calls.clone());
     }
-    Answers { list, died, twice }
+    let unused = listed_but_unused(&list, &calls);
+    Answers { list, died, twice, unused }
+}
+
+fn listed_but_unused(said: &[(String, String)], calls: &[(String, String)]) -> Vec<String> {
+    let mut unused = vec![];
+    for (key, layers) in said.iter().filter(|(key, _)| key.starts_with("ask ") && key.ends_with(" layers")) {
+        let ask = key.split(' ').nth(1).unwrap_or_default();
+        let created = format!("ask {ask} call vkCreateInstance");
+        let called = calls.iter().find(|(key, _)| *key == created).map_or("", |(_, layers)| layers);
+        let listed = layers.rsplit(' ').next().unwrap_or_default().split(',');
+        let missing = listed.filter(|layer| !layer.is_empty() && !called.split(' ').any(|one| one == *layer));
+        unused.extend(missing.map(str::to_owned));
+    }
+    unused
 }
 
 /// In which order layers were called for each instance that was asked for.
 fn calls_of_layers(world: &World, run: &Run) -> Vec<(String, String)> {
     let mut commands =
         vec!["vkCreateInstance", "vkDestroyInstance", "vkCreateDevice", "vkDestroyDevice", "vkQueueSubmit"];
+    commands.extend(["vkEnumeratePhysicalDeviceGroups", "vkEnumeratePhysicalDeviceGroupsKHR"]);
+    commands.extend(["vkSetDebugUtilsObjectNameEXT", "globals"]);
     // The interview says `= NUMBER` where an instance begins.
     commands.extend(world.subjects("ask"));
     let mut keyed: Vec<(String, String)> = vec![];
@@ -117,40 +174,97 @@ fn calls_of_layers(world: &World, run: &Run) -> Vec<(String, String)> {
     keyed
 }
 
-/// With what a driver's instances and devices are created.
+/// With what a driver's instances and devices are created, and what it hears of surfaces and names.
 fn calls_of_driver(run: &Run, driver: &str) -> Vec<(String, String)> {
-    let mut keyed = vec![];
+    let mut keyed: Vec<(String, String)> = vec![];
     let mut number = String::new();
     for Call { command, arguments } in run.trace(driver).0 {
         if command == "=" {
             number = arguments.iter().map(|(_, value)| value.clone()).collect();
-        } else if !number.is_empty() && (command == "vkCreateInstance" || command == "vkCreateDevice") {
+        } else if number.is_empty() {
+            if command == "vk_icdGetInstanceProcAddr" && arguments.contains(&("instance".into(), "0".into()))
+            {
+                note_name(&mut keyed, driver, &arguments);
+            }
+        } else if command == "vkCreateInstance" || command == "vkCreateDevice" {
             let device = arguments.iter().find(|(name, _)| name == "device");
             let device = device.map_or_else(String::new, |(_, device)| format!(" {device}"));
             for (name, value) in arguments {
                 let key = format!("ask {number} driver {driver} {command}{device} {name}");
                 keyed.push((key, value));
             }
+        } else if command.contains("Surface") || command == "vkSetDebugUtilsObjectNameEXT" {
+            let arguments: Vec<String> =
+                arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let key = format!("ask {number} driver {driver} {command}");
+            match keyed.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, all)) => *all += &format!("; {}", arguments.join(" ")),
+                None => keyed.push((key, arguments.join(" "))),
+            }
         }
     }
     keyed
 }
 
-/// Where the two differ. Of a loader that died only what it said before counts.
-fn differences(theirs: &Answers, ours: &Answers) -> Vec<Difference> {
-    let find = |answers: &Answers, key: &str| {
-        let found = answers.list.iter().find(|(name, _)| name == key);
-        found.map_or_else(|| "-".to_owned(), |(_, value)| value.clone())
-    };
-    let mut keys: Vec<&str> = vec![];
-    for (key, _) in theirs.list.iter().chain(&ours.list) {
-        let said = |answers: &Answers| answers.list.iter().any(|(name, _)| name == key);
-        let counts = (!theirs.died || said(theirs)) && (!ours.died || said(ours));
-        if counts && !keys.contains(&key.as_str()) {
-            keys.push(key);
-        }
+/// A name that the driver is asked for without an instance, and that no document has.
+fn note_name(keyed: &mut Vec<(String, String)>, driver: &str, arguments: &[(String, String)]) {
+    let name = arguments.iter().find(|(key, _)| key == "name").map_or("?", |(_, name)| name);
+    let known = interview::names().any(|(kind, known)| kind == "core" && known.to_bytes() == name.as_bytes());
+    if known || name.starts_with("vk_icd") {
+        return;
     }
-    let difference =
-        |key: &str| Difference { key: key.to_owned(), theirs: find(theirs, key), ours: find(ours, key) };
-    keys.into_iter().map(difference).filter(|one| one.theirs != one.ours).collect()
+    let key = format!("driver {driver} asked for {name}");
+    if !keyed.iter().any(|(known, _)| *known == key) {
+        keyed.push((key, "yes".to_owned()));
+    }
+}
+
+impl Loaders {
+    /// Where the two differ. Of a loader that died only what it said before counts.
+    fn differences(&self, theirs: &Answers, ours: &Answers) -> Vec<Difference> {
+        let (in_theirs, in_ours) = (theirs.by_key(), ours.by_key());
+        let mut seen = BTreeSet::new();
+        let mut differences = vec![];
+        for (key, _) in theirs.list.iter().chain(&ours.list) {
+            let (one, other) = (in_theirs.get(key.as_str()), in_ours.get(key.as_str()));
+            let counts = (!theirs.died || one.is_some()) && (!ours.died || other.is_some());
+            if !counts || one == other || !seen.insert(key) {
+                continue;
+            }
+            match (key.strip_suffix(" procs"), one, other) {
+                (Some(place), Some(one), Some(other)) => differences.extend(self.look_ups(place, one, other)),
+                _ => {
+                    let text = |value: Option<&&str>| value.map_or("-", |value| value).to_owned();
+                    let (theirs, ours) = (text(one), text(other));
+                    differences.push(Difference { key: key.clone(), theirs, ours });
+                }
+            }
+        }
+        differences
+    }
+
+    /// Which names are answered otherwise: of those that the other loader can know.
+    fn look_ups(&self, place: &str, theirs: &str, ours: &str) -> Vec<Difference> {
+        let answers = theirs.bytes().zip(ours.bytes()).zip(&self.names);
+        let differing = answers.filter(|((theirs, ours), (_, _, newer))| theirs != ours && !newer);
+        let text = |answer: u8| if answer == b'0' { "NULL" } else { "function" }.to_owned();
+        differing
+            .map(|((theirs, ours), (kind, name, _))| Difference {
+                key: format!("{place} proc {kind} {name}"),
+                theirs: text(theirs),
+                ours: text(ours),
+            })
+            .collect()
+    }
+}
+
+impl Answers {
+    /// What was said first under each key.
+    fn by_key(&self) -> HashMap<&str, &str> {
+        let mut map = HashMap::new();
+        for (key, value) in &self.list {
+            map.entry(key.as_str()).or_insert(value.as_str());
+        }
+        map
+    }
 }

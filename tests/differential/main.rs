@@ -5,18 +5,20 @@
 //! |---|---|
 //! | `VKLOAD_WORLDS` | how many worlds, 2,000 unless set |
 //! | `VKLOAD_SEED` | a number that makes other worlds |
-//! | `VKLOAD_WORLD` | a file: only this world is run, and all its differences are shown |
+//! | `VKLOAD_SHOWN` | how many of the worlds with differences are made smaller and shown, 12 unless set |
+//! | `VKLOAD_RULES` | a file with rules besides those of `rules.tsv` |
+//! | `VKLOAD_WORLD` | a file: only this world is run, and all its differences are shown; or numbers of worlds: what is not listed in them is made smaller and shown |
 
 mod compare;
 mod generate;
 mod interview;
-mod odd;
 mod rules;
+mod settings;
 mod shrink;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -26,9 +28,6 @@ use world::World;
 
 /// Debian's loader.
 const THEIRS: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
-/// So many worlds with differences are made smaller and shown.
-const SHOWN: usize = 12;
-
 /// Nothing where Debian's loader is not there.
 fn loaders() -> Option<Loaders> {
     if !Path::new(THEIRS).exists() {
@@ -38,7 +37,7 @@ fn loaders() -> Option<Loaders> {
         return None;
     }
     let ours = vkload_tests::library_under_test();
-    Some(Loaders { theirs: PathBuf::from(THEIRS), ours, preload: vkload_tests::sorted_folders() })
+    Some(Loaders::new(Path::new(THEIRS), &ours, vkload_tests::sorted_folders()))
 }
 
 #[test]
@@ -69,15 +68,15 @@ fn both_loaders_agree_in_generated_worlds() {
     for (row, count) in &found.used {
         eprintln!("  {count} differences: {row}");
     }
-    let mut shapes = BTreeSet::new();
-    for failure in found.failures.iter().filter(|one| shapes.insert(one.shape())).take(SHOWN) {
+    for (shape, failure) in &found.failures {
+        eprintln!("  not listed: {} worlds, as {}: {shape}", failure.worlds, failure.seed);
+    }
+    let mut seeds = BTreeSet::new();
+    let one_each = found.failures.values().filter(|failure| seeds.insert(failure.seed));
+    for failure in one_each.take(number("VKLOAD_SHOWN", 12) as usize) {
         eprintln!("{}", failure.report(&loaders, &rules));
     }
-    assert!(
-        found.failures.is_empty(),
-        "{} worlds have differences that are not listed",
-        found.failures.len()
-    );
+    assert!(found.failures.is_empty(), "{} differences are not listed", found.failures.len());
 }
 
 #[test]
@@ -96,10 +95,13 @@ fn every_rule_stands_for_a_row_of_the_page() {
 struct Found {
     downs: u64,
     used: BTreeMap<&'static str, u64>,
-    failures: Vec<Failure>,
+    /// By their shape: one world is shown for each.
+    failures: BTreeMap<String, Failure>,
 }
 
 struct Failure {
+    worlds: u64,
+    /// Of the first one.
     seed: u64,
     key: String,
 }
@@ -109,24 +111,31 @@ fn run(loaders: &Loaders, rules: &[Rule], seed: u64, found: &Mutex<Found>) {
     let Compared { world, differences } = loaders.compare(&world);
     let mut found = found.lock().unwrap();
     found.downs += u64::from(world.subjects("fact").contains(&"down"));
+    let mut shapes = BTreeSet::new();
     for difference in &differences {
         match rules.iter().find(|rule| rule.allows(&world, difference)) {
             Some(rule) => *found.used.entry(rule.row).or_default() += 1,
+            None if !shapes.insert(shape(difference)) => {}
             None => {
-                let key = difference.key.clone();
-                return found.failures.push(Failure { seed, key });
+                let first = || Failure { worlds: 0, seed, key: difference.key.clone() };
+                found.failures.entry(shape(difference)).or_insert_with(first).worlds += 1;
             }
         }
     }
 }
 
-impl Failure {
-    /// The key without what differs from world to world: one world is shown for each.
-    fn shape(&self) -> String {
-        let words = self.key.split(' ').filter(|word| !word.bytes().any(|byte| byte.is_ascii_digit()));
-        words.filter(|word| !word.starts_with("VK_LAYER")).collect::<Vec<_>>().join(" ")
-    }
+/// A difference without what differs from world to world.
+fn shape(difference: &Difference) -> String {
+    let key = difference.key.split_inclusive("-extension ").next().unwrap_or_default();
+    let plain = |text: &str| -> String {
+        let words = text.split(' ').filter(|word| !word.bytes().any(|byte| byte.is_ascii_digit()));
+        words.filter(|word| !word.contains("VK_LAYER") && word.len() != 1).collect::<Vec<_>>().join(" ")
+    };
+    let code = |text: &str| if text.starts_with("signal") { "a signal".to_owned() } else { plain(text) };
+    format!("{}: {} | {}", plain(key), code(&difference.theirs), code(&difference.ours))
+}
 
+impl Failure {
     /// The smallest world that was found for it, kept as a folder.
     fn report(&self, loaders: &Loaders, rules: &[Rule]) -> String {
         let unlisted = |world: &World| -> Vec<Difference> {
@@ -148,6 +157,19 @@ impl Failure {
 }
 
 fn show(loaders: &Loaders, file: &str) {
+    let numbers: Vec<u64> = file.split(',').map_while(|number| number.parse().ok()).collect();
+    if !numbers.is_empty() {
+        let rules = rules::all();
+        for seed in numbers {
+            let Compared { world, differences } = loaders.compare(&generate::world(seed));
+            let first = differences.iter().find(|one| !rules.iter().any(|rule| rule.allows(&world, one)));
+            if let Some(first) = first {
+                let failure = Failure { worlds: 1, seed, key: first.key.clone() };
+                eprintln!("{}", failure.report(loaders, &rules));
+            }
+        }
+        return;
+    }
     let world = World::parse(&std::fs::read_to_string(Path::new(file)).unwrap());
     let rules = rules::all();
     let Compared { world, differences } = loaders.compare(&world);

@@ -10,7 +10,8 @@
 //! | `json` | a path | a field (`layer.name`, `layers.0.name`; what follows a `#` is left out, so that a key can occur twice) and its value in JSON; `~before`, `~after`: text around it; `~keep`: how many percent of it are written |
 //! | `link`, `folder` | a path | `to` and where a link leads; `-` |
 //! | `env` | a variable | `=` and its value |
-//! | `ask` | a number | `api`, `layer`, `extension`, `flags`, `device_extension`: what a program asks for |
+//! | `ask` | a number | `api`, `layer`, `extension`, `flags`, `device_extension`: what a program asks for; `gone`, `late`, `hidden`: a file or a device that is not there any more, or only now; anything else: a part of the interview |
+//! | `settings` | `file`, `devices` | `=` and what this loader's settings file holds; `reversed`: all devices, in the other order |
 //!
 //! `SANDBOX` stands for the folder of the world. `\n`, `\\` and `\xNN` are understood in values.
 
@@ -91,8 +92,11 @@ impl World {
             layer(name, &self.about("layer", name)).install_library(sandbox);
         }
         let root = sandbox.path("").to_str().unwrap().trim_end_matches('/').to_owned();
+        let late: Vec<&str> =
+            self.of_kind("ask").filter(|line| line.key == "late").map(|line| &*line.value).collect();
         for path in self.subjects("json") {
-            sandbox.write(path, json(&self.about("json", path), &root));
+            let place = if late.contains(&path) { format!("late/{path}") } else { path.to_owned() };
+            sandbox.write(place, json(&self.about("json", path), &root));
         }
         for line in self.of_kind("folder") {
             std::fs::create_dir_all(sandbox.path(&line.subject)).unwrap();

@@ -29,6 +29,10 @@ static bool available(const struct command *command) {
     return names_have(&config.extensions, command->extension) || some_device_has(command->extension);
 }
 
+static VKAPI_ATTR void VKAPI_CALL do_nothing(void) {}
+
+static PFN_vkVoidFunction also(const char *name) { return names_have(&config.also, name) ? do_nothing : NULL; }
+
 PFN_vkVoidFunction driver_instance_proc(VkInstance instance, const char *name) {
     if (config.trace_lookups) trace("vk_icdGetInstanceProcAddr", "instance=%d name=%s", instance != NULL, name);
     if (instance != VK_NULL_HANDLE) INSTANCE_OF("vk_icdGetInstanceProcAddr", instance);
@@ -39,6 +43,7 @@ PFN_vkVoidFunction driver_instance_proc(VkInstance instance, const char *name) {
     const struct command *command = find(name);
     if (command != NULL) return available(command) && (instance != NULL || command->level == LEVEL_GLOBAL) ? command->function : NULL;
     if (instance == VK_NULL_HANDLE) return NULL;
+    if (also(name) != NULL) return also(name);
     PFN_vkVoidFunction function = unknown_device(name);
     return function != NULL ? function : unknown_physical_device(name);
 }
@@ -58,7 +63,7 @@ PFN_vkVoidFunction driver_device_proc(VkDevice handle, const char *name) {
     if (config.knows_all && find(name) == NULL) return (PFN_vkVoidFunction)only_there;
     struct object *device = DEVICE_OF("vkGetDeviceProcAddr", handle);
     const struct command *command = find(name);
-    if (command == NULL) return unknown_device(name);
+    if (command == NULL) return also(name) != NULL ? also(name) : unknown_device(name);
     if (command->level != LEVEL_DEVICE || !available(command)) return NULL;
     bool core = command->core != 0 && command->core <= config.api;
     bool enabled = command->extension != NULL && (names_have(&device->extensions, command->extension) ||

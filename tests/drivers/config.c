@@ -84,7 +84,7 @@ static bool read_line(const char *key, const char *value) {
     };
     struct { const char *key; struct names *names; } lists[] = {
         {"extension", &config.extensions}, {"result", &config.results},
-        {"lie", &config.lies}, {"without", &config.without},
+        {"lie", &config.lies}, {"without", &config.without}, {"also", &config.also},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
         if (strcmp(key, flags[i].key) == 0) return *flags[i].flag = atoi(value) != 0, true;

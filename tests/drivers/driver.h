@@ -69,6 +69,7 @@ struct config {
     struct names results;    /* command -> the VkResult it returns at once */
     struct names lies;       /* command -> one of enum lie */
     struct names without;    /* commands that no GetProcAddr answers */
+    struct names also;       /* names that it answers besides its commands, with a function that does nothing */
     uint32_t device_count;
     struct device_config device[MAX_DEVICES];
     uint32_t group_count;

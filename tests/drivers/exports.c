@@ -15,12 +15,13 @@ EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance
 }
 
 EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkCreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
-    return ((PFN_vkCreateInstance)driver_instance_proc(VK_NULL_HANDLE, "vkCreateInstance"))(info, allocator, out);
+    PFN_vkVoidFunction function = driver_instance_proc(VK_NULL_HANDLE, "vkCreateInstance");
+    return function == NULL ? VK_ERROR_INITIALIZATION_FAILED : ((PFN_vkCreateInstance)function)(info, allocator, out);
 }
 
 EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkEnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *out) {
     PFN_vkVoidFunction function = driver_instance_proc(VK_NULL_HANDLE, "vkEnumerateInstanceExtensionProperties");
-    return ((PFN_vkEnumerateInstanceExtensionProperties)function)(layer, count, out);
+    return function == NULL ? VK_ERROR_INITIALIZATION_FAILED : ((PFN_vkEnumerateInstanceExtensionProperties)function)(layer, count, out);
 }
 #endif
 

@@ -62,7 +62,7 @@ CALL_VOID vkDestroySurfaceKHR_(VkInstance handle, VkSurfaceKHR surface, const Vk
     (void)allocator;
     INSTANCE_OF("vkDestroySurfaceKHR", handle);
     trace_surface("vkDestroySurfaceKHR", surface);
-    object_delete("vkDestroySurfaceKHR", SURFACE, (void *)surface);
+    if (surface != VK_NULL_HANDLE) object_delete("vkDestroySurfaceKHR", SURFACE, (void *)surface);
 }
 
 #define ON_SURFACE(command) PHYSICAL_DEVICE_OF(command, handle); trace_surface(command, surface); FORCED_RESULT(command)

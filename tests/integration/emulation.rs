@@ -98,6 +98,42 @@ fn structures_of_device_extensions_reach_drivers() {
 }
 
 #[test]
+fn uuids_of_a_driver_that_says_none_are_zero() {
+    everywhere(
+        |vk| {
+            let (instance, device) = instance(vk);
+            let mut stranger = stranger();
+            let mut id = vk::PhysicalDeviceIDProperties {
+                p_next: (&raw mut stranger).cast::<c_void>(),
+                device_uuid: [9; 16],
+                driver_uuid: [9; 16],
+                device_luid_valid: vk::TRUE,
+                ..Default::default()
+            };
+            let mut out = vk::PhysicalDeviceProperties2 {
+                p_next: (&raw mut id).cast::<c_void>(),
+                ..Default::default()
+            };
+            // SAFETY: it is this command; the structures are alive.
+            unsafe {
+                let function: vk::PFN_vkGetPhysicalDeviceProperties2 =
+                    command(vk, &instance, "vkGetPhysicalDeviceProperties2");
+                function(device, &mut out);
+            }
+            vk.say("kept", std::ptr::eq(id.p_next, (&raw mut stranger).cast()));
+            vk.say("id", format_args!("{} {}", id.device_uuid[15], id.driver_uuid[15]));
+            vk.say("local", id.device_luid_valid);
+        },
+        |run, how| {
+            let none = how.contains("not at all");
+            assert_eq!(run.said("kept"), "true", "{how}");
+            assert_eq!(run.said("id"), if none { "0 0" } else { "1 5" }, "{how}");
+            assert!(!none || run.said("local") == "0", "{how}");
+        },
+    );
+}
+
+#[test]
 fn features() {
     everywhere(
         |vk| {

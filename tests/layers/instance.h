@@ -14,6 +14,8 @@ static void ask_globally(const VkLayerInstanceLink *link) {
     PFN_vkEnumerateInstanceVersion get_version = (PFN_vkEnumerateInstanceVersion)get(NULL, "vkEnumerateInstanceVersion");
     PFN_vkEnumerateInstanceLayerProperties get_layers = (PFN_vkEnumerateInstanceLayerProperties)get(NULL, "vkEnumerateInstanceLayerProperties");
     PFN_vkEnumerateInstanceExtensionProperties get_extensions = (PFN_vkEnumerateInstanceExtensionProperties)get(NULL, "vkEnumerateInstanceExtensionProperties");
+    /* A layer below need not answer without an instance. */
+    if (get_version == NULL || get_layers == NULL || get_extensions == NULL) return trace("globals", "all=0");
     bool all = get_version(&version) == VK_SUCCESS && get_layers(&layers, NULL) == VK_SUCCESS && get_extensions(NULL, &extensions, NULL) == VK_SUCCESS;
     trace("globals", "all=%d version=%d layers=%u extensions=%d", all, version >= VK_API_VERSION_1_1, layers, extensions > 0);
 }

@@ -1,5 +1,6 @@
 //! Compiles test drivers and layers, once for each set of switches.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -43,10 +44,13 @@ pub fn sorted_folders() -> PathBuf {
 /// The library made of the C files in these folders. What was compiled before is used again as long as the sources and
 /// the switches are the same; threads and processes may ask at the same time.
 fn library(folders: &[&str], switches: &[&str]) -> PathBuf {
-    // A file lock belongs to the open file, but one at a time in this process is enough, too.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-
+    // One at a time in this process. Reading all sources for each library takes longer than most scenarios.
+    static DONE: Mutex<BTreeMap<(String, String), PathBuf>> = Mutex::new(BTreeMap::new());
+    let asked = (folders.join(" "), switches.join(" "));
+    let mut done = DONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(library) = done.get(&asked) {
+        return library.clone();
+    }
     let sources: Vec<PathBuf> = folders.iter().flat_map(|folder| sources(folder)).collect();
     let folder = temporary_folder().join("libraries");
     fs::create_dir_all(&folder).unwrap();
@@ -56,6 +60,7 @@ fn library(folders: &[&str], switches: &[&str]) -> PathBuf {
     if !library.exists() {
         compile(&sources, switches, &library);
     }
+    done.insert(asked, library.clone());
     library
 }
 

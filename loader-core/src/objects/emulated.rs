@@ -10,6 +10,7 @@ use ash::vk;
 use super::handle;
 use super::terminators::{InstanceFunctions, Terminator, by_slot};
 use crate::abi::array::wrapped;
+use crate::abi::chain;
 use crate::abi::function;
 use crate::dispatch::Table as _;
 use crate::loader;
@@ -98,6 +99,13 @@ as GET_PHYSICAL_DEVICE_PROPERTIES_2 | GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR;
     original!(driver, PFN_vkGetPhysicalDeviceProperties, GET_PHYSICAL_DEVICE_PROPERTIES)
 {
     get(device, &mut (*out).properties);
+    for address in chain::pointers((*out).p_next) {
+        if (*address).s_type == vk::StructureType::PHYSICAL_DEVICE_ID_PROPERTIES {
+            // The driver says none: rather none than what was there before.
+            let none = vk::PhysicalDeviceIDProperties { p_next: (*address).p_next.cast(), ..Default::default() };
+            *address.cast() = none;
+        }
+    }
 });
 
 emulated!(format_properties: PFN_vkGetPhysicalDeviceFormatProperties2

@@ -1,6 +1,6 @@
 //! What goes wrong with manifests.
 
-use crate::generate::Chance;
+use super::Chance;
 use crate::world::World;
 
 /// A value that a field should not have; none leaves it out.
