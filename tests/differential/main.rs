@@ -7,6 +7,7 @@
 //! | `VKLOAD_SEED` | a number that makes other worlds |
 //! | `VKLOAD_SHOWN` | how many of the worlds with differences are made smaller and shown, 12 unless set |
 //! | `VKLOAD_RULES` | a file with rules besides those of `rules.tsv` |
+//! | `VKLOAD_THEIRS` | the other loader, Debian's libvulkan1 unless set; chromium-common has a newer one of Khronos' |
 //! | `VKLOAD_WORLD` | a file: only this world is run, and all its differences are shown; or numbers of worlds: what is not listed in them is made smaller and shown |
 
 mod compare;
@@ -18,7 +19,7 @@ mod shrink;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -27,17 +28,19 @@ use rules::Rule;
 use world::World;
 
 /// Debian's loader.
-const THEIRS: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
-/// Nothing where Debian's loader is not there.
+const DEBIANS: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
+
+/// Nothing where the other loader is not there.
 fn loaders() -> Option<Loaders> {
-    if !Path::new(THEIRS).exists() {
+    let theirs = std::env::var_os("VKLOAD_THEIRS").map_or_else(|| PathBuf::from(DEBIANS), PathBuf::from);
+    if !theirs.exists() {
         let complete = std::env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
-        assert!(!complete, "missing: {THEIRS}");
-        eprintln!("skipped: there is no {THEIRS}");
+        assert!(!complete, "missing: {}", theirs.display());
+        eprintln!("skipped: there is no {}", theirs.display());
         return None;
     }
     let ours = vkload_tests::library_under_test();
-    Some(Loaders::new(Path::new(THEIRS), &ours, vkload_tests::sorted_folders()))
+    Some(Loaders::new(&theirs, &ours, vkload_tests::sorted_folders()))
 }
 
 #[test]
