@@ -14,7 +14,7 @@ use crate::discovery::{
 use crate::loader::{FoundSettings, Loader, Log, Policy};
 use crate::log::{Level, Logger, Topic};
 use crate::manifest::{LayerExtension, LayerManifest};
-use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
+use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::{LayerInterface, with_layer};
 use crate::platform::{Library, LibraryKind, variables};
 
@@ -132,7 +132,6 @@ impl FoundLayers {
         loader: &'static Loader,
         request: &LayerRequest<'_>,
         logger: &Logger,
-        allocator: Application,
     ) -> Result<Layers, vk::Result> {
         warn_of_variable(loader, logger);
         let active = this.plan.activate(request)?;
@@ -145,7 +144,7 @@ impl FoundLayers {
         if !active.refused.is_empty() {
             return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
         }
-        let mut layers = Layers::none_of(this.clone(), loader.platform, allocator);
+        let mut layers = Layers::none_of(this.clone(), loader.platform);
         for layer in &active.layers {
             let Some(candidate) = this.plan.layers.get(layer.layer) else { continue };
             if candidate.library.is_empty() {

@@ -7,7 +7,7 @@ use crate::manifest::Version;
 use crate::memory::{OutOfMemory, TryGrow, Vec};
 
 /// Skips every meta-layer with a component that does not exist, cannot be used, is itself, or is for a lower version of
-/// Vulkan (LLP_LOADER_10). A component that a variable disables is no such case: it is left out.
+/// Vulkan (LLP_LOADER_10). A component that a variable disables is left out, unless its version is too low.
 ///
 /// Looks at each component once, whatever meta-layers are nested in one another.
 pub(super) fn check_meta_layers(plan: &mut LayerPlan) -> Result<(), OutOfMemory> {
@@ -72,17 +72,16 @@ fn judge(plan: &LayerPlan, states: &[State], meta: usize, component: usize) -> V
     if states.get(place) == Some(&State::Open) {
         return Verdict::Done(Some(LayerReason::ComponentCycle { component }));
     }
-    match skipped {
-        Some(LayerReason::Disabled { .. }) => return Verdict::Fits,
-        Some(_) => return missing,
-        None => {}
+    let disabled = matches!(skipped, Some(LayerReason::Disabled { .. }));
+    if skipped.is_some() && !disabled {
+        return missing;
     }
     let (has, needs) = (said.api_version, manifest.api_version);
     if is_lower(has, needs) {
         return Verdict::Done(Some(LayerReason::ComponentTooOld { component }));
     }
     match states.get(place) {
-        Some(State::New) if said.is_meta() => Verdict::Unknown(place),
+        Some(State::New) if said.is_meta() && !disabled => Verdict::Unknown(place),
         _ => Verdict::Fits,
     }
 }

@@ -79,6 +79,15 @@ fn meta_layers_in_a_circle_are_all_dropped() {
 }
 
 #[test]
+fn llp_loader_10_an_older_component_drops_the_meta_layer_even_where_a_variable_disables_it() {
+    let case = Case::new()
+        .file(&format!("{EXPLICIT}/a.json"), &manifest("A", "").replace("1.3.0", "1.2.999"))
+        .file(&format!("{EXPLICIT}/m.json"), &meta_manifest("M", &["A"], "1.3.7", ""))
+        .set("VK_LOADER_LAYERS_DISABLE", "A");
+    assert_eq!(case.skipped(), pairs(&[("A", "disabled"), ("M", "component-too-old")]));
+}
+
+#[test]
 fn a_disabled_component_is_left_out() {
     let case = Case::new().explicit(&["A", "B"]).meta("M", &["A", "B"]).application(&["M"]);
     assert_eq!(case.set("VK_LOADER_LAYERS_DISABLE", "A").active(), ["B", "M"]);
