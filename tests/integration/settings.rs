@@ -482,6 +482,13 @@ fn a_filter_by_driver_hides_what_cannot_tell_its_driver() {
 }
 
 #[test]
+fn a_filter_by_driver_shows_what_can_tell_its_driver_to_applications_of_1_0() {
+    let driver = Driver::new("new").device(Device::new("new").id(1, 1));
+    let run = Scenario::new().driver(driver).env("VK_LOADER_DRIVER_ID_FILTER", "1").run(list_devices_1_0);
+    run.ok().says("devices", "new");
+}
+
+#[test]
 fn filters_are_read_at_each_call() {
     let run = devices().run(|vk| {
         let instance = vk.create(&Ask::new().api(1, 3)).unwrap();

@@ -37,6 +37,15 @@ pub(super) const DEVICE_EXTENSIONS: [&str; 7] = [
 const DRIVER_VERSIONS: &[&str] = &["1.0.0", "1.1.0", "1.2.131", "1.3.0", "1.3.0", "1.3.239"];
 const RESULTS: &[i32] = &[-1, -2, -3, -7, -9, -13];
 
+/// Whether the driver's interface version is one in which drivers make surfaces themselves: others that do so end the process.
+fn may_make_surfaces(world: &World, name: &str) -> bool {
+    world.about("driver", name).iter().all(|(key, value)| match *key {
+        "interface" => value.parse::<u32>().unwrap() >= 3,
+        "exports" => value.contains("negotiate") || *value == "all",
+        _ => true,
+    })
+}
+
 pub(super) fn driver(world: &mut World, chance: &mut Chance, name: &str) {
     let api = chance.pick(DRIVER_VERSIONS);
     if chance.percent(35) {
@@ -123,7 +132,7 @@ fn driver_oddities(world: &mut World, chance: &mut Chance, name: &str) {
         world.add("driver", name, "unknown_devices", 2);
         world.add("driver", name, "unknown_physical_devices", 2);
     }
-    if chance.percent(6) {
+    if chance.percent(6) && may_make_surfaces(world, name) {
         world.add("driver", name, "own_surfaces", 1);
         if chance.percent(50) {
             // Makes a surface without a handle.
