@@ -3,7 +3,9 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, list_devices};
+use vkload_tests::{
+    Ask, Device, Driver, Layer, Run, Scenario, Vk, list_devices, wait_for_the_clock_of_files,
+};
 
 fn good() -> Driver {
     Driver::new("good").device(Device::new("gpu"))
@@ -74,20 +76,6 @@ fn extensions_and_application_are_told_at_info() {
         drop(vk.create(&Ask::new().api(1, 2).extension("VK_EXT_debug_utils")));
     });
     run.ok().logs(&["INFO", "VK_EXT_debug_utils"]).logs(&["INFO", "1.2"]).logs(&["INFO", "scenario"]);
-}
-
-/// Until a file can be written that is certainly newer than those of the scenario: the loader reads again what may change
-/// within the tick in which it looks.
-fn wait_for_the_clock_of_files(vk: &Vk) {
-    let changed = |path: &std::path::Path| std::fs::metadata(path).unwrap().modified().unwrap();
-    let (probe, manifest) = (vk.path("probe"), vk.path("data/vulkan/icd.d/good.json"));
-    loop {
-        std::fs::write(&probe, "").unwrap();
-        if changed(&probe) > changed(&manifest) + std::time::Duration::from_millis(100) {
-            return;
-        }
-        std::thread::yield_now();
-    }
 }
 
 /// A start of the usual kind: what there is, an instance, its devices.

@@ -18,6 +18,24 @@ fn devices(scenario: Scenario) -> Run {
 
 // ---- the usual places ----
 
+/// The kernel knows nothing of the folder, before or after: only the functions do that a program has put in front.
+#[test]
+fn a_folder_that_appears_for_opendir_alone_is_found() {
+    let run = Scenario::new()
+        .env("LD_PRELOAD", vkload_tests::appearing_folder().to_str().unwrap())
+        .env("XDG_DATA_DIRS", "/appearing:SANDBOX/data")
+        .driver(usual("a"))
+        .driver(usual("b").folder("elsewhere/vulkan/icd.d"))
+        .run(|vk| {
+            vkload_tests::wait_for_the_clock_of_files(vk);
+            vk.say("before", vk.create(&Ask::new()).unwrap().names().join(","));
+            // SAFETY: a body has one thread.
+            unsafe { std::env::set_var("VKLOAD_TEST_APPEARING", vk.path("elsewhere")) };
+            vk.say("after", vk.create(&Ask::new()).unwrap().names().join(","));
+        });
+    run.ok().says("before", "a").says("after", "a,b");
+}
+
 #[test]
 fn places_are_searched_in_the_documented_order() {
     let run = devices(

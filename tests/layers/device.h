@@ -104,8 +104,7 @@ CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
     }
     if (does("second_device")) make_second_device(device, below, instance->below);
     pthread_mutex_lock(&lock);
-    /* Without a look-up this layer does not hear of a device's end. */
-    for (struct device *other = does("no_device_lookup") ? NULL : devices; other != NULL; other = other->next)
+    for (struct device *other = is_asked_for_device_commands ? devices : NULL; other != NULL; other = other->next)
         if (other->key == device->key) die("vkCreateDevice", "a device that is not destroyed yet begins with the same word");
     device->next = devices;
     devices = device;

@@ -38,6 +38,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL layer_GetDeviceProcAddr(VkDevice
     };
     static bool done;
     reenter_once("vkGetDeviceProcAddr", &done);
+    is_asked_for_device_commands = true;
     if (does("no_device_functions")) return NULL;
     PFN_vkVoidFunction own = own_function(name);
     for (size_t i = 0; own != NULL && i < sizeof commands / sizeof *commands; ++i)

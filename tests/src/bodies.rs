@@ -1,5 +1,7 @@
 //! Bodies that many scenarios share.
 
+use std::time::Duration;
+
 use ash::vk;
 
 use crate::{Ask, Vk};
@@ -35,4 +37,21 @@ pub fn list_devices_asking(vk: &Vk, ask: &Ask<'_>) {
 #[must_use]
 pub fn code<T>(result: &Result<T, vk::Result>) -> String {
     result.as_ref().map_or_else(|error| format!("{error:?}"), |_| "SUCCESS".to_owned())
+}
+
+/// Returns when a file can be written that is certainly newer than those of the scenario: until then the loader reads
+/// everything again, since it may change within the tick in which it is read.
+///
+/// # Panics
+/// If the file cannot be written.
+pub fn wait_for_the_clock_of_files(vk: &Vk) {
+    let probe = vk.path("out/probe");
+    let write = || {
+        std::fs::write(&probe, "").unwrap();
+        std::fs::metadata(&probe).unwrap().modified().unwrap()
+    };
+    let started = write();
+    while write() < started + Duration::from_millis(100) {
+        std::thread::yield_now();
+    }
 }

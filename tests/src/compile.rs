@@ -41,6 +41,13 @@ pub fn sorted_folders() -> PathBuf {
     library(&["differential/preload"], &[])
 }
 
+/// A library that puts a folder under `/appearing`, which only `opendir` and `fopen` know, once `VKLOAD_TEST_APPEARING` names
+/// it; for `LD_PRELOAD`.
+#[must_use]
+pub fn appearing_folder() -> PathBuf {
+    library(&["interposer"], &[])
+}
+
 /// The library made of the C files in these folders. What was compiled before is used again as long as the sources and
 /// the switches are the same; threads and processes may ask at the same time.
 fn library(folders: &[&str], switches: &[&str]) -> PathBuf {
