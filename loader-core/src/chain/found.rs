@@ -14,7 +14,7 @@ use crate::discovery::{
 use crate::loader::{FoundSettings, Loader, Log, Policy};
 use crate::log::{Level, Logger, Topic};
 use crate::manifest::{LayerExtension, LayerManifest};
-use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
+use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::{LayerInterface, with_layer};
 use crate::platform::{Library, LibraryKind, variables};
 
@@ -123,7 +123,7 @@ impl FoundLayers {
         Ok(())
     }
 
-    /// Opens the layers that are active in an instance.
+    /// Opens the layers that are active in an instance, whose memory is that of `allocator`.
     ///
     /// # Errors
     /// `ERROR_LAYER_NOT_PRESENT` if the application asks for one that it cannot have; `ERROR_OUT_OF_HOST_MEMORY`.
@@ -132,6 +132,7 @@ impl FoundLayers {
         loader: &'static Loader,
         request: &LayerRequest<'_>,
         logger: &Logger,
+        allocator: Application,
     ) -> Result<Layers, vk::Result> {
         warn_of_variable(loader, logger);
         let active = this.plan.activate(request)?;
@@ -144,7 +145,7 @@ impl FoundLayers {
         if !active.refused.is_empty() {
             return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
         }
-        let mut layers = Layers::none_of(this.clone(), loader.platform);
+        let mut layers = Layers::none_of(this.clone(), loader.platform, allocator);
         for layer in &active.layers {
             let Some(candidate) = this.plan.layers.get(layer.layer) else { continue };
             if candidate.library.is_empty() {

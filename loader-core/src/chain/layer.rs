@@ -4,7 +4,7 @@ use ash::vk;
 
 use super::found::FoundLayers;
 use crate::manifest::LayerManifest;
-use crate::memory::{Counted, OutOfMemory, Text, TryGrow, Vec};
+use crate::memory::{Application, Counted, OutOfMemory, Text, TryGrow, Vec};
 use crate::negotiation::LayerInterface;
 use crate::platform::{Library, Platform};
 
@@ -27,7 +27,7 @@ pub struct ActiveLayer {
 pub struct Layers {
     active: Vec<ActiveLayer>,
     /// The places of the enabled layers among those found: of the active ones, and of meta-layers behind their components.
-    enabled: Vec<usize>,
+    enabled: Vec<usize, Application>,
     /// All layers of the system, as they were when these were opened.
     pub found: Counted<FoundLayers>,
     platform: &'static Platform,
@@ -36,8 +36,8 @@ pub struct Layers {
 impl Layers {
     /// None of the layers that were found.
     #[must_use]
-    pub fn none_of(found: Counted<FoundLayers>, platform: &'static Platform) -> Self {
-        Self { active: Vec::new(), enabled: Vec::new(), found, platform }
+    pub fn none_of(found: Counted<FoundLayers>, platform: &'static Platform, allocator: Application) -> Self {
+        Self { active: Vec::new(), enabled: Vec::new_in(allocator), found, platform }
     }
 
     /// Adds the layer at this place among those found behind the others.

@@ -68,7 +68,7 @@ pub unsafe fn create_instance(
         let request = Request { portability: wants_portability(info, &enabled) };
         let sources = Sources::new(loader, info, &enabled, request, &logger)?;
         let version = requested_version(info, &logger);
-        let layers = open_layers(loader, info, version, &logger)?;
+        let layers = open_layers(loader, info, version, &logger, allocator)?;
         if sources.are_none() {
             return Err(sources.report_none(loader, &logger, &[]));
         }
@@ -161,6 +161,7 @@ unsafe fn open_layers(
     info: &CreateInfo,
     api_version: u32,
     logger: &Logger,
+    allocator: Application,
 ) -> Result<Layers, vk::Result> {
     let mut enabled = Vec::new();
     // SAFETY: the caller of vkCreateInstance vouches for the array.
@@ -168,7 +169,7 @@ unsafe fn open_layers(
         enabled.try_push(name)?;
     }
     let request = LayerRequest { enabled: &enabled, api_version: Version::from_encoded(api_version) };
-    FoundLayers::open(&loader.layers(LayerScope::All, logger)?, loader, &request, logger)
+    FoundLayers::open(&loader.layers(LayerScope::All, logger)?, loader, &request, logger, allocator)
 }
 
 /// Refuses arrays that are NULL though their count is not.

@@ -6,7 +6,7 @@ use loader_core::chain::FoundLayers;
 use loader_core::discovery::{LayerDecision, LayerKind, LayerPlan, LayerRequest, LayerScope};
 use loader_core::loader::Loader;
 use loader_core::manifest::{LayerExtension, LayerManifest, SIZE_LIMIT};
-use loader_core::memory::{OutOfMemory, Shown};
+use loader_core::memory::{Application, OutOfMemory, Shown};
 use loader_core::platform::Files;
 
 use super::report::{About, Extension, Layer, Report};
@@ -16,7 +16,7 @@ pub(crate) fn fill(report: &mut Report, loader: &'static Loader) -> Result<(), O
     let logger = loader.logger()?;
     let found = loader.layers(LayerScope::All, &logger)?;
     // Opening tells which of them are broken. They are closed again at once.
-    let _ = FoundLayers::open(&found, loader, &LayerRequest::default(), &logger);
+    let _ = FoundLayers::open(&found, loader, &LayerRequest::default(), &logger, Application::process());
     describe(report, &found.plan, loader.platform.files, &|place| found.is_broken(place))
 }
 
