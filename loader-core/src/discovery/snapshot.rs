@@ -109,9 +109,9 @@ impl Snapshot {
 
     /// Whether everything in the snapshot is certainly still as it was recorded.
     ///
-    /// This reads variables again, looks at the state of files and folders without opening one and tries to list folders
-    /// that could not be listed: it costs one call of the platform for each variable and each path. What cannot be told without reading it again counts as
-    /// changed.
+    /// This reads variables again, looks at the state of files and folders without opening one, and tries to list folders
+    /// that could not be listed: it costs one call of the platform for each variable and each path. What cannot be told
+    /// without reading it again counts as changed.
     ///
     /// # Errors
     /// [`OutOfMemory`].
