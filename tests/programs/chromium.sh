@@ -27,7 +27,7 @@ export HOME=/tmp XDG_RUNTIME_DIR=/tmp LC_ALL=C VK_DRIVER_FILES=/usr/share/vulkan
 own=/usr/lib/chromium/libvulkan.so.1
 [ "$2" = "$own" ] || cp "$2" "$own"
 cd /tmp
-Xvfb "$DISPLAY" -nolisten tcp -screen 0 800x600x24 -fbdir /tmp 2>xvfb.log &
+Xvfb "$DISPLAY" -nolisten tcp -noreset -screen 0 800x600x24 -fbdir /tmp 2>xvfb.log &
 server=$!
 while ! [ -S /tmp/.X11-unix/X79 ]; do kill -0 "$server"; sleep 1; done
 page='data:text/html,<title>page</title><canvas id=c></canvas><p id=t></p><script>g=c.getContext("webgl");

@@ -247,14 +247,15 @@ fn programs_run_where_the_package_replaced_the_systems_library() {
         echo "$(ldconfig --print-cache | grep --count 'libvulkan\.so ') libraries of the other name"
         vulkaninfo --summary | grep -E 'Instance Version|deviceName'
         vkload --json | grep '"used": true'
-        Xvfb -displayfd 3 -nolisten tcp -screen 0 640x480x24 3>display 2>/dev/null &
+        # Without -noreset it starts anew when its last client leaves, and turns away the next one meanwhile.
+        Xvfb -displayfd 3 -nolisten tcp -noreset -screen 0 640x480x24 3>display 2>/dev/null &
         while ! [ -s display ]; do kill -0 $!; done
         export DISPLAY=:$(cat display)
         vkcube --c 10
         echo "the cube was drawn"
         device=$(vulkaninfo --summary 2>/dev/null | sed -n 's/.*deviceName *= //p' | head -n 1)
         ! command -v mpv >/dev/null || mpv --no-config --vo=gpu --gpu-api=vulkan --gpu-context=x11vk --ao=null --frames=5 \
-            --vulkan-device="$device" av://lavfi:testsrc=size=640x480:rate=10 >/dev/null
+            --vulkan-device="$device" av://lavfi:testsrc=size=640x480:rate=10
         ! [ -x {wgpu} ] || {wgpu}
         echo "all programs ended well"
         "#
