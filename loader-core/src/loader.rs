@@ -1,6 +1,7 @@
 //! What belongs to the process: the platform, the open drivers, the last discovery, the names of unknown commands.
 
 mod settings;
+mod users;
 
 use core::fmt;
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -15,10 +16,12 @@ use crate::flavour::{FOREIGN_HANDLES, Flavour};
 use crate::log::{Filter, Level, Listeners, Logger, Topic, write_line};
 use crate::memory::{Application, Counted, OutOfMemory, Shown, Text, TryGrow, Vec, text};
 use crate::objects::{DriverRef, LiveInstances, OpenDrivers, OpenError};
-use crate::platform::{Lock, Platform, Variable, variables};
+use crate::platform::{Lock, Platform, Variable, Waiting, variables};
 use crate::registry::{Class, CommandId};
 
 pub use settings::FoundSettings;
+pub use users::User;
+use users::Users;
 
 /// A loader. There is one, a `static` of the platform's crate.
 pub struct Loader {
@@ -36,6 +39,7 @@ pub struct Loader {
     discovered: Lock<Option<Counted<Drivers>>>,
     pub(crate) found_layers: Lock<Option<Counted<FoundLayers>>>,
     pub(crate) instances: LiveInstances,
+    users: Users,
 }
 
 /// The loader of this process, once it has been called.
@@ -69,12 +73,19 @@ impl Loader {
             discovered: Lock::new(None),
             found_layers: Lock::new(None),
             instances: LiveInstances::new(),
+            users: Users::new(),
         }
     }
 
-    /// Makes this the loader that reports for handles that belong to nobody. Every global command does this first.
-    pub fn enter(&'static self) {
+    /// Makes this the loader that reports for handles that belong to nobody.
+    pub fn make_current(&'static self) {
         CURRENT.store(core::ptr::from_ref(self).cast_mut(), Ordering::Release);
+    }
+
+    /// Every global command does this first, and keeps what it gets to its end.
+    pub fn enter(&'static self) -> User {
+        self.make_current();
+        self.users.come()
     }
 
     /// The logger that the settings file or the environment asks for now, to which nobody listens. It has been told what
@@ -153,22 +164,31 @@ impl Loader {
         Ok(found)
     }
 
-    /// Gives back what the process owns. Afterwards the loader works as if it had just been started.
+    /// Gives back what the process owns, unless somebody uses it: then it is left to the end of the process. Afterwards the loader
+    /// works as if it had just been started.
+    ///
+    /// Other threads may enter at any moment. Each thing is taken under its lock while nobody has come yet, what refers to others
+    /// before these; so nobody has seen what is freed.
     pub fn unload(&self) {
-        let last = self.discovered.lock(self.platform.waiting).take();
-        drop(last);
-        let last = self.found_layers.lock(self.platform.waiting).take();
-        drop(last);
-        let last = self.found_settings.lock(self.platform.waiting).take();
-        drop(last);
-        self.drivers.close_unused(self.platform);
-        self.unknown.forget(self.platform.waiting);
-        self.known.forget(self.platform.waiting);
-        self.instances.forget(self.platform.waiting);
-        if FOREIGN_HANDLES {
-            KEYS.forget(self.platform.waiting);
+        let Some(idle) = self.users.idle() else { return };
+        let waiting = self.platform.waiting;
+        let lasts = || idle.lasts();
+        drop(take_if(&self.discovered, waiting, lasts));
+        drop(take_if(&self.found_layers, waiting, lasts));
+        drop(take_if(&self.found_settings, waiting, lasts));
+        self.unknown.forget(waiting, lasts);
+        self.known.forget(waiting, lasts);
+        self.instances.forget(waiting, lasts);
+        if FOREIGN_HANDLES && lasts() {
+            KEYS.forget(waiting);
         }
+        self.drivers.close(self.platform, lasts);
     }
+}
+
+fn take_if<T>(lock: &Lock<Option<T>>, waiting: &dyn Waiting, condition: impl Fn() -> bool) -> Option<T> {
+    let mut held = lock.lock(waiting);
+    if condition() { held.take() } else { None }
 }
 
 impl Drivers {

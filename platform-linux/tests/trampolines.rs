@@ -264,7 +264,7 @@ fn stubs_of_missing_commands_name_them_and_abort() {
 
 #[test]
 fn stubs_of_unknown_commands_name_them_too() {
-    LOADER.enter();
+    LOADER.make_current();
     let name: &CStr = c"vkUnheardOf";
     let device = LOADER.unknown.device.add(&LOADER, name).expect("memory").expect("a number");
     let message = report(DeviceTable::MISSING.piece(DEVICE_SLOTS + device), null());
@@ -325,7 +325,7 @@ fn a_trap_ends_the_process() {
 /// What is written to standard error before `piece`, called with `handle`, aborts the process.
 fn report(piece: Option<Command>, handle: *const c_void) -> String {
     let (signal, message) = in_a_child(|| {
-        LOADER.enter();
+        LOADER.make_current();
         call(piece, handle);
     });
     assert_eq!(signal, libc::SIGABRT, "{message}");

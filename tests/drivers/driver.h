@@ -76,6 +76,12 @@ struct config {
     struct { uint32_t count, member[VK_MAX_DEVICE_GROUP_SIZE]; } group[MAX_GROUPS];
 };
 
+/* ---- what a program listens to (exports.c) ---- */
+
+/* Called at the beginning of every call that is traced, with the command and its line in the trace: a program may do there what
+ * another thread could. */
+extern void (*test_on_call)(const char *command, const char *line);
+
 /* How the two-call idiom is broken. */
 enum lie {
     LIE_NONE,

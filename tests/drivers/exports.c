@@ -9,6 +9,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+EXPORT void (*test_on_call)(const char *command, const char *line);
+
 #ifdef EXPORT_CORE
 EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char *name) {
     return driver_instance_proc(instance, name);

@@ -26,6 +26,97 @@ fn drivers_are_closed_with_the_loader() {
     assert_eq!(run.trace("good").last("unload").get("instances"), "0");
 }
 
+/// A thread that is inside a driver, called by a global command, when the process ends.
+mod at_exit {
+    use std::ffi::{c_char, c_int, c_void};
+    use std::sync::{Condvar, Mutex};
+
+    /// How far the thread is.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    pub(super) enum Stage {
+        Outside,
+        Inside,
+        Released,
+        Done,
+    }
+
+    static STAGE: Mutex<Stage> = Mutex::new(Stage::Outside);
+    static CHANGED: Condvar = Condvar::new();
+
+    pub(super) fn reach(stage: Stage) {
+        *STAGE.lock().unwrap() = stage;
+        CHANGED.notify_all();
+    }
+
+    pub(super) fn wait_for(stage: Stage) {
+        drop(CHANGED.wait_while(STAGE.lock().unwrap(), |now| *now != stage).unwrap());
+    }
+
+    pub(super) unsafe extern "C" fn stay_inside(_: *const c_char, line: *const c_char) {
+        // SAFETY: the driver hands over a C string.
+        let line = unsafe { std::ffi::CStr::from_ptr(line) };
+        let is_the_command = line.to_bytes().starts_with(b"vkEnumerateInstanceExtensionProperties");
+        if is_the_command && *STAGE.lock().unwrap() == Stage::Outside {
+            reach(Stage::Inside);
+            wait_for(Stage::Released);
+        }
+    }
+
+    unsafe extern "C" fn release(_: *mut c_void, _: *const c_char, size: usize) -> isize {
+        reach(Stage::Released);
+        wait_for(Stage::Done);
+        size.cast_signed()
+    }
+
+    #[repr(C)]
+    struct Functions([*const c_void; 4]);
+
+    unsafe extern "C" {
+        fn fopencookie(cookie: *mut c_void, mode: *const c_char, functions: Functions) -> *mut libc::FILE;
+        fn fputc(character: c_int, stream: *mut libc::FILE) -> c_int;
+    }
+
+    /// The C library writes out what is buffered after all destructors, the loader's among them: then the thread goes on.
+    pub(super) fn release_behind_the_destructors() {
+        let write = release as *const c_void;
+        // SAFETY: the functions are such as the C library wants: read, write, seek and close.
+        unsafe {
+            let stream = fopencookie(
+                std::ptr::null_mut(),
+                c"w".as_ptr(),
+                Functions([std::ptr::null(), write, std::ptr::null(), std::ptr::null()]),
+            );
+            assert!(!stream.is_null() && fputc(c_int::from(b'.'), stream) == c_int::from(b'.'));
+        }
+    }
+}
+
+#[test]
+fn a_global_command_that_is_in_progress_when_the_process_ends_finds_its_driver() {
+    use at_exit::{Stage, reach, wait_for};
+    // Two drivers: one in which the thread is, and one that it goes to afterwards. What the C library frees, it overwrites.
+    let scenario = Scenario::new().driver(good()).driver(Driver::new("b").device(Device::new("b")));
+    let run =
+        scenario.env("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0:glibc.malloc.perturb=165").run(|vk| {
+            drop(vk.instance());
+            vk.on_calls_of("good", at_exit::stay_inside);
+            vk.on_calls_of("b", at_exit::stay_inside);
+            std::thread::spawn(|| {
+                let vk = Vk::open();
+                let enumerate = vk.entry.fp_v1_0().enumerate_instance_extension_properties;
+                let (layer, mut count, out) = (std::ptr::null(), 0, std::ptr::null_mut());
+                // One call alone: files cannot be opened by the C library's streams any more when it has returned.
+                // SAFETY: the command needs no object, and the count is valid.
+                let result = unsafe { enumerate(layer, &mut count, out) };
+                vk.say("result", format!("{result:?}"));
+                reach(Stage::Done);
+            });
+            wait_for(Stage::Inside);
+            at_exit::release_behind_the_destructors();
+        });
+    run.ok().says("result", "SUCCESS");
+}
+
 #[test]
 fn a_driver_that_was_refused_is_closed() {
     let refusing = Driver::new("bad")

@@ -1,5 +1,7 @@
 //! Commands that no registry knows: whatever their arguments are, they reach the driver that has them.
-use std::ffi::c_void;
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use ash::vk;
 use vkload_tests::{Ask, Device, Driver, Instance, Scenario, Vk};
@@ -198,6 +200,41 @@ fn a_device_that_was_there_before_the_look_up_is_served() {
         call_on_device(&instance, &early, 5);
     });
     run.ok();
+}
+
+/// Destroyed by the driver's vkGetDeviceProcAddr, while another device is served.
+static DOOMED: OnceLock<ash::Device> = OnceLock::new();
+
+unsafe extern "C" fn destroy_during_the_look_up(_: *const c_char, line: *const c_char) {
+    static LOOK_UPS: AtomicU32 = AtomicU32::new(0);
+    // SAFETY: the driver hands over a C string.
+    let line = unsafe { CStr::from_ptr(line) }.to_str().unwrap();
+    // Of three devices, the one in the middle is served second, from whichever end the loader begins.
+    if line == "vkGetDeviceProcAddr name=vkUnknownDevice5TEST"
+        && LOOK_UPS.fetch_add(1, Ordering::Relaxed) == 1
+    {
+        // SAFETY: nobody uses this device.
+        unsafe { DOOMED.get().unwrap().destroy_device(None) };
+    }
+}
+
+#[test]
+fn a_device_that_is_destroyed_during_the_look_up_costs_no_other_device_its_command() {
+    let run = Scenario::new().driver(driver("a").trace_lookups()).run(|vk| {
+        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+        let device = || instance.device(instance.devices()[0], &[]);
+        let (doomed, middle, last) = (device(), device(), device());
+        assert!(DOOMED.set(doomed).is_ok());
+        vk.on_calls_of("a", destroy_during_the_look_up);
+        // SAFETY: it is such a command.
+        let results = unsafe {
+            let function = instance.command(&device_name(5));
+            [call(function, middle.handle()), call(function, last.handle())]
+        };
+        assert_eq!(results, [expected(5); 2]);
+    });
+    run.ok();
+    assert_eq!(run.trace("a").calls("vkDestroyDevice").len(), 1);
 }
 
 #[test]

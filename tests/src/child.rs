@@ -10,6 +10,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::panic::catch_unwind;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use ash::vk;
 
@@ -147,6 +148,23 @@ impl Vk {
         // SAFETY: the call above counted it once more.
         unsafe { libc::dlclose(library) };
         true
+    }
+
+    /// Has a driver call `hook` at the beginning of every call from now on, with the command and its line in the trace.
+    ///
+    /// # Panics
+    /// If the driver's library is not loaded.
+    pub fn on_calls_of(&self, driver: &str, hook: unsafe extern "C" fn(*const c_char, *const c_char)) {
+        let path = CString::new(self.path(&format!("lib/lib{driver}.so")).to_str().unwrap()).unwrap();
+        // SAFETY: nothing is loaded by this, and the loader keeps the library open. The variable is an aligned pointer to such
+        // a function.
+        unsafe {
+            let library = libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+            assert!(!library.is_null(), "{driver} is not loaded");
+            libc::dlclose(library);
+            let variable = AtomicPtr::from_ptr(symbol(library, c"test_on_call").cast::<*mut c_void>());
+            variable.store(hook as *mut c_void, Ordering::Release);
+        }
     }
 
     /// Hides devices of a driver by their numbers from now on, as if they were unplugged.

@@ -104,7 +104,7 @@ unsafe extern "system" fn last_of_version(_link: *const c_void, version: *mut u3
 /// # Safety
 /// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
 pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut u32) -> vk::Result {
-    loader.enter();
+    let _user = loader.enter();
     if version.is_null() {
         return null(loader, "vkEnumerateInstanceVersion", "pApiVersion");
     }
@@ -135,7 +135,7 @@ pub unsafe fn enumerate_instance_extension_properties(
     count: *mut u32,
     out: *mut vk::ExtensionProperties,
 ) -> vk::Result {
-    loader.enter();
+    let _user = loader.enter();
     if count.is_null() {
         return null(loader, "vkEnumerateInstanceExtensionProperties", "pPropertyCount");
     }
@@ -212,7 +212,7 @@ pub unsafe fn enumerate_instance_layer_properties(
     count: *mut u32,
     out: *mut vk::LayerProperties,
 ) -> vk::Result {
-    loader.enter();
+    let _user = loader.enter();
     if count.is_null() {
         return null(loader, "vkEnumerateInstanceLayerProperties", "pPropertyCount");
     }

@@ -192,7 +192,7 @@ macro_rules! global_commands {
 
         /// Called by trampolines whose handle is not one of the loader's.
         pub extern "C" fn report_bad_handle(_handle: *const core::ffi::c_void, slot: u32) -> ! {
-            $loader.enter();
+            $loader.make_current();
             $crate::dispatch::report_bad_handle(slot)
         }
     };

@@ -81,10 +81,10 @@ impl KnownObjects {
         });
     }
 
-    /// Gives back the memory of the lists.
-    pub fn forget(&self, waiting: &dyn Waiting) {
-        drop(self.instances.take(waiting));
-        drop(self.devices.take(waiting));
+    /// Gives back the memory of the lists if `unused`.
+    pub fn forget(&self, waiting: &dyn Waiting, unused: impl Fn() -> bool) {
+        drop(self.instances.take_if(waiting, &unused));
+        drop(self.devices.take_if(waiting, &unused));
     }
 }
 

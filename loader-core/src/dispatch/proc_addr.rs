@@ -53,7 +53,7 @@ pub unsafe fn get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
 ) -> Option<Command> {
-    loader.enter();
+    loader.make_current();
     if name.is_null() {
         return None;
     }

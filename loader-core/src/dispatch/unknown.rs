@@ -26,9 +26,9 @@ impl UnknownCommands {
         Self { physical_device: Names::new(), device: Names::new() }
     }
 
-    pub(crate) fn forget(&self, waiting: &dyn Waiting) {
-        self.physical_device.forget(waiting);
-        self.device.forget(waiting);
+    pub(crate) fn forget(&self, waiting: &dyn Waiting, unused: impl Fn() -> bool) {
+        self.physical_device.forget(waiting, &unused);
+        self.device.forget(waiting, &unused);
     }
 }
 
@@ -98,8 +98,8 @@ impl Names {
         use_name(name.and_then(|name| name.to_str().ok()).unwrap_or("an unknown command"))
     }
 
-    fn forget(&self, waiting: &dyn Waiting) {
-        for name in self.0.take(waiting) {
+    fn forget(&self, waiting: &dyn Waiting, unused: impl Fn() -> bool) {
+        for name in self.0.take_if(waiting, unused) {
             name.free();
         }
     }

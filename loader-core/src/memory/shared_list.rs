@@ -34,7 +34,8 @@ impl<T: Copy, A: Allocator> SharedList<T, A> {
         look(&self.0.lock(waiting))
     }
 
-    /// Takes all values for which `matches` is true, but at most one, out of the list.
+    /// Takes the first value for which `matches` is true out of the list. The last one takes its place: who takes the lock anew
+    /// for each place meets every value that stays if the walk goes from the end to the beginning.
     pub fn remove(&self, waiting: &dyn Waiting, mut matches: impl FnMut(&T) -> bool) -> Option<T> {
         let mut list = self.0.lock(waiting);
         let position = list.iter().position(&mut matches)?;
@@ -52,9 +53,17 @@ impl<T: Copy, A: Allocator> SharedList<T, A> {
     where
         A: Clone,
     {
+        self.take_if(waiting, || true)
+    }
+
+    /// Takes the whole list if `condition` holds under the lock, and nothing if not.
+    pub fn take_if(&self, waiting: &dyn Waiting, condition: impl FnOnce() -> bool) -> Vec<T, A>
+    where
+        A: Clone,
+    {
         let mut list = self.0.lock(waiting);
         let empty = Vec::new_in(list.allocator().clone());
-        core::mem::replace(&mut *list, empty)
+        if condition() { core::mem::replace(&mut *list, empty) } else { empty }
     }
 }
 

@@ -41,7 +41,7 @@ pub unsafe fn create_instance(
     callbacks: *const Callbacks,
     out: *mut vk::Instance,
 ) -> Result<(), vk::Result> {
-    loader.enter();
+    let _user = loader.enter();
     // SAFETY: the caller vouches for the parameters that are not NULL.
     unsafe {
         let allocator = Application::new(callbacks, vk::SystemAllocationScope::INSTANCE);

@@ -54,7 +54,7 @@ impl PartialEq for DriverRef {
 impl Deref for DriverRef {
     type Target = Driver;
     fn deref(&self) -> &Driver {
-        // SAFETY: drivers of the list are freed only by close_unused, when nothing uses them any more.
+        // SAFETY: drivers of the list are freed only by `close`, when nothing uses them any more.
         unsafe { self.0.as_ref() }
     }
 }
@@ -155,14 +155,11 @@ impl OpenDrivers {
         }
     }
 
-    /// Closes all drivers. Called when the loader's library is unloaded: nobody can call it any more.
-    pub(crate) fn close_unused(&self, platform: &Platform) {
-        if crate::objects::live_instances() != 0 {
-            return;
-        }
-        for driver in self.list.take(platform.waiting) {
+    /// Closes all drivers if `unused`.
+    pub(crate) fn close(&self, platform: &Platform, unused: impl Fn() -> bool) {
+        for driver in self.list.take_if(platform.waiting, unused) {
             let library = driver.library;
-            // SAFETY: no instance is alive, and only instances and calls in progress use drivers.
+            // SAFETY: only instances and calls in progress use drivers, and there was none under the list's lock.
             unsafe {
                 driver.free();
                 if let Some(library) = library {

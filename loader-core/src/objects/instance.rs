@@ -17,7 +17,7 @@ use super::{Device, PhysicalDevice};
 use crate::chain::structures::FindInstanceCommand;
 use crate::chain::{ActiveLayer, FoundLayers, Layers};
 use crate::dispatch::{Command, InstanceTable, TERMINATORS, Table};
-use crate::loader::Loader;
+use crate::loader::{Loader, User};
 use crate::log::{Level, Logger, Topic};
 use crate::manifest::LayerManifest;
 use crate::memory::{Application, Box, SharedList, Shown, Vec};
@@ -60,6 +60,8 @@ pub struct Instance {
     pub(super) devices: SharedList<Owned<Device>, Application>,
     /// The swapchains on windows that drivers take turns at.
     pub(super) presenting: SharedList<Presenting, Application>,
+    /// Given up last.
+    _user: User,
 }
 
 /// A pointer to something that the instance keeps alive for as long as the pointer is in its list.
@@ -75,15 +77,6 @@ impl<T> Copy for Owned<T> {}
 unsafe impl<T: Sync> Send for Owned<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for Owned<T> {}
-
-/// How many instances there are in the process.
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-
-/// How many instances there are in the process.
-#[must_use]
-pub fn live_instances() -> usize {
-    LIVE.load(Ordering::Acquire)
-}
 
 /// The instances that are alive, for those who know only what a driver calls something.
 pub(crate) struct LiveInstances(SharedList<Owned<Instance>>);
@@ -109,11 +102,9 @@ impl LiveInstances {
         self.0.remove(instance.loader.platform.waiting, |live| live.0 == NonNull::from(instance));
     }
 
-    /// Gives back the list's memory, which it keeps when it is empty.
-    pub(crate) fn forget(&self, waiting: &dyn Waiting) {
-        if live_instances() == 0 {
-            drop(self.0.take(waiting));
-        }
+    /// Gives back the list's memory, which it keeps when it is empty, if `unused`.
+    pub(crate) fn forget(&self, waiting: &dyn Waiting, unused: impl Fn() -> bool) {
+        drop(self.0.take_if(waiting, unused));
     }
 
     /// The instance to which belongs what a driver calls `device`.
@@ -189,8 +180,8 @@ impl Instance {
             drivers: Vec::new_in(allocator),
             devices: SharedList::new_in(allocator),
             presenting: SharedList::new_in(allocator),
+            _user: loader.enter(),
         };
-        LIVE.fetch_add(1, Ordering::AcqRel);
         let made = Box::write(place, instance);
         made.handle.belongs_to(&made);
         made.chain_handle.store(made.handle().as_raw(), Ordering::Relaxed);
@@ -288,14 +279,15 @@ impl Instance {
     /// Puts the functions for the unknown device command `number` into the tables of all devices that are alive.
     pub(crate) fn resolve_unknown_device_command(&self, number: usize) {
         let waiting = self.loader.platform.waiting;
-        for place in 0usize.. {
-            // Devices are pinned one at a time; one that comes or goes meanwhile is served by its own creation.
+        // From the end, as the list asks for. A device that comes meanwhile is served by its own creation.
+        for place in (0..self.devices.read(waiting, <[_]>::len)).rev() {
             let pinned = self.devices.read(waiting, |devices| {
                 // SAFETY: devices in the list are alive, and pinning keeps this one alive after the lock.
                 devices.get(place).map(|device| unsafe { device.0.as_ref() }.pin())
             });
-            let Some(device) = pinned else { return };
-            device.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
+            if let Some(device) = pinned {
+                device.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
+            }
         }
     }
 }
@@ -331,6 +323,5 @@ impl Drop for Instance {
         }
         self.finish();
         self.forget_handles_of_layers();
-        LIVE.fetch_sub(1, Ordering::AcqRel);
     }
 }

@@ -37,8 +37,8 @@ pub(crate) use foreign::known_device;
 pub use handed_out::{
     allocate_command_buffers, create_external_compute_queue, get_device_queue, get_device_queue2,
 };
+pub use instance::Instance;
 pub(crate) use instance::LiveInstances;
-pub use instance::{Instance, live_instances};
 pub use physical_device::PhysicalDevice;
 pub(crate) use physical_device::command_memory;
 pub use probe::probe;

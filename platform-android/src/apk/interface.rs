@@ -103,7 +103,7 @@ pub unsafe fn report(
     buffer: *mut c_char,
     size: usize,
 ) -> usize {
-    loader.enter();
+    let _user = loader.enter();
     let format = if format == 1 { Format::Json } else { Format::Text };
     let report = apk.report(loader, format).unwrap_or_default();
     // SAFETY: the caller vouches for the buffer.

@@ -1,0 +1,71 @@
+//! Who uses what the process owns: global commands in progress, and instances.
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many users there have been, and how many of them have gone.
+///
+/// Two counts, since a user that comes and goes while the memory is collected has to be noticed as well.
+pub(super) struct Users {
+    come: AtomicUsize,
+    gone: AtomicUsize,
+}
+
+/// What the process owns stays as long as this lives.
+#[must_use]
+pub struct User(&'static Users);
+
+/// A moment in which there was no user.
+pub(super) struct Idle<'a> {
+    users: &'a Users,
+    come: usize,
+}
+
+impl Users {
+    pub(super) const fn new() -> Self {
+        Self { come: AtomicUsize::new(0), gone: AtomicUsize::new(0) }
+    }
+
+    /// One more.
+    pub(super) fn come(&'static self) -> User {
+        self.come.fetch_add(1, Ordering::Relaxed);
+        User(self)
+    }
+
+    /// `None` if there are users.
+    pub(super) fn idle(&self) -> Option<Idle<'_>> {
+        // What users did before they left has happened before what follows.
+        let gone = self.gone.load(Ordering::Acquire);
+        let come = self.come.load(Ordering::Relaxed);
+        (come == gone).then_some(Idle { users: self, come })
+    }
+}
+
+impl Drop for User {
+    fn drop(&mut self) {
+        self.0.gone.fetch_add(1, Ordering::Release);
+    }
+}
+
+impl Idle<'_> {
+    /// Whether nobody has come since. Whoever has seen a value that was taken out of a lock in between came before that lock was
+    /// taken, and is counted here.
+    pub(super) fn lasts(&self) -> bool {
+        self.users.come.load(Ordering::Relaxed) == self.come
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Users;
+
+    #[test]
+    fn a_user_that_came_and_went_ends_the_idle_moment() {
+        static USERS: Users = Users::new();
+        let idle = USERS.idle().expect("no user");
+        assert!(idle.lasts());
+        let user = USERS.come();
+        assert!(USERS.idle().is_none() && !idle.lasts());
+        drop(user);
+        assert!(USERS.idle().is_some_and(|idle| idle.lasts()) && !idle.lasts());
+    }
+}
