@@ -38,7 +38,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct instance *instances;
 static struct device *devices;
 /* A layer that is not does not hear of a device's end. */
-static bool is_asked_for_device_commands;
+static _Atomic bool is_asked_for_device_commands;
 static struct wrapper *wrappers;
 
 static const void *key_of(const void *handle) { return *(const void *const *)handle; }
