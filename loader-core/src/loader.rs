@@ -144,6 +144,7 @@ impl Loader {
         let mut snapshot = Snapshot::default();
         let (policy, settings) = (&self.flavour.discovery, logger.settings.clone());
         let plan = discovery::discover(self.platform, policy, &request, &settings.known, &mut snapshot)?;
+        snapshot.forget_contents();
         let (open, outcomes, unopened) = (Vec::new(), Vec::new(), Vec::new());
         let mut found = Drivers { snapshot, plan, open, outcomes, unopened, request, settings };
         found.log_plan(logger, Logger::log);
