@@ -9,14 +9,14 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use crate::chain::FoundLayers;
 use crate::chain::known::KnownObjects;
 use crate::discovery::{
-    self, BestReason, Candidate, Decision, Outcome, Plan, Question, Request, Snapshot, best_reason,
+    self, BestReason, Candidate, Decision, Outcome, Plan, Request, Snapshot, best_reason,
 };
 use crate::dispatch::{KEYS, UnknownCommands};
 use crate::flavour::{FOREIGN_HANDLES, Flavour};
 use crate::log::{Filter, Level, Listeners, Logger, Topic, write_line};
-use crate::memory::{Application, Counted, OutOfMemory, Shown, Text, TryGrow, Vec, text};
+use crate::memory::{Application, Counted, OutOfMemory, Shown, Text, TryGrow, Vec};
 use crate::objects::{DriverRef, LiveInstances, OpenDrivers, OpenError};
-use crate::platform::{Lock, Platform, Variable, Waiting, variables};
+use crate::platform::{Files, Fingerprint, Lock, Platform, Variable, Waiting, variables};
 use crate::registry::{Class, CommandId};
 
 pub use settings::FoundSettings;
@@ -55,6 +55,8 @@ pub struct Drivers {
     pub open: Vec<(usize, DriverRef)>,
     /// What was learnt by opening them, each with its place in the plan.
     pub outcomes: Vec<(usize, Outcome)>,
+    /// Libraries that do not open: their places in the plan and the states of their files, `None` for those that are missing.
+    unopened: Vec<(usize, Option<Fingerprint>)>,
     request: Request,
     settings: Counted<FoundSettings>,
 }
@@ -145,6 +147,7 @@ impl Loader {
             && last.settings == logger.settings
             && last.serve(request)
             && last.snapshot.still_true(self.platform)?
+            && last.still_unopened(self.platform.files)
         {
             last.tell(logger);
             return Ok(last);
@@ -152,10 +155,12 @@ impl Loader {
         let mut snapshot = Snapshot::default();
         let (policy, settings) = (&self.flavour.discovery, logger.settings.clone());
         let plan = discovery::discover(self.platform, policy, &request, &settings.known, &mut snapshot)?;
-        let mut found = Drivers { snapshot, plan, open: Vec::new(), outcomes: Vec::new(), request, settings };
+        snapshot.forget_contents();
+        let (open, outcomes, unopened) = (Vec::new(), Vec::new(), Vec::new());
+        let mut found = Drivers { snapshot, plan, open, outcomes, unopened, request, settings };
         found.log_plan(logger, Logger::log);
         found.open_all(self, logger)?;
-        let lasting = found.watch_missing(self.platform)?;
+        let lasting = found.watch_unopened(self.platform)?;
         let found = Counted::try_new(found)?;
         if lasting {
             let previous = self.discovered.lock(waiting).replace(found.clone());
@@ -223,28 +228,36 @@ impl Drivers {
         Ok(())
     }
 
-    /// Adds to the snapshot that libraries are missing, so that one that comes is noticed. Whether no library fails to
-    /// open for a reason that cannot be watched: one that is there may lack another one, and the linker looks for a
-    /// bare name in many places.
-    fn watch_missing(&mut self, platform: &Platform) -> Result<bool, OutOfMemory> {
-        let Self { plan, outcomes, snapshot, .. } = self;
-        let unopened = || {
-            let fails = |outcome: &Outcome| matches!(outcome, Outcome::DoesNotOpen { .. });
-            let failing = outcomes.iter().filter(move |(_, outcome)| fails(outcome));
-            failing.filter_map(|(place, _)| Some(plan.drivers.get(*place)?.library.as_slice()))
-        };
-        let mut questions = Vec::new();
-        for library in unopened() {
-            if !library.contains(&b'/') {
-                return Ok(false);
+    /// Notes the states of libraries that do not open, so that one that comes or changes is noticed. Whether each can be watched:
+    /// one that is whole may lack another one, and the linker looks for a bare name in many places.
+    fn watch_unopened(&mut self, platform: &Platform) -> Result<bool, OutOfMemory> {
+        for (place, outcome) in &self.outcomes {
+            let Some(candidate) = self.plan.drivers.get(*place) else { continue };
+            let (library, files) = (candidate.library.as_slice(), platform.files);
+            if matches!(outcome, Outcome::DoesNotOpen { .. }) {
+                let state = files.fingerprint(library);
+                let tells = if state.is_some() {
+                    platform.libraries.never_opens(library)
+                } else {
+                    !files.exists(library)
+                };
+                if !tells || !library.contains(&b'/') {
+                    return Ok(false);
+                }
+                self.unopened.try_push((*place, state))?;
             }
-            questions.try_push(Question::Exists(text(&[library])?))?;
         }
-        if questions.is_empty() {
-            return Ok(true);
-        }
-        snapshot.ask(platform, questions)?;
-        Ok(unopened().all(|library| snapshot.exists(library) == Some(false)))
+        Ok(true)
+    }
+
+    /// Whether the libraries that did not open are as they were.
+    fn still_unopened(&self, files: &dyn Files) -> bool {
+        let library =
+            |place: usize| self.plan.drivers.get(place).map_or(&[][..], |candidate| &candidate.library);
+        self.unopened.iter().all(|(place, state)| match state {
+            None => !files.exists(library(*place)),
+            known => files.fingerprint(library(*place)) == *known,
+        })
     }
 
     /// Logs what became of the driver at `place`.
@@ -403,7 +416,6 @@ mod tests {
     use super::*;
     use crate::discovery::Policy;
     use crate::log::Listener;
-    use crate::platform::Files as _;
     use crate::platform::imaginary::Imaginary;
     use ash::vk;
     use std::boxed::Box;

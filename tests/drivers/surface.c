@@ -33,9 +33,9 @@ static void trace_surface(const char *command, VkSurfaceKHR handle) {
     }
 }
 
-static VkResult create(const char *command, VkInstance handle, uint64_t window, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
+static VkResult create(const char *command, VkInstance handle, const void *next, uint64_t window, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
     struct object *instance = INSTANCE_OF(command, handle);
-    trace(command, "window=%llu allocator=%d", (unsigned long long)window, allocator != NULL);
+    trace(command, "window=%llu chain=%s allocator=%d", (unsigned long long)window, chain_types(next), allocator != NULL);
     FORCED_RESULT(command);
     static _Atomic uint32_t made;
     if (names_have(&config.lies, command)) return *out = VK_NULL_HANDLE, VK_SUCCESS;
@@ -43,20 +43,19 @@ static VkResult create(const char *command, VkInstance handle, uint64_t window, 
     return VK_SUCCESS;
 }
 CALL vkCreateXcbSurfaceKHR_(VkInstance handle, const VkXcbSurfaceCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
-    return create("vkCreateXcbSurfaceKHR", handle, info->window, allocator, out);
+    return create("vkCreateXcbSurfaceKHR", handle, info->pNext, info->window, allocator, out);
 }
 CALL vkCreateXlibSurfaceKHR_(VkInstance handle, const VkXlibSurfaceCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
-    return create("vkCreateXlibSurfaceKHR", handle, info->window, allocator, out);
+    return create("vkCreateXlibSurfaceKHR", handle, info->pNext, info->window, allocator, out);
 }
 CALL vkCreateWaylandSurfaceKHR_(VkInstance handle, const VkWaylandSurfaceCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
-    return create("vkCreateWaylandSurfaceKHR", handle, (uintptr_t)info->surface, allocator, out);
+    return create("vkCreateWaylandSurfaceKHR", handle, info->pNext, (uintptr_t)info->surface, allocator, out);
 }
 CALL vkCreateHeadlessSurfaceEXT_(VkInstance handle, const VkHeadlessSurfaceCreateInfoEXT *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
-    (void)info;
-    return create("vkCreateHeadlessSurfaceEXT", handle, 0, allocator, out);
+    return create("vkCreateHeadlessSurfaceEXT", handle, info->pNext, 0, allocator, out);
 }
 CALL vkCreateDisplayPlaneSurfaceKHR_(VkInstance handle, const VkDisplaySurfaceCreateInfoKHR *info, const VkAllocationCallbacks *allocator, VkSurfaceKHR *out) {
-    return create("vkCreateDisplayPlaneSurfaceKHR", handle, info->planeIndex, allocator, out);
+    return create("vkCreateDisplayPlaneSurfaceKHR", handle, info->pNext, info->planeIndex, allocator, out);
 }
 CALL_VOID vkDestroySurfaceKHR_(VkInstance handle, VkSurfaceKHR surface, const VkAllocationCallbacks *allocator) {
     (void)allocator;

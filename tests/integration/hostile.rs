@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use vkload_tests::{Device, Driver, Run, Sandbox, Scenario, list_devices};
+use vkload_tests::{Ask, Device, Driver, Run, Sandbox, Scenario, list_devices, wait_for_the_clock_of_files};
 
 const FOLDER: &str = "data/vulkan/icd.d";
 
@@ -364,6 +364,28 @@ fn elf(class: u8, machine: u16) -> Vec<u8> {
     head[18..20].copy_from_slice(&machine.to_le_bytes());
     head[20..24].copy_from_slice(&1_u32.to_le_bytes());
     head
+}
+
+#[test]
+fn a_library_for_another_processor_is_looked_into_again_only_when_it_changes() {
+    let contents = elf(1, 3);
+    let scenario = Scenario::new().file("lib/bad-library.so", &contents);
+    let path = scenario.sandbox().path("lib/bad-library.so");
+    let text = GOOD.replace("LIBRARY", path.to_str().unwrap());
+    let scenario = scenario
+        .log()
+        .driver(Driver::new("good").device(Device::new("gpu")))
+        .file(&format!("{FOLDER}/bad.json"), text);
+    let run = scenario.run(|vk| {
+        let create = || drop(vk.create(&Ask::new()).unwrap());
+        wait_for_the_clock_of_files(vk);
+        (0..3).for_each(|_| create());
+        std::fs::write(vk.path("lib/bad-library.so"), elf(1, 40)).unwrap();
+        wait_for_the_clock_of_files(vk);
+        (0..3).for_each(|_| create());
+    });
+    let searches = run.ok().log().into_iter().filter(|(_, text)| text.contains("bad.json: used")).count();
+    assert_eq!(searches, 2, "at first, and when the library has changed");
 }
 
 #[test]

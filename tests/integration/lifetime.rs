@@ -5,10 +5,55 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 
 use ash::vk;
-use vkload_tests::{Device, Driver, Layer, Scenario, Vk};
+use vkload_tests::{Device, Driver, Layer, Scarce, Scenario, Vk};
 
 fn good() -> Driver {
     Driver::new("good").device(Device::new("gpu"))
+}
+
+// ---- what the process keeps ----
+
+/// What was found last is kept, to be used again: not the files that it was read from, and never more than the last.
+#[test]
+fn what_is_kept_between_instances_is_small_and_does_not_grow() {
+    let manifest = |name: &str, length: usize| {
+        format!(
+            r#"{{"file_format_version": "1.2.0", "layer": {{"name": "VK_LAYER_TEST_{name}", "type": "GLOBAL",
+            "library_path": "/nowhere/lib{name}.so", "api_version": "1.3.0", "implementation_version": "1",
+            "description": "large", "introduction": "{}"}}}}"#,
+            "x".repeat(length)
+        )
+    };
+    let run = Scenario::new()
+        .scarce_memory()
+        .driver(good())
+        .driver(
+            Driver::new("other").device(Device::new("other")).manifest_field("more", &"9".repeat(100_000)),
+        )
+        .file("data/vulkan/explicit_layer.d/large.json", manifest("large", 100_000))
+        .argument("manifest", &manifest("changing", 0))
+        .run(|vk| {
+            let scarce = Scarce::watch(vk.symbol("vkGetInstanceProcAddr"));
+            let changing = vk.path("data/vulkan/explicit_layer.d/changing.json");
+            let round = |number: usize| {
+                std::fs::write(&changing, vk.arg("manifest") + &" ".repeat(number)).unwrap();
+                for _ in 0..3 {
+                    // SAFETY: nothing is asked of the caller.
+                    let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
+                    assert_eq!(layers.len(), 2);
+                    let instance = vk.instance();
+                    assert_eq!(instance.devices().len(), 2);
+                }
+            };
+            (0..3).for_each(round);
+            let blocks = scarce.told().live;
+            (3..20).for_each(round);
+            vk.say("more blocks", scarce.told().live - blocks);
+            vk.say("bytes", scarce.told().bytes);
+        });
+    run.ok().says("more blocks", 0);
+    let kept: usize = run.said("bytes").parse().unwrap();
+    assert!(kept < 30_000, "{kept} bytes are kept of files with 200,000");
 }
 
 // ---- libraries ----
@@ -277,11 +322,14 @@ fn surfaces_use_the_applications_allocator_and_pass_it_on() {
             let callbacks = callbacks();
             let ask: Ask<'_> = ask_for_windows().callbacks(Some(callbacks));
             let instance = vk.create(&ask).unwrap();
-            assert_eq!(instance.devices().len(), 2);
+            let own = instance.named("own");
             let before = live();
             for system in ["xcb", "xlib", "wayland", "headless", "display"] {
                 let surface = create_surface_with(vk, &instance, system, Some(&callbacks)).unwrap();
                 vk.say(system, live() > before);
+                // SAFETY: valid use of Vulkan on one thread.
+                unsafe { khr_surface(vk, &instance).get_physical_device_surface_support(own, 0, surface) }
+                    .unwrap();
                 // SAFETY: it is alive and not used any more.
                 unsafe { khr_surface(vk, &instance).destroy_surface(surface, Some(&callbacks)) };
                 assert_eq!(live(), before, "{system}");

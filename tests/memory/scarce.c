@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +27,7 @@ static bool once;                 /* whether only one is refused */
 static uint64_t refused;          /* how many were */
 static int64_t open_things;       /* files, folders and libraries */
 static uint64_t live;             /* blocks */
+static int64_t bytes;             /* in them */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* The watched library's blocks: a table with open addresses. */
@@ -41,6 +43,7 @@ static void remember(void *block) {
     unsigned place = place_of(block);
     while (blocks[place] != NULL && blocks[place] != gone) place = (place + 1) % PLACES;
     blocks[place] = block;
+    bytes += (int64_t)malloc_usable_size(block);
     if (++live > PLACES / 2) abort();
     pthread_mutex_unlock(&lock);
 }
@@ -49,7 +52,10 @@ static bool forget(const void *block) {
     bool found = false;
     pthread_mutex_lock(&lock);
     for (unsigned place = place_of(block); blocks[place] != NULL && !found; place = (place + 1) % PLACES)
-        if (blocks[place] == block) blocks[place] = gone, --live, found = true;
+        if (blocks[place] == block) {
+            blocks[place] = gone, --live, found = true;
+            bytes -= (int64_t)malloc_usable_size((void *)block);
+        }
     pthread_mutex_unlock(&lock);
     return found;
 }
@@ -160,9 +166,10 @@ EXPORT void scarce_grant(int64_t requests, int only_once) {
     once = only_once != 0;
 }
 
-/* How many requests have been refused, how many blocks live, how many things are open. */
-EXPORT void scarce_tell(int64_t told[3]) {
+/* How many requests have been refused, how many blocks live, how many things are open, how many bytes live. */
+EXPORT void scarce_tell(int64_t told[4]) {
     told[0] = (int64_t)refused;
     told[1] = (int64_t)live;
     told[2] = open_things;
+    told[3] = bytes;
 }

@@ -20,13 +20,15 @@ pub struct Told {
     pub live: i64,
     /// Files, folders and libraries that it opened and did not close.
     pub open: i64,
+    /// Bytes in the blocks.
+    pub bytes: i64,
 }
 
 /// The preloaded library of a scenario with [`Scenario::scarce_memory`](crate::Scenario::scarce_memory).
 #[derive(Clone, Copy)]
 pub struct Scarce {
     grant: unsafe extern "C" fn(i64, i32),
-    tell: unsafe extern "C" fn(*mut [i64; 3]),
+    tell: unsafe extern "C" fn(*mut [i64; 4]),
 }
 
 impl Scarce {
@@ -50,7 +52,7 @@ impl Scarce {
                 grant: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(i64, i32)>(symbol(
                     c"scarce_grant",
                 )),
-                tell: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut [i64; 3])>(symbol(
+                tell: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut [i64; 4])>(symbol(
                     c"scarce_tell",
                 )),
             }
@@ -67,9 +69,9 @@ impl Scarce {
     /// What has come of it.
     #[must_use]
     pub fn told(&self) -> Told {
-        let mut told = [0; 3];
-        // SAFETY: there is room for three numbers.
+        let mut told = [0; 4];
+        // SAFETY: there is room for four numbers.
         unsafe { (self.tell)(&raw mut told) };
-        Told { refused: told[0], live: told[1], open: told[2] }
+        Told { refused: told[0], live: told[1], open: told[2], bytes: told[3] }
     }
 }

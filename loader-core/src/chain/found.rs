@@ -45,6 +45,9 @@ impl FoundLayers {
         let mut snapshot = known.map_or_else(|| Ok(Snapshot::default()), |known| known.snapshot.copy())?;
         let (policy, settings) = (&loader.flavour.discovery, logger.settings.clone());
         let plan = discover_layers(loader.platform, policy, scope, &settings.known, &mut snapshot)?;
+        if scope == LayerScope::All {
+            snapshot.forget_contents();
+        }
         let mut broken = Vec::new();
         // Implicit layers come first in every plan, so those of `known` have the same places.
         for place in 0..plan.layers.len() {

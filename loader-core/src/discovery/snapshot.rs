@@ -103,6 +103,15 @@ impl Snapshot {
         Ok(Self { records })
     }
 
+    /// Gives back the content of the files, which may be large; their states stay. For a snapshot that nobody plans from any more.
+    pub(crate) fn forget_contents(&mut self) {
+        for record in &mut self.records {
+            if let Answer::Content(Ok(content), _) = &mut record.answer {
+                *content = Text::new();
+            }
+        }
+    }
+
     fn sort(&mut self) {
         sort_by(&mut self.records, |one, other| one.question.key().cmp(&other.question.key()));
     }

@@ -21,6 +21,7 @@ mod probe;
 mod sorting;
 mod sources;
 mod surface;
+mod surface_info;
 mod surface_kinds;
 mod surface_queries;
 mod swapchain;

@@ -84,7 +84,7 @@ unsafe fn drivers_name(
                 let Some(surface) = Surface::from_handle(vk::SurfaceKHR::from_raw(object)) else {
                     return Some(object);
                 };
-                let own = surface.for_driver(instance, driver);
+                let own = surface.for_driver(instance, driver).ok()?;
                 (!own.is_null()).then(|| own.as_raw())
             }
             _ => Some(object),

@@ -6,15 +6,20 @@
 //! Another loader that is a driver ([`DriverKind::is_foreign`](crate::flavour::DriverKind::is_foreign)) always makes its own
 //! and is never given the container.
 //!
+//! A driver makes its own when it is first asked about the surface: a display's mode is known only to the driver that has the
+//! display, and what one driver cannot do is nothing to the others.
+//!
 //! Where one driver at a time can draw to a window, the drivers take turns at it (`window`).
 
 use core::ffi::c_void;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use ash::vk::{self, Handle as _};
 
 use super::driver::DriverInstance;
 use super::handle;
 use super::instance::Instance;
+use super::surface_info::SurfaceInfo;
 use super::surface_kinds::{KINDS, Kind, LARGEST};
 use super::terminators::Terminator;
 use super::window::{Purpose, Window};
@@ -55,8 +60,10 @@ pub(super) struct Surface {
     /// What drivers that do not make surfaces expect at the handle.
     drivers_view: [u64; LARGEST / 8],
     pub(super) kind: &'static Kind,
-    /// What each driver of the instance calls its own surface; NULL if it made none. Empty if they take turns at the window.
-    own: Vec<vk::SurfaceKHR, Application>,
+    /// What each driver of the instance calls its own surface; NULL as long as it has none. Empty if they take turns at the window.
+    own: Vec<AtomicU64, Application>,
+    /// What drivers make theirs from.
+    info: SurfaceInfo,
     window: Option<Window>,
 }
 
@@ -81,19 +88,52 @@ impl Surface {
         self.window.as_ref().filter(|_| FOREIGN_HANDLES)
     }
 
-    /// What `driver` calls the surface now. NULL if it cannot do anything with it, or says that it made one and gave none.
-    pub(super) fn for_driver(&self, instance: &Instance, driver: &DriverInstance) -> vk::SurfaceKHR {
-        let own = place_of(instance, driver).map_or(vk::SurfaceKHR::null(), |place| match self.window() {
-            Some(window) => window.own(instance, place),
-            None => self.own.get(place).copied().unwrap_or_default(),
-        });
-        if own.is_null() && gets_container(driver, self.kind) { self.handle() } else { own }
+    /// What `driver` calls the surface, of which it makes its own now if it wants to and has none. NULL if it cannot do anything with
+    /// it, or says that it made one and gave none.
+    ///
+    /// # Errors
+    /// What the driver returned, which is logged.
+    pub(super) fn for_driver(
+        &self,
+        instance: &Instance,
+        driver: &DriverInstance,
+    ) -> Result<vk::SurfaceKHR, vk::Result> {
+        let place = place_of(instance, driver).ok_or(vk::Result::ERROR_SURFACE_LOST_KHR)?;
+        let own = match (self.window(), self.own.get(place)) {
+            (Some(window), _) => window.own(instance, place),
+            (None, Some(own)) => self.info.with(|info| self.make_once(instance, driver, own, info))?,
+            (None, None) => vk::SurfaceKHR::null(),
+        };
+        Ok(if own.is_null() && gets_container(driver, self.kind) { self.handle() } else { own })
+    }
+
+    /// The surface of `driver` that is noted in `own`, which it makes if there is none.
+    fn make_once(
+        &self,
+        instance: &Instance,
+        driver: &DriverInstance,
+        own: &AtomicU64,
+        info: *const c_void,
+    ) -> Result<vk::SurfaceKHR, vk::Result> {
+        let noted = || vk::SurfaceKHR::from_raw(own.load(Ordering::Acquire));
+        if !noted().is_null() || !makes_own(driver, self.kind) {
+            return Ok(noted());
+        }
+        // Queries may come from several threads at once.
+        let _turn = driver.driver.turn();
+        if noted().is_null() {
+            // SAFETY: the info was made for this kind; what it leads to and the callbacks live as long as the surface.
+            let made =
+                unsafe { drivers_own(instance, driver, self.kind, info, self.own.allocator().as_ptr()) }?;
+            own.store(made.as_raw(), Ordering::Release);
+        }
+        Ok(noted())
     }
 
     /// What `driver` calls the surface, for which it gets the window if drivers take turns at that.
     ///
     /// # Errors
-    /// Why it does not get the window.
+    /// Why it does not get the window, or what it returned.
     pub(super) fn ask_driver(
         &self,
         instance: &Instance,
@@ -101,7 +141,7 @@ impl Surface {
         purpose: Purpose,
     ) -> Result<DriversSurface<'_>, vk::Result> {
         let Some(window) = self.window().filter(|_| driver.enabled.contains(self.kind.extension)) else {
-            return Ok(DriversSurface { handle: self.for_driver(instance, driver), _turn: None });
+            return Ok(DriversSurface { handle: self.for_driver(instance, driver)?, _turn: None });
         };
         let place = place_of(instance, driver).ok_or(vk::Result::ERROR_SURFACE_LOST_KHR)?;
         let turn = window.turn(instance);
@@ -137,7 +177,20 @@ unsafe extern "system" fn create<const KIND: usize>(
     callbacks: *const Callbacks,
     out: *mut vk::SurfaceKHR,
 ) -> vk::Result {
-    let Some(kind) = KINDS.get(KIND) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    // SAFETY: as there.
+    unsafe { create_kind(handle, info, callbacks, out, KIND) }
+}
+
+/// What these commands have in common, once in the library.
+#[inline(never)]
+unsafe extern "system" fn create_kind(
+    handle: vk::Instance,
+    info: *const c_void,
+    callbacks: *const Callbacks,
+    out: *mut vk::SurfaceKHR,
+    kind: usize,
+) -> vk::Result {
+    let Some(kind) = KINDS.get(kind) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
     // SAFETY: the chain passes the handle and the parameters that the application vouches for.
     unsafe {
         let instance = handle::instance(handle, kind.command);
@@ -169,15 +222,17 @@ unsafe fn make(
     let allocator = unsafe { instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT) };
     // SAFETY: the application vouches for the create info.
     let window = unsafe { Window::new(instance, kind, info, allocator) };
+    // SAFETY: as above.
+    let kept = unsafe { SurfaceInfo::new(kind, info) };
     let mut surface = Box::try_new_in(
-        Surface { drivers_view: [0; LARGEST / 8], kind, own: Vec::new_in(allocator), window },
+        Surface { drivers_view: [0; LARGEST / 8], kind, own: Vec::new_in(allocator), info: kept, window },
         allocator,
     )
     .map_err(OutOfMemory::from)?;
     // SAFETY: the fields lie within the view and the create info (surface_kinds), which do not overlap.
     unsafe {
         let view = surface.drivers_view.as_mut_ptr().cast::<u8>();
-        view.cast::<u32>().write(kind.platform);
+        view.cast::<u32>().write(kind.platform.into());
         for field in kind.fields {
             view.add(field.to).copy_from_nonoverlapping(info.cast::<u8>().add(field.from), field.size);
         }
@@ -187,19 +242,13 @@ unsafe fn make(
         return Ok(surface);
     }
     surface.own.try_reserve_exact(instance.drivers.len()).map_err(|_| OutOfMemory)?;
-    for driver in &instance.drivers {
-        // SAFETY: the application vouches for the create info and its callbacks.
-        match unsafe { drivers_own(driver, kind, info, callbacks) } {
-            Ok(own) => surface.own.try_push(own)?,
-            Err(error) => {
-                // A surface without this driver's part would be one that the application cannot present to with it.
-                let path = Shown(&driver.driver.library_path);
-                let message = format_args!("{path}: {name} returned {}", VkResult(error.as_raw()));
-                instance.logger.log(Level::Error, Topic::Driver, message);
-                // SAFETY: the surfaces are the drivers' own and nobody has seen them.
-                unsafe { destroy_own(instance, &surface, callbacks) };
-                return Err(error);
-            }
+    for _ in &instance.drivers {
+        surface.own.try_push(AtomicU64::new(0))?;
+    }
+    if surface.info.is_cut_short() {
+        // What cannot be copied is there only now. Who fails is asked once more, without it, when it is needed.
+        for (driver, own) in instance.drivers.iter().zip(&surface.own) {
+            let _ = surface.make_once(instance, driver, own, info);
         }
     }
     Ok(surface)
@@ -243,9 +292,13 @@ pub(super) fn gets_container(driver: &DriverInstance, kind: &Kind) -> bool {
 
 /// Has the driver make its own surface, if it wants to: NULL if it does not.
 ///
+/// # Errors
+/// What the driver returned, which is logged.
+///
 /// # Safety
 /// The create info is one for this kind, and the callbacks are NULL or valid.
 pub(super) unsafe fn drivers_own(
+    instance: &Instance,
     driver: &DriverInstance,
     kind: &Kind,
     info: *const c_void,
@@ -262,36 +315,42 @@ pub(super) unsafe fn drivers_own(
         let mut surface = vk::SurfaceKHR::null();
         match create(driver.handle, info, callbacks, &mut surface) {
             vk::Result::SUCCESS => Ok(surface),
-            error => Err(error),
+            error => {
+                let path = Shown(&driver.driver.library_path);
+                let name = kind.command.name().to_str().unwrap_or_default();
+                let message = format_args!("{path}: {name} returned {}", VkResult(error.as_raw()));
+                instance.logger.log(Level::Error, Topic::Driver, message);
+                Err(error)
+            }
         }
     }
 }
 
 /// Terminator of vkDestroySurfaceKHR.
-unsafe extern "system" fn destroy(
-    handle: vk::Instance,
-    surface: vk::SurfaceKHR,
-    callbacks: *const Callbacks,
-) {
+unsafe extern "system" fn destroy(handle: vk::Instance, surface: vk::SurfaceKHR, _: *const Callbacks) {
     // SAFETY: the chain passes the handle; the application vouches for the surface, which is a leaked box, and
     // excludes other users.
     unsafe {
         let instance = handle::instance(handle, command::DESTROY_SURFACE_KHR);
         let Some(found) = Surface::from_handle(surface) else { return };
-        destroy_own(instance, found, callbacks);
+        destroy_own(instance, found);
         let allocator = *found.own.allocator();
         drop(Box::from_raw_in(core::ptr::from_ref(found).cast_mut(), allocator));
     }
 }
 
-unsafe fn destroy_own(instance: &Instance, surface: &Surface, callbacks: *const Callbacks) {
+/// Destroys what drivers made of the surface, with the callbacks that they made it with.
+unsafe fn destroy_own(instance: &Instance, surface: &Surface) {
     if let Some(window) = surface.window() {
         window.give_up(instance);
         instance.forget_swapchains_of_surface(surface.handle());
     }
-    for (driver, own) in instance.drivers.iter().zip(&surface.own).filter(|(_, own)| !own.is_null()) {
-        // SAFETY: the surface is the driver's own, and the caller vouches for the callbacks.
-        unsafe { destroy_drivers(driver, *own, callbacks) };
+    for (driver, own) in instance.drivers.iter().zip(&surface.own) {
+        let own = vk::SurfaceKHR::from_raw(own.load(Ordering::Acquire));
+        if !own.is_null() {
+            // SAFETY: the surface is the driver's own, made with these callbacks, and the caller vouches that nobody uses it.
+            unsafe { destroy_drivers(driver, own, surface.own.allocator().as_ptr()) };
+        }
     }
 }
 

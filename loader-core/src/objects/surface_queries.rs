@@ -36,6 +36,8 @@ struct Query<'a> {
     surface: DriversSurface<'a>,
     /// Whether the driver can do anything with this kind of surface.
     concerned: bool,
+    /// What is returned in place of a driver that is not concerned: an error where it could not make its own surface.
+    refused: vk::Result,
 }
 
 impl<'a> Query<'a> {
@@ -46,19 +48,20 @@ impl<'a> Query<'a> {
         unsafe {
             let device: &'a PhysicalDevice = handle::physical_device(device, command);
             let driver = device.driver();
-            let Some(known) = Surface::from_handle(surface) else {
-                return Self { device, driver, surface: DriversSurface::unknown(surface), concerned: true };
+            let none = DriversSurface::unknown(vk::SurfaceKHR::null());
+            let (surface, concerned, refused) = match Surface::from_handle(surface) {
+                None => (none, true, vk::Result::SUCCESS),
+                Some(known) => match known.ask_driver(device.instance(), driver, Purpose::Query) {
+                    Ok(own) => {
+                        let concerned = known.concerns(driver, own.handle);
+                        (own, concerned, vk::Result::SUCCESS)
+                    }
+                    // A driver that does not get the window supports nothing on it.
+                    Err(_) if known.window().is_some() => (none, false, vk::Result::SUCCESS),
+                    Err(error) => (none, false, error),
+                },
             };
-            match known.ask_driver(device.instance(), driver, Purpose::Query) {
-                Ok(own) => {
-                    let concerned = known.concerns(driver, own.handle);
-                    Self { device, driver, surface: own, concerned }
-                }
-                Err(_) => {
-                    let none = DriversSurface::unknown(vk::SurfaceKHR::null());
-                    Self { device, driver, surface: none, concerned: false }
-                }
-            }
+            Self { device, driver, surface, concerned, refused }
         }
     }
 
@@ -98,7 +101,7 @@ unsafe extern "system" fn support(
             Some(get) => get(query.device.driver_handle(), family, query.surface.handle, out),
             None => {
                 *out = vk::FALSE;
-                vk::Result::SUCCESS
+                query.refused
             }
         }
     }
@@ -117,7 +120,7 @@ unsafe extern "system" fn capabilities(
             Some(get) => get(query.device.driver_handle(), query.surface.handle, out),
             None => {
                 *out = vk::SurfaceCapabilitiesKHR::default();
-                vk::Result::SUCCESS
+                query.refused
             }
         }
     }
@@ -139,7 +142,7 @@ macro_rules! enumeration {
                     Some(get) => get(query.device.driver_handle(), query.surface.handle, count, out),
                     None => {
                         *count = 0;
-                        vk::Result::SUCCESS
+                        query.refused
                     }
                 }
             }
@@ -167,6 +170,9 @@ unsafe extern "system" fn capabilities2(
     // SAFETY: as in `support`; the structures are valid and form chains.
     unsafe {
         let query = Query::new(device, (*info).surface, COMMAND);
+        if query.refused != vk::Result::SUCCESS {
+            return query.refused;
+        }
         let native = query.driver.table.get::<vk::PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR>(COMMAND);
         for address in chain::pointers((*out).p_next) {
             if (*address).s_type == vk::StructureType::SURFACE_PROTECTED_CAPABILITIES_KHR {
@@ -236,6 +242,9 @@ unsafe extern "system" fn formats2(
     // SAFETY: as in `support`; the structures are valid, count and out are a counted out-array.
     unsafe {
         let query = Query::new(device, (*info).surface, COMMAND);
+        if query.refused != vk::Result::SUCCESS {
+            return query.refused;
+        }
         let native = query.driver.table.get::<vk::PFN_vkGetPhysicalDeviceSurfaceFormats2KHR>(COMMAND);
         if let Some(get) = native.filter(|_| query.concerned) {
             let own = SurfaceInfo { surface: query.surface.handle, ..*info };
@@ -260,6 +269,9 @@ unsafe extern "system" fn capabilities2_ext(
     // SAFETY: as in `support`.
     unsafe {
         let query = Query::new(device, surface, COMMAND);
+        if query.refused != vk::Result::SUCCESS {
+            return query.refused;
+        }
         let native = query.driver.table.get::<vk::PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT>(COMMAND);
         if let Some(get) = native.filter(|_| query.concerned) {
             return get(query.device.driver_handle(), query.surface.handle, out);
@@ -295,6 +307,9 @@ unsafe extern "system" fn present_modes2(
     // SAFETY: as in `formats2`.
     unsafe {
         let query = Query::new(device, (*info).surface, COMMAND);
+        if query.refused != vk::Result::SUCCESS {
+            return query.refused;
+        }
         let native = query.driver.table.get::<vk::PFN_vkGetPhysicalDeviceSurfacePresentModes2EXT>(COMMAND);
         match native.filter(|_| query.concerned) {
             Some(get) => {

@@ -14,7 +14,6 @@ use super::driver::DriverInstance;
 use super::instance::Instance;
 use super::surface::{self, Surface};
 use super::surface_kinds::Kind;
-use crate::discovery::VkResult;
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, OutOfMemory, Shown};
@@ -176,23 +175,12 @@ impl Window {
         place: usize,
         driver: &DriverInstance,
     ) -> Result<vk::SurfaceKHR, vk::Result> {
+        let info = (&raw const self.info).cast();
         // SAFETY: the application's window is there, as there is a reference to it.
-        let made = unsafe {
-            surface::drivers_own(driver, surface.kind, (&raw const self.info).cast(), self.callbacks.as_ptr())
-        };
-        match made {
-            Ok(own) => {
-                self.set_holder(instance, Some((place, own)));
-                Ok(own)
-            }
-            Err(error) => {
-                let path = Shown(&driver.driver.library_path);
-                let name = surface.kind.command.name().to_str().unwrap_or_default();
-                let message = format_args!("{path}: {name} returned {}", VkResult(error.as_raw()));
-                instance.logger.log(Level::Error, Topic::Driver, message);
-                Err(error)
-            }
-        }
+        let own =
+            unsafe { surface::drivers_own(instance, driver, surface.kind, info, self.callbacks.as_ptr()) }?;
+        self.set_holder(instance, Some((place, own)));
+        Ok(own)
     }
 
     fn set_holder(

@@ -32,6 +32,12 @@ pub trait Libraries: Sync {
     /// The system's words for what went wrong.
     fn open(&self, path: &[u8], kind: LibraryKind) -> Result<Library, Text>;
 
+    /// Whether the file `path` itself tells that it never opens, whatever else is installed: it is no library for this processor, or
+    /// not all of one.
+    fn never_opens(&self, _path: &[u8]) -> bool {
+        false
+    }
+
     /// The address of the exported `name`.
     fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>>;
 

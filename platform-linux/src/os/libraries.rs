@@ -18,7 +18,7 @@ const FLAGS: c_int = libc::RTLD_LAZY | libc::RTLD_LOCAL;
 
 impl Libraries for DynamicLinker {
     fn open(&self, path: &[u8], _: LibraryKind) -> Result<Library, Text> {
-        if path.contains(&b'/') && is_cut_off(path) {
+        if path.contains(&b'/') && segments(path).flatten().is_some_and(|(end, size)| end > size) {
             return Err(message(b"the file ends before the library in it does; install it anew"));
         }
         // SAFETY: the path is a valid C string. Running the initialisers of drivers and layers is what a loader is
@@ -26,6 +26,10 @@ impl Libraries for DynamicLinker {
         let open = |path: &CStr| unsafe { libc::dlopen(path.as_ptr(), FLAGS) };
         let handle = with_c_path(path, open).map_err(|_| message(b"not a path that a file can have"))?;
         NonNull::new(handle).map(Library).ok_or_else(last_error)
+    }
+
+    fn never_opens(&self, path: &[u8]) -> bool {
+        segments(path).is_some_and(|segments| segments.is_none_or(|(end, size)| end > size))
     }
 
     fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>> {
@@ -47,17 +51,27 @@ impl Libraries for DynamicLinker {
     }
 }
 
-/// Whether the file is a library whose end is missing, as after an installation that was broken off. The dynamic linker
-/// maps such a file all the same, and the process ends with a bus error where it reads behind the end.
-fn is_cut_off(path: &[u8]) -> bool {
+/// Where the last segment of the library ends and how large its file is, `None` if it is none for this processor;
+/// `None` for what is no regular file. Behind the file's end where an installation was broken off: the dynamic
+/// linker maps such a file all the same, and the process ends with a bus error where it reads there.
+fn segments(path: &[u8]) -> Option<Option<(usize, usize)>> {
     /// Room for the header and more segments than libraries have.
     const BEGINNING: usize = 4096;
-    let Some((bytes, size)) = super::files::beginning(path, BEGINNING) else { return false };
-    segments_end(&bytes).is_some_and(|end| end > size)
+    let (bytes, size) = super::files::beginning(path, BEGINNING)?;
+    Some(segments_end(&bytes).map(|end| (end, size)))
 }
 
-/// Where the last segment of the library that begins with `bytes` ends; `None` if it is none for this processor's pointer
-/// width and byte order.
+/// The number that the processor has in libraries (`e_machine`), where that is known here.
+const MACHINE: Option<usize> = match () {
+    () if cfg!(target_arch = "x86") => Some(3),
+    () if cfg!(target_arch = "arm") => Some(40),
+    () if cfg!(target_arch = "x86_64") => Some(62),
+    () if cfg!(target_arch = "aarch64") => Some(183),
+    () if cfg!(target_arch = "riscv64") => Some(243),
+    () => None,
+};
+
+/// Where the last segment of the library that begins with `bytes` ends; `None` if it is none for this processor.
 fn segments_end(bytes: &[u8]) -> Option<usize> {
     const WIDE: bool = size_of::<usize>() == 8;
     /// Offsets in the header of the table's place, the size of its entries and their number.
@@ -65,11 +79,12 @@ fn segments_end(bytes: &[u8]) -> Option<usize> {
     /// Offsets in an entry of the segment's place in the file and its size there.
     const SEGMENT: (usize, usize) = if WIDE { (8, 32) } else { (4, 16) };
     let class = if WIDE { 2 } else { 1 };
-    if bytes.get(..5)? != [0x7f, b'E', b'L', b'F', class] {
-        return None;
-    }
     let half = |at: usize| Some(usize::from(u16::from_ne_bytes(bytes.get(at..)?.first_chunk().copied()?)));
     let word = |at: usize| Some(usize::from_ne_bytes(bytes.get(at..)?.first_chunk().copied()?));
+    if bytes.get(..5)? != [0x7f, b'E', b'L', b'F', class] || MACHINE.is_some_and(|own| half(18) != Some(own))
+    {
+        return None;
+    }
     let (table, entry, count) = (word(TABLE.0)?, half(TABLE.1)?, half(TABLE.2)?);
     let mut end = 0usize;
     for index in 0..count {
