@@ -39,6 +39,8 @@ pub use handed_out::{
 };
 pub(crate) use instance::LiveInstances;
 pub use instance::{Instance, live_instances};
+#[cfg(test)]
+pub(crate) use naming::has_upper_end;
 pub use physical_device::PhysicalDevice;
 pub(crate) use physical_device::command_memory;
 pub use probe::probe;

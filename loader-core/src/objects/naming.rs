@@ -22,6 +22,12 @@ pub(super) const ABOVE_LAYERS: &[Terminator] = &[
     (command::DEBUG_MARKER_SET_OBJECT_TAG_EXT, function!(mark_tag_above_layers)),
 ];
 
+/// Whether the upper end of the chain of `command` is one of these.
+#[cfg(test)]
+pub(crate) fn has_upper_end(command: crate::registry::CommandId) -> bool {
+    ABOVE_LAYERS.iter().any(|(id, _)| *id == command)
+}
+
 /// Succeeds and does nothing, whatever the parameters are.
 pub(super) const SUCCEED: Command = function!(succeed);
 
