@@ -258,3 +258,26 @@ fn a_group_behind_a_structure_that_nobody_knows_is_found_and_the_chain_is_restor
         }
     }
 }
+
+/// The driver would follow the other one's handle.
+#[test]
+fn a_group_of_two_drivers_devices_is_refused_in_words() {
+    for layer in ["", "VK_LAYER_TEST_a"] {
+        let scenario = Scenario::new().log().argument("layer", layer);
+        let scenario = scenario.driver(pair("a")).driver(Driver::new("b").device(Device::new("b0")));
+        let run = scenario.layer(Layer::new("VK_LAYER_TEST_a").does("wrap")).run(|vk| {
+            let (ask, layer) = (Ask::new().api(1, 1), vk.arg("layer"));
+            let instance = vk.create(&if layer.is_empty() { ask } else { ask.layer(&layer) }).unwrap();
+            let members = [instance.named("a0"), instance.named("b0")];
+            let mut group = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(&members);
+            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
+            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut group);
+            // SAFETY: but for the group, which the loader refuses, this is valid.
+            let result = unsafe { instance.create_device(members[0], &info, None) };
+            vk.say("result", vkload_tests::code(&result.map(|_| ())));
+        });
+        run.ok().says("result", "ERROR_INITIALIZATION_FAILED");
+        run.logs(&["ERROR", "VkDeviceGroupDeviceCreateInfo", "one driver cannot use another's", "one group"]);
+        assert!(!run.trace("a").has("vkCreateDevice") && !run.trace("b").has("vkCreateDevice"), "{layer}");
+    }
+}

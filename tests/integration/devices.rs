@@ -319,6 +319,66 @@ fn a_physical_device_of_another_driver_or_of_a_layer_is_named_to_nobody() {
     }
 }
 
+/// Who listens to messages is an object of the loader, which a driver would take for its own and follow.
+#[test]
+#[expect(deprecated, reason = "programs still use VK_EXT_debug_marker and VK_EXT_debug_report")]
+fn messengers_and_report_callbacks_are_named_to_no_driver() {
+    use ash::vk::Handle as _;
+    let driver = Driver::new("a").extension("VK_EXT_debug_utils").extension("VK_EXT_debug_report");
+    let driver = driver.device(Device::new("gpu").extension("VK_EXT_debug_marker"));
+    for layer in ["", "VK_LAYER_TEST_names"] {
+        let scenario = Scenario::new().driver(driver.clone()).argument("layer", layer);
+        let run = scenario.layer(Layer::new("VK_LAYER_TEST_names").does("name")).run(|vk| {
+            let ask = Ask::new().api(1, 1).extension("VK_EXT_debug_utils").extension("VK_EXT_debug_report");
+            let layer = vk.arg("layer");
+            let instance = vk.create(&if layer.is_empty() { ask } else { ask.layer(&layer) }).unwrap();
+            let device = instance.device(instance.named("gpu"), &["VK_EXT_debug_marker"]);
+            let utils = ash::ext::debug_utils::Instance::new(&vk.entry, &instance);
+            let reports = ash::ext::debug_report::Instance::new(&vk.entry, &instance);
+            let names = ash::ext::debug_utils::Device::new(&instance, &device);
+            let marker = ash::ext::debug_marker::Device::new(&instance, &device);
+            // SAFETY: valid use of Vulkan on one thread.
+            unsafe {
+                let info = vk::DebugUtilsMessengerCreateInfoEXT::default();
+                let messenger = utils.create_debug_utils_messenger(&info, None).unwrap();
+                let info = vk::DebugReportCallbackCreateInfoEXT::default();
+                let report = reports.create_debug_report_callback(&info, None).unwrap();
+                for (kind, object) in [
+                    (vk::ObjectType::DEBUG_UTILS_MESSENGER_EXT, messenger.as_raw()),
+                    (vk::ObjectType::DEBUG_REPORT_CALLBACK_EXT, report.as_raw()),
+                ] {
+                    let mut name = vk::DebugUtilsObjectNameInfoEXT::default().object_name(c"somebody");
+                    (name.object_type, name.object_handle) = (kind, object);
+                    names.set_debug_utils_object_name(&name).unwrap();
+                    let mut tag = vk::DebugUtilsObjectTagInfoEXT::default().tag(&[1]);
+                    (tag.object_type, tag.object_handle) = (kind, object);
+                    names.set_debug_utils_object_tag(&tag).unwrap();
+                }
+                let kind = vk::DebugReportObjectTypeEXT::DEBUG_REPORT_CALLBACK_EXT;
+                let name = vk::DebugMarkerObjectNameInfoEXT::default().object_name(c"somebody");
+                let name = name.object_type(kind).object(report.as_raw());
+                marker.debug_marker_set_object_name(&name).unwrap();
+                let tag = vk::DebugMarkerObjectTagInfoEXT::default().tag(&[1]);
+                let tag = tag.object_type(kind).object(report.as_raw());
+                (marker.fp().debug_marker_set_object_tag_ext)(device.handle(), &tag).result().unwrap();
+                utils.destroy_debug_utils_messenger(messenger, None);
+                reports.destroy_debug_report_callback(report, None);
+                device.destroy_device(None);
+            }
+        });
+        let trace = run.ok().trace("a");
+        for command in [
+            "vkSetDebugUtilsObjectNameEXT",
+            "vkSetDebugUtilsObjectTagEXT",
+            "vkDebugMarkerSetObjectNameEXT",
+            "vkDebugMarkerSetObjectTagEXT",
+        ] {
+            assert!(!trace.has(command), "{command} {layer}");
+        }
+        assert_eq!(trace.last("unload").get("messengers"), "0");
+    }
+}
+
 #[test]
 fn a_driver_without_debug_utils_is_not_asked_to_name_anything() {
     let run = Scenario::new().driver(good("a")).run(|vk| {

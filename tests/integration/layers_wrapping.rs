@@ -131,6 +131,41 @@ fn objects_are_named_to_each_layer_by_the_handle_that_it_knows() {
     }
 }
 
+/// The surface is the layers' at the upper end and the driver's own at the lower one.
+#[test]
+#[expect(deprecated, reason = "programs still use VK_EXT_debug_marker")]
+fn a_surface_is_named_to_the_driver_by_its_own_handle_below_layers_that_wrap_surfaces() {
+    let driver =
+        Driver::new("good").own_surfaces().device(Device::new("gpu").extension("VK_EXT_debug_marker"));
+    let extensions = ["VK_EXT_debug_utils", "VK_KHR_surface", "VK_EXT_headless_surface"];
+    let scenario = Scenario::new().driver(extensions.iter().fold(driver, |driver, it| driver.extension(it)));
+    let layers = [A, B, C].map(|name| Layer::new(name).does("name").does("wrap_surfaces"));
+    let run = layers.into_iter().fold(scenario, Scenario::layer).run(|vk| {
+        let ask = ask().extension("VK_EXT_debug_utils").extension("VK_KHR_surface");
+        let instance = vk.create(&ask.extension("VK_EXT_headless_surface")).unwrap();
+        let device = instance.device(instance.devices()[0], &["VK_EXT_debug_marker"]);
+        let utils = ash::ext::debug_utils::Device::new(&instance, &device);
+        let marker = ash::ext::debug_marker::Device::new(&instance, &device);
+        let headless = ash::ext::headless_surface::Instance::new(&vk.entry, &instance);
+        let khr = ash::khr::surface::Instance::new(&vk.entry, &instance);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe {
+            let surface =
+                headless.create_headless_surface(&vk::HeadlessSurfaceCreateInfoEXT::default(), None).unwrap();
+            let name = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(surface);
+            utils.set_debug_utils_object_name(&name.object_name(c"somebody")).unwrap();
+            let mark = vk::DebugMarkerObjectNameInfoEXT::default().object_name(c"marked");
+            let mark = mark.object_type(vk::DebugReportObjectTypeEXT::SURFACE_KHR);
+            marker.debug_marker_set_object_name(&mark.object(ash::vk::Handle::as_raw(surface))).unwrap();
+            khr.destroy_surface(surface, None);
+            device.destroy_device(None);
+        }
+    });
+    let trace = run.ok().trace("good");
+    assert_eq!(trace.only("vkSetDebugUtilsObjectNameEXT").get("object"), "own_surface");
+    assert_eq!(trace.only("vkDebugMarkerSetObjectNameEXT").get("object"), "own_surface");
+}
+
 /// The layer hands its own handle on: what the loader cannot know is named to nobody, and ends nothing.
 #[test]
 fn an_object_that_a_layer_does_not_translate_is_named_to_nobody() {

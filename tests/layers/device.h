@@ -166,8 +166,10 @@ CALL layer_DeviceWaitIdle(VkDevice handle) {
     return NEXT_OF_DEVICE(device, vkDeviceWaitIdle)(unwrap("vkDeviceWaitIdle", "device", handle));
 }
 
+static VkSurfaceKHR unwrapped_surface(const char *command, VkSurfaceKHR handle);
+
 /* A copy of a structure that names an object, with the handle that the next layer knows. */
-#define NAMING(command, Info, kind, member, INSTANCE_KIND, PHYSICAL_DEVICE_KIND, DEVICE_KIND)                              \
+#define NAMING(command, Info, kind, member, INSTANCE_KIND, PHYSICAL_DEVICE_KIND, DEVICE_KIND, SURFACE_KIND)                \
     CALL layer_##command(VkDevice handle, const Info *info) {                                                              \
         struct device *device = device_of("vk" #command, handle);                                                          \
         Info own = *info;                                                                                                  \
@@ -177,12 +179,14 @@ CALL layer_DeviceWaitIdle(VkDevice handle) {
                            : info->kind == DEVICE_KIND          ? "device"                                                 \
                                                                 : NULL;                                                    \
         if (what != NULL) own.member = (uint64_t)(uintptr_t)unwrap("vk" #command, what, (void *)(uintptr_t)info->member);  \
+        if (info->kind == SURFACE_KIND && does("wrap_surfaces"))                                                           \
+            own.member = (uint64_t)unwrapped_surface("vk" #command, (VkSurfaceKHR)info->member);                           \
         return NEXT_OF_DEVICE(device, vk##command)(unwrap("vk" #command, "device", handle), &own);                         \
     }
-NAMING(SetDebugUtilsObjectNameEXT, VkDebugUtilsObjectNameInfoEXT, objectType, objectHandle, VK_OBJECT_TYPE_INSTANCE, VK_OBJECT_TYPE_PHYSICAL_DEVICE, VK_OBJECT_TYPE_DEVICE)
-NAMING(SetDebugUtilsObjectTagEXT, VkDebugUtilsObjectTagInfoEXT, objectType, objectHandle, VK_OBJECT_TYPE_INSTANCE, VK_OBJECT_TYPE_PHYSICAL_DEVICE, VK_OBJECT_TYPE_DEVICE)
-NAMING(DebugMarkerSetObjectNameEXT, VkDebugMarkerObjectNameInfoEXT, objectType, object, VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_PHYSICAL_DEVICE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_DEVICE_EXT)
-NAMING(DebugMarkerSetObjectTagEXT, VkDebugMarkerObjectTagInfoEXT, objectType, object, VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_PHYSICAL_DEVICE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_DEVICE_EXT)
+NAMING(SetDebugUtilsObjectNameEXT, VkDebugUtilsObjectNameInfoEXT, objectType, objectHandle, VK_OBJECT_TYPE_INSTANCE, VK_OBJECT_TYPE_PHYSICAL_DEVICE, VK_OBJECT_TYPE_DEVICE, VK_OBJECT_TYPE_SURFACE_KHR)
+NAMING(SetDebugUtilsObjectTagEXT, VkDebugUtilsObjectTagInfoEXT, objectType, objectHandle, VK_OBJECT_TYPE_INSTANCE, VK_OBJECT_TYPE_PHYSICAL_DEVICE, VK_OBJECT_TYPE_DEVICE, VK_OBJECT_TYPE_SURFACE_KHR)
+NAMING(DebugMarkerSetObjectNameEXT, VkDebugMarkerObjectNameInfoEXT, objectType, object, VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_PHYSICAL_DEVICE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_DEVICE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_SURFACE_KHR_EXT)
+NAMING(DebugMarkerSetObjectTagEXT, VkDebugMarkerObjectTagInfoEXT, objectType, object, VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_PHYSICAL_DEVICE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_DEVICE_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_SURFACE_KHR_EXT)
 
 /* The command of the extension that this layer adds to devices: nobody below sees it. */
 CALL_VOID layer_TrimCommandPoolKHR(VkDevice handle, VkCommandPool pool, VkCommandPoolTrimFlags flags) {

@@ -2,7 +2,7 @@
 
 use super::entry::hand_written;
 use crate::dispatch;
-use crate::objects::{device_terminator, instance_terminator};
+use crate::objects::{device_terminator, has_upper_end, instance_terminator};
 use crate::registry::{Class, CommandId, handled_gen};
 
 /// Global commands are exported by name; the compiler misses them if they are gone.
@@ -28,5 +28,12 @@ fn terminators() {
             "{:?}",
             command.name()
         );
+    }
+}
+
+#[test]
+fn upper_ends() {
+    for command in of_objects(handled_gen::ABOVE_LAYERS) {
+        assert!(hand_written(command).is_some() || has_upper_end(command), "{:?}", command.name());
     }
 }

@@ -58,7 +58,7 @@ pub unsafe extern "system" fn create_device(
         let group = if instance.layers().is_empty() {
             None
         } else {
-            match GroupHandles::new(instance, given.p_next, lower_of_layer) {
+            match GroupHandles::new(instance, given.p_next, None) {
                 Ok(group) => Some(group),
                 Err(error) => return error,
             }
@@ -130,13 +130,31 @@ unsafe fn lower_of_layer(handle: vk::PhysicalDevice) -> vk::PhysicalDevice {
     }
 }
 
-/// What the driver calls it.
+/// What `driver` calls it, if it is one of its own. A group lies within one driver
+/// (VUID-VkDeviceGroupDeviceCreateInfo-pPhysicalDevices-00376), which would follow another one's handle.
+///
+/// # Errors
+/// `ERROR_INITIALIZATION_FAILED`, with a message.
 ///
 /// # Safety
 /// As for [`super::handle::physical_device`].
-unsafe fn lower_of_driver(handle: vk::PhysicalDevice) -> vk::PhysicalDevice {
+unsafe fn lower_of_driver(
+    handle: vk::PhysicalDevice,
+    driver: &DriverInstance,
+) -> Result<vk::PhysicalDevice, vk::Result> {
     // SAFETY: the caller vouches for the handle.
-    unsafe { super::handle::physical_device(handle, command::CREATE_DEVICE) }.driver_handle()
+    let member = unsafe { super::handle::physical_device(handle, command::CREATE_DEVICE) };
+    if core::ptr::eq(member.driver(), driver) {
+        return Ok(member.driver_handle());
+    }
+    let message = format_args!(
+        "vkCreateDevice: VkDeviceGroupDeviceCreateInfo has a physical device of {} beside one of {}, and one driver cannot use \
+         another's; name only members of one group that vkEnumeratePhysicalDeviceGroups returns",
+        Shown(&member.driver().driver.library_path),
+        Shown(&driver.driver.library_path)
+    );
+    member.instance().logger.log(Level::Error, Topic::Usage, message);
+    Err(vk::Result::ERROR_INITIALIZATION_FAILED)
 }
 
 /// Layers of devices are a thing of the past; an application that names others than its instance has may be surprised.
@@ -223,7 +241,7 @@ unsafe fn make(
         own.enabled_extension_count = u32::try_from(names.len()).unwrap_or(u32::MAX);
         own.pp_enabled_extension_names = names.as_ptr();
         own.p_enabled_features = enabled_features(driver, info);
-        let group = GroupHandles::new(instance, info.p_next, lower_of_driver)?;
+        let group = GroupHandles::new(instance, info.p_next, Some(driver))?;
         own.p_next = group.first();
         let mut handle = vk::Device::null();
         let turn = driver.driver.turn();
@@ -321,10 +339,14 @@ struct GroupHandles {
 }
 
 impl GroupHandles {
+    /// With the handles that `driver` knows; without a driver with those that the first layer knows.
+    ///
+    /// # Safety
+    /// `first` begins the chain of a create info for `vkCreateDevice`.
     unsafe fn new(
         instance: &Instance,
         first: *const core::ffi::c_void,
-        lower: unsafe fn(vk::PhysicalDevice) -> vk::PhysicalDevice,
+        driver: Option<&DriverInstance>,
     ) -> Result<Self, vk::Result> {
         let memory = command_memory(instance);
         let mut own =
@@ -337,7 +359,13 @@ impl GroupHandles {
             // SAFETY: the structure's array has this many handles.
             let given = unsafe { *group.p_physical_devices.add(index) };
             // SAFETY: the application vouches for its handles.
-            own.handles.try_push(unsafe { lower(given) })?;
+            let lower = unsafe {
+                match driver {
+                    Some(driver) => lower_of_driver(given, driver)?,
+                    None => lower_of_layer(given),
+                }
+            };
+            own.handles.try_push(lower)?;
         }
         let end = vk::DeviceGroupDeviceCreateInfo::STRUCTURE_TYPE;
         // SAFETY: the caller vouches for the chain; the copy ends with the group's structure, whose rest of the chain is

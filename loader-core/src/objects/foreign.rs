@@ -157,7 +157,8 @@ pub(super) fn warn_of_layers_in_both(physical_device: &PhysicalDevice) {
             continue;
         }
         let message = format_args!(
-            "{} is active in {}, too, beneath this loader: a layer knows devices by a word that is the same in both, and may take one's              for the other's; turn it off there (on Android in the settings for debug layers) or here",
+            "{} is active in {}, too, beneath this loader: a layer knows devices by a word that is the same in both, and may take one's \
+             for the other's; turn it off there (on Android in the settings for debug layers) or here",
             Shown(layer.to_bytes()),
             Shown(&driver.driver.library_path)
         );

@@ -40,6 +40,8 @@ pub use handed_out::{
 };
 pub use instance::Instance;
 pub(crate) use instance::LiveInstances;
+#[cfg(test)]
+pub(crate) use naming::has_upper_end;
 pub use physical_device::PhysicalDevice;
 pub(crate) use physical_device::command_memory;
 pub use probe::probe;

@@ -22,6 +22,12 @@ pub(super) const ABOVE_LAYERS: &[Terminator] = &[
     (command::DEBUG_MARKER_SET_OBJECT_TAG_EXT, function!(mark_tag_above_layers)),
 ];
 
+/// Whether the upper end of the chain of `command` is one of these.
+#[cfg(test)]
+pub(crate) fn has_upper_end(command: crate::registry::CommandId) -> bool {
+    ABOVE_LAYERS.iter().any(|(id, _)| *id == command)
+}
+
 /// Succeeds and does nothing, whatever the parameters are.
 pub(super) const SUCCEED: Command = function!(succeed);
 
@@ -54,8 +60,8 @@ unsafe fn layers_name(kind: vk::ObjectType, object: u64) -> u64 {
 }
 
 /// What `driver` calls an object that the application knows by `object`; `None` if it knows nothing of it: a physical device
-/// of another driver or of a layer, which may be named through any device of the instance, or a surface that is another
-/// driver's alone. Without layers a bad physical device is reported; with them nobody can tell it from one of theirs.
+/// of another driver or of a layer, which may be named through any device of the instance, a surface that is another
+/// driver's alone, or who listens to messages. Without layers a bad physical device is reported; with them nobody can tell it from one of theirs.
 ///
 /// # Safety
 /// `object` is a valid handle of this kind.
@@ -87,6 +93,8 @@ unsafe fn drivers_name(
                 let own = surface.for_driver(instance, driver).ok()?;
                 (!own.is_null()).then(|| own.as_raw())
             }
+            // The loader's own objects. Drivers are never given them, and no name of theirs is shown anywhere.
+            vk::ObjectType::DEBUG_UTILS_MESSENGER_EXT | vk::ObjectType::DEBUG_REPORT_CALLBACK_EXT => None,
             _ => Some(object),
         }
     }

@@ -65,3 +65,12 @@ pub(crate) const TERMINATORS: &[CommandId] = &[
     command::SET_DEBUG_UTILS_OBJECT_TAG_EXT,
     command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT,
 ];
+
+/// Those of them that the first layer cannot be called for as they are, either.
+pub(crate) const ABOVE_LAYERS: &[CommandId] = &[
+    command::CREATE_DEVICE,
+    command::DEBUG_MARKER_SET_OBJECT_TAG_EXT,
+    command::DEBUG_MARKER_SET_OBJECT_NAME_EXT,
+    command::SET_DEBUG_UTILS_OBJECT_NAME_EXT,
+    command::SET_DEBUG_UTILS_OBJECT_TAG_EXT,
+];

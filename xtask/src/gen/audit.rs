@@ -1,10 +1,11 @@
 //! The audit of handles: what the loader cannot pass through without a thought.
 //!
-//! The loader gives out handles of its own for instances, physical devices and surfaces, and writes a word into every
-//! dispatchable handle that a driver creates. So every place where such a handle stands, other than as the first
-//! parameter, must be named in [`handled`]; so must every command that no single driver can answer, because its first
-//! parameter is an instance or nothing. Callbacks count too: what a driver reports may name its own handles. A place that is not named there fails the generator, and so does a name there
-//! that is no longer a place.
+//! [`handles`] is the table of the handle types that the loader makes or translates. Every place where such a handle stands,
+//! other than as the first parameter, must be named in [`handled`]: parameters and what they lead to, members of structures and
+//! unions, what may be chained to them, arrays, callbacks (what a driver reports may name its own handles), and integers beside
+//! the type of an object. So must every command that no single driver can answer, because its first parameter is an instance
+//! or nothing, and every structure with such a handle that no command leads to. A place that is not named there fails the
+//! generator, and so does a name there that is no longer a place, or a dispatchable handle type that is not in the table.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -14,25 +15,35 @@ use roxmltree::Node;
 use crate::Failure;
 use crate::r#gen::commands::header;
 use crate::r#gen::handled::{self, How};
+use crate::r#gen::handles::{self, Differs};
 use crate::r#gen::model::{Command, child_text, children, grandchildren, of_this_api, required};
 use crate::r#gen::order::{self, Group};
 use crate::r#gen::{Generated, Numbered, naming};
 
-/// Handles that differ above and below the loader.
-const TRANSLATED: [&str; 3] = ["VkInstance", "VkPhysicalDevice", "VkSurfaceKHR"];
+/// Types that say what an integer beside them is a handle of.
+const OBJECT_TYPES: [&str; 2] = ["VkObjectType", "VkDebugReportObjectTypeEXT"];
 
-/// Prints the places and what is done about each, as a table of Markdown.
-pub(super) fn print() {
-    println!("| place | function | what it does, or why there is none |\n|---|---|---|");
+/// Prints the handle types, the places and what is done about each, and the places that need nothing, as tables of Markdown.
+pub(super) fn print(root: Node, registry: &Numbered) -> Result<(), Failure> {
+    let carriers = Carriers::read(root, registry)?;
+    println!("| handle | commands dispatched on it | who translates it there |\n|---|---|---|");
+    for (name, _, words) in handles::TYPES {
+        println!("| `{name}` | {} | {words} |", carriers.dispatched.get(*name).unwrap_or(&0));
+    }
+    println!("\n| place | function | what it does, or why there is none |\n|---|---|---|");
     for (place, how) in handled::PLACES {
         let (kind, words) = how.words();
         println!("| `{place}` | {kind} | {words} |");
     }
+    for (place, of_type) in &carriers.only_read {
+        println!("| `{place}` | passes through | only read, and a {of_type} is the driver's own |");
+    }
+    Ok(())
 }
 
 /// Compares the places of the registry with those of [`handled::PLACES`].
 pub(super) fn check(root: Node, registry: &Numbered) -> Result<(), Failure> {
-    let found = places(root, registry)?;
+    let Carriers { places: found, .. } = Carriers::read(root, registry)?;
     let mut named = BTreeSet::new();
     for (place, how) in handled::PLACES {
         if how.words().1.is_empty() {
@@ -65,7 +76,8 @@ pub(super) fn file(registry: &Numbered) -> Generated {
     );
     text.push_str("use crate::registry::{CommandId, command};\n");
     let trampolines = commands(registry, |how| matches!(how, How::Trampoline(_)));
-    let terminators = commands(registry, |how| matches!(how, How::Terminator(_)));
+    let terminators = commands(registry, |how| matches!(how, How::Terminator(_) | How::BothEnds(_)));
+    let above_layers = commands(registry, |how| matches!(how, How::BothEnds(_)));
     for (constant, about, names) in [
         (
             "TRAMPOLINES",
@@ -73,6 +85,11 @@ pub(super) fn file(registry: &Numbered) -> Generated {
             trampolines,
         ),
         ("TERMINATORS", "Commands that a driver cannot be called for as they are.", terminators),
+        (
+            "ABOVE_LAYERS",
+            "Those of them that the first layer cannot be called for as they are, either.",
+            above_layers,
+        ),
     ] {
         let _ = write!(text, "\n/// {about}\npub(crate) const {constant}: &[CommandId] = &[\n{names}];\n");
     }
@@ -91,33 +108,92 @@ fn commands(registry: &Numbered, wanted: impl Fn(&How) -> bool) -> String {
     chosen.map(|command| format!("    command::{},\n", naming::command(&command.name))).collect()
 }
 
-/// The places: `vkCommand: parameter`, `vkCommand: VkStructure.member`, or `vkCommand` alone where it has none of these.
-fn places(root: Node, registry: &Numbered) -> Result<BTreeSet<String>, Failure> {
-    let structures = Structures::read(root)?;
-    let mut places = BTreeSet::new();
-    for node in grandchildren(root, "commands", "command").filter(|node| of_this_api(*node)) {
-        let Some(name) = children(node, "proto").next().and_then(|proto| child_text(proto, "name")) else {
-            continue;
-        };
-        let Some(command) = registry.id(name).map(|id| &registry.commands()[id]) else { continue };
-        let group = order::group(command);
-        let before = places.len();
-        let parameters: Vec<Slot> = slots(node, "param")?;
-        let dispatched = usize::from(group != Group::Global);
-        for parameter in parameters.iter().skip(dispatched) {
-            if parameter.carries(&structures, parameter.written) {
-                places.insert(format!("{name}: {}", parameter.name));
-            }
-            let mut seen = BTreeSet::new();
-            structures.walk(&parameter.of_type, parameter.written, &mut seen, &mut |structure, member| {
-                places.insert(format!("{name}: {structure}.{member}"));
-            });
+/// Where handles stand that the loader makes or translates.
+#[derive(Default)]
+struct Carriers {
+    /// `vkCommand: parameter`, `vkCommand: VkStructure.member`, `vkCommand` alone where it has none of these and no single
+    /// driver can answer it, or `VkStructure.member` where no command leads to the structure.
+    places: BTreeSet<String>,
+    /// Places of handles that are the same on both sides of the loader, with their types.
+    only_read: BTreeMap<String, String>,
+    /// How many commands have a handle of this type as the first parameter.
+    dispatched: BTreeMap<String, usize>,
+}
+
+impl Carriers {
+    fn read(root: Node, registry: &Numbered) -> Result<Self, Failure> {
+        let structures = Structures::read(root)?;
+        if let Some(unknown) = structures.dispatchable.iter().find(|name| handles::differs(name).is_none()) {
+            return Err(format!("nobody prepares {unknown}, in xtask/src/gen/handles.rs").into());
         }
-        if places.len() == before && matches!(group, Group::Global | Group::Instance) {
-            places.insert(name.to_owned());
+        let mut carriers = Self::default();
+        let mut reached = BTreeSet::new();
+        for node in grandchildren(root, "commands", "command").filter(|node| of_this_api(*node)) {
+            let Some(name) = children(node, "proto").next().and_then(|proto| child_text(proto, "name"))
+            else {
+                continue;
+            };
+            let Some(command) = registry.id(name).map(|id| &registry.commands()[id]) else { continue };
+            carriers.add_command(
+                name,
+                &slots(node, "param")?,
+                order::group(command),
+                &structures,
+                &mut reached,
+            );
+        }
+        for (structure, members) in
+            structures.members.iter().filter(|(name, _)| !reached.contains(name.as_str()))
+        {
+            members
+                .iter()
+                .for_each(|member| carriers.add(member, false, &format!("{structure}.{}", member.name)));
+        }
+        Ok(carriers)
+    }
+
+    fn add_command<'a>(
+        &mut self,
+        name: &str,
+        parameters: &[Slot],
+        group: Group,
+        structures: &'a Structures,
+        reached: &mut BTreeSet<&'a str>,
+    ) {
+        let before = self.places.len();
+        let dispatched = usize::from(group != Group::Global);
+        for first in parameters.iter().take(dispatched) {
+            let count = self.dispatched.entry(first.of_type.clone()).or_default();
+            *count = count.saturating_add(1);
+        }
+        for parameter in parameters.iter().skip(dispatched) {
+            self.add(parameter, parameter.written, &format!("{name}: {}", parameter.name));
+            let mut seen = BTreeSet::new();
+            structures.walk(
+                &parameter.of_type,
+                parameter.written,
+                &mut seen,
+                &mut |structure, member, written| {
+                    self.add(member, written, &format!("{name}: {structure}.{}", member.name));
+                },
+            );
+            reached.extend(seen.into_iter().map(|(structure, _)| structure));
+        }
+        if self.places.len() == before && matches!(group, Group::Global | Group::Instance) {
+            self.places.insert(name.to_owned());
         }
     }
-    Ok(places)
+
+    fn add(&mut self, slot: &Slot, written: bool, place: &str) {
+        match handles::differs(&slot.of_type) {
+            _ if slot.any_handle => _ = self.places.insert(place.to_owned()),
+            Some(Differs::WhereMade) if !written => {
+                self.only_read.insert(place.to_owned(), slot.of_type.clone());
+            }
+            Some(_) => _ = self.places.insert(place.to_owned()),
+            None => {}
+        }
+    }
 }
 
 /// A parameter or a member.
@@ -130,28 +206,25 @@ struct Slot {
     any_handle: bool,
 }
 
-impl Slot {
-    /// Whether a handle that matters stands here. A dispatchable one that is only read is the driver's own.
-    fn carries(&self, structures: &Structures, written: bool) -> bool {
-        TRANSLATED.contains(&self.of_type.as_str())
-            || self.any_handle
-            || (written && structures.dispatchable.contains(&self.of_type))
-    }
-}
-
+/// The parameters or members of a node. An integer that no attribute calls a handle may be one if an object's type stands beside it.
 fn slots(node: Node, tag: &'static str) -> Result<Vec<Slot>, Failure> {
-    children(node, tag).filter(|slot| of_this_api(*slot)).map(slot).collect()
+    let found = children(node, tag).filter(|slot| of_this_api(*slot)).map(slot);
+    let mut slots = found.collect::<Result<Vec<Slot>, Failure>>()?;
+    if slots.iter().any(|slot| OBJECT_TYPES.contains(&slot.of_type.as_str()))
+        && !slots.iter().any(|slot| slot.any_handle)
+    {
+        slots.iter_mut().for_each(|slot| slot.any_handle = slot.of_type == "uint64_t");
+    }
+    Ok(slots)
 }
 
 fn slot(node: Node) -> Result<Slot, Failure> {
     let text: String = node.descendants().filter(Node::is_text).filter_map(|part| part.text()).collect();
-    let name = child_text(node, "name").ok_or("a parameter or member without name")?;
     Ok(Slot {
-        name: name.to_owned(),
+        name: child_text(node, "name").ok_or("a parameter or member without name")?.to_owned(),
         of_type: child_text(node, "type").ok_or("a parameter or member without type")?.to_owned(),
         written: text.contains('*') && !text.contains("const"),
-        // The callback of debug reports says no object type; its parameter is named so.
-        any_handle: node.attribute("objecttype").is_some() || name == "object",
+        any_handle: node.attribute("objecttype").is_some(),
     })
 }
 
@@ -204,23 +277,23 @@ impl Structures {
         Ok(())
     }
 
-    /// Calls `found` with every member that matters of a structure, of what it holds, and of what may be chained to it.
+    /// Calls `found` with every member of a structure, of what it holds, and of what may be chained to it, and whether the
+    /// command writes there.
     fn walk<'a>(
         &'a self,
-        of_type: &'a str,
+        of_type: &str,
         written: bool,
-        seen: &mut BTreeSet<&'a str>,
-        found: &mut dyn FnMut(&str, &str),
+        seen: &mut BTreeSet<(&'a str, bool)>,
+        found: &mut dyn FnMut(&str, &Slot, bool),
     ) {
         let name = self.aliases.get(of_type).map_or(of_type, String::as_str);
-        let Some(members) = self.members.get(name) else { return };
-        if !seen.insert(name) {
+        let Some((name, members)) = self.members.get_key_value(name) else { return };
+        if !seen.insert((name, written)) {
             return;
         }
         for member in members {
-            if member.carries(self, written) {
-                found(name, &member.name);
-            }
+            let written = written || member.written;
+            found(name, member, written);
             self.walk(&member.of_type, written, seen, found);
         }
         for chained in self.chained.get(name).into_iter().flatten() {
@@ -233,7 +306,7 @@ impl Structures {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{check, places};
+    use super::{Carriers, check};
     use crate::r#gen::{model, order};
 
     const REGISTRY: &str = r#"<registry>
@@ -272,7 +345,7 @@ mod tests {
     fn every_way_to_carry_a_handle_is_a_place() {
         let document = roxmltree::Document::parse(REGISTRY).unwrap();
         let registry = order::number(model::Registry::read(document.root_element()).unwrap());
-        let found = places(document.root_element(), &registry).unwrap();
+        let found = Carriers::read(document.root_element(), &registry).unwrap().places;
         let expected = [
             "vkPlain",
             "vkQueues: VkQueues.all",
@@ -292,5 +365,68 @@ mod tests {
             failure.contains("\n  vkShow: surface") && !failure.contains("vkDestroyInstance"),
             "{failure}"
         );
+    }
+
+    /// What the audit says of the registry with these types, too.
+    fn check_with(addition: &str) -> Option<String> {
+        let text = REGISTRY.replace("</types>", &format!("{addition}</types>"));
+        let document = roxmltree::Document::parse(&text).unwrap();
+        let registry = order::number(model::Registry::read(document.root_element()).unwrap());
+        check(document.root_element(), &registry).err().map(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn whatever_way_a_handle_is_carried_it_is_a_place() {
+        for (addition, place) in [
+            (
+                "<type category='struct' name='VkNew' structextends='VkInfo'><member>const <type>VkDebugUtilsMessengerEXT</type>* <name>all</name></member></type>",
+                "vkShow: VkNew.all",
+            ),
+            (
+                "<type category='union' name='VkNew'><member><type>VkDebugReportCallbackEXT</type> <name>one</name>[4]</member></type><type category='struct' name='VkMore' structextends='VkInfo'><member><type>VkNew</type> <name>union</name></member></type>",
+                "vkShow: VkNew.one",
+            ),
+            (
+                "<type category='struct' name='VkNew' structextends='VkQueues'><member><type>VkObjectType</type> <name>kind</name></member><member><type>uint64_t</type> <name>what</name></member></type>",
+                "vkQueues: VkNew.what",
+            ),
+            (
+                "<type category='struct' name='VkNew' structextends='VkInfo'><member><type>VkQueue</type>* <name>made</name></member></type>",
+                "vkShow: VkNew.made",
+            ),
+            (
+                "<type category='struct' name='VkNew'><member><type>VkInstance</type> <name>alone</name></member></type>",
+                "VkNew.alone",
+            ),
+        ] {
+            let failure = check_with(addition).unwrap();
+            assert!(
+                failure.contains(&format!("\n  {place}\n")) || failure.ends_with(&format!("\n  {place}")),
+                "{failure}"
+            );
+        }
+        let failure =
+            check_with("<type category='handle'><type>VK_DEFINE_HANDLE</type>(<name>VkLane</name>)</type>");
+        assert!(failure.unwrap().contains("nobody prepares VkLane"));
+    }
+
+    /// `VK_XML` names the registry; where there is none beside the repository, nothing is asked.
+    #[test]
+    fn a_messenger_in_a_new_structure_of_the_registry_stops_the_generator() {
+        let path = std::env::var("VK_XML").unwrap_or_else(|_| "../shared/registry/vk.xml".to_owned());
+        let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let Ok(text) = std::fs::read_to_string(root.join(path)) else { return };
+        let generated = |text: &str| crate::r#gen::generate(text).err().map(|failure| failure.to_string());
+        assert_eq!(generated(&text), None);
+        for (more, place) in [
+            (" structextends=\"VkSubmitInfo\"", "vkQueueSubmit: VkNewEXT.listener"),
+            ("", "VkNewEXT.listener"),
+        ] {
+            let new = format!(
+                "<type category=\"struct\" name=\"VkNewEXT\"{more}><member><type>VkDebugUtilsMessengerEXT</type> <name>listener</name></member></type></types>"
+            );
+            let failure = generated(&text.replacen("</types>", &new, 1));
+            assert_eq!(failure.unwrap(), format!("nobody handles, in xtask/src/gen/handled.rs:\n  {place}"));
+        }
     }
 }

@@ -11,6 +11,9 @@ pub(super) enum How {
     Trampoline(&'static str),
     /// The command has a function of its own at the lower end of the call chain, which does this.
     Terminator(&'static str),
+    /// The command has a function of its own at the lower end of the call chain, and one at the upper end where there are
+    /// layers, which may have made handles of their own. Both do this.
+    BothEnds(&'static str),
     /// Nothing is done, for this reason.
     PassThrough(&'static str),
     /// The command is never given out, for this reason.
@@ -23,16 +26,20 @@ impl How {
         match self {
             Self::Trampoline(does) => ("trampoline", does),
             Self::Terminator(does) => ("terminator", does),
+            Self::BothEnds(does) => ("both ends", does),
             Self::PassThrough(reason) => ("passes through", reason),
             Self::NotGivenOut(reason) => ("not given out", reason),
         }
     }
 }
 
-use How::{NotGivenOut, PassThrough, Terminator, Trampoline};
+use How::{BothEnds, NotGivenOut, PassThrough, Terminator, Trampoline};
 
 const NO_SUCH_WINDOW_SYSTEM: &str = "no flavour has the window system, for which vk_icd.h has no structure";
 const OF_WHAT_IS_CREATED: &str = "names a shader module or sampler that is part of the call";
+const NAMED: &str = "a copy of the structure with what the first layer, then the driver calls an instance, a physical device \
+    or a surface; what listens to messages is named to no driver; a device command";
+const BELOW_DEVICES: &str = "devices and objects below them only (VUID-vkSetPrivateData-objectHandle-04016)";
 
 /// The places, in the words of the audit.
 pub(super) const PLACES: &[(&str, How)] = &[
@@ -69,7 +76,9 @@ pub(super) const PLACES: &[(&str, How)] = &[
     ("vkCreateDevice: pDevice", Trampoline("the dispatch word is written before a layer sees the device")),
     (
         "vkCreateDevice: VkDeviceGroupDeviceCreateInfo.pPhysicalDevices",
-        Terminator("a copy of the structure with the driver's handles; the chain up to it is copied too"),
+        BothEnds(
+            "a copy of the structure with the first layer's handles, then with the driver's; refused if one is another driver's",
+        ),
     ),
     ("vkCreateDevice: VkDeviceMemoryReportCallbackDataEXT.objectHandle", PassThrough("memory objects only")),
     ("vkGetDeviceQueue: pQueue", Trampoline("writes the device's dispatch word")),
@@ -149,52 +158,30 @@ pub(super) const PLACES: &[(&str, How)] = &[
         Terminator("copies of the structures; a device command"),
     ),
     // Messengers and names of objects.
+    ("vkCreateDebugReportCallbackEXT: pCallback", Terminator("a container with each driver's own")),
     (
         "vkCreateDebugReportCallbackEXT: PFN_vkDebugReportCallbackEXT.object",
-        Terminator(
-            "a container with each driver's own; what a driver reports names the driver's own handles",
-        ),
+        PassThrough("what a driver reports names the driver's own handles"),
     ),
-    ("vkDestroyDebugReportCallbackEXT", Terminator("each driver's own, then the container")),
+    ("vkDestroyDebugReportCallbackEXT: callback", Terminator("each driver's own, then the container")),
     (
         "vkDebugReportMessageEXT: object",
-        Terminator("our callbacks get it as it is, each driver its own handle"),
+        Terminator("the application's callbacks get it as it is; no driver is told"),
     ),
+    ("vkCreateDebugUtilsMessengerEXT: pMessenger", Terminator("a container with each driver's own")),
     (
         "vkCreateDebugUtilsMessengerEXT: VkDebugUtilsObjectNameInfoEXT.objectHandle",
-        Terminator(
-            "a container with each driver's own; what a driver reports names the driver's own handles",
-        ),
+        PassThrough("what a driver reports names the driver's own handles"),
     ),
-    ("vkDestroyDebugUtilsMessengerEXT", Terminator("each driver's own, then the container")),
+    ("vkDestroyDebugUtilsMessengerEXT: messenger", Terminator("each driver's own, then the container")),
     (
         "vkSubmitDebugUtilsMessageEXT: VkDebugUtilsObjectNameInfoEXT.objectHandle",
-        Terminator("our callbacks get it as it is, each driver its own handles"),
+        Terminator("the application's callbacks get it as it is; no driver is told"),
     ),
-    (
-        "vkSetDebugUtilsObjectNameEXT: VkDebugUtilsObjectNameInfoEXT.objectHandle",
-        Terminator(
-            "a copy of the structure if it names an instance, a physical device or a surface; a device command",
-        ),
-    ),
-    (
-        "vkSetDebugUtilsObjectTagEXT: VkDebugUtilsObjectTagInfoEXT.objectHandle",
-        Terminator(
-            "a copy of the structure if it names an instance, a physical device or a surface; a device command",
-        ),
-    ),
-    (
-        "vkDebugMarkerSetObjectNameEXT: VkDebugMarkerObjectNameInfoEXT.object",
-        Terminator(
-            "a copy of the structure if it names an instance, a physical device or a surface; a device command",
-        ),
-    ),
-    (
-        "vkDebugMarkerSetObjectTagEXT: VkDebugMarkerObjectTagInfoEXT.object",
-        Terminator(
-            "a copy of the structure if it names an instance, a physical device or a surface; a device command",
-        ),
-    ),
+    ("vkSetDebugUtilsObjectNameEXT: VkDebugUtilsObjectNameInfoEXT.objectHandle", BothEnds(NAMED)),
+    ("vkSetDebugUtilsObjectTagEXT: VkDebugUtilsObjectTagInfoEXT.objectHandle", BothEnds(NAMED)),
+    ("vkDebugMarkerSetObjectNameEXT: VkDebugMarkerObjectNameInfoEXT.object", BothEnds(NAMED)),
+    ("vkDebugMarkerSetObjectTagEXT: VkDebugMarkerObjectTagInfoEXT.object", BothEnds(NAMED)),
     ("vkCreateComputePipelines: VkDebugUtilsObjectNameInfoEXT.objectHandle", PassThrough(OF_WHAT_IS_CREATED)),
     (
         "vkCreateExecutionGraphPipelinesAMDX: VkDebugUtilsObjectNameInfoEXT.objectHandle",
@@ -226,6 +213,7 @@ pub(super) const PLACES: &[(&str, How)] = &[
         "vkWriteSamplerDescriptorsEXT: VkDebugUtilsObjectNameInfoEXT.objectHandle",
         PassThrough(OF_WHAT_IS_CREATED),
     ),
-    ("vkGetPrivateData: objectHandle", PassThrough("objects below a device only")),
-    ("vkSetPrivateData: objectHandle", PassThrough("objects below a device only")),
+    ("VkRefreshObjectKHR.objectHandle", NotGivenOut("of Vulkan SC")),
+    ("vkGetPrivateData: objectHandle", PassThrough(BELOW_DEVICES)),
+    ("vkSetPrivateData: objectHandle", PassThrough(BELOW_DEVICES)),
 ];

@@ -1,7 +1,7 @@
 //! `cargo xtask gen`: from `vk.xml` to the committed tables.
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for handles
-//! that nobody handles ([`audit`], against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`],
+//! that nobody handles ([`audit`], by [`handles`] against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`],
 //! [`structures`], [`exports`], [`features`], [`formats`] and [`recorded`].
 
 use std::fs;
@@ -17,6 +17,7 @@ mod extensions;
 mod features;
 mod formats;
 mod handled;
+mod handles;
 #[path = "../../../loader-core/src/registry/hash.rs"]
 #[allow(dead_code, reason = "the look-up itself is used by the loader only")]
 mod hash;
@@ -59,13 +60,19 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         }
     }
     let path = registry.ok_or("gen needs --registry PATH, the vk.xml to read")?;
-    if handles {
-        audit::print();
-    }
     let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    if handles {
+        print_handles(&text)?;
+    }
     let files = generate(&text)?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     if check { compare(&root, &files) } else { write(&root, &files) }
+}
+
+fn print_handles(text: &str) -> Result<(), Failure> {
+    let document = roxmltree::Document::parse(text)?;
+    let registry = order::number(model::Registry::read(document.root_element())?);
+    audit::print(document.root_element(), &registry)
 }
 
 fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
