@@ -63,7 +63,7 @@ impl Deref for DriverRef {
 /// hold addresses in it.
 pub struct OpenDrivers {
     list: SharedList<DriverRef>,
-    opening: Turns,
+    negotiating: [Turns; 16],
 }
 
 /// Why a driver is not open.
@@ -89,7 +89,7 @@ impl From<Outcome> for OpenError {
 impl OpenDrivers {
     /// None yet.
     pub(crate) const fn new() -> Self {
-        Self { list: SharedList::new(), opening: Turns::new() }
+        Self { list: SharedList::new(), negotiating: [const { Turns::new() }; 16] }
     }
 
     /// Opens the driver that `candidate` names, unless it is open; and tells if its manifest promised too much.
@@ -107,13 +107,15 @@ impl OpenDrivers {
         if let Some(open) = self.list.read(platform.waiting, by_path) {
             return Ok((open, open.lie(candidate.api_version)));
         }
-        // Two threads that negotiate with one driver would be in it at once.
-        let _turn = self.opening.take(platform.waiting);
+        // No turn is held meanwhile: the library's constructor may wait for a thread that calls the loader, and a thread that holds
+        // the dynamic linker's lock may call it.
         let library = platform
             .libraries
             .open(path, LibraryKind::Driver)
             .map_err(|error| Outcome::DoesNotOpen { error })?;
         let opening = Opening { libraries: platform.libraries, library: Some(library) };
+        // Two threads that negotiate with one driver would be in it at once.
+        let _turn = self.negotiation_with(library).take(platform.waiting);
         let by_library = |list: &[DriverRef]| list.iter().find(|open| open.library == Some(library)).copied();
         if let Some(open) = self.list.read(platform.waiting, by_library) {
             return Ok((open, open.lie(candidate.api_version)));
@@ -153,6 +155,13 @@ impl OpenDrivers {
                 Err(out_of_memory.into())
             }
         }
+    }
+
+    /// The turns at negotiating with `library`. Few others share them: what the dynamic linker keeps of a library takes hundreds of
+    /// bytes, so the middle of its address tells libraries apart.
+    fn negotiation_with(&self, library: Library) -> &Turns {
+        let [first, ..] = &self.negotiating;
+        self.negotiating.get((library.0.addr().get() >> 8) & 15).unwrap_or(first)
     }
 
     /// Closes all drivers if `unused`.

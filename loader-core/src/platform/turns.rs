@@ -4,10 +4,10 @@ use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use super::Waiting;
 
-/// Lets one thread at a time do something that may take long and call out: opening a library, creating something in a
+/// Lets one thread at a time do something that may take long and call out: negotiating with a library, creating something in a
 /// driver.
 ///
-/// This is not a [`super::Lock`]: a thread that has its turn may come back and take another one within it, so a driver
+/// This is a recursive lock, held while calling out, and no [`super::Lock`]: a thread that has its turn may come back and take another one within it, so a driver
 /// that calls Vulkan from inside a call does not wait for itself. Other threads sleep.
 pub struct Turns {
     /// The thread whose turn it is, 0 if nobody's.

@@ -127,6 +127,23 @@ fn threads_do_everything_at_once() {
     }
 }
 
+/// A call in which a library is being opened stops no other thread's call, no child, and nothing is closed under it.
+#[test]
+fn a_library_is_being_opened() {
+    if Need::missing(&[Need::Compiler]) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder for drivers");
+    let library = Library::under_test();
+    let program = CProgram::compile("while_opening", &library, &[]);
+    let [first, second] = [1, 2].map(|devices| null_driver(folder.path(), devices).display().to_string());
+    let both = format!("{first}:{second}");
+    for meanwhile in ["call", "end", "fork"] {
+        let machine = Machine::with_drivers(&[first.clone().into()]);
+        run(program.command(&machine, &library).args([meanwhile, &first, &both])).success();
+    }
+}
+
 /// Nothing is left of the library once it is closed: no mapping, file, thread or byte. What a real driver or the C library
 /// keeps, they keep with every loader.
 #[test]
