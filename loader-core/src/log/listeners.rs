@@ -75,8 +75,7 @@ impl Listeners {
     /// `first` begins a pNext chain; callbacks in it may be called until the instance is destroyed.
     pub unsafe fn add_chained(&self, first: *const c_void) -> Result<(), OutOfMemory> {
         // SAFETY: the caller vouches for the chain; types say what structures are.
-        for structure in unsafe { chain::structures(first) } {
-            let structure: *const vk::BaseInStructure<'_> = structure;
+        for structure in unsafe { chain::pointers(first.cast_mut()) } {
             // SAFETY: as above.
             let listener = unsafe {
                 match (*structure).s_type {

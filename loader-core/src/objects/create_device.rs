@@ -269,9 +269,9 @@ unsafe fn make(
             }
             return Err(error);
         }
-        let device: *const Device = Box::leak(device);
+        let device = Box::into_non_null(device);
         if let Some(creation) = under_creation {
-            creation.add(device.cast_mut());
+            creation.add(device.as_ptr());
         }
         Ok(handle)
     }

@@ -135,11 +135,12 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
         let instance = super::handle::instance(handle, command::DESTROY_INSTANCE);
         instance.loader.instances.remove(instance);
         instance.logger.listeners.destroying();
+        let (place, allocator) = (instance_at(instance.handle()), instance.allocator);
+        // The lower end changes the instance, so that no reference to it is used from here on.
         if let Some(destroy) = instance.table.get::<vk::PFN_vkDestroyInstance>(command::DESTROY_INSTANCE) {
             destroy(instance.chain_handle(), callbacks);
         }
-        let allocator = instance.allocator;
-        drop(Box::from_raw_in(core::ptr::from_ref(instance).cast_mut(), allocator));
+        drop(Box::from_raw_in(place, allocator));
     }
 }
 
@@ -151,7 +152,7 @@ pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Instance, _c
     // SAFETY: the chain passes the handle, and the application excludes other users of the instance.
     unsafe {
         let _ = super::handle::instance(handle, command::DESTROY_INSTANCE);
-        (*core::ptr::with_exposed_provenance_mut::<Instance>(handle.as_raw() as usize)).finish();
+        Instance::finish(instance_at(handle));
     }
 }
 

@@ -90,9 +90,18 @@ impl Device {
             state: AtomicU8::new(ALIVE),
             allocator,
         };
-        let device = Box::try_new_in(device, allocator)?;
-        device.table.owner.store(core::ptr::from_ref(&*device).cast_mut(), Ordering::Release);
-        Ok(device)
+        let place = Box::into_non_null(Box::try_new_in(device, allocator)?);
+        // SAFETY: it is the box of above.
+        unsafe {
+            place.as_ref().table.owner.store(place.as_ptr(), Ordering::Release);
+            Ok(Box::from_non_null_in(place, allocator))
+        }
+    }
+
+    /// Where it is, as it was allocated and is freed.
+    fn place(&self) -> NonNull<Self> {
+        // SAFETY: `new` entered the address into the table, which nobody changes.
+        unsafe { NonNull::new_unchecked(self.table.owner.load(Ordering::Relaxed)) }
     }
 
     /// The physical device that it was made from.
@@ -227,7 +236,7 @@ impl Device {
     /// Keeps the device alive while the value lives.
     pub(super) fn pin<'a>(&self) -> Pinned<'a> {
         self.pins.fetch_add(1, Ordering::AcqRel);
-        Pinned(NonNull::from(self), core::marker::PhantomData)
+        Pinned(self.place(), core::marker::PhantomData)
     }
 
     /// Gives a fresh dispatchable object of the driver the device's table, if its first word is the loader's.
@@ -275,7 +284,7 @@ impl Device {
         let instance = self.instance();
         let loader = instance.loader;
         self.enter_key()?;
-        instance.devices.insert(loader.platform.waiting, Owned(NonNull::from(self)))?;
+        instance.devices.insert(loader.platform.waiting, Owned(self.place()))?;
         for number in 0..loader.unknown.device.count(loader) {
             self.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
         }
@@ -319,7 +328,7 @@ impl Device {
     /// Takes the device out of its instance's list and waits until no other thread uses it through the list.
     fn withdraw(&self) {
         let waiting = self.instance().loader.platform.waiting;
-        let this = NonNull::from(self);
+        let this = self.place();
         let _ = self.instance().devices.remove(waiting, |device| device.0 == this);
         let mut turn = 0u32;
         while self.pins.load(Ordering::Acquire) != 0 {
@@ -357,7 +366,11 @@ pub(super) unsafe fn device_of<'a>(object: u64) -> Option<&'a Device> {
     // for it, and the table names its owner as long as that lives.
     unsafe {
         let word = object.as_ref()?;
-        let table = if FOREIGN_HANDLES { KEYS.find(word.addr())? } else { word.as_ref()? };
+        let table = if FOREIGN_HANDLES {
+            KEYS.find(word.addr())?
+        } else {
+            core::ptr::with_exposed_provenance::<DeviceTable>(word.addr()).as_ref()?
+        };
         table.owner.load(Ordering::Acquire).as_ref()
     }
 }
@@ -381,7 +394,7 @@ pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *con
         }
         // Layers know it by its word until here.
         if device.state.swap(ALIVE, Ordering::Relaxed) == GONE {
-            Device::forget(NonNull::from(device));
+            Device::forget(device.place());
         }
     }
 }
@@ -401,7 +414,7 @@ pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Device, call
         }
         loader.known.device_destroyed(loader.platform.waiting, device);
         if device.state.swap(GONE, Ordering::Relaxed) != LEAVING {
-            Device::forget(NonNull::from(device));
+            Device::forget(device.place());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a `VkInstance` and a `VkPhysicalDevice` of this loader point to.
 
 use core::ffi::c_void;
+use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 use ash::vk::{self, Handle as _};
@@ -110,8 +111,8 @@ impl Handle {
     }
 
     /// Says which instance the handle belongs to, where that was not known when it was made.
-    pub(super) fn belongs_to(&self, instance: &Instance) {
-        self.instance.store(core::ptr::from_ref(instance).cast_mut(), Ordering::Relaxed);
+    pub(super) fn belongs_to(&self, instance: NonNull<Instance>) {
+        self.instance.store(instance.as_ptr(), Ordering::Relaxed);
     }
 
     /// Whether it is as it was made with `table`: layers hold its address.

@@ -138,9 +138,10 @@ impl Instance {
         allocator: Application,
         logger: &Logger,
     ) -> Result<Box<MaybeUninit<Self>, Application>, crate::memory::OutOfMemory> {
-        let place = Box::<Self, _>::try_new_uninit_in(allocator)?;
+        let place = Box::into_non_null(Box::<Self, _>::try_new_uninit_in(allocator)?);
         logger.listeners.expect_instance(place.as_ptr().expose_provenance() as u64);
-        Ok(place)
+        // SAFETY: it is the box of above.
+        Ok(unsafe { Box::from_non_null_in(place, allocator) })
     }
 
     /// An instance without drivers.
@@ -182,10 +183,14 @@ impl Instance {
             presenting: SharedList::new_in(allocator),
             _user: loader.enter(),
         };
-        let made = Box::write(place, instance);
-        made.handle.belongs_to(&made);
-        made.chain_handle.store(made.handle().as_raw(), Ordering::Relaxed);
-        Ok(made)
+        let made = Box::into_non_null(Box::write(place, instance));
+        // SAFETY: it is the box of above. The handle gets a pointer that may be used whatever changes the instance.
+        unsafe {
+            made.as_ref().handle.belongs_to(made);
+            let handle = made.as_ptr().expose_provenance() as u64;
+            made.as_ref().chain_handle.store(handle, Ordering::Relaxed);
+            Ok(Box::from_non_null_in(made, allocator))
+        }
     }
 
     /// The handle of the instance.
@@ -300,17 +305,26 @@ fn set(table: &InstanceTable, slot: usize, function: Option<Command>) {
 
 impl Instance {
     /// Destroys what the drivers made, at the lower end of vkDestroyInstance's chain: the layers are still at work then.
-    pub(super) fn finish(&mut self) {
-        for driver in &self.drivers {
-            for device in driver.devices.take(self.loader.platform.waiting) {
+    ///
+    /// # Safety
+    /// The instance at `place` is alive, and nobody else changes it. References to it are used by those only who look at it
+    /// meanwhile, as the drivers' messages on their way to its listeners: none from before is used afterwards.
+    pub(super) unsafe fn finish(place: *mut Self) {
+        // SAFETY: the caller vouches for the place; nothing else but the list of drivers is changed.
+        let (drivers, instance) = unsafe {
+            let empty = Vec::new_in((*place).allocator);
+            (core::mem::replace(&mut (*place).drivers, empty), &*place)
+        };
+        for driver in &drivers {
+            for device in driver.devices.take(instance.loader.platform.waiting) {
                 // SAFETY: the list owns what it points to, and the instance is used by nobody else any more.
-                drop(unsafe { Box::from_non_null_in(device.0, self.allocator) });
+                drop(unsafe { Box::from_non_null_in(device.0, instance.allocator) });
             }
         }
-        for driver in self.drivers.drain(..) {
+        for driver in drivers {
             let library = Shown(&driver.driver.library_path);
             let message = format_args!("{library}: destroying its instance");
-            self.logger.log(Level::Debug, Topic::Driver, message);
+            instance.logger.log(Level::Debug, Topic::Driver, message);
         }
     }
 }
@@ -321,7 +335,8 @@ impl Drop for Instance {
         if !self.layers.is_empty() {
             self.loader.known.remove_instance(self.loader.platform.waiting, self);
         }
-        self.finish();
+        // SAFETY: whoever drops it has it alone.
+        unsafe { Self::finish(self) };
         self.forget_handles_of_layers();
     }
 }

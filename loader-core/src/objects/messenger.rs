@@ -103,7 +103,7 @@ unsafe fn create(
         };
         match make(instance, commands, listener, info, callbacks) {
             Ok(object) => {
-                *out = core::ptr::from_ref(Box::leak(object)).expose_provenance() as u64;
+                *out = Box::into_non_null(object).as_ptr().expose_provenance() as u64;
                 vk::Result::SUCCESS
             }
             Err(error) => error,

@@ -26,6 +26,8 @@ mod surface_kinds;
 mod surface_queries;
 mod swapchain;
 mod terminators;
+#[cfg(test)]
+mod tests;
 mod window;
 
 pub use create_device::create_device;

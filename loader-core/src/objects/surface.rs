@@ -196,8 +196,8 @@ unsafe extern "system" fn create_kind(
         let instance = handle::instance(handle, kind.command);
         match make(instance, kind, info, callbacks) {
             Ok(surface) => {
-                *out = surface.handle();
-                Box::leak(surface);
+                let place = Box::into_non_null(surface);
+                *out = vk::SurfaceKHR::from_raw(place.as_ptr().expose_provenance() as u64);
                 vk::Result::SUCCESS
             }
             Err(error) => error,
@@ -335,7 +335,8 @@ unsafe extern "system" fn destroy(handle: vk::Instance, surface: vk::SurfaceKHR,
         let Some(found) = Surface::from_handle(surface) else { return };
         destroy_own(instance, found);
         let allocator = *found.own.allocator();
-        drop(Box::from_raw_in(core::ptr::from_ref(found).cast_mut(), allocator));
+        let place = core::ptr::with_exposed_provenance_mut::<Surface>(surface.as_raw() as usize);
+        drop(Box::from_raw_in(place, allocator));
     }
 }
 

@@ -28,7 +28,13 @@ struct World {
     nodes: BTreeMap<String, Node>,
     clock: i64,
     calls: StdVec<String>,
+    libraries: BTreeMap<String, Symbols>,
+    /// The libraries that are open, as often as they are.
+    open: StdVec<Symbols>,
 }
+
+/// What a library exports.
+pub(crate) type Symbols = fn(&CStr) -> Option<NonNull<c_void>>;
 
 struct Node {
     content: Content,
@@ -110,6 +116,17 @@ impl Imaginary {
     pub(crate) fn failing(&self, path: &str, error: FileError) -> &Self {
         self.world().put(path, Content::Failing(error));
         self
+    }
+
+    /// Puts a library there.
+    pub(crate) fn library(&self, path: &str, symbols: Symbols) -> &Self {
+        self.file(path, "").world().libraries.insert(path.to_string(), symbols);
+        self
+    }
+
+    /// How many libraries are open, each as often as it was opened.
+    pub(crate) fn open_libraries(&self) -> usize {
+        self.world().open.len()
     }
 
     pub(crate) fn remove(&self, path: &str) -> &Self {
@@ -231,15 +248,24 @@ impl Identity for Imaginary {
 }
 
 impl Libraries for Imaginary {
-    fn open(&self, _: &[u8], _: LibraryKind) -> Result<Library, Text> {
-        Err(Vec::new())
+    fn open(&self, path: &[u8], _: LibraryKind) -> Result<Library, Text> {
+        let (mut world, path) = self.enter("open", path);
+        let symbols = *world.libraries.get(&path).ok_or(Vec::new())?;
+        world.open.push(symbols);
+        Ok(Library(NonNull::new(symbols as *mut c_void).unwrap()))
     }
 
-    fn symbol(&self, _: Library, _: &CStr) -> Option<NonNull<c_void>> {
-        None
+    fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>> {
+        // SAFETY: `open` made the library of such a function.
+        let symbols = unsafe { core::mem::transmute::<*mut c_void, Symbols>(library.0.as_ptr()) };
+        symbols(name)
     }
 
-    unsafe fn close(&self, _: Library) {}
+    unsafe fn close(&self, library: Library) {
+        let mut world = self.world();
+        let place = world.open.iter().position(|open| *open as *mut c_void == library.0.as_ptr()).unwrap();
+        world.open.swap_remove(place);
+    }
 }
 
 impl LogSink for Imaginary {
