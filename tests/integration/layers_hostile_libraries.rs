@@ -2,6 +2,7 @@
 //! implicit one is left out, and the good layer beside it works.
 mod beside_good;
 
+use ash::vk;
 use beside_good::{BAD, EXPLICIT, GOOD, IMPLICIT, MANIFEST, beside_good};
 use vkload_tests::{Ask, Device, Driver, Layer, Sandbox, Scenario, code};
 
@@ -205,20 +206,58 @@ fn a_layer_that_knows_no_command_of_devices_when_asked_by_its_own_look_up() {
     beside_good(scenario).says("bad", "SUCCESS");
 }
 
+/// The good layer would rightly complain about an instance that it never saw, so the bad one is nearest to the drivers.
 #[test]
-fn a_layer_that_does_not_call_down() {
+fn a_layer_that_reports_an_instance_which_is_none() {
+    for behaviour in ["swallow_instance", "null_instance", "incomplete_instance"] {
+        let run = Scenario::new()
+            .driver(Driver::new("good").device(Device::new("gpu")))
+            .layer(Layer::new(BAD).does(behaviour))
+            .layer(Layer::new(GOOD))
+            .run(|vk| {
+                vk.say("bad", code(&vk.create(&Ask::new().layer(BAD)).map(drop)));
+                vk.say("again", code(&vk.create(&Ask::new().layer(BAD)).map(drop)));
+                drop(vk.create(&Ask::new().layer(GOOD)).unwrap());
+            });
+        run.ok().says("bad", "ERROR_INITIALIZATION_FAILED").says("again", "ERROR_INITIALIZATION_FAILED");
+    }
+}
+
+#[test]
+fn a_driver_that_reports_half_a_success_has_made_nothing() {
+    let bad = Driver::new("bad").device(Device::new("gpu"));
+    for layers in [&[][..], &[GOOD]] {
+        let run = Scenario::new()
+            .log()
+            .driver(bad.clone().result("vkCreateDevice", vk::Result::INCOMPLETE))
+            .layer(Layer::new(GOOD))
+            .argument("layers", &layers.join(","))
+            .run(|vk| {
+                let layers = vk.arg("layers");
+                let ask = layers.split(',').filter(|name| !name.is_empty()).fold(Ask::new(), Ask::layer);
+                let instance = vk.create(&ask).unwrap();
+                let device = instance.try_device(instance.devices()[0], &[]);
+                vk.say("result", code(&device.map(drop)));
+            });
+        run.ok().says("result", "ERROR_INITIALIZATION_FAILED");
+        run.logs(&["libbad.so", "vkCreateDevice", "VK_INCOMPLETE"]);
+    }
+}
+
+#[test]
+fn a_layer_that_creates_and_destroys_twice() {
     let run = Scenario::new()
         .driver(Driver::new("good").device(Device::new("gpu")))
-        .layer(Layer::new(BAD).does("swallow_instance"))
-        .layer(Layer::new(GOOD))
+        .layer(Layer::new(BAD).does("create_twice").does("destroy_twice"))
         .run(|vk| {
-            // The good layer would rightly complain about an instance that it never saw.
-            let instance = vk.create(&Ask::new().layer(GOOD).layer(BAD)).unwrap();
-            vk.say("devices", code(&instance.try_devices()));
-            drop(instance);
-            drop(vk.create(&Ask::new().layer(GOOD)).unwrap());
+            for _ in 0..2 {
+                let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
+                assert_eq!(instance.names(), ["gpu"]);
+            }
         });
-    run.ok().says("devices", "ERROR_INITIALIZATION_FAILED");
+    run.ok().logs(&["vkCreateInstance", "second time"]);
+    assert_eq!(run.trace("good").calls("vkCreateInstance").len(), 2);
+    assert_eq!(run.trace("good").calls("vkDestroyInstance").len(), 2);
 }
 
 #[test]

@@ -42,6 +42,9 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
     }
     VkResult result = does("swallow_instance") ? VK_SUCCESS : next_create_instance(link)(&changed, allocator, out);
     if (result != VK_SUCCESS) return result;
+    if (does("create_twice")) trace("twice", "result=%d", next_create_instance(link)(&changed, allocator, out));
+    if (does("incomplete_instance")) return VK_INCOMPLETE;
+    if (does("null_instance")) return *out = VK_NULL_HANDLE, VK_SUCCESS;
     struct instance *instance = calloc(1, sizeof *instance);
     instance->key = key_of(*out);
     instance->below = *out;
@@ -81,6 +84,7 @@ CALL_VOID layer_DestroyInstance(VkInstance handle, const VkAllocationCallbacks *
     reenter("vkDestroyInstance");
     struct instance *instance = instance_of("vkDestroyInstance", handle);
     NEXT(instance, vkDestroyInstance)(unwrap("vkDestroyInstance", "instance", handle), allocator);
+    if (does("destroy_twice")) NEXT(instance, vkDestroyInstance)(unwrap("vkDestroyInstance", "instance", handle), allocator);
     pthread_mutex_lock(&lock);
     struct instance **place = &instances;
     while (*place != instance) place = &(*place)->next;

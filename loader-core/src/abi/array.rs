@@ -53,6 +53,15 @@ pub fn check(result: vk::Result) -> Result<(), vk::Result> {
     if result.as_raw() < 0 { Err(result) } else { Ok(()) }
 }
 
+/// The same for a command that creates something: only `SUCCESS` is fine, since no other result says that there is an object.
+///
+/// # Errors
+/// `result` if it is an error, and `ERROR_INITIALIZATION_FAILED` for any other one, which no creating command has.
+pub fn created(result: vk::Result) -> Result<(), vk::Result> {
+    check(result)?;
+    if result == vk::Result::SUCCESS { Ok(()) } else { Err(vk::Result::ERROR_INITIALIZATION_FAILED) }
+}
+
 /// Gives `values` to a caller: their number if `out` is NULL, else as many as fit.
 ///
 /// Returns `SUCCESS`, or `INCOMPLETE` if not all fitted.

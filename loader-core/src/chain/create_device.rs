@@ -44,7 +44,7 @@ pub unsafe fn enter_device_chain(
     if instance.layers().is_empty() {
         let mut handle = vk::Device::null();
         // SAFETY: the caller vouches for the parameters.
-        crate::abi::array::check(unsafe { create(physical_device, &own, callbacks, &mut handle) })?;
+        crate::abi::array::created(unsafe { create(physical_device, &own, callbacks, &mut handle) })?;
         return Ok((handle, terminator_get_device_proc_addr));
     }
     let (mut links, first) = links(instance, layers)?;
@@ -71,7 +71,7 @@ pub unsafe fn enter_device_chain(
     let result = unsafe { create(physical_device, &own, callbacks, &mut handle) };
     drop(noted);
     let made = NonNull::new(creation.made.load(Ordering::Acquire));
-    let result = crate::abi::array::check(result);
+    let result = crate::abi::array::created(result);
     // SAFETY: where the chain came back with a handle, it may be a wrapper of what the lower end made. What was made and
     // came back in no handle is the lower end's of this call; whoever failed did not destroy it, and nobody was given it.
     unsafe {

@@ -82,7 +82,7 @@ pub unsafe fn enter_instance_chain(
         let create = find(vk::Instance::null(), c"vkCreateInstance".as_ptr());
         let Some(create) = create else { return Err(vk::Result::ERROR_INITIALIZATION_FAILED) };
         let create = core::mem::transmute::<crate::dispatch::Command, vk::PFN_vkCreateInstance>(create);
-        crate::abi::array::check(create(&own, callbacks, handle))
+        crate::abi::array::created(create(&own, callbacks, handle))
     }
 }
 

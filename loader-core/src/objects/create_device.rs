@@ -11,7 +11,7 @@ use super::foreign::warn_of_layers_in_both;
 use super::handle::{Handle, Kind};
 use super::instance::Instance;
 use super::physical_device::{PhysicalDevice, command_memory};
-use crate::abi::{chain, name};
+use crate::abi::{array, chain, name};
 use crate::chain::enter_device_chain;
 use crate::chain::known::{DeviceUnderCreation, device_under_creation};
 use crate::discovery::VkResult;
@@ -257,7 +257,7 @@ unsafe fn make(
                     VkResult(result.as_raw())
                 ),
             );
-            return Err(if result == vk::Result::SUCCESS { lacking } else { result });
+            return Err(array::created(result).err().unwrap_or(lacking));
         }
         device.fill_table(handle);
         device.adopt(handle.as_raw());

@@ -92,6 +92,7 @@ pub unsafe fn create_instance(
             result = enter(&[], info, callbacks, &mut handle);
         }
         result?;
+        check_made(&instance, handle)?;
         instance.set_chain_handle(handle);
         fill_instance_table(&instance);
         let given = instance.handle_for_application(handle.as_raw(), Kind::InstanceOfLayer)?;
@@ -101,6 +102,19 @@ pub unsafe fn create_instance(
         Box::leak(instance);
         Ok(())
     }
+}
+
+/// Refuses what a layer reports as an instance and is none: it has not called down to the drivers, or gives no handle.
+fn check_made(instance: &Instance, handle: vk::Instance) -> Result<(), vk::Result> {
+    if !instance.drivers.is_empty() && !handle.is_null() {
+        return Ok(());
+    }
+    let message = format_args!(
+        "vkCreateInstance: a layer reports success, and there is no instance: it gives none, or has not called the next layer. Leave \
+         out one layer after the other to find it"
+    );
+    instance.logger.insist(Level::Error, Topic::Layer, message);
+    Err(vk::Result::ERROR_INITIALIZATION_FAILED)
 }
 
 /// Goes down to the drivers, through the layers if there are any.
@@ -260,6 +274,13 @@ pub(super) unsafe extern "system" fn terminator(
     // SAFETY: `create_instance` put a handle there that nobody else uses yet, which is checked.
     unsafe {
         let _ = instance_under_creation(loader, (*handle).as_raw());
+        if !(*instance_at(*handle)).drivers.is_empty() {
+            let message = format_args!(
+                "vkCreateInstance: a layer calls the next one a second time for one instance; the second call is refused"
+            );
+            (*instance_at(*handle)).logger.insist(Level::Error, Topic::Layer, message);
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        }
         let _for_layers_only = if FOREIGN_HANDLES { TakenOut::of((*info).p_next) } else { None };
         match make_drivers(&mut *instance_at(*handle), &*info, callbacks) {
             Ok(()) => vk::Result::SUCCESS,

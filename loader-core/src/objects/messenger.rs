@@ -152,7 +152,7 @@ unsafe fn make_each(
         unsafe {
             let has = command.providers().any(|provider| driver.enabled.contains(provider.extension));
             if let Some(create) = driver.table.get::<CreateFn>(command).filter(|_| has) {
-                array::check(create(driver.handle, info, callbacks, &mut own))?;
+                array::created(create(driver.handle, info, callbacks, &mut own))?;
             }
         }
         of_drivers.try_push(own)?;

@@ -23,7 +23,7 @@ use super::surface_info::SurfaceInfo;
 use super::surface_kinds::{KINDS, Kind, LARGEST};
 use super::terminators::Terminator;
 use super::window::{Purpose, Window};
-use crate::abi::function;
+use crate::abi::{array, function};
 use crate::discovery::{Outcome, VkResult};
 use crate::dispatch::{Command, Table as _};
 use crate::flavour::FOREIGN_HANDLES;
@@ -313,16 +313,13 @@ pub(super) unsafe fn drivers_own(
             return Ok(vk::SurfaceKHR::null());
         };
         let mut surface = vk::SurfaceKHR::null();
-        match create(driver.handle, info, callbacks, &mut surface) {
-            vk::Result::SUCCESS => Ok(surface),
-            error => {
-                let path = Shown(&driver.driver.library_path);
-                let name = kind.command.name().to_str().unwrap_or_default();
-                let message = format_args!("{path}: {name} returned {}", VkResult(error.as_raw()));
-                instance.logger.log(Level::Error, Topic::Driver, message);
-                Err(error)
-            }
-        }
+        let result = create(driver.handle, info, callbacks, &mut surface);
+        array::created(result).map(|()| surface).inspect_err(|_| {
+            let path = Shown(&driver.driver.library_path);
+            let name = kind.command.name().to_str().unwrap_or_default();
+            let message = format_args!("{path}: {name} returned {}", VkResult(result.as_raw()));
+            instance.logger.log(Level::Error, Topic::Driver, message);
+        })
     }
 }
 
