@@ -5,6 +5,7 @@
 //! every instance, and tables of objects that are already alive can be filled in.
 
 use core::ffi::CStr;
+use core::ptr::NonNull;
 
 use crate::loader::Loader;
 use crate::memory::{OutOfMemory, Process, SharedList, TryGrow, Vec};
@@ -38,10 +39,16 @@ pub struct Names(SharedList<Name>);
 /// A name in memory of the process, which lives until [`Names::forget`].
 #[derive(Clone, Copy)]
 struct Name {
-    text: &'static CStr,
-    /// Of the vector that the text was made in.
+    /// With its NUL; `copied` has seen to that.
+    bytes: NonNull<[u8]>,
+    /// Of the vector that the bytes were made in.
     capacity: usize,
 }
+
+// SAFETY: the bytes are not changed until the last owner frees them.
+unsafe impl Send for Name {}
+// SAFETY: as above.
+unsafe impl Sync for Name {}
 
 impl Names {
     const fn new() -> Self {
@@ -51,7 +58,7 @@ impl Names {
     /// The number of `name`, if it has one.
     #[must_use]
     pub fn number(&self, loader: &Loader, name: &CStr) -> Option<usize> {
-        self.0.read(loader.platform.waiting, |names| names.iter().position(|known| known.text == name))
+        self.0.read(loader.platform.waiting, |names| names.iter().position(|known| known.text() == name))
     }
 
     /// Gives `name` a number, unless it has one.
@@ -69,7 +76,7 @@ impl Names {
             return Ok(None);
         }
         let copy = Name::copied(name)?;
-        match self.0.find_or_insert(waiting, copy, |known| known.text == name) {
+        match self.0.find_or_insert(waiting, copy, |known| known.text() == name) {
             Ok((_, true)) => {}
             Ok((_, false)) => copy.free(),
             Err(out_of_memory) => {
@@ -89,7 +96,7 @@ impl Names {
     /// The name with this number.
     #[must_use]
     pub fn name(&self, loader: &Loader, number: usize) -> Option<&'static CStr> {
-        self.0.read(loader.platform.waiting, |names| names.get(number).map(|name| name.text))
+        self.0.read(loader.platform.waiting, |names| names.get(number).map(|name| name.text()))
     }
 
     /// Calls `use_name` with the name that has this number.
@@ -110,17 +117,19 @@ impl Name {
         let mut bytes = Vec::new_in(Process);
         bytes.try_extend(name.to_bytes_with_nul())?;
         let capacity = bytes.capacity();
-        let leaked: &'static [u8] = Vec::leak(bytes);
-        // SAFETY: the bytes are those of a C string with its NUL.
-        Ok(Self { text: unsafe { CStr::from_bytes_with_nul_unchecked(leaked) }, capacity })
+        Ok(Self { bytes: NonNull::from(Vec::leak(bytes)), capacity })
+    }
+
+    fn text(&self) -> &'static CStr {
+        // SAFETY: the bytes are those of a C string with its NUL, and live until nobody asks for names any more.
+        unsafe { CStr::from_bytes_with_nul_unchecked(self.bytes.as_ref()) }
     }
 
     fn free(self) {
-        let bytes = self.text.to_bytes_with_nul();
         // SAFETY: `copied` made the block as a vector of this length and capacity, and each name is freed by its last
         // owner.
         drop(unsafe {
-            Vec::from_raw_parts_in(bytes.as_ptr().cast_mut(), bytes.len(), self.capacity, Process)
+            Vec::from_raw_parts_in(self.bytes.as_ptr().cast::<u8>(), self.bytes.len(), self.capacity, Process)
         });
     }
 }

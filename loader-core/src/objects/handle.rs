@@ -203,6 +203,7 @@ pub unsafe fn physical_device<'a>(handle: vk::PhysicalDevice, command: CommandId
     if found.kind != Kind::PhysicalDevice {
         loader::report_bad_handle(command);
     }
-    // SAFETY: a handle of this kind is the first member of a physical device.
-    unsafe { &*core::ptr::from_ref(found).cast::<PhysicalDevice>() }
+    let address = core::ptr::from_ref(found).addr();
+    // SAFETY: a handle of this kind is the first member of a physical device, whose address was exposed to make the handle.
+    unsafe { &*core::ptr::with_exposed_provenance(address) }
 }
