@@ -54,14 +54,15 @@ pub unsafe fn enter_device_chain(
         function: function::LOADER_DATA,
         content: DeviceContent { set_data: set_device_data },
     };
-    let link = DeviceCreateInfo {
+    let mut link = DeviceCreateInfo {
         s_type: vk::StructureType::LOADER_DEVICE_CREATE_INFO,
         p_next: (&raw const data).cast(),
         function: function::LINK,
         content: DeviceContent { link: links.as_mut_ptr() },
     };
     if !links.is_empty() {
-        own.p_next = (&raw const link).cast();
+        // Layers move the link on.
+        own.p_next = (&raw mut link).cast_const().cast();
     }
     let creation = DeviceUnderCreation::new(info);
     let noted = creation.note(instance.loader)?;

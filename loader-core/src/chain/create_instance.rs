@@ -65,7 +65,7 @@ pub unsafe fn enter_instance_chain(
         function: function::LOADER_DATA,
         content: InstanceContent { set_data: set_instance_data },
     };
-    let link = InstanceCreateInfo {
+    let mut link = InstanceCreateInfo {
         s_type,
         p_next: (&raw const data).cast(),
         function: function::LINK,
@@ -73,7 +73,8 @@ pub unsafe fn enter_instance_chain(
     };
     let mut own = *info;
     if !layers.is_empty() {
-        own.p_next = (&raw const link).cast();
+        // Layers move the link on.
+        own.p_next = (&raw mut link).cast_const().cast();
         told.enable(&mut own);
     }
     // SAFETY: the function may be called without an instance and gives the type of the name; everything that the create
