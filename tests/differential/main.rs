@@ -5,12 +5,14 @@
 //! |---|---|
 //! | `VKLOAD_WORLDS` | how many worlds, 2,000 unless set |
 //! | `VKLOAD_SEED` | a number that makes other worlds |
+//! | `VKLOAD_STARTS` | how many starts with damaged files, 150 unless set |
 //! | `VKLOAD_SHOWN` | how many of the worlds with differences are made smaller and shown, 12 unless set |
 //! | `VKLOAD_RULES` | a file with rules besides those of `rules.tsv` |
 //! | `VKLOAD_THEIRS` | the other loader, Debian's libvulkan1 unless set; chromium-common has a newer one of Khronos' |
 //! | `VKLOAD_WORLD` | a file: only this world is run, and all its differences are shown; or numbers of worlds: what is not listed in them is made smaller and shown |
 
 mod compare;
+mod damage;
 mod generate;
 mod interview;
 mod rules;
@@ -80,6 +82,54 @@ fn both_loaders_agree_in_generated_worlds() {
         eprintln!("{}", failure.report(&loaders, &rules));
     }
     assert!(found.failures.is_empty(), "{} differences are not listed", found.failures.len());
+}
+
+/// Manifests, a settings file and variables are damaged; each start is a process of its own. It may fail, and must come to its end.
+#[test]
+fn no_start_with_damaged_files_and_variables_crashes_or_hangs() {
+    let library = vkload_tests::library_under_test();
+    if let Ok(file) = std::env::var("VKLOAD_WORLD") {
+        let text = std::fs::read_to_string(&file);
+        let world = text
+            .map_or_else(|_| damaged(file.parse().expect("a file or a number")), |text| World::parse(&text));
+        let run = world.scenario(&library).run(interview::ask);
+        eprintln!("{world}{}: {}", run.ended(), run.stderr);
+        return;
+    }
+    let (starts, seed) = (number("VKLOAD_STARTS", 150), number("VKLOAD_SEED", 1));
+    let next = AtomicU64::new(0);
+    let bad = Mutex::new(vec![]);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let place = next.fetch_add(1, Ordering::Relaxed);
+                    if place >= starts {
+                        return;
+                    }
+                    let seed = seed.wrapping_mul(1_000_000).wrapping_add(place);
+                    let run = damaged(seed).scenario(&library).run(interview::ask);
+                    let guests = run.stderr.contains("[test driver]") || run.stderr.contains("[test layer]");
+                    if run.ended().contains("signal") && !guests {
+                        bad.lock().unwrap().push(format!("{seed}: {}: {}", run.ended(), run.last_line()));
+                    }
+                }
+            });
+        }
+    });
+    let bad = bad.into_inner().unwrap();
+    assert!(
+        bad.is_empty(),
+        "{} of {starts} starts (VKLOAD_WORLD=NUMBER shows one):\n{}",
+        bad.len(),
+        bad.join("\n")
+    );
+}
+
+fn damaged(seed: u64) -> World {
+    let mut world = generate::world(seed);
+    damage::add(&mut world, seed);
+    world
 }
 
 #[test]

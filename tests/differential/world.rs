@@ -7,7 +7,8 @@
 //! |---|---|---|
 //! | `driver` | its name | `interface`, `api`, `exports`, or a line of its configuration |
 //! | `layer` | its name | `exports`, `holds`, `in` (a driver whose library it is in), or `do` and a behaviour |
-//! | `json` | a path | a field (`layer.name`, `layers.0.name`; what follows a `#` is left out, so that a key can occur twice) and its value in JSON; `~before`, `~after`: text around it; `~keep`: how many percent of it are written |
+//! | `json` | a path | a field (`layer.name`, `layers.0.name`; what follows a `#` is left out, so that a key can occur twice) and its value in JSON; `~before`, `~after`: text around it; `~keep`: how many percent of it are written; `~damage`, of files too: a number that stands for damage to the bytes |
+//! | `file` | a path | `=` and its text |
 //! | `link`, `folder` | a path | `to` and where a link leads; `-` |
 //! | `env` | a variable | `=` and its value |
 //! | `ask` | a number | `api`, `layer`, `extension`, `flags`, `device_extension`: what a program asks for; `gone`, `late`, `hidden`: a file or a device that is not there any more, or only now; anything else: a part of the interview |
@@ -18,6 +19,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::damage;
 use vkload_tests::{Driver, Layer, Sandbox, Scenario};
 
 /// A line of a world.
@@ -97,6 +99,11 @@ impl World {
         for path in self.subjects("json") {
             let place = if late.contains(&path) { format!("late/{path}") } else { path.to_owned() };
             sandbox.write(place, json(&self.about("json", path), &root));
+        }
+        for path in self.subjects("file") {
+            let about = self.about("file", path);
+            let text = about.iter().find(|(key, _)| *key == "=").map_or("", |(_, text)| text);
+            sandbox.write(path, damaged(text.replace("SANDBOX", &root).into_bytes(), &about));
         }
         for line in self.of_kind("folder") {
             std::fs::create_dir_all(sandbox.path(&line.subject)).unwrap();
@@ -180,6 +187,7 @@ fn json(fields: &[(&str, &str)], root: &str) -> Vec<u8> {
             "~before" => before = unescape(value),
             "~after" => after = unescape(value),
             "~keep" => keep = value.parse().unwrap(),
+            "~damage" => {}
             _ => insert(&mut top, path, value),
         }
     }
@@ -188,7 +196,13 @@ fn json(fields: &[(&str, &str)], root: &str) -> Vec<u8> {
     text.extend(after);
     let length = text.len() * keep / 100;
     text.truncate(length);
-    text
+    damaged(text, fields)
+}
+
+fn damaged(text: Vec<u8>, about: &[(&str, &str)]) -> Vec<u8> {
+    let numbers =
+        about.iter().filter(|(key, _)| *key == "~damage").map(|(_, number)| number.parse().unwrap());
+    numbers.fold(text, damage::done)
 }
 
 fn insert(fields: &mut Vec<(String, Json)>, path: &str, value: &str) {
