@@ -46,4 +46,4 @@ pub use system::{Descriptor, RawHandle, Received, Status, System};
 #[cfg(target_os = "fuchsia")]
 mod process;
 #[cfg(target_os = "fuchsia")]
-pub use process::{LOADER, PLATFORM, entry, unload};
+pub use process::{LOADER, PLATFORM, entry, load, unload};

@@ -31,6 +31,9 @@ pub mod entry {
     loader_core::global_commands!(crate::LOADER);
 }
 
+/// Nothing has to be done when the library is loaded: no process is forked there.
+pub fn load() {}
+
 /// Frees what the process owns: caches and library handles that outlive every instance. The connection to the loader
 /// service stays, as the drivers do.
 pub fn unload() {

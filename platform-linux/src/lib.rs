@@ -69,6 +69,17 @@ pub mod entry {
     loader_core::global_commands!(crate::LOADER);
 }
 
+/// Has the loader know when the process is forked: threads that hold its locks are not in the child.
+///
+/// The shared library calls this from its `.init_array`; a program that carries the loader may.
+pub fn load() {
+    extern "C" fn child() {
+        loader_core::platform::forked();
+    }
+    // SAFETY: the function may be called in a child, and as long as the library is there; the C library forgets it with that.
+    unsafe { libc::pthread_atfork(None, None, Some(child)) };
+}
+
 /// Frees what the process owns: caches and library handles that outlive every instance.
 ///
 /// The shared library calls this from its `.fini_array`. That runs on `dlclose`, when no other thread may be in the

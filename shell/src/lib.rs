@@ -30,7 +30,7 @@ pub use panic::report_and_abort;
 #[doc(hidden)]
 pub use loader_core::trap;
 
-/// Makes the crate a shared library around `$platform`, a crate with the `PLATFORM` of the process and a function `unload`; or around
+/// Makes the crate a shared library around `$platform`, a crate with the `PLATFORM` of the process and functions `load` and `unload`; or around
 /// one that nothing has to be told when it is unloaded, by the function that says that the loader has failed and ends the process. The
 /// exported functions are a module of the crate itself.
 #[macro_export]
@@ -40,6 +40,15 @@ macro_rules! library {
 
         fn failed(failure: &dyn core::fmt::Display) -> ! {
             $crate::report_and_abort(&$platform::PLATFORM, failure)
+        }
+
+        /// Runs when the library is loaded.
+        #[used]
+        #[unsafe(link_section = ".init_array")]
+        static LOAD: extern "C" fn() = load;
+
+        extern "C" fn load() {
+            $platform::load();
         }
 
         /// Runs when the library is unloaded and when the process exits.

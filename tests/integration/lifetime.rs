@@ -162,6 +162,40 @@ fn a_global_command_that_is_in_progress_when_the_process_ends_finds_its_driver()
     run.ok().says("result", "SUCCESS");
 }
 
+/// The child of a process in which another thread is inside a driver has that thread's turn.
+#[test]
+fn a_forked_child_does_not_wait_for_a_thread_that_is_not_there() {
+    use at_exit::{Stage, reach, wait_for};
+    let run = Scenario::new().driver(good()).run(|vk| {
+        drop(vk.instance());
+        vk.on_calls_of("good", at_exit::stay_inside);
+        let enumerate = || {
+            let (layer, mut count, out) = (std::ptr::null(), 0, std::ptr::null_mut());
+            let enumerate = Vk::open().entry.fp_v1_0().enumerate_instance_extension_properties;
+            // SAFETY: the command needs no object, and the count is valid.
+            unsafe { enumerate(layer, &mut count, out) }
+        };
+        let thread = std::thread::spawn(enumerate);
+        wait_for(Stage::Inside);
+        // SAFETY: the child calls Vulkan and ends; an alarm ends it if it waits.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: as above.
+            unsafe {
+                libc::alarm(10);
+                libc::_exit(i32::from(enumerate() != vk::Result::SUCCESS))
+            }
+        }
+        let mut status = 0;
+        // SAFETY: the child is this process's.
+        unsafe { libc::waitpid(child, &mut status, 0) };
+        vk.say("child", status);
+        reach(Stage::Released);
+        vk.say("thread", format!("{:?}", thread.join().unwrap()));
+    });
+    run.ok().says("child", 0).says("thread", "SUCCESS");
+}
+
 #[test]
 fn a_driver_that_was_refused_is_closed() {
     let refusing = Driver::new("bad")

@@ -22,7 +22,7 @@ pub use identity::Identity;
 pub use libraries::{Libraries, Library, LibraryKind};
 pub use turns::{Turn, Turns};
 pub use variables::Variable;
-pub use waiting::{Lock, Pause, Waiting};
+pub use waiting::{Lock, Pause, Waiting, forked};
 pub use windows::Windows;
 
 use crate::log::LogSink;

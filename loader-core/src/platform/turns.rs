@@ -3,6 +3,7 @@
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use super::Waiting;
+use super::waiting::{LAST_ERA, era};
 
 /// Lets one thread at a time do something that may take long and call out: negotiating with a library, creating something in a
 /// driver.
@@ -10,7 +11,7 @@ use super::Waiting;
 /// This is a recursive lock, held while calling out, and no [`super::Lock`]: a thread that has its turn may come back and take another one within it, so a driver
 /// that calls Vulkan from inside a call does not wait for itself. Other threads sleep.
 pub struct Turns {
-    /// The thread whose turn it is, 0 if nobody's.
+    /// The thread whose turn it is and the era in which it took it, 0 if it is nobody's.
     thread: AtomicUsize,
     /// How many turns it has taken within each other.
     depth: AtomicU32,
@@ -26,15 +27,26 @@ impl Turns {
         Self { thread: AtomicUsize::new(0), depth: AtomicU32::new(0) }
     }
 
-    /// Waits until no other thread has a turn, and takes one.
+    /// Waits until no other thread of the process has a turn, and takes one. A turn of a thread that is not in the process, since
+    /// it was forked meanwhile, is over.
     pub fn take(&self, waiting: &dyn Waiting) -> Turn<'_> {
-        let this = waiting.thread();
-        if self.thread.load(Ordering::Relaxed) != this {
-            let mut turn = 0u32;
-            while self.thread.compare_exchange_weak(0, this, Ordering::Acquire, Ordering::Relaxed).is_err() {
-                waiting.wait(turn);
-                turn = turn.saturating_add(1);
+        let era = era();
+        let this = waiting.thread() | era;
+        let forked = era != 0;
+        let mut turn = 0u32;
+        let mut holder = self.thread.load(Ordering::Relaxed);
+        while holder != this && !(forked && holder | LAST_ERA == this | LAST_ERA) {
+            let left_behind = forked && holder & LAST_ERA != era;
+            let free = if left_behind { holder } else { 0 };
+            match self.thread.compare_exchange_weak(free, this, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => {
+                    self.depth.store(0, Ordering::Relaxed);
+                    break;
+                }
+                Err(now) => holder = now,
             }
+            waiting.wait(turn);
+            turn = turn.saturating_add(1);
         }
         self.depth.fetch_add(1, Ordering::Relaxed);
         Turn(self)

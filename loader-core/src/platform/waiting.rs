@@ -1,7 +1,9 @@
 //! How a thread waits for another one, and the lock that is built on it.
 
+use core::cell::UnsafeCell;
 use core::ffi::c_long;
-use core::ops::DerefMut;
+use core::ops::{Deref, DerefMut};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// Waiting.
 pub trait Waiting: Sync {
@@ -10,7 +12,31 @@ pub trait Waiting: Sync {
 
     /// A number for the calling thread, never 0, that no other living thread of the process has.
     fn thread(&self) -> usize;
+
+    /// Ends the process, because a thread that is not in it holds a lock and may have left half of its work behind: the process was
+    /// forked meanwhile.
+    fn left_behind(&self) -> ! {
+        loop {
+            self.wait(u32::MAX);
+        }
+    }
 }
+
+/// How many forks lie between the first process and this one.
+static ERA: AtomicUsize = AtomicUsize::new(0);
+
+/// To be called in a child that has been forked, by its only thread; where the last four bits of a thread's number are never set.
+pub fn forked() {
+    ERA.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The number of forks as far as locks note it. Threads of another era are not in this process.
+pub(super) fn era() -> usize {
+    ERA.load(Ordering::Relaxed) & LAST_ERA
+}
+
+/// So many eras are told apart. They stand in the last bits of a thread's number.
+pub(super) const LAST_ERA: usize = 15;
 
 /// What a thread does in one turn of waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,24 +69,65 @@ impl Pause {
 ///
 /// House rule: nothing is called under it that could call back into the loader: no layer, driver, allocator, log or
 /// dynamic linker. Lists are replaced under the lock, and the old block is freed after it.
-pub struct Lock<T>(spin::mutex::SpinMutex<T>);
+///
+/// Whoever holds it notes the era, so that a forked child does not wait for a thread that is not there.
+pub struct Lock<T> {
+    /// 0 if nobody holds it, else one more than the era.
+    held: AtomicUsize,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: one thread at a time has the value.
+unsafe impl<T: Send> Sync for Lock<T> {}
 
 impl<T> Lock<T> {
     /// A lock around `value`.
     pub const fn new(value: T) -> Self {
-        Self(spin::mutex::SpinMutex::new(value))
+        Self { held: AtomicUsize::new(0), value: UnsafeCell::new(value) }
     }
 
     /// Waits until no other thread holds the lock, and takes it.
     pub fn lock(&self, waiting: &dyn Waiting) -> impl DerefMut<Target = T> + '_ {
-        let mut turn = 0u32;
-        loop {
-            if let Some(guard) = self.0.try_lock() {
-                return guard;
-            }
-            waiting.wait(turn);
-            turn = turn.saturating_add(1);
+        acquire(&self.held, waiting);
+        Held(self)
+    }
+}
+
+/// What all locks have in common, once in the library.
+#[inline(never)]
+fn acquire(held: &AtomicUsize, waiting: &dyn Waiting) {
+    let own = era().wrapping_add(1);
+    let mut turn = 0u32;
+    while let Err(other) = held.compare_exchange(0, own, Ordering::Acquire, Ordering::Relaxed) {
+        if other != own {
+            waiting.left_behind();
         }
+        waiting.wait(turn);
+        turn = turn.saturating_add(1);
+    }
+}
+
+/// The value of a lock that is held, until it is dropped.
+struct Held<'a, T>(&'a Lock<T>);
+
+impl<T> Deref for Held<'_, T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        // SAFETY: this is the only one that holds the lock.
+        unsafe { &*self.0.value.get() }
+    }
+}
+
+impl<T> DerefMut for Held<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above.
+        unsafe { &mut *self.0.value.get() }
+    }
+}
+
+impl<T> Drop for Held<'_, T> {
+    fn drop(&mut self) {
+        self.0.held.store(0, Ordering::Release);
     }
 }
 

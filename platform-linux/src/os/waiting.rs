@@ -1,5 +1,6 @@
 //! Waiting for another thread, by spinning, `sched_yield` and `nanosleep`.
 
+use loader_core::log::Topic;
 use loader_core::platform::{Pause, Waiting};
 
 /// Waits longer from turn to turn.
@@ -24,8 +25,16 @@ impl Waiting for Backoff {
 
     fn thread(&self) -> usize {
         // SAFETY: has no preconditions. The C library gives each living thread a number of its own, the address of its
-        // descriptor.
+        // descriptor, which is aligned to more than 16 bytes.
         (unsafe { libc::pthread_self() }) as usize
+    }
+
+    fn left_behind(&self) -> ! {
+        let message = format_args!(
+            "this process was forked while another thread was changing what the loader keeps; call Vulkan in a child that is forked \
+             before other threads call it, or that starts a program of its own"
+        );
+        loader_core::loader::fatal(Topic::Loader, message)
     }
 }
 
