@@ -74,7 +74,7 @@ pub mod entry {
 /// The shared library calls this from its `.init_array`; a program that carries the loader may.
 pub fn load() {
     extern "C" fn child() {
-        loader_core::platform::forked();
+        loader_core::platform::forked(PLATFORM.waiting);
     }
     // SAFETY: the function may be called in a child, and as long as the library is there; the C library forgets it with that.
     unsafe { libc::pthread_atfork(None, None, Some(child)) };

@@ -10,13 +10,13 @@ use ash::vk::{self, Handle as _};
 use super::PhysicalDevice;
 use super::instance::Owned;
 use crate::abi::{array, name};
-use crate::discovery::{Candidate, Outcome};
+use crate::discovery::Outcome;
 use crate::dispatch::{Command, InstanceTable, Table};
 use crate::flavour::DriverKind;
 use crate::manifest::Version;
 use crate::memory::{Application, Box, OutOfMemory, Process, SharedList, Text, Vec, text};
 use crate::negotiation::{self, DriverInterface};
-use crate::platform::{Libraries, Library, LibraryKind, Platform, Turn, Turns, Waiting};
+use crate::platform::{Library, Turn, Turns, Waiting};
 use crate::registry::{CommandId, ExtensionSet, command};
 
 /// A driver that is open.
@@ -29,11 +29,11 @@ pub struct Driver {
     pub api_version: Version,
     /// What it is.
     pub kind: DriverKind,
-    library: Option<Library>,
-    turns: Turns,
-    waiting: &'static dyn Waiting,
+    pub(super) library: Option<Library>,
+    pub(super) turns: Turns,
+    pub(super) waiting: &'static dyn Waiting,
     /// Whether one of its global commands has called the loader, which was about to call it again.
-    calls_back: AtomicBool,
+    pub(super) calls_back: AtomicBool,
 }
 
 /// A driver that stays open until the loader's own library is unloaded.
@@ -59,13 +59,6 @@ impl Deref for DriverRef {
     }
 }
 
-/// The driver libraries that are open. A driver stays open once it is: threads of its own or of the application may
-/// hold addresses in it.
-pub struct OpenDrivers {
-    list: SharedList<DriverRef>,
-    negotiating: [Turns; 16],
-}
-
 /// Why a driver is not open.
 pub enum OpenError {
     /// Memory is short; that is not the driver's fault.
@@ -86,126 +79,16 @@ impl From<Outcome> for OpenError {
     }
 }
 
-impl OpenDrivers {
-    /// None yet.
-    pub(crate) const fn new() -> Self {
-        Self { list: SharedList::new(), negotiating: [const { Turns::new() }; 16] }
-    }
-
-    /// Opens the driver that `candidate` names, unless it is open; and tells if its manifest promised too much.
-    ///
-    /// # Errors
-    /// Why it cannot be used.
-    pub fn open(
-        &self,
-        platform: &Platform,
-        candidate: &Candidate,
-    ) -> Result<(DriverRef, Option<Outcome>), OpenError> {
-        let path: &[u8] = &candidate.library;
-        let by_path =
-            |list: &[DriverRef]| list.iter().find(|open| open.library_path.as_slice() == path).copied();
-        if let Some(open) = self.list.read(platform.waiting, by_path) {
-            return Ok((open, open.lie(candidate.api_version)));
-        }
-        // No turn is held meanwhile: the library's constructor may wait for a thread that calls the loader, and a thread that holds
-        // the dynamic linker's lock may call it.
-        let library = platform
-            .libraries
-            .open(path, LibraryKind::Driver)
-            .map_err(|error| Outcome::DoesNotOpen { error })?;
-        let opening = Opening { libraries: platform.libraries, library: Some(library) };
-        // Two threads that negotiate with one driver would be in it at once.
-        let _turn = self.negotiation_with(library).take(platform.waiting);
-        let by_library = |list: &[DriverRef]| list.iter().find(|open| open.library == Some(library)).copied();
-        if let Some(open) = self.list.read(platform.waiting, by_library) {
-            return Ok((open, open.lie(candidate.api_version)));
-        }
-        let kind = candidate.kind;
-        // SAFETY: the plan says that the library is a driver, and of which kind.
-        let interface = unsafe {
-            match kind {
-                DriverKind::Icd => negotiation::with_library(platform.libraries, library),
-                #[cfg(feature = "foreign-handles")]
-                DriverKind::SystemLoader => negotiation::with_system_loader(platform.libraries, library),
-            }
-        }?;
-        let has_manifest = !cfg!(feature = "fixed-drivers") && !kind.is_foreign();
-        let manifest = has_manifest.then_some(candidate.api_version);
-        let api_version = interface.api_version(manifest)?;
-        let library_path = text(&[path])?;
-        let (turns, waiting, calls_back) = (Turns::new(), platform.waiting, AtomicBool::new(false));
-        let library = Some(library);
-        let driver =
-            Driver { library_path, interface, api_version, kind, library, turns, waiting, calls_back };
-        let open =
-            DriverRef(Box::into_non_null(Box::try_new_in(driver, Process).map_err(OutOfMemory::from)?));
-        match self.list.find_or_insert(platform.waiting, open, |other| other.library == library) {
-            Ok((kept, true)) => {
-                opening.keep();
-                Ok((kept, kept.lie(candidate.api_version)))
-            }
-            Ok((kept, false)) => {
-                // SAFETY: nobody else has seen this value.
-                unsafe { open.free() };
-                Ok((kept, kept.lie(candidate.api_version)))
-            }
-            Err(out_of_memory) => {
-                // SAFETY: as above.
-                unsafe { open.free() };
-                Err(out_of_memory.into())
-            }
-        }
-    }
-
-    /// The turns at negotiating with `library`. Few others share them: what the dynamic linker keeps of a library takes hundreds of
-    /// bytes, so the middle of its address tells libraries apart.
-    fn negotiation_with(&self, library: Library) -> &Turns {
-        let [first, ..] = &self.negotiating;
-        self.negotiating.get((library.0.addr().get() >> 8) & 15).unwrap_or(first)
-    }
-
-    /// Closes all drivers if `unused`.
-    pub(crate) fn close(&self, platform: &Platform, unused: impl Fn() -> bool) {
-        for driver in self.list.take_if(platform.waiting, unused) {
-            let library = driver.library;
-            // SAFETY: only instances and calls in progress use drivers, and there was none under the list's lock.
-            unsafe {
-                driver.free();
-                if let Some(library) = library {
-                    platform.libraries.close(library);
-                }
-            }
-        }
-    }
-}
-
 impl DriverRef {
+    pub(super) fn new(driver: Driver) -> Result<Self, OutOfMemory> {
+        Ok(Self(Box::into_non_null(Box::try_new_in(driver, Process)?)))
+    }
+
     /// # Safety
     /// Nobody uses the driver any more.
-    unsafe fn free(self) {
-        // SAFETY: the value was made by Box::into_non_null in `open`; the caller vouches that it is the last one.
+    pub(super) unsafe fn free(self) {
+        // SAFETY: the value was made by Box::into_non_null in `new`; the caller vouches that it is the last one.
         drop(unsafe { Box::from_non_null_in(self.0, Process) });
-    }
-}
-
-/// An open library that is closed again unless it is kept.
-struct Opening<'a> {
-    libraries: &'a dyn Libraries,
-    library: Option<Library>,
-}
-
-impl Opening<'_> {
-    fn keep(mut self) {
-        self.library = None;
-    }
-}
-
-impl Drop for Opening<'_> {
-    fn drop(&mut self) {
-        if let Some(library) = self.library {
-            // SAFETY: nothing of the library is used: it was refused, or is open once more.
-            unsafe { self.libraries.close(library) };
-        }
     }
 }
 
@@ -288,7 +171,7 @@ impl Driver {
     }
 
     /// Whether the manifest promises more than the driver has.
-    fn lie(&self, manifest: Version) -> Option<Outcome> {
+    pub(super) fn lie(&self, manifest: Version) -> Option<Outcome> {
         let too_much = manifest >= Version::new(1, 1, 0) && self.api_version < Version::new(1, 1, 0);
         too_much.then_some(Outcome::ApiVersionLie { manifest, driver: self.api_version })
     }
@@ -323,7 +206,7 @@ impl DriverInterface {
     ///
     /// # Errors
     /// A version of another API (LDP_LOADER_4).
-    fn api_version(&self, manifest: Option<Version>) -> Result<Version, Outcome> {
+    pub(super) fn api_version(&self, manifest: Option<Version>) -> Result<Version, Outcome> {
         const OLDEST: Version = Version::new(1, 0, 0);
         const ASKED: Version = Version::new(1, 1, 0);
         if manifest.is_some_and(|version| version < ASKED) {

@@ -20,7 +20,7 @@ pub use environment::{Environment, Reader};
 pub use files::{FileError, Files, Fingerprint};
 pub use identity::Identity;
 pub use libraries::{Libraries, Library, LibraryKind};
-pub use turns::{Turn, Turns};
+pub use turns::{Holder, Turn, Turns};
 pub use variables::Variable;
 pub use waiting::{Lock, Pause, Waiting, forked};
 pub use windows::Windows;

@@ -3,16 +3,45 @@
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use super::Waiting;
-use super::waiting::{LAST_ERA, era};
+use super::waiting::{LAST_ERA, era, forker};
 
-/// Lets one thread at a time do something that may take long and call out: negotiating with a library, creating something in a
-/// driver.
+/// A thread of this process, or of one that this process was forked from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holder(usize);
+
+impl Holder {
+    /// The calling thread.
+    pub fn this(waiting: &dyn Waiting) -> Self {
+        Self(waiting.thread() | era())
+    }
+
+    /// Whether it is the calling thread, whose own number `this` is; maybe before it forked.
+    pub fn is(self, this: Self) -> bool {
+        self == this
+            || (self.is_of_another_process() && self.thread() == forker() && this.thread() == forker())
+    }
+
+    /// Whether it is not in this process: what it holds is nobody's.
+    pub fn is_left_behind(self) -> bool {
+        self.is_of_another_process() && self.thread() != forker()
+    }
+
+    fn is_of_another_process(self) -> bool {
+        self.0 & LAST_ERA != era()
+    }
+
+    fn thread(self) -> usize {
+        self.0 & !LAST_ERA
+    }
+}
+
+/// Lets one thread at a time do something that may take long and call out, such as creating something in a driver.
 ///
 /// This is a recursive lock, held while calling out, and no [`super::Lock`]: a thread that has its turn may come back and take another one within it, so a driver
 /// that calls Vulkan from inside a call does not wait for itself. Other threads sleep.
 pub struct Turns {
-    /// The thread whose turn it is and the era in which it took it, 0 if it is nobody's.
-    thread: AtomicUsize,
+    /// Whose turn it is, 0 if it is nobody's.
+    holder: AtomicUsize,
     /// How many turns it has taken within each other.
     depth: AtomicU32,
 }
@@ -24,26 +53,23 @@ impl Turns {
     /// Nobody's turn.
     #[must_use]
     pub const fn new() -> Self {
-        Self { thread: AtomicUsize::new(0), depth: AtomicU32::new(0) }
+        Self { holder: AtomicUsize::new(0), depth: AtomicU32::new(0) }
     }
 
     /// Waits until no other thread of the process has a turn, and takes one. A turn of a thread that is not in the process, since
     /// it was forked meanwhile, is over.
     pub fn take(&self, waiting: &dyn Waiting) -> Turn<'_> {
-        let era = era();
-        let this = waiting.thread() | era;
-        let forked = era != 0;
+        let this = Holder::this(waiting);
         let mut turn = 0u32;
-        let mut holder = self.thread.load(Ordering::Relaxed);
-        while holder != this && !(forked && holder | LAST_ERA == this | LAST_ERA) {
-            let left_behind = forked && holder & LAST_ERA != era;
-            let free = if left_behind { holder } else { 0 };
-            match self.thread.compare_exchange_weak(free, this, Ordering::Acquire, Ordering::Relaxed) {
+        let mut holder = Holder(self.holder.load(Ordering::Relaxed));
+        while !holder.is(this) {
+            let free = if holder.0 != 0 && holder.is_left_behind() { holder.0 } else { 0 };
+            match self.holder.compare_exchange_weak(free, this.0, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => {
                     self.depth.store(0, Ordering::Relaxed);
                     break;
                 }
-                Err(now) => holder = now,
+                Err(now) => holder = Holder(now),
             }
             waiting.wait(turn);
             turn = turn.saturating_add(1);
@@ -70,7 +96,7 @@ impl Default for Turns {
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
         if self.0.depth.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.0.thread.store(0, Ordering::Release);
+            self.0.holder.store(0, Ordering::Release);
         }
     }
 }
@@ -110,6 +136,6 @@ mod tests {
                 });
             }
         });
-        assert_eq!(turns.thread.load(Ordering::SeqCst), 0);
+        assert_eq!(turns.holder.load(Ordering::SeqCst), 0);
     }
 }

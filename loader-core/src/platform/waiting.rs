@@ -25,9 +25,18 @@ pub trait Waiting: Sync {
 /// How many forks lie between the first process and this one.
 static ERA: AtomicUsize = AtomicUsize::new(0);
 
+/// The number of the thread that forked this process, 0 in the first one. No other thread of its parent is in this process.
+static FORKER: AtomicUsize = AtomicUsize::new(0);
+
 /// To be called in a child that has been forked, by its only thread; where the last four bits of a thread's number are never set.
-pub fn forked() {
+pub fn forked(waiting: &dyn Waiting) {
+    FORKER.store(waiting.thread(), Ordering::Relaxed);
     ERA.fetch_add(1, Ordering::Relaxed);
+}
+
+/// See [`FORKER`].
+pub(super) fn forker() -> usize {
+    FORKER.load(Ordering::Relaxed)
 }
 
 /// The number of forks as far as locks note it. Threads of another era are not in this process.
