@@ -1,5 +1,5 @@
-//! `cargo xtask tsan`: the library, test drivers, a layer and a program with many threads (`tests/programs/c/stress.c`), all
-//! watched by ThreadSanitizer, which reports two threads that touch the same memory without order.
+//! `cargo xtask tsan [STORMS]`: the library, test drivers, a layer and programs with many threads (`tests/programs/c/stress.c` and
+//! `storm.c`), all watched by ThreadSanitizer, which reports two threads that touch the same memory without order.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,19 +11,38 @@ use crate::build::{finish, root, target_folder};
 /// The library is built with its allocator and all that it uses watched, too.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// How the program is run: with the layer, with everything logged, how many threads and rounds.
+/// How `stress` is run: with the layer, with everything logged, how many threads and rounds.
 const RUNS: [(bool, bool, &str, &str); 3] =
     [(false, false, "8", "15"), (false, true, "4", "4"), (true, false, "8", "5")];
 
+/// How many threads `storm` has, and how often it is run unless told: each run ends at another moment.
+const STORM: (&str, u32) = ("16", 20);
+
+/// What the dynamic linker orders by its lock, which is not watched: whoever has opened a library has waited for its constructors.
+const ORDERED: &str = "race:call_init\n";
+
 /// Needs a nightly compiler with the component `rust-src`, and GCC with its libtsan.
-pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let storms = arguments.first().map_or(Ok(STORM.1), |storms| storms.parse())?;
     let place = Place { folder: target_folder().join("tsan") };
     fs::create_dir_all(place.file("lib"))?;
     place.compile_library()?;
     place.compile_guests()?;
     for (layer, log, threads, rounds) in RUNS {
         place.write_manifests(layer)?;
-        place.stress(log, threads, rounds)?;
+        let mut stress = place.program("stress");
+        stress.args([threads, rounds, "all"]);
+        if log {
+            // Only the reports matter, which go elsewhere.
+            stress.env("VK_LOADER_DEBUG", "all").stderr(Stdio::null());
+        }
+        place.watch(&mut stress)?;
+    }
+    for seed in 1..=storms {
+        place.write_manifests(seed % 4 == 0)?;
+        let mut storm = place.program("storm");
+        storm.arg(place.file("lib/libvulkan.so.1")).args([STORM.0, &seed.to_string()]);
+        place.watch(&mut storm).map_err(|error| format!("storm {seed}: {error}"))?;
     }
     Ok(())
 }
@@ -60,7 +79,7 @@ impl Place {
         Ok(())
     }
 
-    /// Two drivers, of which one makes surfaces of its own; a layer; the program.
+    /// Two drivers, of which one makes surfaces of its own; a layer; the programs.
     fn compile_guests(&self) -> Result<(), Failure> {
         let exports = ["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DEXPORT_PHYSICAL"];
         let one = self.file("lib/libone.so");
@@ -68,9 +87,12 @@ impl Place {
         fs::copy(&one, self.file("lib/libtwo.so"))?;
         let layer = self.file("lib/liblayer.so");
         finish(gcc(&exports[1..2]).arg("-shared").args(c_files("tests/layers")?).arg("-o").arg(&layer))?;
-        let mut program = gcc(&["-D_GNU_SOURCE", "-pthread", "-Werror"]);
-        program.arg(root().join("tests/programs/c/stress.c")).arg("-o").arg(self.file("stress"));
-        finish(program.arg("-L").arg(self.file("lib")).arg("-lvulkan"))?;
+        for name in ["stress", "storm"] {
+            let mut program = gcc(&["-D_GNU_SOURCE", "-pthread", "-Werror"]);
+            let source = root().join("tests/programs/c").join(name).with_extension("c");
+            program.arg(source).arg("-o").arg(self.file(name));
+            finish(program.arg("-L").arg(self.file("lib")).args(["-Wl,--as-needed", "-lvulkan"]))?;
+        }
         for (name, own_surfaces) in [("one", 1), ("two", 0)] {
             let configuration = format!(
                 "trace=/dev/null\ninterface=5\napi={}\nown_surfaces={own_surfaces}\nextension=VK_KHR_surface\n\
@@ -114,18 +136,21 @@ impl Place {
         Ok(())
     }
 
-    fn stress(&self, log: bool, threads: &str, rounds: &str) -> Result<(), Failure> {
-        let mut program = Command::new(self.file("stress"));
-        program.args([threads, rounds, "all"]).env_clear().env("LD_LIBRARY_PATH", self.file("lib"));
-        program.env("HOME", self.file("home")).env("XDG_CONFIG_DIRS", self.file("config"));
-        program.env("XDG_DATA_DIRS", self.file("data"));
-        if log {
-            // Only the reports matter, which go elsewhere.
-            program.env("VK_LOADER_DEBUG", "all").stderr(Stdio::null());
-        }
-        let reports = self.file("reports");
-        program.env("TSAN_OPTIONS", format!("log_path={}", reports.display()));
-        finish(&mut program).map_err(|error| {
+    /// A program that finds what is in the folder and nothing else.
+    fn program(&self, name: &str) -> Command {
+        let mut program = Command::new(self.file(name));
+        program.env_clear().env("LD_LIBRARY_PATH", self.file("lib")).env("HOME", self.file("home"));
+        program.env("XDG_CONFIG_DIRS", self.file("config")).env("XDG_DATA_DIRS", self.file("data"));
+        program
+    }
+
+    fn watch(&self, program: &mut Command) -> Result<(), Failure> {
+        let (reports, ordered) = (self.file("reports"), self.file("ordered"));
+        fs::write(&ordered, ORDERED)?;
+        let options =
+            format!("log_path={} suppressions={} history_size=7", reports.display(), ordered.display());
+        program.env("TSAN_OPTIONS", options);
+        finish(program).map_err(|error| {
             format!("{error}; what two threads do at once is told in {}.*", reports.display()).into()
         })
     }

@@ -127,6 +127,22 @@ fn threads_do_everything_at_once() {
     }
 }
 
+/// Each run ends at another moment, by `exit` while other threads call Vulkan or with the library closed by all.
+#[test]
+fn threads_end_the_process_or_close_the_library_at_any_moment() {
+    if Need::missing(&[Need::Compiler]) {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder for drivers");
+    let machine = Machine::with_drivers(&[null_driver(folder.path(), 2)]);
+    let library = Library::under_test();
+    let program = CProgram::compile("storm", &library, &[]);
+    for seed in 1..=60 {
+        let mut command = program.command(&machine, &library);
+        let _ = run(command.arg(library.file()).args(["16", &seed.to_string()])).success();
+    }
+}
+
 /// A call in which a library is being opened stops no other thread's call, no child, and nothing is closed under it.
 #[test]
 fn a_library_is_being_opened() {
@@ -204,7 +220,8 @@ fn valgrind_blames_the_library_for_nothing() {
     let null = Machine::with_drivers(&[null_driver(folder.path(), 2)]);
     let lavapipe = lavapipe_machine();
     let library = Library::under_test();
-    let runs: [(&str, &Machine, &[&str]); 7] = [
+    let file = library.file().to_str().expect("a path of letters");
+    let runs: [(&str, &Machine, &[&str]); 9] = [
         ("enumerate", &lavapipe, &[]),
         ("device", &lavapipe, &[]),
         ("draw", &lavapipe, &[]),
@@ -212,6 +229,8 @@ fn valgrind_blames_the_library_for_nothing() {
         ("threads", &null, &["4", "3"]),
         ("stress", &lavapipe, &["3", "2"]),
         ("reopen", &null, &["5", "1"]),
+        ("storm", &null, &[file, "16", "1"]),
+        ("storm", &null, &[file, "16", "2"]),
     ];
     for (name, machine, arguments) in runs {
         let program = CProgram::compile(name, &library, &[]);
