@@ -137,6 +137,7 @@ impl Scenario {
             command.uid(user).gid(user);
         }
         let output = command
+            .current_dir(self.sandbox.path(""))
             .env_clear()
             .envs(&self.environment)
             .env(child::BODY, child::number(body))
