@@ -31,8 +31,10 @@ pub mod entry {
     loader_core::global_commands!(crate::LOADER);
 }
 
-/// Nothing has to be done when the library is loaded: no process is forked there.
-pub fn load() {}
+/// Has the loader report bad handles even if they come with the first call.
+pub fn load() {
+    LOADER.make_current();
+}
 
 /// Frees what the process owns: caches and library handles that outlive every instance. The connection to the loader
 /// service stays, as the drivers do.

@@ -69,13 +69,15 @@ pub mod entry {
     loader_core::global_commands!(crate::LOADER);
 }
 
-/// Has the loader know when the process is forked: threads that hold its locks are not in the child.
+/// Has the loader report bad handles even if they come with the first call, and know when the process is forked: threads that hold
+/// its locks are not in the child.
 ///
 /// The shared library calls this from its `.init_array`; a program that carries the loader may.
 pub fn load() {
     extern "C" fn child() {
         loader_core::platform::forked(PLATFORM.waiting);
     }
+    LOADER.make_current();
     // SAFETY: the function may be called in a child, and as long as the library is there; the C library forgets it with that.
     unsafe { libc::pthread_atfork(None, None, Some(child)) };
 }

@@ -1,13 +1,13 @@
 //! Handles that are none: a message that names the command, and the end of the process. Every command of the registry that
 //! takes a `VkInstance` or a `VkPhysicalDevice` is called with every kind of bad handle.
-use std::ffi::c_void;
+use std::ffi::{CStr, CString, c_void};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsRawFd, FromRawFd};
 
 use ash::vk::{self, Handle as _};
 use loader_core::registry::{Class, CommandId};
-use vkload_tests::{Ask, Device, Driver, Instance, PLATFORMS, Run, Scenario, Vk};
+use vkload_tests::{Ask, Device, Driver, Instance, PLATFORMS, Run, Scenario, Vk, library_under_test};
 
 /// Any command, with more arguments than any of the tested ones has.
 type Any = unsafe extern "system" fn(*const c_void, u64, u64, u64, u64, u64, u64, u64, u64) -> u64;
@@ -294,6 +294,38 @@ fn nowhere() -> *const c_void {
         page as usize
     });
     *page as *const c_void
+}
+
+#[test]
+fn a_bad_handle_in_the_first_call_of_the_process_is_named() {
+    let run = run(|vk| {
+        // The library has been called already, so a copy is.
+        let copy = std::env::current_dir().unwrap().join("libvulkan.copy.so");
+        std::fs::copy(library_under_test(), &copy).unwrap();
+        let path = CString::new(copy.to_str().unwrap()).unwrap();
+        // SAFETY: the loader needs nothing when it is opened.
+        let copy = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        assert!(!copy.is_null());
+        // SAFETY: the library stays open.
+        let symbol = |name: &CStr| unsafe { libc::dlsym(copy, name.as_ptr()) } as usize;
+        let mut faults = Vec::new();
+        let exported = commands().map(|(command, name)| (command, name, symbol(command.name())));
+        for (command, name, address) in exported.filter(|(_, _, address)| *address != 0) {
+            let null = std::ptr::null();
+            let handles = [null, NO_OBJECT.as_ptr().cast()];
+            for handle in handles.into_iter().filter(|handle| *handle != null || name != "vkDestroyInstance")
+            {
+                let (signal, message) = call(address, handle);
+                if signal != libc::SIGABRT
+                    || !message.contains(&format!("{name}: Invalid {}", parameter(command.class())))
+                {
+                    faults.push(format!("{name}: signal {signal}, {message}"));
+                }
+            }
+        }
+        vk.say("faults", faults.join("; "));
+    });
+    run.ok().says("faults", "");
 }
 
 #[test]
