@@ -276,3 +276,47 @@ fn a_layer_that_reports_a_device_which_is_none() {
         run.ok().says("result", "ERROR_INITIALIZATION_FAILED").logs(&["vkCreateDevice", "no device"]);
     }
 }
+
+/// Addresses that are none of memory, and one that no object can have.
+const GARBAGE: [i64; 4] = [0x1230, 0x1231, i64::MAX - 7, -8];
+
+#[test]
+fn a_layer_that_gives_garbage_as_an_instance() {
+    for garbage in GARBAGE {
+        let run = Scenario::new()
+            .driver(Driver::new("good").device(Device::new("gpu")))
+            .layer(Layer::new(BAD).does(&format!("garbage_instance:{garbage}")))
+            .run(|vk| vk.say("bad", code(&vk.create(&Ask::new().layer(BAD)).map(drop))));
+        run.ok().says("bad", "ERROR_INITIALIZATION_FAILED").logs(&["layer", "VkInstance", "no object"]);
+    }
+}
+
+#[test]
+fn a_layer_that_gives_garbage_as_a_physical_device() {
+    for garbage in GARBAGE.into_iter().chain([0]) {
+        let run = Scenario::new()
+            .driver(Driver::new("good").device(Device::new("gpu")))
+            .layer(Layer::new(BAD).does(&format!("garbage_physical_device:{garbage}")))
+            .run(|vk| {
+                let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
+                vk.say("devices", code(&instance.try_devices().map(drop)));
+            });
+        run.ok().says("devices", "ERROR_INITIALIZATION_FAILED");
+        run.logs(&["layer", "VkPhysicalDevice", "no object"]);
+    }
+}
+
+#[test]
+fn a_layer_that_gives_garbage_as_a_device() {
+    for garbage in GARBAGE {
+        let run = Scenario::new()
+            .driver(Driver::new("good").device(Device::new("gpu")))
+            .layer(Layer::new(BAD).does(&format!("garbage_device:{garbage}")))
+            .run(|vk| {
+                let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
+                let device = instance.try_device(instance.devices()[0], &[]);
+                vk.say("device", code(&device.map(drop)));
+            });
+        run.ok().says("device", "ERROR_INITIALIZATION_FAILED").logs(&["layer", "VkDevice", "no object"]);
+    }
+}

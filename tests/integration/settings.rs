@@ -473,6 +473,20 @@ fn filters_leave_out_devices_and_all_of_them_count() {
     }
 }
 
+/// A layer that hides its second device hides another one if it does not see the first.
+#[test]
+fn layers_see_what_filters_leave_out() {
+    let driver = Driver::new("one").device(Device::new("a").id(1, 1)).device(Device::new("b").id(1, 2));
+    let scenario = |filter: &str| {
+        let layer = Layer::new("VK_LAYER_TEST_hiding").does("hide:1").implicit();
+        Scenario::new().driver(driver.clone()).layer(layer).env("VK_LOADER_DEVICE_ID_FILTER", filter)
+    };
+    for (filter, devices) in [("2", ""), ("1", "a"), ("7", "")] {
+        scenario(filter).run(list_devices).ok().says("enumeration", "SUCCESS").says("devices", devices);
+        scenario(filter).run(list_groups).ok().says("result", "SUCCESS").says("groups", devices);
+    }
+}
+
 #[test]
 fn a_filter_by_driver_hides_what_cannot_tell_its_driver() {
     let driver = Driver::new("old").api("1.0.0").device(Device::new("old").id(1, 1));

@@ -110,6 +110,7 @@ CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info,
     devices = device;
     pthread_mutex_unlock(&lock);
     if (does("wrap_devices")) *out = wrap("device", *out, NULL, device);
+    if (does("garbage_device")) *out = (VkDevice)(uintptr_t)number("garbage_device", 0);
     reenter("vkCreateDevice");
     return VK_SUCCESS;
 }

@@ -69,6 +69,7 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
         if (set_data(*out, wrapper) != VK_SUCCESS || wrapper->loader_word != instance->key) die("vkCreateInstance", "the callback for data did nothing");
         *out = (VkInstance)wrapper;
     }
+    if (does("garbage_instance")) *out = (VkInstance)(uintptr_t)number("garbage_instance", 0);
     if (does("enumerate_while_creating")) {
         uint32_t count = 0;
         result = NEXT(instance, vkEnumeratePhysicalDevices)(instance->below, &count, NULL);
@@ -138,6 +139,7 @@ CALL layer_EnumeratePhysicalDevices(VkInstance handle, uint32_t *count, VkPhysic
     VkResult result = NEXT(instance, vkEnumeratePhysicalDevices)(below, &available, all);
     if (result != VK_SUCCESS) return result;
     available = rearrange(instance, all, available);
+    if (does("garbage_physical_device")) all[0] = (VkPhysicalDevice)(uintptr_t)number("garbage_physical_device", 0);
     if (does("add")) all[available++] = added(instance);
     if (out == NULL) return *count = available, VK_SUCCESS;
     uint32_t given = *count < available ? *count : available;

@@ -2,17 +2,17 @@
 
 use core::ffi::{CStr, c_char, c_void};
 
-use ash::vk::{self, Handle as _};
+use ash::vk;
 
 use super::{array, function};
 use crate::chain::structures::{ExtensionsFn, LayersFn, VersionFn};
 use crate::chain::{FoundLayers, global, layer_properties};
 use crate::discovery::{LayerRequest, LayerScope, Request};
-use crate::dispatch::{Command, Table as _};
+use crate::dispatch::Command;
 use crate::loader::{self, Loader};
 use crate::log::{Level, Logger, Topic};
 use crate::memory::{TryGrow, Vec};
-use crate::objects::handle::{self, Kind};
+use crate::objects::handle;
 use crate::objects::{self, Instance};
 use crate::registry::{CommandId, CommandSet, HEADER_VERSION, command};
 
@@ -283,20 +283,7 @@ pub unsafe extern "system" fn enumerate_physical_devices(
             complain(&found.logger, "vkEnumeratePhysicalDevices", "pPhysicalDeviceCount");
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
-        let Some(enumerate) = found.table.get::<vk::PFN_vkEnumeratePhysicalDevices>(COMMAND) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        let result = enumerate(found.chain_handle(), count, out);
-        if result.as_raw() >= 0 && !out.is_null() {
-            for index in 0..*count as usize {
-                let given = out.add(index);
-                match found.handle_for_application((*given).as_raw(), Kind::PhysicalDeviceOfLayer) {
-                    Ok(handle) => *given = vk::PhysicalDevice::from_raw(handle),
-                    Err(out_of_memory) => return out_of_memory.into(),
-                }
-            }
-        }
-        result
+        found.enumerate_for_application(count, out)
     }
 }
 
@@ -339,24 +326,6 @@ unsafe fn groups(
             complain(&found.logger, command.name().to_str().unwrap_or_default(), "pPhysicalDeviceGroupCount");
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
-        // By either name the call goes through the core command: layers may know no other, and would see groups in another
-        // order than devices.
-        let core = command::ENUMERATE_PHYSICAL_DEVICE_GROUPS;
-        let Some(enumerate) = found.table.get::<vk::PFN_vkEnumeratePhysicalDeviceGroups>(core) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        let result = enumerate(found.chain_handle(), count, out);
-        if result.as_raw() >= 0 && !out.is_null() {
-            for index in 0..*count as usize {
-                let group = &mut *out.add(index);
-                for given in group.physical_devices.iter_mut().take(group.physical_device_count as usize) {
-                    match found.handle_for_application(given.as_raw(), Kind::PhysicalDeviceOfLayer) {
-                        Ok(handle) => *given = vk::PhysicalDevice::from_raw(handle),
-                        Err(out_of_memory) => return out_of_memory.into(),
-                    }
-                }
-            }
-        }
-        result
+        found.enumerate_groups_for_application(count, out.cast())
     }
 }

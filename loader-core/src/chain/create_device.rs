@@ -77,6 +77,12 @@ pub unsafe fn enter_device_chain(
     // came back in no handle is the lower end's of this call; whoever failed did not destroy it, and nobody was given it.
     unsafe {
         let returned = result.and_then(|()| {
+            let has_no_object =
+                handle.as_raw() != given && !handle.is_null() && !instance.may_be_object(handle.as_raw());
+            if has_no_object {
+                instance.report_no_object("VkDevice", handle.as_raw());
+                return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+            }
             came_back(instance, handle, made).filter(|_| handle.as_raw() != given).ok_or_else(|| {
                 let message = format_args!("vkCreateDevice: a layer reports success, and there is no device");
                 instance.logger.log(Level::Error, Topic::Layer, message);

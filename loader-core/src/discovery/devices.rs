@@ -67,36 +67,19 @@ impl DeviceSetting {
     }
 }
 
-/// The places of the devices that applications see, in order: those that the filters let through; and if devices are
-/// listed only these, each once, in the order of the list.
+/// The places of the devices that are listed, each once, in the order of the list.
 ///
 /// # Errors
 /// [`OutOfMemory`].
-pub fn choose_devices(
-    devices: &[DeviceIds],
-    filters: &DeviceFilters,
-    listed: Option<&[DeviceSetting]>,
-) -> Result<Vec<usize>, OutOfMemory> {
+pub fn choose_devices(devices: &[DeviceIds], listed: &[DeviceSetting]) -> Result<Vec<usize>, OutOfMemory> {
     let mut chosen = Vec::new();
-    let mut settings = listed.unwrap_or_default().iter();
-    loop {
-        let setting = settings.next();
-        if listed.is_some() && setting.is_none() {
-            return Ok(chosen);
-        }
-        for (place, device) in devices.iter().enumerate() {
-            let fits = setting.is_none_or(|setting| setting.matches(device)) && filters.let_through(device);
-            if fits && !chosen.contains(&place) {
-                chosen.try_push(place)?;
-                if setting.is_some() {
-                    break;
-                }
-            }
-        }
-        if listed.is_none() {
-            return Ok(chosen);
+    for setting in listed {
+        let mut places = devices.iter().enumerate().filter(|(_, device)| setting.matches(device));
+        if let Some((place, _)) = places.find(|(place, _)| !chosen.contains(place)) {
+            chosen.try_push(place)?;
         }
     }
+    Ok(chosen)
 }
 
 /// Whether a list of numbers and ranges, separated by commas, has a number.
@@ -115,7 +98,7 @@ fn has(list: &[u8], id: Option<u32>) -> bool {
 
 /// A decimal number, or a hexadecimal one that begins with `0x`.
 fn number(text: &[u8]) -> Option<u32> {
-    let text = core::str::from_utf8(text).ok()?.trim();
+    let text = core::str::from_utf8(text.trim_ascii()).ok()?;
     let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     match hexadecimal {
         Some(digits) => u32::from_str_radix(digits, 16).ok(),
@@ -136,9 +119,12 @@ mod tests {
         DeviceFilters(values.map(|value| (!value.is_empty()).then(|| text(&[value.as_bytes()]).unwrap())))
     }
 
-    fn chosen(values: [&str; 3], listed: Option<&[DeviceSetting]>) -> std::vec::Vec<usize> {
-        let devices = [device(0, [0x10, 1, 4]), device(1, [0x20, 1, 5]), device(2, [0x30, 2, 6])];
-        choose_devices(&devices, &filters(values), listed).unwrap().to_vec()
+    fn devices() -> [DeviceIds; 3] {
+        [device(0, [0x10, 1, 4]), device(1, [0x20, 1, 5]), device(2, [0x30, 2, 6])]
+    }
+
+    fn chosen(listed: &[DeviceSetting]) -> std::vec::Vec<usize> {
+        choose_devices(&devices(), listed).unwrap().to_vec()
     }
 
     fn setting(n: u8, driver: Option<u8>, version: Option<u32>) -> DeviceSetting {
@@ -166,7 +152,9 @@ mod tests {
             (["nonsense", "", ""], &[]),
             (["0x10:0x20:0x30,,x", "", ""], &[]),
         ] {
-            assert_eq!(chosen(values, None), expected, "{values:?}");
+            let filters = filters(values);
+            let through = (0..3).filter(|place| filters.let_through(&devices()[*place]));
+            assert_eq!(through.collect::<std::vec::Vec<_>>(), expected, "{values:?}");
         }
     }
 
@@ -180,15 +168,14 @@ mod tests {
     #[test]
     fn listed_devices_come_in_the_order_of_the_list_each_once() {
         let listed = [setting(2, None, None), setting(0, Some(9), Some(7)), setting(2, None, Some(7))];
-        assert_eq!(chosen(["", "", ""], Some(&listed)), [2, 0]);
-        assert_eq!(chosen(["0x10", "", ""], Some(&listed)), [0], "filters count, too");
-        assert!(chosen(["", "", ""], Some(&[])).is_empty());
+        assert_eq!(chosen(&listed), [2, 0]);
+        assert!(chosen(&[]).is_empty());
     }
 
     #[test]
     fn everything_that_is_said_of_a_device_has_to_fit() {
         for other in [setting(5, None, None), setting(1, Some(8), None), setting(1, None, Some(8))] {
-            assert!(chosen(["", "", ""], Some(&[other])).is_empty());
+            assert!(chosen(&[other]).is_empty());
         }
         let silent = DeviceIds { uuids: None, ..device(1, [1, 1, 1]) };
         assert!(!setting(1, None, None).matches(&silent));

@@ -93,9 +93,9 @@ pub unsafe fn create_instance(
         }
         result?;
         check_made(&instance, handle)?;
+        let given = instance.handle_for_application(handle.as_raw(), Kind::InstanceOfLayer)?;
         instance.set_chain_handle(handle);
         fill_instance_table(&instance);
-        let given = instance.handle_for_application(handle.as_raw(), Kind::InstanceOfLayer)?;
         *out = vk::Instance::from_raw(given);
         instance.logger.listeners.created(given);
         loader.instances.add(&instance);

@@ -11,7 +11,7 @@ use crate::dispatch::Table as _;
 use crate::memory::{Process, TryGrow, Vec, sort_by};
 use crate::registry::command;
 
-const EMPTY: vk::PhysicalDeviceGroupProperties<'static> = vk::PhysicalDeviceGroupProperties {
+pub(super) const EMPTY: vk::PhysicalDeviceGroupProperties<'static> = vk::PhysicalDeviceGroupProperties {
     s_type: vk::StructureType::PHYSICAL_DEVICE_GROUP_PROPERTIES,
     p_next: core::ptr::null_mut(),
     physical_device_count: 0,
@@ -20,7 +20,7 @@ const EMPTY: vk::PhysicalDeviceGroupProperties<'static> = vk::PhysicalDeviceGrou
     _marker: core::marker::PhantomData,
 };
 
-type Group = vk::PhysicalDeviceGroupProperties<'static>;
+pub(super) type Group = vk::PhysicalDeviceGroupProperties<'static>;
 
 /// Terminator of vkEnumeratePhysicalDeviceGroups and its KHR alias.
 ///
@@ -41,7 +41,7 @@ pub(super) unsafe extern "system" fn enumerate_physical_device_groups(
 }
 
 /// Copies the groups and leaves the caller's `sType` and `pNext` as they are.
-unsafe fn deliver(all: &[Group], count: *mut u32, out: *mut Group) -> vk::Result {
+pub(super) unsafe fn deliver(all: &[Group], count: *mut u32, out: *mut Group) -> vk::Result {
     // SAFETY: the caller vouches for the counted out-array.
     unsafe {
         if out.is_null() {
@@ -97,17 +97,35 @@ unsafe fn all_groups(
     }
     let listed = instance.logger.settings.devices().is_some();
     let preference = Preference::from_environment(instance.loader)?;
-    // Devices between which nothing decides have one place: groups and members that are equal keep their driver's order.
-    let place = |handle: &vk::PhysicalDevice| {
-        let own = devices.iter().find(|device| device.handle() == *handle)?;
-        let is_equal = |device: &PhysicalDevice| order(&device.facts, &own.facts, &preference).is_eq();
-        devices.iter().position(|device| if listed { core::ptr::eq(*device, *own) } else { is_equal(device) })
-    };
+    let places = Places { devices: &devices, listed, preference };
+    let place = |handle: &vk::PhysicalDevice| places.of(*handle);
     all.retain(|group| members(group).iter().all(|member| place(member).is_some()));
     if instance.sorted || listed {
         sort(&mut all, place);
     }
     Ok(all)
+}
+
+/// The places of devices in the order of all devices.
+struct Places<'a> {
+    devices: &'a [&'a PhysicalDevice],
+    listed: bool,
+    preference: Preference,
+}
+
+impl Places<'_> {
+    /// Devices between which nothing decides have one place: groups and members that are equal keep their driver's order.
+    #[inline(never)]
+    fn of(&self, handle: vk::PhysicalDevice) -> Option<usize> {
+        let own = *self.devices.iter().find(|device| device.handle() == handle)?;
+        self.devices.iter().position(|device| {
+            if self.listed {
+                core::ptr::eq(*device, own)
+            } else {
+                order(&device.facts, &own.facts, &self.preference).is_eq()
+            }
+        })
+    }
 }
 
 fn single(device: &PhysicalDevice) -> Group {
@@ -118,7 +136,7 @@ fn single(device: &PhysicalDevice) -> Group {
     group
 }
 
-fn members(group: &Group) -> &[vk::PhysicalDevice] {
+pub(super) fn members(group: &Group) -> &[vk::PhysicalDevice] {
     let count = (group.physical_device_count as usize).min(group.physical_devices.len());
     group.physical_devices.get(..count).unwrap_or_default()
 }

@@ -6,6 +6,7 @@ mod create_instance;
 mod device;
 mod driver;
 mod emulated;
+mod enumeration;
 mod extension_queries;
 mod extensions;
 mod foreign;

@@ -7,12 +7,13 @@
 
 use core::ptr::NonNull;
 
-use ash::vk::Handle as _;
+use ash::vk::{self, Handle as _};
 
 use super::extension_queries::DEVICE_LAYERS;
 use super::handle::{Handle, Kind};
 use super::instance::{Instance, Owned};
 use crate::dispatch::{InstanceTable, TERMINATORS, Table as _};
+use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory};
 
 /// What the application is given for a handle of a layer.
@@ -39,18 +40,32 @@ pub(super) fn table(allocator: Application) -> Result<Box<InstanceTable, Applica
 }
 
 impl Instance {
+    /// Whether `handle` may name a dispatchable object: it is the address of two words of memory.
+    pub(crate) fn may_be_object(&self, handle: u64) -> bool {
+        usize::try_from(handle).is_ok_and(|address| {
+            address != 0
+                && address & align_of::<usize>().wrapping_sub(1) == 0
+                && self.loader.platform.identity.has_memory(address)
+        })
+    }
+
+    /// Says that a layer gives something as an object that cannot be one.
+    #[cold]
+    pub(crate) fn report_no_object(&self, what: &str, handle: u64) {
+        let message = format_args!(
+            "a layer gives {handle:#x} as a {what}, and no object can be there. Leave out one layer after the other to find it"
+        );
+        self.logger.insist(Level::Error, Topic::Layer, message);
+    }
+
     /// What the application is given for `handle`, which came up the chain: the same if it is the loader's own, else one
     /// of this kind.
     ///
     /// # Errors
-    /// [`OutOfMemory`].
-    pub(crate) fn handle_for_application(&self, handle: u64, kind: Kind) -> Result<u64, OutOfMemory> {
+    /// `ERROR_OUT_OF_HOST_MEMORY`, or `ERROR_INITIALIZATION_FAILED`, with a message, if no object can be there.
+    pub(crate) fn handle_for_application(&self, handle: u64, kind: Kind) -> Result<u64, vk::Result> {
         let waiting = self.loader.platform.waiting;
-        if self.layers().is_empty()
-            || handle == self.handle().as_raw()
-            || self.owns_physical_device(handle)
-            || handle == 0
-        {
+        if self.layers().is_empty() || handle == self.handle().as_raw() || self.owns_physical_device(handle) {
             return Ok(handle);
         }
         let stands_for = |known: &Owned<OfLayer>| {
@@ -61,12 +76,18 @@ impl Instance {
         if let Some(known) = known {
             return Ok(known.0.as_ptr().expose_provenance() as u64);
         }
+        if !self.may_be_object(handle) {
+            let of_instance = kind == Kind::InstanceOfLayer;
+            self.report_no_object(if of_instance { "VkInstance" } else { "VkPhysicalDevice" }, handle);
+            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        }
         let Ok(lower) = usize::try_from(handle) else { return Ok(handle) };
         let lower = core::ptr::with_exposed_provenance_mut(lower);
         let Some(table) = &self.of_layer_table else { return Ok(handle) };
         let table = &raw const **table;
         let made = OfLayer(Handle::new(kind, table, &raw const *self.table, lower, self));
-        let made = Owned(Box::into_non_null(Box::try_new_in(made, self.allocator)?));
+        let made =
+            Owned(Box::into_non_null(Box::try_new_in(made, self.allocator).map_err(OutOfMemory::from)?));
         let inserted = self.of_layers.find_or_insert(waiting, made, stands_for);
         if !matches!(inserted, Ok((_, true))) {
             // SAFETY: the list did not take it, so nobody else has seen it.

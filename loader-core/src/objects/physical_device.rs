@@ -10,7 +10,7 @@ use super::handle::{Handle, Kind};
 use super::instance::{Instance, Owned};
 use super::sorting::{DeviceFacts, Preference, order};
 use crate::abi::{array, name};
-use crate::discovery::{DeviceFilters, Outcome, choose_devices};
+use crate::discovery::{Outcome, choose_devices};
 use crate::dispatch::Table as _;
 use crate::loader::log_outcome;
 use crate::log::{Level, Topic};
@@ -140,18 +140,14 @@ impl Instance {
         self.choose(all)
     }
 
-    /// Leaves out what the user does not want to see.
+    /// Leaves out what the settings file does not list. Filters are applied above the layers (`enumeration.rs`).
     fn choose<'a>(&'a self, all: Vec<&'a PhysicalDevice>) -> Result<Vec<&'a PhysicalDevice>, vk::Result> {
-        let filters = DeviceFilters::read(self.loader.platform.environment)?;
-        let listed = self.logger.settings.devices();
-        if filters.is_empty() && listed.is_none() {
-            return Ok(all);
-        }
+        let Some(listed) = self.logger.settings.devices() else { return Ok(all) };
         let mut ids = Vec::new();
         for device in &all {
-            ids.try_push(super::sorting::ids(device.driver(), device.driver_handle()))?;
+            ids.try_push(super::sorting::ids(&device.driver().table, device.driver_handle()))?;
         }
-        for setting in listed.iter().flat_map(|list| list.iter()) {
+        for setting in listed {
             if !ids.iter().any(|device| setting.matches(device)) {
                 let name = Shown(&setting.device_name);
                 let message =
@@ -160,12 +156,12 @@ impl Instance {
             }
         }
         let mut chosen = Vec::new();
-        for place in choose_devices(&ids, &filters, listed)? {
+        for place in choose_devices(&ids, listed)? {
             if let Some(device) = all.get(place) {
                 chosen.try_push(*device)?;
             }
         }
-        if chosen.is_empty() && listed.is_some() {
+        if chosen.is_empty() {
             let message = format_args!("none of the devices that the settings file lists is here");
             self.logger.log(Level::Error, Topic::Driver, message);
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);

@@ -8,7 +8,7 @@ use super::driver::DriverInstance;
 use super::extensions::of_device;
 use crate::abi::name;
 use crate::discovery::DeviceIds;
-use crate::dispatch::Table as _;
+use crate::dispatch::{InstanceTable, Table as _};
 use crate::loader::Loader;
 use crate::memory::OutOfMemory;
 use crate::platform::variables;
@@ -51,7 +51,7 @@ impl Preference {
 }
 
 fn hexadecimal(text: &str) -> Option<u32> {
-    let text = text.trim();
+    let text = text.trim_ascii();
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
     u32::from_str_radix(digits, 16).ok()
 }
@@ -88,11 +88,16 @@ pub(super) fn properties(
     driver: &DriverInstance,
     device: vk::PhysicalDevice,
 ) -> vk::PhysicalDeviceProperties {
+    properties_by(&driver.table, device)
+}
+
+/// What the commands in this table say of a device, by the handle that they know.
+fn properties_by(table: &InstanceTable, device: vk::PhysicalDevice) -> vk::PhysicalDeviceProperties {
     let mut properties = vk::PhysicalDeviceProperties::default();
-    // SAFETY: the type is the command's; the handle is the driver's own.
+    // SAFETY: the type is the command's, which knows the handle.
     unsafe {
         let get = command::GET_PHYSICAL_DEVICE_PROPERTIES;
-        if let Some(get) = driver.table.get::<vk::PFN_vkGetPhysicalDeviceProperties>(get) {
+        if let Some(get) = table.get::<vk::PFN_vkGetPhysicalDeviceProperties>(get) {
             get(device, &mut properties);
         }
     }
@@ -113,13 +118,14 @@ impl DeviceFacts {
     }
 }
 
-/// What a user can choose a device by, as its driver tells it.
-pub(super) fn ids(driver: &DriverInstance, device: vk::PhysicalDevice) -> DeviceIds {
-    let facts = DeviceFacts::of(driver, device);
-    let mut ids = DeviceIds { ids: [Some(facts.device), Some(facts.vendor), None], ..Default::default() };
-    // SAFETY: the type is the command's; the handle is the driver's own, and the structures form a chain.
+/// What a user can choose a device by, as the commands in this table tell it by the handle that they know.
+pub(super) fn ids(table: &InstanceTable, device: vk::PhysicalDevice) -> DeviceIds {
+    let facts = properties_by(table, device);
+    let mut ids =
+        DeviceIds { ids: [Some(facts.device_id), Some(facts.vendor_id), None], ..Default::default() };
+    // SAFETY: the type is the command's, which knows the handle; the structures form a chain.
     unsafe {
-        let Some(get) = get_properties2(driver) else { return ids };
+        let Some(get) = get_properties2(table) else { return ids };
         let mut uuids = vk::PhysicalDeviceIDProperties::default();
         let mut about_driver = vk::PhysicalDeviceDriverProperties::default();
         // Some drivers assign the structure about themselves as a whole: what is chained behind it is lost. `push_next` puts the
@@ -129,22 +135,23 @@ pub(super) fn ids(driver: &DriverInstance, device: vk::PhysicalDevice) -> Device
         get(device, &mut all);
         ids.driver_version = all.properties.driver_version;
         ids.uuids = Some((uuids.device_uuid, uuids.driver_uuid));
-        ids.ids[2] = u32::try_from(about_driver.driver_id.as_raw()).ok();
+        let driver = u32::try_from(about_driver.driver_id.as_raw());
+        ids.ids[2] = driver.ok().filter(|driver| *driver != 0);
     }
     ids
 }
 
-unsafe fn get_properties2(driver: &DriverInstance) -> Option<vk::PFN_vkGetPhysicalDeviceProperties2> {
+unsafe fn get_properties2(table: &InstanceTable) -> Option<vk::PFN_vkGetPhysicalDeviceProperties2> {
     [command::GET_PHYSICAL_DEVICE_PROPERTIES_2, command::GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR]
         .into_iter()
         // SAFETY: the type is that of the command and its alias.
-        .find_map(|command| unsafe { driver.table.get(command) })
+        .find_map(|command| unsafe { table.get(command) })
 }
 
 fn bus(driver: &DriverInstance, device: vk::PhysicalDevice) -> Option<[u32; 4]> {
     // SAFETY: the types are the commands'; the handle is the driver's own, and the structures form a chain.
     unsafe {
-        let get = get_properties2(driver)?;
+        let get = get_properties2(&driver.table)?;
         let enumerate = driver.table.get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(
             command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES,
         )?;

@@ -13,4 +13,9 @@ pub trait Identity: Sync {
     /// # Errors
     /// [`OutOfMemory`].
     fn executable(&self) -> Result<Option<Text>, OutOfMemory>;
+
+    /// Whether there is memory at `address`, of two words; `true` where that cannot be told without reading it.
+    fn has_memory(&self, _address: usize) -> bool {
+        true
+    }
 }

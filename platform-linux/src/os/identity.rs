@@ -30,6 +30,20 @@ impl Identity for Process {
         }
         Ok(Some(path))
     }
+
+    fn has_memory(&self, address: usize) -> bool {
+        // SAFETY: has no preconditions.
+        let Ok(page) = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }) else { return true };
+        let first = address & !page.wrapping_sub(1);
+        let Some(end) = address.checked_add(size_of::<[usize; 2]>()) else { return false };
+        let mut resident = [0u8; 2];
+        let length = end.wrapping_sub(first);
+        // SAFETY: two words lie in at most two pages, for each of which there is a byte. Nothing is read at the address.
+        let result = unsafe {
+            libc::mincore(core::ptr::without_provenance_mut(first), length, resident.as_mut_ptr().cast())
+        };
+        result == 0
+    }
 }
 
 /// Whether the kernel started this program with privileges that its caller may lack (set-user-id, set-group-id or
@@ -48,6 +62,15 @@ mod tests {
     fn the_executable_is_this_test() {
         let executable = Process.executable().unwrap().unwrap();
         assert_eq!(executable.as_slice(), std::env::current_exe().unwrap().as_os_str().as_bytes());
+    }
+
+    #[test]
+    fn memory_is_known_from_no_memory() {
+        let here = 7usize;
+        assert!(Process.has_memory(core::ptr::from_ref(&here).addr()));
+        for nowhere in [0, 0x1230, usize::MAX - 7, usize::MAX / 2 + 1] {
+            assert!(!Process.has_memory(nowhere), "{nowhere:#x}");
+        }
     }
 
     #[test]
