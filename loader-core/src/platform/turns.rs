@@ -60,22 +60,30 @@ impl Turns {
     /// it was forked meanwhile, is over.
     pub fn take(&self, waiting: &dyn Waiting) -> Turn<'_> {
         let this = Holder::this(waiting);
+        if self.holder.compare_exchange(0, this.0, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            self.wait_for(this, waiting);
+        }
+        self.depth.fetch_add(1, Ordering::Relaxed);
+        Turn(self)
+    }
+
+    /// Takes it over from whoever is not in the process, and does nothing if it is `this` thread's.
+    #[cold]
+    #[inline(never)]
+    fn wait_for(&self, this: Holder, waiting: &dyn Waiting) {
         let mut turn = 0u32;
         let mut holder = Holder(self.holder.load(Ordering::Relaxed));
         while !holder.is(this) {
-            let free = if holder.0 != 0 && holder.is_left_behind() { holder.0 } else { 0 };
+            let left_behind = holder.0 != 0 && holder.is_left_behind();
+            let free = if left_behind { holder.0 } else { 0 };
             match self.holder.compare_exchange_weak(free, this.0, Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) => {
-                    self.depth.store(0, Ordering::Relaxed);
-                    break;
-                }
+                Ok(_) if left_behind => return self.depth.store(0, Ordering::Relaxed),
+                Ok(_) => return,
                 Err(now) => holder = Holder(now),
             }
             waiting.wait(turn);
             turn = turn.saturating_add(1);
         }
-        self.depth.fetch_add(1, Ordering::Relaxed);
-        Turn(self)
     }
 }
 

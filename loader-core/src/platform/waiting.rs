@@ -22,8 +22,8 @@ pub trait Waiting: Sync {
     }
 }
 
-/// How many forks lie between the first process and this one.
-static ERA: AtomicUsize = AtomicUsize::new(0);
+/// Counts the forks between the first process and this one, from 1 to [`LAST_ERA`] and then again from 1.
+static ERA: AtomicUsize = AtomicUsize::new(1);
 
 /// The number of the thread that forked this process, 0 in the first one. No other thread of its parent is in this process.
 static FORKER: AtomicUsize = AtomicUsize::new(0);
@@ -31,7 +31,7 @@ static FORKER: AtomicUsize = AtomicUsize::new(0);
 /// To be called in a child that has been forked, by its only thread; where the last four bits of a thread's number are never set.
 pub fn forked(waiting: &dyn Waiting) {
     FORKER.store(waiting.thread(), Ordering::Relaxed);
-    ERA.fetch_add(1, Ordering::Relaxed);
+    ERA.store((era() % LAST_ERA).wrapping_add(1), Ordering::Relaxed);
 }
 
 /// See [`FORKER`].
@@ -39,9 +39,9 @@ pub(super) fn forker() -> usize {
     FORKER.load(Ordering::Relaxed)
 }
 
-/// The number of forks as far as locks note it. Threads of another era are not in this process.
+/// The era of this process, never 0. Threads of another era are not in it.
 pub(super) fn era() -> usize {
-    ERA.load(Ordering::Relaxed) & LAST_ERA
+    ERA.load(Ordering::Relaxed)
 }
 
 /// So many eras are told apart. They stand in the last bits of a thread's number.
@@ -81,7 +81,7 @@ impl Pause {
 ///
 /// Whoever holds it notes the era, so that a forked child does not wait for a thread that is not there.
 pub struct Lock<T> {
-    /// 0 if nobody holds it, else one more than the era.
+    /// The era of who holds it, 0 if nobody does.
     held: AtomicUsize,
     value: UnsafeCell<T>,
 }
@@ -105,7 +105,15 @@ impl<T> Lock<T> {
 /// What all locks have in common, once in the library.
 #[inline(never)]
 fn acquire(held: &AtomicUsize, waiting: &dyn Waiting) {
-    let own = era().wrapping_add(1);
+    if held.compare_exchange(0, era(), Ordering::Acquire, Ordering::Relaxed).is_err() {
+        wait_for(held, waiting);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn wait_for(held: &AtomicUsize, waiting: &dyn Waiting) {
+    let own = era();
     let mut turn = 0u32;
     while let Err(other) = held.compare_exchange(0, own, Ordering::Acquire, Ordering::Relaxed) {
         if other != own {
