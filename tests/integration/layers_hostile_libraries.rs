@@ -320,3 +320,37 @@ fn a_layer_that_gives_garbage_as_a_device() {
         run.ok().says("device", "ERROR_INITIALIZATION_FAILED").logs(&["layer", "VkDevice", "no object"]);
     }
 }
+
+/// The links are in memory of the loader's, which reads them no more.
+#[test]
+fn a_layer_that_keeps_or_corrupts_its_links() {
+    for behaviour in ["keep_link", "corrupt_link"] {
+        let run = Scenario::new()
+            .driver(Driver::new("good").device(Device::new("gpu")))
+            .layer(Layer::new(BAD).does(behaviour))
+            .run(|vk| {
+                for _ in 0..2 {
+                    let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
+                    // SAFETY: the device is used by nobody else.
+                    unsafe { instance.device(instance.devices()[0], &[]).destroy_device(None) };
+                }
+            });
+        run.ok();
+    }
+}
+
+#[test]
+fn a_layer_that_destroys_a_device_twice() {
+    let run = Scenario::new()
+        .driver(Driver::new("good").device(Device::new("gpu")))
+        .layer(Layer::new(BAD).does("destroy_device_twice"))
+        .run(|vk| {
+            let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
+            for _ in 0..3 {
+                // SAFETY: the device is used by nobody else.
+                unsafe { instance.device(instance.devices()[0], &[]).destroy_device(None) };
+            }
+        });
+    run.ok().logs(&["vkDestroyDevice", "second time"]);
+    assert_eq!(run.trace("good").calls("vkDestroyDevice").len(), 3);
+}

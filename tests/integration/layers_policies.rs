@@ -238,7 +238,7 @@ fn llp_layer_21_pinstance_is_not_overwritten_on_the_way_down() {
 
 #[test]
 fn llp_layer_22_pdevice_is_not_overwritten_on_the_way_down() {
-    let words = ["vkCreateDevice", "LLP_LAYER_22", "0x10ADED040410ADED"];
+    let words = ["vkCreateDevice", "LLP_LAYER_22", "0x10aded040410aded"];
     for value in [0, 1, 0x1234_5678, 0x7fff_0000_0000, -8] {
         aborts(Layer::new(A).does_with("overwrite_device", value), &words);
     }

@@ -116,6 +116,7 @@ fn what_a_row_is_shown_by_exists() {
     for page in [
         "docs/behaviour.md",
         "docs/differences.md",
+        "docs/hostile.md",
         "docs/past-bugs.md",
         "docs/layer-rules.md",
         "docs/specification.md",

@@ -25,7 +25,8 @@ static VkLayerInstanceLink *take_instance_link(const VkInstanceCreateInfo *info)
     if (link == NULL) die("vkCreateInstance", "no link is left for this layer");
     if (link->pfnNextGetInstanceProcAddr == NULL) die("vkCreateInstance", "the link has no function");
     if (instance_link(info, VK_LOADER_DATA_CALLBACK)->u.pfnSetInstanceLoaderData == NULL) die("vkCreateInstance", "no callback for data");
-    chain->u.pLayerInfo = link->pNext;
+    if (!does("keep_link")) chain->u.pLayerInfo = link->pNext;
+    if (does("corrupt_link")) chain->u.pLayerInfo = link->pNext = (VkLayerInstanceLink *)(uintptr_t)0x1230;
     return link;
 }
 
@@ -36,6 +37,7 @@ static VkLayerDeviceLink *take_device_link(const VkDeviceCreateInfo *info) {
     if (link == NULL) die("vkCreateDevice", "no link is left for this layer");
     if (link->pfnNextGetInstanceProcAddr == NULL || link->pfnNextGetDeviceProcAddr == NULL) die("vkCreateDevice", "the link has no function");
     if (device_link(info, VK_LOADER_DATA_CALLBACK)->u.pfnSetDeviceLoaderData == NULL) die("vkCreateDevice", "no callback for data");
-    chain->u.pLayerInfo = link->pNext;
+    if (!does("keep_link")) chain->u.pLayerInfo = link->pNext;
+    if (does("corrupt_link")) chain->u.pLayerInfo = link->pNext = (VkLayerDeviceLink *)(uintptr_t)0x1230;
     return link;
 }

@@ -127,6 +127,7 @@ CALL_VOID layer_DestroyDevice(VkDevice handle, const VkAllocationCallbacks *allo
     }
     if (device->own != VK_NULL_HANDLE) device->destroy_own(device->own, NULL);
     destroy(unwrap("vkDestroyDevice", "device", handle), allocator);
+    if (does("destroy_device_twice")) destroy(unwrap("vkDestroyDevice", "device", handle), allocator);
     /* Another thread's device would begin with the same word now, if the loader let it. */
     for (int i = 0; i < 10; ++i) sched_yield();
     pthread_mutex_lock(&lock);

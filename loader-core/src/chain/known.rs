@@ -21,13 +21,15 @@ const MAGIC: u64 = 0x10AD_ED04_0410_ADED;
 pub struct KnownObjects {
     instances: SharedList<usize>,
     devices: SharedList<usize>,
+    /// What drivers called devices that they have destroyed, until the layers are done.
+    destroyed: SharedList<usize>,
 }
 
 impl KnownObjects {
     /// None.
     #[must_use]
     pub const fn new() -> Self {
-        Self { instances: SharedList::new(), devices: SharedList::new() }
+        Self { instances: SharedList::new(), devices: SharedList::new(), destroyed: SharedList::new() }
     }
 
     /// Notes an instance before its handle goes down the chain.
@@ -41,7 +43,7 @@ impl KnownObjects {
     /// Forgets an instance that is about to be freed.
     pub fn remove_instance(&self, waiting: &dyn Waiting, instance: &Instance) {
         let address = core::ptr::from_ref(instance).addr();
-        let _ = self.instances.remove(waiting, |known| *known == address);
+        forget(&self.instances, waiting, address);
     }
 
     /// The instance with this handle.
@@ -50,7 +52,7 @@ impl KnownObjects {
     /// The instance, if there is one, stays alive for as long as the reference is used.
     pub unsafe fn instance<'a>(&self, waiting: &dyn Waiting, handle: u64) -> Option<&'a Instance> {
         let address = usize::try_from(handle).ok()?;
-        let known = self.instances.read(waiting, |list| list.contains(&address));
+        let known = contains(&self.instances, waiting, address);
         // SAFETY: what is in the list is alive, and the caller vouches for it to stay so.
         known.then(|| unsafe { &*core::ptr::with_exposed_provenance(address) })
     }
@@ -81,11 +83,37 @@ impl KnownObjects {
         });
     }
 
+    /// Notes that the driver has destroyed the device with this handle of its own. Where memory is short, nothing is noted.
+    pub(crate) fn add_destroyed(&self, waiting: &dyn Waiting, handle: u64) {
+        let _ = self.destroyed.insert(waiting, handle as usize);
+    }
+
+    /// The layers are done with that device, or the driver has made another one at its place.
+    pub(crate) fn remove_destroyed(&self, waiting: &dyn Waiting, handle: u64) {
+        forget(&self.destroyed, waiting, handle as usize);
+    }
+
+    /// Whether a device that the driver has destroyed comes down the chain.
+    pub(crate) fn is_destroyed(&self, waiting: &dyn Waiting, handle: u64) -> bool {
+        contains(&self.destroyed, waiting, handle as usize)
+    }
+
     /// Gives back the memory of the lists if `unused`.
     pub fn forget(&self, waiting: &dyn Waiting, unused: impl Fn() -> bool) {
         drop(self.instances.take_if(waiting, &unused));
         drop(self.devices.take_if(waiting, &unused));
+        drop(self.destroyed.take_if(waiting, &unused));
     }
+}
+
+#[inline(never)]
+fn contains(list: &SharedList<usize>, waiting: &dyn Waiting, address: usize) -> bool {
+    list.read(waiting, |list| list.contains(&address))
+}
+
+#[inline(never)]
+fn forget(list: &SharedList<usize>, waiting: &dyn Waiting, address: usize) {
+    let _ = list.remove(waiting, |known| *known == address);
 }
 
 /// The instance under creation whose handle came down the chain. Aborts if that is not as the chain was entered with it.
@@ -168,7 +196,7 @@ impl Noted<'_> {
 impl Drop for Noted<'_> {
     fn drop(&mut self) {
         let address = self.address;
-        let _ = self.loader.known.devices.remove(self.loader.platform.waiting, |known| *known == address);
+        forget(&self.loader.known.devices, self.loader.platform.waiting, address);
     }
 }
 
@@ -179,7 +207,7 @@ impl Drop for Noted<'_> {
 /// The chain was entered with the handle of a [`Noted`], which is still alive.
 pub unsafe fn device_under_creation<'a>(loader: &Loader, handle: u64) -> &'a DeviceUnderCreation {
     let address = usize::try_from(handle).unwrap_or_default();
-    let known = loader.known.devices.read(loader.platform.waiting, |list| list.contains(&address));
+    let known = contains(&loader.known.devices, loader.platform.waiting, address);
     // SAFETY: what is in the list is alive until the chain has come back.
     let found: Option<&DeviceUnderCreation> =
         known.then(|| unsafe { &*core::ptr::with_exposed_provenance(address) });
@@ -190,7 +218,7 @@ pub unsafe fn device_under_creation<'a>(loader: &Loader, handle: u64) -> &'a Dev
             Topic::Layer,
             format_args!(
                 "vkCreateDevice: a layer has overwritten *pDevice, or what it points to, before it called down: \
-                 {handle:#x} should begin with {MAGIC:#X}; only on the way back may a layer change it \
+                 {handle:#x} should begin with {MAGIC:#x}; only on the way back may a layer change it \
                  [Policy LLP_LAYER_22]"
             ),
         ),

@@ -272,6 +272,7 @@ unsafe fn make(
         let device = Box::into_non_null(device);
         if let Some(creation) = under_creation {
             creation.add(device.as_ptr());
+            instance.loader.known.remove_destroyed(instance.loader.platform.waiting, handle.as_raw());
         }
         Ok(handle)
     }

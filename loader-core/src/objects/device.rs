@@ -14,6 +14,7 @@ use super::terminators::{DEVICE_TERMINATORS, EMULATED_DEVICE_COMMANDS};
 use crate::abi::name;
 use crate::dispatch::{Command, DeviceTable, KEYS, Table};
 use crate::flavour::FOREIGN_HANDLES;
+use crate::loader;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory};
 use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionKind, ExtensionSet, command};
@@ -388,9 +389,15 @@ pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *con
         device.withdraw();
         device.state.store(LEAVING, Ordering::Relaxed);
         let _turn = device.keeps_key_from_others();
-        match device.table.get::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
-            Some(destroy) => destroy(handle, callbacks),
-            None => device.state.store(GONE, Ordering::Relaxed),
+        if device.first_layer.load(Ordering::Relaxed).is_null() {
+            destroy_drivers(device, callbacks);
+        } else {
+            let (loader, drivers) = (device.instance().loader, device.handle.as_raw());
+            match device.table.get::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
+                Some(destroy) => destroy(handle, callbacks),
+                None => device.state.store(GONE, Ordering::Relaxed),
+            }
+            loader.known.remove_destroyed(loader.platform.waiting, drivers);
         }
         // Layers know it by its word until here.
         if device.state.swap(ALIVE, Ordering::Relaxed) == GONE {
@@ -399,13 +406,33 @@ pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *con
     }
 }
 
-/// Terminator of vkDestroyDevice: destroys what the driver made, and what the loader keeps for it. A layer comes here
-/// with a device that it made for itself by vkCreateDevice of the next layer, too.
+/// Terminator of vkDestroyDevice. A layer comes here with a device that it made for itself by vkCreateDevice of the next layer, too.
 pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Device, callbacks: *const Callbacks) {
-    // SAFETY: the chain passes the driver's handle; the type is the command's.
+    // SAFETY: the chain passes the driver's handle, which is followed only while there is such a device.
     unsafe {
-        let Some(device) = device_of(handle.as_raw()) else { return };
-        let loader = device.instance().loader;
+        if let Some(loader) = loader::current()
+            && loader.known.is_destroyed(loader.platform.waiting, handle.as_raw())
+        {
+            let message = format_args!(
+                "vkDestroyDevice: a layer destroys a device a second time; the second call is refused"
+            );
+            if let Ok(logger) = loader.logger() {
+                logger.insist(Level::Error, Topic::Layer, message);
+            }
+            return;
+        }
+        if let Some(device) = device_of(handle.as_raw()) {
+            destroy_drivers(device, callbacks);
+        }
+    }
+}
+
+/// Destroys what the driver made, and what the loader keeps for it unless the application's vkDestroyDevice does.
+#[inline(never)]
+unsafe fn destroy_drivers(device: &Device, callbacks: *const Callbacks) {
+    // SAFETY: the caller vouches for the device; the type is the command's.
+    unsafe {
+        let (loader, handle) = (device.instance().loader, device.handle);
         // The next device may get the same word, before this call has come back.
         device.leave();
         if let Some(destroy) = device.drivers::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
@@ -415,6 +442,8 @@ pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Device, call
         loader.known.device_destroyed(loader.platform.waiting, device);
         if device.state.swap(GONE, Ordering::Relaxed) != LEAVING {
             Device::forget(device.place());
+        } else if !device.first_layer.load(Ordering::Relaxed).is_null() {
+            loader.known.add_destroyed(loader.platform.waiting, handle.as_raw());
         }
     }
 }
