@@ -1,6 +1,7 @@
 //! A machine to run a piece of a program on.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -140,11 +141,24 @@ impl Scenario {
             .current_dir(self.sandbox.path(""))
             .env_clear()
             .envs(&self.environment)
+            .envs(self.runtime())
             .env(child::BODY, child::number(body))
             .stdin(Stdio::null())
             .output()
             .unwrap_or_else(|error| panic!("{}: {error}", self.executable.display()));
         Run::new(self.sandbox, output)
+    }
+
+    /// The variables by which the library's sanitizer is in the process before everything else, if it has one:
+    /// `VKLOAD_TEST_RUNTIME` names that sanitizer's runtime, and `ASAN_OPTIONS` is passed on.
+    fn runtime(&self) -> Vec<(&'static str, OsString)> {
+        let Some(mut preloaded) = std::env::var_os("VKLOAD_TEST_RUNTIME") else { return Vec::new() };
+        if let Some(own) = self.environment.get("LD_PRELOAD") {
+            preloaded.push(":");
+            preloaded.push(own);
+        }
+        let options = std::env::var_os("ASAN_OPTIONS").unwrap_or_default();
+        vec![("LD_PRELOAD", preloaded), ("ASAN_OPTIONS", options)]
     }
 }
 

@@ -5,6 +5,7 @@ mod abi;
 mod android_abi;
 mod android_link;
 mod android_options;
+mod asan;
 mod build;
 mod check_targets;
 mod dist;
@@ -64,6 +65,11 @@ const CHORES: &[Chore] = &[
         "gn",
         "print the sources of Fuchsia's library as lists for GN, as `fuchsia-abi` has built it",
         gn::run,
+    ),
+    Chore(
+        "asan",
+        "run the library's tests under AddressSanitizer, or the files named: finds memory used after its end [TEST...]",
+        asan::run,
     ),
     Chore(
         "check-targets",

@@ -168,10 +168,14 @@ impl Drop for TakenOut {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use core::mem::MaybeUninit;
 
     /// A structure at the beginning of a chain.
-    fn structure(s_type: vk::StructureType, next: *mut vk::BaseOutStructure<'static>) -> [usize; 8] {
-        let mut words = [0; 8];
+    fn structure(
+        s_type: vk::StructureType,
+        next: *mut vk::BaseOutStructure<'static>,
+    ) -> [MaybeUninit<usize>; 8] {
+        let mut words = [MaybeUninit::new(0); 8];
         // SAFETY: there is room for the beginning of a structure.
         unsafe {
             words.as_mut_ptr().cast::<vk::BaseOutStructure<'_>>().write(vk::BaseOutStructure {

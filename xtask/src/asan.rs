@@ -1,0 +1,93 @@
+//! `cargo xtask asan [TEST...]`: the tests of the library, or those files of them that are named, with a library that is watched
+//! by AddressSanitizer, which reports memory that is used after it was freed or outside its bounds.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::Failure;
+use crate::build::{finish, root, target_folder};
+
+/// The library is built with its allocator and all that it uses watched, too.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// Files of tests that cannot run so, and why.
+const FILES_LEFT_OUT: &[(&str, &str)] = &[
+    ("differential", "it asks the other loader, too, which is not watched, and takes minutes"),
+    ("elevated", ELEVATED),
+    ("out_of_memory", "it stands in front of the C library's allocator, as the sanitizer does"),
+];
+
+const ELEVATED: &str = "the dynamic linker opens nothing that the user names before an elevated program";
+
+/// Tests that cannot run so, by a part of their names, and why.
+const LEFT_OUT: &[(&str, &str)] = &[
+    ("llp_loader_13_nothing_comes_from_the_users_places_when_elevated", ELEVATED),
+    ("a_bad_member_of_a_device_group_is_refused", BAD_HANDLE),
+    ("looking_up_with_a_bad_instance_is_refused", BAD_HANDLE),
+    ("naming_a_bad_physical_device_is_refused", BAD_HANDLE),
+    ("every_bad_handle_is_refused_by_every_command", BAD_HANDLE),
+];
+
+const BAD_HANDLE: &str = "a handle that is none is looked at, maybe where an object has been freed";
+
+/// Needs a nightly compiler with the component `rust-src`, and GCC with its libasan.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let library = compile_library()?;
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(root()).args(["test", "--package", "vkload-tests", "--no-fail-fast"]);
+    let tests = if arguments.is_empty() { all_tests()? } else { arguments.to_vec() };
+    for test in tests {
+        cargo.args(["--test", &test]);
+    }
+    cargo.arg("--").args(LEFT_OUT.iter().flat_map(|(name, _)| ["--skip", name]));
+    cargo.env("VKLOAD_TEST_LIBRARY", library);
+    // The tests hand it to the processes in which they open the library. What is leaked, tests of their own count; allocations may
+    // fail, as some tests want it.
+    cargo.env("VKLOAD_TEST_RUNTIME", runtime()?);
+    cargo.env("ASAN_OPTIONS", "detect_leaks=0:allocator_may_return_null=1");
+    finish(&mut cargo)
+}
+
+/// The files of tests that can run so.
+fn all_tests() -> Result<Vec<String>, Failure> {
+    let mut tests = Vec::new();
+    for entry in fs::read_dir(root().join("tests/integration"))? {
+        let path = entry?.path();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let is_test = path.extension().is_some_and(|extension| extension == "rs");
+        if is_test && FILES_LEFT_OUT.iter().all(|(file, _)| *file != name) {
+            tests.push(name);
+        }
+    }
+    tests.sort();
+    Ok(tests)
+}
+
+fn compile_library() -> Result<PathBuf, Failure> {
+    let folder = target_folder().join("asan");
+    let mut cargo = Command::new("cargo");
+    // The variables that rustup and cargo set for this program would take precedence over the toolchain named here.
+    cargo.current_dir(root()).env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
+    cargo.args(["+nightly", "rustc", "--quiet", "--release", "--package", "libvulkan-linux"]);
+    cargo.args(["--crate-type", "cdylib", "-Zbuild-std=core,alloc", "--target", TARGET, "--target-dir"]);
+    cargo.arg(&folder).args(["--config", "profile.release.lto=\"off\""]);
+    cargo.args(["--config", "profile.release.codegen-units=16", "--config", "profile.release.debug=1"]);
+    cargo.args(["--", "-Clink-arg=-lasan"]);
+    cargo.env("RUSTFLAGS", "-Zsanitizer=address -Cforce-frame-pointers=yes");
+    finish(&mut cargo)?;
+    let library = folder.join("libvulkan.so.1");
+    fs::copy(folder.join(TARGET).join("release/libvulkan.so"), &library)?;
+    Ok(library)
+}
+
+/// Where GCC has AddressSanitizer's runtime, which has to be in a process before everything else.
+fn runtime() -> Result<PathBuf, Failure> {
+    let answer = Command::new("gcc").arg("-print-file-name=libasan.so").stderr(Stdio::inherit()).output()?;
+    let path = PathBuf::from(String::from_utf8(answer.stdout)?.trim());
+    if path.is_absolute() {
+        Ok(path)
+    } else {
+        Err("GCC has no libasan; on Debian it comes with the package gcc".into())
+    }
+}
