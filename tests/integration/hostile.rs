@@ -314,19 +314,6 @@ fn a_device_file() {
     assert_skipped(&path_named_bad(|_, path| symlink("/dev/zero", path).unwrap()));
 }
 
-/// Reading it waits for messages of the kernel, where one may read it at all.
-#[test]
-fn a_link_to_a_file_that_is_never_read_to_its_end() {
-    let make = |_: &Sandbox, path: &Path| symlink("/proc/kmsg", path).unwrap();
-    let scenario = Scenario::new().with(|sandbox| make(sandbox, &sandbox.path(format!("{FOLDER}/bad.json"))));
-    let run = scenario.log().driver(Driver::new("good").device(Device::new("gpu"))).run(|vk| {
-        // SAFETY: the process ends in place of waiting.
-        unsafe { libc::alarm(20) };
-        list_devices(vk);
-    });
-    assert_skipped(run.ok());
-}
-
 #[test]
 fn a_file_that_may_not_be_read() {
     let run = path_named_bad(|_, path| {

@@ -487,6 +487,18 @@ fn layers_see_what_filters_leave_out() {
     }
 }
 
+/// The layer does not intercept vkGetPhysicalDeviceProperties2, which nobody below can answer for its handles.
+#[test]
+fn devices_that_a_layer_wraps_are_filtered_by_what_the_layer_says() {
+    let driver = Driver::new("one").device(Device::new("a").id(1, 1)).device(Device::new("b").id(1, 2));
+    for (filter, devices) in [("2", "b"), ("1", "a"), ("7", "")] {
+        let layer = Layer::new("VK_LAYER_TEST_wrapping").does("wrap").implicit();
+        let scenario = Scenario::new().driver(driver.clone()).layer(layer);
+        let run = scenario.env("VK_LOADER_DEVICE_ID_FILTER", filter).run(list_devices);
+        run.ok().says("enumeration", "SUCCESS").says("devices", devices);
+    }
+}
+
 #[test]
 fn a_filter_by_driver_hides_what_cannot_tell_its_driver() {
     let driver = Driver::new("old").api("1.0.0").device(Device::new("old").id(1, 1));

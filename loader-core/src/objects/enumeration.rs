@@ -8,6 +8,7 @@ use super::group::{self, EMPTY, Group, members};
 use super::handle::Kind;
 use super::instance::Instance;
 use super::sorting::ids;
+use super::terminators::instance_terminator;
 use crate::abi::array;
 use crate::discovery::DeviceFilters;
 use crate::dispatch::Table as _;
@@ -115,9 +116,18 @@ impl Instance {
         all
     }
 
+    /// A driver tells of its device. A layer tells of one that it wraps or adds, where it intercepts the commands for that: below, nobody
+    /// knows the handle.
     #[cold]
     fn lets_through(&self, filters: &DeviceFilters, device: vk::PhysicalDevice) -> bool {
-        self.may_be_object(device.as_raw()) && filters.let_through(&ids(&self.table, device))
+        let ids = match self.own_physical_device(device.as_raw()) {
+            Some(own) => ids(&own.driver().table, own.driver_handle(), None),
+            None if self.may_be_object(device.as_raw()) => {
+                ids(&self.table, device, instance_terminator(command::GET_PHYSICAL_DEVICE_PROPERTIES_2))
+            }
+            None => return false,
+        };
+        filters.let_through(&ids)
     }
 
     /// Puts what the application is given in the place of what came up the chain.

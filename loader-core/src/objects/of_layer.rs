@@ -12,6 +12,7 @@ use ash::vk::{self, Handle as _};
 use super::extension_queries::DEVICE_LAYERS;
 use super::handle::{Handle, Kind};
 use super::instance::{Instance, Owned};
+use super::physical_device::PhysicalDevice;
 use crate::dispatch::{InstanceTable, TERMINATORS, Table as _};
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory};
@@ -53,7 +54,7 @@ impl Instance {
     #[cold]
     pub(crate) fn report_no_object(&self, what: &str, handle: u64) {
         let message = format_args!(
-            "a layer gives {handle:#x} as a {what}, and no object can be there. Leave out one layer after the other to find it"
+            "a layer gives {handle:#x} as a {what}, where no object can be; leave out one layer after the other"
         );
         self.logger.insist(Level::Error, Topic::Layer, message);
     }
@@ -65,7 +66,10 @@ impl Instance {
     /// `ERROR_OUT_OF_HOST_MEMORY`, or `ERROR_INITIALIZATION_FAILED`, with a message, if no object can be there.
     pub(crate) fn handle_for_application(&self, handle: u64, kind: Kind) -> Result<u64, vk::Result> {
         let waiting = self.loader.platform.waiting;
-        if self.layers().is_empty() || handle == self.handle().as_raw() || self.owns_physical_device(handle) {
+        if self.layers().is_empty()
+            || handle == self.handle().as_raw()
+            || self.own_physical_device(handle).is_some()
+        {
             return Ok(handle);
         }
         let stands_for = |known: &Owned<OfLayer>| {
@@ -96,13 +100,16 @@ impl Instance {
         Ok(inserted?.0.0.as_ptr().expose_provenance() as u64)
     }
 
-    fn owns_physical_device(&self, handle: u64) -> bool {
+    /// The physical device of a driver with this handle.
+    pub(super) fn own_physical_device(&self, handle: u64) -> Option<&PhysicalDevice> {
         let waiting = self.loader.platform.waiting;
-        self.drivers.iter().any(|driver| {
-            driver.devices.read(waiting, |list| {
-                list.iter().any(|known| known.0.as_ptr().expose_provenance() as u64 == handle)
-            })
-        })
+        let has_handle =
+            |known: &&Owned<PhysicalDevice>| known.0.as_ptr().expose_provenance() as u64 == handle;
+        let mut drivers = self.drivers.iter();
+        let known = drivers
+            .find_map(|driver| driver.devices.read(waiting, |list| list.iter().find(has_handle).copied()))?;
+        // SAFETY: the list keeps its devices alive until the instance is destroyed.
+        Some(unsafe { known.0.as_ref() })
     }
 
     /// Frees the handles of layers.

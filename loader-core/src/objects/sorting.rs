@@ -8,7 +8,7 @@ use super::driver::DriverInstance;
 use super::extensions::of_device;
 use crate::abi::name;
 use crate::discovery::DeviceIds;
-use crate::dispatch::{InstanceTable, Table as _};
+use crate::dispatch::{Command, InstanceTable, Table as _};
 use crate::loader::Loader;
 use crate::memory::OutOfMemory;
 use crate::platform::variables;
@@ -118,14 +118,18 @@ impl DeviceFacts {
     }
 }
 
-/// What a user can choose a device by, as the commands in this table tell it by the handle that they know.
-pub(super) fn ids(table: &InstanceTable, device: vk::PhysicalDevice) -> DeviceIds {
+/// What a user can choose a device by, as the commands in this table tell it by the handle that they know; except for
+/// vkGetPhysicalDeviceProperties2 if that is `unaware`.
+pub(super) fn ids(table: &InstanceTable, device: vk::PhysicalDevice, unaware: Option<Command>) -> DeviceIds {
     let facts = properties_by(table, device);
     let mut ids =
         DeviceIds { ids: [Some(facts.device_id), Some(facts.vendor_id), None], ..Default::default() };
     // SAFETY: the type is the command's, which knows the handle; the structures form a chain.
     unsafe {
-        let Some(get) = get_properties2(table) else { return ids };
+        let is_aware = |get: &vk::PFN_vkGetPhysicalDeviceProperties2| {
+            unaware.is_none_or(|unaware| *get as usize != unaware as usize)
+        };
+        let Some(get) = get_properties2(table).filter(is_aware) else { return ids };
         let mut uuids = vk::PhysicalDeviceIDProperties::default();
         let mut about_driver = vk::PhysicalDeviceDriverProperties::default();
         // Some drivers assign the structure about themselves as a whole: what is chained behind it is lost. `push_next` puts the

@@ -60,9 +60,7 @@ impl Files for FileSystem {
         if size.is_some_and(|size| size > limit) {
             return Err(FileError::TooLarge);
         }
-        // What the kernel makes up as it is read (`/proc/kmsg`) may wait for ever. It has no size, and a manifest has one.
-        let content =
-            if size == Some(0) { Text::new() } else { Stream::open(path)?.read(size.unwrap_or(0), limit)? };
+        let content = Stream::open(path)?.read(size.unwrap_or(0), limit)?;
         Ok((content, state.as_ref().and_then(State::fingerprint)))
     }
 

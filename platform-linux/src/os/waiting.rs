@@ -31,8 +31,8 @@ impl Waiting for Backoff {
 
     fn left_behind(&self) -> ! {
         let message = format_args!(
-            "this process was forked while another thread was changing what the loader keeps; call Vulkan in a child that is forked \
-             before other threads call it, or that starts a program of its own"
+            "this process was forked while another thread was inside the loader; fork before other threads call Vulkan, or start \
+             another program in the child"
         );
         loader_core::loader::fatal(Topic::Loader, message)
     }
