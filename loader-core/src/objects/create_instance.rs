@@ -110,8 +110,8 @@ fn check_made(instance: &Instance, handle: vk::Instance) -> Result<(), vk::Resul
         return Ok(());
     }
     let message = format_args!(
-        "vkCreateInstance: a layer reports success, and there is no instance: it gives none, or has not called the next layer; leave out \
-         one layer after the other"
+        "vkCreateInstance: a layer reports success, and there is no instance: it gives none, or has not called the next \
+         layer; leave out one layer after the other"
     );
     instance.logger.insist(Level::Error, Topic::Layer, message);
     Err(vk::Result::ERROR_INITIALIZATION_FAILED)

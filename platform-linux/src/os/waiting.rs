@@ -31,8 +31,7 @@ impl Waiting for Backoff {
 
     fn left_behind(&self) -> ! {
         let message = format_args!(
-            "this process was forked while another thread was inside the loader; fork before other threads call Vulkan, or start \
-             another program in the child"
+            "forked while another thread was inside the loader; fork before other threads call Vulkan, or start another program"
         );
         loader_core::loader::fatal(Topic::Loader, message)
     }
