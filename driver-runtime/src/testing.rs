@@ -38,7 +38,7 @@ impl Waiting for TestHost {
     }
 
     fn thread(&self) -> usize {
-        std::thread_local!(static MARK: u8 = const { 0 });
+        std::thread_local!(static MARK: usize = const { 0 });
         MARK.with(|mark| core::ptr::from_ref(mark).addr())
     }
 }

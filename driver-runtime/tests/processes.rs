@@ -170,7 +170,7 @@ impl Waiting for System {
         thread::yield_now();
     }
     fn thread(&self) -> usize {
-        thread_local!(static HERE: u8 = const { 0 });
+        thread_local!(static HERE: usize = const { 0 });
         HERE.with(|here| std::ptr::from_ref(here) as usize)
     }
 }

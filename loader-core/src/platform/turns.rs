@@ -12,7 +12,9 @@ pub struct Holder(usize);
 impl Holder {
     /// The calling thread.
     pub fn this(waiting: &dyn Waiting) -> Self {
-        Self(waiting.thread() | era())
+        let thread = waiting.thread();
+        debug_assert_eq!(thread & LAST_ERA, 0, "the number of a thread is an aligned address");
+        Self(thread | era())
     }
 
     /// Whether it is the calling thread, whose own number `this` is; maybe before it forked.
@@ -112,17 +114,14 @@ impl Drop for Turn<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
     struct Threads;
     impl Waiting for Threads {
         fn wait(&self, _: u32) {
             std::thread::yield_now();
         }
         fn thread(&self) -> usize {
-            let mut hasher = DefaultHasher::new();
-            std::thread::current().id().hash(&mut hasher);
-            hasher.finish() as usize | 1
+            std::thread_local!(static PLACE: usize = const { 0 });
+            PLACE.with(|place| core::ptr::from_ref(place).addr())
         }
     }
 

@@ -10,7 +10,8 @@ pub trait Waiting: Sync {
     /// Waits a little, as [`Pause::of`] says. `turn` counts how often this thread has waited for the same thing, from 0.
     fn wait(&self, turn: u32);
 
-    /// A number for the calling thread, never 0, that no other living thread of the process has.
+    /// A number for the calling thread, never 0, that no other living thread of the process has: the address of something that is
+    /// its own and aligned as a pointer is. The last bits are for [the loader](forked).
     fn thread(&self) -> usize;
 
     /// Ends the process, because a thread that is not in it holds a lock and may have left half of its work behind: the process was
@@ -28,7 +29,7 @@ static ERA: AtomicUsize = AtomicUsize::new(1);
 /// The number of the thread that forked this process, 0 in the first one. No other thread of its parent is in this process.
 static FORKER: AtomicUsize = AtomicUsize::new(0);
 
-/// To be called in a child that has been forked, by its only thread; where the last four bits of a thread's number are never set.
+/// To be called in a child that has been forked, by its only thread.
 pub fn forked(waiting: &dyn Waiting) {
     FORKER.store(waiting.thread(), Ordering::Relaxed);
     ERA.store((era() % LAST_ERA).wrapping_add(1), Ordering::Relaxed);
@@ -44,8 +45,8 @@ pub(super) fn era() -> usize {
     ERA.load(Ordering::Relaxed)
 }
 
-/// So many eras are told apart. They stand in the last bits of a thread's number.
-pub(super) const LAST_ERA: usize = 15;
+/// So many eras are told apart. They stand in the bits of a thread's number that an aligned address leaves free.
+pub(super) const LAST_ERA: usize = align_of::<usize>() - 1;
 
 /// What a thread does in one turn of waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

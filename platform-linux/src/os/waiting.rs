@@ -25,7 +25,7 @@ impl Waiting for Backoff {
 
     fn thread(&self) -> usize {
         // SAFETY: has no preconditions. The C library gives each living thread a number of its own, the address of its
-        // descriptor, which is aligned to more than 16 bytes.
+        // descriptor, which has pointers in it.
         (unsafe { libc::pthread_self() }) as usize
     }
 

@@ -25,7 +25,7 @@ impl Waiting for System {
     }
 
     fn thread(&self) -> usize {
-        std::thread_local!(static HERE: u8 = const { 0 });
+        std::thread_local!(static HERE: usize = const { 0 });
         HERE.with(|here| core::ptr::from_ref(here) as usize)
     }
 }
