@@ -16,6 +16,7 @@ mod fuchsia_abi;
 mod r#gen;
 mod gn;
 mod imports;
+mod layers;
 mod miri;
 mod test_arches;
 mod tsan;
@@ -76,6 +77,7 @@ const CHORES: &[Chore] = &[
         "compile the crates without an operating system for other targets",
         check_targets::run,
     ),
+    Chore("layers", "print the order of each crate's rooms, and what runs against it", layers::run),
     Chore("miri", "interpret the tests of what reads foreign bytes: finds undefined behaviour", miri::run),
     Chore(
         "test-arches",
