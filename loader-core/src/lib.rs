@@ -47,6 +47,7 @@ pub mod chain;
 pub mod discovery;
 #[macro_use]
 pub mod dispatch;
+pub mod entry;
 pub mod flavour;
 pub mod loader;
 pub mod log;
@@ -56,6 +57,7 @@ pub mod negotiation;
 pub mod objects;
 pub mod platform;
 pub mod registry;
+pub mod sync;
 
 /// The types of the Vulkan API.
 pub use ash::vk;

@@ -16,19 +16,21 @@ use crate::build::root;
 const CRATES: &[(&str, &[&str])] = &[(
     "loader-core",
     &[
+        "sync",
         "memory",
         "registry",
+        "abi",
         "platform",
-        "log",
         "manifest",
-        "flavour",
+        "log",
         "discovery",
+        "flavour",
         "negotiation",
         "dispatch",
         "chain",
         "objects",
         "loader",
-        "abi",
+        "entry",
     ],
 )];
 
@@ -39,7 +41,8 @@ pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
         let uses = uses(&root().join(krate).join("src"))?;
         println!("{krate}");
         for (place, room) in order.iter().enumerate().rev() {
-            let below: Vec<_> = order.iter().take(place).filter(|lower| uses.has(room, lower)).copied().collect();
+            let below: Vec<_> =
+                order.iter().take(place).filter(|lower| uses.has(room, lower)).copied().collect();
             println!("  {room:12} {}", below.join(" "));
         }
         for room in uses.rooms.iter().filter(|room| !order.contains(&room.as_str())) {

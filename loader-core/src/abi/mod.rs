@@ -1,22 +1,23 @@
-//! The C edge: what crosses it and how it is checked.
+//! What crosses the C edge: arrays, names, chains and layouts, and how they are checked.
 
 pub mod array;
 pub mod chain;
-pub mod entry;
-mod exports;
-#[cfg(test)]
-mod handled_tests;
+mod export_table;
+pub mod layer_interface;
 pub mod name;
 
-pub use exports::ExportTable;
+pub use export_table::ExportTable;
 
-/// A function of any type as a [`Command`](crate::dispatch::Command).
+/// A Vulkan command whose parameters do not matter.
+pub type Command = unsafe extern "system" fn();
+
+/// A function of any type as a [`Command`].
 #[macro_export]
 macro_rules! command_function {
     ($path:expr) => {{
         let function = $path as *const ();
         // SAFETY: a function pointer; whoever calls it goes back to its own type.
-        unsafe { core::mem::transmute::<*const (), $crate::dispatch::Command>(function) }
+        unsafe { core::mem::transmute::<*const (), $crate::abi::Command>(function) }
     }};
 }
 pub(crate) use command_function as function;

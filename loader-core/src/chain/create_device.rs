@@ -9,10 +9,10 @@ use ash::vk::{self, Handle as _};
 use super::create_instance::copy_first_word;
 use super::known::DeviceUnderCreation;
 use super::layer::ActiveLayer;
-use super::structures::{
+use crate::abi::Command;
+use crate::abi::layer_interface::{
     DeviceContent, DeviceCreateInfo, DeviceLink, FindDeviceCommand, FindInstanceCommand, function,
 };
-use crate::dispatch::Command;
 use crate::log::{Level, Topic};
 use crate::memory::{OutOfMemory, TryGrow, Vec};
 use crate::objects::{

@@ -7,11 +7,11 @@ use ash::vk;
 use super::create_device::{layer_create_device, layer_destroy_device};
 use super::layer::ActiveLayer;
 use super::settings::TellLayers;
-use super::structures::{
+use crate::abi::chain;
+use crate::abi::layer_interface::{
     FEATURE_SORTING, FindInstanceCommand, InstanceContent, InstanceCreateInfo, InstanceLink,
     LayerDeviceFunctions, SetInstanceData, function,
 };
-use crate::abi::chain;
 use crate::flavour::FOREIGN_HANDLES;
 use crate::memory::{Application, OutOfMemory, TryGrow, Vec};
 use crate::objects::terminator_get_instance_proc_addr;

@@ -7,7 +7,7 @@ use core::ffi::{CStr, c_void};
 use ash::vk;
 
 use super::found::FoundLayers;
-use super::structures::GlobalLink;
+use crate::abi::layer_interface::GlobalLink;
 use crate::discovery::LayerRequest;
 use crate::loader::Loader;
 use crate::manifest::{PreInstanceFunctions, Symbol};

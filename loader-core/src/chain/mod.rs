@@ -13,7 +13,6 @@ pub mod global;
 pub mod known;
 mod layer;
 mod settings;
-pub mod structures;
 
 pub use create_device::{enter_device_chain, layer_create_device, layer_destroy_device};
 pub use create_instance::{comes_from_layers, enter_instance_chain};

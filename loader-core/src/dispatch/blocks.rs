@@ -14,7 +14,8 @@ use super::keys::look_up;
 use super::missing::{
     bad_handle_reported, report_missing_device_command, report_missing_instance_command, unknown_key_reported,
 };
-use super::table::{Command, UNKNOWN_COMMANDS};
+use super::table::UNKNOWN_COMMANDS;
+use crate::abi::Command;
 use crate::objects::handle::{FIRST_PHYSICAL_DEVICE_SLOT, INSTANCE_MAGIC, PHYSICAL_DEVICE_MAGIC};
 use crate::registry::{DEVICE_SLOTS, INSTANCE_SLOTS};
 

@@ -16,6 +16,7 @@ mod proc_addr;
 mod table;
 mod unknown;
 
+pub use crate::abi::Command;
 pub use blocks::{
     Block, DEVICE_TRAMPOLINES, INSTANCE_TRAMPOLINES, LOOK_UP_TRAMPOLINES, TERMINATORS,
     UNKNOWN_INSTANCE_TRAMPOLINES, trap,
@@ -24,5 +25,5 @@ pub use keys::{KEYS, Keys, NotEntered, look_up};
 pub use missing::{report_bad_handle, report_unknown_device};
 pub(crate) use proc_addr::IS_LOADER;
 pub use proc_addr::{get_device_proc_addr, get_instance_proc_addr};
-pub use table::{Command, DeviceTable, InstanceTable, Table, UNKNOWN_COMMANDS, WithTable};
+pub use table::{DeviceTable, InstanceTable, Table, UNKNOWN_COMMANDS, WithTable};
 pub use unknown::UnknownCommands;

@@ -7,8 +7,10 @@ use ash::vk::{self, Handle as _};
 #[cfg(feature = "foreign-handles")]
 use super::blocks::LOOK_UP_TRAMPOLINES;
 use super::blocks::{Block, DEVICE_TRAMPOLINES, INSTANCE_TRAMPOLINES, UNKNOWN_INSTANCE_TRAMPOLINES};
-use super::table::{Command, DeviceTable, Table};
-use crate::abi::{ExportTable, entry};
+use super::table::{DeviceTable, Table};
+use crate::abi::Command;
+use crate::abi::ExportTable;
+use crate::entry;
 use crate::flavour::Handles;
 use crate::loader::Loader;
 use crate::objects::{Instance, handle, known_device};

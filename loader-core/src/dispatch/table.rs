@@ -6,12 +6,10 @@ use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use super::blocks::{Block, MISSING_DEVICE_COMMANDS, MISSING_INSTANCE_COMMANDS};
+use crate::abi::Command;
 use crate::memory::{Application, Box, OutOfMemory};
 use crate::objects::Device;
 use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
-
-/// A Vulkan command whose parameters do not matter.
-pub type Command = unsafe extern "system" fn();
 
 /// How many commands of each kind that the registry does not know can be dispatched: most of the number of commands that
 /// ten years of Vulkan have brought. Each takes some 50 bytes of code and a word of every table.

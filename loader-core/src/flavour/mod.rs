@@ -2,8 +2,8 @@
 //! system is called.
 #![forbid(unsafe_code)]
 
-use crate::abi::entry::NOT_EXPORTED;
 use crate::discovery::Policy;
+use crate::entry::NOT_EXPORTED;
 use crate::registry::{CommandSet, ExtensionSet, Platform as WindowSystem};
 
 /// Whether the library can use drivers whose handles it must not write. It costs every look-up of a device, so only the

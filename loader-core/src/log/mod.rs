@@ -9,6 +9,7 @@ mod message;
 use core::ffi::CStr;
 use core::fmt;
 
+pub use crate::platform::{Level, LogSink};
 pub use listeners::{Listener, Listeners};
 pub(crate) use message::kind_of_report;
 pub use message::{LOADER, Report, severity_and_types};
@@ -16,31 +17,6 @@ pub use message::{LOADER, Report, severity_and_types};
 use crate::loader::FoundSettings;
 use crate::manifest::LogLocation;
 use crate::memory::{Counted, Text, TryGrow, Vec, format_into};
-
-/// Where lines go that no callback asked for: standard error, the system log.
-pub trait LogSink: Sync {
-    /// Writes one record, which ends with a newline, in one piece.
-    fn write(&self, level: Level, line: &[u8]);
-
-    /// Appends `bytes` to the file `path`, which is made if it does not exist. Whether that worked; where there are no
-    /// files it never does.
-    fn append(&self, _path: &[u8], _bytes: &[u8]) -> bool {
-        false
-    }
-}
-
-/// How grave a record is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Something that was asked for did not happen.
-    Error,
-    /// Something is probably wrong.
-    Warning,
-    /// What the loader decided.
-    Info,
-    /// How it came to decide.
-    Debug,
-}
 
 /// What a record is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! A list that several threads read and extend.
 
 use super::{OutOfMemory, Process, Vec};
-use crate::platform::{Lock, Waiting};
+use crate::sync::{Lock, Waiting};
 use allocator_api2::alloc::Allocator;
 
 /// A list of small values behind a lock that is held for a few instructions at a time.

@@ -8,7 +8,7 @@ use core::ptr::NonNull;
 
 use ash::vk;
 
-use crate::chain::structures::{FindDeviceCommand, FindInstanceCommand, NegotiateFn, Negotiation};
+use crate::abi::layer_interface::{FindDeviceCommand, FindInstanceCommand, NegotiateFn, Negotiation};
 use crate::discovery::Outcome;
 use crate::manifest::{LayerFunctions, Symbol};
 use crate::memory::{OutOfMemory, text};

@@ -14,7 +14,7 @@ use super::sources::Sources;
 use super::terminators::{terminator_get_instance_proc_addr, terminator_get_physical_device_proc_addr};
 use super::window::Presenting;
 use super::{Device, PhysicalDevice};
-use crate::chain::structures::FindInstanceCommand;
+use crate::abi::layer_interface::FindInstanceCommand;
 use crate::chain::{ActiveLayer, FoundLayers, Layers};
 use crate::dispatch::{Command, InstanceTable, TERMINATORS, Table};
 use crate::loader::{Loader, User};

@@ -9,8 +9,8 @@ use super::handle::{self, Kind};
 use super::instance::Instance;
 use super::surface::Surface;
 use super::terminators::Terminator;
+use crate::abi::Command;
 use crate::abi::{function, name};
-use crate::dispatch::Command;
 use crate::log::kind_of_report;
 use crate::registry::command;
 

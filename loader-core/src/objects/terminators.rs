@@ -12,9 +12,9 @@ use super::{
     create_device, create_instance, device, emulated, extension_queries, group, messenger, naming,
     physical_device, surface, surface_queries, swapchain,
 };
-use crate::abi::entry::global_terminator;
 use crate::abi::{function, name};
 use crate::dispatch::{Command, TERMINATORS, Table as _};
+use crate::entry::global_terminator;
 use crate::registry::{Class, CommandId, INSTANCE_SLOTS, command, find};
 
 /// What a table of terminators holds for each command.

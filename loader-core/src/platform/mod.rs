@@ -11,21 +11,18 @@ mod identity;
 #[cfg(test)]
 pub(crate) mod imaginary;
 mod libraries;
-mod turns;
+mod log;
 pub mod variables;
-mod waiting;
 mod windows;
 
+pub use crate::sync::{Holder, Lock, Pause, Turn, Turns, Waiting, forked};
 pub use environment::{Environment, Reader};
 pub use files::{FileError, Files, Fingerprint};
 pub use identity::Identity;
 pub use libraries::{Libraries, Library, LibraryKind};
-pub use turns::{Holder, Turn, Turns};
+pub use log::{Level, LogSink};
 pub use variables::Variable;
-pub use waiting::{Lock, Pause, Waiting, forked};
 pub use windows::Windows;
-
-use crate::log::LogSink;
 
 /// The operating system as the loader sees it.
 ///

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::ffi::c_void;
 
 use ash::vk;
-use loader_core::abi::entry::hand_written;
 use loader_core::dispatch::TERMINATORS;
+use loader_core::entry::hand_written;
 use loader_core::objects::{device_terminator, instance_terminator};
 use loader_core::registry::{Class, CommandId};
 use vkload_tests::trial::{Short, Trial, try_all};

@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use ash::vk;
 
 use crate::abi::function;
-use crate::chain::structures::{
+use crate::abi::layer_interface::{
     DeviceCreateInfo, FindDeviceCommand, FindInstanceCommand, InstanceCreateInfo, Negotiation,
     function as kinds,
 };

@@ -1,28 +1,5 @@
 //! The exported functions as one macro for all platforms.
 
-use crate::dispatch::Command;
-use crate::registry::{COMMAND_COUNT, CommandId};
-
-/// What applications call where that is not one of the stamped-out trampolines: the functions that the library exports,
-/// so that looking a command up gives the same address as linking to it. `export_table!` makes one.
-///
-/// For each command by its number, how far its function is from the table, in bytes; 0 where it has none. Distances are
-/// known when the library is linked, so the table needs no relocations when it is loaded.
-#[repr(transparent)]
-pub struct ExportTable([i32; COMMAND_COUNT]);
-
-impl ExportTable {
-    /// The function for `command`, if there is one.
-    #[must_use]
-    #[inline]
-    pub fn get(&self, command: CommandId) -> Option<Command> {
-        let distance = self.0.get(command.index()).copied().filter(|distance| *distance != 0)?;
-        let address = core::ptr::from_ref(self).cast::<()>().wrapping_byte_offset(distance as isize);
-        // SAFETY: tables are made by `export_table!` only, with functions of the C calling convention.
-        Some(unsafe { core::mem::transmute::<*const (), Command>(address) })
-    }
-}
-
 /// Makes an [`ExportTable`], the extern static `$table`: of functions with the numbers of their commands, which rise.
 #[doc(hidden)]
 #[macro_export]
@@ -77,7 +54,7 @@ macro_rules! global_commands {
             instance: *mut $crate::vk::Instance,
         ) -> $crate::vk::Result {
             // SAFETY: the caller vouches for the parameters.
-            unsafe { $crate::abi::entry::create_instance(&$loader, create_info, callbacks, instance) }
+            unsafe { $crate::entry::create_instance(&$loader, create_info, callbacks, instance) }
         }
 
         /// vkEnumerateInstanceVersion.
@@ -86,7 +63,7 @@ macro_rules! global_commands {
         /// The parameters are those of the Vulkan command.
         pub unsafe extern "system" fn enumerate_instance_version(version: *mut u32) -> $crate::vk::Result {
             // SAFETY: the caller vouches for the parameters.
-            unsafe { $crate::abi::entry::enumerate_instance_version(&$loader, version) }
+            unsafe { $crate::entry::enumerate_instance_version(&$loader, version) }
         }
 
         /// vkEnumerateInstanceExtensionProperties.
@@ -100,9 +77,7 @@ macro_rules! global_commands {
         ) -> $crate::vk::Result {
             // SAFETY: the caller vouches for the parameters.
             unsafe {
-                $crate::abi::entry::enumerate_instance_extension_properties(
-                    &$loader, layer, count, properties,
-                )
+                $crate::entry::enumerate_instance_extension_properties(&$loader, layer, count, properties)
             }
         }
 
@@ -115,7 +90,7 @@ macro_rules! global_commands {
             properties: *mut $crate::vk::LayerProperties,
         ) -> $crate::vk::Result {
             // SAFETY: the caller vouches for the parameters.
-            unsafe { $crate::abi::entry::enumerate_instance_layer_properties(&$loader, count, properties) }
+            unsafe { $crate::entry::enumerate_instance_layer_properties(&$loader, count, properties) }
         }
 
         /// vkGetInstanceProcAddr, for a library with these exports.
@@ -170,24 +145,24 @@ macro_rules! global_commands {
                 enumerate_instance_layer_properties
             ),
             ($crate::registry::command::ENUMERATE_INSTANCE_VERSION.index(), enumerate_instance_version),
-            ($crate::registry::command::DESTROY_INSTANCE.index(), $crate::abi::entry::destroy_instance),
+            ($crate::registry::command::DESTROY_INSTANCE.index(), $crate::entry::destroy_instance),
             (
                 $crate::registry::command::ENUMERATE_PHYSICAL_DEVICES.index(),
-                $crate::abi::entry::enumerate_physical_devices
+                $crate::entry::enumerate_physical_devices
             ),
             (
                 $crate::registry::command::ENUMERATE_PHYSICAL_DEVICE_GROUPS.index(),
-                $crate::abi::entry::enumerate_physical_device_groups
+                $crate::entry::enumerate_physical_device_groups
             ),
-            ($crate::registry::command::CREATE_DEVICE.index(), $crate::abi::entry::create_device),
+            ($crate::registry::command::CREATE_DEVICE.index(), $crate::entry::create_device),
             ($crate::registry::command::GET_DEVICE_PROC_ADDR.index(), get_device_proc_addr),
-            ($crate::registry::command::DESTROY_DEVICE.index(), $crate::abi::entry::destroy_device),
-            ($crate::registry::command::GET_DEVICE_QUEUE.index(), $crate::abi::entry::get_device_queue),
+            ($crate::registry::command::DESTROY_DEVICE.index(), $crate::entry::destroy_device),
+            ($crate::registry::command::GET_DEVICE_QUEUE.index(), $crate::entry::get_device_queue),
             (
                 $crate::registry::command::ALLOCATE_COMMAND_BUFFERS.index(),
-                $crate::abi::entry::allocate_command_buffers
+                $crate::entry::allocate_command_buffers
             ),
-            ($crate::registry::command::GET_DEVICE_QUEUE_2.index(), $crate::abi::entry::get_device_queue2),
+            ($crate::registry::command::GET_DEVICE_QUEUE_2.index(), $crate::entry::get_device_queue2),
         }
 
         /// Called by trampolines whose handle is not one of the loader's.
@@ -300,30 +275,30 @@ macro_rules! export {
         $crate::export_forward! { vkEnumerateInstanceLayerProperties, entry::enumerate_instance_layer_properties }
     };
     (vkDestroyInstance: $($row:tt)*) => {
-        $crate::export_forward! { vkDestroyInstance, $crate::abi::entry::destroy_instance }
+        $crate::export_forward! { vkDestroyInstance, $crate::entry::destroy_instance }
     };
     (vkEnumeratePhysicalDevices: $($row:tt)*) => {
-        $crate::export_forward! { vkEnumeratePhysicalDevices, $crate::abi::entry::enumerate_physical_devices }
+        $crate::export_forward! { vkEnumeratePhysicalDevices, $crate::entry::enumerate_physical_devices }
     };
     (vkEnumeratePhysicalDeviceGroups: $($row:tt)*) => {
         $crate::export_forward! {
-            vkEnumeratePhysicalDeviceGroups, $crate::abi::entry::enumerate_physical_device_groups
+            vkEnumeratePhysicalDeviceGroups, $crate::entry::enumerate_physical_device_groups
         }
     };
     (vkCreateDevice: $($row:tt)*) => {
-        $crate::export_forward! { vkCreateDevice, $crate::abi::entry::create_device }
+        $crate::export_forward! { vkCreateDevice, $crate::entry::create_device }
     };
     (vkDestroyDevice: $($row:tt)*) => {
-        $crate::export_forward! { vkDestroyDevice, $crate::abi::entry::destroy_device }
+        $crate::export_forward! { vkDestroyDevice, $crate::entry::destroy_device }
     };
     (vkGetDeviceQueue: $($row:tt)*) => {
-        $crate::export_forward! { vkGetDeviceQueue, $crate::abi::entry::get_device_queue }
+        $crate::export_forward! { vkGetDeviceQueue, $crate::entry::get_device_queue }
     };
     (vkGetDeviceQueue2: $($row:tt)*) => {
-        $crate::export_forward! { vkGetDeviceQueue2, $crate::abi::entry::get_device_queue2 }
+        $crate::export_forward! { vkGetDeviceQueue2, $crate::entry::get_device_queue2 }
     };
     (vkAllocateCommandBuffers: $($row:tt)*) => {
-        $crate::export_forward! { vkAllocateCommandBuffers, $crate::abi::entry::allocate_command_buffers }
+        $crate::export_forward! { vkAllocateCommandBuffers, $crate::entry::allocate_command_buffers }
     };
     ($name:ident: instance $slot:literal) => {
         #[doc = stringify!($name)]

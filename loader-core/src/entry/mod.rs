@@ -1,14 +1,18 @@
 //! Commands whose upper end is written by hand: what applications call instead of a trampoline.
 
+mod exports;
+#[cfg(test)]
+mod handled_tests;
+
 use core::ffi::{CStr, c_char, c_void};
 
 use ash::vk;
 
-use super::{array, function};
-use crate::chain::structures::{ExtensionsFn, LayersFn, VersionFn};
+use crate::abi::Command;
+use crate::abi::layer_interface::{ExtensionsFn, LayersFn, VersionFn};
+use crate::abi::{array, function};
 use crate::chain::{FoundLayers, global, layer_properties};
 use crate::discovery::{LayerRequest, LayerScope, Request};
-use crate::dispatch::Command;
 use crate::loader::{self, Loader};
 use crate::log::{Level, Logger, Topic};
 use crate::memory::{TryGrow, Vec};

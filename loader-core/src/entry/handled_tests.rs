@@ -1,6 +1,6 @@
 //! Every command that the registry's audit of handles wants a function for has one.
 
-use super::entry::hand_written;
+use super::hand_written;
 use crate::dispatch;
 use crate::objects::{device_terminator, has_upper_end, instance_terminator};
 use crate::registry::{Class, CommandId, handled_gen};
