@@ -5,6 +5,7 @@ use core::ffi::CStr;
 
 use super::filter::Filter;
 use super::inquiry::{Inquiry, Stop};
+use super::kind::DriverKind;
 use super::manifests::{Manifest, first_of_path, library, look};
 use super::order::first_equal;
 #[cfg(feature = "foreign-handles")]
@@ -15,7 +16,6 @@ use super::plan::{Candidate, Decision, Origin, Plan};
 use super::plan::{Looked, Searched};
 use super::policy::{Policy, Request};
 use super::reason::Reason;
-use crate::flavour::DriverKind;
 use crate::manifest::{DriverManifest, Settings, Version};
 #[cfg(feature = "foreign-handles")]
 use crate::memory::text;

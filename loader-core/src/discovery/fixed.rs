@@ -1,12 +1,12 @@
 //! Discovery where the drivers were chosen when the loader was built: no variable is read and no file is looked for.
 #![forbid(unsafe_code)]
 
+use super::kind::DriverKind;
 use super::places::elements;
 use super::{
     Candidate, Decision, KnownSettings, LayerPlan, LayerScope, Looked, Origin, Plan, Policy, Request,
     Searched, Snapshot,
 };
-use crate::flavour::DriverKind;
 use crate::manifest::Version;
 use crate::memory::{OutOfMemory, TryGrow, text};
 use crate::platform::Platform;

@@ -15,6 +15,7 @@ mod filter;
 #[cfg(feature = "fixed-drivers")]
 mod fixed;
 mod inquiry;
+mod kind;
 mod layers;
 mod manifests;
 mod order;
@@ -29,6 +30,7 @@ mod snapshot;
 
 pub use best::{BestReason, best_reason};
 pub use devices::{DeviceFilters, DeviceIds, choose_devices};
+pub use kind::DriverKind;
 #[cfg(not(feature = "fixed-drivers"))]
 pub use layers::discover_layers;
 pub use layers::{

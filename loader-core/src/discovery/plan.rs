@@ -4,8 +4,8 @@
 use core::ffi::CStr;
 use core::fmt;
 
+use super::kind::DriverKind;
 use super::reason::{Name, Reason};
-use crate::flavour::DriverKind;
 use crate::manifest::{ManifestWarning, Version};
 use crate::memory::{Text, Vec};
 use crate::platform::FileError;

@@ -23,7 +23,6 @@ pub use blocks::{
 };
 pub use keys::{KEYS, Keys, NotEntered, look_up};
 pub use missing::{report_bad_handle, report_unknown_device};
-pub(crate) use proc_addr::IS_LOADER;
 pub use proc_addr::{get_device_proc_addr, get_instance_proc_addr};
 pub use table::{DeviceTable, InstanceTable, Table, UNKNOWN_COMMANDS, WithTable};
 pub use unknown::UnknownCommands;

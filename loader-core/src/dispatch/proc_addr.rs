@@ -12,7 +12,9 @@ use crate::abi::Command;
 use crate::abi::ExportTable;
 use crate::entry;
 use crate::flavour::Handles;
+use crate::flavour::NOT_EXPORTED;
 use crate::loader::Loader;
+use crate::negotiation::IS_LOADER;
 use crate::objects::{Instance, handle, known_device};
 use crate::registry::{
     Class, CommandId, DEVICE_SLOTS, ExtensionKind, INSTANCE_SLOTS, Provider, command, find,
@@ -74,10 +76,6 @@ pub unsafe fn get_instance_proc_addr(
     }
 }
 
-/// The name for which vkGetInstanceProcAddr finds something in this loader alone, without an instance: a library that a manifest
-/// names may be a loader, and not only a driver of the oldest interface, which looks the same.
-pub(crate) const IS_LOADER: &CStr = c"vkloadIsALoader";
-
 /// vkGetInstanceProcAddr without an instance.
 #[inline(never)]
 fn global_command(exports: &ExportTable, name: &CStr) -> Option<Command> {
@@ -98,7 +96,7 @@ fn uncommon_command(exports: &ExportTable, instance: &Instance, command: Command
     let has = |provider: Provider| {
         provider.extension.kind() == ExtensionKind::Device || instance.extensions.contains(provider.extension)
     };
-    let own = entry::NOT_EXPORTED.contains(command) && command.providers().any(has);
+    let own = NOT_EXPORTED.contains(command) && command.providers().any(has);
     if own { entry::hand_written(command) } else { None }
 }
 

@@ -18,7 +18,7 @@ use crate::log::{Level, Logger, Topic};
 use crate::memory::{TryGrow, Vec};
 use crate::objects::handle;
 use crate::objects::{self, Instance};
-use crate::registry::{CommandId, CommandSet, HEADER_VERSION, command};
+use crate::registry::{CommandId, HEADER_VERSION, command};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
@@ -45,12 +45,6 @@ pub const fn hand_written(command: CommandId) -> Option<Command> {
         _ => return None,
     })
 }
-
-/// Those of them that no library exports.
-pub const NOT_EXPORTED: CommandSet = CommandSet::listed(&[
-    command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR,
-    command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV,
-]);
 
 /// vkCreateInstance.
 ///

@@ -3,8 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::discovery::Policy;
-use crate::entry::NOT_EXPORTED;
-use crate::registry::{CommandSet, ExtensionSet, Platform as WindowSystem};
+use crate::registry::{CommandSet, ExtensionSet, Platform as WindowSystem, command};
 
 /// Whether the library can use drivers whose handles it must not write. It costs every look-up of a device, so only the
 /// libraries that need it are built with it (the feature `foreign-handles`).
@@ -34,31 +33,6 @@ pub enum Handles {
     /// By what is in the first word, whoever wrote it ([`crate::dispatch::Keys`]).
     #[cfg(feature = "foreign-handles")]
     LookedUp,
-}
-
-/// What a driver is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DriverKind {
-    /// One that speaks the driver interface ("installable client driver"): the first word of its dispatchable objects is
-    /// the loader's.
-    #[default]
-    Icd,
-    /// Another Vulkan loader: that of the system, beneath one that an application brings. The first words of its
-    /// dispatchable objects are its own.
-    #[cfg(feature = "foreign-handles")]
-    SystemLoader,
-}
-
-impl DriverKind {
-    /// Whether the first words of its dispatchable objects must not be written.
-    #[must_use]
-    pub const fn is_foreign(self) -> bool {
-        match self {
-            Self::Icd => false,
-            #[cfg(feature = "foreign-handles")]
-            Self::SystemLoader => true,
-        }
-    }
 }
 
 impl Flavour {
@@ -147,3 +121,9 @@ mod tests {
         assert_eq!(Flavour::linux(Policy::linux(&[])).handles, Handles::Written);
     }
 }
+
+/// Commands that the loader has written by hand and no library exports.
+pub const NOT_EXPORTED: CommandSet = CommandSet::listed(&[
+    command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR,
+    command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV,
+]);

@@ -3,6 +3,7 @@
 mod driver;
 mod layer;
 
+pub(crate) use driver::IS_LOADER;
 #[cfg(feature = "foreign-handles")]
 pub use driver::with_system_loader;
 pub use driver::{

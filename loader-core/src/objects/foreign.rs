@@ -1,4 +1,4 @@
-//! Devices of drivers whose handles are never written ([`DriverKind::is_foreign`](crate::flavour::DriverKind::is_foreign)),
+//! Devices of drivers whose handles are never written ([`DriverKind::is_foreign`](crate::discovery::DriverKind::is_foreign)),
 //! and the keys of all devices.
 
 use core::ptr::from_ref;

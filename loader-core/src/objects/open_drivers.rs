@@ -3,8 +3,8 @@
 use core::sync::atomic::AtomicBool;
 
 use super::{Driver, DriverRef, OpenError};
+use crate::discovery::DriverKind;
 use crate::discovery::{Candidate, Outcome};
-use crate::flavour::DriverKind;
 use crate::memory::{SharedList, text};
 use crate::negotiation;
 use crate::platform::{Holder, Libraries, Library, LibraryKind, Lock, Platform, Turns, Waiting};

@@ -3,7 +3,7 @@
 //! A surface belongs to the instance and so to all drivers. A driver of interface version 3 or newer may make its own,
 //! which is kept in a container; other drivers are given the container itself, which begins with the structure that
 //! they expect (section "Handling KHR Surface Objects" of the driver interface document, LDP_LOADER_10, LDP_LOADER_11).
-//! Another loader that is a driver ([`DriverKind::is_foreign`](crate::flavour::DriverKind::is_foreign)) always makes its own
+//! Another loader that is a driver ([`DriverKind::is_foreign`](crate::discovery::DriverKind::is_foreign)) always makes its own
 //! and is never given the container.
 //!
 //! A driver makes its own when it is first asked about the surface: a display's mode is known only to the driver that has the

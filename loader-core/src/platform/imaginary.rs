@@ -12,7 +12,7 @@ use super::{
     Environment, FileError, Files, Fingerprint, Identity, Libraries, Library, LibraryKind, Platform, Reader,
     Waiting,
 };
-use crate::log::{Level, LogSink};
+use super::{Level, LogSink};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 
 /// The system. Everything in it can be changed between calls.

@@ -127,8 +127,8 @@ fn shown(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use loader_core::discovery::DriverKind;
     use loader_core::discovery::{Looked, Reason};
-    use loader_core::flavour::DriverKind;
     use loader_core::manifest::Version;
     use loader_core::memory::text;
 
