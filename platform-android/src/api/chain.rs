@@ -5,7 +5,7 @@ use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use ash::vk::{self, Handle as _};
-use loader_core::chain::structures::{
+use loader_core::abi::layer_interface::{
     DeviceContent, DeviceCreateInfo, DeviceLink, FindDeviceCommand, FindInstanceCommand, InstanceContent,
     InstanceCreateInfo, InstanceLink, function,
 };

@@ -7,8 +7,8 @@
 use core::ffi::CStr;
 
 use ash::vk::{self, Handle as _};
+use loader_core::abi::layer_interface::FindDeviceCommand;
 use loader_core::abi::{array, name};
-use loader_core::chain::structures::FindDeviceCommand;
 use loader_core::dispatch::{Command, Table as _};
 use loader_core::log::{Level, Topic};
 use loader_core::memory::{Application, Shown};

@@ -3,8 +3,8 @@
 use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle as _};
+use loader_core::abi::layer_interface::FindInstanceCommand;
 use loader_core::abi::{array, name};
-use loader_core::chain::structures::FindInstanceCommand;
 use loader_core::dispatch::{Command, Table as _};
 use loader_core::log::{Level, Topic};
 use loader_core::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
