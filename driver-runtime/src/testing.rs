@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use ash::vk;
-use loader_core::log::Listeners;
+use loader_core::logger::Listeners;
 use loader_core::memory::Application;
 
 use crate::Host;

@@ -51,6 +51,7 @@ pub mod entry;
 pub mod flavour;
 pub mod loader;
 pub mod log;
+pub mod logger;
 pub mod manifest;
 pub mod memory;
 pub mod negotiation;

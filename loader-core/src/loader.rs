@@ -13,13 +13,14 @@ use crate::discovery::{
 };
 use crate::dispatch::{KEYS, UnknownCommands};
 use crate::flavour::{FOREIGN_HANDLES, Flavour};
-use crate::log::{Filter, Level, Listeners, Logger, Topic, write_line};
+use crate::log::{Filter, Level, Topic, write_line};
+use crate::logger::{Listeners, Logger};
 use crate::memory::{Application, Counted, OutOfMemory, Shown, Text, TryGrow, Vec};
 use crate::objects::{DriverRef, LiveInstances, OpenDrivers, OpenError};
 use crate::platform::{Files, Fingerprint, Lock, Platform, Variable, Waiting, variables};
 use crate::registry::{Class, CommandId};
 
-pub use settings::FoundSettings;
+pub use crate::logger::FoundSettings;
 pub use users::User;
 use users::Users;
 
@@ -415,7 +416,7 @@ pub fn current() -> Option<&'static Loader> {
 mod tests {
     use super::*;
     use crate::discovery::Policy;
-    use crate::log::Listener;
+    use crate::logger::Listener;
     use crate::platform::imaginary::Imaginary;
     use ash::vk;
     use std::boxed::Box;

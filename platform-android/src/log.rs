@@ -4,7 +4,8 @@
 use core::ffi::CStr;
 use core::fmt;
 
-use loader_core::log::{Filter, Level, Listeners, Topic};
+use loader_core::log::{Filter, Level, Topic};
+use loader_core::logger::Listeners;
 use loader_core::memory::{Application, Text, TryGrow, format_into};
 
 use crate::loader::Loader;

@@ -5,7 +5,7 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
-use loader_core::log::Listeners;
+use loader_core::logger::Listeners;
 use loader_core::memory::{Allocator, Application, OutOfMemory, Shown};
 use loader_core::registry::ExtensionKind;
 

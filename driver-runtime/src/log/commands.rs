@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_char};
 use core::marker::PhantomData;
 
 use ash::vk::{self, Handle};
-use loader_core::log::{Listener, Report};
+use loader_core::logger::{Listener, Report};
 
 use super::Label;
 use crate::dispatch::EntryPoints;

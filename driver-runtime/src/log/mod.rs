@@ -16,7 +16,7 @@ use core::ffi::CStr;
 use core::fmt;
 
 use ash::vk;
-use loader_core::log::{Listeners, severity_and_types};
+use loader_core::logger::{Listeners, severity_and_types};
 use loader_core::memory::{OutOfMemory, Process, Text, TryGrow, Vec, format_into};
 
 use crate::object::ObjectBase;

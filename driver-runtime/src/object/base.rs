@@ -5,7 +5,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use ash::vk;
-use loader_core::log::Listeners;
+use loader_core::logger::Listeners;
 use loader_core::memory::{OutOfMemory, Process, Text, TryGrow, Vec};
 use loader_core::platform::Lock;
 

@@ -4,7 +4,7 @@ use core::alloc::Layout;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use loader_core::log::Listeners;
+use loader_core::logger::Listeners;
 use loader_core::memory::{AllocError, Allocator, Application};
 
 use super::base::ObjectBase;

@@ -12,7 +12,8 @@ use crate::discovery::{
     discover_layers,
 };
 use crate::loader::{FoundSettings, Loader, Log, Policy};
-use crate::log::{Level, Logger, Topic};
+use crate::log::{Level, Topic};
+use crate::logger::Logger;
 use crate::manifest::{LayerExtension, LayerManifest};
 use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::{LayerInterface, with_layer};

@@ -14,7 +14,8 @@ use ash::vk::{self, TaggedStructure as _};
 use super::layer::ActiveLayer;
 use crate::abi::{chain, name};
 use crate::flavour::FOREIGN_HANDLES;
-use crate::log::{Level, Logger, Topic};
+use crate::log::{Level, Topic};
+use crate::logger::Logger;
 use crate::memory::{Application, OutOfMemory, Shown, TryGrow, Vec};
 use crate::registry::extension;
 

@@ -3,20 +3,10 @@
 //! A line on standard error has the form that tools around Vulkan loaders parse: `[Vulkan Loader] `, the kind,
 //! `: `, blanks up to column 32, the message.
 
-mod listeners;
-mod message;
-
-use core::ffi::CStr;
 use core::fmt;
 
+use crate::memory::{Text, TryGrow, Vec, format_into};
 pub use crate::platform::{Level, LogSink};
-pub use listeners::{Listener, Listeners};
-pub(crate) use message::kind_of_report;
-pub use message::{LOADER, Report, severity_and_types};
-
-use crate::loader::FoundSettings;
-use crate::manifest::LogLocation;
-use crate::memory::{Counted, Text, TryGrow, Vec, format_into};
 
 /// What a record is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,81 +115,13 @@ impl core::ops::BitOr for Filter {
     }
 }
 
-/// Where every record goes: to the sink, as far as it lets it through, and to whoever listens.
-pub struct Logger {
-    /// Where lines go.
-    pub sink: &'static dyn LogSink,
-    /// Which records are written there.
+/// Where messages go besides standard error.
+#[derive(Debug)]
+pub struct LogLocation {
+    /// Files: absolute paths.
+    pub destinations: Vec<Text>,
+    /// Which messages.
     pub filter: Filter,
-    /// The settings that count for the call or instance: they may send records to files, too.
-    pub settings: Counted<FoundSettings>,
-    /// The callbacks of the application, which choose for themselves.
-    pub listeners: Listeners,
-}
-
-impl Logger {
-    /// Writes a record if the filter lets it through, and tells those who listen.
-    pub fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
-        self.write(level, topic, message);
-        self.tell(level, topic, message);
-    }
-
-    /// Only writes a record: to the sink if the filter lets it through, and to files. Whether the sink had it.
-    pub fn write(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) -> bool {
-        let on_sink = self.filter.lets_through(level, topic);
-        if on_sink {
-            write_line(self.sink, level, topic, message);
-        }
-        for location in self.settings.log_locations() {
-            if location.filter.lets_through(level, topic) {
-                let line = line(level, topic, message);
-                location.destinations.iter().for_each(|file| _ = self.sink.append(file, &line));
-            }
-        }
-        on_sink
-    }
-
-    /// Writes a record whatever the filter says, and tells those who listen. For what must be seen: calls with NULL.
-    pub fn insist(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
-        write_line(self.sink, level, topic, message);
-        self.tell(level, topic, message);
-    }
-
-    /// Only tells those who listen. Returns whether anybody heard it.
-    pub fn tell(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) -> bool {
-        if !self.listeners.hear(level, topic) {
-            return false;
-        }
-        let mut text = Vec::new();
-        format_into(&mut text, message);
-        if text.try_push(0).is_err()
-            && let Some(last) = text.last_mut()
-        {
-            *last = 0;
-        }
-        let text = CStr::from_bytes_until_nul(&text);
-        self.listeners.tell(
-            level,
-            topic,
-            text.unwrap_or(c"(there is no memory for the text of this message)"),
-        );
-        true
-    }
-
-    /// Whether a record would be written or heard: worth asking before much work goes into one.
-    #[must_use]
-    pub fn wants(&self, level: Level, topic: Topic) -> bool {
-        let is_for = |location: &LogLocation| location.filter.lets_through(level, topic);
-        self.filter.lets_through(level, topic)
-            || self.settings.log_locations().iter().any(is_for)
-            || self.listeners.hear(level, topic)
-    }
-
-    /// Whether no record at all would be written or heard.
-    #[must_use]
-    pub fn is_silent(&self) -> bool {
-        self.filter.is_silent() && self.settings.log_locations().is_empty() && self.listeners.is_empty()
-    }
 }
 
 /// The column, counted from 0, at which messages begin.
@@ -211,7 +133,7 @@ pub fn write_line(sink: &dyn LogSink, level: Level, topic: Topic, message: fmt::
 }
 
 /// A record as it is written.
-fn line(level: Level, topic: Topic, message: fmt::Arguments<'_>) -> Text {
+pub(crate) fn line(level: Level, topic: Topic, message: fmt::Arguments<'_>) -> Text {
     let mut line = Vec::new();
     let level_name = match level {
         Level::Error => "ERROR",

@@ -14,9 +14,7 @@ pub use layer::{
     LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType, NAME_LIMIT,
     OVERRIDE_LAYER, PreInstanceFunctions, Switch, Symbol,
 };
-pub use settings::{
-    Control, DeviceSetting, LayerSetting, LogLocation, Settings, SettingsFile, SettingsWarning,
-};
+pub use settings::{Control, DeviceSetting, LayerSetting, Settings, SettingsFile, SettingsWarning};
 pub use version::{Version, VersionError};
 
 /// The largest manifest that is read, bytes. Shipped ones have a few hundred.

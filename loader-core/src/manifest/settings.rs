@@ -10,7 +10,7 @@ mod tests;
 use core::fmt;
 
 use super::driver::{FieldProblem, ManifestError};
-use crate::log::Filter;
+use crate::log::{Filter, LogLocation};
 use crate::memory::{OutOfMemory, Shown, Text, Vec};
 
 /// What a settings file says.
@@ -71,15 +71,6 @@ pub enum Control {
     Off,
     /// `unordered_layer_location`: no layer, but the place of those that are not listed.
     Unordered,
-}
-
-/// Where messages go besides standard error.
-#[derive(Debug)]
-pub struct LogLocation {
-    /// Files: absolute paths.
-    pub destinations: Vec<Text>,
-    /// Which messages.
-    pub filter: Filter,
 }
 
 /// A physical device, as a driver describes it.

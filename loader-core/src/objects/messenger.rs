@@ -13,7 +13,8 @@ use super::instance::Instance;
 use super::terminators::Terminator;
 use crate::abi::{array, function};
 use crate::dispatch::Table as _;
-use crate::log::{Level, Listener, Report, Topic};
+use crate::log::{Level, Topic};
+use crate::logger::{Listener, Report};
 use crate::memory::{Application, Box, OutOfMemory, TryGrow, Vec};
 use crate::registry::{CommandId, command};
 

@@ -11,7 +11,7 @@ use super::surface::Surface;
 use super::terminators::Terminator;
 use crate::abi::Command;
 use crate::abi::{function, name};
-use crate::log::kind_of_report;
+use crate::logger::kind_of_report;
 use crate::registry::command;
 
 /// What applications call above layers, which may have made handles of their own for what is named.

@@ -7,7 +7,8 @@ use super::extensions;
 use crate::abi::chain;
 use crate::discovery::{Outcome, Request};
 use crate::loader::{Drivers, Loader, log_outcome, report_no_driver};
-use crate::log::{Level, Logger, Topic};
+use crate::log::{Level, Topic};
+use crate::logger::Logger;
 use crate::memory::{Counted, TryGrow, Vec, format_into};
 use crate::registry::{ExtensionSet, extension};
 

@@ -6,7 +6,8 @@ use core::ffi::c_char;
 
 use ash::vk::{self, Handle};
 use loader_core::abi::array;
-use loader_core::log::{Level, Listener, Report, Topic};
+use loader_core::log::{Level, Topic};
+use loader_core::logger::{Listener, Report};
 use loader_core::memory::{Application, Box, OutOfMemory};
 
 use crate::objects::{Instance, instance_of};

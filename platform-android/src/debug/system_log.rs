@@ -4,7 +4,8 @@ use core::ffi::{CStr, c_char, c_void};
 use core::mem::transmute;
 
 use ash::vk;
-use loader_core::log::{LOADER, Level, Topic};
+use loader_core::log::{Level, Topic};
+use loader_core::logger::LOADER;
 use loader_core::memory::{Shown, Text, TryGrow, format_into};
 
 use crate::loader::Loader;

@@ -1,8 +1,8 @@
 //! From JSON to settings.
 #![forbid(unsafe_code)]
 
-use super::{Control, DeviceSetting, LayerSetting, LogLocation, Settings, SettingsFile, SettingsWarning};
-use crate::log::Filter;
+use super::{Control, DeviceSetting, LayerSetting, Settings, SettingsFile, SettingsWarning};
+use crate::log::{Filter, LogLocation};
 use crate::manifest::driver::{FieldProblem, ManifestError};
 use crate::manifest::json::{self, Items, Kind, Str, Value};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};

@@ -7,7 +7,7 @@ use core::ffi::{CStr, c_char};
 
 use ash::vk;
 
-use super::{Level, Topic};
+use crate::log::{Level, Topic};
 
 /// `pMessageIdName` and `pLayerPrefix` of the loader's own messages, by which programs tell them from others.
 pub const LOADER: &CStr = c"Loader Message";

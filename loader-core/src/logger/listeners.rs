@@ -6,8 +6,8 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use ash::vk;
 
 use super::message::{LOADER, Message, Report, kind_of_report, severity_and_types};
-use super::{Level, Topic};
 use crate::abi::chain;
+use crate::log::{Level, Topic};
 use crate::memory::{Application, OutOfMemory, SharedList};
 use crate::platform::Waiting;
 

@@ -1,0 +1,93 @@
+//! Where records go: to the sink and to files, as the environment and the settings file say, and to the callbacks of an application.
+
+mod listeners;
+mod message;
+mod settings;
+
+use core::ffi::CStr;
+use core::fmt;
+
+pub use listeners::{Listener, Listeners};
+pub(crate) use message::kind_of_report;
+pub use message::{LOADER, Report, severity_and_types};
+pub use settings::FoundSettings;
+
+use crate::log::{Filter, Level, LogLocation, LogSink, Topic, line, write_line};
+use crate::memory::{Counted, TryGrow, Vec, format_into};
+
+/// Where every record goes: to the sink, as far as it lets it through, and to whoever listens.
+pub struct Logger {
+    /// Where lines go.
+    pub sink: &'static dyn LogSink,
+    /// Which records are written there.
+    pub filter: Filter,
+    /// The settings that count for the call or instance: they may send records to files, too.
+    pub settings: Counted<FoundSettings>,
+    /// The callbacks of the application, which choose for themselves.
+    pub listeners: Listeners,
+}
+
+impl Logger {
+    /// Writes a record if the filter lets it through, and tells those who listen.
+    pub fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
+        self.write(level, topic, message);
+        self.tell(level, topic, message);
+    }
+
+    /// Only writes a record: to the sink if the filter lets it through, and to files. Whether the sink had it.
+    pub fn write(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) -> bool {
+        let on_sink = self.filter.lets_through(level, topic);
+        if on_sink {
+            write_line(self.sink, level, topic, message);
+        }
+        for location in self.settings.log_locations() {
+            if location.filter.lets_through(level, topic) {
+                let line = line(level, topic, message);
+                location.destinations.iter().for_each(|file| _ = self.sink.append(file, &line));
+            }
+        }
+        on_sink
+    }
+
+    /// Writes a record whatever the filter says, and tells those who listen. For what must be seen: calls with NULL.
+    pub fn insist(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
+        write_line(self.sink, level, topic, message);
+        self.tell(level, topic, message);
+    }
+
+    /// Only tells those who listen. Returns whether anybody heard it.
+    pub fn tell(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) -> bool {
+        if !self.listeners.hear(level, topic) {
+            return false;
+        }
+        let mut text = Vec::new();
+        format_into(&mut text, message);
+        if text.try_push(0).is_err()
+            && let Some(last) = text.last_mut()
+        {
+            *last = 0;
+        }
+        let text = CStr::from_bytes_until_nul(&text);
+        self.listeners.tell(
+            level,
+            topic,
+            text.unwrap_or(c"(there is no memory for the text of this message)"),
+        );
+        true
+    }
+
+    /// Whether a record would be written or heard: worth asking before much work goes into one.
+    #[must_use]
+    pub fn wants(&self, level: Level, topic: Topic) -> bool {
+        let is_for = |location: &LogLocation| location.filter.lets_through(level, topic);
+        self.filter.lets_through(level, topic)
+            || self.settings.log_locations().iter().any(is_for)
+            || self.listeners.hear(level, topic)
+    }
+
+    /// Whether no record at all would be written or heard.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.filter.is_silent() && self.settings.log_locations().is_empty() && self.listeners.is_empty()
+    }
+}

@@ -1,0 +1,90 @@
+//! The settings file as calls see it.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use super::Logger;
+use crate::discovery::{KnownSettings, Reason};
+use crate::log::{Filter, Level, LogLocation, LogSink, Topic};
+use crate::manifest::{DeviceSetting, Settings};
+use crate::memory::Shown;
+
+/// The settings file of this program as one call sees it, and an instance for as long as it lives.
+#[derive(Default)]
+pub struct FoundSettings {
+    /// What was found, and what it relies on.
+    pub known: KnownSettings,
+    /// Whether it has been written to the sink.
+    reported: AtomicBool,
+}
+
+impl FoundSettings {
+    /// Settings that have not been reported yet.
+    pub(crate) fn new(known: KnownSettings) -> Self {
+        Self { known, reported: AtomicBool::new(false) }
+    }
+
+    /// What counts for this program.
+    #[must_use]
+    pub fn in_force(&self) -> Option<&Settings> {
+        self.known.plan.in_force()
+    }
+
+    /// Where messages go besides the sink.
+    #[must_use]
+    pub fn log_locations(&self) -> &[LogLocation] {
+        self.in_force().map_or(&[], |settings| &settings.log_locations)
+    }
+
+    /// The devices that are enumerated; `None` for all of them.
+    #[must_use]
+    pub fn devices(&self) -> Option<&[DeviceSetting]> {
+        self.in_force()?.devices.as_deref()
+    }
+
+    /// What is written to the sink, if the settings say so.
+    pub(crate) fn stderr_log(&self) -> Option<Filter> {
+        Some(self.in_force()?.stderr_log).filter(|filter| !filter.is_silent())
+    }
+
+    /// Says which file counts, what is in it and what is wrong with it: to everybody the first time, and then to those who
+    /// listen.
+    pub(crate) fn report(&self, sink: &dyn LogSink, logger: &Logger) {
+        let plan = &self.known.plan;
+        if plan.path.is_empty() || logger.is_silent() {
+            return;
+        }
+        let first = !self.reported.swap(true, Ordering::Relaxed);
+        let path = Shown(&plan.path);
+        let log = |level, message: core::fmt::Arguments<'_>| {
+            if first {
+                logger.log(level, Topic::Loader, message);
+            } else {
+                logger.tell(level, Topic::Loader, message);
+            }
+        };
+        match (&plan.unusable, plan.in_force()) {
+            (Some(Reason::Invalid(error)), _) => {
+                log(Level::Warning, format_args!("the settings file {path} does not count, {error}"));
+            }
+            (Some(reason), _) => {
+                log(Level::Warning, format_args!("the settings file {path} does not count: {reason}"));
+            }
+            (None, None) => {
+                log(Level::Info, format_args!("the settings file {path} says nothing about this program"));
+            }
+            (None, Some(settings)) => {
+                let written = Shown(&settings.written);
+                log(Level::Info, format_args!("the settings file {path} counts, its line {}", settings.line));
+                log(Level::Debug, format_args!("the settings are {written}"));
+            }
+        }
+        for warning in &plan.file.warnings {
+            log(Level::Warning, format_args!("{path}: {warning}"));
+        }
+        for file in self.log_locations().iter().flat_map(|location| &location.destinations) {
+            if first && !sink.append(file, b"") {
+                log(Level::Warning, format_args!("{path}: messages cannot be written to {}", Shown(file)));
+            }
+        }
+    }
+}
