@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::DiGraph;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::visit::Visit;
 use syn::{Attribute, Item, UseTree};
@@ -35,70 +37,146 @@ const CRATES: &[(&str, &[&str])] = &[(
     ],
 )];
 
-/// Fails if a room uses one above it, or has no place.
+/// A circle of imports may have so many files.
+const LARGEST_CIRCLE: usize = 3;
+
+/// Fails if a room uses one above it, or has no place, or if files import each other in too large a circle.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     let mut wrong = 0usize;
     for (krate, order) in CRATES {
-        let uses = uses(&root().join(krate).join("src"))?;
+        let sources = Sources::read(&root().join(krate).join("src"))?;
         println!("{krate}");
-        for (place, room) in order.iter().enumerate().rev() {
-            let below: Vec<_> =
-                order.iter().take(place).filter(|lower| uses.has(room, lower)).copied().collect();
-            println!("  {room:12} {}", below.join(" "));
-        }
-        for room in uses.rooms.iter().filter(|room| !order.contains(&room.as_str())) {
-            println!("  {room} has no place in the order (xtask/src/layers.rs)");
-            wrong += 1;
-        }
-        for (place, room) in order.iter().enumerate() {
-            for upper in order.iter().skip(place + 1) {
-                for found in uses.of(room, upper) {
-                    println!("  {room} -> {upper}: {found}");
-                    wrong += 1;
-                }
+        wrong += report_order(order, &sources) + report_circles(&sources);
+    }
+    if wrong == 0 { Ok(()) } else { Err(format!("{wrong} things are wrong with the layers").into()) }
+}
+
+fn report_order(order: &[&str], sources: &Sources) -> usize {
+    let uses = sources.rooms();
+    let is_used = |room: &str, other: &str| uses.contains_key(&(room, other));
+    for (place, room) in order.iter().enumerate().rev() {
+        let below: Vec<_> = order.iter().take(place).filter(|lower| is_used(room, lower)).copied().collect();
+        println!("  {room:12} {}", below.join(" "));
+    }
+    let mut wrong = 0;
+    let rooms: BTreeSet<_> = sources.modules.keys().filter_map(|module| module.first()).collect();
+    for room in rooms.iter().filter(|room| !order.contains(&room.as_str())) {
+        println!("  {room} has no place in the order (xtask/src/layers.rs)");
+        wrong += 1;
+    }
+    for (place, room) in order.iter().enumerate() {
+        for upper in order.iter().skip(place + 1) {
+            for found in uses.get(&(*room, *upper)).into_iter().flatten() {
+                println!("  {room} -> {upper}: {found}");
+                wrong += 1;
             }
         }
     }
-    if wrong == 0 { Ok(()) } else { Err(format!("{wrong} places use a room above theirs").into()) }
+    wrong
 }
 
-/// Which room uses which, and where.
+fn report_circles(sources: &Sources) -> usize {
+    let mut graph = DiGraph::<&str, ()>::new();
+    let nodes: BTreeMap<_, _> = sources.modules.values().map(|file| (file, graph.add_node(file))).collect();
+    for import in &sources.imports {
+        if let (Some(from), Some(to)) = (nodes.get(&import.file), nodes.get(&import.leads_to)) {
+            graph.update_edge(*from, *to, ());
+        }
+    }
+    let mut circles = tarjan_scc(&graph);
+    circles.sort_by_key(|circle| std::cmp::Reverse(circle.len()));
+    println!("  largest circle of imports: {} files", circles.first().map_or(0, Vec::len));
+    let too_large = circles.iter().filter(|circle| circle.len() > LARGEST_CIRCLE);
+    too_large
+        .map(|circle| {
+            let mut files: Vec<_> = circle.iter().map(|node| graph[*node]).collect();
+            files.sort_unstable();
+            println!("  {} files import each other: {}", files.len(), files.join(" "));
+        })
+        .count()
+}
+
+/// The modules of a crate, and what they import from each other.
 #[derive(Default)]
-struct Uses {
-    rooms: BTreeSet<String>,
-    places: BTreeMap<(String, String), BTreeSet<String>>,
+struct Sources {
+    /// The file of each module.
+    modules: BTreeMap<Module, String>,
+    /// What a module passes on under a name: the path behind it.
+    exports: BTreeMap<(Module, String), Module>,
+    imports: Vec<Import>,
 }
 
-impl Uses {
-    fn has(&self, room: &str, other: &str) -> bool {
-        self.places.contains_key(&(room.to_owned(), other.to_owned()))
-    }
+/// The path of a module in its crate.
+type Module = Vec<String>;
 
-    fn of(&self, room: &str, other: &str) -> impl Iterator<Item = &String> {
-        self.places.get(&(room.to_owned(), other.to_owned())).into_iter().flatten()
-    }
+struct Import {
+    room: String,
+    file: String,
+    line: usize,
+    /// The room that is named, which may pass on something of a lower one.
+    names: String,
+    /// The file in which the imported thing is.
+    leads_to: String,
 }
 
-fn uses(source: &Path) -> Result<Uses, Failure> {
-    let mut uses = Uses::default();
-    let files = files(source)?;
-    for (path, module) in &files {
-        if let [room] = module.as_slice() {
-            uses.rooms.insert(room.clone());
+impl Sources {
+    fn read(source: &Path) -> Result<Self, Failure> {
+        let mut sources = Self::default();
+        let mut found = Vec::new();
+        for (path, module) in files(source)? {
+            let text = fs::read_to_string(&path)?;
+            let file = syn::parse_file(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+            let name = path.strip_prefix(source).unwrap_or(&path).display().to_string();
+            let mut reader = Reader { module: module.clone(), found: Vec::new(), exports: Vec::new() };
+            reader.visit_file(&file);
+            sources.modules.insert(module.clone(), name.clone());
+            for (name, path) in reader.exports {
+                sources.exports.insert((module.clone(), name), path);
+            }
+            found.extend(reader.found.into_iter().map(|(path, line)| (module.clone(), name.clone(), path, line)));
         }
-        let text = fs::read_to_string(path)?;
-        let file = syn::parse_file(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-        let place = path.strip_prefix(root()).unwrap_or(path).display().to_string();
-        let mut reader = Reader { module: module.clone(), place, found: Vec::new() };
-        reader.visit_file(&file);
-        let Some(room) = module.first() else { continue };
-        for (other, found) in reader.found.into_iter().filter(|(other, _)| other != room) {
-            uses.places.entry((room.clone(), other)).or_default().insert(found);
+        for (module, file, path, line) in found {
+            let Some(room) = module.first().cloned() else { continue };
+            let Some(names) = path.first().filter(|names| sources.modules.contains_key(&vec![(*names).clone()]))
+            else {
+                continue;
+            };
+            let leads_to = sources.file_of(&path);
+            if leads_to != file {
+                sources.imports.push(Import { room, file, line, names: names.clone(), leads_to });
+            }
         }
+        Ok(sources)
     }
-    let rooms = uses.rooms.clone();
-    uses.places.retain(|(_, other), _| rooms.contains(other));
-    Ok(uses)
+
+    /// The file in which the item at `path` is.
+    fn file_of(&self, path: &[String]) -> String {
+        let mut module = Module::new();
+        for (step, name) in path.iter().enumerate() {
+            if let Some(behind) = self.exports.get(&(module.clone(), name.clone()))
+                && !path.starts_with(behind)
+            {
+                let whole: Vec<_> = behind.iter().chain(path.iter().skip(step + 1)).cloned().collect();
+                return self.file_of(&whole);
+            }
+            module.push(name.clone());
+            if !self.modules.contains_key(&module) {
+                module.pop();
+                break;
+            }
+        }
+        self.modules.get(&module).cloned().unwrap_or_default()
+    }
+
+    /// Which room names which other one, and where.
+    fn rooms(&self) -> BTreeMap<(&str, &str), BTreeSet<String>> {
+        let mut uses = BTreeMap::<_, BTreeSet<_>>::new();
+        for import in self.imports.iter().filter(|import| import.room != import.names) {
+            let place = format!("{}:{}", import.file, import.line);
+            uses.entry((import.room.as_str(), import.names.as_str())).or_default().insert(place);
+        }
+        uses
+    }
 }
 
 /// The files below `source` that are not tests, each with the module that it is.
@@ -128,54 +206,56 @@ fn files(source: &Path) -> Result<Vec<(PathBuf, Vec<String>)>, Failure> {
     Ok(all)
 }
 
-/// Collects the rooms that a file mentions.
+/// Collects the paths in the crate that a file mentions.
 struct Reader {
-    module: Vec<String>,
-    place: String,
-    found: Vec<(String, String)>,
+    module: Module,
+    /// Whole paths, with the lines in which they are named.
+    found: Vec<(Module, usize)>,
+    /// What is passed on, by its name.
+    exports: Vec<(String, Module)>,
 }
 
 impl Reader {
-    /// Notes the room that a path from the file's module leads to, if that is in the crate.
-    fn note(&mut self, path: &[String], span: Span) {
-        let mut from = self.module.clone();
-        let mut rest = path.iter();
-        match rest.next().map(String::as_str) {
-            Some("crate") => from.clear(),
-            Some("super") => _ = from.pop(),
-            _ => return,
-        }
-        for step in rest {
-            if step == "super" {
-                from.pop();
-            } else {
-                from.push(step.clone());
-                break;
+    /// The whole path of what `path` names in the file's module.
+    fn whole(&self, path: &[String]) -> Module {
+        let mut whole = self.module.clone();
+        for step in path {
+            match step.as_str() {
+                "crate" => whole.clear(),
+                "super" => _ = whole.pop(),
+                "self" => {}
+                _ => whole.push(step.clone()),
             }
         }
-        if let Some(room) = from.into_iter().next() {
-            self.found.push((room, format!("{}:{}", self.place, span.start().line)));
-        }
+        whole
     }
 
-    fn tree(&mut self, tree: &UseTree, before: &mut Vec<String>) {
+    fn note(&mut self, path: &[String], span: Span) {
+        self.found.push((self.whole(path), span.start().line));
+    }
+
+    fn tree(&mut self, tree: &UseTree, before: &mut Vec<String>, is_export: bool) {
         match tree {
             UseTree::Path(path) => {
                 before.push(path.ident.to_string());
-                self.tree(&path.tree, before);
+                self.tree(&path.tree, before, is_export);
                 before.pop();
             }
-            UseTree::Group(group) => group.items.iter().for_each(|tree| self.tree(tree, before)),
-            UseTree::Name(name) => self.leaf(before, &name.ident),
-            UseTree::Rename(rename) => self.leaf(before, &rename.ident),
+            UseTree::Group(group) => group.items.iter().for_each(|tree| self.tree(tree, before, is_export)),
+            UseTree::Name(name) => self.leaf(before, &name.ident, &name.ident, is_export),
+            UseTree::Rename(rename) => self.leaf(before, &rename.ident, &rename.rename, is_export),
             UseTree::Glob(glob) => self.note(before, glob.star_token.spans[0]),
         }
     }
 
-    fn leaf(&mut self, before: &[String], last: &syn::Ident) {
+    fn leaf(&mut self, before: &[String], last: &syn::Ident, known_as: &syn::Ident, is_export: bool) {
         let mut path = before.to_vec();
         path.push(last.to_string());
-        self.note(&path, last.span());
+        if is_export {
+            self.exports.push((known_as.to_string(), self.whole(&path)));
+        } else {
+            self.note(&path, last.span());
+        }
     }
 
     /// Paths in the arguments of a macro, which are not parsed.
@@ -216,7 +296,8 @@ impl<'a> Visit<'a> for Reader {
     }
 
     fn visit_item_use(&mut self, item: &'a syn::ItemUse) {
-        self.tree(&item.tree, &mut Vec::new());
+        let is_export = !matches!(item.vis, syn::Visibility::Inherited);
+        self.tree(&item.tree, &mut Vec::new(), is_export);
     }
 
     fn visit_path(&mut self, path: &'a syn::Path) {
