@@ -43,12 +43,15 @@ extern crate alloc;
 extern crate std;
 
 pub mod abi;
+#[macro_use]
+pub mod machine;
 pub mod chain;
 pub mod discovery;
-#[macro_use]
 pub mod dispatch;
+pub mod drivers;
 pub mod entry;
 pub mod flavour;
+pub mod layers;
 pub mod loader;
 pub mod log;
 pub mod logger;

@@ -3,6 +3,7 @@
 pub mod array;
 pub mod chain;
 mod export_table;
+pub mod extensions;
 pub mod layer_interface;
 pub mod name;
 

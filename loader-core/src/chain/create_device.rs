@@ -1,214 +1,65 @@
-//! The links and functions that layers are handed when a device is created.
+//! vkCreateDevice as the application calls it: the upper end of the chain.
 
-use core::ffi::c_void;
-use core::ptr::NonNull;
-use core::sync::atomic::Ordering;
+use core::ffi::CStr;
 
-use ash::vk::{self, Handle as _};
+use ash::vk;
 
-use super::create_instance::copy_first_word;
-use super::known::DeviceUnderCreation;
-use super::layer::ActiveLayer;
-use crate::abi::Command;
-use crate::abi::layer_interface::{
-    DeviceContent, DeviceCreateInfo, DeviceLink, FindDeviceCommand, FindInstanceCommand, function,
-};
+use super::device_links::enter_device_chain;
+use crate::abi::{extensions, name};
+use crate::dispatch::{Handle, Table as _, any_physical_device};
 use crate::log::{Level, Topic};
-use crate::memory::{OutOfMemory, TryGrow, Vec};
-use crate::objects::{
-    Device, Instance, command_memory, handle, terminator_get_device_proc_addr,
-    terminator_get_instance_proc_addr,
-};
+use crate::memory::Shown;
+use crate::objects::{GroupHandles, Instance, available, check_requested};
+use crate::registry::command;
 
+type CreateInfo = vk::DeviceCreateInfo<'static>;
 type Callbacks = vk::AllocationCallbacks<'static>;
-type Links = Vec<DeviceLink, crate::memory::Application>;
 
-/// Calls `create`, which is vkCreateDevice of the first of `layers`, with links to the others and to the terminator; and
-/// fills the new device's table with what the first layer gives. Besides the device gives that layer's look-up for it, or
-/// the terminator's.
-///
-/// # Errors
-/// What the chain returned, or that memory is short.
+/// vkCreateDevice as the application calls it.
 ///
 /// # Safety
-/// The parameters are those of vkCreateDevice, `create` is what the chain of `physical_device` gives for it.
-pub unsafe fn enter_device_chain(
-    instance: &Instance,
-    layers: &[ActiveLayer],
-    create: vk::PFN_vkCreateDevice,
-    physical_device: vk::PhysicalDevice,
-    info: &vk::DeviceCreateInfo<'static>,
-    callbacks: *const Callbacks,
-) -> Result<(vk::Device, FindDeviceCommand), vk::Result> {
-    let mut own = *info;
-    if instance.layers().is_empty() {
-        let mut handle = vk::Device::null();
-        // SAFETY: the caller vouches for the parameters.
-        crate::abi::array::created(unsafe { create(physical_device, &own, callbacks, &mut handle) })?;
-        return Ok((handle, terminator_get_device_proc_addr));
-    }
-    let (mut links, first) = links(instance, layers)?;
-    let data = DeviceCreateInfo {
-        s_type: vk::StructureType::LOADER_DEVICE_CREATE_INFO,
-        p_next: info.p_next,
-        function: function::LOADER_DATA,
-        content: DeviceContent { set_data: set_device_data },
-    };
-    let mut link = DeviceCreateInfo {
-        s_type: vk::StructureType::LOADER_DEVICE_CREATE_INFO,
-        p_next: (&raw const data).cast(),
-        function: function::LINK,
-        content: DeviceContent { link: links.as_mut_ptr() },
-    };
-    if !links.is_empty() {
-        // Layers move the link on.
-        own.p_next = (&raw mut link).cast_const().cast();
-    }
-    let creation = DeviceUnderCreation::new(info);
-    let noted = creation.note(instance.loader)?;
-    let given = noted.handle();
-    let mut handle = vk::Device::from_raw(given);
-    // SAFETY: the caller vouches for the parameters; the structures live until the call returns.
-    let result = unsafe { create(physical_device, &own, callbacks, &mut handle) };
-    drop(noted);
-    let made = NonNull::new(creation.made.load(Ordering::Acquire));
-    let result = crate::abi::array::created(result);
-    // SAFETY: where the chain came back with a handle, it may be a wrapper of what the lower end made. What was made and
-    // came back in no handle is the lower end's of this call; whoever failed did not destroy it, and nobody was given it.
-    unsafe {
-        let returned = result.and_then(|()| {
-            let has_no_object =
-                handle.as_raw() != given && !handle.is_null() && !instance.may_be_object(handle.as_raw());
-            if has_no_object {
-                instance.report_no_object("VkDevice", handle.as_raw());
-                return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
-            }
-            came_back(instance, handle, made).filter(|_| handle.as_raw() != given).ok_or_else(|| {
-                let message = format_args!("vkCreateDevice: a layer reports success, and there is no device");
-                instance.logger.log(Level::Error, Topic::Layer, message);
-                vk::Result::ERROR_INITIALIZATION_FAILED
-            })
-        });
-        let device = returned.inspect_err(|_| {
-            if let Some(made) = made {
-                Device::forget(made);
-            }
-        })?;
-        device.adopt(handle.as_raw());
-        if let Some(find) = first {
-            device.put_layers_on_top(handle, find);
-        }
-    }
-    Ok((handle, first.unwrap_or(terminator_get_device_proc_addr)))
-}
-
-/// The device that `handle` stands for: the one whose word it begins with, else the one that was `made` last, since a
-/// layer need not have prepared its wrapper.
-///
-/// # Safety
-/// `handle` came up the chain.
-unsafe fn came_back(
-    instance: &Instance,
-    handle: vk::Device,
-    made: Option<NonNull<Device>>,
-) -> Option<&Device> {
-    let word = core::ptr::with_exposed_provenance::<usize>(usize::try_from(handle.as_raw()).ok()?);
-    // SAFETY: a dispatchable handle begins with a word; what was made is alive.
-    unsafe { Device::with_word(instance, *word.as_ref()?).or_else(|| made.map(|made| made.as_ref())) }
-}
-
-/// The links of the layers that take part in the creation of devices, and the device look-up of the first of them: those
-/// that intercept vkCreateDevice. A layer that does not would not pass its link on.
-///
-/// A layer below one that wraps the instance knows it by a handle that nobody else knows, and must not be asked with
-/// another one. There the layers that have a look-up for devices take part, as the layer interface document wants it
-/// ("Layer Conventions and Rules": device-level chaining needs both vkGetDeviceProcAddr and vkCreateDevice).
-fn links(
-    instance: &Instance,
-    layers: &[ActiveLayer],
-) -> Result<(Links, Option<FindDeviceCommand>), OutOfMemory> {
-    let create = |find: FindInstanceCommand| {
-        // SAFETY: nobody wraps the instance, so that every layer knows it by this handle.
-        unsafe { find(instance.chain_handle(), c"vkCreateDevice".as_ptr()) }.map(|function| function as usize)
-    };
-    let wrapped = instance.chain_handle() != instance.handle();
-    let mut links = Vec::new_in(command_memory(instance));
-    let mut next: FindInstanceCommand = terminator_get_instance_proc_addr;
-    let mut first = None;
-    let mut below = if wrapped { None } else { create(next) };
-    for layer in layers.iter().rev() {
-        let layer = &layer.interface;
-        let takes_part = if wrapped {
-            layer.get_device_proc_addr.is_some()
-        } else {
-            let own = create(layer.get_instance_proc_addr);
-            core::mem::replace(&mut below, own) != own
-        };
-        if takes_part {
-            links.try_push(DeviceLink {
-                next: core::ptr::null_mut(),
-                get_instance_proc_addr: next,
-                get_device_proc_addr: first.unwrap_or(terminator_get_device_proc_addr),
-            })?;
-            next = layer.get_instance_proc_addr;
-            first = layer.get_device_proc_addr.or(first);
-        }
-    }
-    links.reverse();
-    let (start, count) = (links.as_mut_ptr(), links.len());
-    for (index, link) in links.iter_mut().enumerate().take(count.saturating_sub(1)) {
-        link.next = start.wrapping_add(index).wrapping_add(1);
-    }
-    Ok((links, first))
-}
-
-/// Gives an object that a layer made for itself the first word of the device that it belongs to.
-unsafe extern "system" fn set_device_data(device: vk::Device, object: *mut c_void) -> vk::Result {
-    // SAFETY: as for instances.
-    unsafe { copy_first_word(device.as_raw(), object) }
-}
-
-/// Makes a device for a layer: the chain begins behind that layer, which is told by its `find` function. Where `find` is
-/// NULL or nobody's, the chain is the whole one.
-///
-/// # Safety
-/// The parameters are those of `PFN_vkLayerCreateDevice`.
-pub unsafe extern "system" fn layer_create_device(
-    instance: vk::Instance,
-    physical_device: vk::PhysicalDevice,
-    info: *const vk::DeviceCreateInfo<'static>,
+/// The parameters are those of the Vulkan command, except that bad handles and NULL are reported and not followed.
+pub unsafe extern "system" fn create_device(
+    handle: vk::PhysicalDevice,
+    info: *const CreateInfo,
     callbacks: *const Callbacks,
     out: *mut vk::Device,
-    find: FindInstanceCommand,
-    next: *mut Option<FindDeviceCommand>,
 ) -> vk::Result {
-    // SAFETY: the layer vouches for the parameters.
+    // SAFETY: the caller vouches for the parameters that are not NULL.
     unsafe {
-        let known_as = instance;
-        let Some(instance) = instance_of(instance, physical_device) else {
-            crate::loader::report_bad_handle(crate::registry::command::CREATE_DEVICE)
-        };
-        let above = instance
-            .layers()
-            .iter()
-            .position(|layer| layer.interface.get_instance_proc_addr as usize == find as usize);
-        let below = above
-            .and_then(|place| instance.layers().get(place.wrapping_add(1)..))
-            .unwrap_or(instance.layers());
-        let head = below.first().map_or(terminator_get_instance_proc_addr as FindInstanceCommand, |layer| {
-            layer.interface.get_instance_proc_addr
-        });
-        // What the layer calls the instance is what the next one calls it.
-        let Some(create) = head(known_as, c"vkCreateDevice".as_ptr()) else {
+        let found = any_physical_device(handle, command::CREATE_DEVICE);
+        let instance = found.instance();
+        let (false, Some(given)) = (out.is_null(), info.as_ref()) else {
+            let message = format_args!("vkCreateDevice: pCreateInfo and pDevice must not be NULL");
+            instance.logger.log(Level::Error, Topic::Usage, message);
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
-        let create = core::mem::transmute::<Command, vk::PFN_vkCreateDevice>(create);
-        match enter_device_chain(instance, below, create, physical_device, &*info, callbacks) {
-            Ok((device, first)) => {
+        warn_of_device_layers(instance, given);
+        if given.enabled_extension_count > 0 && given.pp_enabled_extension_names.is_null() {
+            let message = format_args!("vkCreateDevice: ppEnabledExtensionNames is NULL, its count is not 0");
+            instance.logger.log(Level::Error, Topic::Usage, message);
+            return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
+        }
+        if let Err(error) = check_extensions(found, handle, given) {
+            return error;
+        }
+        let Some(create) = found.table().get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE) else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
+        // Layers know the physical devices of a group by handles of their own.
+        let group = if instance.layers().is_empty() {
+            None
+        } else {
+            match GroupHandles::new(instance, given.p_next, None) {
+                Ok(group) => Some(group),
+                Err(error) => return error,
+            }
+        };
+        let mut own = *given;
+        own.p_next = group.as_ref().map_or(given.p_next, GroupHandles::first);
+        match enter_device_chain(instance, instance.layers(), create, handle, &own, callbacks) {
+            Ok((device, _)) => {
                 *out = device;
-                if let Some(next) = next.as_mut() {
-                    *next = Some(first);
-                }
                 vk::Result::SUCCESS
             }
             Err(error) => error,
@@ -216,39 +67,50 @@ pub unsafe extern "system" fn layer_create_device(
     }
 }
 
-/// The instance of the loader behind what a layer passes: both handles may be wrappers of layers below it, which begin
-/// with the word of the instance.
+/// Refuses extensions that neither the chain of the physical device nor the manifest of a layer lists, before a layer sees
+/// them: layers may assume that names have been validated (loader and layer interface document, "Layer Conventions and
+/// Rules"). A layer may add extensions only by what it answers in place of the driver. Without layers the driver's list is
+/// looked at where it is needed anyway.
 ///
 /// # Safety
-/// Both are handles that the layer was given.
-unsafe fn instance_of<'a>(
-    instance: vk::Instance,
-    physical_device: vk::PhysicalDevice,
-) -> Option<&'a Instance> {
-    // SAFETY: the caller vouches for both.
+/// The parameters are those of vkCreateDevice.
+unsafe fn check_extensions(
+    found: &Handle,
+    handle: vk::PhysicalDevice,
+    info: &CreateInfo,
+) -> Result<(), vk::Result> {
+    let instance = found.instance();
+    if info.enabled_extension_count == 0 || instance.layers().is_empty() {
+        return Ok(());
+    }
+    // SAFETY: the caller vouches for the parameters.
     unsafe {
-        let known = handle::known_instance(instance);
-        let known = known.or_else(|| handle::known_physical_device(physical_device));
-        if let Some(known) = known {
-            return Some(known.instance());
-        }
-        let loader = crate::loader::current()?;
-        [physical_device.as_raw(), instance.as_raw()].into_iter().find_map(|handle| {
-            let word = core::ptr::with_exposed_provenance::<usize>(usize::try_from(handle).ok()?);
-            loader.known.instance_with_word(loader.platform.waiting, *word.as_ref()?)
-        })
+        let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
+        let mut available = available(found.table(), handle)?;
+        let of_layers = instance.layers().iter().flat_map(|layer| &layer.device_extensions);
+        of_layers
+            .into_iter()
+            .try_for_each(|extension| extensions::merge_of_layer(&mut available, extension))?;
+        check_requested(requested, &available, "device", &instance.logger)
     }
 }
 
-/// Destroys a device that [`layer_create_device`] made.
-///
-/// # Safety
-/// The parameters are those of `PFN_vkLayerDestroyDevice`.
-pub unsafe extern "system" fn layer_destroy_device(
-    device: vk::Device,
-    callbacks: *const Callbacks,
-    _destroy: vk::PFN_vkDestroyDevice,
-) {
-    // SAFETY: the layer vouches for the parameters.
-    unsafe { crate::objects::destroy_device(device, callbacks) };
+/// Layers of devices are a thing of the past; an application that names others than its instance has may be surprised.
+unsafe fn warn_of_device_layers(instance: &Instance, info: &CreateInfo) {
+    #[expect(deprecated, reason = "only to say that they have no effect")]
+    let (names, count) = (info.pp_enabled_layer_names, info.enabled_layer_count);
+    // SAFETY: the caller vouches for the counted array of C strings.
+    let mut asked = unsafe { name::list(names, count) };
+    let known = |name: &CStr| instance.layers().iter().any(|layer| layer.name.as_slice() == name.to_bytes());
+    if let Some(stranger) = asked.find(|name| !known(name)) {
+        instance.logger.log(
+            Level::Warning,
+            Topic::Layer,
+            format_args!(
+                "vkCreateDevice: device layers have no effect, a device has the layers of its instance, and {} is \
+                 none of them",
+                Shown(stranger.to_bytes())
+            ),
+        );
+    }
 }

@@ -1,155 +1,246 @@
-//! The links and functions that layers are handed when an instance is created.
+//! vkCreateInstance and vkDestroyInstance as the application calls them: the upper end of the chain.
 
-use core::ffi::c_void;
+use core::ffi::CStr;
 
-use ash::vk;
+use ash::vk::{self, Handle as _};
 
-use super::create_device::{layer_create_device, layer_destroy_device};
-use super::layer::ActiveLayer;
-use super::settings::TellLayers;
-use crate::abi::chain;
-use crate::abi::layer_interface::{
-    FEATURE_SORTING, FindInstanceCommand, InstanceContent, InstanceCreateInfo, InstanceLink,
-    LayerDeviceFunctions, SetInstanceData, function,
-};
+use super::instance_links::{comes_from_layers, enter_instance_chain};
+use super::instance_table::fill_instance_table;
+use super::of_layer;
+use crate::abi::{extensions, name};
+use crate::discovery::{LayerRequest, LayerScope, Request};
+use crate::dispatch::{Kind, Table as _};
 use crate::flavour::FOREIGN_HANDLES;
-use crate::memory::{Application, OutOfMemory, TryGrow, Vec};
-use crate::objects::terminator_get_instance_proc_addr;
-use crate::objects::terminator_get_physical_device_proc_addr;
+use crate::layers::{FoundLayers, Layers, warn_of_unheard};
+use crate::loader::Loader;
+use crate::log::{Level, Topic};
+use crate::logger::Logger;
+use crate::manifest::Version;
+use crate::memory::{Application, Box, Shown, TryGrow, Vec};
+use crate::objects::{
+    Instance, Sources, add_instance, add_under_layers, check_requested, comparable, handle, instance_at,
+    make_drivers, remove_instance,
+};
+use crate::registry::{ExtensionSet, command, extension};
 
+type CreateInfo = vk::InstanceCreateInfo<'static>;
 type Callbacks = vk::AllocationCallbacks<'static>;
 
-/// Calls vkCreateInstance of the first layer, with links to the others and to the terminator. `handle` points to the
-/// handle of the loader's instance; a layer may put another one there on the way back. Layers are told the `settings`.
+/// vkCreateInstance as the application calls it.
 ///
 /// # Errors
-/// What the chain returned, or that memory is short.
+/// The result for the application.
 ///
 /// # Safety
-/// The parameters are those of vkCreateInstance; `layers` are open, and the settings valid.
-pub unsafe fn enter_instance_chain(
-    layers: &[ActiveLayer],
-    settings: &[vk::LayerSettingEXT<'static>],
-    info: &vk::InstanceCreateInfo<'static>,
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe fn create_instance(
+    loader: &'static Loader,
+    create_info: *const CreateInfo,
     callbacks: *const Callbacks,
-    memory: Application,
+    out: *mut vk::Instance,
+) -> Result<(), vk::Result> {
+    let _user = loader.enter();
+    // SAFETY: the caller vouches for the parameters that are not NULL.
+    unsafe {
+        let allocator = Application::new(callbacks, vk::SystemAllocationScope::INSTANCE);
+        let logger = loader.logger_in(allocator)?;
+        let (Some(info), Some(out)) = (create_info.as_ref(), out.as_mut()) else {
+            let message = format_args!("vkCreateInstance: pCreateInfo and pInstance must not be NULL");
+            logger.insist(Level::Error, Topic::Usage, message);
+            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        };
+        if comes_from_layers(info.p_next) {
+            let message = format_args!(
+                "vkCreateInstance: an active layer calls it in place of the next layer's; its manifest may name a Vulkan loader \
+                 as the layer's library"
+            );
+            logger.insist(Level::Error, Topic::Layer, message);
+            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        }
+        logger.listeners.add_chained(info.p_next)?;
+        let place = Instance::reserve(allocator, &logger)?;
+        logger.settings.report(logger.sink, &logger);
+        check_arrays(info, &logger)?;
+        let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
+        let enabled = ExtensionSet::of(requested.clone());
+        let request = Request { portability: wants_portability(info, &enabled) };
+        let sources = Sources::new(loader, info, &enabled, request, &logger)?;
+        let version = requested_version(info, &logger);
+        let layers = open_layers(loader, info, version, &logger, allocator)?;
+        if sources.are_none() {
+            return Err(sources.report_none(loader.platform, &logger, &[]));
+        }
+        let mut available = sources.extensions(loader, &logger)?;
+        layers
+            .iter()
+            .flat_map(|layer| &layer.instance_extensions)
+            .try_for_each(|extension| extensions::merge_of_layer(&mut available, extension))?;
+        check_requested(requested, &available, "instance", &logger)?;
+        let mut instance = Instance::new(loader, logger, place, version, enabled, sources, layers)?;
+        if !instance.layers().is_empty() {
+            instance.of_layer_table = Some(of_layer::table(allocator)?);
+        }
+
+        // The handle goes down the chain with the call: the terminator finds the instance by it.
+        let mut handle = instance.handle();
+        let mut result = Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        if FOREIGN_HANDLES {
+            loader.platform.environment.with_layer_settings(&mut |settings| {
+                warn_of_unheard(settings, instance.layers(), &instance.logger);
+                result = enter(settings, info, callbacks, &mut handle);
+            });
+        } else {
+            result = enter(&[], info, callbacks, &mut handle);
+        }
+        result?;
+        check_made(&instance, handle)?;
+        let given = instance.handle_for_application(handle.as_raw(), Kind::InstanceOfLayer)?;
+        instance.set_chain_handle(handle);
+        fill_instance_table(&instance);
+        *out = vk::Instance::from_raw(given);
+        instance.logger.listeners.created(given);
+        add_instance(&instance);
+        Box::leak(instance);
+        Ok(())
+    }
+}
+
+/// Refuses what a layer reports as an instance and is none: it has not called down to the drivers, or gives no handle.
+fn check_made(instance: &Instance, handle: vk::Instance) -> Result<(), vk::Result> {
+    if !instance.drivers.is_empty() && !handle.is_null() {
+        return Ok(());
+    }
+    let message = format_args!(
+        "vkCreateInstance: a layer reports success, and there is no instance: it gives none, or has not called the next \
+         layer; leave out one layer after the other"
+    );
+    instance.logger.insist(Level::Error, Topic::Layer, message);
+    Err(vk::Result::ERROR_INITIALIZATION_FAILED)
+}
+
+/// Goes down to the drivers, through the layers if there are any.
+unsafe fn enter(
+    settings: &[vk::LayerSettingEXT<'static>],
+    info: &CreateInfo,
+    callbacks: *const Callbacks,
     handle: &mut vk::Instance,
 ) -> Result<(), vk::Result> {
-    let find = layers
-        .first()
-        .map_or(terminator_get_instance_proc_addr as _, |first| first.interface.get_instance_proc_addr);
-    let mut links = links(layers, memory)?;
-    // SAFETY: the caller vouches for the create info and the settings.
-    let told = unsafe { TellLayers::new(settings, layers, info, memory) }?;
-    let s_type = vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
-    let features = InstanceCreateInfo {
-        s_type,
-        p_next: info.p_next,
-        function: function::FEATURES,
-        content: InstanceContent { features: FEATURE_SORTING },
-    };
-    let devices = InstanceCreateInfo {
-        s_type,
-        p_next: (&raw const features).cast(),
-        function: function::CREATE_DEVICE,
-        content: InstanceContent {
-            devices: LayerDeviceFunctions { create: layer_create_device, destroy: layer_destroy_device },
-        },
-    };
-    let settings = told.structure((&raw const devices).cast());
-    let data = InstanceCreateInfo {
-        s_type,
-        p_next: settings
-            .as_ref()
-            .map_or((&raw const devices).cast(), |settings| core::ptr::from_ref(settings).cast()),
-        function: function::LOADER_DATA,
-        content: InstanceContent { set_data: set_instance_data },
-    };
-    let mut link = InstanceCreateInfo {
-        s_type,
-        p_next: (&raw const data).cast(),
-        function: function::LINK,
-        content: InstanceContent { link: links.as_mut_ptr() },
-    };
-    let mut own = *info;
-    if !layers.is_empty() {
-        // Layers move the link on.
-        own.p_next = (&raw mut link).cast_const().cast();
-        told.enable(&mut own);
-    }
-    // SAFETY: the function may be called without an instance and gives the type of the name; everything that the create
-    // info leads to lives until the call returns.
+    // SAFETY: the caller vouches for all parameters; the handle is that of an instance which nobody else uses yet.
     unsafe {
-        let create = find(vk::Instance::null(), c"vkCreateInstance".as_ptr());
-        let Some(create) = create else { return Err(vk::Result::ERROR_INITIALIZATION_FAILED) };
-        let create = core::mem::transmute::<crate::dispatch::Command, vk::PFN_vkCreateInstance>(create);
-        crate::abi::array::created(create(&own, callbacks, handle))
+        if (*instance_at(*handle)).layers().is_empty() {
+            return make_drivers(&mut *instance_at(*handle), info, callbacks);
+        }
+        let instance = &*instance_at(*handle);
+        add_under_layers(instance)?;
+        let memory = instance.allocator.scoped(vk::SystemAllocationScope::COMMAND);
+        enter_instance_chain(instance.layers(), settings, info, callbacks, memory, handle)
     }
 }
 
-/// Whether the structures that this loader hands to layers have come back to the top of it: a layer is a loader, or calls one in
-/// place of the next layer.
+/// vkDestroyInstance as the application calls it.
 ///
 /// # Safety
-/// `first` begins the pNext chain of a call of vkCreateInstance.
-pub unsafe fn comes_from_layers(first: *const c_void) -> bool {
-    // SAFETY: the caller vouches for the chain; structures of this type have this layout.
+/// The parameters are those of the Vulkan command.
+pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: *const Callbacks) {
+    if handle.is_null() {
+        return;
+    }
+    // SAFETY: a valid handle belongs to a leaked box (`create_instance`); the caller excludes other users.
     unsafe {
-        chain::pointers(first.cast_mut())
-            .filter(|structure| (**structure).s_type == vk::StructureType::LOADER_INSTANCE_CREATE_INFO)
-            .map(|structure| &*structure.cast::<InstanceCreateInfo>())
-            .filter(|info| info.function == function::LOADER_DATA)
-            .any(|info| core::ptr::fn_addr_eq(info.content.set_data, set_instance_data as SetInstanceData))
+        let instance = handle::instance(handle, command::DESTROY_INSTANCE);
+        remove_instance(instance);
+        instance.logger.listeners.destroying();
+        let (place, allocator) = (instance_at(instance.handle()), instance.allocator);
+        // The lower end changes the instance, so that no reference to it is used from here on.
+        if let Some(destroy) = instance.table.get::<vk::PFN_vkDestroyInstance>(command::DESTROY_INSTANCE) {
+            destroy(instance.chain_handle(), callbacks);
+        }
+        drop(Box::from_raw_in(place, allocator));
     }
 }
 
-/// The link of each layer: to the next one, the last to the terminators.
-fn links(layers: &[ActiveLayer], memory: Application) -> Result<Vec<InstanceLink, Application>, OutOfMemory> {
-    let mut links = Vec::new_in(memory);
-    let mut physical_device: FindInstanceCommand = terminator_get_physical_device_proc_addr;
-    let mut find: FindInstanceCommand = terminator_get_instance_proc_addr;
-    for layer in layers.iter().rev() {
-        links.try_push(InstanceLink {
-            next: core::ptr::null_mut(),
-            get_instance_proc_addr: find,
-            get_physical_device_proc_addr: Some(physical_device),
-        })?;
-        find = layer.interface.get_instance_proc_addr;
-        physical_device = layer.interface.get_physical_device_proc_addr.unwrap_or(physical_device);
+/// Opens the layers that are active in the instance.
+unsafe fn open_layers(
+    loader: &'static Loader,
+    info: &CreateInfo,
+    api_version: u32,
+    logger: &Logger,
+    allocator: Application,
+) -> Result<Layers, vk::Result> {
+    let mut enabled = Vec::new();
+    // SAFETY: the caller of vkCreateInstance vouches for the array.
+    for name in unsafe { name::list(info.pp_enabled_layer_names, info.enabled_layer_count) } {
+        enabled.try_push(name)?;
     }
-    links.reverse();
-    let start = links.as_mut_ptr();
-    for (index, link) in links.iter_mut().enumerate().take(layers.len().saturating_sub(1)) {
-        link.next = start.wrapping_add(index).wrapping_add(1);
-    }
-    Ok(links)
+    let request = LayerRequest { enabled: &enabled, api_version: Version::from_encoded(api_version) };
+    let found = loader.layers(LayerScope::All, logger)?;
+    FoundLayers::open(&found, loader.platform, &request, logger, allocator)
 }
 
-/// Gives an object that a layer made for itself the first word of the instance that it belongs to.
-pub(super) unsafe extern "system" fn set_instance_data(
-    instance: vk::Instance,
-    object: *mut c_void,
-) -> vk::Result {
-    // SAFETY: a layer passes the handle that it was given, or its own, which begin with the same word, and an object that
-    // begins with a word for the loader.
-    unsafe { copy_first_word(vk::Handle::as_raw(instance), object) }
+/// Refuses arrays that are NULL though their count is not.
+fn check_arrays(info: &CreateInfo, logger: &Logger) -> Result<(), vk::Result> {
+    if info.enabled_layer_count > 0 && info.pp_enabled_layer_names.is_null() {
+        let message = format_args!("vkCreateInstance: ppEnabledLayerNames is NULL, its count is not 0");
+        logger.log(Level::Error, Topic::Layer, message);
+        return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
+    }
+    if info.enabled_extension_count > 0 && info.pp_enabled_extension_names.is_null() {
+        let message = format_args!("vkCreateInstance: ppEnabledExtensionNames is NULL, its count is not 0");
+        logger.log(Level::Error, Topic::Usage, message);
+        return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
+    }
+    Ok(())
 }
 
-/// # Safety
-/// `from` is a dispatchable handle, `to` points to an object that begins with a word for the loader, or with the same one.
-pub(super) unsafe fn copy_first_word(from: u64, to: *mut c_void) -> vk::Result {
-    let Ok(from) = usize::try_from(from) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    let from = core::ptr::with_exposed_provenance::<*const c_void>(from);
-    if from.is_null() || to.is_null() {
-        return vk::Result::ERROR_INITIALIZATION_FAILED;
+/// The version that the application was written for, after saying what it asks for and what is odd about it.
+unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
+    let none = vk::ApplicationInfo::default();
+    // SAFETY: the caller vouches for the create info.
+    let application = unsafe { info.p_application_info.as_ref() }.unwrap_or(&none);
+    let version = application.api_version;
+    if logger.wants(Level::Info, Topic::Loader) {
+        // SAFETY: as above.
+        unsafe { log_request(info, application, logger) };
     }
-    // SAFETY: the caller vouches for both.
+    if vk::api_version_variant(version) != 0 {
+        let message =
+            format_args!("the application's apiVersion {version:#x} is of another variant of Vulkan");
+        logger.log(Level::Warning, Topic::Loader, message);
+    } else if version != 0 && version < vk::API_VERSION_1_0 {
+        let message = format_args!(
+            "the application's apiVersion {version:#x} is below 1.0: it should be made by VK_MAKE_API_VERSION"
+        );
+        logger.log(Level::Error, Topic::Loader, message);
+    }
+    comparable(version)
+}
+
+/// Logs what the application says about itself and which extensions it wants.
+unsafe fn log_request(info: &CreateInfo, application: &vk::ApplicationInfo<'_>, logger: &Logger) {
+    // SAFETY: the caller vouches for the names and the array of extensions.
     unsafe {
-        let (word, to) = (from.read(), to.cast::<*const c_void>());
-        // What a foreign driver made has the word already, and must not be written.
-        if !FOREIGN_HANDLES || to.read() != word {
-            to.write(word);
+        let said = |name: *const core::ffi::c_char| if name.is_null() { c"" } else { CStr::from_ptr(name) };
+        let (name, engine) = (said(application.p_application_name), said(application.p_engine_name));
+        logger.log(
+            Level::Info,
+            Topic::Loader,
+            format_args!(
+                "application \"{}\" version {}, engine \"{}\" version {}, asks for Vulkan {}",
+                Shown(name.to_bytes()),
+                application.application_version,
+                Shown(engine.to_bytes()),
+                application.engine_version,
+                Version::from_encoded(application.api_version)
+            ),
+        );
+        for extension in name::list(info.pp_enabled_extension_names, info.enabled_extension_count) {
+            let message = format_args!("the application asks for {}", Shown(extension.to_bytes()));
+            logger.log(Level::Info, Topic::Loader, message);
         }
     }
-    vk::Result::SUCCESS
+}
+
+fn wants_portability(info: &CreateInfo, enabled: &ExtensionSet) -> bool {
+    info.flags.contains(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR)
+        && enabled.contains(extension::KHR_PORTABILITY_ENUMERATION)
 }

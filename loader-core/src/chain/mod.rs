@@ -1,4 +1,5 @@
-//! Call chains: how layers are put between the application and the drivers.
+//! Call chains: how layers are put between the application and the drivers, and the commands at the upper end that do something of
+//! their own.
 //!
 //! The upper end of a chain is the instance's or device's table, filled with what the first layer's look-up function
 //! gives; the lower end are the terminators ([`crate::objects`]). Between them each layer calls the next one, which it
@@ -8,15 +9,17 @@
 
 mod create_device;
 mod create_instance;
-mod found;
-pub mod global;
-pub mod known;
-mod layer;
-mod settings;
+mod device_links;
+mod enumeration;
+mod handed_out;
+mod instance_links;
+mod instance_table;
+mod of_layer;
 
-pub use create_device::{enter_device_chain, layer_create_device, layer_destroy_device};
-pub use create_instance::{comes_from_layers, enter_instance_chain};
-pub use found::FoundLayers;
-pub(crate) use found::layer_properties;
-pub use layer::{ActiveLayer, Layers};
-pub use settings::{TakenOut, warn_of_unheard};
+pub use create_device::create_device;
+pub use create_instance::{create_instance, destroy_instance};
+pub use device_links::{enter_device_chain, layer_create_device, layer_destroy_device};
+pub use handed_out::{
+    allocate_command_buffers, create_external_compute_queue, get_device_queue, get_device_queue2,
+};
+pub use instance_links::{comes_from_layers, enter_instance_chain};

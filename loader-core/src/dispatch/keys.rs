@@ -32,7 +32,7 @@ use core::mem::offset_of;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-use super::blocks::unknown_key;
+use super::missing::unknown_key_reported;
 use super::table::DeviceTable;
 use crate::memory::{Box, OutOfMemory, Process, TryGrow as _, Vec};
 use crate::platform::{Lock, Waiting};
@@ -297,6 +297,15 @@ const _: () = {
     assert!(offset_of!(Others, mask) == 0);
     assert!(offset_of!(Others, entries) == word);
 };
+
+/// Where look-ups go that find nothing. The slot is in the free register.
+///
+/// # Safety
+/// Reached only by the jump of [`look_up`].
+#[unsafe(naked)]
+unsafe extern "C" fn unknown_key() {
+    assembly!(report!(); report = sym unknown_key_reported)
+}
 
 #[cfg(test)]
 mod tests;

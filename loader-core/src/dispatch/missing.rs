@@ -2,10 +2,31 @@
 
 use core::ffi::c_void;
 
-use super::blocks::{MISSING_DEVICE_COMMANDS, MISSING_INSTANCE_COMMANDS};
+use super::slots::{ALL_DEVICE_SLOTS, ALL_INSTANCE_SLOTS};
 use crate::loader::{self, fatal};
 use crate::log::Topic;
+use crate::machine::{Block, DISTANCES};
 use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
+
+/// What a slot of an instance table holds if nothing implements the command.
+pub(super) static MISSING_INSTANCE_COMMANDS: Block =
+    Block { start: missing_instance_commands, first: 0, count: ALL_INSTANCE_SLOTS, distance: DISTANCES.call };
+/// What a slot of a device table holds if nothing implements the command.
+pub(super) static MISSING_DEVICE_COMMANDS: Block =
+    Block { start: missing_device_commands, first: 0, count: ALL_DEVICE_SLOTS, distance: DISTANCES.call };
+
+stamp_out!(missing_instance_commands: ALL_INSTANCE_SLOTS, from 0, call, call!(); target = sym missing_instance_command);
+stamp_out!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, call, call!(); target = sym missing_device_command);
+
+#[unsafe(naked)]
+unsafe extern "C" fn missing_instance_command() {
+    assembly!(report_caller!(); report = sym report_missing_instance_command)
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn missing_device_command() {
+    assembly!(report_caller!(); report = sym report_missing_device_command)
+}
 
 /// Called by trampolines whose handle is not one of the loader's.
 pub(super) extern "C" fn bad_handle_reported(_handle: *const c_void, slot: u32) -> ! {
@@ -53,7 +74,7 @@ pub(super) extern "C" fn report_missing_instance_command(_handle: *const c_void,
             || report("an unknown command", "physical device"),
             |loader| {
                 let unknown = &loader.unknown.physical_device;
-                unknown.with_name(loader, slot.wrapping_sub(INSTANCE_SLOTS), |name| {
+                unknown.with_name(loader.platform.waiting, slot.wrapping_sub(INSTANCE_SLOTS), |name| {
                     report(name, "physical device")
                 })
             },
@@ -71,7 +92,7 @@ fn name_of_device_command(slot: usize) -> &'static str {
     let known = CommandId::from_device_slot(slot).map(CommandId::name);
     let unknown = || {
         let loader = loader::current()?;
-        loader.unknown.device.name(loader, slot.wrapping_sub(DEVICE_SLOTS))
+        loader.unknown.device.name(loader.platform.waiting, slot.wrapping_sub(DEVICE_SLOTS))
     };
     known.or_else(unknown).and_then(|name| name.to_str().ok()).unwrap_or("an unknown command")
 }

@@ -7,22 +7,23 @@
 //! loader's to write, a trampoline looks the table up by what the word is ([`Keys`]). Only commands that really transform
 //! something are written by hand ([`crate::objects`]). A command that nothing implements has a stub that reports its name.
 
-#[macro_use]
-mod arch;
-mod blocks;
+mod handle;
 mod keys;
 mod missing;
-mod proc_addr;
+mod slots;
 mod table;
-mod unknown;
+mod trampolines;
 
 pub use crate::abi::Command;
-pub use blocks::{
-    Block, DEVICE_TRAMPOLINES, INSTANCE_TRAMPOLINES, LOOK_UP_TRAMPOLINES, TERMINATORS,
-    UNKNOWN_INSTANCE_TRAMPOLINES, trap,
+pub use crate::loader::UNKNOWN_COMMANDS;
+pub use crate::machine::{Block, trap};
+pub use handle::{
+    FIRST_PHYSICAL_DEVICE_SLOT, Handle, INSTANCE_MAGIC, Kind, PHYSICAL_DEVICE_MAGIC, any_physical_device,
+    known_instance, known_physical_device, magic_of_slot,
 };
 pub use keys::{KEYS, Keys, NotEntered, look_up};
 pub use missing::{report_bad_handle, report_unknown_device};
-pub use proc_addr::{get_device_proc_addr, get_instance_proc_addr};
-pub use table::{DeviceTable, InstanceTable, Table, UNKNOWN_COMMANDS, WithTable};
-pub use unknown::UnknownCommands;
+pub use table::{DeviceTable, InstanceTable, Table, WithTable};
+pub use trampolines::{
+    DEVICE_TRAMPOLINES, INSTANCE_TRAMPOLINES, LOOK_UP_TRAMPOLINES, TERMINATORS, UNKNOWN_INSTANCE_TRAMPOLINES,
+};

@@ -5,17 +5,12 @@ use core::mem::transmute_copy;
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use super::blocks::{Block, MISSING_DEVICE_COMMANDS, MISSING_INSTANCE_COMMANDS};
+use super::missing::{MISSING_DEVICE_COMMANDS, MISSING_INSTANCE_COMMANDS};
 use crate::abi::Command;
+use crate::loader::UNKNOWN_COMMANDS;
+use crate::machine::Block;
 use crate::memory::{Application, Box, OutOfMemory};
-use crate::objects::Device;
 use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
-
-/// How many commands of each kind that the registry does not know can be dispatched: most of the number of commands that
-/// ten years of Vulkan have brought. Each takes some 50 bytes of code and a word of every table.
-///
-/// On 32-bit Arm the whole device table has to be within reach of one instruction's 12-bit offset.
-pub const UNKNOWN_COMMANDS: usize = if cfg!(target_arch = "arm") { 250 } else { 512 };
 
 /// One entry of a table: the address of a function, never NULL once the table is complete.
 #[repr(transparent)]
@@ -47,8 +42,8 @@ pub struct InstanceTable {
 pub struct DeviceTable {
     known: [Slot; DEVICE_SLOTS],
     unknown: [Slot; UNKNOWN_COMMANDS],
-    /// The device that the table belongs to, since the table is what the first word of its handles leads to.
-    pub(crate) owner: AtomicPtr<Device>,
+    /// What the loader keeps for the device that the table belongs to, since the table is what the first word of its handles leads to.
+    pub(crate) owner: AtomicPtr<c_void>,
 }
 
 /// A table with what belongs to its object behind it, for loaders in which the first word of a handle leads to both.

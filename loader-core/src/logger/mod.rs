@@ -91,3 +91,15 @@ impl Logger {
         self.filter.is_silent() && self.settings.log_locations().is_empty() && self.listeners.is_empty()
     }
 }
+
+/// How a record is logged: to everybody, or only to those who listen.
+pub(crate) type Log = fn(&Logger, Level, Topic, fmt::Arguments<'_>);
+
+/// The number of a rule of the driver interface document, behind a message.
+pub(crate) struct Policy(pub(crate) Option<&'static str>);
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |number| write!(f, " [{number}]"))
+    }
+}

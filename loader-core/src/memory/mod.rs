@@ -8,6 +8,7 @@
 
 mod application;
 mod c_text;
+mod cached;
 mod counted;
 mod shared_list;
 mod sort;
@@ -21,6 +22,7 @@ pub use allocator_api2::boxed::Box;
 pub use allocator_api2::vec::Vec;
 pub use application::Application;
 pub use c_text::CText;
+pub use cached::Cached;
 pub use counted::{Counted, Room};
 pub use shared_list::SharedList;
 pub use sort::sort_by;

@@ -1,19 +1,17 @@
-//! vkCreateDevice, at both ends of the chain.
+//! vkCreateDevice at the lower end of the chain: the driver makes the device.
 
 use core::ffi::CStr;
 
 use ash::vk::{self, Handle as _, TaggedStructure as _};
 
 use super::device::{Device, Enabled};
-use super::driver::DriverInstance;
-use super::extensions::{self, of_device};
+use super::driver::{DriverInstance, PhysicalDevice};
+use super::extensions::{check_requested, of_device};
 use super::foreign::warn_of_layers_in_both;
-use super::handle::{Handle, Kind};
-use super::instance::Instance;
-use super::physical_device::{PhysicalDevice, command_memory};
+use super::handle::Kind;
+use super::instance::{Instance, command_memory};
+use super::known::{DeviceUnderCreation, device_under_creation};
 use crate::abi::{array, chain, name};
-use crate::chain::enter_device_chain;
-use crate::chain::known::{DeviceUnderCreation, device_under_creation};
 use crate::discovery::VkResult;
 use crate::dispatch::{Command, InstanceTable, Table as _};
 use crate::log::{Level, Topic};
@@ -23,91 +21,11 @@ use crate::registry::{ExtensionSet, command, extension};
 type CreateInfo = vk::DeviceCreateInfo<'static>;
 type Callbacks = vk::AllocationCallbacks<'static>;
 
-/// vkCreateDevice as the application calls it.
-///
-/// # Safety
-/// The parameters are those of the Vulkan command, except that bad handles and NULL are reported and not followed.
-pub unsafe extern "system" fn create_device(
-    handle: vk::PhysicalDevice,
-    info: *const CreateInfo,
-    callbacks: *const Callbacks,
-    out: *mut vk::Device,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters that are not NULL.
-    unsafe {
-        let found = super::handle::any_physical_device(handle, command::CREATE_DEVICE);
-        let instance = found.instance();
-        let (false, Some(given)) = (out.is_null(), info.as_ref()) else {
-            let message = format_args!("vkCreateDevice: pCreateInfo and pDevice must not be NULL");
-            instance.logger.log(Level::Error, Topic::Usage, message);
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        warn_of_device_layers(instance, given);
-        if given.enabled_extension_count > 0 && given.pp_enabled_extension_names.is_null() {
-            let message = format_args!("vkCreateDevice: ppEnabledExtensionNames is NULL, its count is not 0");
-            instance.logger.log(Level::Error, Topic::Usage, message);
-            return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
-        }
-        if let Err(error) = check_extensions(found, handle, given) {
-            return error;
-        }
-        let Some(create) = found.table().get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        // Layers know the physical devices of a group by handles of their own.
-        let group = if instance.layers().is_empty() {
-            None
-        } else {
-            match GroupHandles::new(instance, given.p_next, None) {
-                Ok(group) => Some(group),
-                Err(error) => return error,
-            }
-        };
-        let mut own = *given;
-        own.p_next = group.as_ref().map_or(given.p_next, GroupHandles::first);
-        match enter_device_chain(instance, instance.layers(), create, handle, &own, callbacks) {
-            Ok((device, _)) => {
-                *out = device;
-                vk::Result::SUCCESS
-            }
-            Err(error) => error,
-        }
-    }
-}
-
-/// Refuses extensions that neither the chain of the physical device nor the manifest of a layer lists, before a layer sees
-/// them: layers may assume that names have been validated (loader and layer interface document, "Layer Conventions and
-/// Rules"). A layer may add extensions only by what it answers in place of the driver. Without layers the driver's list is
-/// looked at where it is needed anyway.
-///
-/// # Safety
-/// The parameters are those of vkCreateDevice.
-unsafe fn check_extensions(
-    found: &Handle,
-    handle: vk::PhysicalDevice,
-    info: &CreateInfo,
-) -> Result<(), vk::Result> {
-    let instance = found.instance();
-    if info.enabled_extension_count == 0 || instance.layers().is_empty() {
-        return Ok(());
-    }
-    // SAFETY: the caller vouches for the parameters.
-    unsafe {
-        let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
-        let mut available = available(found.table(), handle)?;
-        let of_layers = instance.layers().iter().flat_map(|layer| &layer.device_extensions);
-        of_layers
-            .into_iter()
-            .try_for_each(|extension| extensions::merge_of_layer(&mut available, extension))?;
-        extensions::check_requested(requested, &available, "device", &instance.logger)
-    }
-}
-
 /// The extensions that the physical device `handle` has, as the commands of this table tell.
 ///
 /// # Safety
 /// The commands in the table know the device by this handle.
-unsafe fn available(
+pub(crate) unsafe fn available(
     table: &InstanceTable,
     handle: vk::PhysicalDevice,
 ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
@@ -155,26 +73,6 @@ unsafe fn lower_of_driver(
     );
     member.instance().logger.log(Level::Error, Topic::Usage, message);
     Err(vk::Result::ERROR_INITIALIZATION_FAILED)
-}
-
-/// Layers of devices are a thing of the past; an application that names others than its instance has may be surprised.
-unsafe fn warn_of_device_layers(instance: &Instance, info: &CreateInfo) {
-    #[expect(deprecated, reason = "only to say that they have no effect")]
-    let (names, count) = (info.pp_enabled_layer_names, info.enabled_layer_count);
-    // SAFETY: the caller vouches for the counted array of C strings.
-    let mut asked = unsafe { name::list(names, count) };
-    let known = |name: &CStr| instance.layers().iter().any(|layer| layer.name.as_slice() == name.to_bytes());
-    if let Some(stranger) = asked.find(|name| !known(name)) {
-        instance.logger.log(
-            Level::Warning,
-            Topic::Layer,
-            format_args!(
-                "vkCreateDevice: device layers have no effect, a device has the layers of its instance, and {} is \
-                 none of them",
-                Shown(stranger.to_bytes())
-            ),
-        );
-    }
 }
 
 /// Terminator of vkCreateDevice: has the driver make the device.
@@ -272,7 +170,8 @@ unsafe fn make(
         let device = Box::into_non_null(device);
         if let Some(creation) = under_creation {
             creation.add(device.as_ptr());
-            instance.loader.known.remove_destroyed(instance.loader.platform.waiting, handle.as_raw());
+            let known = &instance.loader.known;
+            known.destroyed.remove(instance.loader.platform.waiting, handle.as_raw() as usize);
         }
         Ok(handle)
     }
@@ -306,7 +205,7 @@ fn drivers_extensions<'a>(
     available: &[vk::ExtensionProperties],
 ) -> Result<Vec<*const core::ffi::c_char, Application>, vk::Result> {
     if instance.layers().is_empty() {
-        extensions::check_requested(requested.clone(), available, "device", &instance.logger)?;
+        check_requested(requested.clone(), available, "device", &instance.logger)?;
     }
     let mut names = Vec::new_in(command_memory(instance));
     for wanted in requested {
@@ -331,7 +230,7 @@ unsafe fn newest_core(api_version: u32, info: &CreateInfo, extensions: &Extensio
 ///
 /// The group's structure is copied, and what leads to it, for which the registry knows the sizes. A structure that it does not
 /// know stays where it is, and those before it: the last one leads to the copies meanwhile.
-struct GroupHandles {
+pub(crate) struct GroupHandles {
     first: *const core::ffi::c_void,
     /// The structure that leads to the copies, and what it leads to otherwise.
     relinked: Option<(*mut vk::BaseOutStructure<'static>, *mut vk::BaseOutStructure<'static>)>,
@@ -344,7 +243,7 @@ impl GroupHandles {
     ///
     /// # Safety
     /// `first` begins the chain of a create info for `vkCreateDevice`.
-    unsafe fn new(
+    pub(crate) unsafe fn new(
         instance: &Instance,
         first: *const core::ffi::c_void,
         driver: Option<&DriverInstance>,
@@ -390,7 +289,7 @@ impl GroupHandles {
         Ok(own)
     }
 
-    fn first(&self) -> *const core::ffi::c_void {
+    pub(crate) fn first(&self) -> *const core::ffi::c_void {
         self.first
     }
 }

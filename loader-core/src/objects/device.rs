@@ -7,14 +7,12 @@ use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize,
 
 use ash::vk::{self, Handle as _};
 
-use super::foreign::{DriversKey, known_device};
-use super::instance::{Instance, Owned};
-use super::physical_device::PhysicalDevice;
-use super::terminators::{DEVICE_TERMINATORS, EMULATED_DEVICE_COMMANDS};
-use crate::abi::name;
+use super::driver::PhysicalDevice;
+use super::drivers_key::DriversKey;
+use super::instance::Instance;
+use super::owned::Owned;
 use crate::dispatch::{Command, DeviceTable, KEYS, Table};
 use crate::flavour::FOREIGN_HANDLES;
-use crate::loader;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory};
 use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionKind, ExtensionSet, command};
@@ -22,12 +20,27 @@ use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionKind, ExtensionSet, comm
 /// What drivers put into the first word of every dispatchable object that they make.
 pub(super) const DRIVER_MAGIC: usize = 0x01cd_c0de;
 
+/// Commands on devices that the loader implements itself where the driver has them.
+pub(super) const OWN_COMMANDS: &[CommandId] = &[
+    command::DESTROY_DEVICE,
+    command::CREATE_SWAPCHAIN_KHR,
+    command::CREATE_SHARED_SWAPCHAINS_KHR,
+    #[cfg(feature = "foreign-handles")]
+    command::DESTROY_SWAPCHAIN_KHR,
+    command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR,
+    command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT,
+    command::SET_DEBUG_UTILS_OBJECT_NAME_EXT,
+    command::SET_DEBUG_UTILS_OBJECT_TAG_EXT,
+    command::DEBUG_MARKER_SET_OBJECT_NAME_EXT,
+    command::DEBUG_MARKER_SET_OBJECT_TAG_EXT,
+];
+
 /// What a device's state is as long as nobody destroys it.
-const ALIVE: u8 = 0;
+pub(super) const ALIVE: u8 = 0;
 /// The application's vkDestroyDevice is under way, and frees the device.
-const LEAVING: u8 = 1;
+pub(super) const LEAVING: u8 = 1;
 /// The driver has destroyed it.
-const GONE: u8 = 2;
+pub(super) const GONE: u8 = 2;
 
 /// A device.
 pub struct Device {
@@ -35,19 +48,19 @@ pub struct Device {
     pub table: Box<DeviceTable, Application>,
     /// What the driver calls it.
     pub handle: vk::Device,
-    physical_device: NonNull<PhysicalDevice>,
-    find: vk::PFN_vkGetDeviceProcAddr,
+    pub(super) physical_device: NonNull<PhysicalDevice>,
+    pub(super) find: vk::PFN_vkGetDeviceProcAddr,
     /// The driver's functions for the commands that the loader implements itself.
-    own: [Option<Command>; DEVICE_TERMINATORS.len()],
+    pub(super) own: [Option<Command>; OWN_COMMANDS.len()],
     /// The first layer's vkGetDeviceProcAddr, NULL if there is none, and what that layer calls the device.
-    first_layer: AtomicPtr<c_void>,
-    chain_handle: AtomicU64,
+    pub(super) first_layer: AtomicPtr<c_void>,
+    pub(super) chain_handle: AtomicU64,
     extensions: ExtensionSet,
     newest_core: u8,
     /// What its handles begin with, where that is the driver's.
     pub(super) drivers_key: DriversKey,
     pins: AtomicU32,
-    state: AtomicU8,
+    pub(super) state: AtomicU8,
     /// Memory of the device.
     pub allocator: Application,
 }
@@ -81,7 +94,7 @@ impl Device {
             handle: vk::Device::null(),
             physical_device: NonNull::from(physical_device),
             find,
-            own: [None; DEVICE_TERMINATORS.len()],
+            own: [None; OWN_COMMANDS.len()],
             first_layer: AtomicPtr::new(core::ptr::null_mut()),
             chain_handle: AtomicU64::new(0),
             extensions: enabled.extensions,
@@ -94,15 +107,15 @@ impl Device {
         let place = Box::into_non_null(Box::try_new_in(device, allocator)?);
         // SAFETY: it is the box of above.
         unsafe {
-            place.as_ref().table.owner.store(place.as_ptr(), Ordering::Release);
+            place.as_ref().table.owner.store(place.as_ptr().cast(), Ordering::Release);
             Ok(Box::from_non_null_in(place, allocator))
         }
     }
 
     /// Where it is, as it was allocated and is freed.
-    fn place(&self) -> NonNull<Self> {
+    pub(super) fn place(&self) -> NonNull<Self> {
         // SAFETY: `new` entered the address into the table, which nobody changes.
-        unsafe { NonNull::new_unchecked(self.table.owner.load(Ordering::Relaxed)) }
+        unsafe { NonNull::new_unchecked(self.table.owner.load(Ordering::Relaxed).cast()) }
     }
 
     /// The physical device that it was made from.
@@ -116,69 +129,6 @@ impl Device {
     #[must_use]
     pub fn instance(&self) -> &Instance {
         self.physical_device().instance()
-    }
-
-    /// Fills the table with the commands of `handle`, which the driver has just made.
-    pub(super) fn fill_table(&mut self, handle: vk::Device) {
-        self.handle = handle;
-        if self.is_foreign() {
-            // SAFETY: the driver has just made the device.
-            self.drivers_key = unsafe { DriversKey::of(handle) };
-        }
-        for slot in 0..DEVICE_SLOTS {
-            let Some(command) = CommandId::from_device_slot(slot) else { continue };
-            if self.has(command)
-                && let Some(function) = self.implementation(command)
-            {
-                self.table.set(command, function);
-            }
-        }
-    }
-
-    /// The function for `command`: the loader's terminator, the driver's, or an emulation.
-    fn implementation(&mut self, command: CommandId) -> Option<Command> {
-        let drivers = self.drivers_unknown(name::of(command));
-        if let Some(place) = DEVICE_TERMINATORS.iter().position(|(id, _)| *id == command) {
-            *self.own.get_mut(place)? = drivers;
-        }
-        self.end_over(command, drivers)
-    }
-
-    /// The lower end of the chain of `command`, if the application enabled it.
-    pub(super) fn lower_end(&self, command: CommandId) -> Option<Command> {
-        if !self.has(command) {
-            return None;
-        }
-        self.end_over(command, self.drivers_unknown(name::of(command)))
-    }
-
-    fn end_over(&self, command: CommandId, drivers: Option<Command>) -> Option<Command> {
-        if drivers.is_none() && EMULATED_DEVICE_COMMANDS.contains(&command) {
-            return Some(super::naming::SUCCEED);
-        }
-        match DEVICE_TERMINATORS.iter().find(|(id, _)| *id == command) {
-            Some((_, terminator)) => drivers.map(|_| *terminator),
-            None => drivers,
-        }
-    }
-
-    /// Fills the table with what the first layer gives for `handle`, which is what came up the chain.
-    pub(crate) fn put_layers_on_top(&self, handle: vk::Device, find: vk::PFN_vkGetDeviceProcAddr) {
-        self.chain_handle.store(handle.as_raw(), Ordering::Relaxed);
-        self.first_layer.store(find as *mut c_void, Ordering::Release);
-        for slot in 0..DEVICE_SLOTS {
-            let Some(command) = CommandId::from_device_slot(slot) else { continue };
-            if self.has(command)
-                && let Some(function) = self.find(name::of(command))
-            {
-                let own = super::naming::ABOVE_LAYERS.iter().find(|(id, _)| *id == command);
-                self.table.set(command, own.map_or(function, |(_, own)| *own));
-            }
-        }
-        let loader = self.instance().loader;
-        for number in 0..loader.unknown.device.count(loader) {
-            self.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
-        }
     }
 
     /// Whether the application enabled `command`, by the version of Vulkan or by an extension.
@@ -197,7 +147,7 @@ impl Device {
     /// `F` is the function-pointer type of `command`.
     pub(super) unsafe fn drivers<F: Copy>(&self, command: CommandId) -> Option<F> {
         const { assert!(size_of::<F>() == size_of::<Command>()) };
-        let place = DEVICE_TERMINATORS.iter().position(|(id, _)| *id == command)?;
+        let place = OWN_COMMANDS.iter().position(|id| *id == command)?;
         let function = (*self.own.get(place)?)?;
         // SAFETY: the caller vouches for the type.
         Some(unsafe { core::mem::transmute_copy::<Command, F>(&function) })
@@ -227,7 +177,7 @@ impl Device {
     /// Puts the driver's function for an unknown command into its slot.
     pub(super) fn resolve_unknown_command(&self, number: usize, slot: usize) {
         let loader = self.instance().loader;
-        let Some(name) = loader.unknown.device.name(loader, number) else { return };
+        let Some(name) = loader.unknown.device.name(loader.platform.waiting, number) else { return };
         let function = self.find(name);
         if let (Some(slot), Some(function)) = (self.table.slot(slot), function) {
             slot.set(function);
@@ -286,7 +236,7 @@ impl Device {
         let loader = instance.loader;
         self.enter_key()?;
         instance.devices.insert(loader.platform.waiting, Owned(self.place()))?;
-        for number in 0..loader.unknown.device.count(loader) {
+        for number in 0..loader.unknown.device.count(loader.platform.waiting) {
             self.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
         }
         Ok(())
@@ -321,13 +271,13 @@ impl Device {
     }
 
     /// Takes the device out of everything by which it is found.
-    fn leave(&self) {
+    pub(super) fn leave(&self) {
         self.withdraw();
         self.take_key_out();
     }
 
     /// Takes the device out of its instance's list and waits until no other thread uses it through the list.
-    fn withdraw(&self) {
+    pub(super) fn withdraw(&self) {
         let waiting = self.instance().loader.platform.waiting;
         let this = self.place();
         let _ = self.instance().devices.remove(waiting, |device| device.0 == this);
@@ -335,6 +285,23 @@ impl Device {
         while self.pins.load(Ordering::Acquire) != 0 {
             waiting.wait(turn);
             turn = turn.saturating_add(1);
+        }
+    }
+}
+
+impl Instance {
+    /// Puts the functions for the unknown device command `number` into the tables of all devices that are alive.
+    pub(crate) fn resolve_unknown_device_command(&self, number: usize) {
+        let waiting = self.loader.platform.waiting;
+        // From the end, as the list asks for. A device that comes meanwhile is served by its own creation.
+        for place in (0..self.devices.read(waiting, <[_]>::len)).rev() {
+            let pinned = self.devices.read(waiting, |devices| {
+                // SAFETY: devices in the list are alive, and pinning keeps this one alive after the lock.
+                devices.get(place).map(|device| unsafe { device.0.as_ref() }.pin())
+            });
+            if let Some(device) = pinned {
+                device.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
+            }
         }
     }
 }
@@ -372,78 +339,6 @@ pub(super) unsafe fn device_of<'a>(object: u64) -> Option<&'a Device> {
         } else {
             core::ptr::with_exposed_provenance::<DeviceTable>(word.addr()).as_ref()?
         };
-        table.owner.load(Ordering::Acquire).as_ref()
-    }
-}
-
-type Callbacks = vk::AllocationCallbacks<'static>;
-
-/// vkDestroyDevice as the application calls it.
-///
-/// # Safety
-/// The parameters are those of the Vulkan command.
-pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *const Callbacks) {
-    // SAFETY: the caller vouches for the handle and excludes other users; `create_device` leaked the box.
-    unsafe {
-        let Some(device) = known_device(handle.as_raw(), command::DESTROY_DEVICE) else { return };
-        device.withdraw();
-        device.state.store(LEAVING, Ordering::Relaxed);
-        let _turn = device.keeps_key_from_others();
-        if device.first_layer.load(Ordering::Relaxed).is_null() {
-            destroy_drivers(device, callbacks);
-        } else {
-            let (loader, drivers) = (device.instance().loader, device.handle.as_raw());
-            match device.table.get::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
-                Some(destroy) => destroy(handle, callbacks),
-                None => device.state.store(GONE, Ordering::Relaxed),
-            }
-            loader.known.remove_destroyed(loader.platform.waiting, drivers);
-        }
-        // Layers know it by its word until here.
-        if device.state.swap(ALIVE, Ordering::Relaxed) == GONE {
-            Device::forget(device.place());
-        }
-    }
-}
-
-/// Terminator of vkDestroyDevice. A layer comes here with a device that it made for itself by vkCreateDevice of the next layer, too.
-pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Device, callbacks: *const Callbacks) {
-    // SAFETY: the chain passes the driver's handle, which is followed only while there is such a device.
-    unsafe {
-        if let Some(loader) = loader::current()
-            && loader.known.is_destroyed(loader.platform.waiting, handle.as_raw())
-        {
-            let message = format_args!(
-                "vkDestroyDevice: a layer destroys a device a second time; the second call is refused"
-            );
-            if let Ok(logger) = loader.logger() {
-                logger.insist(Level::Error, Topic::Layer, message);
-            }
-            return;
-        }
-        if let Some(device) = device_of(handle.as_raw()) {
-            destroy_drivers(device, callbacks);
-        }
-    }
-}
-
-/// Destroys what the driver made, and what the loader keeps for it unless the application's vkDestroyDevice does.
-#[inline(never)]
-unsafe fn destroy_drivers(device: &Device, callbacks: *const Callbacks) {
-    // SAFETY: the caller vouches for the device; the type is the command's.
-    unsafe {
-        let (loader, handle) = (device.instance().loader, device.handle);
-        // The next device may get the same word, before this call has come back.
-        device.leave();
-        if let Some(destroy) = device.drivers::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
-            let _turn = device.physical_device().driver().driver.turn();
-            destroy(handle, callbacks);
-        }
-        loader.known.device_destroyed(loader.platform.waiting, device);
-        if device.state.swap(GONE, Ordering::Relaxed) != LEAVING {
-            Device::forget(device.place());
-        } else if !device.first_layer.load(Ordering::Relaxed).is_null() {
-            loader.known.add_destroyed(loader.platform.waiting, handle.as_raw());
-        }
+        table.owner.load(Ordering::Acquire).cast::<Device>().as_ref()
     }
 }

@@ -8,7 +8,8 @@ use core::ffi::c_void;
 use ash::vk;
 
 use super::handle;
-use super::terminators::{InstanceFunctions, Terminator, by_slot};
+use super::known::instance_of;
+use super::terminator::{InstanceFunctions, Terminator, by_slot};
 use crate::abi::array::wrapped;
 use crate::abi::chain;
 use crate::abi::function;
@@ -288,7 +289,7 @@ unsafe fn complain(device: vk::PhysicalDevice, number: usize) {
     let name = CommandId::new(number).name().to_str().unwrap_or_default();
     let message = format_args!("{name}: the driver of this physical device does not have the command");
     // SAFETY: the caller vouches for the physical device, whose instance the application keeps.
-    match unsafe { loader.instances.of(loader.platform.waiting, device) } {
+    match unsafe { instance_of(loader, device) } {
         Some(instance) => instance.logger.log(Level::Error, Topic::Driver, message),
         None => drop(loader.logger().map(|logger| logger.log(Level::Error, Topic::Driver, message))),
     }

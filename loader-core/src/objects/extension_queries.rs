@@ -4,14 +4,15 @@ use core::ffi::c_char;
 
 use ash::vk;
 
-use super::extensions::{merge_of_layer, of_device};
+use super::extensions::of_device;
 use super::handle;
-use super::physical_device::command_memory;
-use super::terminators::Terminator;
+use super::instance::command_memory;
+use super::terminator::Terminator;
+use crate::abi::extensions::merge_of_layer;
 use crate::abi::{array, function};
-use crate::chain::global::layer_name;
-use crate::chain::{ActiveLayer, layer_properties};
 use crate::dispatch::Table as _;
+use crate::layers::global::layer_name;
+use crate::layers::{ActiveLayer, layer_properties};
 use crate::log::{Level, Topic};
 use crate::memory::{TryGrow, Vec};
 use crate::registry::command;
@@ -23,7 +24,7 @@ pub(super) const TERMINATORS: &[Terminator] = &[
 ];
 
 /// vkEnumerateDeviceLayerProperties, which never goes down a chain: a layer knows no other layers.
-pub(super) const DEVICE_LAYERS: Terminator =
+pub(crate) const DEVICE_LAYERS: Terminator =
     (command::ENUMERATE_DEVICE_LAYER_PROPERTIES, function!(enumerate_device_layer_properties));
 
 /// The extensions of the driver and of the implicit layers; or those of a layer of the instance. A driver is never asked

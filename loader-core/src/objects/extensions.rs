@@ -4,12 +4,14 @@ use core::ffi::CStr;
 
 use ash::vk;
 
+use crate::abi::extensions::merge;
 use crate::abi::{array, name};
 use crate::discovery::VkResult;
-use crate::loader::{Drivers, Loader};
+use crate::drivers::FoundDrivers;
+use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
-use crate::memory::{Shown, TryGrow, Vec};
+use crate::memory::{Shown, Vec};
 use crate::platform::variables;
 use crate::registry::{ExtensionId, ExtensionKind, extension, find_extension};
 
@@ -31,10 +33,10 @@ const OWN: [ExtensionId; 4] = [
 /// `ERROR_OUT_OF_HOST_MEMORY`.
 pub fn instance_extensions(
     loader: &Loader,
-    drivers: Option<&Drivers>,
+    drivers: Option<&FoundDrivers>,
     logger: &Logger,
 ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
-    let unfiltered = loader.switch(variables::VK_LOADER_DISABLE_INST_EXT_FILTER)?;
+    let unfiltered = loader.platform.switch(variables::VK_LOADER_DISABLE_INST_EXT_FILTER)?;
     let mut all = Vec::new();
     for (_, driver) in drivers.iter().flat_map(|drivers| &drivers.open) {
         match driver.instance_extensions() {
@@ -60,31 +62,6 @@ pub fn instance_extensions(
         merge(&mut all, &properties(id))?;
     }
     Ok(all)
-}
-
-/// Adds an extension of a layer to `all`, unless its name is there: of an extension that a driver has, too, the driver's
-/// version counts (loader and layer interface document, "Instance and Device Extensions").
-pub(crate) fn merge_of_layer(
-    all: &mut Vec<vk::ExtensionProperties>,
-    extension: &vk::ExtensionProperties,
-) -> Result<(), vk::Result> {
-    let called = name::in_array(&extension.extension_name);
-    if !all.iter().any(|present| called.is_none_or(|called| name::is(present, called))) {
-        all.try_push(*extension)?;
-    }
-    Ok(())
-}
-
-/// Adds `extension` of a driver or of the loader to `all`; of two with one name the first one counts.
-pub(crate) fn merge(
-    all: &mut Vec<vk::ExtensionProperties>,
-    extension: &vk::ExtensionProperties,
-) -> Result<(), vk::Result> {
-    let Some(called) = name::in_array(&extension.extension_name) else { return Ok(()) };
-    if !all.iter().any(|present| name::is(present, called)) {
-        all.try_push(*extension)?;
-    }
-    Ok(())
 }
 
 fn is_known(loader: &Loader, extension: &vk::ExtensionProperties) -> bool {

@@ -2,12 +2,13 @@
 //! and the keys of all devices.
 
 use core::ptr::from_ref;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::Ordering;
 
-use ash::vk::{self, Handle as _};
+use ash::vk;
 
 use super::device::{Device, device_of};
-use super::physical_device::PhysicalDevice;
+use super::driver::PhysicalDevice;
+use super::drivers_key::first_word;
 use crate::abi::array;
 use crate::dispatch::{KEYS, NotEntered, Table as _, report_unknown_device};
 use crate::flavour::FOREIGN_HANDLES;
@@ -15,42 +16,6 @@ use crate::log::{Level, Topic};
 use crate::memory::{Process, Shown};
 use crate::platform::Turn;
 use crate::registry::{CommandId, command};
-
-/// The first word of a foreign device's handles. In libraries that have no such devices it takes no room.
-#[derive(Clone, Copy)]
-pub(super) struct DriversKey(#[cfg(feature = "foreign-handles")] usize);
-
-impl DriversKey {
-    /// The handles do not begin with a word of the driver's.
-    pub(super) const NONE: Self = Self::new(0);
-
-    /// What the driver put into the first word of the device.
-    ///
-    /// # Safety
-    /// `device` is a driver's handle.
-    pub(super) unsafe fn of(device: vk::Device) -> Self {
-        // SAFETY: the caller vouches for the handle.
-        let word = unsafe { first_word(device.as_raw()) };
-        Self::new(word.map_or(0, |word| word.load(Ordering::Relaxed)))
-    }
-
-    #[cfg(feature = "foreign-handles")]
-    const fn new(word: usize) -> Self {
-        Self(word)
-    }
-
-    #[cfg(not(feature = "foreign-handles"))]
-    const fn new(_: usize) -> Self {
-        Self()
-    }
-
-    fn word(self) -> usize {
-        #[cfg(feature = "foreign-handles")]
-        return self.0;
-        #[cfg(not(feature = "foreign-handles"))]
-        0
-    }
-}
 
 impl Device {
     /// Whether its handles begin with a word of the driver's.
@@ -179,15 +144,4 @@ pub(crate) unsafe fn known_device<'a>(object: u64, command: CommandId) -> Option
         report_unknown_device(command, object);
     }
     found
-}
-
-/// The first word of an object. Only an object of a layer may be written.
-///
-/// # Safety
-/// `object` is a dispatchable handle, or NULL.
-unsafe fn first_word<'a>(object: u64) -> Option<&'a AtomicUsize> {
-    let address = core::ptr::with_exposed_provenance::<AtomicUsize>(usize::try_from(object).ok()?);
-    // SAFETY: the caller vouches for the handle. Several threads may be given one wrapper at the same time and write the
-    // same word to it, so it is an atomic one; a load from memory that cannot be written is one like any other.
-    unsafe { address.as_ref() }
 }

@@ -3,15 +3,15 @@
 use ash::vk::{self, Handle as _};
 
 use super::driver::DriverInstance;
+use super::driver::PhysicalDevice;
 use super::instance::Instance;
-use super::physical_device::PhysicalDevice;
 use super::sorting::{Preference, order};
 use crate::abi::array;
 use crate::dispatch::Table as _;
 use crate::memory::{Process, TryGrow, Vec, sort_by};
 use crate::registry::command;
 
-pub(super) const EMPTY: vk::PhysicalDeviceGroupProperties<'static> = vk::PhysicalDeviceGroupProperties {
+pub(crate) const EMPTY: vk::PhysicalDeviceGroupProperties<'static> = vk::PhysicalDeviceGroupProperties {
     s_type: vk::StructureType::PHYSICAL_DEVICE_GROUP_PROPERTIES,
     p_next: core::ptr::null_mut(),
     physical_device_count: 0,
@@ -20,7 +20,7 @@ pub(super) const EMPTY: vk::PhysicalDeviceGroupProperties<'static> = vk::Physica
     _marker: core::marker::PhantomData,
 };
 
-pub(super) type Group = vk::PhysicalDeviceGroupProperties<'static>;
+pub(crate) type Group = vk::PhysicalDeviceGroupProperties<'static>;
 
 /// Terminator of vkEnumeratePhysicalDeviceGroups and its KHR alias.
 ///
@@ -41,7 +41,7 @@ pub(super) unsafe extern "system" fn enumerate_physical_device_groups(
 }
 
 /// Copies the groups and leaves the caller's `sType` and `pNext` as they are.
-pub(super) unsafe fn deliver(all: &[Group], count: *mut u32, out: *mut Group) -> vk::Result {
+pub(crate) unsafe fn deliver(all: &[Group], count: *mut u32, out: *mut Group) -> vk::Result {
     // SAFETY: the caller vouches for the counted out-array.
     unsafe {
         if out.is_null() {
@@ -136,7 +136,7 @@ fn single(device: &PhysicalDevice) -> Group {
     group
 }
 
-pub(super) fn members(group: &Group) -> &[vk::PhysicalDevice] {
+pub(crate) fn members(group: &Group) -> &[vk::PhysicalDevice] {
     let count = (group.physical_device_count as usize).min(group.physical_devices.len());
     group.physical_devices.get(..count).unwrap_or_default()
 }

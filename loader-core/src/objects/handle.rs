@@ -1,175 +1,12 @@
 //! What a `VkInstance` and a `VkPhysicalDevice` of this loader point to.
 
-use core::ffi::c_void;
-use core::ptr::NonNull;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use ash::vk;
 
-use ash::vk::{self, Handle as _};
-
-use super::{Instance, PhysicalDevice};
-use crate::dispatch::InstanceTable;
+use super::driver::PhysicalDevice;
+use super::instance::Instance;
+pub use crate::dispatch::{Handle, Kind, any_physical_device, known_instance, known_physical_device};
 use crate::loader;
-use crate::registry::{CommandId, FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE};
-
-/// Says that something is a `VkInstance` of this loader. It is the exclusive or of two numbers that fit into an
-/// instruction of 32-bit Arm, whose trampolines have one register to compare it with; so is the next one.
-pub const INSTANCE_MAGIC: u32 = 0xad00_ed00;
-
-/// Says that something is a `VkPhysicalDevice` of this loader.
-pub const PHYSICAL_DEVICE_MAGIC: u32 = 0xad00_de00;
-
-/// Where the slots of commands on physical devices begin; those of commands on instances stand before them.
-pub const FIRST_PHYSICAL_DEVICE_SLOT: usize = FIRST_PHYSICAL_DEVICE - FIRST_INSTANCE;
-
-/// What the handle of a command with this slot has to begin with, behind its first word.
-#[must_use]
-pub const fn magic_of_slot(slot: usize) -> u32 {
-    if slot < FIRST_PHYSICAL_DEVICE_SLOT { INSTANCE_MAGIC } else { PHYSICAL_DEVICE_MAGIC }
-}
-
-/// The beginning of every instance and physical device. Trampolines and terminators, which are written in assembly,
-/// know the layout of its first four words.
-#[repr(C)]
-pub struct Handle {
-    table: *const InstanceTable,
-    magic: AtomicU32,
-    lower_table: *const InstanceTable,
-    lower: *mut c_void,
-    kind: Kind,
-    instance: AtomicPtr<Instance>,
-}
-
-/// What stands behind a handle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// An [`Instance`].
-    Instance,
-    /// A [`PhysicalDevice`].
-    PhysicalDevice,
-    /// Nothing more: the handle stands for a `VkInstance` that a layer made, which it passes to the layers.
-    InstanceOfLayer,
-    /// The same for a `VkPhysicalDevice`.
-    PhysicalDeviceOfLayer,
-}
-
-impl Kind {
-    const fn magic(self) -> u32 {
-        match self {
-            Self::Instance | Self::InstanceOfLayer => INSTANCE_MAGIC,
-            Self::PhysicalDevice | Self::PhysicalDeviceOfLayer => PHYSICAL_DEVICE_MAGIC,
-        }
-    }
-}
-
-#[expect(clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-const _: () = {
-    let word = size_of::<usize>();
-    assert!(core::mem::offset_of!(Handle, table) == 0);
-    assert!(core::mem::offset_of!(Handle, magic) == word);
-    assert!(core::mem::offset_of!(Handle, lower_table) == 2 * word);
-    assert!(core::mem::offset_of!(Handle, lower) == 3 * word);
-};
-
-impl Handle {
-    /// A handle whose commands go through `table`; terminators replace it by `lower` and go through `lower_table`.
-    #[must_use]
-    pub fn new(
-        kind: Kind,
-        table: *const InstanceTable,
-        lower_table: *const InstanceTable,
-        lower: *mut c_void,
-        instance: *const Instance,
-    ) -> Self {
-        let instance = AtomicPtr::new(instance.cast_mut());
-        Self { table, magic: AtomicU32::new(kind.magic()), lower_table, lower, kind, instance }
-    }
-
-    /// The table that its commands go through.
-    #[must_use]
-    pub fn table(&self) -> &InstanceTable {
-        // SAFETY: a handle is made with a table that lives as long as its instance.
-        unsafe { &*self.table }
-    }
-
-    /// What stands behind it.
-    #[must_use]
-    pub fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// The handle that the next one below knows the object by.
-    #[must_use]
-    pub fn lower(&self) -> *mut c_void {
-        self.lower
-    }
-
-    /// The instance that it belongs to.
-    #[must_use]
-    pub fn instance(&self) -> &Instance {
-        // SAFETY: a handle is made with its instance, or given it before anybody sees it, and never outlives it.
-        unsafe { &*self.instance.load(Ordering::Relaxed) }
-    }
-
-    /// Says which instance the handle belongs to, where that was not known when it was made.
-    pub(super) fn belongs_to(&self, instance: NonNull<Instance>) {
-        self.instance.store(instance.as_ptr(), Ordering::Relaxed);
-    }
-
-    /// Whether it is as it was made with `table`: layers hold its address.
-    pub(super) fn is_intact(&self, table: *const InstanceTable) -> bool {
-        self.table == table && self.magic.load(Ordering::Relaxed) == self.kind.magic()
-    }
-
-    /// Makes the handle invalid, before its memory is given back.
-    pub fn invalidate(&self) {
-        self.magic.store(0, Ordering::Release);
-    }
-}
-
-impl Drop for Handle {
-    fn drop(&mut self) {
-        self.invalidate();
-    }
-}
-
-/// The handle of this kind at `address`, if there is one. What begins at the first word is not looked at: in an object
-/// that is not the loader's it may be anything.
-///
-/// # Safety
-/// `address` is NULL, or at least two words can be read there.
-unsafe fn at<'a>(address: u64, kind: Kind) -> Option<&'a Handle> {
-    let address = usize::try_from(address).ok()?;
-    if address == 0 || address & (align_of::<Handle>().wrapping_sub(1)) != 0 {
-        return None;
-    }
-    // SAFETY: the caller vouches for the two words, and the pointer is aligned; the reference to the rest of the
-    // handle is only made once the magic has said that it is one.
-    unsafe {
-        let handle = core::ptr::with_exposed_provenance::<Handle>(address);
-        let magic = (&raw const (*handle).magic).as_ref()?;
-        (magic.load(Ordering::Relaxed) == kind.magic()).then(|| &*handle)
-    }
-}
-
-/// The handle of an instance, or `None` if a layer made what is there.
-///
-/// # Safety
-/// As for [`instance`].
-#[must_use]
-pub unsafe fn known_instance<'a>(handle: vk::Instance) -> Option<&'a Handle> {
-    // SAFETY: the caller vouches for the address.
-    unsafe { at(handle.as_raw(), Kind::Instance) }
-}
-
-/// The handle of a physical device, or `None` if a layer made what is there.
-///
-/// # Safety
-/// As for [`instance`].
-#[must_use]
-pub unsafe fn known_physical_device<'a>(handle: vk::PhysicalDevice) -> Option<&'a Handle> {
-    // SAFETY: the caller vouches for the address.
-    unsafe { at(handle.as_raw(), Kind::PhysicalDevice) }
-}
+use crate::registry::CommandId;
 
 /// The instance that `handle` names. Reports a bad handle and aborts.
 ///
@@ -181,17 +18,6 @@ pub unsafe fn instance<'a>(handle: vk::Instance, command: CommandId) -> &'a Inst
     unsafe { known_instance(handle) }.unwrap_or_else(|| loader::report_bad_handle(command)).instance()
 }
 
-/// The physical device that the application names in a call of `command`: of the loader or, above the layers, of one of
-/// them. Reports a bad handle and aborts.
-///
-/// # Safety
-/// As for [`instance`].
-#[must_use]
-pub unsafe fn any_physical_device<'a>(handle: vk::PhysicalDevice, command: CommandId) -> &'a Handle {
-    // SAFETY: the caller vouches for the address.
-    unsafe { known_physical_device(handle) }.unwrap_or_else(|| loader::report_bad_handle(command))
-}
-
 /// The physical device that `handle` names, at the lower end of a chain. Reports a bad handle and aborts.
 ///
 /// # Safety
@@ -200,7 +26,7 @@ pub unsafe fn any_physical_device<'a>(handle: vk::PhysicalDevice, command: Comma
 pub unsafe fn physical_device<'a>(handle: vk::PhysicalDevice, command: CommandId) -> &'a PhysicalDevice {
     // SAFETY: the caller vouches for the address.
     let found = unsafe { any_physical_device(handle, command) };
-    if found.kind != Kind::PhysicalDevice {
+    if found.kind() != Kind::PhysicalDevice {
         loader::report_bad_handle(command);
     }
     let address = core::ptr::from_ref(found).addr();

@@ -10,7 +10,7 @@ use ash::vk;
 
 use super::handle;
 use super::instance::Instance;
-use super::terminators::Terminator;
+use super::terminator::Terminator;
 use crate::abi::{array, function};
 use crate::dispatch::Table as _;
 use crate::log::{Level, Topic};

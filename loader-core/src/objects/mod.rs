@@ -1,24 +1,28 @@
 //! The objects that the loader makes: instances, physical devices, devices, surfaces, messengers; and the commands on
-//! them that are not just passed on.
+//! them that are not just passed on, at the lower end of the chain.
 
 mod create_device;
 mod create_instance;
+mod destroy_device;
 mod device;
+mod device_table;
 mod driver;
+mod driver_table;
+mod drivers_key;
 mod emulated;
-mod enumeration;
 mod extension_queries;
 mod extensions;
 mod foreign;
-mod group;
-mod handed_out;
+mod global;
+pub(crate) mod group;
 pub mod handle;
 mod instance;
+mod known;
 mod messenger;
 mod naming;
-mod of_layer;
-mod open_drivers;
+mod owned;
 mod physical_device;
+mod presenting;
 mod probe;
 mod sorting;
 mod sources;
@@ -27,30 +31,38 @@ mod surface_info;
 mod surface_kinds;
 mod surface_queries;
 mod swapchain;
+mod terminator;
 mod terminators;
 #[cfg(test)]
 mod tests;
 mod window;
 
-pub use create_device::create_device;
-pub use create_instance::{create_instance, destroy_instance};
-pub use device::{Device, destroy_device};
-pub use driver::{Driver, DriverInstance, DriverOfInstance, DriverRef, OpenError};
+pub(crate) use create_device::{GroupHandles, available};
+pub(crate) use create_instance::{comparable, instance_at, make_drivers};
+pub use destroy_device::destroy_device;
+pub use device::Device;
+pub use device_table::device_terminator;
+pub use driver::{DriverInstance, DriverOfInstance, PhysicalDevice};
+pub(crate) use extension_queries::DEVICE_LAYERS;
+pub(crate) use extensions::check_requested;
 pub use extensions::instance_extensions;
-pub(crate) use extensions::merge_of_layer;
 pub(crate) use foreign::known_device;
-pub use handed_out::{
-    allocate_command_buffers, create_external_compute_queue, get_device_queue, get_device_queue2,
+pub(crate) use global::complain_of_null;
+pub use global::{
+    enumerate_instance_extension_properties, enumerate_instance_layer_properties, enumerate_instance_version,
 };
 pub use instance::Instance;
-pub(crate) use instance::LiveInstances;
+pub(crate) use instance::{OfLayer, command_memory};
+pub(crate) use known::{
+    DeviceUnderCreation, add_instance, add_under_layers, instance_with_word, remove_instance,
+};
 #[cfg(test)]
 pub(crate) use naming::has_upper_end;
-pub use open_drivers::OpenDrivers;
-pub use physical_device::PhysicalDevice;
-pub(crate) use physical_device::command_memory;
+pub(crate) use owned::Owned;
 pub use probe::probe;
+pub(crate) use sorting::ids;
+pub(crate) use sources::Sources;
 pub use terminators::{
-    device_terminator, instance_terminator, terminator_get_device_proc_addr,
-    terminator_get_instance_proc_addr, terminator_get_physical_device_proc_addr,
+    instance_terminator, terminator_get_device_proc_addr, terminator_get_instance_proc_addr,
+    terminator_get_physical_device_proc_addr,
 };

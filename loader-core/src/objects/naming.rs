@@ -8,7 +8,7 @@ use super::driver::DriverInstance;
 use super::handle::{self, Kind};
 use super::instance::Instance;
 use super::surface::Surface;
-use super::terminators::Terminator;
+use super::terminator::Terminator;
 use crate::abi::Command;
 use crate::abi::{function, name};
 use crate::logger::kind_of_report;

@@ -1,61 +1,21 @@
-//! Physical devices: one object of the loader for each of the drivers' devices.
+//! vkEnumeratePhysicalDevices at the lower end: one object of the loader for each of the drivers' devices.
 
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle as _};
 
-use super::driver::DriverInstance;
-use super::handle::{Handle, Kind};
-use super::instance::{Instance, Owned};
-use super::sorting::{DeviceFacts, Preference, order};
+use super::driver::{DeviceFacts, DriverInstance, PhysicalDevice};
+use super::instance::Instance;
+use super::owned::Owned;
+use super::sorting::{Preference, order};
 use crate::abi::{array, name};
 use crate::discovery::{Outcome, choose_devices};
-use crate::dispatch::Table as _;
-use crate::loader::log_outcome;
+use crate::dispatch::{Handle, Kind};
+use crate::drivers::log_outcome;
 use crate::log::{Level, Topic};
-use crate::memory::{Application, Box, OutOfMemory, Process, Shown, TryGrow, Vec, sort_by};
+use crate::memory::{Box, OutOfMemory, Shown, TryGrow, Vec, sort_by};
 use crate::registry::command;
-
-/// What a `VkPhysicalDevice` points to.
-#[repr(C)]
-pub struct PhysicalDevice {
-    handle: Handle,
-    /// The driver that has the device.
-    driver: NonNull<DriverInstance>,
-    /// What sorting needs to know.
-    pub(super) facts: DeviceFacts,
-}
-
-// SAFETY: nothing in it is changed after it is made, and what it points to lives as long as the instance.
-unsafe impl Sync for PhysicalDevice {}
-
-impl PhysicalDevice {
-    /// The instance that it belongs to.
-    #[must_use]
-    pub fn instance(&self) -> &Instance {
-        self.handle.instance()
-    }
-
-    /// The driver that it belongs to.
-    #[must_use]
-    pub fn driver(&self) -> &DriverInstance {
-        // SAFETY: an instance keeps its drivers until its physical devices are gone.
-        unsafe { self.driver.as_ref() }
-    }
-
-    /// What the application calls it.
-    #[must_use]
-    pub fn handle(&self) -> vk::PhysicalDevice {
-        vk::PhysicalDevice::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
-    }
-
-    /// What the driver calls it.
-    #[must_use]
-    pub fn driver_handle(&self) -> vk::PhysicalDevice {
-        vk::PhysicalDevice::from_raw(self.handle.lower().expose_provenance() as u64)
-    }
-}
 
 impl Instance {
     /// The object for the device that `driver` calls `handle`. The same device gives the same object until the
@@ -80,7 +40,13 @@ impl Instance {
                 let lower = core::ptr::with_exposed_provenance_mut(handle.as_raw() as usize);
                 let (upper, below) = (&raw const *self.table, &raw const *driver.table);
                 let made = PhysicalDevice {
-                    handle: Handle::new(Kind::PhysicalDevice, upper, below, lower, self),
+                    handle: Handle::new(
+                        Kind::PhysicalDevice,
+                        upper,
+                        below,
+                        lower,
+                        core::ptr::from_ref(self).cast(),
+                    ),
                     driver: NonNull::from(driver),
                     facts: DeviceFacts::of(driver, handle),
                 };
@@ -175,27 +141,6 @@ impl Instance {
     }
 }
 
-impl DriverInstance {
-    /// The devices that the driver has now; NULL handles are left out.
-    ///
-    /// # Errors
-    /// What the driver returned, or `ERROR_OUT_OF_HOST_MEMORY`.
-    pub(super) fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, vk::Result> {
-        // SAFETY: the type is the command's.
-        let enumerate = unsafe {
-            self.table.get::<vk::PFN_vkEnumeratePhysicalDevices>(command::ENUMERATE_PHYSICAL_DEVICES)
-        };
-        let enumerate = enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
-        let _turn = self.driver.turn();
-        let mut devices = array::collect(Process, vk::PhysicalDevice::null(), |count, out| {
-            // SAFETY: the instance is the driver's, and this is a counted out-array.
-            unsafe { enumerate(self.handle, count, out) }
-        })?;
-        devices.retain(|device| !device.is_null());
-        Ok(devices)
-    }
-}
-
 /// Terminator of vkEnumeratePhysicalDevices.
 pub(super) unsafe extern "system" fn enumerate_physical_devices(
     instance: vk::Instance,
@@ -262,9 +207,4 @@ unsafe fn deliver(
         );
     }
     result
-}
-
-/// Memory that only lasts for one call.
-pub(crate) fn command_memory(instance: &Instance) -> Application {
-    instance.allocator.scoped(vk::SystemAllocationScope::COMMAND)
 }

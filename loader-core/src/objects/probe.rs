@@ -2,8 +2,9 @@
 
 use ash::vk;
 
-use super::driver::{DriverInstance, DriverOfInstance, DriverRef, OpenError};
+use super::driver::{DriverInstance, DriverOfInstance};
 use crate::discovery::Outcome;
+use crate::drivers::{DriverRef, OpenError};
 use crate::manifest::Version;
 use crate::memory::{Application, OutOfMemory};
 use crate::registry::ExtensionSet;

@@ -4,7 +4,7 @@ use core::cmp::Ordering;
 
 use ash::vk;
 
-use super::driver::DriverInstance;
+use super::driver::{DeviceFacts, DriverInstance};
 use super::extensions::of_device;
 use crate::abi::name;
 use crate::discovery::DeviceIds;
@@ -13,18 +13,6 @@ use crate::loader::Loader;
 use crate::memory::OutOfMemory;
 use crate::platform::variables;
 use crate::registry::command;
-
-/// What the order depends on.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(test, derive(Debug))]
-pub(super) struct DeviceFacts {
-    /// A `VkPhysicalDeviceType`.
-    kind: i32,
-    vendor: u32,
-    device: u32,
-    /// Domain, bus, device, function.
-    bus: Option<[u32; 4]>,
-}
 
 /// The device that the user wants first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +24,7 @@ impl Preference {
     /// # Errors
     /// [`OutOfMemory`].
     pub(super) fn from_environment(loader: &Loader) -> Result<Self, OutOfMemory> {
-        let wanted = loader.variable(variables::VK_LOADER_DEVICE_SELECT)?;
+        let wanted = loader.platform.variable(variables::VK_LOADER_DEVICE_SELECT)?;
         Ok(Self(wanted.and_then(|value| Self::parse(&value))))
     }
 
@@ -120,7 +108,7 @@ impl DeviceFacts {
 
 /// What a user can choose a device by, as the commands in this table tell it by the handle that they know; except for
 /// vkGetPhysicalDeviceProperties2 if that is `unaware`.
-pub(super) fn ids(table: &InstanceTable, device: vk::PhysicalDevice, unaware: Option<Command>) -> DeviceIds {
+pub(crate) fn ids(table: &InstanceTable, device: vk::PhysicalDevice, unaware: Option<Command>) -> DeviceIds {
     let facts = properties_by(table, device);
     let mut ids =
         DeviceIds { ids: [Some(facts.device_id), Some(facts.vendor_id), None], ..Default::default() };

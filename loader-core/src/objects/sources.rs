@@ -2,20 +2,22 @@
 
 use ash::vk;
 
-use super::driver::Driver;
 use super::extensions;
 use crate::abi::chain;
+use crate::abi::extensions::merge;
 use crate::discovery::{Outcome, Request};
-use crate::loader::{Drivers, Loader, log_outcome, report_no_driver};
+use crate::drivers::{Driver, FoundDrivers, log_outcome, report_no_driver};
+use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::memory::{Counted, TryGrow, Vec, format_into};
+use crate::platform::Platform;
 use crate::registry::{ExtensionSet, extension};
 
 /// The drivers that an instance is to be made of.
-pub(super) struct Sources {
+pub(crate) struct Sources {
     /// What discovery found; nothing where the application wants only the drivers that it gave.
-    pub discovered: Option<Counted<Drivers>>,
+    pub discovered: Option<Counted<FoundDrivers>>,
     /// Drivers that the application gave. They come before the discovered ones.
     pub direct: Vec<Driver>,
 }
@@ -28,7 +30,7 @@ impl Sources {
     ///
     /// # Safety
     /// The create info's chain is a pNext chain, and drivers in it behave as drivers.
-    pub(super) unsafe fn new(
+    pub(crate) unsafe fn new(
         loader: &'static Loader,
         info: &vk::InstanceCreateInfo<'_>,
         enabled: &ExtensionSet,
@@ -53,25 +55,25 @@ impl Sources {
     }
 
     /// Whether there is no driver at all.
-    pub(super) fn are_none(&self) -> bool {
+    pub(crate) fn are_none(&self) -> bool {
         self.direct.is_empty() && self.discovered.as_ref().is_none_or(|drivers| drivers.open.is_empty())
     }
 
     /// Says why no driver can be used, given what was learnt by making instances of those that are open.
-    pub(super) fn report_none(
+    pub(crate) fn report_none(
         &self,
-        loader: &Loader,
+        platform: &Platform,
         logger: &Logger,
         outcomes: &[(usize, Outcome)],
     ) -> vk::Result {
         if let Some(discovered) = &self.discovered {
-            discovered.report_no_driver(loader, logger, outcomes);
+            discovered.report_no_driver(platform, logger, outcomes);
         } else {
             let reason = format_args!(
                 "the application wants only the drivers that it gave, and none of them can be used; \
                  `VK_LOADER_DEBUG=driver` tells why"
             );
-            report_no_driver(loader, logger, reason);
+            report_no_driver(platform, logger, reason);
         }
         vk::Result::ERROR_INCOMPATIBLE_DRIVER
     }
@@ -119,7 +121,7 @@ impl Sources {
     ///
     /// # Errors
     /// `ERROR_OUT_OF_HOST_MEMORY`.
-    pub(super) fn extensions(
+    pub(crate) fn extensions(
         &self,
         loader: &Loader,
         logger: &Logger,
@@ -127,7 +129,7 @@ impl Sources {
         let mut all = extensions::instance_extensions(loader, self.discovered.as_deref(), logger)?;
         for driver in &self.direct {
             for extension in driver.instance_extensions().iter().flatten() {
-                extensions::merge(&mut all, extension)?;
+                merge(&mut all, extension)?;
             }
         }
         Ok(all)

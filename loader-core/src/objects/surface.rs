@@ -21,7 +21,7 @@ use super::handle;
 use super::instance::Instance;
 use super::surface_info::SurfaceInfo;
 use super::surface_kinds::{KINDS, Kind, LARGEST};
-use super::terminators::Terminator;
+use super::terminator::Terminator;
 use super::window::{Purpose, Window};
 use crate::abi::{array, function};
 use crate::discovery::{Outcome, VkResult};

@@ -3,10 +3,10 @@
 use ash::vk;
 
 use super::driver::DriverInstance;
+use super::driver::PhysicalDevice;
 use super::handle;
-use super::physical_device::PhysicalDevice;
 use super::surface::{DriversSurface, Surface};
-use super::terminators::Terminator;
+use super::terminator::Terminator;
 use super::window::Purpose;
 use crate::abi::array::wrapped;
 use crate::abi::chain;

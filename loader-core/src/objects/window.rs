@@ -12,6 +12,7 @@ use ash::vk::{self, Handle as _};
 use super::device::Device;
 use super::driver::DriverInstance;
 use super::instance::Instance;
+use super::presenting::Presenting;
 use super::surface::{self, Surface};
 use super::surface_kinds::Kind;
 use crate::flavour::FOREIGN_HANDLES;
@@ -48,15 +49,6 @@ pub(super) enum Purpose {
     Query,
     /// To make a swapchain.
     Swapchain,
-}
-
-/// A swapchain that is not destroyed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Presenting {
-    surface: vk::SurfaceKHR,
-    device: vk::Device,
-    /// NULL while it is being made.
-    swapchain: vk::SwapchainKHR,
 }
 
 impl Window {

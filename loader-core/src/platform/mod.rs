@@ -15,6 +15,8 @@ mod log;
 pub mod variables;
 mod windows;
 
+use crate::memory::{OutOfMemory, Text};
+
 pub use crate::sync::{Holder, Lock, Pause, Turn, Turns, Waiting, forked};
 pub use environment::{Environment, Reader};
 pub use files::{FileError, Files, Fingerprint};
@@ -45,4 +47,23 @@ pub struct Platform {
     pub waiting: &'static dyn Waiting,
     /// Windows that one driver at a time can draw to. `None` where drivers can have surfaces of one window side by side.
     pub windows: Option<&'static dyn Windows>,
+}
+
+impl Platform {
+    /// The value of a variable, if it is set and honoured.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn variable(&self, variable: Variable) -> Result<Option<Text>, OutOfMemory> {
+        self.environment.variable(variable.name, variable.reader)
+    }
+
+    /// Whether a variable is set to anything but nothing and `0`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn switch(&self, variable: Variable) -> Result<bool, OutOfMemory> {
+        let value = self.variable(variable)?;
+        Ok(value.is_some_and(|value| !value.is_empty() && value.as_slice() != b"0"))
+    }
 }

@@ -5,19 +5,18 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use ash::vk;
 
-use super::layer::{ActiveLayer, Layers};
-use crate::abi::name;
+use super::active::{ActiveLayer, Layers};
+use crate::abi::{extensions, name};
 use crate::discovery::{
-    ActiveLayers, LayerCandidate, LayerKind, LayerPlan, LayerRequest, LayerScope, Outcome, Snapshot,
+    self, ActiveLayers, LayerCandidate, LayerKind, LayerPlan, LayerRequest, LayerScope, Outcome, Snapshot,
     discover_layers,
 };
-use crate::loader::{FoundSettings, Loader, Log, Policy};
 use crate::log::{Level, Topic};
-use crate::logger::Logger;
+use crate::logger::{FoundSettings, Log, Logger, Policy};
 use crate::manifest::{LayerExtension, LayerManifest};
 use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::{LayerInterface, with_layer};
-use crate::platform::{Library, LibraryKind, variables};
+use crate::platform::{Library, LibraryKind, Platform, variables};
 
 /// The layers of the system as one call sees them.
 pub struct FoundLayers {
@@ -33,19 +32,52 @@ pub struct FoundLayers {
 }
 
 impl FoundLayers {
+    /// The layers of the system. What was found `last` is used as far as nothing has changed since; it is returned where that is all.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(crate) fn find_unless_known(
+        last: Option<&Counted<Self>>,
+        platform: &Platform,
+        policy: &discovery::Policy,
+        scope: LayerScope,
+        logger: &Logger,
+    ) -> Result<Counted<Self>, OutOfMemory> {
+        let still_true = match last {
+            Some(last) if last.settings == logger.settings => last.snapshot.still_true(platform)?,
+            _ => false,
+        };
+        if let Some(last) = last.filter(|last| still_true && last.scope >= scope) {
+            last.tell(logger);
+            return Ok(last.clone());
+        }
+        // What was learnt about explicit layers is only kept by a plan that has them.
+        let scope = match last {
+            Some(last) if last.any_broken() => scope.max(last.scope),
+            _ => scope,
+        };
+        let known = last.map(|last| &**last).filter(|_| still_true);
+        let found = Counted::try_new(Self::find(platform, policy, scope, known, logger)?)?;
+        if let Some(last) = last {
+            found.remember(last);
+        }
+        Ok(found)
+    }
+
     /// Finds the layers of the system. What `known` holds, which is still true, need not be asked again.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     fn find(
-        loader: &Loader,
+        platform: &Platform,
+        policy: &discovery::Policy,
         scope: LayerScope,
         known: Option<&Self>,
         logger: &Logger,
     ) -> Result<Self, OutOfMemory> {
         let mut snapshot = known.map_or_else(|| Ok(Snapshot::default()), |known| known.snapshot.copy())?;
-        let (policy, settings) = (&loader.flavour.discovery, logger.settings.clone());
-        let plan = discover_layers(loader.platform, policy, scope, &settings.known, &mut snapshot)?;
+        let settings = logger.settings.clone();
+        let plan = discover_layers(platform, policy, scope, &settings.known, &mut snapshot)?;
         if scope == LayerScope::All {
             snapshot.forget_contents();
         }
@@ -103,7 +135,7 @@ impl FoundLayers {
         for library in &self.plan.libraries(place)? {
             let manifest = self.plan.layers.get(*library).and_then(|layer| layer.manifest.as_ref());
             for extension in manifest.into_iter().flat_map(of) {
-                crate::objects::merge_of_layer(&mut all, &properties(extension))?;
+                extensions::merge_of_layer(&mut all, &properties(extension))?;
             }
         }
         Ok(all)
@@ -121,7 +153,7 @@ impl FoundLayers {
         for (layer, candidate) in active.chain(&self.plan) {
             let manifest = candidate.manifest.as_ref().filter(|_| !self.is_broken(layer.layer));
             for extension in manifest.iter().flat_map(|manifest| &manifest.instance_extensions) {
-                crate::objects::merge_of_layer(all, &properties(extension))?;
+                extensions::merge_of_layer(all, &properties(extension))?;
             }
         }
         Ok(())
@@ -133,12 +165,12 @@ impl FoundLayers {
     /// `ERROR_LAYER_NOT_PRESENT` if the application asks for one that it cannot have; `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn open(
         this: &Counted<Self>,
-        loader: &'static Loader,
+        platform: &'static Platform,
         request: &LayerRequest<'_>,
         logger: &Logger,
         allocator: Application,
     ) -> Result<Layers, vk::Result> {
-        warn_of_variable(loader, logger);
+        warn_of_variable(platform, logger);
         let active = this.plan.activate(request)?;
         for refused in &active.refused {
             let name = request.enabled.get(refused.name).map_or(&b""[..], |name| name.to_bytes());
@@ -149,14 +181,14 @@ impl FoundLayers {
         if !active.refused.is_empty() {
             return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
         }
-        let mut layers = Layers::none_of(this.clone(), loader.platform, allocator);
+        let mut layers = Layers::none_of(this.clone(), platform, allocator);
         for layer in &active.layers {
             let Some(candidate) = this.plan.layers.get(layer.layer) else { continue };
             if candidate.library.is_empty() {
                 layers.add_meta_layer(layer.layer)?;
                 continue;
             }
-            match this.open_one(loader, candidate)? {
+            match this.open_one(platform, candidate)? {
                 Ok(opened) => {
                     this.note_broken(layer.layer, false);
                     layers.add(layer.layer, opened)?;
@@ -221,16 +253,16 @@ impl FoundLayers {
 
     fn open_one(
         &self,
-        loader: &'static Loader,
+        platform: &'static Platform,
         candidate: &LayerCandidate,
     ) -> Result<Result<ActiveLayer, Outcome>, OutOfMemory> {
         let Some(manifest) = &candidate.manifest else { return Ok(Err(Outcome::NoEntryPoint)) };
-        let libraries = loader.platform.libraries;
+        let libraries = platform.libraries;
         let library = match libraries.open(&candidate.library, LibraryKind::Layer) {
             Ok(library) => library,
             Err(error) => return Ok(Err(Outcome::DoesNotOpen { error })),
         };
-        let opened = open_library(loader, candidate, manifest, library);
+        let opened = open_library(platform, candidate, manifest, library);
         if !matches!(opened, Ok(Ok(_))) {
             // SAFETY: nothing of the library is used.
             unsafe { libraries.close(library) };
@@ -319,11 +351,11 @@ fn log_refusal(logger: &Logger, layer: &LayerCandidate, outcome: &Outcome, asked
 }
 
 /// Device layers are a thing of the past, and so is their variable.
-fn warn_of_variable(loader: &Loader, logger: &Logger) {
+fn warn_of_variable(platform: &Platform, logger: &Logger) {
     if logger.is_silent() {
         return;
     }
-    let variable = loader.variable(variables::VK_DEVICE_LAYERS).ok().flatten();
+    let variable = platform.variable(variables::VK_DEVICE_LAYERS).ok().flatten();
     if variable.is_some_and(|names| !names.is_empty()) {
         let message = format_args!(
             "VK_DEVICE_LAYERS is set, which has no effect: a device has the layers of its instance; use VK_INSTANCE_LAYERS"
@@ -333,15 +365,14 @@ fn warn_of_variable(loader: &Loader, logger: &Logger) {
 }
 
 fn open_library(
-    loader: &'static Loader,
+    platform: &'static Platform,
     candidate: &LayerCandidate,
     manifest: &LayerManifest,
     library: Library,
 ) -> Result<Result<ActiveLayer, Outcome>, OutOfMemory> {
     // SAFETY: the manifest says that the library is a layer.
     let interface: LayerInterface =
-        match unsafe { with_layer(loader.platform.libraries, library, &manifest.name, &manifest.functions) }?
-        {
+        match unsafe { with_layer(platform.libraries, library, &manifest.name, &manifest.functions) }? {
             Ok(interface) => interface,
             Err(outcome) => return Ok(Err(outcome)),
         };
@@ -377,37 +408,4 @@ fn properties(extension: &LayerExtension) -> vk::ExtensionProperties {
         vk::ExtensionProperties { spec_version: extension.spec_version, ..Default::default() };
     name::fill(&mut properties.extension_name, &extension.name);
     properties
-}
-
-impl Loader {
-    /// The layers of the system, or those that are active without an application. What was found last time is used
-    /// again if nothing has changed since.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    pub fn layers(&self, scope: LayerScope, logger: &Logger) -> Result<Counted<FoundLayers>, OutOfMemory> {
-        let waiting = self.platform.waiting;
-        let last = self.found_layers.lock(waiting).clone();
-        let still_true = match &last {
-            Some(last) if last.settings == logger.settings => last.snapshot.still_true(self.platform)?,
-            _ => false,
-        };
-        if let Some(last) = last.as_ref().filter(|last| still_true && last.scope >= scope) {
-            last.tell(logger);
-            return Ok(last.clone());
-        }
-        // What was learnt about explicit layers is only kept by a plan that has them.
-        let scope = match &last {
-            Some(last) if last.any_broken() => scope.max(last.scope),
-            _ => scope,
-        };
-        let known = last.as_deref().filter(|_| still_true);
-        let found = Counted::try_new(FoundLayers::find(self, scope, known, logger)?)?;
-        if let Some(last) = &last {
-            found.remember(last);
-        }
-        let previous = self.found_layers.lock(waiting).replace(found.clone());
-        drop(previous);
-        Ok(found)
-    }
 }

@@ -4,8 +4,8 @@ use core::ffi::c_void;
 
 use ash::vk::{self, Handle as _};
 
-use super::foreign::known_device;
 use crate::dispatch::Table as _;
+use crate::objects::known_device;
 use crate::registry::command;
 
 type Callbacks = vk::AllocationCallbacks<'static>;

@@ -2,9 +2,8 @@
 
 use core::sync::atomic::AtomicBool;
 
-use super::{Driver, DriverRef, OpenError};
-use crate::discovery::DriverKind;
-use crate::discovery::{Candidate, Outcome};
+use super::driver::{Driver, DriverRef, OpenError};
+use crate::discovery::{Candidate, DriverKind, Outcome};
 use crate::memory::{SharedList, text};
 use crate::negotiation;
 use crate::platform::{Holder, Libraries, Library, LibraryKind, Lock, Platform, Turns, Waiting};

@@ -1,9 +1,9 @@
 //! 32-bit x86, cdecl, AT&T syntax: all arguments are on the stack; `eax`, `ecx` and `edx` are free.
 //! Numbers are left in `ax`, the half of the register that takes the shortest instruction.
 
-use crate::dispatch::blocks::Distances;
+use crate::machine::Distances;
 
-pub(in crate::dispatch) const DISTANCES: Distances =
+pub(crate) const DISTANCES: Distances =
     Distances { instance_trampoline: 34, device_trampoline: 12, terminator: 20, numbered_jump: 9, call: 5 };
 
 #[doc(hidden)]

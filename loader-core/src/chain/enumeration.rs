@@ -4,15 +4,12 @@
 
 use ash::vk::{self, Handle as _};
 
-use super::group::{self, EMPTY, Group, members};
-use super::handle::Kind;
-use super::instance::Instance;
-use super::sorting::ids;
-use super::terminators::instance_terminator;
 use crate::abi::array;
 use crate::discovery::DeviceFilters;
-use crate::dispatch::Table as _;
+use crate::dispatch::{Kind, Table as _};
 use crate::memory::{Process, Vec};
+use crate::objects::group::{self, EMPTY, Group, members};
+use crate::objects::{Instance, ids, instance_terminator};
 use crate::registry::command;
 
 impl Instance {

@@ -1,9 +1,9 @@
 //! x86-64, System V calling convention, AT&T syntax: the first argument is in `rdi`; `rax` and `r11` are free. Numbers
 //! are left in `ax`, the half of the register that takes the shortest instruction.
 
-use crate::dispatch::blocks::Distances;
+use crate::machine::Distances;
 
-pub(in crate::dispatch) const DISTANCES: Distances =
+pub(crate) const DISTANCES: Distances =
     Distances { instance_trampoline: 32, device_trampoline: 9, terminator: 14, numbered_jump: 9, call: 5 };
 
 #[doc(hidden)]

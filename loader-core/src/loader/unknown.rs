@@ -7,11 +7,14 @@
 use core::ffi::CStr;
 use core::ptr::NonNull;
 
-use crate::loader::Loader;
 use crate::memory::{OutOfMemory, Process, SharedList, TryGrow, Vec};
 use crate::platform::Waiting;
 
-use super::table::UNKNOWN_COMMANDS;
+/// How many commands of each kind that the registry does not know can be dispatched: most of the number of commands that
+/// ten years of Vulkan have brought. Each takes some 50 bytes of code and a word of every table.
+///
+/// On 32-bit Arm the whole device table has to be within reach of one instruction's 12-bit offset.
+pub const UNKNOWN_COMMANDS: usize = if cfg!(target_arch = "arm") { 250 } else { 512 };
 
 /// The unknown commands of both kinds.
 pub struct UnknownCommands {
@@ -57,8 +60,8 @@ impl Names {
 
     /// The number of `name`, if it has one.
     #[must_use]
-    pub fn number(&self, loader: &Loader, name: &CStr) -> Option<usize> {
-        self.0.read(loader.platform.waiting, |names| names.iter().position(|known| known.text() == name))
+    pub fn number(&self, waiting: &dyn Waiting, name: &CStr) -> Option<usize> {
+        self.0.read(waiting, |names| names.iter().position(|known| known.text() == name))
     }
 
     /// Gives `name` a number, unless it has one.
@@ -67,9 +70,8 @@ impl Names {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn add(&self, loader: &Loader, name: &CStr) -> Result<Option<usize>, OutOfMemory> {
-        let waiting = loader.platform.waiting;
-        if let Some(number) = self.number(loader, name) {
+    pub fn add(&self, waiting: &dyn Waiting, name: &CStr) -> Result<Option<usize>, OutOfMemory> {
+        if let Some(number) = self.number(waiting, name) {
             return Ok(Some(number));
         }
         if self.0.read(waiting, <[Name]>::len) >= UNKNOWN_COMMANDS {
@@ -84,24 +86,29 @@ impl Names {
                 return Err(out_of_memory);
             }
         }
-        Ok(self.number(loader, name).filter(|number| *number < UNKNOWN_COMMANDS))
+        Ok(self.number(waiting, name).filter(|number| *number < UNKNOWN_COMMANDS))
     }
 
     /// How many names there are.
     #[must_use]
-    pub fn count(&self, loader: &Loader) -> usize {
-        self.0.read(loader.platform.waiting, <[Name]>::len).min(UNKNOWN_COMMANDS)
+    pub fn count(&self, waiting: &dyn Waiting) -> usize {
+        self.0.read(waiting, <[Name]>::len).min(UNKNOWN_COMMANDS)
     }
 
     /// The name with this number.
     #[must_use]
-    pub fn name(&self, loader: &Loader, number: usize) -> Option<&'static CStr> {
-        self.0.read(loader.platform.waiting, |names| names.get(number).map(|name| name.text()))
+    pub fn name(&self, waiting: &dyn Waiting, number: usize) -> Option<&'static CStr> {
+        self.0.read(waiting, |names| names.get(number).map(|name| name.text()))
     }
 
     /// Calls `use_name` with the name that has this number.
-    pub(super) fn with_name<R>(&self, loader: &Loader, number: usize, use_name: impl FnOnce(&str) -> R) -> R {
-        let name = self.name(loader, number);
+    pub(crate) fn with_name<R>(
+        &self,
+        waiting: &dyn Waiting,
+        number: usize,
+        use_name: impl FnOnce(&str) -> R,
+    ) -> R {
+        let name = self.name(waiting, number);
         use_name(name.and_then(|name| name.to_str().ok()).unwrap_or("an unknown command"))
     }
 

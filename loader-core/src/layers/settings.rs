@@ -11,7 +11,7 @@ use core::ffi::{CStr, c_char, c_void};
 
 use ash::vk::{self, TaggedStructure as _};
 
-use super::layer::ActiveLayer;
+use super::active::ActiveLayer;
 use crate::abi::{chain, name};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
@@ -23,7 +23,7 @@ type Setting = vk::LayerSettingEXT<'static>;
 type Settings = vk::LayerSettingsCreateInfoEXT<'static>;
 
 /// What an instance's layers are told besides. Empty where there is nothing to tell.
-pub(super) struct TellLayers {
+pub(crate) struct TellLayers {
     /// The application's settings, then those that it does not name.
     settings: Vec<Setting, Application>,
     /// The application's extensions and VK_EXT_layer_settings, if that has to be added.
@@ -38,7 +38,7 @@ impl TellLayers {
     ///
     /// # Safety
     /// `info` is that of vkCreateInstance; `given` are valid settings as long as this is used.
-    pub(super) unsafe fn new(
+    pub(crate) unsafe fn new(
         given: &[Setting],
         layers: &[ActiveLayer],
         info: &vk::InstanceCreateInfo<'static>,
@@ -80,14 +80,14 @@ impl TellLayers {
     }
 
     /// The structure for the chain, with `rest` behind it. `None` if there is nothing to tell.
-    pub(super) fn structure(&self, rest: *const c_void) -> Option<Settings> {
+    pub(crate) fn structure(&self, rest: *const c_void) -> Option<Settings> {
         let setting_count = u32::try_from(self.settings.len()).ok().filter(|count| *count > 0)?;
         let p_settings = self.settings.as_ptr();
         Some(Settings { setting_count, p_settings, p_next: rest, ..Settings::default() })
     }
 
     /// Lets layers see that the extension is enabled. It has to be, for its structure to be in the chain.
-    pub(super) fn enable(&self, info: &mut vk::InstanceCreateInfo<'static>) {
+    pub(crate) fn enable(&self, info: &mut vk::InstanceCreateInfo<'static>) {
         if let Ok(count) = u32::try_from(self.extensions.len())
             && count > 0
         {

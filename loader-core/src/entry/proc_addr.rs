@@ -4,15 +4,14 @@ use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle as _};
 
+use super::hand_written;
+use crate::abi::{Command, ExportTable};
 #[cfg(feature = "foreign-handles")]
-use super::blocks::LOOK_UP_TRAMPOLINES;
-use super::blocks::{Block, DEVICE_TRAMPOLINES, INSTANCE_TRAMPOLINES, UNKNOWN_INSTANCE_TRAMPOLINES};
-use super::table::{DeviceTable, Table};
-use crate::abi::Command;
-use crate::abi::ExportTable;
-use crate::entry;
-use crate::flavour::Handles;
-use crate::flavour::NOT_EXPORTED;
+use crate::dispatch::LOOK_UP_TRAMPOLINES;
+use crate::dispatch::{
+    Block, DEVICE_TRAMPOLINES, DeviceTable, INSTANCE_TRAMPOLINES, Table as _, UNKNOWN_INSTANCE_TRAMPOLINES,
+};
+use crate::flavour::{Handles, NOT_EXPORTED};
 use crate::loader::Loader;
 use crate::negotiation::IS_LOADER;
 use crate::objects::{Instance, handle, known_device};
@@ -97,7 +96,7 @@ fn uncommon_command(exports: &ExportTable, instance: &Instance, command: Command
         provider.extension.kind() == ExtensionKind::Device || instance.extensions.contains(provider.extension)
     };
     let own = NOT_EXPORTED.contains(command) && command.providers().any(has);
-    if own { entry::hand_written(command) } else { None }
+    if own { hand_written(command) } else { None }
 }
 
 /// A command that the registry does not know: first taken to be one on physical devices, since only drivers can tell,
@@ -109,13 +108,13 @@ fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
     }
     let loader = instance.loader;
     if let Some(function) = instance.find_physical_device_command(name) {
-        let number = loader.unknown.physical_device.add(loader, name).ok()??;
+        let number = loader.unknown.physical_device.add(loader.platform.waiting, name).ok()??;
         instance.resolve_unknown_physical_device_command(number);
         instance.set_unknown_physical_device_command(number, function);
         return UNKNOWN_INSTANCE_TRAMPOLINES.piece(INSTANCE_SLOTS.wrapping_add(number));
     }
     if instance.find(name).is_some() {
-        let number = loader.unknown.device.add(loader, name).ok()??;
+        let number = loader.unknown.device.add(loader.platform.waiting, name).ok()??;
         instance.resolve_unknown_device_command(number);
         return device_trampolines(loader.flavour.handles).piece(DEVICE_SLOTS.wrapping_add(number));
     }
@@ -153,7 +152,7 @@ pub unsafe fn get_device_proc_addr(
     if DeviceTable::is_missing(address) {
         return None;
     }
-    if let Some(own) = entry::hand_written(command)
+    if let Some(own) = hand_written(command)
         && !device.passes_on(command)
     {
         return exports.get(command).or(Some(own));

@@ -5,24 +5,12 @@
 //! handle of the loader's that stands for it: its table holds nothing but terminators, which put the layer's handle in its
 //! place on the way down.
 
-use core::ptr::NonNull;
-
 use ash::vk::{self, Handle as _};
 
-use super::extension_queries::DEVICE_LAYERS;
-use super::handle::{Handle, Kind};
-use super::instance::{Instance, Owned};
-use super::physical_device::PhysicalDevice;
-use crate::dispatch::{InstanceTable, TERMINATORS, Table as _};
+use crate::dispatch::{Handle, InstanceTable, Kind, TERMINATORS, Table as _};
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory};
-
-/// What the application is given for a handle of a layer.
-#[repr(C)]
-pub(super) struct OfLayer(Handle);
-
-// SAFETY: nothing in it is changed after it is made, and what it points to lives as long as the instance.
-unsafe impl Sync for OfLayer {}
+use crate::objects::{DEVICE_LAYERS, Instance, OfLayer, Owned, PhysicalDevice};
 
 /// The table of all such handles of an instance.
 ///
@@ -89,7 +77,13 @@ impl Instance {
         let lower = core::ptr::with_exposed_provenance_mut(lower);
         let Some(table) = &self.of_layer_table else { return Ok(handle) };
         let table = &raw const **table;
-        let made = OfLayer(Handle::new(kind, table, &raw const *self.table, lower, self));
+        let made = OfLayer(Handle::new(
+            kind,
+            table,
+            &raw const *self.table,
+            lower,
+            core::ptr::from_ref(self).cast(),
+        ));
         let made =
             Owned(Box::into_non_null(Box::try_new_in(made, self.allocator).map_err(OutOfMemory::from)?));
         let inserted = self.of_layers.find_or_insert(waiting, made, stands_for);
@@ -110,14 +104,5 @@ impl Instance {
             .find_map(|driver| driver.devices.read(waiting, |list| list.iter().find(has_handle).copied()))?;
         // SAFETY: the list keeps its devices alive until the instance is destroyed.
         Some(unsafe { known.0.as_ref() })
-    }
-
-    /// Frees the handles of layers.
-    pub(super) fn forget_handles_of_layers(&self) {
-        for handle in self.of_layers.take(self.loader.platform.waiting) {
-            let handle: NonNull<OfLayer> = handle.0;
-            // SAFETY: the list owned it, and the instance is used by nobody else any more.
-            drop(unsafe { Box::from_non_null_in(handle, self.allocator) });
-        }
     }
 }

@@ -1,9 +1,9 @@
 //! 64-bit RISC-V: the first argument is in `a0`; `t0` to `t2` are free. The linker is told not to shorten calls,
 //! which would move the pieces that follow.
 
-use crate::dispatch::blocks::Distances;
+use crate::machine::Distances;
 
-pub(in crate::dispatch) const DISTANCES: Distances =
+pub(crate) const DISTANCES: Distances =
     Distances { instance_trampoline: 48, device_trampoline: 20, terminator: 20, numbered_jump: 12, call: 8 };
 
 #[doc(hidden)]

@@ -1,9 +1,9 @@
 //! 32-bit Arm: the first argument is in `r0`; `ip` is free. The magic is the exclusive or of two numbers that fit
 //! into an instruction, so that it can be compared with one register.
 
-use crate::dispatch::blocks::Distances;
+use crate::machine::Distances;
 
-pub(in crate::dispatch) const DISTANCES: Distances =
+pub(crate) const DISTANCES: Distances =
     Distances { instance_trampoline: 40, device_trampoline: 8, terminator: 12, numbered_jump: 8, call: 4 };
 
 #[doc(hidden)]

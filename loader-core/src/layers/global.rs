@@ -9,7 +9,6 @@ use ash::vk;
 use super::found::FoundLayers;
 use crate::abi::layer_interface::GlobalLink;
 use crate::discovery::LayerRequest;
-use crate::loader::Loader;
 use crate::manifest::{PreInstanceFunctions, Symbol};
 use crate::memory::{OutOfMemory, TryGrow, Vec};
 use crate::platform::{Library, LibraryKind, Platform};
@@ -49,8 +48,12 @@ impl Drop for Interceptors {
 }
 
 impl Interceptors {
-    fn of(command: GlobalCommand, loader: &'static Loader, found: &FoundLayers) -> Result<Self, OutOfMemory> {
-        let mut open = Self { functions: Vec::new(), libraries: Vec::new(), platform: loader.platform };
+    fn of(
+        command: GlobalCommand,
+        platform: &'static Platform,
+        found: &FoundLayers,
+    ) -> Result<Self, OutOfMemory> {
+        let mut open = Self { functions: Vec::new(), libraries: Vec::new(), platform };
         let active = found.plan.activate(&LayerRequest::default())?;
         for (layer, candidate) in active.pre_instance(&found.plan) {
             let manifest = candidate.manifest.as_ref().filter(|_| !found.is_broken(layer.layer));
@@ -58,11 +61,11 @@ impl Interceptors {
             else {
                 continue;
             };
-            let Ok(library) = loader.platform.libraries.open(&candidate.library, LibraryKind::Layer) else {
+            let Ok(library) = platform.libraries.open(&candidate.library, LibraryKind::Layer) else {
                 continue;
             };
             open.keep(library)?;
-            if let Some(function) = loader.platform.libraries.symbol(library, name.as_c_str()) {
+            if let Some(function) = platform.libraries.symbol(library, name.as_c_str()) {
                 open.functions.try_push(function.as_ptr())?;
             }
         }
@@ -88,14 +91,14 @@ impl Interceptors {
 /// `F` is the function-pointer type of the command's functions in layers, and of `last`.
 pub unsafe fn enter_global_chain<F: Copy, R>(
     command: GlobalCommand,
-    loader: &'static Loader,
+    platform: &'static Platform,
     found: &FoundLayers,
     last: F,
     direct: impl FnOnce() -> R,
     call: impl FnOnce(F, *const c_void) -> R,
 ) -> Result<R, OutOfMemory> {
     const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-    let open = Interceptors::of(command, loader, found)?;
+    let open = Interceptors::of(command, platform, found)?;
     if open.functions.is_empty() {
         return Ok(direct());
     }

@@ -12,7 +12,7 @@
 //! | `numbered_jump` | leaves a number in a free register and jumps |
 //! | `call` | calls, so that its own place is where the function would return to |
 //! | `unknown_instance_trampoline` | as `instance_trampoline`, with the slot in the free register |
-//! | `look_up` | jumps through the slot in the free register of the table that the handle's first word stands for ([`super::keys`]) |
+//! | `look_up` | jumps through the slot in the free register of the table that the handle's first word stands for ([`crate::dispatch::Keys`]) |
 //! | `report` | calls a function that does not return with the handle and the number |
 //! | `report_caller` | calls a function that does not return with the handle and the address to which `call` would return |
 //! | `forward` | jumps |
@@ -21,29 +21,29 @@
 
 #[cfg(target_arch = "aarch64")]
 #[macro_use]
-pub(super) mod aarch64;
+pub(crate) mod aarch64;
 #[cfg(target_arch = "aarch64")]
-pub(super) use aarch64 as native;
+pub(crate) use aarch64 as native;
 #[cfg(target_arch = "arm")]
 #[macro_use]
-pub(super) mod arm;
+pub(crate) mod arm;
 #[cfg(target_arch = "arm")]
-pub(super) use arm as native;
+pub(crate) use arm as native;
 #[cfg(target_arch = "riscv64")]
 #[macro_use]
-pub(super) mod riscv64;
+pub(crate) mod riscv64;
 #[cfg(target_arch = "riscv64")]
-pub(super) use riscv64 as native;
+pub(crate) use riscv64 as native;
 #[cfg(target_arch = "x86")]
 #[macro_use]
-pub(super) mod x86;
+pub(crate) mod x86;
 #[cfg(target_arch = "x86")]
-pub(super) use x86 as native;
+pub(crate) use x86 as native;
 #[cfg(target_arch = "x86_64")]
 #[macro_use]
-pub(super) mod x86_64;
+pub(crate) mod x86_64;
 #[cfg(target_arch = "x86_64")]
-pub(super) use x86_64 as native;
+pub(crate) use x86_64 as native;
 
 #[cfg(not(any(
     target_arch = "x86_64",
@@ -53,5 +53,5 @@ pub(super) use x86_64 as native;
     target_arch = "riscv64"
 )))]
 compile_error!(
-    "no trampolines for this architecture yet: add a file to dispatch/arch that defines the macros above"
+    "no trampolines for this architecture yet: add a file to machine/arch that defines the macros above"
 );

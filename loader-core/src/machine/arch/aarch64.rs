@@ -1,8 +1,8 @@
 //! 64-bit Arm: the first argument is in `x0`; `x16`, `x17` and `x9` are free.
 
-use crate::dispatch::blocks::Distances;
+use crate::machine::Distances;
 
-pub(in crate::dispatch) const DISTANCES: Distances =
+pub(crate) const DISTANCES: Distances =
     Distances { instance_trampoline: 44, device_trampoline: 12, terminator: 16, numbered_jump: 8, call: 4 };
 
 #[doc(hidden)]

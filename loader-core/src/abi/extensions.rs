@@ -1,0 +1,31 @@
+//! Lists of extensions as applications get them.
+
+use ash::vk;
+
+use super::name;
+use crate::memory::{TryGrow, Vec};
+
+/// Adds an extension of a layer to `all`, unless its name is there: of an extension that a driver has, too, the driver's
+/// version counts (loader and layer interface document, "Instance and Device Extensions").
+pub(crate) fn merge_of_layer(
+    all: &mut Vec<vk::ExtensionProperties>,
+    extension: &vk::ExtensionProperties,
+) -> Result<(), vk::Result> {
+    let called = name::in_array(&extension.extension_name);
+    if !all.iter().any(|present| called.is_none_or(|called| name::is(present, called))) {
+        all.try_push(*extension)?;
+    }
+    Ok(())
+}
+
+/// Adds `extension` of a driver or of the loader to `all`; of two with one name the first one counts.
+pub(crate) fn merge(
+    all: &mut Vec<vk::ExtensionProperties>,
+    extension: &vk::ExtensionProperties,
+) -> Result<(), vk::Result> {
+    let Some(called) = name::in_array(&extension.extension_name) else { return Ok(()) };
+    if !all.iter().any(|present| name::is(present, called)) {
+        all.try_push(*extension)?;
+    }
+    Ok(())
+}

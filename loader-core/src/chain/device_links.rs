@@ -1,0 +1,272 @@
+//! The links and functions that layers are handed when a device is created.
+
+use core::ffi::c_void;
+use core::ptr::NonNull;
+use core::sync::atomic::Ordering;
+
+use ash::vk::{self, Handle as _};
+
+use crate::abi::Command;
+use crate::abi::layer_interface::{
+    DeviceContent, DeviceCreateInfo, DeviceLink, FindDeviceCommand, FindInstanceCommand, function,
+};
+use crate::flavour::FOREIGN_HANDLES;
+use crate::layers::ActiveLayer;
+use crate::log::{Level, Topic};
+use crate::memory::{OutOfMemory, TryGrow, Vec};
+use crate::objects::{
+    Device, DeviceUnderCreation, Instance, command_memory, handle, instance_with_word,
+    terminator_get_device_proc_addr, terminator_get_instance_proc_addr,
+};
+
+type Callbacks = vk::AllocationCallbacks<'static>;
+type Links = Vec<DeviceLink, crate::memory::Application>;
+
+/// Calls `create`, which is vkCreateDevice of the first of `layers`, with links to the others and to the terminator; and
+/// fills the new device's table with what the first layer gives. Besides the device gives that layer's look-up for it, or
+/// the terminator's.
+///
+/// # Errors
+/// What the chain returned, or that memory is short.
+///
+/// # Safety
+/// The parameters are those of vkCreateDevice, `create` is what the chain of `physical_device` gives for it.
+pub unsafe fn enter_device_chain(
+    instance: &Instance,
+    layers: &[ActiveLayer],
+    create: vk::PFN_vkCreateDevice,
+    physical_device: vk::PhysicalDevice,
+    info: &vk::DeviceCreateInfo<'static>,
+    callbacks: *const Callbacks,
+) -> Result<(vk::Device, FindDeviceCommand), vk::Result> {
+    let mut own = *info;
+    if instance.layers().is_empty() {
+        let mut handle = vk::Device::null();
+        // SAFETY: the caller vouches for the parameters.
+        crate::abi::array::created(unsafe { create(physical_device, &own, callbacks, &mut handle) })?;
+        return Ok((handle, terminator_get_device_proc_addr));
+    }
+    let (mut links, first) = links(instance, layers)?;
+    let data = DeviceCreateInfo {
+        s_type: vk::StructureType::LOADER_DEVICE_CREATE_INFO,
+        p_next: info.p_next,
+        function: function::LOADER_DATA,
+        content: DeviceContent { set_data: set_device_data },
+    };
+    let mut link = DeviceCreateInfo {
+        s_type: vk::StructureType::LOADER_DEVICE_CREATE_INFO,
+        p_next: (&raw const data).cast(),
+        function: function::LINK,
+        content: DeviceContent { link: links.as_mut_ptr() },
+    };
+    if !links.is_empty() {
+        // Layers move the link on.
+        own.p_next = (&raw mut link).cast_const().cast();
+    }
+    let creation = DeviceUnderCreation::new(info);
+    let noted = creation.note(instance.loader)?;
+    let given = noted.handle();
+    let mut handle = vk::Device::from_raw(given);
+    // SAFETY: the caller vouches for the parameters; the structures live until the call returns.
+    let result = unsafe { create(physical_device, &own, callbacks, &mut handle) };
+    drop(noted);
+    let made = NonNull::new(creation.made.load(Ordering::Acquire));
+    let result = crate::abi::array::created(result);
+    // SAFETY: where the chain came back with a handle, it may be a wrapper of what the lower end made. What was made and
+    // came back in no handle is the lower end's of this call; whoever failed did not destroy it, and nobody was given it.
+    unsafe {
+        let returned = result.and_then(|()| {
+            let has_no_object =
+                handle.as_raw() != given && !handle.is_null() && !instance.may_be_object(handle.as_raw());
+            if has_no_object {
+                instance.report_no_object("VkDevice", handle.as_raw());
+                return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+            }
+            came_back(instance, handle, made).filter(|_| handle.as_raw() != given).ok_or_else(|| {
+                let message = format_args!("vkCreateDevice: a layer reports success, and there is no device");
+                instance.logger.log(Level::Error, Topic::Layer, message);
+                vk::Result::ERROR_INITIALIZATION_FAILED
+            })
+        });
+        let device = returned.inspect_err(|_| {
+            if let Some(made) = made {
+                Device::forget(made);
+            }
+        })?;
+        device.adopt(handle.as_raw());
+        if let Some(find) = first {
+            device.put_layers_on_top(handle, find);
+        }
+    }
+    Ok((handle, first.unwrap_or(terminator_get_device_proc_addr)))
+}
+
+/// The device that `handle` stands for: the one whose word it begins with, else the one that was `made` last, since a
+/// layer need not have prepared its wrapper.
+///
+/// # Safety
+/// `handle` came up the chain.
+unsafe fn came_back(
+    instance: &Instance,
+    handle: vk::Device,
+    made: Option<NonNull<Device>>,
+) -> Option<&Device> {
+    let word = core::ptr::with_exposed_provenance::<usize>(usize::try_from(handle.as_raw()).ok()?);
+    // SAFETY: a dispatchable handle begins with a word; what was made is alive.
+    unsafe { Device::with_word(instance, *word.as_ref()?).or_else(|| made.map(|made| made.as_ref())) }
+}
+
+/// The links of the layers that take part in the creation of devices, and the device look-up of the first of them: those
+/// that intercept vkCreateDevice. A layer that does not would not pass its link on.
+///
+/// A layer below one that wraps the instance knows it by a handle that nobody else knows, and must not be asked with
+/// another one. There the layers that have a look-up for devices take part, as the layer interface document wants it
+/// ("Layer Conventions and Rules": device-level chaining needs both vkGetDeviceProcAddr and vkCreateDevice).
+fn links(
+    instance: &Instance,
+    layers: &[ActiveLayer],
+) -> Result<(Links, Option<FindDeviceCommand>), OutOfMemory> {
+    let create = |find: FindInstanceCommand| {
+        // SAFETY: nobody wraps the instance, so that every layer knows it by this handle.
+        unsafe { find(instance.chain_handle(), c"vkCreateDevice".as_ptr()) }.map(|function| function as usize)
+    };
+    let wrapped = instance.chain_handle() != instance.handle();
+    let mut links = Vec::new_in(command_memory(instance));
+    let mut next: FindInstanceCommand = terminator_get_instance_proc_addr;
+    let mut first = None;
+    let mut below = if wrapped { None } else { create(next) };
+    for layer in layers.iter().rev() {
+        let layer = &layer.interface;
+        let takes_part = if wrapped {
+            layer.get_device_proc_addr.is_some()
+        } else {
+            let own = create(layer.get_instance_proc_addr);
+            core::mem::replace(&mut below, own) != own
+        };
+        if takes_part {
+            links.try_push(DeviceLink {
+                next: core::ptr::null_mut(),
+                get_instance_proc_addr: next,
+                get_device_proc_addr: first.unwrap_or(terminator_get_device_proc_addr),
+            })?;
+            next = layer.get_instance_proc_addr;
+            first = layer.get_device_proc_addr.or(first);
+        }
+    }
+    links.reverse();
+    let (start, count) = (links.as_mut_ptr(), links.len());
+    for (index, link) in links.iter_mut().enumerate().take(count.saturating_sub(1)) {
+        link.next = start.wrapping_add(index).wrapping_add(1);
+    }
+    Ok((links, first))
+}
+
+/// Gives an object that a layer made for itself the first word of the device that it belongs to.
+unsafe extern "system" fn set_device_data(device: vk::Device, object: *mut c_void) -> vk::Result {
+    // SAFETY: as for instances.
+    unsafe { copy_first_word(device.as_raw(), object) }
+}
+
+/// # Safety
+/// `from` is a dispatchable handle, `to` points to an object that begins with a word for the loader, or with the same one.
+pub(super) unsafe fn copy_first_word(from: u64, to: *mut c_void) -> vk::Result {
+    let Ok(from) = usize::try_from(from) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    let from = core::ptr::with_exposed_provenance::<*const c_void>(from);
+    if from.is_null() || to.is_null() {
+        return vk::Result::ERROR_INITIALIZATION_FAILED;
+    }
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        let (word, to) = (from.read(), to.cast::<*const c_void>());
+        // What a foreign driver made has the word already, and must not be written.
+        if !FOREIGN_HANDLES || to.read() != word {
+            to.write(word);
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+/// Makes a device for a layer: the chain begins behind that layer, which is told by its `find` function. Where `find` is
+/// NULL or nobody's, the chain is the whole one.
+///
+/// # Safety
+/// The parameters are those of `PFN_vkLayerCreateDevice`.
+pub unsafe extern "system" fn layer_create_device(
+    instance: vk::Instance,
+    physical_device: vk::PhysicalDevice,
+    info: *const vk::DeviceCreateInfo<'static>,
+    callbacks: *const Callbacks,
+    out: *mut vk::Device,
+    find: FindInstanceCommand,
+    next: *mut Option<FindDeviceCommand>,
+) -> vk::Result {
+    // SAFETY: the layer vouches for the parameters.
+    unsafe {
+        let known_as = instance;
+        let Some(instance) = instance_of(instance, physical_device) else {
+            crate::loader::report_bad_handle(crate::registry::command::CREATE_DEVICE)
+        };
+        let above = instance
+            .layers()
+            .iter()
+            .position(|layer| layer.interface.get_instance_proc_addr as usize == find as usize);
+        let below = above
+            .and_then(|place| instance.layers().get(place.wrapping_add(1)..))
+            .unwrap_or(instance.layers());
+        let head = below.first().map_or(terminator_get_instance_proc_addr as FindInstanceCommand, |layer| {
+            layer.interface.get_instance_proc_addr
+        });
+        // What the layer calls the instance is what the next one calls it.
+        let Some(create) = head(known_as, c"vkCreateDevice".as_ptr()) else {
+            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        };
+        let create = core::mem::transmute::<Command, vk::PFN_vkCreateDevice>(create);
+        match enter_device_chain(instance, below, create, physical_device, &*info, callbacks) {
+            Ok((device, first)) => {
+                *out = device;
+                if let Some(next) = next.as_mut() {
+                    *next = Some(first);
+                }
+                vk::Result::SUCCESS
+            }
+            Err(error) => error,
+        }
+    }
+}
+
+/// The instance of the loader behind what a layer passes: both handles may be wrappers of layers below it, which begin
+/// with the word of the instance.
+///
+/// # Safety
+/// Both are handles that the layer was given.
+unsafe fn instance_of<'a>(
+    instance: vk::Instance,
+    physical_device: vk::PhysicalDevice,
+) -> Option<&'a Instance> {
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        let known = handle::known_instance(instance);
+        let known = known.or_else(|| handle::known_physical_device(physical_device));
+        if let Some(known) = known {
+            return Some(known.instance());
+        }
+        let loader = crate::loader::current()?;
+        [physical_device.as_raw(), instance.as_raw()].into_iter().find_map(|handle| {
+            let word = core::ptr::with_exposed_provenance::<usize>(usize::try_from(handle).ok()?);
+            instance_with_word(loader, *word.as_ref()?)
+        })
+    }
+}
+
+/// Destroys a device that [`layer_create_device`] made.
+///
+/// # Safety
+/// The parameters are those of `PFN_vkLayerDestroyDevice`.
+pub unsafe extern "system" fn layer_destroy_device(
+    device: vk::Device,
+    callbacks: *const Callbacks,
+    _destroy: vk::PFN_vkDestroyDevice,
+) {
+    // SAFETY: the layer vouches for the parameters.
+    unsafe { crate::objects::destroy_device(device, callbacks) };
+}

@@ -1,0 +1,67 @@
+//! An instance's table: the lower ends of its commands, or what the first layer gives.
+
+use core::ffi::CStr;
+
+use crate::abi::layer_interface::FindInstanceCommand;
+use crate::abi::{Command, name};
+use crate::dispatch::Table as _;
+use crate::objects::{
+    DEVICE_LAYERS, Instance, instance_terminator, terminator_get_instance_proc_addr,
+    terminator_get_physical_device_proc_addr,
+};
+use crate::registry::{CommandId, INSTANCE_SLOTS};
+
+/// Fills an instance's table: with the lower ends of the chains if it has no layers, else with what the first layer
+/// gives.
+pub(super) fn fill_instance_table(instance: &Instance) {
+    let layered = !instance.layers().is_empty();
+    let (never_layered, _) = DEVICE_LAYERS;
+    for number in 0..INSTANCE_SLOTS {
+        let Some(command) = CommandId::from_instance_slot(number) else { continue };
+        let through_layers = layered && command != never_layered;
+        let end =
+            if through_layers { instance.find(name::of(command)) } else { instance_terminator(command) };
+        if let (Some(slot), Some(function)) = (instance.table.slot(number), end) {
+            slot.set(function);
+        }
+    }
+    let loader = instance.loader;
+    for number in 0..loader.unknown.physical_device.count(loader.platform.waiting) {
+        let name = loader.unknown.physical_device.name(loader.platform.waiting, number);
+        if let Some(function) = name.and_then(|name| instance.find_physical_device_command(name)) {
+            instance.set_unknown_physical_device_command(number, function);
+        }
+    }
+}
+
+impl Instance {
+    /// Puts the upper end of the chain of the unknown physical-device command `number` into the instance's table.
+    pub(crate) fn set_unknown_physical_device_command(&self, number: usize, function: Command) {
+        if let Some(slot) = self.table.slot(INSTANCE_SLOTS.wrapping_add(number)) {
+            slot.set(function);
+        }
+    }
+
+    /// The upper end of the chain of a physical-device command that the registry does not know.
+    pub(crate) fn find_physical_device_command(&self, name: &CStr) -> Option<Command> {
+        // Where a layer wraps the instance, only the first one knows it by the handle that came up the chain.
+        let wrapped = self.chain_handle() != self.handle();
+        let mut layers = self.layers().iter().take(if wrapped { 1 } else { usize::MAX });
+        let find = layers.find_map(|layer| layer.interface.get_physical_device_proc_addr);
+        let (find, handle) = find.map_or(
+            (terminator_get_physical_device_proc_addr as FindInstanceCommand, self.handle()),
+            |find| (find, self.chain_handle()),
+        );
+        // SAFETY: the handle is the one that the function's layer knows the instance by, and the name is a C string.
+        unsafe { find(handle, name.as_ptr()) }
+    }
+
+    /// The upper end of the chain of a command.
+    pub(crate) fn find(&self, name: &CStr) -> Option<Command> {
+        let first = self.layers().first();
+        let find = first
+            .map_or(terminator_get_instance_proc_addr as _, |layer| layer.interface.get_instance_proc_addr);
+        // SAFETY: as above.
+        unsafe { find(self.chain_handle(), name.as_ptr()) }
+    }
+}

@@ -1,0 +1,244 @@
+//! A driver that is open.
+
+use core::ops::Deref;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use ash::vk::{self, Handle as _};
+
+use crate::abi::{Command, array};
+use crate::discovery::{DriverKind, Outcome};
+use crate::manifest::Version;
+use crate::memory::{Box, OutOfMemory, Process, Text, Vec, text};
+use crate::negotiation::{self, DriverInterface};
+use crate::platform::{Library, Turn, Turns, Waiting};
+
+/// A driver that is open.
+pub struct Driver {
+    /// What was opened, or words for a driver that the application gave: for messages.
+    pub library_path: Text,
+    /// What was agreed with it.
+    pub interface: DriverInterface,
+    /// The version of Vulkan that counts for it: the lower one of what its manifest and it say.
+    pub api_version: Version,
+    /// What it is.
+    pub kind: DriverKind,
+    pub(super) library: Option<Library>,
+    pub(super) turns: Turns,
+    pub(super) waiting: &'static dyn Waiting,
+    /// Whether one of its global commands has called the loader, which was about to call it again.
+    pub(super) calls_back: AtomicBool,
+}
+
+/// A driver that stays open until the loader's own library is unloaded.
+#[derive(Clone, Copy)]
+pub struct DriverRef(NonNull<Driver>);
+
+// SAFETY: a driver is never changed once it is made.
+unsafe impl Send for DriverRef {}
+// SAFETY: as above.
+unsafe impl Sync for DriverRef {}
+
+impl PartialEq for DriverRef {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Deref for DriverRef {
+    type Target = Driver;
+    fn deref(&self) -> &Driver {
+        // SAFETY: drivers of the list are freed only by `close`, when nothing uses them any more.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+/// Why a driver is not open.
+pub enum OpenError {
+    /// Memory is short; that is not the driver's fault.
+    OutOfMemory,
+    /// It cannot be used.
+    Refused(Outcome),
+}
+
+impl From<OutOfMemory> for OpenError {
+    fn from(_: OutOfMemory) -> Self {
+        Self::OutOfMemory
+    }
+}
+
+impl From<Outcome> for OpenError {
+    fn from(outcome: Outcome) -> Self {
+        Self::Refused(outcome)
+    }
+}
+
+impl DriverRef {
+    pub(super) fn new(driver: Driver) -> Result<Self, OutOfMemory> {
+        Ok(Self(Box::into_non_null(Box::try_new_in(driver, Process)?)))
+    }
+
+    /// # Safety
+    /// Nobody uses the driver any more.
+    pub(super) unsafe fn free(self) {
+        // SAFETY: the value was made by Box::into_non_null in `new`; the caller vouches that it is the last one.
+        drop(unsafe { Box::from_non_null_in(self.0, Process) });
+    }
+}
+
+impl Driver {
+    /// A driver that the application gave by its function.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
+    ///
+    /// # Safety
+    /// As for [`negotiation::with_function`].
+    pub unsafe fn direct(
+        gipa: vk::PFN_vkGetInstanceProcAddr,
+        waiting: &'static dyn Waiting,
+    ) -> Result<Self, Outcome> {
+        // SAFETY: the caller vouches for the function.
+        let interface = unsafe { negotiation::with_function(gipa) }?;
+        let api_version = interface.api_version(None)?;
+        let turns = Turns::new();
+        let library_path = text(&[b"a driver that the application gave"]).unwrap_or_default();
+        let kind = DriverKind::Icd;
+        let calls_back = AtomicBool::new(false);
+        Ok(Self { library_path, interface, api_version, kind, library: None, turns, waiting, calls_back })
+    }
+
+    /// Lets no other thread into the driver's commands that create, destroy and enumerate until the turn is over.
+    ///
+    /// The specification lets applications call these from several threads at once, but drivers have only ever met
+    /// loaders that let one thread at a time through: NVIDIA's (580.159.04) crashes otherwise.
+    #[must_use]
+    pub fn turn(&self) -> Turn<'_> {
+        self.turns.take(self.waiting)
+    }
+
+    /// A turn to call one of the driver's global commands. `None` if this thread is in one of them already: the driver calls the
+    /// loader, and would be called again without end.
+    fn turn_at_the_top(&self) -> Option<Turn<'_>> {
+        let turn = self.turn();
+        if turn.is_within_another() {
+            self.calls_back.store(true, Ordering::Relaxed);
+            return None;
+        }
+        Some(turn)
+    }
+
+    /// Whether it is no driver of its own, as far as its calls have shown. One that was negotiated with may well be made on top of
+    /// other drivers, and use a loader to reach them.
+    fn leads_back(&self) -> bool {
+        let told_apart = self.interface.version > 0 && !self.kind.is_foreign();
+        !told_apart && self.calls_back.load(Ordering::Relaxed)
+    }
+
+    /// Makes an instance with the driver's own vkCreateInstance.
+    ///
+    /// # Errors
+    /// Why there is none.
+    ///
+    /// # Safety
+    /// The parameters are those of the Vulkan command.
+    pub(crate) unsafe fn create_instance(
+        &self,
+        info: &vk::InstanceCreateInfo<'_>,
+        callbacks: *const vk::AllocationCallbacks<'static>,
+    ) -> Result<vk::Instance, OpenError> {
+        let left_out = || if self.leads_back() { Outcome::LeadsBack } else { Outcome::WithinItself };
+        let turn = self.turn_at_the_top().ok_or_else(left_out)?;
+        let mut handle = vk::Instance::null();
+        // SAFETY: the caller vouches for the parameters; the function has the type of its name.
+        let result = unsafe { (self.interface.create_instance)(info, callbacks, &mut handle) };
+        drop(turn);
+        let made = result == vk::Result::SUCCESS && !handle.is_null();
+        if self.leads_back() {
+            if made {
+                // SAFETY: nobody else knows the instance.
+                unsafe { self.destroy_instance(handle, callbacks) };
+            }
+            return Err(Outcome::LeadsBack.into());
+        }
+        if made { Ok(handle) } else { Err(refused(result)) }
+    }
+
+    /// Destroys an instance with the driver's own vkDestroyInstance.
+    ///
+    /// # Safety
+    /// The handle is NULL or an instance of this driver that nobody else uses, made with these callbacks.
+    pub(crate) unsafe fn destroy_instance(
+        &self,
+        handle: vk::Instance,
+        callbacks: *const vk::AllocationCallbacks<'static>,
+    ) {
+        if handle.is_null() {
+            return;
+        }
+        let _turn = self.turn();
+        // SAFETY: the caller vouches for the handle; the function has the type of its name.
+        unsafe {
+            let find = self.interface.get_instance_proc_addr;
+            let Some(function) = find(handle, c"vkDestroyInstance".as_ptr()) else { return };
+            let destroy = core::mem::transmute::<Command, vk::PFN_vkDestroyInstance>(function);
+            destroy(handle, callbacks);
+        }
+    }
+
+    /// Whether the manifest promises more than the driver has.
+    pub(super) fn lie(&self, manifest: Version) -> Option<Outcome> {
+        let too_much = manifest >= Version::new(1, 1, 0) && self.api_version < Version::new(1, 1, 0);
+        too_much.then_some(Outcome::ApiVersionLie { manifest, driver: self.api_version })
+    }
+
+    /// The instance extensions that the driver has, none if it leads back to the loader. The driver is never asked with a
+    /// layer's name (LDP_LOADER_12).
+    ///
+    /// # Errors
+    /// What the driver returned, or `ERROR_OUT_OF_HOST_MEMORY`.
+    pub fn instance_extensions(&self) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+        let Some(_turn) = self.turn_at_the_top() else { return Ok(Vec::new()) };
+        let enumerate = self.interface.enumerate_instance_extension_properties;
+        let all = array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
+            // SAFETY: a counted out-array, and no layer.
+            unsafe { enumerate(core::ptr::null(), count, out) }
+        });
+        if self.leads_back() { Ok(Vec::new()) } else { all }
+    }
+}
+
+/// Why there is no instance of a driver whose global command returned this.
+pub(crate) fn refused(result: vk::Result) -> OpenError {
+    if result == vk::Result::ERROR_OUT_OF_HOST_MEMORY {
+        return OpenError::OutOfMemory;
+    }
+    OpenError::Refused(Outcome::CreateInstanceFailed { result: result.as_raw() })
+}
+
+impl DriverInterface {
+    /// The version that counts: 1.0 if the manifest says less than 1.1, or the driver cannot be asked, or it says
+    /// less than 1.1 (section "Driver API Version" of the driver interface document).
+    ///
+    /// # Errors
+    /// A version of another API (LDP_LOADER_4).
+    pub(super) fn api_version(&self, manifest: Option<Version>) -> Result<Version, Outcome> {
+        const OLDEST: Version = Version::new(1, 0, 0);
+        const ASKED: Version = Version::new(1, 1, 0);
+        if manifest.is_some_and(|version| version < ASKED) {
+            return Ok(OLDEST);
+        }
+        let Some(enumerate) = self.enumerate_instance_version else { return Ok(OLDEST) };
+        let mut version = 0;
+        // SAFETY: version is a valid pointer.
+        let result = unsafe { enumerate(&mut version) };
+        if result != vk::Result::SUCCESS {
+            return Ok(OLDEST);
+        }
+        let said = Version::from_encoded(version);
+        if said.variant != 0 || said.major != 1 {
+            return Err(Outcome::OtherApi { version: said });
+        }
+        Ok(if said < ASKED { OLDEST } else { manifest.map_or(said, |manifest| manifest.min(said)) })
+    }
+}

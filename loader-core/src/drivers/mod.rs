@@ -1,0 +1,12 @@
+//! Drivers: which the system has, and the libraries of those that are open.
+
+mod driver;
+mod found;
+mod open;
+mod report;
+
+pub(crate) use driver::refused;
+pub use driver::{Driver, DriverRef, OpenError};
+pub use found::FoundDrivers;
+pub use open::OpenDrivers;
+pub(crate) use report::{log_outcome, report_no_driver};

@@ -1,0 +1,54 @@
+//! What is said about drivers.
+
+use core::fmt;
+
+use crate::discovery::{Candidate, Decision, Outcome};
+use crate::log::{Level, Topic, write_line};
+use crate::logger::{Log, Logger, Policy};
+use crate::memory::Shown;
+use crate::platform::{Platform, variables};
+
+/// Says why no driver can be used: to everybody who listens, and if nobody does, as one line on the sink, since an
+/// application that does not start would otherwise leave its user without a hint.
+pub(crate) fn report_no_driver(platform: &Platform, logger: &Logger, reason: fmt::Arguments<'_>) {
+    let heard = logger.tell(Level::Error, Topic::Driver, reason);
+    let shown = logger.write(Level::Error, Topic::Driver, reason);
+    if !(shown || heard || platform.switch(variables::VK_LOADER_X_QUIET) == Ok(true)) {
+        write_line(logger.sink, Level::Error, Topic::Driver, reason);
+    }
+}
+
+/// Logs what became of the driver that is called `name`.
+pub(crate) fn log_outcome(logger: &Logger, name: &[u8], outcome: &Outcome) {
+    log_outcome_by(logger, Logger::log, name, outcome);
+}
+
+pub(super) fn log_outcome_by(logger: &Logger, log: Log, name: &[u8], outcome: &Outcome) {
+    let (name, policy) = (Shown(name), Policy(outcome.policy()));
+    log(logger, outcome.level(), Topic::Driver, format_args!("{name}: {outcome}{policy}"));
+}
+
+pub(super) fn log_candidate(logger: &Logger, log: Log, candidate: &Candidate) {
+    let path = Shown(&candidate.path);
+    match &candidate.decision {
+        Decision::Skip(reason) => {
+            let policy = Policy(reason.policy());
+            log(logger, reason.level(), Topic::Driver, format_args!("{path}: not used: {reason}{policy}"));
+        }
+        Decision::Use if candidate.kind.is_foreign() => {
+            log(logger, Level::Debug, Topic::Driver, format_args!("{path}: used: another Vulkan loader"));
+        }
+        Decision::Use => {
+            let (library, version) = (Shown(&candidate.library), candidate.api_version);
+            log(
+                logger,
+                Level::Debug,
+                Topic::Driver,
+                format_args!("{path}: used: {library}, Vulkan {version}"),
+            );
+        }
+    }
+    if let Some(warning) = &candidate.warning {
+        log(logger, Level::Warning, Topic::Driver, format_args!("{path}: {warning}"));
+    }
+}

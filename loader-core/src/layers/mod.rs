@@ -1,0 +1,13 @@
+//! Layers: which the system has, those of an instance, and what they are told; before there is an instance, those that intercept the
+//! global commands.
+
+mod active;
+mod found;
+pub mod global;
+mod settings;
+
+pub use active::{ActiveLayer, Layers};
+pub use found::FoundLayers;
+pub(crate) use found::layer_properties;
+pub(crate) use settings::TellLayers;
+pub use settings::{TakenOut, warn_of_unheard};

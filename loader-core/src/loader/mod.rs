@@ -1,0 +1,296 @@
+//! What belongs to the process: the platform, the open drivers, what was found last, the names of unknown commands.
+
+mod fatal;
+mod known;
+mod unknown;
+mod users;
+
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::discovery::{KnownSettings, LayerScope, Request};
+use crate::drivers::{FoundDrivers, OpenDrivers};
+use crate::flavour::Flavour;
+use crate::layers::FoundLayers;
+use crate::log::Filter;
+use crate::logger::{FoundSettings, Listeners, Logger};
+use crate::memory::{Application, Cached, Counted, OutOfMemory};
+use crate::platform::{Platform, Waiting, variables};
+
+pub use fatal::{LastWords, end_with, fatal, report_bad_handle};
+pub use known::{Addresses, KnownObjects};
+pub use unknown::{UNKNOWN_COMMANDS, UnknownCommands};
+pub use users::User;
+use users::Users;
+
+/// A loader. There is one, a `static` of the platform's crate.
+pub struct Loader {
+    /// The operating system.
+    pub platform: &'static Platform,
+    /// Which kind of loader this is.
+    pub flavour: Flavour,
+    /// Driver libraries that are open, for as long as the loader's own library is.
+    pub drivers: OpenDrivers,
+    /// Commands that the registry does not know and that a driver or layer has.
+    pub unknown: UnknownCommands,
+    /// What layers are handed, and drivers name.
+    pub known: KnownObjects,
+    found_settings: Cached<FoundSettings>,
+    found_drivers: Cached<FoundDrivers>,
+    found_layers: Cached<FoundLayers>,
+    users: Users,
+}
+
+/// The loader of this process, once it has been called.
+static CURRENT: AtomicPtr<Loader> = AtomicPtr::new(core::ptr::null_mut());
+
+impl Loader {
+    /// A loader for this platform and flavour.
+    #[must_use]
+    pub const fn new(platform: &'static Platform, flavour: Flavour) -> Self {
+        Self {
+            platform,
+            flavour,
+            drivers: OpenDrivers::new(),
+            unknown: UnknownCommands::new(),
+            known: KnownObjects::new(),
+            found_settings: Cached::nothing(),
+            found_drivers: Cached::nothing(),
+            found_layers: Cached::nothing(),
+            users: Users::new(),
+        }
+    }
+
+    /// Makes this the loader that reports for handles that belong to nobody.
+    pub fn make_current(&'static self) {
+        CURRENT.store(core::ptr::from_ref(self).cast_mut(), Ordering::Release);
+    }
+
+    /// Every global command does this first, and keeps what it gets to its end.
+    pub fn enter(&'static self) -> User {
+        self.make_current();
+        self.users.come()
+    }
+
+    /// The logger that the settings file or the environment asks for now, to which nobody listens. It has been told what
+    /// the settings file says.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn logger(&self) -> Result<Logger, OutOfMemory> {
+        let logger = self.logger_in(Application::process())?;
+        logger.settings.report(logger.sink, &logger);
+        Ok(logger)
+    }
+
+    /// The same, with room for those who will listen in memory of `allocator`; told nothing yet.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn logger_in(&self, allocator: Application) -> Result<Logger, OutOfMemory> {
+        let settings = self.settings()?;
+        let from_variable = || {
+            let wanted = self.platform.variable(variables::VK_LOADER_DEBUG).ok().flatten();
+            wanted.map_or(Filter::SILENT, |value| Filter::parse(&value))
+        };
+        Ok(Logger {
+            sink: self.platform.log,
+            filter: settings.stderr_log().unwrap_or_else(from_variable),
+            settings,
+            listeners: Listeners::new(allocator, self.platform.waiting),
+        })
+    }
+
+    /// The settings file of this program. What was found last time is used again if nothing has changed since.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn settings(&self) -> Result<Counted<FoundSettings>, OutOfMemory> {
+        let waiting = self.platform.waiting;
+        if let Some(last) = self.found_settings.last(waiting)
+            && last.known.snapshot.still_true(self.platform)?
+        {
+            return Ok(last);
+        }
+        let known = KnownSettings::discover(self.platform, &self.flavour.discovery)?;
+        let found = Counted::try_new(FoundSettings::new(known))?;
+        self.found_settings.keep(waiting, &found);
+        Ok(found)
+    }
+
+    /// The drivers of the system, opened. What was found last time is used again if nothing has changed since.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn discover(&self, request: Request, logger: &Logger) -> Result<Counted<FoundDrivers>, OutOfMemory> {
+        let (platform, waiting) = (self.platform, self.platform.waiting);
+        if let Some(last) = self.found_drivers.last(waiting)
+            && last.still_serve(request, platform, logger)?
+        {
+            last.tell(logger);
+            return Ok(last);
+        }
+        let policy = &self.flavour.discovery;
+        let (found, lasting) = FoundDrivers::find(platform, policy, request, &self.drivers, logger)?;
+        let found = Counted::try_new(found)?;
+        if lasting {
+            self.found_drivers.keep(waiting, &found);
+        }
+        Ok(found)
+    }
+
+    /// The layers of the system, or those that are active without an application. What was found last time is used
+    /// again if nothing has changed since.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn layers(&self, scope: LayerScope, logger: &Logger) -> Result<Counted<FoundLayers>, OutOfMemory> {
+        let waiting = self.platform.waiting;
+        let last = self.found_layers.last(waiting);
+        let policy = &self.flavour.discovery;
+        let found = FoundLayers::find_unless_known(last.as_ref(), self.platform, policy, scope, logger)?;
+        if last.as_ref() != Some(&found) {
+            self.found_layers.keep(waiting, &found);
+        }
+        Ok(found)
+    }
+
+    /// Gives back what the process owns, unless somebody uses it: then it is left to the end of the process. Afterwards the loader
+    /// works as if it had just been started. What others keep is given back by `and_the_keys`.
+    ///
+    /// Other threads may enter at any moment. Each thing is taken under its lock while nobody has come yet, what refers to others
+    /// before these; so nobody has seen what is freed.
+    pub fn unload(&self, and_the_keys: fn(&dyn Waiting)) {
+        let Some(idle) = self.users.idle() else { return };
+        let waiting = self.platform.waiting;
+        let lasts = || idle.lasts();
+        self.found_drivers.forget(waiting, lasts);
+        self.found_layers.forget(waiting, lasts);
+        self.found_settings.forget(waiting, lasts);
+        self.unknown.forget(waiting, lasts);
+        self.known.forget(waiting, lasts);
+        if lasts() {
+            and_the_keys(waiting);
+        }
+        self.drivers.close(self.platform, lasts);
+    }
+}
+
+/// The loader of this process, if any global command has been called.
+#[must_use]
+pub fn current() -> Option<&'static Loader> {
+    // SAFETY: only `make_current` stores here, and it stores references to statics.
+    unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discovery::Policy;
+    use crate::logger::Listener;
+    use crate::platform::imaginary::Imaginary;
+    use ash::vk;
+    use std::boxed::Box;
+    use std::string::String;
+
+    const ALL: Request = Request { portability: true };
+    const WHOLE: Request = Request { portability: false };
+
+    fn loader_of(system: &'static Imaginary) -> &'static Loader {
+        static ROOTS: [discovery::Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
+        let platform = Box::leak(Box::new(system.platform()));
+        Box::leak(Box::new(Loader::new(platform, Flavour::linux(Policy::linux(&ROOTS)))))
+    }
+
+    /// How many drivers the search would use, and how many folders and files it read. Folders that are missing are not counted:
+    /// they are listed each time.
+    fn search(loader: &Loader, system: &Imaginary, request: Request) -> (usize, usize) {
+        system.calls();
+        let found = loader.discover(request, &loader.logger().unwrap()).unwrap();
+        let is_read = |call: &&String| {
+            call.strip_prefix("list ").is_some_and(|folder| system.exists(folder.as_bytes()))
+                || call.starts_with("read ")
+        };
+        let calls = system.calls();
+        (found.plan.used().count(), calls.iter().filter(is_read).count())
+    }
+
+    #[test]
+    fn one_search_serves_calls_that_want_all_drivers_and_calls_that_want_whole_ones() {
+        let system = Imaginary::new();
+        system.file("/etc/vulkan/icd.d/broken.json", "{}");
+        let loader = loader_of(system);
+        assert!(search(loader, system, ALL).1 > 0);
+        assert_eq!(search(loader, system, WHOLE), (0, 0));
+        assert_eq!(search(loader, system, ALL), (0, 0));
+        system.file("/etc/vulkan/icd.d/another.json", "{}");
+        assert!(search(loader, system, WHOLE).1 > 0, "a change is seen");
+    }
+
+    #[test]
+    fn a_library_that_is_missing_is_not_searched_for_again_until_it_comes() {
+        let system = Imaginary::new();
+        let driver = |library: &str| {
+            std::format!(
+                r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{library}", "api_version": "1.3.0"}}}}"#
+            )
+        };
+        system.file("/etc/vulkan/icd.d/a.json", driver("/lib/a.so"));
+        let loader = loader_of(system);
+        assert!(search(loader, system, ALL).1 > 0);
+        assert_eq!(search(loader, system, ALL), (1, 0));
+        system.file("/lib/a.so", "");
+        assert!(search(loader, system, ALL).1 > 0, "it came");
+        assert!(
+            search(loader, system, ALL).1 > 0,
+            "it is there and does not open: something else may be missing"
+        );
+        system.file("/etc/vulkan/icd.d/a.json", driver("a.so"));
+        assert!(search(loader, system, ALL).1 > 0);
+        assert!(search(loader, system, ALL).1 > 0, "the linker may find a bare name somewhere now");
+    }
+
+    #[test]
+    fn who_listens_to_a_second_search_is_told_what_the_first_one_found() {
+        unsafe extern "system" fn count(
+            _: vk::DebugUtilsMessageSeverityFlagsEXT,
+            _: vk::DebugUtilsMessageTypeFlagsEXT,
+            data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+            heard: *mut core::ffi::c_void,
+        ) -> vk::Bool32 {
+            // SAFETY: the logger passes valid data, and the test a counter that lives longer.
+            let (text, heard) = unsafe { ((*data).message_as_c_str(), &mut *heard.cast::<usize>()) };
+            *heard +=
+                usize::from(text.unwrap().to_str().unwrap().starts_with("/etc/vulkan/icd.d/broken.json: "));
+            vk::FALSE
+        }
+        let system = Imaginary::new();
+        system.file("/etc/vulkan/icd.d/broken.json", "{}");
+        let loader = loader_of(system);
+        assert!(search(loader, system, WHOLE).1 > 0);
+        let mut heard = 0usize;
+        let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+            .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::from_raw(0x1111))
+            .message_type(vk::DebugUtilsMessageTypeFlagsEXT::GENERAL)
+            .pfn_user_callback(Some(count))
+            .user_data((&raw mut heard).cast());
+        let logger = loader.logger().unwrap();
+        logger.listeners.add(Listener::messenger(&info)).unwrap();
+        system.calls();
+        drop(loader.discover(WHOLE, &logger).unwrap());
+        assert!(!system.calls().iter().any(|call| call.starts_with("read ")), "nothing is searched again");
+        assert_eq!(heard, 1);
+    }
+
+    #[test]
+    fn drivers_for_a_part_of_vulkan_are_found_after_a_search_that_leaves_them_out() {
+        let system = Imaginary::new();
+        system.file(
+            "/etc/vulkan/icd.d/part.json",
+            r#"{"file_format_version": "1.0.1", "ICD":
+                {"library_path": "/part.so", "api_version": "1.3.0", "is_portability_driver": true}}"#,
+        );
+        let loader = loader_of(system);
+        assert_eq!(search(loader, system, WHOLE).0, 0);
+        assert_eq!(search(loader, system, ALL).0, 1);
+    }
+}

@@ -1,0 +1,10 @@
+//! The lengths of pieces of machine code.
+
+/// How far apart pieces are in bytes, on one architecture: as long as the longest piece of the kind.
+pub(crate) struct Distances {
+    pub(crate) instance_trampoline: usize,
+    pub(crate) device_trampoline: usize,
+    pub(crate) terminator: usize,
+    pub(crate) numbered_jump: usize,
+    pub(crate) call: usize,
+}

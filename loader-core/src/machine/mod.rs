@@ -1,0 +1,85 @@
+//! Code that is stamped out: one small piece for each slot of a table, each at a fixed distance from the one before.
+//!
+//! A piece is found by arithmetic, so the library needs no table of function addresses that the dynamic linker would
+//! have to relocate at start, and no two pieces can be folded into one. No piece knows the parameters of the
+//! command that passes through it: registers and stack are left as they were.
+//!
+//! There are no landing pads (ENDBR, BTI) in front of the pieces, since the rest of the library, compiled by
+//! stable Rust, has none either and the system would not enforce them.
+
+#[macro_use]
+pub(crate) mod arch;
+mod distances;
+
+use core::ffi::c_void;
+
+pub(crate) use arch::native::DISTANCES;
+pub(crate) use distances::Distances;
+
+use crate::abi::Command;
+
+/// Pieces of machine code, one for each slot.
+pub struct Block {
+    pub(crate) start: unsafe extern "system" fn(),
+    pub(crate) first: usize,
+    pub(crate) count: usize,
+    pub(crate) distance: usize,
+}
+
+impl Block {
+    /// The piece for `slot`, if there is one. Miri interprets no machine code: NULL is there for each piece.
+    #[must_use]
+    pub fn piece(&self, slot: usize) -> Option<Command> {
+        let index = slot.checked_sub(self.first).filter(|index| *index < self.count && !cfg!(miri))?;
+        let address = (self.start as *const ()).wrapping_byte_add(index.wrapping_mul(self.distance));
+        // SAFETY: the address lies in the block, which holds a piece at every multiple of the distance below the
+        // count: the assembler puts each piece there, or fails where the one before is too long.
+        Some(unsafe { core::mem::transmute::<*const (), Command>(address) })
+    }
+
+    /// The slot of the piece that made a call that would return to `address`.
+    pub(crate) fn caller(&self, address: *const c_void) -> usize {
+        let start = self.start as *const () as usize;
+        let inside = (address as usize).wrapping_sub(1).wrapping_sub(start);
+        inside.checked_div(self.distance).unwrap_or_default().wrapping_add(self.first)
+    }
+
+    /// Whether `address` is a piece of this block.
+    #[must_use]
+    pub fn holds(&self, address: *const c_void) -> bool {
+        if cfg!(miri) {
+            return address.is_null();
+        }
+        let start = self.start as *const () as usize;
+        let end = start.wrapping_add(self.count.wrapping_mul(self.distance));
+        (start..end).contains(&(address as usize))
+    }
+}
+
+/// Stamps out a block: `$text` once for each number from `$first` on.
+///
+/// `.org` moves on to the place of the next piece, and fails if the piece is already longer; also if the function's
+/// beginning were not aligned to its 16 bytes.
+macro_rules! stamp_out {
+    ($name:ident: $count:expr, from $first:expr, $kind:ident, $($text:expr),+ $(; $($operands:tt)+)?) => {
+        #[unsafe(naked)]
+        unsafe extern "system" fn $name() {
+            assembly!(
+                "3: .p2align 4\n .org 3b\n .set vkload_slot, {first}\n .rept {count}\n 3:\n",
+                $($text,)+
+                ".org 3b + {distance}\n .set vkload_slot, vkload_slot + 1\n .endr\n";
+                first = const $first, count = const $count, distance = const $crate::machine::DISTANCES.$kind
+                $(, $($operands)+)?
+            )
+        }
+    };
+}
+
+/// Ends the process where nothing is left that could say why.
+///
+/// # Safety
+/// Does not return.
+#[unsafe(naked)]
+pub unsafe extern "C" fn trap() -> ! {
+    assembly!(trap!())
+}

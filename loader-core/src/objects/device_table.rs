@@ -1,0 +1,125 @@
+//! A device's table: the lower ends of its commands, or what the first layer gives.
+
+use core::ffi::c_void;
+use core::sync::atomic::Ordering;
+
+use ash::vk::{self, Handle as _};
+
+use super::destroy_device;
+use super::device::{Device, OWN_COMMANDS};
+use super::drivers_key::DriversKey;
+use super::naming;
+use super::swapchain;
+use super::terminator::Terminator;
+use crate::abi::{Command, function, name};
+use crate::dispatch::Table as _;
+use crate::registry::{CommandId, DEVICE_SLOTS, command};
+
+/// Commands on devices that the loader implements itself where the driver has them.
+const DEVICE_TERMINATORS: &[Terminator] = &[
+    (command::DESTROY_DEVICE, function!(destroy_device::terminator)),
+    (command::CREATE_SWAPCHAIN_KHR, function!(swapchain::create_swapchain)),
+    (command::CREATE_SHARED_SWAPCHAINS_KHR, function!(swapchain::create_shared_swapchains)),
+    #[cfg(feature = "foreign-handles")]
+    (command::DESTROY_SWAPCHAIN_KHR, function!(swapchain::destroy_swapchain)),
+    (command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR, function!(swapchain::group_present_modes)),
+    (command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT, function!(swapchain::group_present_modes2)),
+    (command::SET_DEBUG_UTILS_OBJECT_NAME_EXT, function!(naming::set_debug_utils_object_name)),
+    (command::SET_DEBUG_UTILS_OBJECT_TAG_EXT, function!(naming::set_debug_utils_object_tag)),
+    (command::DEBUG_MARKER_SET_OBJECT_NAME_EXT, function!(naming::debug_marker_set_object_name)),
+    (command::DEBUG_MARKER_SET_OBJECT_TAG_EXT, function!(naming::debug_marker_set_object_tag)),
+];
+
+/// Commands on devices that do nothing, successfully, where the driver lacks them: the instance extension that they
+/// belong to is the loader's, so that an application may enable it whatever the drivers have.
+const EMULATED_DEVICE_COMMANDS: [CommandId; 8] = [
+    command::SET_DEBUG_UTILS_OBJECT_NAME_EXT,
+    command::SET_DEBUG_UTILS_OBJECT_TAG_EXT,
+    command::QUEUE_BEGIN_DEBUG_UTILS_LABEL_EXT,
+    command::QUEUE_END_DEBUG_UTILS_LABEL_EXT,
+    command::QUEUE_INSERT_DEBUG_UTILS_LABEL_EXT,
+    command::CMD_BEGIN_DEBUG_UTILS_LABEL_EXT,
+    command::CMD_END_DEBUG_UTILS_LABEL_EXT,
+    command::CMD_INSERT_DEBUG_UTILS_LABEL_EXT,
+];
+
+#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+const _: () = {
+    assert!(OWN_COMMANDS.len() == DEVICE_TERMINATORS.len());
+    let mut place = 0;
+    while place < OWN_COMMANDS.len() {
+        assert!(OWN_COMMANDS[place].index() == DEVICE_TERMINATORS[place].0.index());
+        place += 1;
+    }
+};
+
+/// The lower end of a device's chain for `command`, where that is not the driver's own function.
+#[must_use]
+pub fn device_terminator(command: CommandId) -> Option<Command> {
+    DEVICE_TERMINATORS.iter().find(|(id, _)| *id == command).map(|(_, function)| *function)
+}
+
+impl Device {
+    /// Fills the table with the commands of `handle`, which the driver has just made.
+    pub(super) fn fill_table(&mut self, handle: vk::Device) {
+        self.handle = handle;
+        if self.is_foreign() {
+            // SAFETY: the driver has just made the device.
+            self.drivers_key = unsafe { DriversKey::of(handle) };
+        }
+        for slot in 0..DEVICE_SLOTS {
+            let Some(command) = CommandId::from_device_slot(slot) else { continue };
+            if self.has(command)
+                && let Some(function) = self.implementation(command)
+            {
+                self.table.set(command, function);
+            }
+        }
+    }
+
+    /// The function for `command`: the loader's terminator, the driver's, or an emulation.
+    fn implementation(&mut self, command: CommandId) -> Option<Command> {
+        let drivers = self.drivers_unknown(name::of(command));
+        if let Some(place) = DEVICE_TERMINATORS.iter().position(|(id, _)| *id == command) {
+            *self.own.get_mut(place)? = drivers;
+        }
+        self.end_over(command, drivers)
+    }
+
+    /// The lower end of the chain of `command`, if the application enabled it.
+    pub(super) fn lower_end(&self, command: CommandId) -> Option<Command> {
+        if !self.has(command) {
+            return None;
+        }
+        self.end_over(command, self.drivers_unknown(name::of(command)))
+    }
+
+    fn end_over(&self, command: CommandId, drivers: Option<Command>) -> Option<Command> {
+        if drivers.is_none() && EMULATED_DEVICE_COMMANDS.contains(&command) {
+            return Some(naming::SUCCEED);
+        }
+        match DEVICE_TERMINATORS.iter().find(|(id, _)| *id == command) {
+            Some((_, terminator)) => drivers.map(|_| *terminator),
+            None => drivers,
+        }
+    }
+
+    /// Fills the table with what the first layer gives for `handle`, which is what came up the chain.
+    pub(crate) fn put_layers_on_top(&self, handle: vk::Device, find: vk::PFN_vkGetDeviceProcAddr) {
+        self.chain_handle.store(handle.as_raw(), Ordering::Relaxed);
+        self.first_layer.store(find as *mut c_void, Ordering::Release);
+        for slot in 0..DEVICE_SLOTS {
+            let Some(command) = CommandId::from_device_slot(slot) else { continue };
+            if self.has(command)
+                && let Some(function) = self.find(name::of(command))
+            {
+                let own = naming::ABOVE_LAYERS.iter().find(|(id, _)| *id == command);
+                self.table.set(command, own.map_or(function, |(_, own)| *own));
+            }
+        }
+        let loader = self.instance().loader;
+        for number in 0..loader.unknown.device.count(loader.platform.waiting) {
+            self.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The commands that need no instance, at both ends of the chain.
+
+use core::ffi::{CStr, c_char, c_void};
+
+use ash::vk;
+
+use super::extensions::instance_extensions;
+use crate::abi::layer_interface::{ExtensionsFn, LayersFn, VersionFn};
+use crate::abi::{Command, array, function};
+use crate::discovery::{LayerRequest, LayerScope, Request};
+use crate::layers::{FoundLayers, global, layer_properties};
+use crate::loader::{self, Loader};
+use crate::log::{Level, Topic};
+use crate::logger::Logger;
+use crate::memory::{TryGrow, Vec};
+use crate::registry::{CommandId, HEADER_VERSION, command};
+
+/// The lower ends of the global commands that list something, for layers that look them up below themselves.
+#[must_use]
+pub(super) fn global_terminator(command: CommandId) -> Option<Command> {
+    unsafe extern "system" fn version(version: *mut u32) -> vk::Result {
+        // SAFETY: the caller vouches for the pointer.
+        unsafe { last_of_version(core::ptr::null(), version) }
+    }
+    unsafe extern "system" fn extensions(
+        layer: *const c_char,
+        count: *mut u32,
+        out: *mut vk::ExtensionProperties,
+    ) -> vk::Result {
+        // SAFETY: the caller vouches for the C string and the counted out-array.
+        unsafe { last_of_extensions(core::ptr::null(), layer, count, out) }
+    }
+    unsafe extern "system" fn layers(count: *mut u32, out: *mut vk::LayerProperties) -> vk::Result {
+        // SAFETY: the caller vouches for the counted out-array.
+        unsafe { last_of_layers(core::ptr::null(), count, out) }
+    }
+    match command {
+        command::ENUMERATE_INSTANCE_VERSION => Some(function!(version)),
+        command::ENUMERATE_INSTANCE_EXTENSION_PROPERTIES => Some(function!(extensions)),
+        command::ENUMERATE_INSTANCE_LAYER_PROPERTIES => Some(function!(layers)),
+        _ => None,
+    }
+}
+
+/// The lower end of vkEnumerateInstanceVersion.
+unsafe extern "system" fn last_of_version(_link: *const c_void, version: *mut u32) -> vk::Result {
+    // SAFETY: the caller of the chain vouches for the pointer.
+    unsafe { *version = HEADER_VERSION };
+    vk::Result::SUCCESS
+}
+
+/// vkEnumerateInstanceVersion: the version of the registry that the loader was made from, whatever the drivers have.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut u32) -> vk::Result {
+    let _user = loader.enter();
+    if version.is_null() {
+        return null(loader, "vkEnumerateInstanceVersion", "pApiVersion");
+    }
+    let run = || {
+        let found = loader.layers(LayerScope::Active, &loader.logger()?)?;
+        // SAFETY: the caller vouches for the pointer; the types are the command's.
+        unsafe {
+            global::enter_global_chain(
+                global::VERSION,
+                loader.platform,
+                &found,
+                last_of_version as VersionFn,
+                || last_of_version(core::ptr::null(), version),
+                |function, link| function(link, version),
+            )
+        }
+    };
+    global::flatten(run())
+}
+
+/// vkEnumerateInstanceExtensionProperties.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe fn enumerate_instance_extension_properties(
+    loader: &'static Loader,
+    layer: *const c_char,
+    count: *mut u32,
+    out: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    let _user = loader.enter();
+    if count.is_null() {
+        return null(loader, "vkEnumerateInstanceExtensionProperties", "pPropertyCount");
+    }
+    let run = || {
+        let logger = loader.logger()?;
+        // SAFETY: the caller vouches for the C string and the counted out-array; the types are the command's.
+        unsafe {
+            let found = loader.layers(scope_for(global::layer_name(layer)), &logger)?;
+            global::enter_global_chain(
+                global::EXTENSIONS,
+                loader.platform,
+                &found,
+                last_of_extensions as ExtensionsFn,
+                || {
+                    array::deliver_result(
+                        extensions(loader, &found, global::layer_name(layer), &logger),
+                        count,
+                        out,
+                    )
+                },
+                |function, link| function(link, layer, count, out),
+            )
+        }
+    };
+    global::flatten(run())
+}
+
+/// The lower end of vkEnumerateInstanceExtensionProperties.
+unsafe extern "system" fn last_of_extensions(
+    _link: *const c_void,
+    layer: *const c_char,
+    count: *mut u32,
+    out: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    let Ok(logger) = loader.logger() else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
+    // SAFETY: the caller of the chain vouches for the C string and the counted out-array.
+    unsafe {
+        let layer = global::layer_name(layer);
+        let found = loader.layers(scope_for(layer), &logger).map_err(vk::Result::from);
+        array::deliver_result(found.and_then(|found| extensions(loader, &found, layer, &logger)), count, out)
+    }
+}
+
+/// The layers that have to be known to tell the extensions of `layer`, or without one those that are there anyhow.
+fn scope_for(layer: Option<&CStr>) -> LayerScope {
+    if layer.is_some() { LayerScope::All } else { LayerScope::Active }
+}
+
+/// The instance extensions of `layer`, or without one those of the drivers and of the layers that are active by
+/// themselves.
+fn extensions(
+    loader: &'static Loader,
+    found: &FoundLayers,
+    layer: Option<&CStr>,
+    logger: &Logger,
+) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+    if let Some(layer) = layer {
+        return found.instance_extensions_of(layer);
+    }
+    let drivers = loader.discover(Request { portability: true }, logger)?;
+    let mut all = instance_extensions(loader, Some(&drivers), logger)?;
+    let active = found.plan.activate(&LayerRequest::default())?;
+    found.add_instance_extensions(&active, &mut all)?;
+    Ok(all)
+}
+
+/// vkEnumerateInstanceLayerProperties.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+pub unsafe fn enumerate_instance_layer_properties(
+    loader: &'static Loader,
+    count: *mut u32,
+    out: *mut vk::LayerProperties,
+) -> vk::Result {
+    let _user = loader.enter();
+    if count.is_null() {
+        return null(loader, "vkEnumerateInstanceLayerProperties", "pPropertyCount");
+    }
+    let run = || {
+        let found = loader.layers(LayerScope::All, &loader.logger()?)?;
+        // SAFETY: the caller vouches for the counted out-array; the types are the command's.
+        unsafe {
+            global::enter_global_chain(
+                global::LAYERS,
+                loader.platform,
+                &found,
+                last_of_layers as LayersFn,
+                || array::deliver_result(layers(&found), count, out),
+                |function, link| function(link, count, out),
+            )
+        }
+    };
+    global::flatten(run())
+}
+
+/// The lower end of vkEnumerateInstanceLayerProperties.
+unsafe extern "system" fn last_of_layers(
+    _link: *const c_void,
+    count: *mut u32,
+    out: *mut vk::LayerProperties,
+) -> vk::Result {
+    let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
+    let find = || loader.layers(LayerScope::All, &loader.logger()?);
+    let found = find().map_err(vk::Result::from);
+    // SAFETY: the caller of the chain vouches for the counted out-array.
+    unsafe { array::deliver_result(found.and_then(|found| layers(&found)), count, out) }
+}
+
+/// What vkEnumerateInstanceLayerProperties lists.
+fn layers(found: &FoundLayers) -> Result<Vec<vk::LayerProperties>, vk::Result> {
+    let mut all = Vec::new();
+    for manifest in found.listed() {
+        all.try_push(layer_properties(manifest))?;
+    }
+    Ok(all)
+}
+
+fn null(loader: &Loader, name: &str, parameter: &str) -> vk::Result {
+    let Ok(logger) = loader.logger() else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
+    complain_of_null(&logger, name, parameter);
+    vk::Result::ERROR_INITIALIZATION_FAILED
+}
+
+/// Says that a parameter is NULL.
+pub(crate) fn complain_of_null(logger: &Logger, name: &str, parameter: &str) {
+    let message = format_args!("{name}: {parameter} must not be NULL [VUID-{name}-{parameter}-parameter]");
+    logger.insist(Level::Error, Topic::Usage, message);
+}

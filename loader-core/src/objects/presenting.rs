@@ -1,0 +1,12 @@
+//! Swapchains on windows that drivers take turns at.
+
+use ash::vk;
+
+/// A swapchain that is not destroyed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Presenting {
+    pub(super) surface: vk::SurfaceKHR,
+    pub(super) device: vk::Device,
+    /// NULL while it is being made.
+    pub(super) swapchain: vk::SwapchainKHR,
+}
