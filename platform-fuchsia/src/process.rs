@@ -39,7 +39,7 @@ pub fn load() {
 /// Frees what the process owns: caches and library handles that outlive every instance. The connection to the loader
 /// service stays, as the drivers do.
 pub fn unload() {
-    LOADER.unload();
+    loader_core::entry::unload(&LOADER);
 }
 
 unsafe extern "system" fn open_in_namespace(name: *const c_char, handle: RawHandle) -> vk::Result {

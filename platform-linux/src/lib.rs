@@ -88,5 +88,5 @@ pub fn load() {
 /// library any more, but also on `exit`, when other threads still run and destructors that run later may still call
 /// Vulkan: every entry point has to go on working afterwards, from an empty cache.
 pub fn unload() {
-    LOADER.unload();
+    loader_core::entry::unload(&LOADER);
 }

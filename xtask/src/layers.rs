@@ -141,11 +141,14 @@ impl Sources {
             for (name, path) in reader.exports {
                 sources.exports.insert((module.clone(), name), path);
             }
-            found.extend(reader.found.into_iter().map(|(path, line)| (module.clone(), name.clone(), path, line)));
+            found.extend(
+                reader.found.into_iter().map(|(path, line)| (module.clone(), name.clone(), path, line)),
+            );
         }
         for (module, file, path, line) in found {
             let Some(room) = module.first().cloned() else { continue };
-            let Some(names) = path.first().filter(|names| sources.modules.contains_key(&vec![(*names).clone()]))
+            let Some(names) =
+                path.first().filter(|names| sources.modules.contains_key(&vec![(*names).clone()]))
             else {
                 continue;
             };

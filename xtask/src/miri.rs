@@ -29,9 +29,7 @@ const FLAGS: &str = "-Zmiri-permissive-provenance -Zmiri-tree-borrows";
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     finish(miri("loader-core").args(CORE))?;
     // The test's loader and its imaginary system are never freed: a loader is a static.
-    finish(
-        miri("loader-core").env("MIRIFLAGS", format!("{FLAGS} -Zmiri-ignore-leaks")).arg("objects::tests"),
-    )?;
+    finish(miri("loader-core").env("MIRIFLAGS", format!("{FLAGS} -Zmiri-ignore-leaks")).arg("entry::tests"))?;
     let left_out = NOT_OF_THE_RUNTIME.iter().flat_map(|name| ["--skip", name]);
     finish(miri("driver-runtime").env("MIRIFLAGS", FLAGS).args(left_out))
 }

@@ -105,7 +105,7 @@ macro_rules! global_commands {
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
             // SAFETY: the caller vouches for the parameters.
-            unsafe { $crate::dispatch::get_instance_proc_addr(&$loader, exports, instance, name) }
+            unsafe { $crate::entry::get_instance_proc_addr(&$loader, exports, instance, name) }
         }
 
         /// vkGetInstanceProcAddr for programs that link the loader as a Rust library.
@@ -129,7 +129,7 @@ macro_rules! global_commands {
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
             // SAFETY: the caller vouches for the parameters.
-            unsafe { $crate::dispatch::get_device_proc_addr(&$table, device, name) }
+            unsafe { $crate::entry::get_device_proc_addr(&$table, device, name) }
         }
 
         // The functions above, for programs that link the loader as a Rust library.
@@ -259,7 +259,7 @@ macro_rules! export {
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
             // SAFETY: the caller vouches for the parameters.
-            unsafe { $crate::dispatch::get_device_proc_addr(&VKLOAD_EXPORTS, device, name) }
+            unsafe { $crate::entry::get_device_proc_addr(&VKLOAD_EXPORTS, device, name) }
         }
     };
     (vkCreateInstance: $($row:tt)*) => { $crate::export_forward! { vkCreateInstance, entry::create_instance } };
@@ -307,7 +307,7 @@ macro_rules! export {
         unsafe extern "system" fn $name() {
             $crate::assembly!(
                 $crate::instance_trampoline!("{slot}", "{magic}");
-                slot = const $slot, magic = const $crate::objects::handle::magic_of_slot($slot),
+                slot = const $slot, magic = const $crate::dispatch::magic_of_slot($slot),
                 bad = sym bad_handle
             )
         }

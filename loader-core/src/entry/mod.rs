@@ -4,6 +4,8 @@ mod exports;
 #[cfg(test)]
 mod handled_tests;
 mod proc_addr;
+#[cfg(test)]
+mod tests;
 
 use ash::vk;
 

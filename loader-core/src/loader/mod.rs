@@ -185,8 +185,9 @@ pub fn current() -> Option<&'static Loader> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discovery::Policy;
+    use crate::discovery::{Policy, Root};
     use crate::logger::Listener;
+    use crate::platform::Files as _;
     use crate::platform::imaginary::Imaginary;
     use ash::vk;
     use std::boxed::Box;
@@ -196,7 +197,7 @@ mod tests {
     const WHOLE: Request = Request { portability: false };
 
     fn loader_of(system: &'static Imaginary) -> &'static Loader {
-        static ROOTS: [discovery::Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
+        static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
         let platform = Box::leak(Box::new(system.platform()));
         Box::leak(Box::new(Loader::new(platform, Flavour::linux(Policy::linux(&ROOTS)))))
     }

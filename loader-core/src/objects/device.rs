@@ -328,7 +328,7 @@ impl Drop for Pinned<'_> {
 /// # Safety
 /// `object` is a valid handle of one of these kinds.
 #[must_use]
-pub(super) unsafe fn device_of<'a>(object: u64) -> Option<&'a Device> {
+pub(crate) unsafe fn device_of<'a>(object: u64) -> Option<&'a Device> {
     let object = core::ptr::with_exposed_provenance::<*const DeviceTable>(usize::try_from(object).ok()?);
     // SAFETY: the caller vouches for the handle; its first word is the table's address, which `adopt` put there, or stands
     // for it, and the table names its owner as long as that lives.

@@ -33,14 +33,14 @@ mod surface_queries;
 mod swapchain;
 mod terminator;
 mod terminators;
-#[cfg(test)]
-mod tests;
 mod window;
 
 pub(crate) use create_device::{GroupHandles, available};
 pub(crate) use create_instance::{comparable, instance_at, make_drivers};
 pub use destroy_device::destroy_device;
 pub use device::Device;
+#[cfg(test)]
+pub(crate) use device::device_of;
 pub use device_table::device_terminator;
 pub use driver::{DriverInstance, DriverOfInstance, PhysicalDevice};
 pub(crate) use extension_queries::DEVICE_LAYERS;

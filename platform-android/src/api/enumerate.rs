@@ -5,8 +5,8 @@ use core::ptr;
 
 use ash::vk;
 use loader_core::abi::array;
-use loader_core::chain::global::layer_name;
 use loader_core::dispatch::Table as _;
+use loader_core::layers::global::layer_name;
 use loader_core::memory::{Counted, Process, TryGrow, Vec};
 use loader_core::registry::{CommandId, command};
 

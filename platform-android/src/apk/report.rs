@@ -2,9 +2,10 @@
 
 use core::fmt;
 
-use loader_core::chain::FoundLayers;
 use loader_core::discovery::{Candidate, Decision, LayerCandidate, LayerNote, LayerScope, Request};
-use loader_core::loader::{Drivers, Loader};
+use loader_core::drivers::FoundDrivers;
+use loader_core::layers::FoundLayers;
+use loader_core::loader::Loader;
 use loader_core::memory::{Counted, OutOfMemory, Shown, Text, formatted};
 use loader_core::registry::extension;
 
@@ -27,7 +28,7 @@ struct Report {
     configuration: Option<Counted<Configuration>>,
     /// Why the last options do not count.
     refused: Option<Counted<Text>>,
-    drivers: Counted<Drivers>,
+    drivers: Counted<FoundDrivers>,
     layers: Counted<FoundLayers>,
 }
 

@@ -117,7 +117,7 @@ impl Application {
 
 impl Drop for Application {
     fn drop(&mut self) {
-        LOADER.unload();
+        loader_core::entry::unload(&LOADER);
     }
 }
 

@@ -49,5 +49,5 @@ pub mod exports {
 static UNLOAD: extern "C" fn() = unload;
 
 extern "C" fn unload() {
-    LOADER.unload();
+    loader_core::entry::unload(&LOADER);
 }

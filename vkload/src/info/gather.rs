@@ -2,7 +2,8 @@
 
 use ash::{Entry, StaticFn};
 use loader_core::discovery::{self, BestReason, Candidate, Decision, Note, Origin, Outcome, Plan, Request};
-use loader_core::loader::{Drivers, Loader};
+use loader_core::drivers::FoundDrivers;
+use loader_core::loader::Loader;
 use loader_core::memory::{OutOfMemory, Shown};
 use loader_core::objects;
 use platform_linux::entry::get_instance_proc_addr;
@@ -53,7 +54,7 @@ pub(crate) fn plan_only(planned: &Planned, broken: &dyn Fn(usize) -> bool) -> Re
 }
 
 /// Makes an instance of each driver alone, since an application's only tells whether any of them works.
-fn probe_all(drivers: &Drivers) -> Vec<(usize, Outcome)> {
+fn probe_all(drivers: &FoundDrivers) -> Vec<(usize, Outcome)> {
     drivers.open.iter().filter_map(|(place, driver)| Some((*place, objects::probe(*driver).ok()?))).collect()
 }
 

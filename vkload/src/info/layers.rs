@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use loader_core::chain::FoundLayers;
 use loader_core::discovery::{LayerDecision, LayerKind, LayerPlan, LayerRequest, LayerScope};
+use loader_core::layers::FoundLayers;
 use loader_core::loader::Loader;
 use loader_core::manifest::{LayerExtension, LayerManifest, SIZE_LIMIT};
 use loader_core::memory::{Application, OutOfMemory, Shown};
@@ -16,7 +16,8 @@ pub(crate) fn fill(report: &mut Report, loader: &'static Loader) -> Result<(), O
     let logger = loader.logger()?;
     let found = loader.layers(LayerScope::All, &logger)?;
     // Opening tells which of them are broken. They are closed again at once.
-    let _ = FoundLayers::open(&found, loader, &LayerRequest::default(), &logger, Application::process());
+    let _ =
+        FoundLayers::open(&found, loader.platform, &LayerRequest::default(), &logger, Application::process());
     describe(report, &found.plan, loader.platform.files, &|place| found.is_broken(place))
 }
 

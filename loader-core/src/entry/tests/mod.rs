@@ -10,15 +10,15 @@ use std::vec::Vec;
 
 use ash::vk::{self, Handle as _};
 
-use super::device::device_of;
 use super::handle;
-use super::instance::Instance;
 use crate::abi::ExportTable;
 use crate::discovery::{Policy, Root};
-use crate::dispatch::{Table as _, get_device_proc_addr, get_instance_proc_addr};
+use crate::dispatch::Table as _;
 use crate::entry;
+use crate::entry::{get_device_proc_addr, get_instance_proc_addr};
 use crate::flavour::Flavour;
 use crate::loader::Loader;
+use crate::objects::{Instance, device_of};
 use crate::platform::imaginary::Imaginary;
 use crate::registry::{DEVICE_SLOTS, INSTANCE_SLOTS, command};
 
@@ -56,7 +56,7 @@ fn what_is_made_is_used_and_destroyed() {
         assert_eq!(driver::ALIVE.load(Ordering::Relaxed), 0);
         let called = if with_layer { 12 } else { 0 };
         assert_eq!(layer::CALLED.swap(0, Ordering::Relaxed), called);
-        loader.unload();
+        crate::entry::unload(loader);
         assert_eq!(system.open_libraries(), 0);
     }
 }
