@@ -14,7 +14,7 @@ use loader_core::dispatch::{
     LOOK_UP_TRAMPOLINES, NotEntered, TERMINATORS, Table, UNKNOWN_COMMANDS, UNKNOWN_INSTANCE_TRAMPOLINES,
     trap,
 };
-use loader_core::objects::handle::{FIRST_PHYSICAL_DEVICE_SLOT, Handle, Kind};
+use loader_core::dispatch::{FIRST_PHYSICAL_DEVICE_SLOT, Handle, Kind};
 use loader_core::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 use platform_linux::{LOADER, PLATFORM};
 
@@ -266,10 +266,10 @@ fn stubs_of_missing_commands_name_them_and_abort() {
 fn stubs_of_unknown_commands_name_them_too() {
     LOADER.make_current();
     let name: &CStr = c"vkUnheardOf";
-    let device = LOADER.unknown.device.add(&LOADER, name).expect("memory").expect("a number");
+    let device = LOADER.unknown.device.add(LOADER.platform.waiting, name).expect("memory").expect("a number");
     let message = report(DeviceTable::MISSING.piece(DEVICE_SLOTS + device), null());
     assert!(message.contains("vkUnheardOf was called"), "{message}");
-    let physical = LOADER.unknown.physical_device.add(&LOADER, name).expect("memory").expect("a number");
+    let physical = LOADER.unknown.physical_device.add(LOADER.platform.waiting, name).expect("memory").expect("a number");
     let message = report(InstanceTable::MISSING.piece(INSTANCE_SLOTS + physical), null());
     assert!(message.contains("vkUnheardOf was called"), "{message}");
     let message = report(DeviceTable::MISSING.piece(ALL_DEVICE_SLOTS - 1), null());
