@@ -4,8 +4,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use loader_core::discovery::{
-    ActiveLayers, Answer, KnownSettings, LayerPlan, LayerRequest, LayerScope, LayerStep, Plan, Policy,
-    Question, Record, Request, Root, SettingsStep, Snapshot, Step, plan, plan_layers, plan_settings,
+    ActiveLayers, Answer, KnownSettings, LayerPlan, LayerRequest, LayerScope, Plan, Policy, Question, Record,
+    Request, Root, Snapshot, Step, plan, plan_layers, plan_settings,
 };
 use loader_core::memory::{CText, OutOfMemory, Text, TryGrow, Vec, text};
 use loader_core::platform::Reader;
@@ -139,8 +139,8 @@ fn settings(policy: &Policy) -> Result<KnownSettings, OutOfMemory> {
     let mut snapshot = Snapshot::new();
     loop {
         match plan_settings(&snapshot, policy)? {
-            SettingsStep::Ready(plan) => return Ok(KnownSettings { snapshot, plan }),
-            SettingsStep::Ask(questions) => {
+            Step::Ready(plan) => return Ok(KnownSettings { snapshot, plan }),
+            Step::Ask(questions) => {
                 for question in &questions {
                     let answer = match question {
                         Question::Elevated | Question::Exists(_) => Answer::Truth(true),
@@ -168,14 +168,14 @@ fn search_layers() -> Result<(LayerPlan, ActiveLayers), OutOfMemory> {
     loop {
         let settings = KnownSettings::default();
         match plan_layers(&snapshot, &Policy::linux(&ONE_ROOT), LayerScope::All, &settings)? {
-            LayerStep::Ready(plan) => {
+            Step::Ready(plan) => {
                 let active =
                     plan.activate(&LayerRequest { enabled: &[c"A", c"nope"], ..Default::default() })?;
                 plan.libraries(1)?;
                 snapshot.copy()?;
                 return Ok((plan, active));
             }
-            LayerStep::Ask(questions) => {
+            Step::Ask(questions) => {
                 for question in &questions {
                     snapshot.record(Record { question: copy(question)?, answer: answer(question)? })?;
                 }

@@ -269,7 +269,8 @@ fn stubs_of_unknown_commands_name_them_too() {
     let device = LOADER.unknown.device.add(LOADER.platform.waiting, name).expect("memory").expect("a number");
     let message = report(DeviceTable::MISSING.piece(DEVICE_SLOTS + device), null());
     assert!(message.contains("vkUnheardOf was called"), "{message}");
-    let physical = LOADER.unknown.physical_device.add(LOADER.platform.waiting, name).expect("memory").expect("a number");
+    let physical =
+        LOADER.unknown.physical_device.add(LOADER.platform.waiting, name).expect("memory").expect("a number");
     let message = report(InstanceTable::MISSING.piece(INSTANCE_SLOTS + physical), null());
     assert!(message.contains("vkUnheardOf was called"), "{message}");
     let message = report(DeviceTable::MISSING.piece(ALL_DEVICE_SLOTS - 1), null());

@@ -1,8 +1,8 @@
 //! What is decided without opening a library: settings, drivers and layers, on this machine or on one that was recorded.
 
 use loader_core::discovery::{
-    KnownSettings, LayerPlan, LayerScope, LayerStep, Plan, Policy, Question, Request, SettingsStep, Snapshot,
-    Step, plan, plan_layers, plan_settings,
+    KnownSettings, LayerPlan, LayerScope, Plan, Policy, Question, Request, Snapshot, Step, plan, plan_layers,
+    plan_settings,
 };
 use loader_core::memory::{OutOfMemory, Vec};
 use platform_linux::{PLATFORM, POLICY};
@@ -35,24 +35,12 @@ impl Planned {
         let mut planned = Self { snapshot: known, ..Self::default() };
         planned.settings.snapshot = planned.snapshot.copy().map_err(out_of_memory)?;
         planned.settings.plan =
-            rounds(&mut planned.settings.snapshot, answer, |snapshot| {
-                match plan_settings(snapshot, policy)? {
-                    SettingsStep::Ready(plan) => Ok(Ok(plan)),
-                    SettingsStep::Ask(questions) => Ok(Err(questions)),
-                }
-            })?;
+            rounds(&mut planned.settings.snapshot, answer, |snapshot| plan_settings(snapshot, policy))?;
         let (settings, request) = (&planned.settings, Request { portability: true });
-        planned.drivers = rounds(&mut planned.snapshot, answer, |snapshot| {
-            match plan(snapshot, &request, policy, settings)? {
-                Step::Ready(plan) => Ok(Ok(plan)),
-                Step::Ask(questions) => Ok(Err(questions)),
-            }
-        })?;
+        planned.drivers =
+            rounds(&mut planned.snapshot, answer, |snapshot| plan(snapshot, &request, policy, settings))?;
         planned.layers = rounds(&mut planned.snapshot, answer, |snapshot| {
-            match plan_layers(snapshot, policy, LayerScope::All, settings)? {
-                LayerStep::Ready(plan) => Ok(Ok(plan)),
-                LayerStep::Ask(questions) => Ok(Err(questions)),
-            }
+            plan_layers(snapshot, policy, LayerScope::All, settings)
         })?;
         Ok(planned)
     }
@@ -62,12 +50,12 @@ impl Planned {
 fn rounds<T>(
     snapshot: &mut Snapshot,
     answer: Answer<'_>,
-    plan: impl Fn(&Snapshot) -> Result<Result<T, Vec<Question>>, OutOfMemory>,
+    plan: impl Fn(&Snapshot) -> Result<Step<T>, OutOfMemory>,
 ) -> Result<T, String> {
     for _ in 0..ROUND_LIMIT {
         match plan(snapshot).map_err(out_of_memory)? {
-            Ok(plan) => return Ok(plan),
-            Err(questions) => answer(snapshot, questions)?,
+            Step::Ready(plan) => return Ok(plan),
+            Step::Ask(questions) => answer(snapshot, questions)?,
         }
     }
     Err("there is no end of questions".to_owned())

@@ -6,6 +6,8 @@ use core::ffi::CStr;
 use super::question::Question;
 use super::snapshot::Snapshot;
 use crate::memory::{CText, OutOfMemory, Text, TryGrow, Vec, sort_by, text};
+#[cfg(not(feature = "fixed-drivers"))]
+use crate::platform::Platform;
 use crate::platform::{FileError, Reader};
 
 /// A snapshot, and what it does not know yet.
@@ -17,6 +19,40 @@ pub(super) struct Inquiry<'a> {
     /// What is known already, and is looked after by whoever asked for it.
     base: Option<&'a Snapshot>,
     questions: Vec<Question>,
+}
+
+/// What a function that plans says.
+#[derive(Debug)]
+pub enum Step<T> {
+    /// It has to know these things first. Never empty.
+    Ask(Vec<Question>),
+    /// The plan.
+    Ready(T),
+}
+
+/// More rounds than any search needs: variables; places, folders and files; identities or what layers depend on; the same for explicit
+/// layers.
+#[cfg(not(feature = "fixed-drivers"))]
+const ROUND_LIMIT: u32 = 16;
+
+/// Puts the questions of `plan` to the platform until the plan is ready. The answers are left in `snapshot`.
+///
+/// # Errors
+/// [`OutOfMemory`].
+#[cfg(not(feature = "fixed-drivers"))]
+pub(super) fn answer<T: Default>(
+    platform: &Platform,
+    snapshot: &mut Snapshot,
+    plan: impl Fn(&Snapshot) -> Result<Step<T>, OutOfMemory>,
+) -> Result<T, OutOfMemory> {
+    for _ in 0..ROUND_LIMIT {
+        match plan(snapshot)? {
+            Step::Ready(plan) => return Ok(plan),
+            Step::Ask(questions) => snapshot.ask(platform, questions)?,
+        }
+    }
+    // A plan that still asks would ask the same again.
+    Ok(T::default())
 }
 
 /// Why no plan can be made now.
@@ -43,11 +79,17 @@ impl<'a> Inquiry<'a> {
         if self.questions.is_empty() { Ok(()) } else { Err(Stop::Ask) }
     }
 
-    /// The open questions, each once.
-    pub(super) fn into_questions(mut self) -> Vec<Question> {
-        sort_by(&mut self.questions, |one, other| one.key().cmp(&other.key()));
-        self.questions.dedup();
-        self.questions
+    /// The plan that was made, or the open questions, each once.
+    pub(super) fn step<T>(mut self, plan: Result<T, Stop>) -> Result<Step<T>, OutOfMemory> {
+        match plan {
+            Ok(plan) => Ok(Step::Ready(plan)),
+            Err(Stop::Ask) => {
+                sort_by(&mut self.questions, |one, other| one.key().cmp(&other.key()));
+                self.questions.dedup();
+                Ok(Step::Ask(self.questions))
+            }
+            Err(Stop::OutOfMemory) => Err(OutOfMemory),
+        }
     }
 
     /// Whether the process is elevated.

@@ -30,13 +30,13 @@ mod snapshot;
 
 pub use best::{BestReason, best_reason};
 pub use devices::{DeviceFilters, DeviceIds, choose_devices};
+pub use inquiry::Step;
 pub use kind::DriverKind;
 #[cfg(not(feature = "fixed-drivers"))]
 pub use layers::discover_layers;
 pub use layers::{
     ActiveLayer, ActiveLayers, Because, Explained, ExplainedRefusal, LayerCandidate, LayerDecision,
-    LayerKind, LayerNote, LayerPlan, LayerReason, LayerRequest, LayerScope, LayerStep, Refusal, Refused,
-    plan_layers,
+    LayerKind, LayerNote, LayerPlan, LayerReason, LayerRequest, LayerScope, Refusal, Refused, plan_layers,
 };
 pub use outcome::Outcome;
 pub(crate) use outcome::VkResult;
@@ -44,23 +44,14 @@ pub use plan::{Candidate, Decision, Ignored, Looked, Note, Origin, Plan, Searche
 pub use policy::{Fallback, LayerVariables, Policy, Request, Root, Search, build_option};
 pub use question::Question;
 pub use reason::Reason;
-pub use settings::{KnownSettings, SettingsPlan, SettingsStep, plan_settings};
+pub use settings::{KnownSettings, SettingsPlan, plan_settings};
 pub use snapshot::{Answer, Record, Snapshot};
 
-use inquiry::{Inquiry, Stop};
+use inquiry::Inquiry;
 
-use crate::memory::{OutOfMemory, Vec};
+use crate::memory::OutOfMemory;
 #[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
-
-/// What the pure function says.
-#[derive(Debug)]
-pub enum Step {
-    /// It has to know these things first. Never empty.
-    Ask(Vec<Question>),
-    /// The plan.
-    Ready(Plan),
-}
 
 /// Decides which drivers to open, or says what is needed to decide it. What the settings rely on is not asked again.
 ///
@@ -71,13 +62,10 @@ pub fn plan(
     request: &Request,
     policy: &Policy,
     settings: &KnownSettings,
-) -> Result<Step, OutOfMemory> {
+) -> Result<Step<Plan>, OutOfMemory> {
     let mut inquiry = Inquiry::new(snapshot, Some(&settings.snapshot));
-    match drivers::find(&mut inquiry, request, policy, settings.plan.in_force()) {
-        Ok(plan) => Ok(Step::Ready(plan)),
-        Err(Stop::Ask) => Ok(Step::Ask(inquiry.into_questions())),
-        Err(Stop::OutOfMemory) => Err(OutOfMemory),
-    }
+    let plan = drivers::find(&mut inquiry, request, policy, settings.plan.in_force());
+    inquiry.step(plan)
 }
 
 #[cfg(feature = "fixed-drivers")]
@@ -96,19 +84,8 @@ pub fn discover(
     settings: &KnownSettings,
     snapshot: &mut Snapshot,
 ) -> Result<Plan, OutOfMemory> {
-    for _ in 0..ROUND_LIMIT {
-        match plan(snapshot, request, policy, settings)? {
-            Step::Ready(plan) => return Ok(plan),
-            Step::Ask(questions) => snapshot.ask(platform, questions)?,
-        }
-    }
-    // A plan that still asks would ask the same again: no search has this many stages.
-    Ok(Plan::default())
+    inquiry::answer(platform, snapshot, |snapshot| plan(snapshot, request, policy, settings))
 }
-
-/// More rounds than any search needs: variables, then places, folders, files, identities.
-#[cfg(not(feature = "fixed-drivers"))]
-const ROUND_LIMIT: u32 = 8;
 
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,13 @@
 //! Which settings file counts, and what it says for this program. `docs/settings-file.md` has the rules.
 #![forbid(unsafe_code)]
 
-use super::inquiry::{Inquiry, Stop};
+#[cfg(not(feature = "fixed-drivers"))]
+use super::inquiry::answer;
+use super::inquiry::{Inquiry, Step, Stop};
 use super::places::{Place, add_usual_places};
 use super::plan::{Looked, Origin, Searched};
 use super::reason::Reason;
-use super::{Policy, Question, Snapshot};
+use super::{Policy, Snapshot};
 use crate::manifest::{FieldProblem, Settings, SettingsFile, SettingsWarning};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use crate::platform::FileError;
@@ -23,15 +25,6 @@ pub struct SettingsPlan {
     pub file: SettingsFile,
     /// The place in the file of what counts for this program.
     pub chosen: Option<usize>,
-}
-
-/// What [`plan_settings`] says.
-#[derive(Debug)]
-pub enum SettingsStep {
-    /// It has to know these things first. Never empty.
-    Ask(Vec<Question>),
-    /// The plan.
-    Ready(SettingsPlan),
 }
 
 /// The settings with the answers that they were made from.
@@ -59,13 +52,8 @@ impl KnownSettings {
     #[cfg(not(feature = "fixed-drivers"))]
     pub fn discover(platform: &Platform, policy: &Policy) -> Result<Self, OutOfMemory> {
         let mut snapshot = Snapshot::new();
-        for _ in 0..ROUND_LIMIT {
-            match plan_settings(&snapshot, policy)? {
-                SettingsStep::Ready(plan) => return Ok(Self { snapshot, plan }),
-                SettingsStep::Ask(questions) => snapshot.ask(platform, questions)?,
-            }
-        }
-        Ok(Self::default())
+        let plan = answer(platform, &mut snapshot, |snapshot| plan_settings(snapshot, policy))?;
+        Ok(Self { snapshot, plan })
     }
 
     /// Every place that was looked at, in order, and whether a file is there: for people.
@@ -85,21 +73,14 @@ impl KnownSettings {
     }
 }
 
-/// More rounds than the search needs: variables, places, the file, the executable.
-#[cfg(not(feature = "fixed-drivers"))]
-const ROUND_LIMIT: u32 = 8;
-
 /// Finds the settings file and what it says for this program, or says what is needed for that.
 ///
 /// # Errors
 /// [`OutOfMemory`].
-pub fn plan_settings(snapshot: &Snapshot, policy: &Policy) -> Result<SettingsStep, OutOfMemory> {
+pub fn plan_settings(snapshot: &Snapshot, policy: &Policy) -> Result<Step<SettingsPlan>, OutOfMemory> {
     let mut inquiry = Inquiry::new(snapshot, None);
-    match find(&mut inquiry, policy) {
-        Ok(plan) => Ok(SettingsStep::Ready(plan)),
-        Err(Stop::Ask) => Ok(SettingsStep::Ask(inquiry.into_questions())),
-        Err(Stop::OutOfMemory) => Err(OutOfMemory),
-    }
+    let plan = find(&mut inquiry, policy);
+    inquiry.step(plan)
 }
 
 fn find(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<SettingsPlan, Stop> {

@@ -23,20 +23,13 @@ pub use plan::{
 };
 pub use reason::{Explained, LayerReason};
 
-use super::inquiry::{Inquiry, Stop};
-use super::{KnownSettings, Policy, Question, Snapshot};
-use crate::memory::{OutOfMemory, Vec};
+#[cfg(not(feature = "fixed-drivers"))]
+use super::inquiry::answer;
+use super::inquiry::{Inquiry, Step};
+use super::{KnownSettings, Policy, Snapshot};
+use crate::memory::OutOfMemory;
 #[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
-
-/// What [`plan_layers`] says.
-#[derive(Debug)]
-pub enum LayerStep {
-    /// It has to know these things first. Never empty.
-    Ask(Vec<Question>),
-    /// The plan.
-    Ready(LayerPlan),
-}
 
 /// How many layers a plan is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,13 +50,10 @@ pub fn plan_layers(
     policy: &Policy,
     scope: LayerScope,
     settings: &KnownSettings,
-) -> Result<LayerStep, OutOfMemory> {
+) -> Result<Step<LayerPlan>, OutOfMemory> {
     let mut inquiry = Inquiry::new(snapshot, Some(&settings.snapshot));
-    match find::find(&mut inquiry, policy, scope, settings.plan.in_force()) {
-        Ok(plan) => Ok(LayerStep::Ready(plan)),
-        Err(Stop::Ask) => Ok(LayerStep::Ask(inquiry.into_questions())),
-        Err(Stop::OutOfMemory) => Err(OutOfMemory),
-    }
+    let plan = find::find(&mut inquiry, policy, scope, settings.plan.in_force());
+    inquiry.step(plan)
 }
 
 /// Finds the layers of the system, asking `platform` for what `snapshot` does not know. The answers are left in
@@ -79,17 +69,5 @@ pub fn discover_layers(
     settings: &KnownSettings,
     snapshot: &mut Snapshot,
 ) -> Result<LayerPlan, OutOfMemory> {
-    for _ in 0..ROUND_LIMIT {
-        match plan_layers(snapshot, policy, scope, settings)? {
-            LayerStep::Ready(plan) => return Ok(plan),
-            LayerStep::Ask(questions) => snapshot.ask(platform, questions)?,
-        }
-    }
-    // A plan that still asks would ask the same again: the search has fewer stages.
-    Ok(LayerPlan::default())
+    answer(platform, snapshot, |snapshot| plan_layers(snapshot, policy, scope, settings))
 }
-
-/// More rounds than the search needs: variables; places, folders and files of implicit layers; what these depend on;
-/// the same for explicit layers.
-#[cfg(not(feature = "fixed-drivers"))]
-const ROUND_LIMIT: u32 = 16;

@@ -61,7 +61,7 @@ fn drivers_and_layers_may_share_a_snapshot() {
     discover(&platform, &POLICY, &Request { portability: true }, &KnownSettings::default(), &mut snapshot)
         .unwrap();
     assert!(!case.system.calls().contains(&"variable XDG_DATA_DIRS".to_string()), "it is known already");
-    let LayerStep::Ready(plan) =
+    let Step::Ready(plan) =
         plan_layers(&snapshot, &POLICY, LayerScope::All, &KnownSettings::default()).unwrap()
     else {
         panic!("everything was asked")
