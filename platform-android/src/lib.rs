@@ -34,10 +34,14 @@ pub mod apk;
 pub mod debug;
 pub mod driver;
 pub mod hal;
+pub mod host;
 pub mod layers;
 pub mod level;
+#[cfg(feature = "apk")]
+mod listening;
 pub mod loader;
 pub mod log;
+pub mod native_buffer;
 pub mod objects;
 mod once;
 #[cfg(target_os = "android")]

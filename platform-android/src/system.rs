@@ -262,3 +262,16 @@ impl PropertyValue {
         matches!(self.as_bytes(), b"0" | b"n" | b"no" | b"off" | b"false")
     }
 }
+
+/// A linker namespace that is to be made (`android_create_namespace`).
+#[cfg(feature = "apk")]
+#[derive(Clone, Copy, Debug)]
+pub struct NamespaceRequest<'a> {
+    /// What it is called. Several may have one name.
+    pub name: &'a CStr,
+    /// The folder in which names are looked up first, that of `LD_LIBRARY_PATH` and the default one.
+    pub folder: &'a CStr,
+    /// The folder below which libraries may be opened by their paths, as the driver is. This counts where the system makes
+    /// namespaces strict that are not asked to be.
+    pub permitted: &'a CStr,
+}

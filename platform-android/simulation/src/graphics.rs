@@ -9,10 +9,10 @@ use std::ptr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
+use platform_android::native_buffer::NativeBuffer;
 use platform_android::objects::{
     Device, DeviceCommands, DeviceData, Instance, InstanceCommands, InstanceData,
 };
-use platform_android::wsi::native_buffer::NativeBuffer;
 
 use crate::{Android, SignalledLater};
 

@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 use core::ptr;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle as _};
 use loader_core::abi::layer_interface::{
@@ -14,7 +14,7 @@ use loader_core::memory::{Application, Box, OutOfMemory, TryGrow, Vec};
 use crate::debug::SystemLogCallback;
 use crate::driver;
 use crate::layers::Active;
-use crate::objects::{Instance, device_of, instance_of, set_dispatch_word};
+use crate::objects::{Attached, Instance, device_of, instance_of, set_dispatch_word};
 
 /// What the API level keeps of an instance.
 pub struct Chain {
@@ -205,23 +205,18 @@ unsafe extern "system" fn set_device_data(device: vk::Device, object: *mut c_voi
     if set { vk::Result::SUCCESS } else { vk::Result::ERROR_INITIALIZATION_FAILED }
 }
 
-/// The place for a [`Chain`] in what the driver level knows of an instance: empty until the chain has returned from
-/// vkCreateInstance, and from the beginning of vkDestroyInstance on.
-#[derive(Default)]
-pub struct Attached(AtomicPtr<Chain>);
-
 impl Attached {
     /// The chain, once it is complete.
     #[must_use]
     pub fn get(&self) -> Option<&Chain> {
         // SAFETY: only `attach` stores here, and `detach` takes away what nobody may use any more.
-        unsafe { self.0.load(Ordering::Acquire).as_ref() }
+        unsafe { self.0.load(Ordering::Acquire).cast::<Chain>().as_ref() }
     }
 
     /// Puts the chain there.
     pub(super) fn attach(&self, chain: Box<Chain, Application>) {
         let (chain, _) = Box::into_raw_with_allocator(chain);
-        self.0.store(chain, Ordering::Release);
+        self.0.store(chain.cast(), Ordering::Release);
     }
 
     /// Takes the chain away.
@@ -229,7 +224,7 @@ impl Attached {
     /// # Safety
     /// The instance is being destroyed: no other thread uses it.
     pub(super) unsafe fn detach(&self) -> Option<Box<Chain, Application>> {
-        let chain = self.0.swap(ptr::null_mut(), Ordering::AcqRel);
+        let chain = self.0.swap(ptr::null_mut(), Ordering::AcqRel).cast::<Chain>();
         // SAFETY: `attach` stored it, made of a box with this allocator; nobody uses it any more.
         unsafe { chain.as_ref().map(|known| Box::from_raw_in(chain, known.memory)) }
     }

@@ -22,7 +22,7 @@ mod exports;
 mod proc_addr;
 mod table;
 
-pub use chain::{Attached, Chain};
+pub use chain::Chain;
 pub use create_device::{create_device, destroy_device};
 pub use create_instance::{create_instance, destroy_instance};
 pub use enumerate::{

@@ -9,25 +9,13 @@ use core::ffi::CStr;
 use loader_core::memory::{OutOfMemory, Text, TryGrow, format_into, text};
 
 use super::Apk;
+use super::c_path::c_path;
 use super::drivers::{NotReady, Refusal};
-use super::files::c_path;
 use crate::layers::{OnDisk, elf};
-use crate::system::{Door, Library, Namespace};
+use crate::system::{Door, Library, Namespace, NamespaceRequest};
 
 /// The name of the namespaces in the linker's messages.
 const NAME: &CStr = c"vkload-driver";
-
-/// A linker namespace that is to be made (`android_create_namespace`).
-#[derive(Clone, Copy, Debug)]
-pub struct NamespaceRequest<'a> {
-    /// What it is called. Several may have one name.
-    pub name: &'a CStr,
-    /// The folder in which names are looked up first, that of `LD_LIBRARY_PATH` and the default one.
-    pub folder: &'a CStr,
-    /// The folder below which libraries may be opened by their paths, as the driver is. This counts where the system makes
-    /// namespaces strict that are not asked to be.
-    pub permitted: &'a CStr,
-}
 
 /// A library that has been opened.
 pub(super) struct Opened {

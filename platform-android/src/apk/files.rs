@@ -7,10 +7,11 @@ use ash::vk;
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, formatted, text};
 use loader_core::platform::{Environment, FileError, Files, Fingerprint, Reader, variables};
 
+use super::c_path::{c_path, exists};
 use super::configuration::Configuration;
 use super::described;
 use super::json::{Json, OBJECT};
-use super::log::LISTENING;
+use super::log::wanted;
 use super::policy::{DRIVER_FOLDER, DRIVERS, FOLDERS, LAYERS, LOADERS, MANIFEST_FOLDER, SYSTEM_LOADER};
 use super::{Apk, Kind};
 use crate::layers::LayerLibrary;
@@ -38,7 +39,7 @@ impl Environment for Apk {
         let is_layers = name == LAYERS;
         let given = self.given(if is_layers { variables::VK_INSTANCE_LAYERS.name } else { name })?;
         if name == variables::VK_LOADER_DEBUG.name {
-            return LISTENING.wanted(self.system, given).map(Some);
+            return wanted(self.system, given).map(Some);
         }
         if !is_layers {
             return Ok(given);
@@ -226,23 +227,4 @@ pub(super) fn read(system: &dyn System, path: &[u8], limit: usize) -> Result<Tex
     content.try_resize(size, 0)?;
     system.read_at(path.as_c(), 0, &mut content)?;
     Ok(content)
-}
-
-/// Whether the system has something with this path.
-pub(super) fn exists(system: &dyn System, path: &[u8]) -> bool {
-    let Ok(path) = c_path(path) else { return false };
-    !matches!(system.file_size(path.as_c()), Err(FileError::NotFound))
-}
-
-/// A path with a NUL at its end.
-pub(super) struct CPath(Text);
-
-impl CPath {
-    pub(super) fn as_c(&self) -> &CStr {
-        CStr::from_bytes_until_nul(&self.0).unwrap_or_default()
-    }
-}
-
-pub(super) fn c_path(path: &[u8]) -> Result<CPath, OutOfMemory> {
-    text(&[path, b"\0"]).map(CPath)
 }

@@ -7,11 +7,9 @@ use loader_core::log::Level;
 use loader_core::memory::{Text, format_into};
 
 use super::Apk;
-use super::log::{LISTENING, Listener};
 use super::report::Format;
-
-/// Who is told of records: the level (0 error ... 3 debug), the text, and what was given with it.
-pub type LogCallback = unsafe extern "C" fn(level: c_int, text: *const c_char, data: *mut c_void);
+pub use crate::listening::LogCallback;
+use crate::listening::{LISTENING, Listener};
 
 /// Exports the C interface of the loader `$loader` in the application `$apk`, whose vkGetInstanceProcAddr is `$find`.
 #[macro_export]

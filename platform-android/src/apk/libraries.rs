@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 use loader_core::memory::{OutOfMemory, Text, text};
 use loader_core::platform::{Libraries, Library, LibraryKind};
 
-use super::files::{c_path, exists};
+use super::c_path::{c_path, exists};
 use super::policy::MANIFEST_FOLDER;
 use super::{Apk, Kind};
 use crate::layers::Folder;

@@ -1,100 +1,26 @@
 //! Where records go, the core's and those of the driver level: to the system's log as far as they are wanted there, and to whoever listens.
 
-use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ffi::CStr;
 
 use loader_core::log::{Filter, Level, LogSink, Topic};
 use loader_core::memory::{OutOfMemory, Text, TryGrow, text};
-use loader_core::platform::{Lock, variables};
+use loader_core::platform::variables;
 
 use super::Apk;
-use super::interface::LogCallback;
+use super::policy::TAG;
+use crate::listening::LISTENING;
 use crate::system::System;
-
-/// The tag of the records in the system's log.
-pub(super) const TAG: &CStr = c"vkload";
 
 /// A property with words as `VK_LOADER_DEBUG` has them.
 const WANTED: &CStr = c"debug.vulkan.loader_debug";
 
-/// Who listens to the records of this process: the core's and those of every driver level.
-pub(crate) static LISTENING: Listening = Listening::new();
-
-/// A place for who listens.
-pub(crate) struct Listening(Lock<State>);
-
-struct State {
-    listener: Option<Listener>,
-    /// How many calls of a listener are under way.
-    calls: usize,
-}
-
-/// A callback of the application.
-#[derive(Clone, Copy)]
-pub(super) struct Listener {
-    /// The least grave records that it hears.
-    pub(super) level: Level,
-    pub(super) callback: LogCallback,
-    pub(super) data: *mut c_void,
-}
-
-// SAFETY: the application has been told that its callback is called, with its data, on any thread.
-unsafe impl Send for Listener {}
-
-impl Listening {
-    const fn new() -> Self {
-        Self(Lock::new(State { listener: None, calls: 0 }))
+/// What the core is to report, in words of `VK_LOADER_DEBUG`: all if somebody listens, else errors, warnings, and what a
+/// variable and a property want besides.
+pub(super) fn wanted(system: &dyn System, given: Option<Text>) -> Result<Text, OutOfMemory> {
+    if LISTENING.is_heard(system) {
+        return text(&[b"all"]);
     }
-
-    /// Whether somebody wants to hear such records.
-    pub(crate) fn hears(&self, system: &dyn System, level: Level) -> bool {
-        self.0.lock(system).listener.is_some_and(|listener| level <= listener.level)
-    }
-
-    /// Lets somebody else listen, or nobody, and waits until whoever listened before is not called any more.
-    pub(super) fn listen(&self, system: &dyn System, listener: Option<Listener>) {
-        self.0.lock(system).listener = None;
-        let mut turn = 0u32;
-        while self.0.lock(system).calls != 0 {
-            system.wait(turn);
-            turn = turn.saturating_add(1);
-        }
-        self.0.lock(system).listener = listener;
-    }
-
-    /// Tells whoever listens to records of this level. No lock is held meanwhile.
-    pub(crate) fn tell(&self, system: &dyn System, level: Level, text: &CStr) {
-        let listener = {
-            let mut listening = self.0.lock(system);
-            let Some(listener) = listening.listener.filter(|listener| level <= listener.level) else {
-                return;
-            };
-            listening.calls = listening.calls.saturating_add(1);
-            listener
-        };
-        // SAFETY: the application has given the callback for this.
-        unsafe { (listener.callback)(number(level), text.as_ptr().cast::<c_char>(), listener.data) };
-        let mut listening = self.0.lock(system);
-        listening.calls = listening.calls.saturating_sub(1);
-    }
-
-    /// What the core is to report, in words of `VK_LOADER_DEBUG`: all if somebody listens, else errors, warnings, and what a
-    /// variable and a property want besides.
-    pub(super) fn wanted(&self, system: &dyn System, given: Option<Text>) -> Result<Text, OutOfMemory> {
-        if self.0.lock(system).listener.is_some() {
-            return text(&[b"all"]);
-        }
-        text(&[b"error,warn,", &given.unwrap_or_default(), b",", system.property(WANTED).as_bytes()])
-    }
-}
-
-/// The number of a level in the C interface.
-pub(super) const fn number(level: Level) -> c_int {
-    match level {
-        Level::Error => 0,
-        Level::Warning => 1,
-        Level::Info => 2,
-        Level::Debug => 3,
-    }
+    text(&[b"error,warn,", &given.unwrap_or_default(), b",", system.property(WANTED).as_bytes()])
 }
 
 impl LogSink for Apk {

@@ -12,6 +12,7 @@
 //!
 //! A configuration counts from the next instance on, and never changes: what is in its folders was looked at when it was made.
 
+mod c_path;
 mod configuration;
 mod described;
 mod door;
@@ -29,13 +30,13 @@ mod policy;
 mod process;
 mod report;
 mod settings;
+mod system;
 mod windows;
 
+pub use crate::system::NamespaceRequest;
 pub use configuration::Configuration;
-pub use door::NamespaceRequest;
 pub use drivers::{Driver, Kind, Refusal};
 pub use interface::{LogCallback, configure, report, set_log};
-pub(crate) use log::LISTENING;
 pub use modules::MOST as MOST_MODULES;
 pub use options::{Choice, Options, Place};
 pub use package::Package;
@@ -43,56 +44,14 @@ pub use policy::{FLAVOUR, POLICY};
 #[cfg(target_os = "android")]
 pub use process::{APK, LOADER, report_and_abort};
 pub use settings::LayerSetting;
-
-use core::ffi::CStr;
+pub use system::ApplicationSystem;
 
 use loader_core::memory::{Counted, OutOfMemory, SharedList, Text, Vec};
-use loader_core::platform::{FileError, Identity, Lock, Platform, Turns, Waiting};
+use loader_core::platform::{Identity, Lock, Platform, Turns, Waiting};
 
 use crate::loader::Loader;
-use crate::system::{Library, Namespace, System};
+use crate::system::{Library, Namespace};
 use modules::Modules;
-
-/// What a loader inside an application asks of the system besides what every loader on Android does.
-pub trait ApplicationSystem: System {
-    /// The value of a variable of the process.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    fn variable(&self, name: &CStr) -> Result<Option<Text>, OutOfMemory>;
-
-    /// Makes a folder for this process alone, unless something has its name.
-    ///
-    /// # Errors
-    /// Why it cannot be made.
-    fn make_folder(&self, path: &CStr) -> Result<(), FileError>;
-
-    /// Makes a file with this content, for this process alone and only to be read.
-    ///
-    /// # Errors
-    /// Why it cannot be written; [`FileError::NotAFile`] if something has its name. Part of it may be there.
-    fn create(&self, path: &CStr, content: &[u8]) -> Result<(), FileError>;
-
-    /// Gives a file another name, also one that another file has, which then has none.
-    ///
-    /// # Errors
-    /// Why that cannot be; [`FileError::NotAFile`] if a folder has the name.
-    fn rename(&self, from: &CStr, to: &CStr) -> Result<(), FileError>;
-
-    /// Removes a file or an empty folder if that can be done.
-    fn remove(&self, path: &CStr);
-
-    /// Whether there is a process with this number that may have written a file of this one's.
-    fn is_running(&self, process: u32) -> bool;
-
-    /// Makes a linker namespace which looks for libraries in a folder first and then where the application's does
-    /// (`android_create_namespace` with `ANDROID_NAMESPACE_TYPE_SHARED`: the libraries that the application's namespace has loaded,
-    /// and those that it shares by name with others, are there without being named).
-    ///
-    /// # Errors
-    /// Why there is none, in words for a report: many systems let no application make any.
-    fn namespace(&self, request: &NamespaceRequest<'_>) -> Result<Namespace, Text>;
-}
 
 /// The part of the process that every call shares. There is one, a `static` of the library; tests have one for each system.
 pub struct Apk {
@@ -124,7 +83,7 @@ impl Apk {
     pub const fn new(system: &'static dyn ApplicationSystem) -> Self {
         Self {
             system,
-            loader: Loader::new(system).tagged(log::TAG),
+            loader: Loader::new(system).tagged(policy::TAG),
             modules: Modules::new(system),
             state: Lock::new(State { configuration: None, refused: None, namespaces: Vec::new(), number: 0 }),
             turns: Turns::new(),

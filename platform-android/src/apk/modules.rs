@@ -12,7 +12,7 @@ use loader_core::command_function;
 use loader_core::memory::{Counted, OutOfMemory, Text};
 use loader_core::platform::{Library, Lock};
 
-use super::log;
+use super::policy::TAG;
 use crate::driver;
 use crate::hal::Decision;
 use crate::loader::Loader;
@@ -58,7 +58,7 @@ impl From<OutOfMemory> for NoModule {
 
 impl Module {
     const fn new(system: &'static dyn System) -> Self {
-        Self { loader: Loader::new(system).tagged(log::TAG).brought(), opened: Lock::new(None) }
+        Self { loader: Loader::new(system).tagged(TAG).brought(), opened: Lock::new(None) }
     }
 
     fn opened(&self) -> Option<Counted<Brought>> {

@@ -7,6 +7,9 @@ use loader_core::discovery::{Fallback, LayerVariables, Policy, Root, Search};
 use loader_core::flavour::Flavour;
 use loader_core::platform::{Reader, variables};
 
+/// The tag of the records in the system's log.
+pub(super) const TAG: &CStr = c"vkload";
+
 /// The loader inside an application.
 pub const FLAVOUR: Flavour = Flavour::apk(POLICY);
 

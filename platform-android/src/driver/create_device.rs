@@ -8,14 +8,15 @@ use loader_core::log::{Level, Topic};
 use loader_core::memory::{Box, Vec};
 
 use super::adopt::adopt;
-use super::device_extensions::{self, OF_DEVICES};
+use super::device_extensions::OF_DEVICES;
 use super::extensions::Wanted;
 use super::features;
-use super::private_data::PrivateData;
 use crate::level::ApiLevel;
-use crate::objects::{Device, DeviceCommands, DeviceData, End, Instance, instance_of};
+use crate::native_buffer;
+use crate::objects::{
+    Device, DeviceCommands, DeviceData, End, Instance, PrivateData, driver_extensions, instance_of,
+};
 use crate::statistics;
-use crate::wsi::native_buffer;
 
 type Callbacks<'a> = vk::AllocationCallbacks<'a>;
 type CreateInfo<'a> = vk::DeviceCreateInfo<'a>;
@@ -56,7 +57,7 @@ unsafe fn create(
     // SAFETY: the caller vouches for the callbacks, for the create info and its chain. Handles are used as the driver gave them.
     unsafe {
         let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::DEVICE);
-        let available = device_extensions::of_driver(instance, physical_device)?;
+        let available = driver_extensions(instance, physical_device)?;
         let wishes = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let memory = allocator.scoped(vk::SystemAllocationScope::COMMAND);
         let wanted = Wanted::new(wishes, &available, OF_DEVICES, memory)?;

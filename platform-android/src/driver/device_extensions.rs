@@ -4,8 +4,7 @@ use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle};
 use loader_core::abi::{array, name};
-use loader_core::log::{Level, Topic};
-use loader_core::memory::{Process, TryGrow, Vec};
+use loader_core::memory::{TryGrow, Vec};
 use loader_core::registry::{ExtensionId, extension};
 
 use super::create_device::version_of;
@@ -14,9 +13,9 @@ use super::extensions::{Properties, properties};
 use super::features;
 use crate::layers::merge;
 use crate::level::ApiLevel;
-use crate::objects::{Instance, InstanceCommands, instance_of};
+use crate::native_buffer;
+use crate::objects::{Instance, InstanceCommands, driver_extensions, instance_of};
 use crate::system::System;
-use crate::wsi::native_buffer;
 use crate::wsi::queries::has_shared_images;
 
 /// Device extensions that are not just passed on.
@@ -144,41 +143,6 @@ unsafe fn imports_sync_fd(driver: &InstanceCommands, device: vk::PhysicalDevice)
     properties.external_fence_features.contains(vk::ExternalFenceFeatureFlags::IMPORTABLE)
 }
 
-/// The driver's own extensions for a physical device.
-///
-/// # Errors
-/// What the driver returns; `ERROR_OUT_OF_HOST_MEMORY`.
-pub(super) fn of_driver(
-    instance: &Instance,
-    device: vk::PhysicalDevice,
-) -> Result<Vec<Properties>, vk::Result> {
-    let Some(enumerate) = instance.driver.enumerate_device_extension_properties else {
-        return Ok(Vec::new());
-    };
-    array::collect(Process, Properties::default(), |count, out| {
-        // SAFETY: the handle is the driver's own; no layer and a counted out-array.
-        unsafe { enumerate(device, core::ptr::null(), count, out) }
-    })
-}
-
-/// Whether the driver has what swapchains are made with. If not, that is logged.
-pub(crate) fn can_present(instance: &Instance, device: vk::PhysicalDevice) -> bool {
-    let drivers = of_driver(instance, device).unwrap_or_default();
-    let can = drivers.iter().any(|extension| name::is(extension, native_buffer::NAME));
-    if !can {
-        instance.logger.log(
-            Level::Warning,
-            Topic::Driver,
-            format_args!(
-                "the driver's device does not have {}, by which Android's windows are drawn to, so that it has no \
-                 VK_KHR_swapchain: get a build of the driver for Android",
-                native_buffer::NAME.to_str().unwrap_or_default()
-            ),
-        );
-    }
-    can
-}
-
 /// vkEnumerateDeviceExtensionProperties: what the loader has, then what the driver has. Layers are not asked about here.
 ///
 /// # Safety
@@ -204,7 +168,7 @@ unsafe fn below_layers(
     instance: &Instance,
     device: vk::PhysicalDevice,
 ) -> Result<Vec<Properties>, vk::Result> {
-    let mut drivers = of_driver(instance, device)?;
+    let mut drivers = driver_extensions(instance, device)?;
     let mut all = Vec::new();
     for (own, condition) in OF_THE_LOADER {
         // SAFETY: the caller vouches for the device.

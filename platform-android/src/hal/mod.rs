@@ -20,7 +20,7 @@ use loader_core::log::{Level, Topic};
 use loader_core::memory::{Counted, Process};
 use loader_core::platform::Lock;
 
-use crate::loader::Loader;
+use crate::host::Host;
 use crate::once::{self, Progress, Turn};
 use crate::system::{Door, Library, Statistic};
 use search::{Found, Search};
@@ -84,15 +84,15 @@ impl Hal {
     ///
     /// # Errors
     /// [`DoesNotOpen`].
-    pub fn driver(&self, loader: &'static Loader) -> Result<Driver, DoesNotOpen> {
-        match once::turn(loader.system, &self.state, |state| &mut state.progress) {
+    pub fn driver(&self, host: &'static Host) -> Result<Driver, DoesNotOpen> {
+        match once::turn(host.system, &self.state, |state| &mut state.progress) {
             Turn::Take(result) => return result,
             Turn::Within => return Ok(stub::driver()),
             Turn::Look => {}
         }
-        let open = self.state.lock(loader.system).open.take();
-        loader.enter();
-        self.search(loader, open)
+        let open = self.state.lock(host.system).open.take();
+        host.enter();
+        self.search(host, open)
     }
 
     /// Makes the module in this library, which is open, the driver: an application has brought it. If it is none, nothing has
@@ -106,48 +106,48 @@ impl Hal {
     /// # Safety
     /// If the library has the symbol of a HAL module, it has the size of one.
     #[cfg(feature = "apk")]
-    pub(crate) unsafe fn bring(&self, loader: &'static Loader, library: Library) -> Result<(), Decision> {
+    pub(crate) unsafe fn bring(&self, host: &'static Host, library: Library) -> Result<(), Decision> {
         // SAFETY: the caller vouches for the symbol.
         let mut driver = unsafe {
-            search::check_layout(loader.system, library)?;
-            open(search::module_of(loader.system, library)?)?
+            search::check_layout(host.system, library)?;
+            open(search::module_of(host.system, library)?)?
         };
         // SAFETY: the module has opened this device.
         unsafe { layout::check_device(driver.device) }?;
-        loader.enter();
-        driver.debug_report = version_of(loader, &driver, vk::EXT_DEBUG_REPORT_NAME);
-        let mut state = self.state.lock(loader.system);
-        state.progress = Progress::Done { process: loader.system.process(), result: Ok(driver) };
+        host.enter();
+        driver.debug_report = version_of(host, &driver, vk::EXT_DEBUG_REPORT_NAME);
+        let mut state = self.state.lock(host.system);
+        state.progress = Progress::Done { process: host.system.process(), result: Ok(driver) };
         state.open = Some(Open { driver, library });
         Ok(())
     }
 
     /// Everything that the last search looked at, if there was one. There is none where memory was short.
     #[must_use]
-    pub fn report(&self, loader: &Loader) -> Option<Counted<Report>> {
-        self.state.lock(loader.system).report.clone()
+    pub fn report(&self, host: &Host) -> Option<Counted<Report>> {
+        self.state.lock(host.system).report.clone()
     }
 
     /// Looks for the driver, or keeps the one that is open, and notes what this process has.
-    fn search(&self, loader: &Loader, open: Option<Open>) -> Result<Driver, DoesNotOpen> {
+    fn search(&self, host: &Host, open: Option<Open>) -> Result<Driver, DoesNotOpen> {
         let (open, result, report) = match open {
-            Some(open) if !is_replaced(loader, &open) => (Some(open), Ok(open.driver), None),
+            Some(open) if !is_replaced(host, &open) => (Some(open), Ok(open.driver), None),
             other => {
                 if let Some(open) = other {
-                    unload(loader, &open);
+                    unload(host, &open);
                 }
-                let mut search = Search { loader, report: Report::default() };
-                let began = loader.system.now();
+                let mut search = Search { host, report: Report::default() };
+                let began = host.system.now();
                 let loaded = load(&mut search);
-                let nanoseconds = loader.system.now().saturating_sub(began);
+                let nanoseconds = host.system.now().saturating_sub(began);
                 let is_loaded = matches!(loaded, Ok(Some(_)));
-                loader.system.count(Statistic::DriverLoaded { loaded: is_loaded, nanoseconds });
+                host.system.count(Statistic::DriverLoaded { loaded: is_loaded, nanoseconds });
                 let result = loaded.map(|open| open.map_or_else(stub::driver, |open| open.driver));
                 (loaded.ok().flatten(), result, Counted::try_new(search.report).ok())
             }
         };
-        let mut state = self.state.lock(loader.system);
-        state.progress = Progress::Done { process: loader.system.process(), result };
+        let mut state = self.state.lock(host.system);
+        state.progress = Progress::Done { process: host.system.process(), result };
         state.open = open;
         let report = report.and_then(|report| state.report.replace(report));
         drop(state);
@@ -172,13 +172,13 @@ impl Driver {
 }
 
 /// Whether the framework has chosen another driver for this process than the one that is open.
-fn is_replaced(loader: &Loader, open: &Open) -> bool {
-    let updatable = loader.system.updatable_driver();
+fn is_replaced(host: &Host, open: &Open) -> bool {
+    let updatable = host.system.updatable_driver();
     updatable.is_some_and(|namespace| open.library.door != Door::Namespace(namespace))
 }
 
 /// Gives a driver back that another one takes the place of.
-fn unload(loader: &Loader, open: &Open) {
+fn unload(host: &Host, open: &Open) {
     // SAFETY: the device is open, and nothing in this process has anything of the driver: it was forked from one without
     // instances, or else these are not valid here.
     unsafe {
@@ -186,16 +186,16 @@ fn unload(loader: &Loader, open: &Open) {
         if let Some(close) = (*device).close {
             close(device);
         }
-        loader.system.close(open.library);
+        host.system.close(open.library);
     }
 }
 
 /// Finds and opens the driver. `None` if there is none.
 fn load(search: &mut Search<'_>) -> Result<Option<Open>, DoesNotOpen> {
-    let loader = search.loader;
+    let host = search.host;
     let Some(Found { candidate, library, module }) = search.module() else {
         let why = search.report.why_none();
-        loader.log(
+        host.log(
             Level::Error,
             Topic::Driver,
             format_args!("there is no Vulkan driver, so applications find no device: {why}"),
@@ -206,7 +206,7 @@ fn load(search: &mut Search<'_>) -> Result<Option<Open>, DoesNotOpen> {
     match unsafe { open(module) } {
         Ok(mut driver) => {
             search.note(candidate);
-            driver.debug_report = version_of(loader, &driver, vk::EXT_DEBUG_REPORT_NAME);
+            driver.debug_report = version_of(host, &driver, vk::EXT_DEBUG_REPORT_NAME);
             Ok(Some(Open { driver, library }))
         }
         Err(decision) => {
@@ -255,7 +255,7 @@ unsafe fn open(module: NonNull<layout::Module>) -> Result<Driver, Decision> {
 }
 
 /// The version of an instance extension that the driver has.
-fn version_of(loader: &Loader, driver: &Driver, name: &CStr) -> Option<u32> {
+fn version_of(host: &Host, driver: &Driver, name: &CStr) -> Option<u32> {
     let extensions = array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
         // SAFETY: this is a counted out-array, and drivers are only asked with NULL as layer.
         unsafe { (driver.enumerate_instance_extension_properties)(null(), count, out) }
@@ -266,7 +266,7 @@ fn version_of(loader: &Loader, driver: &Driver, name: &CStr) -> Option<u32> {
             extensions.iter().find(has).map(|extension| extension.spec_version)
         }
         Err(result) => {
-            loader.log(
+            host.log(
                 Level::Warning,
                 Topic::Driver,
                 format_args!(

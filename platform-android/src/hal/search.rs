@@ -10,7 +10,7 @@ use loader_core::log::{Level, Topic};
 
 use super::layout::Module;
 use super::report::{Candidate, Decision, FileName, Report, Source};
-use crate::loader::Loader;
+use crate::host::Host;
 use crate::system::{Door, Library, Namespace, PROPERTY_VALUE_MAX, Statistic, System};
 
 /// Where drivers are, in the order in which they are looked for.
@@ -30,7 +30,7 @@ const MODULE_ID: &CStr = c"vulkan";
 
 /// A search that is under way.
 pub(super) struct Search<'a> {
-    pub loader: &'a Loader,
+    pub host: &'a Host,
     pub report: Report,
 }
 
@@ -74,12 +74,12 @@ impl Search<'_> {
 
     /// Notes and logs what has become of a candidate.
     pub(super) fn note(&mut self, candidate: Candidate) {
-        self.loader.log(candidate.decision.level(), Topic::Driver, format_args!("{candidate}"));
+        self.host.log(candidate.decision.level(), Topic::Driver, format_args!("{candidate}"));
         self.report.note(candidate);
     }
 
     fn ask(&mut self, source: Source) -> Answer {
-        let system = self.loader.system;
+        let system = self.host.system;
         let door = match source {
             Source::Updatable => system.updatable_driver().map(Door::Namespace),
             Source::Apex => apex(system).map(Door::Namespace),
@@ -104,14 +104,14 @@ impl Search<'_> {
     /// The first library that opens.
     fn open_first(&mut self, source: Source, door: Door) -> Answer {
         for property in PROPERTIES {
-            let value = self.loader.system.property(property);
+            let value = self.host.system.property(property);
             let candidate = |file, decision| Candidate { source, property: Some(property), file, decision };
             if value.is_empty() {
                 self.note(candidate(FileName::NONE, Decision::PropertyNotSet));
                 continue;
             }
             let file = FileName::of(&value);
-            match self.loader.system.open(file.as_c_str(), door) {
+            match self.host.system.open(file.as_c_str(), door) {
                 Ok(library) => return self.check(candidate(file, Decision::Used), library),
                 Err(error) => self.note(candidate(file, Decision::DoesNotOpen { error })),
             }
@@ -121,7 +121,7 @@ impl Search<'_> {
 
     /// The module of a library that has opened, which is closed if it has none for Vulkan. The candidate says that it is used.
     fn check(&mut self, candidate: Candidate, library: Library) -> Answer {
-        let system = self.loader.system;
+        let system = self.host.system;
         // SAFETY: the symbol is a module, as HAL modules are recognised by it.
         match unsafe { module_of(system, library) } {
             Ok(module) => Answer::Module(Found { candidate, library, module }),
@@ -137,7 +137,7 @@ impl Search<'_> {
     /// What libhardware finds in its own way.
     fn ask_libhardware(&mut self) -> Answer {
         let source = Source::Hardware;
-        let Some(answer) = self.loader.system.hardware_module(MODULE_ID) else {
+        let Some(answer) = self.host.system.hardware_module(MODULE_ID) else {
             return self.no_source(source);
         };
         let candidate = |decision| Candidate { source, property: None, file: FileName::NONE, decision };
@@ -158,7 +158,7 @@ impl Search<'_> {
     }
 
     fn end_process(&self) -> ! {
-        self.loader.log(
+        self.host.log(
             Level::Error,
             Topic::Driver,
             format_args!(
@@ -166,7 +166,7 @@ impl Search<'_> {
                  update the driver's package, or choose the system's driver in the developer options"
             ),
         );
-        self.loader.system.abort()
+        self.host.system.abort()
     }
 }
 

@@ -15,7 +15,7 @@ use loader_core::log::{Level, Topic};
 
 use super::Driver;
 use super::layout::{DEVICE_TAG, DISPATCH_MAGIC, Device};
-use crate::loader::current;
+use crate::host::current;
 
 /// How many instances there can be at a time.
 const INSTANCES: usize = 32;
@@ -149,11 +149,11 @@ unsafe extern "system" fn get_instance_proc_addr(
 
 /// Stands for every command that takes a device of some kind, of which the stub has none.
 unsafe extern "system" fn no_device() {
-    let Some(loader) = current() else {
+    let Some(host) = current() else {
         // SAFETY: does not return.
         unsafe { trap() }
     };
-    loader.log(
+    host.log(
         Level::Error,
         Topic::Usage,
         format_args!(
@@ -161,5 +161,5 @@ unsafe extern "system" fn no_device() {
              vkEnumeratePhysicalDevices returned none, so the handle cannot be valid"
         ),
     );
-    loader.system.abort();
+    host.system.abort();
 }

@@ -18,7 +18,7 @@ use super::found::{Found, LayerLibrary};
 use super::introspection::Layer;
 use super::policy::{Interface, Missing, Origin};
 use super::report::Missed;
-use crate::log::Logger;
+use crate::host::Records;
 use crate::system::{Library, System};
 
 /// Why a layer is active.
@@ -116,9 +116,9 @@ impl Found {
     pub fn choose<'a>(
         &self,
         names: impl Iterator<Item = &'a CStr>,
-        logger: &Logger,
+        logger: &dyn Records,
     ) -> Result<Active, vk::Result> {
-        let system = logger.loader.system;
+        let system = logger.host().system;
         let implicit = enabling::implicit(&system.debug_layers()?, &|name| system.property(name))?;
         let wanted = enabling::with_application(implicit, names)?;
         let mut active = Active::none(system);
@@ -146,7 +146,12 @@ impl Found {
     }
 
     /// Adds a layer that somebody wants. Returns whether vkCreateInstance can go on.
-    fn activate(&self, wanted: &Wanted, active: &mut Active, logger: &Logger) -> Result<bool, OutOfMemory> {
+    fn activate(
+        &self,
+        wanted: &Wanted,
+        active: &mut Active,
+        logger: &dyn Records,
+    ) -> Result<bool, OutOfMemory> {
         let is_explicit = wanted.by == By::Application;
         let is_fatal = is_explicit || self.policy().missing == Missing::Fatal;
         let level = if is_fatal { Level::Error } else { Level::Warning };
@@ -177,7 +182,7 @@ impl Found {
         &self,
         origin: Origin,
         active: &mut Active,
-        logger: &Logger,
+        logger: &dyn Records,
     ) -> Result<(), OutOfMemory> {
         let kind = if origin == Origin::Oem { Kind::Oem } else { Kind::Platform };
         for library in self.libraries.iter().filter(|library| library.origin == origin) {

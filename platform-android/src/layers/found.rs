@@ -10,7 +10,7 @@ use super::folders::{self, File, Folder};
 use super::introspection::{self, Layer, Stop};
 use super::policy::{Origin, Policy};
 use super::refusal::{Refusal, Search};
-use crate::loader::Loader;
+use crate::host::Host;
 use crate::system::{Door, System};
 
 /// What was found.
@@ -67,7 +67,7 @@ impl Found {
     /// # Errors
     /// [`OutOfMemory`].
     pub(super) fn find(
-        loader: &Loader,
+        host: &Host,
         policy: &'static Policy,
         known: Option<&Self>,
     ) -> Result<Self, OutOfMemory> {
@@ -76,9 +76,9 @@ impl Found {
             libraries.try_push(library.clone())?;
         }
         let mut skip = |folder, result| skipped.try_push((folder, result));
-        let folders = folders::folders(policy.sources, loader.system, &mut skip)?;
+        let folders = folders::folders(policy.sources, host.system, &mut skip)?;
         let found = Self { folders: skipped, candidates: Vec::new(), libraries, policy };
-        found.searched(loader, folders)
+        found.searched(host, folders)
     }
 
     /// Looks for layers in these folders, which may be in archives.
@@ -87,7 +87,7 @@ impl Found {
     /// [`OutOfMemory`].
     #[cfg(feature = "apk")]
     pub(crate) fn in_folders(
-        loader: &Loader,
+        host: &Host,
         policy: &'static Policy,
         paths: &[Text],
     ) -> Result<Self, OutOfMemory> {
@@ -95,17 +95,17 @@ impl Found {
         for path in paths {
             folders.try_push(Folder { path: text(&[path])?, origin: Origin::Application, only: None })?;
         }
-        Self::nothing(policy).searched(loader, folders)
+        Self::nothing(policy).searched(host, folders)
     }
 
     /// What there is with what is in these folders.
-    fn searched(mut self, loader: &Loader, folders: Vec<Folder>) -> Result<Self, OutOfMemory> {
+    fn searched(mut self, host: &Host, folders: Vec<Folder>) -> Result<Self, OutOfMemory> {
         for folder in folders {
-            let mut each = |file, by_name| self.consider(loader.system, file, by_name);
-            let result = folders::search(&folder, loader.system, &mut each)?;
+            let mut each = |file, by_name| self.consider(host.system, file, by_name);
+            let result = folders::search(&folder, host.system, &mut each)?;
             self.folders.try_push((folder, result))?;
         }
-        self.log(loader);
+        self.log(host);
         Ok(self)
     }
 
@@ -176,7 +176,7 @@ impl Found {
         }))
     }
 
-    fn log(&self, loader: &Loader) {
+    fn log(&self, host: &Host) {
         for (folder, result) in &self.folders {
             let level = match result {
                 Search::Unreadable(_) | Search::Archive(_) => Level::Warning,
@@ -184,24 +184,20 @@ impl Found {
                     Level::Debug
                 }
             };
-            loader.log(level, Topic::Layer, format_args!("layers: {}: {result}", Shown(&folder.path)));
+            host.log(level, Topic::Layer, format_args!("layers: {}: {result}", Shown(&folder.path)));
         }
         for candidate in &self.candidates {
             let path = Shown(&candidate.file.path);
             match &candidate.decision {
                 Decision::Used(layers) => {
-                    loader.log(Level::Info, Topic::Layer, format_args!("{path}: layers in it: {layers}"));
+                    host.log(Level::Info, Topic::Layer, format_args!("{path}: layers in it: {layers}"));
                 }
                 Decision::Known => {
-                    loader.log(
-                        Level::Debug,
-                        Topic::Layer,
-                        format_args!("{path}: known from before the fork"),
-                    );
+                    host.log(Level::Debug, Topic::Layer, format_args!("{path}: known from before the fork"));
                 }
                 Decision::Refused(refusal) => {
                     let level = if refusal.is_usual() { Level::Debug } else { Level::Warning };
-                    loader.log(
+                    host.log(
                         level,
                         Topic::Layer,
                         format_args!("{path}: no layers of it are used: {refusal}"),

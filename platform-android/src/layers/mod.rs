@@ -5,7 +5,7 @@
 //! again. Of every library it is kept whether it is used, and if not, why ([`Refusal`]).
 //!
 //! ```text
-//! loader.layers.found(loader)?        once for each process
+//! loader.layers.found(host)?        once for each process
 //!     .choose(names, &logger)?        for each vkCreateInstance: the layers in order, open until they are dropped
 //! ```
 
@@ -37,7 +37,7 @@ pub use refusal::{Refusal, Search};
 #[cfg(feature = "apk")]
 pub(crate) use report::Missed;
 
-use crate::loader::Loader;
+use crate::host::Host;
 use crate::once::{self, Progress, Turn};
 
 /// The layers of the process.
@@ -67,22 +67,22 @@ impl Layers {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn found(&self, loader: &'static Loader) -> Result<Counted<Found>, OutOfMemory> {
-        let system = loader.system;
+    pub fn found(&self, host: &'static Host) -> Result<Counted<Found>, OutOfMemory> {
+        let system = host.system;
         let turn = once::turn(system, &self.state, |state| &mut state.progress);
         let known = self.state.lock(system).found.clone();
         match (turn, known) {
             (Turn::Take(()) | Turn::Within, Some(found)) => Ok(found),
             (Turn::Take(()) | Turn::Within, None) => Counted::try_new(Found::nothing(self.policy)),
-            (Turn::Look, before) => self.look(loader, before),
+            (Turn::Look, before) => self.look(host, before),
         }
     }
 
     /// Looks for layers, of which those from `before` are known, and notes what this process has.
-    fn look(&self, loader: &Loader, before: Option<Counted<Found>>) -> Result<Counted<Found>, OutOfMemory> {
-        let found = Found::find(loader, self.policy, before.as_deref()).and_then(Counted::try_new);
-        let process = loader.system.process();
-        let mut state = self.state.lock(loader.system);
+    fn look(&self, host: &Host, before: Option<Counted<Found>>) -> Result<Counted<Found>, OutOfMemory> {
+        let found = Found::find(host, self.policy, before.as_deref()).and_then(Counted::try_new);
+        let process = host.system.process();
+        let mut state = self.state.lock(host.system);
         // Without memory for it nothing is found out: the next call looks again.
         state.progress =
             if found.is_ok() { Progress::Done { process, result: () } } else { Progress::NotBegun };

@@ -5,8 +5,7 @@ use loader_core::dispatch::{DeviceTable, WithTable};
 use loader_core::memory::Application;
 use loader_core::registry::ExtensionSet;
 
-use crate::driver::PrivateData;
-use crate::objects::{DeviceCommands, End, Instance};
+use crate::objects::{DeviceCommands, End, Instance, PrivateData};
 
 /// A device. The first word of its handle, and of its queues' and command buffers', leads here: to the table that exported
 /// functions jump through, in which the first function of the chain stands for each command. It is filled when the chain has

@@ -3,8 +3,11 @@
 use core::ffi::CStr;
 
 use ash::vk;
+use loader_core::abi::array;
+use loader_core::memory::{Process, Vec};
 
-use crate::wsi::native_buffer as native;
+use crate::native_buffer as native;
+use crate::objects::Instance;
 
 /// When a driver must have a function, for the loader to work with it.
 #[derive(Clone, Copy)]
@@ -248,4 +251,21 @@ impl DeviceCommands {
             || self.get_swapchain_gralloc_usage3.is_some()
             || self.get_swapchain_gralloc_usage4.is_some()
     }
+}
+
+/// The driver's own extensions for a physical device.
+///
+/// # Errors
+/// What the driver returns; `ERROR_OUT_OF_HOST_MEMORY`.
+pub(crate) fn driver_extensions(
+    instance: &Instance,
+    device: vk::PhysicalDevice,
+) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+    let Some(enumerate) = instance.driver.enumerate_device_extension_properties else {
+        return Ok(Vec::new());
+    };
+    array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
+        // SAFETY: the handle is the driver's own; no layer and a counted out-array.
+        unsafe { enumerate(device, core::ptr::null(), count, out) }
+    })
 }

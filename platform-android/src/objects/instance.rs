@@ -1,11 +1,13 @@
 //! Instances.
 
+use core::ffi::c_void;
+use core::sync::atomic::AtomicPtr;
+
 use ash::vk;
 use loader_core::dispatch::{InstanceTable, WithTable};
 use loader_core::memory::Application;
 use loader_core::registry::ExtensionSet;
 
-use crate::api::Attached;
 use crate::log::Logger;
 use crate::objects::{End, InstanceCommands};
 
@@ -35,6 +37,11 @@ pub struct InstanceData {
     /// Who frees this.
     pub end: End,
 }
+
+/// The place for what the API level keeps of an instance: empty until the chain has returned from vkCreateInstance, and from the
+/// beginning of vkDestroyInstance on.
+#[derive(Default)]
+pub struct Attached(pub(crate) AtomicPtr<c_void>);
 
 // Trampolines take what the handle leads to for the table.
 const _: () = assert!(core::mem::offset_of!(Instance, table) == 0);

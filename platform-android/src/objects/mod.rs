@@ -6,9 +6,13 @@ mod dispatch_word;
 mod driver_commands;
 mod end;
 mod instance;
+mod private_data;
 
 pub use device::{Device, DeviceData};
 pub use dispatch_word::{device_of, instance_of, set_dispatch_word};
+pub(crate) use driver_commands::driver_extensions;
 pub use driver_commands::{DeviceCommands, InstanceCommands};
 pub use end::{End, free};
-pub use instance::{Instance, InstanceData};
+pub use instance::{Attached, Instance, InstanceData};
+pub(crate) use private_data::Entry;
+pub use private_data::PrivateData;

@@ -185,7 +185,7 @@ late! {
 /// A namespace that looks in a folder first, and has what the caller's has besides. Most systems let only their own libraries make
 /// some.
 #[cfg(feature = "apk")]
-pub(crate) fn make_namespace(request: &crate::apk::NamespaceRequest<'_>) -> Result<Namespace, Text> {
+pub(crate) fn make_namespace(request: &crate::system::NamespaceRequest<'_>) -> Result<Namespace, Text> {
     /// `ANDROID_NAMESPACE_TYPE_SHARED`: with the libraries of its parent, which is the caller's.
     const SHARED: u64 = 2;
     let Some(create) = create_namespace() else {

@@ -5,9 +5,9 @@ use loader_core::abi::chain::find;
 use loader_core::log::{Level, Topic};
 use loader_core::memory::{TryGrow, Vec};
 
+use crate::native_buffer::NativeBuffer;
 use crate::objects::{Device, device_of};
 use crate::wsi::images::native_buffer;
-use crate::wsi::native_buffer::NativeBuffer;
 use crate::wsi::swapchain::Swapchain;
 
 /// `vkBindImageMemory2` and `vkBindImageMemory2KHR`: an image that is bound to one of a swapchain's is bound to its buffer,

@@ -14,11 +14,12 @@ use crate::wsi::capabilities::buffer_counts;
 use crate::wsi::fence::OwnedFence;
 use crate::wsi::formats::{Dataspace, dataspace, native_format};
 use crate::wsi::images;
+use crate::wsi::native_window::SLOTS;
 use crate::wsi::native_window::query;
 use crate::wsi::present_modes::{image_counts, is_shared};
 use crate::wsi::structures::CREATE_DEFERRED;
 use crate::wsi::surface::Surface;
-use crate::wsi::swapchain::{Image, Made, SLOTS, Swapchain};
+use crate::wsi::swapchain::{Image, Made, Swapchain};
 use crate::wsi::transform;
 use crate::wsi::usage::{Wanted, hardware_buffer, producer_usage};
 

@@ -4,10 +4,10 @@ use core::ffi::c_void;
 
 use ash::vk;
 
+use crate::native_buffer::{NativeBuffer, SwapchainImageCreateInfo, USAGE_SHARED, structure};
 use crate::objects::Device;
 use crate::wsi::buffer::Buffer;
 use crate::wsi::create_swapchain::Request;
-use crate::wsi::native_buffer::{NativeBuffer, SwapchainImageCreateInfo, USAGE_SHARED, structure};
 use crate::wsi::swapchain::Swapchain;
 use crate::wsi::usage::to_gralloc1;
 use crate::wsi::window::WindowError;

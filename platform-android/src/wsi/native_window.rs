@@ -5,6 +5,9 @@
 use core::ffi::{c_float, c_int, c_void};
 use core::mem::offset_of;
 
+/// How many buffers a queue has at most (`NUM_BUFFER_SLOTS`).
+pub const SLOTS: usize = 64;
+
 /// `ANDROID_NATIVE_WINDOW_MAGIC`, `_wnd`
 pub const WINDOW_MAGIC: c_int = 0x5F77_6E64;
 /// `ANDROID_NATIVE_BUFFER_MAGIC`, `_bfr`

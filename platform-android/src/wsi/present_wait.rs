@@ -4,56 +4,12 @@
 //! that waits asks about every millisecond.
 
 use ash::vk;
-use loader_core::platform::Lock;
 
 use crate::wsi::frame_timestamps::FrameTimestamps;
 use crate::wsi::patience::Patience;
 use crate::wsi::structures::PresentWait2Info;
-use crate::wsi::swapchain::{SLOTS, Swapchain};
+use crate::wsi::swapchain::Swapchain;
 use crate::wsi::window::{Window, WindowError};
-
-/// The frames of a swapchain to which the application gave numbers, as many as can be on their way.
-pub struct Numbered(Lock<Frames>);
-
-#[derive(Clone, Copy)]
-struct Frames {
-    /// The application's number of a frame, and the window's if it has one.
-    frames: [(u64, Option<u64>); SLOTS],
-    count: usize,
-}
-
-impl Numbered {
-    /// None yet.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self(Lock::new(Frames { frames: [(0, None); SLOTS], count: 0 }))
-    }
-}
-
-impl Default for Numbered {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Frames {
-    fn push(&mut self, id: u64, number: Option<u64>) {
-        if self.count == SLOTS {
-            self.frames.rotate_left(1);
-            self.count = SLOTS.saturating_sub(1);
-        }
-        if let Some(place) = self.frames.get_mut(self.count) {
-            *place = (id, number);
-            self.count = self.count.saturating_add(1);
-        }
-    }
-
-    /// The window's numbers of the frame with this number and of all later ones. The application's only grow.
-    fn since(&self, id: u64) -> impl Iterator<Item = Option<u64>> {
-        let known = self.frames.iter().take(self.count);
-        known.filter(move |(known, _)| *known >= id).map(|(_, number)| *number)
-    }
-}
 
 /// Remembers a frame by the application's number.
 pub fn remember(swapchain: &Swapchain, id: u64, number: Option<u64>) {

@@ -9,11 +9,11 @@ use loader_core::memory::Application;
 use loader_core::registry::extension as e;
 
 use crate::level::ApiLevel;
+use crate::native_buffer as native;
 use crate::objects::{Instance, instance_of};
 use crate::system::BufferKind;
 use crate::wsi::capabilities::{buffer_counts, may_be_surfaceless};
 use crate::wsi::formats::{Gate, Group, surface_formats};
-use crate::wsi::native_buffer as native;
 use crate::wsi::present_modes::{BufferCounts, present_modes};
 use crate::wsi::surface::Surface;
 use crate::wsi::usage::hardware_buffer;

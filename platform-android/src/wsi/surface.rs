@@ -3,13 +3,14 @@
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
+use loader_core::abi::name;
 use loader_core::log::{Level, Topic};
 use loader_core::memory::{Application, Box};
 use loader_core::platform::Lock;
 
-use crate::driver::can_present;
 use crate::loader::Loader;
-use crate::objects::{Instance, instance_of};
+use crate::native_buffer;
+use crate::objects::{Instance, driver_extensions, instance_of};
 use crate::wsi::window::{Window, WindowError};
 
 /// A surface. Its handle is its address.
@@ -172,4 +173,22 @@ pub unsafe extern "system" fn get_surface_support(
         out.write(can.into());
     }
     vk::Result::SUCCESS
+}
+
+/// Whether the driver has what swapchains are made with. If not, that is logged.
+fn can_present(instance: &Instance, device: vk::PhysicalDevice) -> bool {
+    let drivers = driver_extensions(instance, device).unwrap_or_default();
+    let can = drivers.iter().any(|extension| name::is(extension, native_buffer::NAME));
+    if !can {
+        instance.logger.log(
+            Level::Warning,
+            Topic::Driver,
+            format_args!(
+                "the driver's device does not have {}, by which Android's windows are drawn to, so that it has no \
+                 VK_KHR_swapchain: get a build of the driver for Android",
+                native_buffer::NAME.to_str().unwrap_or_default()
+            ),
+        );
+    }
+    can
 }

@@ -12,14 +12,11 @@ use crate::loader::Loader;
 use crate::objects::{Device, device_of};
 use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
+use crate::wsi::numbered::Numbered;
 use crate::wsi::present_timing;
-use crate::wsi::present_wait::Numbered;
 use crate::wsi::surface::Surface;
 use crate::wsi::timing::History;
 use crate::wsi::window::Window;
-
-/// How many buffers a queue has at most (`NUM_BUFFER_SLOTS`).
-pub const SLOTS: usize = 64;
 
 /// A swapchain. Its handle is its address.
 ///

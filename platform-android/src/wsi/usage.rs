@@ -5,10 +5,10 @@ use core::ffi::c_int;
 use ash::vk;
 
 use crate::level::ApiLevel;
+use crate::native_buffer::{GrallocUsageInfo, GrallocUsageInfo2, USAGE_SHARED, Usage2, structure};
 use crate::objects::Device;
 use crate::system::BufferKind;
 use crate::wsi::formats::{native_format, without_curve};
-use crate::wsi::native_buffer::{GrallocUsageInfo, GrallocUsageInfo2, USAGE_SHARED, Usage2, structure};
 
 /// Usage of hardware buffers (`AHARDWAREBUFFER_USAGE_*`).
 pub mod hardware_buffer {

@@ -3,8 +3,8 @@
 use android_simulation::graphics::{Graphics, Releases};
 use android_simulation::{NextBuffer, WithoutBuffers};
 use ash::vk::{self, Handle};
+use platform_android::native_buffer::structure;
 use platform_android::wsi;
-use platform_android::wsi::native_buffer::structure;
 use platform_android::wsi::structures::CREATE_DEFERRED;
 
 use crate::world::{SUCCESS, World, request};

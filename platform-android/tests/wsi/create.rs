@@ -4,9 +4,9 @@ use std::ffi::CStr;
 
 use android_simulation::graphics::Graphics;
 use ash::vk::{self, Handle, SurfaceTransformFlagsKHR as Transform};
+use platform_android::native_buffer::{Usage2, structure};
 use platform_android::objects::device_of;
 use platform_android::system::Statistic;
-use platform_android::wsi::native_buffer::{Usage2, structure};
 use platform_android::{System, driver, wsi};
 
 use crate::world::{SUCCESS, World, request};

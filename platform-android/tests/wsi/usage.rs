@@ -3,7 +3,7 @@
 use android_simulation::graphics::Graphics;
 use ash::vk;
 use platform_android::ApiLevel;
-use platform_android::wsi::native_buffer::Usage2;
+use platform_android::native_buffer::Usage2;
 use platform_android::wsi::usage::{from_gralloc1, to_gralloc1};
 
 use crate::world::{INSTANCE, World, chain, request};

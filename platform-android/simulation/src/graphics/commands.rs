@@ -7,7 +7,7 @@ use ash::vk::{self, Handle, TaggedStructure};
 use loader_core::abi::chain::{find, pointers, structures};
 use loader_core::abi::{array, name};
 use platform_android::System;
-use platform_android::wsi::native_buffer::{self as native, NativeBuffer, SwapchainImageCreateInfo};
+use platform_android::native_buffer::{self as native, NativeBuffer, SwapchainImageCreateInfo};
 
 use super::{Graphics, Image, Releases};
 use crate::Android;

@@ -5,8 +5,8 @@ use loader_core::memory::{Box, OutOfMemory, Text, TryGrow};
 use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
 use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
-use super::Stop;
 use super::fault::FileFault;
+use super::stop::Stop;
 use crate::layers::archive::{self, Entry, Ranges};
 
 /// Files that are as they are. PKWARE's APPNOTE.TXT, section 4.4.5.

@@ -114,7 +114,7 @@ impl fmt::Display for Fault {
             Self::TooManyFiles => write!(
                 f,
                 "the package has more than {} files in its root, so it is none with a driver",
-                super::MOST_FILES
+                super::limits::MOST_FILES
             ),
             Self::NoDescription => {
                 f.write_str("there is no meta.json in the root of the package, so it is none with a driver")
@@ -144,7 +144,7 @@ impl fmt::Display for Fault {
             Self::TooLarge => write!(
                 f,
                 "the libraries in the package have more than {} bytes, so it is none with a driver",
-                super::MOST_BYTES
+                super::limits::MOST_BYTES
             ),
             Self::Write(error) => {
                 f.write_str("it cannot be unpacked into the folder for that (\"unpack_to\"): ")?;

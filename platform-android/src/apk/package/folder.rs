@@ -17,9 +17,10 @@ use loader_core::memory::{OutOfMemory, Text, TryGrow, formatted, text};
 use loader_core::platform::FileError;
 
 use super::fault::Fault;
-use super::{OnDisk, Stop};
-use crate::apk::ApplicationSystem;
-use crate::apk::files::c_path;
+use super::stop::Stop;
+use crate::apk::c_path::c_path;
+use crate::apk::system::ApplicationSystem;
+use crate::layers::OnDisk;
 use crate::layers::archive::{Entry, Ranges};
 
 /// The ending of files that are being written, behind the number of the process that does.

@@ -4,8 +4,8 @@
 use loader_core::manifest::json::{self, Value};
 use loader_core::memory::Text;
 
-use super::Stop;
 use super::fault::Fault;
+use super::stop::Stop;
 
 /// What a package says of its driver.
 #[derive(Debug, Default)]

@@ -7,74 +7,28 @@
 mod content;
 mod fault;
 mod folder;
+mod limits;
 mod meta;
+mod stop;
 
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
-use loader_core::platform::FileError;
+use loader_core::memory::{Text, TryGrow, Vec, text};
 
 pub use fault::{Fault, FileFault};
 pub(super) use folder::remove_others;
 pub use meta::Package;
+pub use stop::Stop;
 
 use self::content::content;
 use self::folder::Folder;
-use super::ApplicationSystem;
-use super::files::c_path;
+use self::limits::{MOST_BYTES, MOST_FILES, MOST_OF_META};
+use super::c_path::c_path;
+use super::system::ApplicationSystem;
 use crate::layers::OnDisk;
 use crate::layers::archive::{self, Entry, Ranges};
 use crate::system::System;
 
 /// The file that describes the driver.
 const META: &[u8] = b"meta.json";
-
-/// The most files in a package's root. Drivers have about ten.
-const MOST_FILES: usize = 1000;
-
-/// The most bytes of all libraries of a package. Drivers have some tens of millions.
-const MOST_BYTES: u64 = 512 << 20;
-
-/// The most bytes of `meta.json`, which has some hundreds.
-const MOST_OF_META: u64 = 1 << 20;
-
-/// Why a package is not unpacked.
-#[derive(Debug)]
-pub enum Stop {
-    /// What is wrong with it, or with where it is unpacked.
-    Fault(Fault),
-    /// There was no memory.
-    OutOfMemory,
-}
-
-impl Stop {
-    fn of_file(name: &[u8], fault: FileFault) -> Self {
-        if fault == FileFault::Archive(archive::Fault::Unreadable(FileError::OutOfMemory)) {
-            return Self::OutOfMemory;
-        }
-        text(&[name]).map_or(Self::OutOfMemory, |name| Self::Fault(Fault::File { name, fault }))
-    }
-}
-
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
-    }
-}
-
-impl From<OutOfMemory> for Stop {
-    fn from(_: OutOfMemory) -> Self {
-        Self::OutOfMemory
-    }
-}
-
-impl From<archive::Stop> for Stop {
-    fn from(stop: archive::Stop) -> Self {
-        match stop {
-            archive::Stop::OutOfMemory
-            | archive::Stop::Fault(archive::Fault::Unreadable(FileError::OutOfMemory)) => Self::OutOfMemory,
-            archive::Stop::Fault(fault) => Self::Fault(Fault::Archive(fault)),
-        }
-    }
-}
 
 /// Unpacks the libraries of a package into a folder in `unpack_to`, as far as they are not there yet. Returns what the package
 /// says and the path of its driver.

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use ash::vk::{self, Handle};
-use platform_android::wsi::native_buffer as native;
+use platform_android::native_buffer as native;
 
 use super::{Row, current, get_device_proc_addr, make, row};
 

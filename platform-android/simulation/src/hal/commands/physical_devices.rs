@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle, TaggedStructure as _};
 use loader_core::abi::{array, chain};
-use platform_android::wsi::native_buffer::{PresentationProperties, structure};
+use platform_android::native_buffer::{PresentationProperties, structure};
 
 use super::{Row, current, make, properties, row, told};
 use crate::hal::Told;

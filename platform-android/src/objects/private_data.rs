@@ -1,0 +1,44 @@
+//! What an application has attached to swapchains of a device, whose handles mean nothing to the driver.
+
+use ash::vk;
+use loader_core::memory::{Application, OutOfMemory, SharedList};
+use loader_core::platform::Waiting;
+
+/// What an application has attached to swapchains of a device.
+pub struct PrivateData(SharedList<Entry, Application>);
+
+/// A number in a slot of an object.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) object: u64,
+    pub(crate) slot: vk::PrivateDataSlot,
+    pub(crate) data: u64,
+}
+
+impl PrivateData {
+    /// Nothing, with room for more in memory of `allocator`.
+    #[must_use]
+    pub const fn new(allocator: Application) -> Self {
+        Self(SharedList::new_in(allocator))
+    }
+
+    /// Forgets what is attached to an object that is destroyed.
+    pub fn forget(&self, waiting: &dyn Waiting, object: u64) {
+        while self.0.remove(waiting, |entry| entry.object == object).is_some() {}
+    }
+
+    pub(crate) fn forget_slot(&self, waiting: &dyn Waiting, slot: vk::PrivateDataSlot) {
+        while self.0.remove(waiting, |entry| entry.slot == slot).is_some() {}
+    }
+
+    pub(crate) fn set(&self, waiting: &dyn Waiting, new: Entry) -> Result<(), OutOfMemory> {
+        let same = |entry: &Entry| (entry.object, entry.slot) == (new.object, new.slot);
+        if self.0.replace(waiting, new, same) { Ok(()) } else { self.0.insert(waiting, new) }
+    }
+
+    /// 0 where nothing was set, as the specification says.
+    pub(crate) fn get(&self, waiting: &dyn Waiting, object: u64, slot: vk::PrivateDataSlot) -> u64 {
+        let same = |entry: &&Entry| (entry.object, entry.slot) == (object, slot);
+        self.0.read(waiting, |entries| entries.iter().find(same).map_or(0, |entry| entry.data))
+    }
+}

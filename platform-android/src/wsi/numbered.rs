@@ -1,0 +1,48 @@
+//! The frames of a swapchain that the application gave numbers to (`VK_KHR_present_id2`).
+
+use loader_core::platform::Lock;
+
+use crate::wsi::native_window::SLOTS;
+
+/// The frames of a swapchain to which the application gave numbers, as many as can be on their way.
+pub struct Numbered(pub(super) Lock<Frames>);
+
+#[derive(Clone, Copy)]
+pub(super) struct Frames {
+    /// The application's number of a frame, and the window's if it has one.
+    frames: [(u64, Option<u64>); SLOTS],
+    count: usize,
+}
+
+impl Numbered {
+    /// None yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Lock::new(Frames { frames: [(0, None); SLOTS], count: 0 }))
+    }
+}
+
+impl Default for Numbered {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Frames {
+    pub(super) fn push(&mut self, id: u64, number: Option<u64>) {
+        if self.count == SLOTS {
+            self.frames.rotate_left(1);
+            self.count = SLOTS.saturating_sub(1);
+        }
+        if let Some(place) = self.frames.get_mut(self.count) {
+            *place = (id, number);
+            self.count = self.count.saturating_add(1);
+        }
+    }
+
+    /// The window's numbers of the frame with this number and of all later ones. The application's only grow.
+    pub(super) fn since(&self, id: u64) -> impl Iterator<Item = Option<u64>> {
+        let known = self.frames.iter().take(self.count);
+        known.filter(move |(known, _)| *known >= id).map(|(_, number)| *number)
+    }
+}
