@@ -11,10 +11,10 @@ use loader_core::platform::{Environment as _, Platform, Reader, Turns};
 use spin::once::Once;
 use spin::relax::RelaxStrategy;
 
-use crate::handle::Handle;
 use crate::os;
 use crate::service::wire::LONGEST_NAME;
 use crate::service::{self, Service};
+use crate::system::Handle;
 use crate::system::{RawHandle, Status, System};
 
 /// What a driver calls to connect to something (`PFN_vkOpenInNamespaceAddr`). It takes the handle over, whatever comes of

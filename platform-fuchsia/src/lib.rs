@@ -26,9 +26,8 @@ extern crate std;
 
 #[macro_use]
 mod exports_gen;
-mod file_system;
 mod fuchsia;
-mod handle;
+mod of_core;
 mod os;
 mod policy;
 mod service;
@@ -36,12 +35,12 @@ mod system;
 #[cfg(target_os = "fuchsia")]
 mod zircon;
 
-pub use file_system::{ErrorNumber, FileState, FileSystem};
 pub use fuchsia::{Fuchsia, OpenInNamespace};
-pub use handle::Handle;
 pub use os::c_library::CLibrary;
 pub use policy::POLICY;
-pub use system::{Descriptor, RawHandle, Received, Status, System};
+pub use system::{
+    Descriptor, ErrorNumber, FileState, FileSystem, Handle, RawHandle, Received, Status, System,
+};
 
 #[cfg(target_os = "fuchsia")]
 mod process;

@@ -5,9 +5,9 @@ use core::ptr::NonNull;
 
 use loader_core::memory::{Text, text};
 
-use crate::file_system::FileSystem;
-use crate::handle::Handle;
 use crate::os::c_library::CLibrary;
+use crate::system::FileSystem;
+use crate::system::Handle;
 use crate::system::{Descriptor, RawHandle, Received, Status, System};
 
 /// The kernel, and the libraries that every component has.

@@ -14,8 +14,6 @@ use loader_core::platform::{FileError, Reader};
 use platform_linux::POLICY;
 use serde_json::{Value, json};
 
-use crate::info::json::render;
-use crate::info::report::Report;
 use crate::planned::Planned;
 
 /// The format's number.
@@ -31,15 +29,15 @@ pub(crate) struct Recording {
     pub(crate) report: Value,
 }
 
-/// Records this machine.
-pub(crate) fn write(file: &Path, report: &Report) -> Result<(), String> {
+/// Records this machine, of which `vkload info` says `report`.
+pub(crate) fn write(file: &Path, report: &Value) -> Result<(), String> {
     let planned = Planned::here()?;
     let both = planned.settings.snapshot.records().iter().chain(planned.snapshot.records());
     let recording = json!({
         "recording": FORMAT,
         "policy": { "pointerWidth": POLICY.pointer_width, "builtIn": built_in() },
         "answers": both.filter_map(record_json).collect::<Vec<_>>(),
-        "report": render(report),
+        "report": report,
     });
     fs::write(file, format!("{recording:#}\n")).map_err(|error| format!("{}: {error}", file.display()))
 }

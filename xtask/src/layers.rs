@@ -67,18 +67,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("platform-linux", &["c_path", "policy", "os", "exports_gen"]),
     (
         "platform-fuchsia",
-        &[
-            "exports_gen",
-            "policy",
-            "system",
-            "handle",
-            "file_system",
-            "service",
-            "os",
-            "fuchsia",
-            "zircon",
-            "process",
-        ],
+        &["exports_gen", "policy", "system", "service", "os", "fuchsia", "of_core", "zircon", "process"],
     ),
     (
         "vkload",

@@ -3,8 +3,8 @@
 use core::ffi::{CStr, c_int};
 use core::mem::MaybeUninit;
 
-use crate::file_system::{ErrorNumber, FileState, FileSystem};
 use crate::system::Descriptor;
+use crate::system::{ErrorNumber, FileState, FileSystem};
 
 /// The C library, which on Fuchsia reaches files through libfdio.
 pub struct CLibrary;

@@ -2,7 +2,7 @@
 
 use core::ffi::CStr;
 
-use crate::file_system::ErrorNumber;
+use crate::system::ErrorNumber;
 
 /// Bytes of the longest path, with its NUL.
 const LONGEST: usize = 4096;

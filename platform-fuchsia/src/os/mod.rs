@@ -3,8 +3,6 @@
 pub(crate) mod c_library;
 pub(crate) mod c_path;
 pub(crate) mod environment;
-pub(crate) mod files;
 pub(crate) mod identity;
-pub(crate) mod libraries;
 pub(crate) mod log;
 pub(crate) mod waiting;

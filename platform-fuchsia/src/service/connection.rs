@@ -4,7 +4,7 @@
 use core::fmt;
 
 use super::wire::{self, Features, LONGEST_NAME, Malformed, Message, REPLY};
-use crate::handle::Handle;
+use crate::system::Handle;
 use crate::system::{Descriptor, RawHandle, Received, Status, System};
 
 /// Where a component finds the service.

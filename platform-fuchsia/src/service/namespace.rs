@@ -3,7 +3,7 @@
 
 use core::ffi::CStr;
 
-use crate::handle::Handle;
+use crate::system::Handle;
 use crate::system::{RawHandle, Status, System};
 
 /// Below this, names lead to the devices of the loader service.

@@ -21,7 +21,7 @@ use report::Report;
 pub(crate) fn print(verbose: bool, json: bool, record: Option<&Path>) -> ExitCode {
     let report = gather::gather();
     if let Some(file) = record
-        && let Err(problem) = recording::write(file, &report)
+        && let Err(problem) = recording::write(file, &json::render(&report))
     {
         return output::fail(&problem);
     }

@@ -1,13 +1,16 @@
 //! The system calls of Fuchsia that the platform makes: the kernel's, libfdio's and the dynamic linker's, behind one
 //! trait, so that everything above it also runs where there is no Fuchsia.
 
+mod file_system;
+mod handle;
+
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr::NonNull;
 
 use loader_core::memory::Text;
 
-use crate::file_system::FileSystem;
-use crate::handle::Handle;
+pub use file_system::{ErrorNumber, FileState, FileSystem};
+pub use handle::Handle;
 
 /// The number of a kernel object in this process (`zx_handle_t`); 0 is none.
 pub type RawHandle = u32;

@@ -5,12 +5,12 @@ use core::ffi::c_int;
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use loader_core::platform::{FileError, Files, Fingerprint};
 
-use super::c_path::with_c_path;
-use crate::file_system::{ErrorNumber, FileState, FileSystem};
 use crate::fuchsia::Fuchsia;
+use crate::os::c_path::with_c_path;
 use crate::policy::MANIFESTS;
 use crate::service::Service;
 use crate::system::Descriptor;
+use crate::system::{ErrorNumber, FileState, FileSystem};
 
 impl Files for Fuchsia {
     fn list(&self, path: &[u8]) -> Result<Vec<Text>, FileError> {
