@@ -1,6 +1,10 @@
 #!/usr/bin/env bash
-# Installs what the tests need where that is allowed, then runs everything: style, generated files, the shared library
-# and its ABI, all tests, other targets and processors. Ends with what was skipped, by name.
+# Installs what the tests need where that is allowed, then runs everything: style, generated files, the shared libraries and
+# their ABI, all tests, other targets and processors. Ends with what was skipped, by name, and with how long each step took.
+#
+#   ./test.sh          everything
+#   ./test.sh quick    for daily work: formatting, the order of rooms, lints of what has changed, the tests of the core and of the
+#                      library. Installs nothing
 #
 #   VK_XML=PATH    the API registry to check generated files against (default: ../shared/registry/vk.xml if it exists)
 set -euo pipefail
@@ -21,16 +25,23 @@ no_shells=(--workspace "${shells[@]/#/--exclude=}")
 # What is for the loader inside an application makes cargo build loader-core with the feature `foreign-handles` for all
 # that is tested with it, and then nothing would test the core that systems get.
 of_applications=(platform-android android-simulation vkload-foreign-tests vkload-jni-loader vkload-jni-tests)
-skipped=()
+# What was skipped and how long steps took, a line each: some steps run beside the others.
+notes=$(mktemp -d)
+trap 'rm -rf "$notes"; kill $(jobs -p) 2>/dev/null || true' EXIT
+# Backtraces need lines, and nothing needs more.
+export CARGO_PROFILE_DEV_DEBUG=line-tables-only
 
 main() {
     step "packages" install_packages
-    step "formatting" cargo fmt --all --check
-    step "lints" lints
-    check_registry
     # With every package there, a test that lacks something fails instead of saying so.
-    [ "${#skipped[@]}" -gt 0 ] || export VKLOAD_TESTS_COMPLETE=1
-    [ "$(id -u)" -eq 0 ] || skipped+=("elevated programs (tests/integration/elevated.rs): only root can make them")
+    [ -e "$notes/skipped" ] || export VKLOAD_TESTS_COMPLETE=1
+    [ "$(id -u)" -eq 0 ] || skip "elevated programs (tests/integration/elevated.rs): only root can make them"
+    step "formatting" cargo fmt --all --check
+    step "order of rooms" cargo xtask layers
+    # Compilers leave a processor idle now and then, so what only compiles runs beside the rest, in a folder of its own.
+    beside >"$notes/beside" 2>&1 &
+    local beside=$!
+    check_registry
     step "libraries" cargo xtask build
     step "ABI" cargo xtask abi
     step "ABI of drivers" cargo xtask driver-abi
@@ -41,27 +52,73 @@ main() {
     step "tests" cargo test --quiet "${no_shells[@]}" "${of_applications[@]/#/--exclude=}"
     step "tests of what is inside applications" cargo test --quiet --package loader-core "${of_applications[@]/#/--package=}"
     threads
-    step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet "${no_shells[@]}" --no-deps
-    step "other targets" cargo xtask check-targets
     step "other processors" cargo xtask test-arches
+    wait "$beside" || true
+    cat "$notes/beside"
+    [ ! -e "$notes/failed" ]
 
-    echo "== all passed, ${#skipped[@]} skipped"
-    for what in "${skipped[@]}"; do
-        echo "   skipped: $what"
-    done
+    echo "== all passed, $(lines skipped | wc -l) skipped"
+    lines skipped | sed 's/^/   skipped: /'
+    lines times | sed 's/^/   /'
 }
 
+# The steps that only compile.
+beside() {
+    trap '[ $? -eq 0 ] || touch "$notes/failed"' EXIT
+    export CARGO_TARGET_DIR=$PWD/target/beside
+    step "lints" lints
+    step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet "${no_shells[@]}" --no-deps
+    step "other targets" cargo xtask check-targets
+}
+
+quick() {
+    step "formatting" cargo fmt --all --check
+    step "order of rooms" cargo xtask layers
+    local changed
+    mapfile -t changed < <(changed_packages)
+    [ "${#changed[@]}" -eq 0 ] ||
+        step "lints of ${changed[*]}" cargo clippy --quiet "${changed[@]/#/--package=}" --all-targets -- --deny warnings
+    step "tests of the core" cargo test --quiet --package loader-core --lib
+    step "library" cargo xtask build
+    step "tests of the library" cargo test --quiet --package vkload-tests --test '*' -- --skip generated_worlds --skip no_start_with
+    lines times | sed 's/^/   /'
+}
+
+# The packages with changes that are not committed. Shells are left out: they bring panic handlers of their own.
+changed_packages() {
+    local file folder
+    { git diff --name-only HEAD; git ls-files --others --exclude-standard; } | while read -r file; do
+        folder=$(dirname "$file")
+        while [ "$folder" != . ] && [ ! -e "$folder/Cargo.toml" ]; do folder=$(dirname "$folder"); done
+        [ "$folder" = . ] || sed -n 's/^name = "\(.*\)"$/\1/p' "$folder/Cargo.toml" | head -1
+    done | sort -u | grep -vxF "$(printf '%s\n' "${shells[@]}")"
+}
+
+# Runs a step, and notes how long it took. Ends at once if one beside it has failed.
 step() {
+    if [ -e "$notes/failed" ]; then
+        cat "$notes/beside"
+        exit 1
+    fi
     echo "== $1"
+    local began=$SECONDS
     "${@:2}"
+    printf '%3d:%02d %s\n' $(((SECONDS - began) / 60)) $(((SECONDS - began) % 60)) "$1" >>"$notes/times"
+}
+
+skip() {
+    echo "$1" >>"$notes/skipped"
+}
+
+lines() {
+    [ ! -e "$notes/$1" ] || cat "$notes/$1"
 }
 
 lints() {
     cargo clippy --quiet "${no_shells[@]}" --all-targets -- --deny warnings
     cargo clippy --quiet --package libvulkan-linux -- --deny warnings
     cargo clippy --quiet --package libvkload-jni -- --deny warnings
-    VKLOAD_FIXED_DRIVERS=any cargo clippy --quiet --package libvulkan-linux --features fixed-drivers \
-        --target-dir target/fixed-drivers -- --deny warnings
+    VKLOAD_FIXED_DRIVERS=any cargo clippy --quiet --package libvulkan-linux --features fixed-drivers -- --deny warnings
     lint_for x86_64-unknown-fuchsia --package platform-fuchsia --package libvulkan-fuchsia --package null-driver-icd
     lint_for x86_64-linux-android --package platform-android --package libvulkan-android --package libvkload-android
 }
@@ -71,16 +128,16 @@ lint_for() {
     if rustup target add "$1" >/dev/null 2>&1; then
         cargo clippy --quiet --target "$1" "${@:2}" -- --deny warnings
     else
-        skipped+=("lints for $1: rustup cannot add it")
+        skip "lints for $1: rustup cannot add it"
     fi
 }
 
 # What is packed has been built by the step before.
 make_aar() {
     if ! command -v javac >/dev/null; then
-        skipped+=("the AAR: no javac")
+        skip "the AAR: no javac"
     elif [ ! -e "${CARGO_TARGET_DIR:-target}/android/arm64-v8a/libvkload_jni.so" ]; then
-        skipped+=("the AAR: no libraries for Android")
+        skip "the AAR: no libraries for Android"
     else
         step "AAR" cargo xtask aar
     fi
@@ -89,12 +146,12 @@ make_aar() {
 # Two and a half minutes of processor time where nothing of it was compiled before.
 build_wgpu_program() {
     cargo build --quiet --release --locked --manifest-path tests/programs/wgpu/Cargo.toml --target-dir target/wgpu ||
-        skipped+=("a program on wgpu: it cannot be compiled here")
+        skip "a program on wgpu: it cannot be compiled here"
 }
 
 # Installs the packages that are missing. Tests that need one that cannot be installed say so and pass.
 install_packages() {
-    command -v dpkg-query >/dev/null || { skipped+=("packages: no dpkg here"); return; }
+    command -v dpkg-query >/dev/null || { skip "packages: no dpkg here"; return; }
     local missing=() package as_root=()
     for package in "${packages[@]}"; do
         dpkg-query --show --showformat '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
@@ -102,13 +159,13 @@ install_packages() {
     done
     [ "${#missing[@]}" -gt 0 ] || return 0
     if [ "$(id -u)" -ne 0 ]; then
-        sudo -n true 2>/dev/null || { skipped+=("packages, not root: ${missing[*]}"); return; }
+        sudo -n true 2>/dev/null || { skip "packages, not root: ${missing[*]}"; return; }
         as_root=(sudo -n)
     fi
     export DEBIAN_FRONTEND=noninteractive
     "${as_root[@]}" apt-get update -qq || true
     "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null ||
-        skipped+=("packages, apt-get failed: ${missing[*]}")
+        skip "packages, apt-get failed: ${missing[*]}"
 }
 
 # ThreadSanitizer needs the sources of Rust's core library, to watch what the loader takes from there.
@@ -117,7 +174,7 @@ threads() {
         [ -d "$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library/core" ]; then
         step "threads" cargo xtask tsan
     else
-        skipped+=("threads (cargo xtask tsan): no nightly compiler with the component rust-src")
+        skip "threads (cargo xtask tsan): no nightly compiler with the component rust-src"
     fi
 }
 
@@ -126,8 +183,15 @@ check_registry() {
     if [ -f "$registry" ]; then
         step "generated files" cargo xtask gen --check --registry "$registry"
     else
-        skipped+=("generated files: no registry at $registry")
+        skip "generated files: no registry at $registry"
     fi
 }
 
-main
+case "${1:-}" in
+"") main ;;
+quick) quick ;;
+*)
+    echo "test.sh: no such choice: $1; there is \`quick\`" >&2
+    exit 2
+    ;;
+esac
