@@ -43,7 +43,7 @@ const EMULATED_DEVICE_COMMANDS: [CommandId; 8] = [
     command::CMD_INSERT_DEBUG_UTILS_LABEL_EXT,
 ];
 
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 const _: () = {
     assert!(OWN_COMMANDS.len() == DEVICE_TERMINATORS.len());
     let mut place = 0;
