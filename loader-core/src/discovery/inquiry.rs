@@ -80,16 +80,19 @@ impl<'a> Inquiry<'a> {
     }
 
     /// The plan that was made, or the open questions, each once.
-    pub(super) fn step<T>(mut self, plan: Result<T, Stop>) -> Result<Step<T>, OutOfMemory> {
+    pub(super) fn step<T>(self, plan: Result<T, Stop>) -> Result<Step<T>, OutOfMemory> {
         match plan {
             Ok(plan) => Ok(Step::Ready(plan)),
-            Err(Stop::Ask) => {
-                sort_by(&mut self.questions, |one, other| one.key().cmp(&other.key()));
-                self.questions.dedup();
-                Ok(Step::Ask(self.questions))
-            }
+            Err(Stop::Ask) => Ok(Step::Ask(self.into_questions())),
             Err(Stop::OutOfMemory) => Err(OutOfMemory),
         }
+    }
+
+    #[inline(never)] // once in the library, not once for each kind of plan
+    fn into_questions(mut self) -> Vec<Question> {
+        sort_by(&mut self.questions, |one, other| one.key().cmp(&other.key()));
+        self.questions.dedup();
+        self.questions
     }
 
     /// Whether the process is elevated.
