@@ -14,7 +14,7 @@ use loader_core::dispatch::{
     LOOK_UP_TRAMPOLINES, NotEntered, TERMINATORS, Table, UNKNOWN_COMMANDS, UNKNOWN_INSTANCE_TRAMPOLINES,
     trap,
 };
-use loader_core::dispatch::{FIRST_PHYSICAL_DEVICE_SLOT, Handle, Kind};
+use loader_core::dispatch::{FIRST_PHYSICAL_DEVICE_SLOT, Handle, HandleKind};
 use loader_core::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 use platform_linux::{LOADER, PLATFORM};
 
@@ -163,10 +163,11 @@ fn device_trampolines_go_through_their_slots() {
 #[test]
 fn instance_trampolines_go_through_their_slots() {
     let (upper, lower) = (new_table::<InstanceTable>(), new_table::<InstanceTable>());
-    let object = Handle::new(Kind::Instance, &raw const *upper, &raw const *lower, null_mut(), null());
+    let object = Handle::new(HandleKind::Instance, &raw const *upper, &raw const *lower, null_mut(), null());
     let handle = from_ref(&object).cast();
     check(&INSTANCE_TRAMPOLINES, 0..FIRST_PHYSICAL_DEVICE_SLOT, &*upper, handle, handle);
-    let object = Handle::new(Kind::PhysicalDevice, &raw const *upper, &raw const *lower, null_mut(), null());
+    let object =
+        Handle::new(HandleKind::PhysicalDevice, &raw const *upper, &raw const *lower, null_mut(), null());
     let handle = from_ref(&object).cast();
     check(&INSTANCE_TRAMPOLINES, FIRST_PHYSICAL_DEVICE_SLOT..INSTANCE_SLOTS, &*upper, handle, handle);
     check(&UNKNOWN_INSTANCE_TRAMPOLINES, INSTANCE_SLOTS..ALL_INSTANCE_SLOTS, &*upper, handle, handle);
@@ -176,7 +177,7 @@ fn instance_trampolines_go_through_their_slots() {
 fn terminators_go_through_the_table_below_with_the_handle_below() {
     let (upper, lower) = (new_table::<InstanceTable>(), new_table::<InstanceTable>());
     let below = 0x7A11_usize as *mut c_void;
-    let object = Handle::new(Kind::PhysicalDevice, &raw const *upper, &raw const *lower, below, null());
+    let object = Handle::new(HandleKind::PhysicalDevice, &raw const *upper, &raw const *lower, below, null());
     check(&TERMINATORS, 0..ALL_INSTANCE_SLOTS, &*lower, from_ref(&object).cast(), below);
 }
 
@@ -281,7 +282,7 @@ fn stubs_of_unknown_commands_name_them_too() {
 fn bad_handles_are_reported_with_the_command() {
     let no_object = [0x5EED_usize; 4];
     let object = |kind| Handle::new(kind, null(), null(), null_mut(), null());
-    let (instance, device) = (object(Kind::Instance), object(Kind::PhysicalDevice));
+    let (instance, device) = (object(HandleKind::Instance), object(HandleKind::PhysicalDevice));
     for handle in [null(), no_object.as_ptr().cast(), from_ref(&instance).cast(), from_ref(&device).cast()] {
         let first = FIRST_PHYSICAL_DEVICE_SLOT;
         for slot in samples(INSTANCE_SLOTS).chain([first - 1, first, INSTANCE_SLOTS - 1]) {

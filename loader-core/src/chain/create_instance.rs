@@ -9,7 +9,7 @@ use super::instance_table::fill_instance_table;
 use super::of_layer;
 use crate::abi::{extensions, name};
 use crate::discovery::{LayerRequest, LayerScope, Request};
-use crate::dispatch::{Kind, Table as _};
+use crate::dispatch::{HandleKind, Table as _};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::layers::{FoundLayers, Layers, warn_of_unheard};
 use crate::loader::Loader;
@@ -94,7 +94,7 @@ pub unsafe fn create_instance(
         }
         result?;
         check_made(&instance, handle)?;
-        let given = instance.handle_for_application(handle.as_raw(), Kind::InstanceOfLayer)?;
+        let given = instance.handle_for_application(handle.as_raw(), HandleKind::InstanceOfLayer)?;
         instance.set_chain_handle(handle);
         fill_instance_table(&instance);
         *out = vk::Instance::from_raw(given);

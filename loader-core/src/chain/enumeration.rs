@@ -6,7 +6,7 @@ use ash::vk::{self, Handle as _};
 
 use crate::abi::array;
 use crate::discovery::DeviceFilters;
-use crate::dispatch::{Kind, Table as _};
+use crate::dispatch::{HandleKind, Table as _};
 use crate::memory::{Process, Vec};
 use crate::objects::group::{self, EMPTY, Group, members};
 use crate::objects::{Instance, ids, instance_terminator};
@@ -129,7 +129,7 @@ impl Instance {
 
     /// Puts what the application is given in the place of what came up the chain.
     fn translate(&self, device: &mut vk::PhysicalDevice) -> Result<(), vk::Result> {
-        let handle = self.handle_for_application(device.as_raw(), Kind::PhysicalDeviceOfLayer)?;
+        let handle = self.handle_for_application(device.as_raw(), HandleKind::PhysicalDeviceOfLayer)?;
         *device = vk::PhysicalDevice::from_raw(handle);
         Ok(())
     }

@@ -29,14 +29,14 @@ pub(super) fn fill_instance_table(instance: &Instance) {
     for number in 0..loader.unknown.physical_device.count(loader.platform.waiting) {
         let name = loader.unknown.physical_device.name(loader.platform.waiting, number);
         if let Some(function) = name.and_then(|name| instance.find_physical_device_command(name)) {
-            instance.set_unknown_physical_device_command(number, function);
+            instance.enter_in_instance_table(number, function);
         }
     }
 }
 
 impl Instance {
     /// Puts the upper end of the chain of the unknown physical-device command `number` into the instance's table.
-    pub(crate) fn set_unknown_physical_device_command(&self, number: usize, function: Command) {
+    pub(crate) fn enter_in_instance_table(&self, number: usize, function: Command) {
         if let Some(slot) = self.table.slot(INSTANCE_SLOTS.wrapping_add(number)) {
             slot.set(function);
         }

@@ -7,10 +7,10 @@
 
 use ash::vk::{self, Handle as _};
 
-use crate::dispatch::{Handle, InstanceTable, Kind, TERMINATORS, Table as _};
+use crate::dispatch::{Handle, HandleKind, InstanceTable, TERMINATORS, Table as _};
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory};
-use crate::objects::{DEVICE_LAYERS, Instance, OfLayer, Owned, PhysicalDevice};
+use crate::objects::{DEVICE_LAYERS, Instance, Kept, OfLayer, PhysicalDevice};
 
 /// The table of all such handles of an instance.
 ///
@@ -52,7 +52,7 @@ impl Instance {
     ///
     /// # Errors
     /// `ERROR_OUT_OF_HOST_MEMORY`, or `ERROR_INITIALIZATION_FAILED`, with a message, if no object can be there.
-    pub(crate) fn handle_for_application(&self, handle: u64, kind: Kind) -> Result<u64, vk::Result> {
+    pub(crate) fn handle_for_application(&self, handle: u64, kind: HandleKind) -> Result<u64, vk::Result> {
         let waiting = self.loader.platform.waiting;
         if self.layers().is_empty()
             || handle == self.handle().as_raw()
@@ -60,7 +60,7 @@ impl Instance {
         {
             return Ok(handle);
         }
-        let stands_for = |known: &Owned<OfLayer>| {
+        let stands_for = |known: &Kept<OfLayer>| {
             // SAFETY: the list keeps its handles alive until the instance is destroyed.
             unsafe { known.0.as_ref() }.0.lower().expose_provenance() as u64 == handle
         };
@@ -69,7 +69,7 @@ impl Instance {
             return Ok(known.0.as_ptr().expose_provenance() as u64);
         }
         if !self.may_be_object(handle) {
-            let of_instance = kind == Kind::InstanceOfLayer;
+            let of_instance = kind == HandleKind::InstanceOfLayer;
             self.report_no_object(if of_instance { "VkInstance" } else { "VkPhysicalDevice" }, handle);
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         }
@@ -85,7 +85,7 @@ impl Instance {
             core::ptr::from_ref(self).cast(),
         ));
         let made =
-            Owned(Box::into_non_null(Box::try_new_in(made, self.allocator).map_err(OutOfMemory::from)?));
+            Kept(Box::into_non_null(Box::try_new_in(made, self.allocator).map_err(OutOfMemory::from)?));
         let inserted = self.of_layers.find_or_insert(waiting, made, stands_for);
         if !matches!(inserted, Ok((_, true))) {
             // SAFETY: the list did not take it, so nobody else has seen it.
@@ -98,7 +98,7 @@ impl Instance {
     pub(super) fn own_physical_device(&self, handle: u64) -> Option<&PhysicalDevice> {
         let waiting = self.loader.platform.waiting;
         let has_handle =
-            |known: &&Owned<PhysicalDevice>| known.0.as_ptr().expose_provenance() as u64 == handle;
+            |known: &&Kept<PhysicalDevice>| known.0.as_ptr().expose_provenance() as u64 == handle;
         let mut drivers = self.drivers.iter();
         let known = drivers
             .find_map(|driver| driver.devices.read(waiting, |list| list.iter().find(has_handle).copied()))?;

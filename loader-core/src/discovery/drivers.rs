@@ -3,7 +3,7 @@
 
 use core::ffi::CStr;
 
-use super::filter::Filter;
+use super::filter::NameFilter;
 use super::inquiry::{Inquiry, Stop};
 use super::kind::DriverKind;
 use super::manifests::{Manifest, first_of_path, library, look};
@@ -113,9 +113,9 @@ fn ignored_unread(manifests: &[Manifest], choices: &Choices<'_>) -> Result<Vec<O
 }
 
 /// The variable and its patterns, if it has any.
-pub(super) fn filter<'a>(setting: Option<Setting<'a>>) -> Option<(&'static CStr, Filter<'a>)> {
+pub(super) fn filter<'a>(setting: Option<Setting<'a>>) -> Option<(&'static CStr, NameFilter<'a>)> {
     let (by, value) = setting?;
-    Some((by, Filter::new(value)?))
+    Some((by, NameFilter::new(value)?))
 }
 
 impl Candidate {

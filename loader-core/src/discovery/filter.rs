@@ -7,9 +7,9 @@
 /// A pattern is a name in which each `*` stands for any number of any characters, in any case. Blanks around it
 /// and empty patterns do not count. The word `~all~` is a pattern that matches every name.
 #[derive(Clone, Copy)]
-pub(super) struct Filter<'a>(&'a [u8]);
+pub(super) struct NameFilter<'a>(&'a [u8]);
 
-impl<'a> Filter<'a> {
+impl<'a> NameFilter<'a> {
     /// The patterns in `value`; `None` if there are none.
     pub(super) fn new(value: &'a [u8]) -> Option<Self> {
         let filter = Self(value);
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     fn hit(patterns: &str, name: &str) -> bool {
-        Filter::new(patterns.as_bytes()).is_some_and(|filter| filter.matches(name.as_bytes()))
+        NameFilter::new(patterns.as_bytes()).is_some_and(|filter| filter.matches(name.as_bytes()))
     }
 
     #[test]
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn nothing_is_no_filter() {
-        assert!(Filter::new(b"").is_none());
-        assert!(Filter::new(b" , ,").is_none());
+        assert!(NameFilter::new(b"").is_none());
+        assert!(NameFilter::new(b" , ,").is_none());
     }
 }

@@ -33,13 +33,13 @@ pub struct Handle {
     magic: AtomicU32,
     lower_table: *const InstanceTable,
     lower: *mut c_void,
-    kind: Kind,
+    kind: HandleKind,
     instance: AtomicPtr<c_void>,
 }
 
 /// What stands behind a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum HandleKind {
     /// An instance of the loader.
     Instance,
     /// A physical device of the loader.
@@ -50,7 +50,7 @@ pub enum Kind {
     PhysicalDeviceOfLayer,
 }
 
-impl Kind {
+impl HandleKind {
     const fn magic(self) -> u32 {
         match self {
             Self::Instance | Self::InstanceOfLayer => INSTANCE_MAGIC,
@@ -72,7 +72,7 @@ impl Handle {
     /// A handle whose commands go through `table`; terminators replace it by `lower` and go through `lower_table`.
     #[must_use]
     pub fn new(
-        kind: Kind,
+        kind: HandleKind,
         table: *const InstanceTable,
         lower_table: *const InstanceTable,
         lower: *mut c_void,
@@ -91,7 +91,7 @@ impl Handle {
 
     /// What stands behind it.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> HandleKind {
         self.kind
     }
 
@@ -134,7 +134,7 @@ impl Drop for Handle {
 ///
 /// # Safety
 /// `address` is NULL, or at least two words can be read there.
-unsafe fn at<'a>(address: u64, kind: Kind) -> Option<&'a Handle> {
+unsafe fn at<'a>(address: u64, kind: HandleKind) -> Option<&'a Handle> {
     let address = usize::try_from(address).ok()?;
     if address == 0 || address & (align_of::<Handle>().wrapping_sub(1)) != 0 {
         return None;
@@ -155,7 +155,7 @@ unsafe fn at<'a>(address: u64, kind: Kind) -> Option<&'a Handle> {
 #[must_use]
 pub unsafe fn known_instance<'a>(handle: vk::Instance) -> Option<&'a Handle> {
     // SAFETY: the caller vouches for the address.
-    unsafe { at(handle.as_raw(), Kind::Instance) }
+    unsafe { at(handle.as_raw(), HandleKind::Instance) }
 }
 
 /// The handle of a physical device, or `None` if a layer made what is there.
@@ -165,7 +165,7 @@ pub unsafe fn known_instance<'a>(handle: vk::Instance) -> Option<&'a Handle> {
 #[must_use]
 pub unsafe fn known_physical_device<'a>(handle: vk::PhysicalDevice) -> Option<&'a Handle> {
     // SAFETY: the caller vouches for the address.
-    unsafe { at(handle.as_raw(), Kind::PhysicalDevice) }
+    unsafe { at(handle.as_raw(), HandleKind::PhysicalDevice) }
 }
 
 /// The physical device that the application names in a call of `command`: of the loader or, above the layers, of one of

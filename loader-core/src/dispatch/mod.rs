@@ -18,8 +18,8 @@ pub use crate::abi::Command;
 pub use crate::loader::UNKNOWN_COMMANDS;
 pub use crate::machine::{Block, trap};
 pub use handle::{
-    FIRST_PHYSICAL_DEVICE_SLOT, Handle, INSTANCE_MAGIC, Kind, PHYSICAL_DEVICE_MAGIC, any_physical_device,
-    known_instance, known_physical_device, magic_of_slot,
+    FIRST_PHYSICAL_DEVICE_SLOT, Handle, HandleKind, INSTANCE_MAGIC, PHYSICAL_DEVICE_MAGIC,
+    any_physical_device, known_instance, known_physical_device, magic_of_slot,
 };
 pub use keys::{KEYS, Keys, NotEntered, look_up};
 pub use missing::{report_bad_handle, report_unknown_device};

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::discovery::{Candidate, Decision, Outcome};
 use crate::log::{Level, Topic, write_line};
-use crate::logger::{Log, Logger, Policy};
+use crate::logger::{Log, Logger, RuleNumber};
 use crate::memory::Shown;
 use crate::platform::{Platform, variables};
 
@@ -24,7 +24,7 @@ pub(crate) fn log_outcome(logger: &Logger, name: &[u8], outcome: &Outcome) {
 }
 
 pub(super) fn log_outcome_by(logger: &Logger, log: Log, name: &[u8], outcome: &Outcome) {
-    let (name, policy) = (Shown(name), Policy(outcome.policy()));
+    let (name, policy) = (Shown(name), RuleNumber(outcome.policy()));
     log(logger, outcome.level(), Topic::Driver, format_args!("{name}: {outcome}{policy}"));
 }
 
@@ -32,7 +32,7 @@ pub(super) fn log_candidate(logger: &Logger, log: Log, candidate: &Candidate) {
     let path = Shown(&candidate.path);
     match &candidate.decision {
         Decision::Skip(reason) => {
-            let policy = Policy(reason.policy());
+            let policy = RuleNumber(reason.policy());
             log(logger, reason.level(), Topic::Driver, format_args!("{path}: not used: {reason}{policy}"));
         }
         Decision::Use if candidate.kind.is_foreign() => {

@@ -109,13 +109,13 @@ fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
     let loader = instance.loader;
     if let Some(function) = instance.find_physical_device_command(name) {
         let number = loader.unknown.physical_device.add(loader.platform.waiting, name).ok()??;
-        instance.resolve_unknown_physical_device_command(number);
-        instance.set_unknown_physical_device_command(number, function);
+        instance.enter_in_driver_tables(number);
+        instance.enter_in_instance_table(number, function);
         return UNKNOWN_INSTANCE_TRAMPOLINES.piece(INSTANCE_SLOTS.wrapping_add(number));
     }
     if instance.find(name).is_some() {
         let number = loader.unknown.device.add(loader.platform.waiting, name).ok()??;
-        instance.resolve_unknown_device_command(number);
+        instance.enter_in_device_tables(number);
         return device_trampolines(loader.flavour.handles).piece(DEVICE_SLOTS.wrapping_add(number));
     }
     None

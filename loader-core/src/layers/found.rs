@@ -12,7 +12,7 @@ use crate::discovery::{
     discover_layers,
 };
 use crate::log::{Level, Topic};
-use crate::logger::{FoundSettings, Log, Logger, Policy};
+use crate::logger::{FoundSettings, Log, Logger, RuleNumber};
 use crate::manifest::{LayerExtension, LayerManifest};
 use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::{LayerInterface, with_layer};
@@ -302,9 +302,9 @@ impl FoundLayers {
             if let Some(warning) = &layer.warning {
                 log(logger, Level::Warning, Topic::Layer, format_args!("{path}: {warning}"));
             }
-            match layer.skipped.as_ref().or(layer.waits.as_ref()) {
+            match layer.skipped.as_ref().or(layer.inactive.as_ref()) {
                 Some(reason) => {
-                    let (policy, words) = (Policy(reason.policy()), reason.explain(&self.plan, place));
+                    let (policy, words) = (RuleNumber(reason.policy()), reason.explain(&self.plan, place));
                     log(
                         logger,
                         reason.level(),

@@ -96,9 +96,9 @@ impl Logger {
 pub(crate) type Log = fn(&Logger, Level, Topic, fmt::Arguments<'_>);
 
 /// The number of a rule of the driver interface document, behind a message.
-pub(crate) struct Policy(pub(crate) Option<&'static str>);
+pub(crate) struct RuleNumber(pub(crate) Option<&'static str>);
 
-impl fmt::Display for Policy {
+impl fmt::Display for RuleNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.map_or(Ok(()), |number| write!(f, " [{number}]"))
     }

@@ -8,7 +8,7 @@ use super::device::{Device, Enabled};
 use super::driver::{DriverInstance, PhysicalDevice};
 use super::extensions::{check_requested, of_device};
 use super::foreign::warn_of_layers_in_both;
-use super::handle::Kind;
+use super::handle::HandleKind;
 use super::instance::{Instance, command_memory};
 use super::known::{DeviceUnderCreation, device_under_creation};
 use crate::abi::{array, chain, name};
@@ -43,7 +43,9 @@ unsafe fn lower_of_layer(handle: vk::PhysicalDevice) -> vk::PhysicalDevice {
     // SAFETY: the caller vouches for the handle.
     let known = unsafe { super::handle::any_physical_device(handle, command::CREATE_DEVICE) };
     match known.kind() {
-        Kind::PhysicalDeviceOfLayer => vk::PhysicalDevice::from_raw(known.lower().expose_provenance() as u64),
+        HandleKind::PhysicalDeviceOfLayer => {
+            vk::PhysicalDevice::from_raw(known.lower().expose_provenance() as u64)
+        }
         _ => handle,
     }
 }

@@ -10,7 +10,7 @@ use ash::vk::{self, Handle as _};
 use super::driver::PhysicalDevice;
 use super::drivers_key::DriversKey;
 use super::instance::Instance;
-use super::owned::Owned;
+use super::kept::Kept;
 use crate::dispatch::{Command, DeviceTable, KEYS, Table};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
@@ -175,7 +175,7 @@ impl Device {
     }
 
     /// Puts the driver's function for an unknown command into its slot.
-    pub(super) fn resolve_unknown_command(&self, number: usize, slot: usize) {
+    pub(super) fn enter_unknown_command(&self, number: usize, slot: usize) {
         let loader = self.instance().loader;
         let Some(name) = loader.unknown.device.name(loader.platform.waiting, number) else { return };
         let function = self.find(name);
@@ -235,9 +235,9 @@ impl Device {
         let instance = self.instance();
         let loader = instance.loader;
         self.enter_key()?;
-        instance.devices.insert(loader.platform.waiting, Owned(self.place()))?;
+        instance.devices.insert(loader.platform.waiting, Kept(self.place()))?;
         for number in 0..loader.unknown.device.count(loader.platform.waiting) {
-            self.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
+            self.enter_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
         }
         Ok(())
     }
@@ -260,11 +260,11 @@ impl Device {
 
     /// The device of `instance` whose objects begin with `word`.
     pub(crate) fn with_word(instance: &Instance, word: usize) -> Option<&Self> {
-        let has_word = |device: &&Owned<Self>| {
+        let has_word = |device: &&Kept<Self>| {
             // SAFETY: devices in the list are alive.
             unsafe { device.0.as_ref() }.word() == word
         };
-        let find = |list: &[Owned<Self>]| list.iter().find(has_word).copied();
+        let find = |list: &[Kept<Self>]| list.iter().find(has_word).copied();
         let found = instance.devices.read(instance.loader.platform.waiting, find)?;
         // SAFETY: as above, and nobody destroys a device that is being created.
         Some(unsafe { found.0.as_ref() })
@@ -291,7 +291,7 @@ impl Device {
 
 impl Instance {
     /// Puts the functions for the unknown device command `number` into the tables of all devices that are alive.
-    pub(crate) fn resolve_unknown_device_command(&self, number: usize) {
+    pub(crate) fn enter_in_device_tables(&self, number: usize) {
         let waiting = self.loader.platform.waiting;
         // From the end, as the list asks for. A device that comes meanwhile is served by its own creation.
         for place in (0..self.devices.read(waiting, <[_]>::len)).rev() {
@@ -300,7 +300,7 @@ impl Instance {
                 devices.get(place).map(|device| unsafe { device.0.as_ref() }.pin())
             });
             if let Some(device) = pinned {
-                device.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
+                device.enter_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
             }
         }
     }

@@ -119,7 +119,7 @@ impl Device {
         }
         let loader = self.instance().loader;
         for number in 0..loader.unknown.device.count(loader.platform.waiting) {
-            self.resolve_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
+            self.enter_unknown_command(number, DEVICE_SLOTS.wrapping_add(number));
         }
     }
 }

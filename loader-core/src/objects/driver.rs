@@ -7,7 +7,7 @@ use core::ptr::NonNull;
 use ash::vk::{self, Handle as _};
 
 use super::instance::Instance;
-use super::owned::Owned;
+use super::kept::Kept;
 use crate::abi::{Command, array};
 use crate::dispatch::{Handle, InstanceTable, Table as _};
 use crate::drivers::{Driver, DriverRef};
@@ -23,7 +23,7 @@ pub struct DriverInstance {
     /// The driver.
     pub driver: DriverOfInstance,
     /// Every device of it that was ever handed out.
-    pub(crate) devices: SharedList<Owned<PhysicalDevice>, Application>,
+    pub(crate) devices: SharedList<Kept<PhysicalDevice>, Application>,
     /// Its place in the plan, if it has one.
     pub place: Option<usize>,
     /// Whether the driver has `VK_EXT_debug_utils`, `VK_EXT_debug_report` enabled and so on: the names it was given.

@@ -4,7 +4,7 @@ use ash::vk;
 
 use super::driver::PhysicalDevice;
 use super::instance::Instance;
-pub use crate::dispatch::{Handle, Kind, any_physical_device, known_instance, known_physical_device};
+pub use crate::dispatch::{Handle, HandleKind, any_physical_device, known_instance, known_physical_device};
 use crate::loader;
 use crate::registry::CommandId;
 
@@ -26,7 +26,7 @@ pub unsafe fn instance<'a>(handle: vk::Instance, command: CommandId) -> &'a Inst
 pub unsafe fn physical_device<'a>(handle: vk::PhysicalDevice, command: CommandId) -> &'a PhysicalDevice {
     // SAFETY: the caller vouches for the address.
     let found = unsafe { any_physical_device(handle, command) };
-    if found.kind() != Kind::PhysicalDevice {
+    if found.kind() != HandleKind::PhysicalDevice {
         loader::report_bad_handle(command);
     }
     let address = core::ptr::from_ref(found).addr();

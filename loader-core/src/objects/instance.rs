@@ -8,10 +8,10 @@ use ash::vk::{self, Handle as _};
 use super::driver::DriverInstance;
 
 use super::device::Device;
-use super::owned::Owned;
+use super::kept::Kept;
 use super::presenting::Presenting;
 use super::sources::Sources;
-use crate::dispatch::{Command, Handle, InstanceTable, Kind, TERMINATORS, Table};
+use crate::dispatch::{Command, Handle, HandleKind, InstanceTable, TERMINATORS, Table};
 use crate::layers::{ActiveLayer, FoundLayers, Layers};
 use crate::loader::{Loader, User};
 use crate::log::{Level, Topic};
@@ -58,11 +58,11 @@ pub struct Instance {
     /// The table of all handles that stand for those of layers.
     pub(crate) of_layer_table: Option<Box<InstanceTable, Application>>,
     /// Handles that stand for those of layers.
-    pub(crate) of_layers: SharedList<Owned<OfLayer>, Application>,
+    pub(crate) of_layers: SharedList<Kept<OfLayer>, Application>,
     /// The drivers, in the order in which they were discovered. Set by the terminator of vkCreateInstance.
     pub drivers: Vec<Box<DriverInstance, Application>, Application>,
     /// The devices that are alive.
-    pub(super) devices: SharedList<Owned<Device>, Application>,
+    pub(super) devices: SharedList<Kept<Device>, Application>,
     /// The swapchains on windows that drivers take turns at.
     pub(super) presenting: SharedList<Presenting, Application>,
     /// Given up last.
@@ -109,7 +109,7 @@ impl Instance {
         let allocator = *Box::allocator(&place);
         let table = InstanceTable::try_new(allocator)?;
         let (none, lower) = (core::ptr::null(), core::ptr::null_mut());
-        let handle = Handle::new(Kind::Instance, &raw const *table, none, lower, core::ptr::null());
+        let handle = Handle::new(HandleKind::Instance, &raw const *table, none, lower, core::ptr::null());
         let instance = Self {
             handle,
             table,
@@ -189,7 +189,7 @@ impl Instance {
     /// Puts the drivers' functions for the unknown physical-device command `number` into their tables.
     ///
     /// Returns the lower end of the command's chain if any driver has it.
-    pub(crate) fn resolve_unknown_physical_device_command(&self, number: usize) -> Option<Command> {
+    pub(crate) fn enter_in_driver_tables(&self, number: usize) -> Option<Command> {
         let name = self.loader.unknown.physical_device.name(self.loader.platform.waiting, number)?;
         let slot = INSTANCE_SLOTS.wrapping_add(number);
         let mut found = false;

@@ -9,7 +9,7 @@ use ash::vk;
 use super::device::Device;
 use super::driver::PhysicalDevice;
 use super::instance::Instance;
-use super::owned::Owned;
+use super::kept::Kept;
 use crate::abi::name;
 use crate::loader::{Loader, fatal};
 use crate::log::Topic;
@@ -70,7 +70,7 @@ pub(crate) fn remove_instance(instance: &Instance) {
 pub(super) unsafe fn instance_of<'a>(loader: &Loader, device: vk::PhysicalDevice) -> Option<&'a Instance> {
     let waiting = loader.platform.waiting;
     // SAFETY: instances leave the list before they are destroyed, and physical devices live as long as theirs.
-    let is_its = |known: &Owned<PhysicalDevice>| unsafe { known.0.as_ref() }.driver_handle() == device;
+    let is_its = |known: &Kept<PhysicalDevice>| unsafe { known.0.as_ref() }.driver_handle() == device;
     // SAFETY: as above.
     let instance = |address: usize| unsafe { &*core::ptr::with_exposed_provenance::<Instance>(address) };
     let has = |address: &&usize| {

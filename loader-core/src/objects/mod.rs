@@ -17,10 +17,10 @@ mod global;
 pub(crate) mod group;
 pub mod handle;
 mod instance;
+mod kept;
 mod known;
 mod messenger;
 mod naming;
-mod owned;
 mod physical_device;
 mod presenting;
 mod probe;
@@ -53,12 +53,12 @@ pub use global::{
 };
 pub use instance::Instance;
 pub(crate) use instance::{OfLayer, command_memory};
+pub(crate) use kept::Kept;
 pub(crate) use known::{
     DeviceUnderCreation, add_instance, add_under_layers, instance_with_word, remove_instance,
 };
 #[cfg(test)]
 pub(crate) use naming::has_upper_end;
-pub(crate) use owned::Owned;
 pub use probe::probe;
 pub(crate) use sorting::ids;
 pub(crate) use sources::Sources;

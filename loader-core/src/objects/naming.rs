@@ -5,7 +5,7 @@ use ash::vk::{self, Handle as _};
 
 use super::device::device_of;
 use super::driver::DriverInstance;
-use super::handle::{self, Kind};
+use super::handle::{self, HandleKind};
 use super::instance::Instance;
 use super::surface::Surface;
 use super::terminator::Terminator;
@@ -52,7 +52,9 @@ unsafe fn layers_name(kind: vk::ObjectType, object: u64) -> u64 {
         }
     };
     match known {
-        Some(known) if matches!(known.kind(), Kind::InstanceOfLayer | Kind::PhysicalDeviceOfLayer) => {
+        Some(known)
+            if matches!(known.kind(), HandleKind::InstanceOfLayer | HandleKind::PhysicalDeviceOfLayer) =>
+        {
             known.lower().expose_provenance() as u64
         }
         _ => object,
@@ -79,7 +81,7 @@ unsafe fn drivers_name(
                 let handle = vk::PhysicalDevice::from_raw(object);
                 let command = command::SET_DEBUG_UTILS_OBJECT_NAME_EXT;
                 if !instance.layers().is_empty()
-                    && handle::known_physical_device(handle)?.kind() != Kind::PhysicalDevice
+                    && handle::known_physical_device(handle)?.kind() != HandleKind::PhysicalDevice
                 {
                     return None;
                 }

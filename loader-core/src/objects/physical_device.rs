@@ -7,11 +7,11 @@ use ash::vk::{self, Handle as _};
 
 use super::driver::{DeviceFacts, DriverInstance, PhysicalDevice};
 use super::instance::Instance;
-use super::owned::Owned;
+use super::kept::Kept;
 use super::sorting::{Preference, order};
 use crate::abi::{array, name};
 use crate::discovery::{Outcome, choose_devices};
-use crate::dispatch::{Handle, Kind};
+use crate::dispatch::{Handle, HandleKind};
 use crate::drivers::log_outcome;
 use crate::log::{Level, Topic};
 use crate::memory::{Box, OutOfMemory, Shown, TryGrow, Vec, sort_by};
@@ -29,7 +29,7 @@ impl Instance {
         handle: vk::PhysicalDevice,
     ) -> Result<&PhysicalDevice, OutOfMemory> {
         let waiting = self.loader.platform.waiting;
-        let is_same = |known: &Owned<PhysicalDevice>| {
+        let is_same = |known: &Kept<PhysicalDevice>| {
             // SAFETY: the list keeps its physical devices alive until the instance is destroyed.
             unsafe { known.0.as_ref() }.driver_handle() == handle
         };
@@ -41,7 +41,7 @@ impl Instance {
                 let (upper, below) = (&raw const *self.table, &raw const *driver.table);
                 let made = PhysicalDevice {
                     handle: Handle::new(
-                        Kind::PhysicalDevice,
+                        HandleKind::PhysicalDevice,
                         upper,
                         below,
                         lower,
@@ -50,7 +50,7 @@ impl Instance {
                     driver: NonNull::from(driver),
                     facts: DeviceFacts::of(driver, handle),
                 };
-                let made = Owned(Box::into_non_null(Box::try_new_in(made, self.allocator)?));
+                let made = Kept(Box::into_non_null(Box::try_new_in(made, self.allocator)?));
                 let inserted = driver.devices.find_or_insert(waiting, made, is_same);
                 if !matches!(inserted, Ok((_, true))) {
                     // SAFETY: the list did not take it, so nobody else has seen it.

@@ -20,7 +20,7 @@ use super::driver::DriverInstance;
 use super::handle;
 use super::instance::Instance;
 use super::surface_info::SurfaceInfo;
-use super::surface_kinds::{KINDS, Kind, LARGEST};
+use super::surface_kinds::{KINDS, LARGEST, SurfaceKind};
 use super::terminator::Terminator;
 use super::window::{Purpose, Window};
 use crate::abi::{array, function};
@@ -59,7 +59,7 @@ pub(super) const TERMINATORS: &[Terminator] = creators!(0 1 2 3 4 5 6 7 8 9 10 1
 pub(super) struct Surface {
     /// What drivers that do not make surfaces expect at the handle.
     drivers_view: [u64; LARGEST / 8],
-    pub(super) kind: &'static Kind,
+    pub(super) kind: &'static SurfaceKind,
     /// What each driver of the instance calls its own surface; NULL as long as it has none. Empty if they take turns at the window.
     own: Vec<AtomicU64, Application>,
     /// What drivers make theirs from.
@@ -207,7 +207,7 @@ unsafe extern "system" fn create_kind(
 
 unsafe fn make(
     instance: &Instance,
-    kind: &'static Kind,
+    kind: &'static SurfaceKind,
     info: *const c_void,
     callbacks: *const Callbacks,
 ) -> Result<Box<Surface, Application>, vk::Result> {
@@ -276,7 +276,7 @@ pub(super) fn fault_of_own_surfaces(driver: &DriverInstance) -> Option<Outcome> 
 }
 
 /// Whether the driver makes surfaces of this kind itself.
-pub(super) fn makes_own(driver: &DriverInstance, kind: &Kind) -> bool {
+pub(super) fn makes_own(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
     // SAFETY: the functions are not called.
     let has = |command: CommandId| unsafe { driver.table.get::<Command>(command) }.is_some();
     driver.enabled.contains(kind.extension)
@@ -286,7 +286,7 @@ pub(super) fn makes_own(driver: &DriverInstance, kind: &Kind) -> bool {
 }
 
 /// Whether the driver is given the container, which is what a driver expects that does not make surfaces of this kind.
-pub(super) fn gets_container(driver: &DriverInstance, kind: &Kind) -> bool {
+pub(super) fn gets_container(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
     !driver.driver.kind.is_foreign() && !makes_own(driver, kind)
 }
 
@@ -300,7 +300,7 @@ pub(super) fn gets_container(driver: &DriverInstance, kind: &Kind) -> bool {
 pub(super) unsafe fn drivers_own(
     instance: &Instance,
     driver: &DriverInstance,
-    kind: &Kind,
+    kind: &SurfaceKind,
     info: *const c_void,
     callbacks: *const Callbacks,
 ) -> Result<vk::SurfaceKHR, vk::Result> {

@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use ash::vk;
 
-use super::surface_kinds::{Kind, LARGEST_INFO};
+use super::surface_kinds::{LARGEST_INFO, SurfaceKind};
 use crate::abi::chain;
 
 /// A copy of a create info. What it points to are objects of the window system, which by the specification live as long as the
@@ -38,7 +38,7 @@ impl Stereo {
 impl SurfaceInfo {
     /// # Safety
     /// `info` is a create info of this kind, with a pNext chain.
-    pub(super) unsafe fn new(kind: &Kind, info: *const c_void) -> Self {
+    pub(super) unsafe fn new(kind: &SurfaceKind, info: *const c_void) -> Self {
         let mut kept = Self { bytes: MaybeUninit::uninit(), stereo: None, cut_short: false };
         // SAFETY: the caller vouches for the structure, which has the size of its kind, at most that of the copy
         // (surface_kinds), and for its chain; the structure of this type is what its type says.

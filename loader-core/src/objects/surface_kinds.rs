@@ -8,7 +8,7 @@ use ash::vk;
 use crate::registry::{CommandId, ExtensionId, command, extension};
 
 /// A kind of surface.
-pub(super) struct Kind {
+pub(super) struct SurfaceKind {
     /// The command that makes it.
     pub command: CommandId,
     /// The extension that the command belongs to.
@@ -60,57 +60,57 @@ macro_rules! fields {
 type Pointer = *const core::ffi::c_void;
 
 /// All kinds. The numbers of Mir (0), and of what has no command any more, are not used.
-pub(super) const KINDS: [Kind; 15] = [
-    Kind {
+pub(super) const KINDS: [SurfaceKind; 15] = [
+    SurfaceKind {
         command: command::CREATE_WAYLAND_SURFACE_KHR,
         extension: extension::KHR_WAYLAND_SURFACE,
         platform: 1,
         size: size::<vk::WaylandSurfaceCreateInfoKHR<'_>>(),
         fields: fields!(WaylandSurfaceCreateInfoKHR { display: Pointer, surface: Pointer }),
     },
-    Kind {
+    SurfaceKind {
         command: command::CREATE_WIN32_SURFACE_KHR,
         extension: extension::KHR_WIN32_SURFACE,
         platform: 2,
         size: size::<vk::Win32SurfaceCreateInfoKHR<'_>>(),
         fields: fields!(Win32SurfaceCreateInfoKHR { hinstance: Pointer, hwnd: Pointer }),
     },
-    Kind {
+    SurfaceKind {
         command: command::CREATE_XCB_SURFACE_KHR,
         extension: extension::KHR_XCB_SURFACE,
         platform: 3,
         size: size::<vk::XcbSurfaceCreateInfoKHR<'_>>(),
         fields: fields!(XcbSurfaceCreateInfoKHR { connection: Pointer, window: u32 }),
     },
-    Kind {
+    SurfaceKind {
         command: command::CREATE_XLIB_SURFACE_KHR,
         extension: extension::KHR_XLIB_SURFACE,
         platform: 4,
         size: size::<vk::XlibSurfaceCreateInfoKHR<'_>>(),
         fields: fields!(XlibSurfaceCreateInfoKHR { dpy: Pointer, window: core::ffi::c_ulong }),
     },
-    Kind {
+    SurfaceKind {
         command: command::CREATE_ANDROID_SURFACE_KHR,
         extension: extension::KHR_ANDROID_SURFACE,
         platform: 5,
         size: size::<vk::AndroidSurfaceCreateInfoKHR<'_>>(),
         fields: fields!(AndroidSurfaceCreateInfoKHR { window: Pointer }),
     },
-    Kind {
+    SurfaceKind {
         command: command::CREATE_MACOS_SURFACE_MVK,
         extension: extension::MVK_MACOS_SURFACE,
         platform: 6,
         size: size::<vk::MacOSSurfaceCreateInfoMVK<'_>>(),
         fields: fields!(MacOSSurfaceCreateInfoMVK { p_view: Pointer }),
     },
-    Kind {
+    SurfaceKind {
         command: command::CREATE_IOS_SURFACE_MVK,
         extension: extension::MVK_IOS_SURFACE,
         platform: 7,
         size: size::<vk::IOSSurfaceCreateInfoMVK<'_>>(),
         fields: fields!(IOSSurfaceCreateInfoMVK { p_view: Pointer }),
     },
-    Kind {
+    SurfaceKind {
         command: command::CREATE_DISPLAY_PLANE_SURFACE_KHR,
         extension: extension::KHR_DISPLAY,
         platform: 8,
@@ -125,49 +125,49 @@ pub(super) const KINDS: [Kind; 15] = [
             image_extent: vk::Extent2D
         }),
     },
-    Kind {
+    SurfaceKind {
         command: command::CREATE_HEADLESS_SURFACE_EXT,
         extension: extension::EXT_HEADLESS_SURFACE,
         platform: 9,
         size: size::<vk::HeadlessSurfaceCreateInfoEXT<'_>>(),
         fields: &[],
     },
-    Kind {
+    SurfaceKind {
         command: command::CREATE_METAL_SURFACE_EXT,
         extension: extension::EXT_METAL_SURFACE,
         platform: 10,
         size: size::<vk::MetalSurfaceCreateInfoEXT<'_>>(),
         fields: fields!(MetalSurfaceCreateInfoEXT { p_layer: Pointer }),
     },
-    Kind {
+    SurfaceKind {
         command: command::CREATE_DIRECT_FB_SURFACE_EXT,
         extension: extension::EXT_DIRECTFB_SURFACE,
         platform: 11,
         size: size::<vk::DirectFBSurfaceCreateInfoEXT<'_>>(),
         fields: fields!(DirectFBSurfaceCreateInfoEXT { dfb: Pointer, surface: Pointer }),
     },
-    Kind {
+    SurfaceKind {
         command: command::CREATE_VI_SURFACE_NN,
         extension: extension::NN_VI_SURFACE,
         platform: 12,
         size: size::<vk::ViSurfaceCreateInfoNN<'_>>(),
         fields: fields!(ViSurfaceCreateInfoNN { window: Pointer }),
     },
-    Kind {
+    SurfaceKind {
         command: command::CREATE_STREAM_DESCRIPTOR_SURFACE_GGP,
         extension: extension::GGP_STREAM_DESCRIPTOR_SURFACE,
         platform: 13,
         size: size::<vk::StreamDescriptorSurfaceCreateInfoGGP<'_>>(),
         fields: fields!(StreamDescriptorSurfaceCreateInfoGGP { stream_descriptor: u32 }),
     },
-    Kind {
+    SurfaceKind {
         command: command::CREATE_SCREEN_SURFACE_QNX,
         extension: extension::QNX_SCREEN_SURFACE,
         platform: 14,
         size: size::<vk::ScreenSurfaceCreateInfoQNX<'_>>(),
         fields: fields!(ScreenSurfaceCreateInfoQNX { context: Pointer, window: Pointer }),
     },
-    Kind {
+    SurfaceKind {
         command: command::CREATE_IMAGE_PIPE_SURFACE_FUCHSIA,
         extension: extension::FUCHSIA_IMAGEPIPE_SURFACE,
         platform: 15,

@@ -106,7 +106,7 @@ pub unsafe extern "system" fn terminator_get_physical_device_proc_addr(
                 .physical_device
                 .add(instance.loader.platform.waiting, name)
                 .ok()??;
-            instance.resolve_unknown_physical_device_command(number)
+            instance.enter_in_driver_tables(number)
         }
     }
 }

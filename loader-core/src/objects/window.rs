@@ -14,7 +14,7 @@ use super::driver::DriverInstance;
 use super::instance::Instance;
 use super::presenting::Presenting;
 use super::surface::{self, Surface};
-use super::surface_kinds::Kind;
+use super::surface_kinds::SurfaceKind;
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, OutOfMemory, Shown};
@@ -58,7 +58,7 @@ impl Window {
     /// The create info is one for this kind.
     pub(super) unsafe fn new(
         instance: &Instance,
-        kind: &Kind,
+        kind: &SurfaceKind,
         info: *const c_void,
         callbacks: Application,
     ) -> Option<Self> {

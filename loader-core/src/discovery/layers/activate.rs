@@ -56,7 +56,7 @@ impl LayerPlan {
                 Some(layer) => wanted.try_push((layer, Because::Application))?,
             }
         }
-        if self.listed {
+        if self.is_listed {
             sort_by(&mut wanted, |one, other| one.0.cmp(&other.0));
         }
         let mut chain = Chain::new(self, request.api_version)?;
@@ -150,12 +150,12 @@ impl LayerPlan {
 
     /// Whether a layer can be used and is active by itself.
     fn is_wanted(&self, place: usize) -> bool {
-        self.layers.get(place).is_some_and(|layer| layer.skipped.is_none() && layer.waits.is_none())
+        self.layers.get(place).is_some_and(|layer| layer.skipped.is_none() && layer.inactive.is_none())
     }
 
     /// Whether a variable of its manifest disables a layer.
     fn is_switched_off(&self, place: usize) -> bool {
-        self.layers.get(place).is_some_and(|layer| layer.waits == Some(LayerReason::DisableEnvironmentSet))
+        self.layers.get(place).is_some_and(|layer| layer.inactive == Some(LayerReason::DisableEnvironmentSet))
     }
 }
 
@@ -203,7 +203,7 @@ impl<'a> Chain<'a> {
             };
             *next = next.saturating_add(1);
             let component = plan.find(name).filter(|at| !early || plan.reserved.get(*at) != Some(&true));
-            let component = component.filter(|at| match plan.layers.get(*at).and_then(|it| it.waits) {
+            let component = component.filter(|at| match plan.layers.get(*at).and_then(|it| it.inactive) {
                 Some(LayerReason::DisableEnvironmentSet) => false,
                 Some(LayerReason::EnableEnvironmentNotSet) => plan.overriding == Some(place),
                 _ => true,

@@ -40,7 +40,7 @@ pub(super) fn choose_override(
         }
     }
     let in_force = layers.get(chosen).is_some_and(|layer| {
-        layer.waits.is_none() && variables.disables(layer.kind, OVERRIDE_LAYER).is_none()
+        layer.inactive.is_none() && variables.disables(layer.kind, OVERRIDE_LAYER).is_none()
     });
     Ok(in_force.then_some(chosen))
 }

@@ -221,7 +221,7 @@ impl Found<'_> {
             warning: said.warning.or(warning).or(old),
             manifest: Some(said),
             skipped,
-            waits: (self.kind == LayerKind::Explicit).then_some(LayerReason::NotAskedFor),
+            inactive: (self.kind == LayerKind::Explicit).then_some(LayerReason::NotAskedFor),
             control: None,
         })
     }
@@ -245,7 +245,7 @@ impl LayerCandidate {
             library: Text::new(),
             warning: None,
             skipped: Some(reason),
-            waits: None,
+            inactive: None,
             control: None,
         }
     }

@@ -22,7 +22,7 @@ pub struct LayerPlan {
     /// What a user may want to know besides.
     pub notes: Vec<LayerNote>,
     /// Whether the settings file lists layers: then they are called in the order of the plan.
-    pub(super) listed: bool,
+    pub(super) is_listed: bool,
     /// The override layer, if one is in force.
     pub(super) overriding: Option<usize>,
     /// The layers that have a name, sorted by it; among equal names the one first that has a right to it.
@@ -52,7 +52,7 @@ pub struct LayerCandidate {
     /// Why it cannot be used at all. A layer without such a reason is listed to applications, which may enable it.
     pub skipped: Option<LayerReason>,
     /// Why it is not active unless something names it. `None` for an implicit layer that is active by itself.
-    pub waits: Option<LayerReason>,
+    pub inactive: Option<LayerReason>,
     /// What the settings file says about it. `None` where it is not listed there.
     pub control: Option<Control>,
 }
@@ -187,7 +187,7 @@ impl LayerPlan {
     pub fn decision(&self, place: usize, active: &ActiveLayers) -> LayerDecision {
         let position = active.layers.iter().position(|layer| layer.layer == place);
         let candidate = self.layers.get(place);
-        let reason = || candidate.and_then(|layer| layer.skipped.or(layer.waits));
+        let reason = || candidate.and_then(|layer| layer.skipped.or(layer.inactive));
         position.map_or_else(
             || LayerDecision::Skip(reason().unwrap_or(LayerReason::NotAskedFor)),
             LayerDecision::Active,

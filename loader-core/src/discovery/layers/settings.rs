@@ -32,7 +32,7 @@ pub(super) fn add_listed(
     listed: &[LayerSetting],
     plan: &mut LayerPlan,
 ) -> Result<(), OutOfMemory> {
-    plan.listed = true;
+    plan.is_listed = true;
     for layer in listed.iter().filter(|layer| layer.control != Control::Unordered) {
         let (found_in, before) = (plan.searched.len(), plan.layers.len());
         let (origin, result) = (Origin::Settings, Looked::File);
@@ -49,7 +49,7 @@ pub(super) fn add_listed(
         for found in found {
             found.control = Some(layer.control);
             if layer.control == Control::On {
-                found.waits = None;
+                found.inactive = None;
             }
             found.skipped = match found.skipped {
                 None if found.name() != layer.name.as_slice() => Some(LayerReason::SettingsName),

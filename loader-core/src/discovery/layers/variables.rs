@@ -6,7 +6,7 @@ use core::ffi::CStr;
 use super::plan::{LayerCandidate, LayerKind};
 use super::reason::LayerReason;
 use crate::discovery::drivers::filter;
-use crate::discovery::filter::{Filter, matches};
+use crate::discovery::filter::{NameFilter, matches};
 use crate::discovery::inquiry::Inquiry;
 use crate::discovery::places::{elements, note_elevated};
 use crate::discovery::policy::Policy;
@@ -24,9 +24,9 @@ pub(super) struct Variables<'a> {
     /// The same, sorted.
     sorted_names: Vec<&'a [u8]>,
     /// Patterns of what is enabled.
-    pub(super) enable: Option<Filter<'a>>,
-    disable: Option<(&'static CStr, Filter<'a>)>,
-    allow: Option<Filter<'a>>,
+    pub(super) enable: Option<NameFilter<'a>>,
+    disable: Option<(&'static CStr, NameFilter<'a>)>,
+    allow: Option<NameFilter<'a>>,
 }
 
 impl<'a> Variables<'a> {
@@ -78,7 +78,7 @@ impl<'a> Variables<'a> {
             let disabled = value(&manifest.disable_environment)?.is_some();
             let is = value(&manifest.enable_environment)?;
             let needs = manifest.enable_environment.as_ref().map(|switch| switch.value.as_slice());
-            layer.waits = if disabled {
+            layer.inactive = if disabled {
                 Some(LayerReason::DisableEnvironmentSet)
             } else if needs.is_none() || is == needs || self.enables(&manifest.name) {
                 None
@@ -123,7 +123,7 @@ impl<'a> Variables<'a> {
 
 /// Whether one of the patterns matches a layer. Beside patterns for its name there are words for every layer of a
 /// kind.
-fn covers(filter: Filter<'_>, kind: LayerKind, name: &[u8]) -> bool {
+fn covers(filter: NameFilter<'_>, kind: LayerKind, name: &[u8]) -> bool {
     let whole_kind = match kind {
         LayerKind::Implicit => b"~implicit~",
         LayerKind::Explicit => b"~explicit~",

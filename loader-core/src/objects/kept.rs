@@ -3,15 +3,15 @@
 use core::ptr::NonNull;
 
 /// A pointer to something that the instance keeps alive for as long as the pointer is in its list.
-pub(crate) struct Owned<T>(pub(crate) NonNull<T>);
+pub(crate) struct Kept<T>(pub(crate) NonNull<T>);
 
-impl<T> Clone for Owned<T> {
+impl<T> Clone for Kept<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<T> Copy for Owned<T> {}
+impl<T> Copy for Kept<T> {}
 // SAFETY: what is pointed to is only used in ways that are safe from any thread.
-unsafe impl<T: Sync> Send for Owned<T> {}
+unsafe impl<T: Sync> Send for Kept<T> {}
 // SAFETY: as above.
-unsafe impl<T: Sync> Sync for Owned<T> {}
+unsafe impl<T: Sync> Sync for Kept<T> {}
