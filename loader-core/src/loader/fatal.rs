@@ -37,10 +37,10 @@ pub fn fatal(topic: Topic, message: fmt::Arguments<'_>) -> ! {
 /// Writes a message and ends the process.
 pub type LastWords = fn(Topic, fmt::Arguments<'_>) -> !;
 
-/// The last words of a platform that has no [`Loader`].
+/// The last words of a platform that has no [`Loader`](super::Loader).
 static LAST_WORDS: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 
-/// Lets a platform that has no [`Loader`] say how [`fatal`] ends the process, which else just traps.
+/// Lets a platform that has no [`Loader`](super::Loader) say how [`fatal`] ends the process, which else just traps.
 pub fn end_with(words: LastWords) {
     LAST_WORDS.store(words as *mut (), Ordering::Release);
 }
