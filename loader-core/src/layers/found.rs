@@ -32,32 +32,38 @@ pub struct FoundLayers {
 }
 
 impl FoundLayers {
-    /// The layers of the system. What was found `last` is used as far as nothing has changed since; it is returned where that is all.
+    /// Whether this would be found again now, at least for the layers that were looked for.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub(crate) fn find_unless_known(
-        last: Option<&Counted<Self>>,
+    pub(crate) fn still_true(&self, platform: &Platform, logger: &Logger) -> Result<bool, OutOfMemory> {
+        Ok(self.settings == logger.settings && self.snapshot.still_true(platform)?)
+    }
+
+    /// Whether the layers of this scope were looked for.
+    pub(crate) fn covers(&self, scope: LayerScope) -> bool {
+        self.scope >= scope
+    }
+
+    /// Finds the layers of the system. What was learnt by opening those that were found `last` is kept, and if these are
+    /// `still_true`, nothing about them is asked again.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(crate) fn find_after(
+        last: Option<&Self>,
+        still_true: bool,
         platform: &Platform,
         policy: &discovery::Policy,
         scope: LayerScope,
         logger: &Logger,
-    ) -> Result<Counted<Self>, OutOfMemory> {
-        let still_true = match last {
-            Some(last) if last.settings == logger.settings => last.snapshot.still_true(platform)?,
-            _ => false,
-        };
-        if let Some(last) = last.filter(|last| still_true && last.scope >= scope) {
-            last.tell(logger);
-            return Ok(last.clone());
-        }
+    ) -> Result<Self, OutOfMemory> {
         // What was learnt about explicit layers is only kept by a plan that has them.
         let scope = match last {
             Some(last) if last.any_broken() => scope.max(last.scope),
             _ => scope,
         };
-        let known = last.map(|last| &**last).filter(|_| still_true);
-        let found = Counted::try_new(Self::find(platform, policy, scope, known, logger)?)?;
+        let found = Self::find(platform, policy, scope, last.filter(|_| still_true), logger)?;
         if let Some(last) = last {
             found.remember(last);
         }
@@ -271,7 +277,7 @@ impl FoundLayers {
     }
 
     /// Tells those who listen now what was logged when the layers were found.
-    fn tell(&self, logger: &Logger) {
+    pub(crate) fn tell(&self, logger: &Logger) {
         if !logger.listeners.is_empty() {
             self.log(logger, None, TELL);
         }

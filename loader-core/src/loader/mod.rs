@@ -144,13 +144,20 @@ impl Loader {
     /// # Errors
     /// [`OutOfMemory`].
     pub fn layers(&self, scope: LayerScope, logger: &Logger) -> Result<Counted<FoundLayers>, OutOfMemory> {
-        let waiting = self.platform.waiting;
-        let last = self.found_layers.last(waiting);
-        let policy = &self.flavour.discovery;
-        let found = FoundLayers::find_unless_known(last.as_ref(), self.platform, policy, scope, logger)?;
-        if last.as_ref() != Some(&found) {
-            self.found_layers.keep(waiting, &found);
+        let (platform, waiting) = (self.platform, self.platform.waiting);
+        let mut last = self.found_layers.last(waiting);
+        let still_true = match &last {
+            Some(last) => last.still_true(platform, logger)?,
+            None => false,
+        };
+        if let Some(last) = last.take_if(|last| still_true && last.covers(scope)) {
+            last.tell(logger);
+            return Ok(last);
         }
+        let policy = &self.flavour.discovery;
+        let found = FoundLayers::find_after(last.as_deref(), still_true, platform, policy, scope, logger)?;
+        let found = Counted::try_new(found)?;
+        self.found_layers.keep(waiting, &found);
         Ok(found)
     }
 

@@ -14,6 +14,7 @@ impl<T> Cached<T> {
     }
 
     /// What was learnt last.
+    #[inline]
     pub fn last(&self, waiting: &dyn Waiting) -> Option<Counted<T>> {
         self.0.lock(waiting).clone()
     }
