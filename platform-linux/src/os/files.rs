@@ -134,11 +134,21 @@ impl Stream {
         Ok(Self(stream))
     }
 
+    /// Makes reading fail where it would wait. Files that the kernel makes up as they are read have no size, and some of them have
+    /// their next bytes only when something happens (`/proc/kmsg`).
+    fn never_wait(&self) {
+        // SAFETY: the stream is open. One that is an interposer's own has no descriptor, and nothing is changed then.
+        unsafe { libc::fcntl(libc::fileno(self.0), libc::F_SETFL, libc::O_NONBLOCK) };
+    }
+
     /// Reads to the end, but not beyond `limit`. `expected` is the size that the file probably has.
     fn read(&self, expected: usize, limit: usize) -> Result<Text, FileError> {
         /// Bytes asked for where the size is not known.
         const BLOCK: usize = 4096;
         let mut content = Vec::new();
+        if expected == 0 {
+            self.never_wait();
+        }
         // One byte more than expected, so that the first read also finds the end.
         let mut room = if expected == 0 { BLOCK } else { expected.saturating_add(1) };
         loop {
@@ -311,6 +321,13 @@ mod tests {
         let name = FileSystem.read(b"/proc/self/status", LIMIT).unwrap();
         assert!(name.starts_with(b"Name:"));
         assert_eq!(FileSystem.read(b"/proc/self/status", 10), Err(FileError::TooLarge));
+    }
+
+    #[test]
+    fn a_file_that_has_its_bytes_later_is_not_waited_for() {
+        // Whoever may not read it is told so. What others are told depends on how much the kernel has said.
+        let read = FileSystem.read(b"/proc/kmsg", usize::MAX);
+        assert!(matches!(read, Err(FileError::Other(libc::EAGAIN) | FileError::Denied)), "{read:?}");
     }
 
     #[test]
