@@ -96,6 +96,9 @@ unsafe fn check_extensions(
 }
 
 /// Layers of devices are a thing of the past; an application that names others than its instance has may be surprised.
+///
+/// # Safety
+/// The create info is that of vkCreateDevice.
 unsafe fn warn_of_device_layers(instance: &Instance, info: &CreateInfo) {
     #[expect(deprecated, reason = "only to say that they have no effect")]
     let (names, count) = (info.pp_enabled_layer_names, info.enabled_layer_count);

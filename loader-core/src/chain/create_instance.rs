@@ -119,6 +119,9 @@ fn check_made(instance: &Instance, handle: vk::Instance) -> Result<(), vk::Resul
 }
 
 /// Goes down to the drivers, through the layers if there are any.
+///
+/// # Safety
+/// The parameters are those of vkCreateInstance; `handle` is that of an instance that nobody else uses yet.
 unsafe fn enter(
     settings: &[vk::LayerSettingEXT<'static>],
     info: &CreateInfo,
@@ -193,6 +196,9 @@ fn check_arrays(info: &CreateInfo, logger: &Logger) -> Result<(), vk::Result> {
 }
 
 /// The version that the application was written for, after saying what it asks for and what is odd about it.
+///
+/// # Safety
+/// The create info is that of vkCreateInstance.
 unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
     let none = vk::ApplicationInfo::default();
     // SAFETY: the caller vouches for the create info.
@@ -216,6 +222,9 @@ unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
 }
 
 /// Logs what the application says about itself and which extensions it wants.
+///
+/// # Safety
+/// The create info is that of vkCreateInstance, and `application` is what it leads to.
 unsafe fn log_request(info: &CreateInfo, application: &vk::ApplicationInfo<'_>, logger: &Logger) {
     // SAFETY: the caller vouches for the names and the array of extensions.
     unsafe {

@@ -242,6 +242,9 @@ macro_rules! export_index {
 macro_rules! export {
     (vkGetInstanceProcAddr: $kind:ident $slot:literal) => {
         /// vkGetInstanceProcAddr.
+        ///
+        /// # Safety
+        /// The parameters are those of the Vulkan command.
         #[unsafe(no_mangle)]
         unsafe extern "system" fn vkGetInstanceProcAddr(
             instance: $crate::vk::Instance,
@@ -253,6 +256,9 @@ macro_rules! export {
     };
     (vkGetDeviceProcAddr: $kind:ident $slot:literal) => {
         /// vkGetDeviceProcAddr.
+        ///
+        /// # Safety
+        /// The parameters are those of the Vulkan command.
         #[unsafe(no_mangle)]
         unsafe extern "system" fn vkGetDeviceProcAddr(
             device: $crate::vk::Device,

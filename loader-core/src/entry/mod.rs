@@ -112,6 +112,10 @@ pub unsafe extern "system" fn enumerate_physical_device_groups_khr(
     unsafe { groups(instance, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR, count, out) }
 }
 
+/// vkEnumeratePhysicalDeviceGroups by either name.
+///
+/// # Safety
+/// As for [`enumerate_physical_devices`].
 unsafe fn groups(
     instance: vk::Instance,
     command: CommandId,

@@ -198,6 +198,9 @@ impl Listeners {
 
     /// Calls back, the latest listener first. Those who come while this goes on have higher numbers than any that is
     /// still to be called.
+    ///
+    /// # Safety
+    /// The message is valid.
     unsafe fn call(&self, message: &Message<'_>) {
         let mut before = u64::MAX;
         while let Some(listener) = self.next(before, message) {
@@ -243,6 +246,9 @@ impl Listener {
     }
 
     /// Calls back. The answer concerns layers only, whom it makes refuse the call that the message is about.
+    ///
+    /// # Safety
+    /// The message is valid.
     unsafe fn call(&self, message: &Message<'_>) {
         let Report { flags, kind, object, location, code, prefix, text } = message.report;
         // SAFETY: the caller vouches for the message; the callback is of the type that its structure says.

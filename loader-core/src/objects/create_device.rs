@@ -104,6 +104,10 @@ pub(super) unsafe extern "system" fn terminator(
     }
 }
 
+/// Has the driver make the device, and makes what the loader keeps for it.
+///
+/// # Safety
+/// The create info and the callbacks are those of vkCreateDevice.
 unsafe fn make(
     physical_device: &PhysicalDevice,
     info: &CreateInfo,
@@ -220,6 +224,9 @@ fn drivers_extensions<'a>(
 
 /// The newest minor version whose core commands the device has. Only VK_KHR_maintenance5 hides those that are newer
 /// than the application's version.
+///
+/// # Safety
+/// The create info's chain is a pNext chain.
 unsafe fn newest_core(api_version: u32, info: &CreateInfo, extensions: &ExtensionSet) -> u8 {
     // SAFETY: the caller vouches for the chain.
     let feature = unsafe { chain::find::<vk::PhysicalDeviceMaintenance5FeaturesKHR<'_>>(info.p_next) };

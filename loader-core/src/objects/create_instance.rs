@@ -131,6 +131,9 @@ pub(crate) unsafe fn make_drivers(
 }
 
 /// Makes an instance of one driver, with only what the driver knows (LDP_LOADER_7, LDP_LOADER_9).
+///
+/// # Safety
+/// The create info and the callbacks are those of vkCreateInstance.
 unsafe fn make_driver(
     instance: &Instance,
     info: &CreateInfo,

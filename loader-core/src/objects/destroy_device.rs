@@ -64,6 +64,9 @@ pub(super) unsafe extern "system" fn terminator(handle: vk::Device, callbacks: *
 }
 
 /// Destroys what the driver made, and what the loader keeps for it unless the application's vkDestroyDevice does.
+///
+/// # Safety
+/// The device is alive, and nobody else uses it.
 #[inline(never)]
 pub(super) unsafe fn destroy_drivers(device: &Device, callbacks: *const Callbacks) {
     // SAFETY: the caller vouches for the device; the type is the command's.

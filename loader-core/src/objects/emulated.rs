@@ -62,6 +62,10 @@ pub(super) const TERMINATORS: &[Terminator] = &[
 macro_rules! emulated {
     ($name:ident: $pfn:ident as $($command:ident)|+; ($($parameter:ident: $type:ty),*) $(-> $result:ty)?;
      |$driver:ident, $device:ident| $body:expr) => {
+        /// The terminator.
+        ///
+        /// # Safety
+        /// The parameters are those that the chain was entered with.
         unsafe extern "system" fn $name(device: vk::PhysicalDevice, $($parameter: $type),*) $(-> $result)? {
             // SAFETY: the chain passes the handle and the parameters that the application vouches for; the types are
             // those of the commands.
@@ -245,6 +249,10 @@ emulated!(display_plane_capabilities: PFN_vkGetDisplayPlaneCapabilities2KHR as G
     None => vk::Result::ERROR_INITIALIZATION_FAILED,
 });
 
+/// Says that there are none.
+///
+/// # Safety
+/// `count` is a valid pointer.
 unsafe fn nothing(count: *mut u32) -> vk::Result {
     // SAFETY: the caller vouches for the counted out-array.
     unsafe { *count = 0 };
@@ -332,6 +340,9 @@ unsafe extern "system" fn no_capabilities<const COMMAND: usize>(
 }
 
 /// For enumerations of a physical device.
+///
+/// # Safety
+/// `count` is a valid pointer, and `device` a driver's handle of a physical device.
 unsafe extern "system" fn no_elements<const COMMAND: usize>(
     device: vk::PhysicalDevice,
     count: *mut u32,

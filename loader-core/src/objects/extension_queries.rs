@@ -29,6 +29,9 @@ pub(crate) const DEVICE_LAYERS: Terminator =
 
 /// The extensions of the driver and of the implicit layers; or those of a layer of the instance. A driver is never asked
 /// about a layer (LDP_LOADER_12).
+///
+/// # Safety
+/// The parameters are those that the chain was entered with.
 unsafe extern "system" fn enumerate_device_extension_properties(
     device: vk::PhysicalDevice,
     layer: *const c_char,
@@ -73,6 +76,9 @@ unsafe extern "system" fn enumerate_device_extension_properties(
 
 /// The layers of the instance, which are those of every device (section "Device Layer Deprecation" of the
 /// specification): a meta-layer comes after its components.
+///
+/// # Safety
+/// The parameters are those of the Vulkan command, except that a bad handle is reported.
 unsafe extern "system" fn enumerate_device_layer_properties(
     device: vk::PhysicalDevice,
     count: *mut u32,

@@ -18,10 +18,18 @@ use crate::registry::{CommandId, HEADER_VERSION, command};
 /// The lower ends of the global commands that list something, for layers that look them up below themselves.
 #[must_use]
 pub(super) fn global_terminator(command: CommandId) -> Option<Command> {
+    /// vkEnumerateInstanceVersion.
+    ///
+    /// # Safety
+    /// The parameters are those of the Vulkan command.
     unsafe extern "system" fn version(version: *mut u32) -> vk::Result {
         // SAFETY: the caller vouches for the pointer.
         unsafe { last_of_version(core::ptr::null(), version) }
     }
+    /// vkEnumerateInstanceExtensionProperties.
+    ///
+    /// # Safety
+    /// The parameters are those of the Vulkan command.
     unsafe extern "system" fn extensions(
         layer: *const c_char,
         count: *mut u32,
@@ -30,6 +38,10 @@ pub(super) fn global_terminator(command: CommandId) -> Option<Command> {
         // SAFETY: the caller vouches for the C string and the counted out-array.
         unsafe { last_of_extensions(core::ptr::null(), layer, count, out) }
     }
+    /// vkEnumerateInstanceLayerProperties.
+    ///
+    /// # Safety
+    /// The parameters are those of the Vulkan command.
     unsafe extern "system" fn layers(count: *mut u32, out: *mut vk::LayerProperties) -> vk::Result {
         // SAFETY: the caller vouches for the counted out-array.
         unsafe { last_of_layers(core::ptr::null(), count, out) }
@@ -43,6 +55,9 @@ pub(super) fn global_terminator(command: CommandId) -> Option<Command> {
 }
 
 /// The lower end of vkEnumerateInstanceVersion.
+///
+/// # Safety
+/// The parameters are those that the chain was entered with.
 unsafe extern "system" fn last_of_version(_link: *const c_void, version: *mut u32) -> vk::Result {
     // SAFETY: the caller of the chain vouches for the pointer.
     unsafe { *version = HEADER_VERSION };
@@ -114,6 +129,9 @@ pub unsafe fn enumerate_instance_extension_properties(
 }
 
 /// The lower end of vkEnumerateInstanceExtensionProperties.
+///
+/// # Safety
+/// The parameters are those that the chain was entered with.
 unsafe extern "system" fn last_of_extensions(
     _link: *const c_void,
     layer: *const c_char,
@@ -184,6 +202,9 @@ pub unsafe fn enumerate_instance_layer_properties(
 }
 
 /// The lower end of vkEnumerateInstanceLayerProperties.
+///
+/// # Safety
+/// The parameters are those that the chain was entered with.
 unsafe extern "system" fn last_of_layers(
     _link: *const c_void,
     count: *mut u32,

@@ -41,6 +41,9 @@ pub(super) unsafe extern "system" fn enumerate_physical_device_groups(
 }
 
 /// Copies the groups and leaves the caller's `sType` and `pNext` as they are.
+///
+/// # Safety
+/// `count` and `out` are a counted out-array.
 pub(crate) unsafe fn deliver(all: &[Group], count: *mut u32, out: *mut Group) -> vk::Result {
     // SAFETY: the caller vouches for the counted out-array.
     unsafe {
@@ -59,6 +62,10 @@ pub(crate) unsafe fn deliver(all: &[Group], count: *mut u32, out: *mut Group) ->
     }
 }
 
+/// The groups of all drivers, in the order in which applications see them.
+///
+/// # Safety
+/// If `room` is not NULL, `out` points to that many groups.
 unsafe fn all_groups(
     instance: &Instance,
     out: *mut Group,

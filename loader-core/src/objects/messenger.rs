@@ -41,6 +41,10 @@ struct Messenger {
     of_drivers: Vec<u64, Application>,
 }
 
+/// Terminator of vkCreateDebugUtilsMessengerEXT.
+///
+/// # Safety
+/// The parameters are those that the chain was entered with, except that NULL is reported and not followed.
 unsafe extern "system" fn create_messenger(
     instance: vk::Instance,
     info: *const vk::DebugUtilsMessengerCreateInfoEXT<'static>,
@@ -85,6 +89,10 @@ unsafe extern "system" fn destroy_report(instance: vk::Instance, object: u64, ca
     unsafe { destroy(instance, command::DESTROY_DEBUG_REPORT_CALLBACK_EXT, object, callbacks) }
 }
 
+/// Makes who listens, and the drivers' own.
+///
+/// # Safety
+/// As for the command whose parameters these are, except that NULL is reported and not followed. `info` is its create info.
 unsafe fn create(
     instance: vk::Instance,
     commands: [CommandId; 2],
@@ -112,6 +120,10 @@ unsafe fn create(
     }
 }
 
+/// Makes it in every driver that has the command.
+///
+/// # Safety
+/// `info` is the create info of both commands, and the callbacks are valid or NULL.
 unsafe fn make(
     instance: &Instance,
     [create, destroy]: [CommandId; 2],
@@ -139,6 +151,10 @@ unsafe fn make(
     }
 }
 
+/// Makes one in each driver, and notes it in `of_drivers`.
+///
+/// # Safety
+/// As for [`make`]; `command` creates what `info` describes.
 unsafe fn make_each(
     instance: &Instance,
     command: CommandId,
@@ -161,6 +177,10 @@ unsafe fn make_each(
     Ok(())
 }
 
+/// Destroys who listens, and the drivers' own.
+///
+/// # Safety
+/// `object` is NULL or was made by [`create`], and nobody else uses it.
 unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callbacks: *const Callbacks) {
     let Ok(address) = usize::try_from(object) else { return };
     let object = core::ptr::with_exposed_provenance_mut::<Messenger>(address);
@@ -191,6 +211,10 @@ unsafe fn destroy_each(
     }
 }
 
+/// Terminator of vkSubmitDebugUtilsMessageEXT.
+///
+/// # Safety
+/// The parameters are those that the chain was entered with, except that NULL is reported and not followed.
 unsafe extern "system" fn submit_message(
     instance: vk::Instance,
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,

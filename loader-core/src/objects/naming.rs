@@ -106,6 +106,10 @@ unsafe fn drivers_name(
 /// it, the upper end with that of the first layer.
 macro_rules! named {
     ($name:ident, $upper:ident: $pfn:ident, $command:ident, $info:ident, |$given:ident| $kind:expr, $handle:ident) => {
+        /// The upper end.
+        ///
+        /// # Safety
+        /// The parameters are those of the Vulkan command.
         unsafe extern "system" fn $upper(device: vk::Device, info: *const vk::$info<'static>) -> vk::Result {
             // SAFETY: the application vouches for the parameters; the type is the command's.
             unsafe {
@@ -117,6 +121,10 @@ macro_rules! named {
             }
         }
 
+        /// The lower end.
+        ///
+        /// # Safety
+        /// The parameters are those that the chain was entered with.
         pub(super) unsafe extern "system" fn $name(
             device: vk::Device,
             info: *const vk::$info<'static>,

@@ -188,6 +188,10 @@ fn handles(devices: &[&PhysicalDevice]) -> Result<Vec<vk::PhysicalDevice>, vk::R
     Ok(handles)
 }
 
+/// Delivers the handles, and says so if the application has too little room.
+///
+/// # Safety
+/// `count` and `devices` are a counted out-array.
 unsafe fn deliver(
     instance: &Instance,
     all: &[vk::PhysicalDevice],

@@ -79,6 +79,9 @@ impl Sources {
     }
 
     /// Rules: VK_LUNARG_direct_driver_loading. What cannot be used is logged and skipped.
+    ///
+    /// # Safety
+    /// The list is a counted array, and the functions in it behave as a driver's vkGetInstanceProcAddr.
     unsafe fn add_direct(
         &mut self,
         loader: &'static Loader,

@@ -182,6 +182,9 @@ unsafe extern "system" fn create<const KIND: usize>(
 }
 
 /// What these commands have in common, once in the library.
+///
+/// # Safety
+/// As for the command that creates surfaces of this kind.
 #[inline(never)]
 unsafe extern "system" fn create_kind(
     handle: vk::Instance,
@@ -205,6 +208,10 @@ unsafe extern "system" fn create_kind(
     }
 }
 
+/// Makes the container of a surface.
+///
+/// # Safety
+/// `info` is a create info of this kind, and the callbacks are valid or NULL.
 unsafe fn make(
     instance: &Instance,
     kind: &'static SurfaceKind,
@@ -324,6 +331,9 @@ pub(super) unsafe fn drivers_own(
 }
 
 /// Terminator of vkDestroySurfaceKHR.
+///
+/// # Safety
+/// The parameters are those that the chain was entered with.
 unsafe extern "system" fn destroy(handle: vk::Instance, surface: vk::SurfaceKHR, _: *const Callbacks) {
     // SAFETY: the chain passes the handle; the application vouches for the surface, which is a leaked box, and
     // excludes other users.
@@ -338,6 +348,9 @@ unsafe extern "system" fn destroy(handle: vk::Instance, surface: vk::SurfaceKHR,
 }
 
 /// Destroys what drivers made of the surface, with the callbacks that they made it with.
+///
+/// # Safety
+/// Nobody uses the surface any more.
 unsafe fn destroy_own(instance: &Instance, surface: &Surface) {
     if let Some(window) = surface.window() {
         window.give_up(instance);

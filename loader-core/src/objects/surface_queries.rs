@@ -66,6 +66,9 @@ impl<'a> Query<'a> {
     }
 
     /// The driver's function, if the driver has it and can do anything with the surface.
+    ///
+    /// # Safety
+    /// `F` is the function-pointer type of `command`.
     unsafe fn function<F: Copy>(&self, command: CommandId) -> Option<F> {
         if !self.concerned {
             return None;
@@ -87,6 +90,10 @@ impl<'a> Query<'a> {
     }
 }
 
+/// Terminator of vkGetPhysicalDeviceSurfaceSupportKHR.
+///
+/// # Safety
+/// The parameters are those that the chain was entered with.
 unsafe extern "system" fn support(
     device: vk::PhysicalDevice,
     family: u32,
@@ -202,6 +209,9 @@ unsafe extern "system" fn capabilities2(
 }
 
 /// VK_EXT_surface_maintenance1 for drivers without it: a present mode is compatible with itself, nothing is scaled.
+///
+/// # Safety
+/// Both structures begin pNext chains, and those of `out` may be written.
 unsafe fn answer_maintenance1(info: &SurfaceInfo, out: &vk::SurfaceCapabilities2KHR<'_>) {
     // SAFETY: the caller vouches for the chains.
     unsafe {

@@ -18,6 +18,9 @@ type CreateInfo = vk::SwapchainCreateInfoKHR<'static>;
 ///
 /// # Errors
 /// Why it has none although it must have its own.
+///
+/// # Safety
+/// `surface` is a valid handle or NULL.
 unsafe fn drivers_surface<'a>(
     device: &Device,
     surface: vk::SurfaceKHR,
@@ -36,6 +39,9 @@ unsafe fn drivers_surface<'a>(
 
 /// The same for a swapchain that `command` makes, which ends with a message without a surface: VK_GOOGLE_surfaceless_query is for
 /// queries alone.
+///
+/// # Safety
+/// The create info's surface is a valid handle or NULL.
 unsafe fn surface_of_swapchain<'a>(
     device: &Device,
     info: &CreateInfo,
@@ -51,6 +57,9 @@ unsafe fn surface_of_swapchain<'a>(
 }
 
 /// Notes that a swapchain is going to be made, where drivers take turns at the window.
+///
+/// # Safety
+/// `surface` is a valid handle.
 unsafe fn note<'a>(device: &'a Device, surface: vk::SurfaceKHR) -> Result<Option<Noted<'a>>, OutOfMemory> {
     // SAFETY: the application vouches for the surface.
     match unsafe { Surface::from_handle(surface) } {
@@ -60,6 +69,9 @@ unsafe fn note<'a>(device: &'a Device, surface: vk::SurfaceKHR) -> Result<Option
 }
 
 /// Terminator of vkCreateSwapchainKHR.
+///
+/// # Safety
+/// The parameters are those that the chain was entered with.
 pub(super) unsafe extern "system" fn create_swapchain(
     handle: vk::Device,
     info: *const CreateInfo,
