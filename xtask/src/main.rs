@@ -74,7 +74,7 @@ const CHORES: &[Chore] = &[
     ),
     Chore(
         "check-targets",
-        "compile the crates without an operating system for other targets",
+        "compile the crates without an operating system for other targets [PART...: those with one of these in their names]",
         check_targets::run,
     ),
     Chore("layers", "print the order of each crate's rooms, and what runs against it", layers::run),
