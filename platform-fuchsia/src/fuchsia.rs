@@ -7,7 +7,7 @@ use core::ptr::NonNull;
 use ash::vk;
 use loader_core::log::{self, Filter, Level, Topic};
 use loader_core::memory::{OutOfMemory, SharedList, Text, TryGrow, format_into, text};
-use loader_core::platform::{Environment as _, Platform, Reader, Turns};
+use loader_core::platform::{Environment as _, Platform, Reader, Turns, with_c_path};
 use spin::once::Once;
 use spin::relax::RelaxStrategy;
 
@@ -154,7 +154,7 @@ impl Fuchsia {
                 append(&mut words, format_args!("{}", in_memory.escape_ascii()));
             })
         };
-        match os::c_path::with_c_path(name, open) {
+        match with_c_path(name, open) {
             Ok(Ok(library)) => return Ok(library),
             Ok(Err(())) => {}
             Err(_) => append(&mut words, format_args!("not a path that a file can have")),

@@ -24,7 +24,6 @@
 #[cfg(test)]
 extern crate std;
 
-mod c_path;
 #[macro_use]
 mod exports_gen;
 mod os;

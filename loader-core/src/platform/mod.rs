@@ -5,6 +5,8 @@
 //! [`Environment::variable`] with "not set", one without manifests lists no folder, and one whose drivers arrive
 //! as memory objects hides that behind [`Libraries::open`].
 
+mod c_path;
+pub mod elf;
 mod environment;
 mod files;
 mod identity;
@@ -18,6 +20,7 @@ mod windows;
 use crate::memory::{OutOfMemory, Text};
 
 pub use crate::sync::{Holder, Lock, Pause, Turn, Turns, Waiting, forked};
+pub use c_path::{LONGEST_PATH, PathFault, with_c_path};
 pub use environment::{Environment, Reader};
 pub use files::{FileError, Files, Fingerprint};
 pub use identity::Identity;

@@ -4,7 +4,7 @@
 use core::fmt;
 
 use loader_core::memory::{Shown, Text};
-use loader_core::platform::FileError;
+use loader_core::platform::{FileError, elf};
 
 use super::archive::Fault;
 
@@ -162,7 +162,7 @@ impl fmt::Display for Refusal {
             Self::Processor { machine, wide } => {
                 let bits = if *wide { 64 } else { 32 };
                 write!(f, "it is for another processor ({} of {bits} bits), and the application runs as ", Machine(*machine))?;
-                write!(f, "{}; build it for that ABI", Machine(super::elf::MACHINE))
+                write!(f, "{}; build it for that ABI", Machine(elf::MACHINE.unwrap_or_default()))
             }
             Self::NotALibrary => f.write_str("it is no ELF shared library; copy it anew"),
             Self::Segments { alignment, page } => write!(

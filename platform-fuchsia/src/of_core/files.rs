@@ -3,10 +3,9 @@
 use core::ffi::c_int;
 
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
-use loader_core::platform::{FileError, Files, Fingerprint};
+use loader_core::platform::{FileError, Files, Fingerprint, with_c_path};
 
 use crate::fuchsia::Fuchsia;
-use crate::os::c_path::with_c_path;
 use crate::policy::MANIFESTS;
 use crate::service::Service;
 use crate::system::Descriptor;
@@ -64,7 +63,7 @@ impl Fuchsia {
 impl Place<'_> {
     fn open(&self, flags: c_int) -> Result<File, FileError> {
         let opened = with_c_path(self.path, |path| self.files.open(self.folder, path, flags));
-        Ok(File { files: self.files, descriptor: opened.and_then(|opened| opened)? })
+        Ok(File { files: self.files, descriptor: opened?? })
     }
 }
 

@@ -1,7 +1,6 @@
 //! One file for each platform trait.
 
 pub(crate) mod c_library;
-pub(crate) mod c_path;
 pub(crate) mod environment;
 pub(crate) mod identity;
 pub(crate) mod log;

@@ -9,10 +9,9 @@ use core::ffi::{CStr, c_int, c_void};
 use core::mem::MaybeUninit;
 
 use loader_core::memory::{Text, TryGrow, Vec, text};
-use loader_core::platform::{FileError, Files, Fingerprint};
+use loader_core::platform::{FileError, Files, Fingerprint, with_c_path};
 
 use super::{clear_errno, errno};
-use crate::c_path::with_c_path;
 
 #[cfg(not(all(target_env = "gnu", target_pointer_width = "32")))]
 use libc::{fopen, readdir, stat};
@@ -76,7 +75,7 @@ impl Folder {
     fn open(path: &[u8]) -> Result<Self, FileError> {
         // SAFETY: the path is a valid C string.
         let open = |path: &CStr| unsafe { libc::opendir(path.as_ptr()) };
-        let folder = with_c_path(path, open).map_err(file_error)?;
+        let folder = with_c_path(path, open)?;
         if folder.is_null() {
             return Err(file_error(errno()));
         }
@@ -124,7 +123,7 @@ impl Stream {
         // "e": a program that the application starts meanwhile does not inherit the descriptor.
         // SAFETY: both are valid C strings.
         let open = |path: &CStr| unsafe { fopen(path.as_ptr(), c"rbe".as_ptr()) };
-        let stream = with_c_path(path, open).map_err(file_error)?;
+        let stream = with_c_path(path, open)?;
         if stream.is_null() {
             return Err(file_error(errno()));
         }
@@ -184,7 +183,7 @@ impl Drop for Stream {
 
 /// The first bytes of the regular file `path`, at most `count`, and how many it has in all. `None` for what is no regular
 /// file and for what only an interposer knows.
-pub(super) fn beginning(path: &[u8], count: usize) -> Option<(Text, usize)> {
+pub(super) fn beginning(path: &[u8], count: usize) -> Option<(Text, u64)> {
     let state = State::of(path).filter(State::is_regular_file)?;
     let mut bytes: Text = Vec::new();
     bytes.try_reserve(count).ok()?;
@@ -194,7 +193,7 @@ pub(super) fn beginning(path: &[u8], count: usize) -> Option<(Text, usize)> {
         let got = libc::fread(bytes.as_mut_ptr().cast::<c_void>(), 1, count, stream.0);
         bytes.set_len(got);
     }
-    Some((bytes, state.size()?))
+    Some((bytes, state.size()? as u64))
 }
 
 /// What `stat` says about a path.

@@ -3,9 +3,7 @@
 use core::mem::MaybeUninit;
 
 use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec};
-use loader_core::platform::Identity;
-
-use crate::c_path::PATH_MAX;
+use loader_core::platform::{Identity, LONGEST_PATH};
 
 /// This process.
 pub(crate) struct Process;
@@ -16,7 +14,7 @@ impl Identity for Process {
     }
 
     fn executable(&self) -> Result<Option<Text>, OutOfMemory> {
-        let mut buffer = [MaybeUninit::<u8>::uninit(); PATH_MAX];
+        let mut buffer = [MaybeUninit::<u8>::uninit(); LONGEST_PATH];
         // SAFETY: the name is a valid C string and the buffer is writable for its whole length.
         let length =
             unsafe { libc::readlink(c"/proc/self/exe".as_ptr(), buffer.as_mut_ptr().cast(), buffer.len()) };

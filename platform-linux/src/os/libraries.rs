@@ -4,10 +4,10 @@ use core::ffi::{CStr, c_int, c_void};
 use core::ptr::NonNull;
 
 use loader_core::memory::{Text, text};
-use loader_core::platform::{Libraries, Library, LibraryKind, variables};
+use loader_core::platform::elf::{self, Header};
+use loader_core::platform::{FileError, Libraries, Library, LibraryKind, variables, with_c_path};
 
 use crate::PLATFORM;
-use crate::c_path::with_c_path;
 
 /// The dynamic linker of this process.
 pub(crate) struct DynamicLinker;
@@ -18,7 +18,7 @@ const FLAGS: c_int = libc::RTLD_LAZY | libc::RTLD_LOCAL;
 
 impl Libraries for DynamicLinker {
     fn open(&self, path: &[u8], _: LibraryKind) -> Result<Library, Text> {
-        if path.contains(&b'/') && segments(path).flatten().is_some_and(|(end, size)| end > size) {
+        if path.contains(&b'/') && header(path).is_some_and(|(header, size)| is_cut_off(header, size)) {
             return Err(message(b"the file ends before the library in it does; install it anew"));
         }
         // SAFETY: the path is a valid C string. Running the initialisers of drivers and layers is what a loader is
@@ -29,7 +29,9 @@ impl Libraries for DynamicLinker {
     }
 
     fn never_opens(&self, path: &[u8]) -> bool {
-        segments(path).is_some_and(|segments| segments.is_none_or(|(end, size)| end > size))
+        header(path).is_some_and(|(header, size)| {
+            !matches!(header, Header::Library { .. }) || is_cut_off(header, size)
+        })
     }
 
     fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>> {
@@ -51,47 +53,24 @@ impl Libraries for DynamicLinker {
     }
 }
 
-/// Where the last segment of the library ends and how large its file is, `None` if it is none for this processor;
-/// `None` for what is no regular file. Behind the file's end where an installation was broken off: the dynamic
-/// linker maps such a file all the same, and the process ends with a bus error where it reads there.
-fn segments(path: &[u8]) -> Option<Option<(usize, usize)>> {
+/// What the header of the regular file `path` says, and how many bytes the file has.
+fn header(path: &[u8]) -> Option<(Header, u64)> {
     /// Room for the header and more segments than libraries have.
     const BEGINNING: usize = 4096;
-    let (bytes, size) = super::files::beginning(path, BEGINNING)?;
-    Some(segments_end(&bytes).map(|end| (end, size)))
+    let (beginning, size) = super::files::beginning(path, BEGINNING)?;
+    let read_at = |place: u64, bytes: &mut [u8]| {
+        let place = usize::try_from(place).unwrap_or(usize::MAX);
+        let there = beginning.get(place..).and_then(|there| there.get(..bytes.len()));
+        bytes.copy_from_slice(there.ok_or(FileError::Other(0))?);
+        Ok(())
+    };
+    elf::header(&read_at).ok().map(|header| (header, size))
 }
 
-/// The number that the processor has in libraries (`e_machine`), where that is known here.
-const MACHINE: Option<usize> = match () {
-    () if cfg!(target_arch = "x86") => Some(3),
-    () if cfg!(target_arch = "arm") => Some(40),
-    () if cfg!(target_arch = "x86_64") => Some(62),
-    () if cfg!(target_arch = "aarch64") => Some(183),
-    () if cfg!(target_arch = "riscv64") => Some(243),
-    () => None,
-};
-
-/// Where the last segment of the library that begins with `bytes` ends; `None` if it is none for this processor.
-fn segments_end(bytes: &[u8]) -> Option<usize> {
-    const WIDE: bool = size_of::<usize>() == 8;
-    /// Offsets in the header of the table's place, the size of its entries and their number.
-    const TABLE: (usize, usize, usize) = if WIDE { (32, 54, 56) } else { (28, 42, 44) };
-    /// Offsets in an entry of the segment's place in the file and its size there.
-    const SEGMENT: (usize, usize) = if WIDE { (8, 32) } else { (4, 16) };
-    let class = if WIDE { 2 } else { 1 };
-    let half = |at: usize| Some(usize::from(u16::from_ne_bytes(bytes.get(at..)?.first_chunk().copied()?)));
-    let word = |at: usize| Some(usize::from_ne_bytes(bytes.get(at..)?.first_chunk().copied()?));
-    if bytes.get(..5)? != [0x7f, b'E', b'L', b'F', class] || MACHINE.is_some_and(|own| half(18) != Some(own))
-    {
-        return None;
-    }
-    let (table, entry, count) = (word(TABLE.0)?, half(TABLE.1)?, half(TABLE.2)?);
-    let mut end = 0usize;
-    for index in 0..count {
-        let at = table.checked_add(index.checked_mul(entry)?)?;
-        end = end.max(word(at.checked_add(SEGMENT.0)?)?.checked_add(word(at.checked_add(SEGMENT.1)?)?)?);
-    }
-    Some(end)
+/// Whether the file ends before its last segment does, as it does where an installation was broken off. The dynamic linker maps such
+/// a file all the same, and the process ends with a bus error when it reads there.
+fn is_cut_off(header: Header, size: u64) -> bool {
+    matches!(header, Header::Library { end, .. } if end > size)
 }
 
 /// The dynamic linker's words for the failure that just happened in this thread.
@@ -117,7 +96,7 @@ mod tests {
     #[test]
     fn a_library_that_is_cut_off_is_refused_and_a_whole_one_is_not() {
         let whole = std::fs::read("/proc/self/exe").unwrap();
-        assert!(segments_end(&whole[..4096]).is_some_and(|end| end > 4096 && end <= whole.len()));
+        assert!(header(b"/proc/self/exe").is_some_and(|(header, size)| !is_cut_off(header, size)));
         let folder = std::env::temp_dir().join(std::format!("vkload-cut-off-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("libcut.so");

@@ -4,8 +4,7 @@ use core::ffi::{CStr, c_char};
 use core::ptr::NonNull;
 
 use loader_core::log::{Level, LogSink};
-
-use crate::c_path::with_c_path;
+use loader_core::platform::with_c_path;
 
 /// Standard error of this process.
 pub(crate) struct StandardError;

@@ -1,0 +1,74 @@
+//! Paths as C strings, for platforms with a C library.
+
+use core::ffi::CStr;
+use core::mem::MaybeUninit;
+
+use super::FileError;
+
+/// Bytes of the longest path that a system call takes, with its NUL: `PATH_MAX` of Linux and Fuchsia.
+pub const LONGEST_PATH: usize = 4096;
+
+/// Why no file can have a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathFault {
+    /// It is too long: `ENAMETOOLONG`.
+    TooLong,
+    /// It has a NUL in it: `ENOENT`.
+    HasNul,
+}
+
+impl From<PathFault> for FileError {
+    fn from(fault: PathFault) -> Self {
+        /// The number on Linux and Fuchsia, on every processor of `machine/arch`.
+        const ENAMETOOLONG: i32 = 36;
+        match fault {
+            PathFault::TooLong => Self::Other(ENAMETOOLONG),
+            PathFault::HasNul => Self::NotFound,
+        }
+    }
+}
+
+/// Calls `with` a copy of `path` that ends with a NUL. The copy is on the stack, so that a shortage of memory is never mistaken for a
+/// missing file, and it stays where it was written, since moving it costs more than most calls.
+///
+/// # Errors
+/// A [`PathFault`]; `with` is not called.
+pub fn with_c_path<T>(path: &[u8], with: impl FnOnce(&CStr) -> T) -> Result<T, PathFault> {
+    let mut copy = [const { MaybeUninit::uninit() }; LONGEST_PATH];
+    copy_c_path(path, &mut copy).map(with)
+}
+
+/// Copies `path` and a NUL into `copy`.
+fn copy_c_path<'a>(
+    path: &[u8],
+    copy: &'a mut [MaybeUninit<u8>; LONGEST_PATH],
+) -> Result<&'a CStr, PathFault> {
+    if path.contains(&0) {
+        return Err(PathFault::HasNul);
+    }
+    copy.get_mut(path.len()).ok_or(PathFault::TooLong)?.write(0);
+    for (to, from) in copy.iter_mut().zip(path) {
+        to.write(*from);
+    }
+    let length = path.len().wrapping_add(1);
+    // SAFETY: the array is longer than `path`, and its first `length` bytes were written above: the path, which has no
+    // NUL in it, and a NUL.
+    Ok(unsafe {
+        let copy = core::slice::from_raw_parts(copy.as_ptr().cast::<u8>(), length);
+        CStr::from_bytes_with_nul_unchecked(copy)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_copied_unless_it_is_too_long_or_has_a_nul() {
+        let length = |path: &[u8]| with_c_path(path, |path| path.to_bytes().len());
+        assert_eq!(length(b""), Ok(0));
+        assert_eq!(length(&[b'x'; LONGEST_PATH - 1]), Ok(LONGEST_PATH - 1));
+        assert_eq!(length(&[b'x'; LONGEST_PATH]), Err(PathFault::TooLong));
+        assert_eq!(length(b"a\0b"), Err(PathFault::HasNul));
+    }
+}
