@@ -40,11 +40,11 @@ fn needs_enabling(command: CommandId) -> Option<Vec<&'static str>> {
     if WITH_SURFACES.contains(&name(command)) {
         return Some(vec!["VK_KHR_surface"]);
     }
-    let of_devices = |it: registry::Provider| it.extension.kind() == ExtensionKind::Device;
+    let of_devices = |it: registry::ExtensionId| it.kind() == ExtensionKind::Device;
     if command.core().is_some() || command.class() == Class::Global || command.providers().any(of_devices) {
         return None;
     }
-    Some(command.providers().map(|provider| provider.extension.name().to_str().unwrap()).collect())
+    Some(command.providers().map(|provider| provider.name().to_str().unwrap()).collect())
 }
 
 // ---- without an instance ----

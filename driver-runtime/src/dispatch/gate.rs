@@ -33,10 +33,10 @@ impl Enabled<'_> {
             !matches!(command.class(), Class::Global | Class::Instance | Class::PhysicalDevice);
         let mut providers = command.providers().peekable();
         providers.peek().is_none()
-            || providers.any(|provider| match provider.extension.kind() {
-                ExtensionKind::Instance => self.instance.contains(provider.extension),
+            || providers.any(|provider| match provider.kind() {
+                ExtensionKind::Instance => self.instance.contains(provider),
                 ExtensionKind::Device if !below_device => true,
-                ExtensionKind::Device => self.device.is_none_or(|device| device.contains(provider.extension)),
+                ExtensionKind::Device => self.device.is_none_or(|device| device.contains(provider)),
             })
     }
 }

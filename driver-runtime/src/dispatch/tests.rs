@@ -121,7 +121,7 @@ fn b31_any_providing_extension_is_enough() {
     let command = command::GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR;
     let none = ExtensionSet::default();
     for provider in command.providers() {
-        let one = ExtensionSet::new(&[provider.extension]);
+        let one = ExtensionSet::new(&[provider]);
         assert!(enabled(0, &none, Some(&one)).has(command));
     }
     assert!(!enabled(4, &none, Some(&none)).has(command));

@@ -20,7 +20,7 @@ pub(super) fn fill_instance_table(instance: &Instance) {
         let Some(command) = CommandId::from_instance_slot(number) else { continue };
         let through_layers = layered && command != never_layered;
         let end =
-            if through_layers { instance.find(name::of(command)) } else { instance_terminator(command) };
+            if through_layers { instance.command(name::of(command)) } else { instance_terminator(command) };
         if let (Some(slot), Some(function)) = (instance.table.slot(number), end) {
             slot.set(function);
         }
@@ -57,7 +57,7 @@ impl Instance {
     }
 
     /// The upper end of the chain of a command.
-    pub(crate) fn find(&self, name: &CStr) -> Option<Command> {
+    pub(crate) fn command(&self, name: &CStr) -> Option<Command> {
         let first = self.layers().first();
         let find = first
             .map_or(terminator_get_instance_proc_addr as _, |layer| layer.interface.get_instance_proc_addr);

@@ -26,7 +26,7 @@ use crate::platform::FileError;
 /// of them says; which of them name the same library.
 ///
 /// Drivers of the settings file come first, from the last to the first, so that their devices are enumerated in its order.
-pub(super) fn find(
+pub(super) fn plan_drivers(
     inquiry: &mut Inquiry<'_>,
     request: &Request,
     policy: &Policy,

@@ -37,7 +37,7 @@ pub(super) fn matches(pattern: &[u8], name: &[u8]) -> bool {
     let Some(mut rest) = strip_start(name, start) else { return false };
     let Some(end) = parts.next_back() else { return rest.is_empty() };
     for part in parts {
-        match find(rest, part) {
+        match after_first(rest, part) {
             Some(after) => rest = after,
             None => return false,
         }
@@ -55,7 +55,7 @@ fn strip_start<'a>(name: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
 }
 
 /// What follows the first `part` in `name`.
-fn find<'a>(name: &'a [u8], part: &[u8]) -> Option<&'a [u8]> {
+fn after_first<'a>(name: &'a [u8], part: &[u8]) -> Option<&'a [u8]> {
     (0..=name.len()).find_map(|at| strip_start(name.get(at..)?, part))
 }
 

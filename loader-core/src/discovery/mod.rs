@@ -25,7 +25,7 @@ mod plan;
 mod policy;
 mod question;
 mod reason;
-mod settings;
+mod settings_file;
 mod snapshot;
 
 pub use best::{BestReason, best_reason};
@@ -44,7 +44,7 @@ pub use plan::{Candidate, Decision, Ignored, Looked, Note, Origin, Plan, Searche
 pub use policy::{Fallback, LayerVariables, Policy, Request, Root, Search, build_option};
 pub use question::Question;
 pub use reason::Reason;
-pub use settings::{KnownSettings, SettingsPlan, plan_settings};
+pub use settings_file::{KnownSettings, SettingsPlan, plan_settings};
 pub use snapshot::{Answer, Record, Snapshot};
 
 use inquiry::Inquiry;
@@ -64,7 +64,7 @@ pub fn plan(
     settings: &KnownSettings,
 ) -> Result<Step<Plan>, OutOfMemory> {
     let mut inquiry = Inquiry::new(snapshot, Some(&settings.snapshot));
-    let plan = drivers::find(&mut inquiry, request, policy, settings.plan.in_force());
+    let plan = drivers::plan_drivers(&mut inquiry, request, policy, settings.plan.in_force());
     inquiry.step(plan)
 }
 

@@ -140,7 +140,7 @@ impl Snapshot {
 
     /// The path of the executable, if that was asked.
     pub(super) fn executable(&self) -> Option<Option<&[u8]>> {
-        match self.find(key(Topic::Executable, b""))? {
+        match self.answer_to(key(Topic::Executable, b""))? {
             Answer::Value(value) => Some(value.as_deref()),
             _ => None,
         }
@@ -157,7 +157,7 @@ impl Snapshot {
             Reader::Plain => Topic::PlainVariable,
             Reader::Secure => Topic::SecureVariable,
         };
-        match self.find(key(topic, name.to_bytes()))? {
+        match self.answer_to(key(topic, name.to_bytes()))? {
             Answer::Value(value) => Some(value.as_deref()),
             _ => None,
         }
@@ -165,7 +165,7 @@ impl Snapshot {
 
     /// Which file `path` names, if that was asked.
     pub(super) fn identity(&self, path: &[u8]) -> Option<Option<(u64, u64)>> {
-        match self.find(key(Topic::Identity, path))? {
+        match self.answer_to(key(Topic::Identity, path))? {
             Answer::Identity(identity) => Some(*identity),
             _ => None,
         }
@@ -173,7 +173,7 @@ impl Snapshot {
 
     /// The names in the folder `path`, if that was asked.
     pub(super) fn listing(&self, path: &[u8]) -> Option<Result<&[Text], FileError>> {
-        match self.find(key(Topic::Listing, path))? {
+        match self.answer_to(key(Topic::Listing, path))? {
             Answer::Names(names, _) => Some(names.as_deref().map_err(|error| *error)),
             _ => None,
         }
@@ -181,20 +181,20 @@ impl Snapshot {
 
     /// The content of the file `path`, if that was asked.
     pub(super) fn file(&self, path: &[u8]) -> Option<Result<&[u8], FileError>> {
-        match self.find(key(Topic::File, path))? {
+        match self.answer_to(key(Topic::File, path))? {
             Answer::Content(content, _) => Some(content.as_deref().map_err(|error| *error)),
             _ => None,
         }
     }
 
     fn truth(&self, key: Key<'_>) -> Option<bool> {
-        match self.find(key)? {
+        match self.answer_to(key)? {
             Answer::Truth(truth) => Some(*truth),
             _ => None,
         }
     }
 
-    fn find(&self, key: Key<'_>) -> Option<&Answer> {
+    fn answer_to(&self, key: Key<'_>) -> Option<&Answer> {
         Some(&self.records.get(self.place(key).ok()?)?.answer)
     }
 

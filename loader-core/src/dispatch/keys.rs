@@ -102,7 +102,7 @@ impl Keys {
     }
 
     /// The table that `key` stands for, as [`look_up`] finds it.
-    pub fn find(&self, key: usize) -> Option<&DeviceTable> {
+    pub fn table_of(&self, key: usize) -> Option<&DeviceTable> {
         let entry = self.entry(key)?;
         // SAFETY: a table is entered while its device is alive, and whoever looks a key up vouches that it is.
         unsafe { entry.table.load(Ordering::Acquire).as_ref() }

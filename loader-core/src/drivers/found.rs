@@ -32,7 +32,7 @@ impl FoundDrivers {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub(crate) fn find(
+    pub(crate) fn discover(
         platform: &Platform,
         policy: &discovery::Policy,
         request: Request,

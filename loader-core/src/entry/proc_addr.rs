@@ -16,7 +16,7 @@ use crate::loader::Loader;
 use crate::negotiation::IS_LOADER;
 use crate::objects::{Instance, handle, known_device};
 use crate::registry::{
-    Class, CommandId, DEVICE_SLOTS, ExtensionKind, INSTANCE_SLOTS, Provider, command, find,
+    self, Class, CommandId, DEVICE_SLOTS, ExtensionId, ExtensionKind, INSTANCE_SLOTS, command,
 };
 
 /// What the application calls for `command`: the exported function where there is one, else the trampoline.
@@ -67,7 +67,7 @@ pub unsafe fn get_instance_proc_addr(
     }
     // SAFETY: the caller vouches for the handle.
     let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
-    let Some(command) = find(name) else { return unknown_command(instance, name) };
+    let Some(command) = registry::find(name) else { return unknown_command(instance, name) };
     if instance.commands.contains(command) {
         entry_point(loader.flavour.handles, exports, command)
     } else {
@@ -78,7 +78,7 @@ pub unsafe fn get_instance_proc_addr(
 /// vkGetInstanceProcAddr without an instance.
 #[inline(never)]
 fn global_command(exports: &ExportTable, name: &CStr) -> Option<Command> {
-    match find(name) {
+    match registry::find(name) {
         Some(command) if command.class() == Class::Global => exports.get(command),
         None if name == IS_LOADER => exports.get(command::GET_INSTANCE_PROC_ADDR),
         _ => None,
@@ -92,8 +92,8 @@ fn uncommon_command(exports: &ExportTable, instance: &Instance, command: Command
         let known = instance.api_version < vk::API_VERSION_1_3 || command == command::GET_INSTANCE_PROC_ADDR;
         return exports.get(command).filter(|_| known);
     }
-    let has = |provider: Provider| {
-        provider.extension.kind() == ExtensionKind::Device || instance.extensions.contains(provider.extension)
+    let has = |provider: ExtensionId| {
+        provider.kind() == ExtensionKind::Device || instance.extensions.contains(provider)
     };
     let own = NOT_EXPORTED.contains(command) && command.providers().any(has);
     if own { hand_written(command) } else { None }
@@ -113,7 +113,7 @@ fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
         instance.enter_in_instance_table(number, function);
         return UNKNOWN_INSTANCE_TRAMPOLINES.piece(INSTANCE_SLOTS.wrapping_add(number));
     }
-    if instance.find(name).is_some() {
+    if instance.command(name).is_some() {
         let number = loader.unknown.device.add(loader.platform.waiting, name).ok()??;
         instance.enter_in_device_tables(number);
         return device_trampolines(loader.flavour.handles).piece(DEVICE_SLOTS.wrapping_add(number));
@@ -142,8 +142,8 @@ pub unsafe fn get_device_proc_addr(
     // SAFETY: the caller vouches for the name and the handle.
     let (name, device) =
         unsafe { (CStr::from_ptr(name), known_device(device.as_raw(), command::GET_DEVICE_PROC_ADDR)?) };
-    let Some(command) = find(name) else {
-        return device.find(name);
+    let Some(command) = registry::find(name) else {
+        return device.command(name);
     };
     if command == command::GET_DEVICE_PROC_ADDR {
         return exports.get(command);

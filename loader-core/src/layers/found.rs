@@ -63,7 +63,7 @@ impl FoundLayers {
             Some(last) if last.any_broken() => scope.max(last.scope),
             _ => scope,
         };
-        let found = Self::find(platform, policy, scope, last.filter(|_| still_true), logger)?;
+        let found = Self::discover(platform, policy, scope, last.filter(|_| still_true), logger)?;
         if let Some(last) = last {
             found.remember(last);
         }
@@ -74,7 +74,7 @@ impl FoundLayers {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    fn find(
+    fn discover(
         platform: &Platform,
         policy: &discovery::Policy,
         scope: LayerScope,
@@ -133,7 +133,7 @@ impl FoundLayers {
         name: &CStr,
         of: fn(&LayerManifest) -> &[LayerExtension],
     ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
-        let place = self.plan.find(name.to_bytes()).ok_or(vk::Result::ERROR_LAYER_NOT_PRESENT)?;
+        let place = self.plan.usable(name.to_bytes()).ok_or(vk::Result::ERROR_LAYER_NOT_PRESENT)?;
         if !self.is_usable(place)? {
             return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
         }
@@ -220,7 +220,7 @@ impl FoundLayers {
     /// layer may be asked for, too.
     fn is_asked_for(&self, layer: usize, request: &LayerRequest<'_>) -> Result<bool, OutOfMemory> {
         for name in request.enabled {
-            if let Some(place) = self.plan.find(name.to_bytes())
+            if let Some(place) = self.plan.usable(name.to_bytes())
                 && self.plan.libraries(place)?.contains(&layer)
             {
                 return Ok(true);

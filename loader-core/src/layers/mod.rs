@@ -4,10 +4,10 @@
 mod active;
 mod found;
 pub mod global;
-mod settings;
+mod layer_settings;
 
 pub use active::{ActiveLayer, Layers};
 pub use found::FoundLayers;
 pub(crate) use found::layer_properties;
-pub(crate) use settings::TellLayers;
-pub use settings::{TakenOut, warn_of_unheard};
+pub(crate) use layer_settings::TellLayers;
+pub use layer_settings::{TakenOut, warn_of_unheard};

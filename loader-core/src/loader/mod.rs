@@ -130,7 +130,7 @@ impl Loader {
             return Ok(last);
         }
         let policy = &self.flavour.discovery;
-        let (found, lasting) = FoundDrivers::find(platform, policy, request, &self.drivers, logger)?;
+        let (found, lasting) = FoundDrivers::discover(platform, policy, request, &self.drivers, logger)?;
         let found = Counted::try_new(found)?;
         if lasting {
             self.found_drivers.keep(waiting, &found);

@@ -1,16 +1,16 @@
 //! Where records go: to the sink and to files, as the environment and the settings file say, and to the callbacks of an application.
 
+mod known_settings;
 mod listeners;
 mod message;
-mod settings;
 
 use core::ffi::CStr;
 use core::fmt;
 
+pub use known_settings::FoundSettings;
 pub use listeners::{Listener, Listeners};
 pub(crate) use message::kind_of_report;
 pub use message::{LOADER, Report, severity_and_types};
-pub use settings::FoundSettings;
 
 use crate::log::{Filter, Level, LogLocation, LogSink, Topic, line, write_line};
 use crate::memory::{Counted, TryGrow, Vec, format_into};

@@ -164,7 +164,7 @@ impl DriverManifest {
     /// # Errors
     /// The outer error is [`OutOfMemory`], the inner one says what is wrong with the manifest.
     pub fn parse(bytes: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
-        let fields = match Fields::find(bytes) {
+        let fields = match Fields::read(bytes) {
             Ok(fields) => fields,
             Err(error) => return Ok(Err(error)),
         };
@@ -184,7 +184,7 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    fn find(bytes: &'a [u8]) -> Result<Self, ManifestError> {
+    fn read(bytes: &'a [u8]) -> Result<Self, ManifestError> {
         let root = json::parse(bytes).map_err(ManifestError::Json)?;
         if root.kind() != json::Kind::Object {
             return Err(ManifestError::NotAnObject { line: root.line() });

@@ -120,7 +120,7 @@ unsafe fn make(
     unsafe {
         let lacking = vk::Result::ERROR_INITIALIZATION_FAILED;
         let create = driver.table.get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE).ok_or(lacking)?;
-        let find = driver.find(c"vkGetDeviceProcAddr").ok_or(lacking)?;
+        let find = driver.command(c"vkGetDeviceProcAddr").ok_or(lacking)?;
         let find = core::mem::transmute::<Command, vk::PFN_vkGetDeviceProcAddr>(find);
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let available = available(&driver.table, physical_device.driver_handle())?;

@@ -135,9 +135,9 @@ impl Device {
     #[must_use]
     pub fn has(&self, command: CommandId) -> bool {
         command.core().is_some_and(|minor| minor <= self.newest_core)
-            || command.providers().any(|provider| match provider.extension.kind() {
-                ExtensionKind::Device => self.extensions.contains(provider.extension),
-                ExtensionKind::Instance => self.instance().extensions.contains(provider.extension),
+            || command.providers().any(|provider| match provider.kind() {
+                ExtensionKind::Device => self.extensions.contains(provider),
+                ExtensionKind::Instance => self.instance().extensions.contains(provider),
             })
     }
 
@@ -155,7 +155,7 @@ impl Device {
 
     /// The upper end of the chain of the command with this name: the first layer's function, or the driver's.
     #[must_use]
-    pub fn find(&self, name: &CStr) -> Option<Command> {
+    pub fn command(&self, name: &CStr) -> Option<Command> {
         let first = self.first_layer.load(Ordering::Acquire);
         if first.is_null() {
             return self.drivers_unknown(name);
@@ -178,7 +178,7 @@ impl Device {
     pub(super) fn enter_unknown_command(&self, number: usize, slot: usize) {
         let loader = self.instance().loader;
         let Some(name) = loader.unknown.device.name(loader.platform.waiting, number) else { return };
-        let function = self.find(name);
+        let function = self.command(name);
         if let (Some(slot), Some(function)) = (self.table.slot(slot), function) {
             slot.set(function);
         }
@@ -335,7 +335,7 @@ pub(crate) unsafe fn device_of<'a>(object: u64) -> Option<&'a Device> {
     unsafe {
         let word = object.as_ref()?;
         let table = if FOREIGN_HANDLES {
-            KEYS.find(word.addr())?
+            KEYS.table_of(word.addr())?
         } else {
             core::ptr::with_exposed_provenance::<DeviceTable>(word.addr()).as_ref()?
         };

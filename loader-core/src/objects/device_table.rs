@@ -111,7 +111,7 @@ impl Device {
         for slot in 0..DEVICE_SLOTS {
             let Some(command) = CommandId::from_device_slot(slot) else { continue };
             if self.has(command)
-                && let Some(function) = self.find(name::of(command))
+                && let Some(function) = self.command(name::of(command))
             {
                 let own = naming::ABOVE_LAYERS.iter().find(|(id, _)| *id == command);
                 self.table.set(command, own.map_or(function, |(_, own)| *own));

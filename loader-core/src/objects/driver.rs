@@ -52,7 +52,7 @@ impl Deref for DriverOfInstance {
 impl DriverInstance {
     /// The driver's command of this name.
     #[must_use]
-    pub fn find(&self, name: &CStr) -> Option<Command> {
+    pub fn command(&self, name: &CStr) -> Option<Command> {
         // SAFETY: the instance is alive as long as this value.
         unsafe { (self.driver.interface.get_instance_proc_addr)(self.handle, name.as_ptr()) }
     }
@@ -63,7 +63,7 @@ impl DriverInstance {
     pub fn find_physical_device_command(&self, name: &CStr) -> Option<Command> {
         let Some(find) = self.driver.interface.get_physical_device_proc_addr else {
             let told = self.driver.kind.is_foreign() && name.to_bytes().starts_with(OF_PHYSICAL_DEVICES);
-            return if told { self.find(name) } else { None };
+            return if told { self.command(name) } else { None };
         };
         // SAFETY: the instance is alive as long as this value; the name was given as a valid C string.
         unsafe { find(self.handle, name.as_ptr()) }

@@ -41,7 +41,7 @@ impl DriverInstance {
             let made = Self { table, handle, driver, devices, place, enabled, allocator };
             made.fill_table();
             let lacks = |needed: &&CommandId| made.table.get::<Command>(**needed).is_none();
-            let device_commands = made.find(command::GET_DEVICE_PROC_ADDR.name());
+            let device_commands = made.command(command::GET_DEVICE_PROC_ADDR.name());
             let missing = match NEEDED.iter().find(lacks) {
                 None if device_commands.is_none() => Some(&command::GET_DEVICE_PROC_ADDR),
                 missing => missing,
@@ -56,7 +56,7 @@ impl DriverInstance {
     fn fill_table(&self) {
         for (number, stand_in) in STAND_INS.iter().enumerate() {
             let Some(command) = CommandId::from_instance_slot(number) else { continue };
-            if let Some(function) = self.find(name::of(command)).or(*stand_in) {
+            if let Some(function) = self.command(name::of(command)).or(*stand_in) {
                 self.table.set(command, function);
             }
         }

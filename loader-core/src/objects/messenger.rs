@@ -167,7 +167,7 @@ unsafe fn make_each(
         let mut own = 0;
         // SAFETY: the type is that of both commands; the caller vouches for the parameters.
         unsafe {
-            let has = command.providers().any(|provider| driver.enabled.contains(provider.extension));
+            let has = command.providers().any(|provider| driver.enabled.contains(provider));
             if let Some(create) = driver.table.get::<CreateFn>(command).filter(|_| has) {
                 array::created(create(driver.handle, info, callbacks, &mut own))?;
             }

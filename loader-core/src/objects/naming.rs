@@ -113,7 +113,7 @@ macro_rules! named {
         unsafe extern "system" fn $upper(device: vk::Device, info: *const vk::$info<'static>) -> vk::Result {
             // SAFETY: the application vouches for the parameters; the type is the command's.
             unsafe {
-                let found = device_of(device.as_raw()).and_then(|it| it.find(name::of(command::$command)));
+                let found = device_of(device.as_raw()).and_then(|it| it.command(name::of(command::$command)));
                 let Some(first) = found else { return vk::Result::ERROR_INITIALIZATION_FAILED };
                 let first = core::mem::transmute::<Command, vk::$pfn>(first);
                 let $given = &*info;

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::abi::function;
 use crate::dispatch::{Command, TERMINATORS};
-use crate::registry::{Class, CommandId, command, find};
+use crate::registry::{self, Class, CommandId, command};
 
 /// Commands on instances and physical devices.
 static INSTANCE_TERMINATORS: InstanceFunctions = by_slot(&[
@@ -56,7 +56,7 @@ pub unsafe extern "system" fn terminator_get_instance_proc_addr(
     }
     // SAFETY: the caller vouches for the name.
     let name = unsafe { CStr::from_ptr(name) };
-    match find(name) {
+    match registry::find(name) {
         Some(command::CREATE_INSTANCE) => Some(function!(create_instance::terminator)),
         Some(command::CREATE_DEVICE) => Some(function!(create_device::terminator)),
         Some(command::GET_INSTANCE_PROC_ADDR) => Some(function!(terminator_get_instance_proc_addr)),
@@ -71,7 +71,7 @@ pub unsafe extern "system" fn terminator_get_instance_proc_addr(
         command => {
             // SAFETY: the caller vouches for the handle.
             let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
-            let drivers = instance.drivers.iter().find_map(|driver| driver.find(name))?;
+            let drivers = instance.drivers.iter().find_map(|driver| driver.command(name))?;
             // Surfaces and named objects are the loader's, also for a layer that looks commands up so.
             Some(command.and_then(device_terminator).unwrap_or(drivers))
         }
@@ -92,7 +92,7 @@ pub unsafe extern "system" fn terminator_get_physical_device_proc_addr(
     }
     // SAFETY: the caller vouches for the name and the handle.
     let (name, instance) = unsafe { (CStr::from_ptr(name), handle::known_instance(instance)?.instance()) };
-    match find(name) {
+    match registry::find(name) {
         Some(command) if command.class() == Class::PhysicalDevice => instance_terminator(command),
         Some(_) => None,
         None => {
@@ -124,7 +124,7 @@ pub unsafe extern "system" fn terminator_get_device_proc_addr(
     }
     // SAFETY: the caller vouches for the name and the handle.
     let (name, device) = unsafe { (CStr::from_ptr(name), device_of(device.as_raw())?) };
-    match find(name) {
+    match registry::find(name) {
         Some(command::GET_DEVICE_PROC_ADDR) => Some(function!(terminator_get_device_proc_addr)),
         Some(command) if command.device_slot().is_some() => device.lower_end(command),
         Some(_) => None,

@@ -111,10 +111,10 @@ impl CommandSet {
 }
 
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-const fn has_any(extensions: &ExtensionSet, providers: &[source::Provider]) -> bool {
+const fn has_any(extensions: &ExtensionSet, providers: &[ExtensionId]) -> bool {
     let mut provider = 0;
     while provider < providers.len() {
-        if extensions.contains(providers[provider].extension) {
+        if extensions.contains(providers[provider]) {
             return true;
         }
         provider += 1;
@@ -150,7 +150,7 @@ const fn instance_extension_rows(rows: &mut [(CommandId, ExtensionId)]) -> usize
             let command = &COMMAND_FILES[file][row];
             let mut provider = 0;
             while command.core == source::NOT_CORE && provider < command.providers.len() {
-                let extension = command.providers[provider].extension;
+                let extension = command.providers[provider];
                 if ExtensionSet::OF_INSTANCES.contains(extension) && !WITH_SURFACES.has(command.id) {
                     if count < rows.len() {
                         rows[count] = (CommandId::new(command.id), extension);

@@ -40,7 +40,7 @@ commands! {
     57 GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR "vkGetPhysicalDeviceSurfacePresentModesKHR" PhysicalDevice
         by KHR_SURFACE;
     58 GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR "vkGetPhysicalDevicePresentRectanglesKHR" PhysicalDevice
-        by KHR_SWAPCHAIN if Core(1) by KHR_DEVICE_GROUP if Has(KHR_SURFACE);
+        by KHR_SWAPCHAIN by KHR_DEVICE_GROUP;
     59 GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_KHR "vkGetPhysicalDeviceDisplayPropertiesKHR" PhysicalDevice
         by KHR_DISPLAY;
     60 GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR "vkGetPhysicalDeviceDisplayPlanePropertiesKHR" PhysicalDevice

@@ -6,249 +6,168 @@ use crate::registry::source::extensions;
 
 extensions! {
     0 KHR_SURFACE "VK_KHR_surface" Instance version 25;
-    1 KHR_SWAPCHAIN "VK_KHR_swapchain" Device version 70 needs Has(KHR_SURFACE);
-    2 KHR_DISPLAY "VK_KHR_display" Instance version 23 needs Has(KHR_SURFACE);
-    3 KHR_DISPLAY_SWAPCHAIN "VK_KHR_display_swapchain" Device version 10
-        needs All(&[Has(KHR_SWAPCHAIN), Has(KHR_DISPLAY)]);
-    4 KHR_XLIB_SURFACE "VK_KHR_xlib_surface" Instance version 6 on Xlib needs Has(KHR_SURFACE);
-    5 KHR_XCB_SURFACE "VK_KHR_xcb_surface" Instance version 6 on Xcb needs Has(KHR_SURFACE);
-    6 KHR_WAYLAND_SURFACE "VK_KHR_wayland_surface" Instance version 6 on Wayland needs Has(KHR_SURFACE);
-    7 KHR_ANDROID_SURFACE "VK_KHR_android_surface" Instance version 6 on Android needs Has(KHR_SURFACE);
-    8 KHR_WIN32_SURFACE "VK_KHR_win32_surface" Instance version 6 on Win32 needs Has(KHR_SURFACE);
+    1 KHR_SWAPCHAIN "VK_KHR_swapchain" Device version 70;
+    2 KHR_DISPLAY "VK_KHR_display" Instance version 23;
+    3 KHR_DISPLAY_SWAPCHAIN "VK_KHR_display_swapchain" Device version 10;
+    4 KHR_XLIB_SURFACE "VK_KHR_xlib_surface" Instance version 6 on Xlib;
+    5 KHR_XCB_SURFACE "VK_KHR_xcb_surface" Instance version 6 on Xcb;
+    6 KHR_WAYLAND_SURFACE "VK_KHR_wayland_surface" Instance version 6 on Wayland;
+    7 KHR_ANDROID_SURFACE "VK_KHR_android_surface" Instance version 6 on Android;
+    8 KHR_WIN32_SURFACE "VK_KHR_win32_surface" Instance version 6 on Win32;
     9 EXT_DEBUG_REPORT "VK_EXT_debug_report" Instance version 10;
     10 NV_GLSL_SHADER "VK_NV_glsl_shader" Device version 1;
     11 EXT_DEPTH_RANGE_UNRESTRICTED "VK_EXT_depth_range_unrestricted" Device version 1;
-    12 KHR_SAMPLER_MIRROR_CLAMP_TO_EDGE "VK_KHR_sampler_mirror_clamp_to_edge" Device version 3 became Core(2);
+    12 KHR_SAMPLER_MIRROR_CLAMP_TO_EDGE "VK_KHR_sampler_mirror_clamp_to_edge" Device version 3;
     13 IMG_FILTER_CUBIC "VK_IMG_filter_cubic" Device version 1;
     14 AMD_RASTERIZATION_ORDER "VK_AMD_rasterization_order" Device version 1;
     15 AMD_SHADER_TRINARY_MINMAX "VK_AMD_shader_trinary_minmax" Device version 1;
     16 AMD_SHADER_EXPLICIT_VERTEX_PARAMETER "VK_AMD_shader_explicit_vertex_parameter" Device version 1;
-    17 EXT_DEBUG_MARKER "VK_EXT_debug_marker" Device version 4 became Extension(EXT_DEBUG_UTILS)
-        needs Has(EXT_DEBUG_REPORT);
-    18 KHR_VIDEO_QUEUE "VK_KHR_video_queue" Device version 8
-        needs Any(&[All(&[Core(1), Has(KHR_SYNCHRONIZATION2)]), Core(3)]);
-    19 KHR_VIDEO_DECODE_QUEUE "VK_KHR_video_decode_queue" Device version 8
-        needs All(&[Has(KHR_VIDEO_QUEUE), Any(&[Has(KHR_SYNCHRONIZATION2), Core(3)])]);
+    17 EXT_DEBUG_MARKER "VK_EXT_debug_marker" Device version 4;
+    18 KHR_VIDEO_QUEUE "VK_KHR_video_queue" Device version 8;
+    19 KHR_VIDEO_DECODE_QUEUE "VK_KHR_video_decode_queue" Device version 8;
     20 AMD_GCN_SHADER "VK_AMD_gcn_shader" Device version 1;
     21 NV_DEDICATED_ALLOCATION "VK_NV_dedicated_allocation" Device version 1;
-    22 EXT_TRANSFORM_FEEDBACK "VK_EXT_transform_feedback" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    22 EXT_TRANSFORM_FEEDBACK "VK_EXT_transform_feedback" Device version 1;
     23 NVX_BINARY_IMPORT "VK_NVX_binary_import" Device version 2;
     24 NVX_IMAGE_VIEW_HANDLE "VK_NVX_image_view_handle" Device version 4;
-    25 AMD_DRAW_INDIRECT_COUNT "VK_AMD_draw_indirect_count" Device version 2
-        became Extension(KHR_DRAW_INDIRECT_COUNT);
+    25 AMD_DRAW_INDIRECT_COUNT "VK_AMD_draw_indirect_count" Device version 2;
     26 AMD_NEGATIVE_VIEWPORT_HEIGHT "VK_AMD_negative_viewport_height" Device version 1;
     27 AMD_GPU_SHADER_HALF_FLOAT "VK_AMD_gpu_shader_half_float" Device version 2;
     28 AMD_SHADER_BALLOT "VK_AMD_shader_ballot" Device version 1;
-    29 KHR_VIDEO_ENCODE_H264 "VK_KHR_video_encode_h264" Device version 14 needs Has(KHR_VIDEO_ENCODE_QUEUE);
-    30 KHR_VIDEO_ENCODE_H265 "VK_KHR_video_encode_h265" Device version 14 needs Has(KHR_VIDEO_ENCODE_QUEUE);
-    31 KHR_VIDEO_DECODE_H264 "VK_KHR_video_decode_h264" Device version 9 needs Has(KHR_VIDEO_DECODE_QUEUE);
-    32 AMD_TEXTURE_GATHER_BIAS_LOD "VK_AMD_texture_gather_bias_lod" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    29 KHR_VIDEO_ENCODE_H264 "VK_KHR_video_encode_h264" Device version 14;
+    30 KHR_VIDEO_ENCODE_H265 "VK_KHR_video_encode_h265" Device version 14;
+    31 KHR_VIDEO_DECODE_H264 "VK_KHR_video_decode_h264" Device version 9;
+    32 AMD_TEXTURE_GATHER_BIAS_LOD "VK_AMD_texture_gather_bias_lod" Device version 1;
     33 AMD_SHADER_INFO "VK_AMD_shader_info" Device version 1;
-    34 KHR_DYNAMIC_RENDERING "VK_KHR_dynamic_rendering" Device version 1 became Core(3)
-        needs Any(&[All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_DEPTH_STENCIL_RESOLVE)]), Core(2)]);
+    34 KHR_DYNAMIC_RENDERING "VK_KHR_dynamic_rendering" Device version 1;
     35 AMD_SHADER_IMAGE_LOAD_STORE_LOD "VK_AMD_shader_image_load_store_lod" Device version 1;
-    36 GGP_STREAM_DESCRIPTOR_SURFACE "VK_GGP_stream_descriptor_surface" Instance version 1 on Ggp
-        needs Has(KHR_SURFACE);
-    37 NV_CORNER_SAMPLED_IMAGE "VK_NV_corner_sampled_image" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    38 KHR_MULTIVIEW "VK_KHR_multiview" Device version 1 became Core(1)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    36 GGP_STREAM_DESCRIPTOR_SURFACE "VK_GGP_stream_descriptor_surface" Instance version 1 on Ggp;
+    37 NV_CORNER_SAMPLED_IMAGE "VK_NV_corner_sampled_image" Device version 2;
+    38 KHR_MULTIVIEW "VK_KHR_multiview" Device version 1;
     39 IMG_FORMAT_PVRTC "VK_IMG_format_pvrtc" Device version 1;
     40 NV_EXTERNAL_MEMORY_CAPABILITIES "VK_NV_external_memory_capabilities" Instance version 1;
-    41 NV_EXTERNAL_MEMORY "VK_NV_external_memory" Device version 1 needs Has(NV_EXTERNAL_MEMORY_CAPABILITIES);
-    42 NV_EXTERNAL_MEMORY_WIN32 "VK_NV_external_memory_win32" Device version 1 on Win32 needs Has(NV_EXTERNAL_MEMORY);
-    43 NV_WIN32_KEYED_MUTEX "VK_NV_win32_keyed_mutex" Device version 2 on Win32
-        became Extension(KHR_WIN32_KEYED_MUTEX) needs Has(NV_EXTERNAL_MEMORY_WIN32);
-    44 KHR_GET_PHYSICAL_DEVICE_PROPERTIES2 "VK_KHR_get_physical_device_properties2" Instance version 2 became Core(1);
-    45 KHR_DEVICE_GROUP "VK_KHR_device_group" Device version 4 became Core(1) needs Has(KHR_DEVICE_GROUP_CREATION);
+    41 NV_EXTERNAL_MEMORY "VK_NV_external_memory" Device version 1;
+    42 NV_EXTERNAL_MEMORY_WIN32 "VK_NV_external_memory_win32" Device version 1 on Win32;
+    43 NV_WIN32_KEYED_MUTEX "VK_NV_win32_keyed_mutex" Device version 2 on Win32;
+    44 KHR_GET_PHYSICAL_DEVICE_PROPERTIES2 "VK_KHR_get_physical_device_properties2" Instance version 2;
+    45 KHR_DEVICE_GROUP "VK_KHR_device_group" Device version 4;
     46 EXT_VALIDATION_FLAGS "VK_EXT_validation_flags" Instance version 3;
-    47 NN_VI_SURFACE "VK_NN_vi_surface" Instance version 1 on Vi needs Has(KHR_SURFACE);
-    48 KHR_SHADER_DRAW_PARAMETERS "VK_KHR_shader_draw_parameters" Device version 1 became Core(1);
+    47 NN_VI_SURFACE "VK_NN_vi_surface" Instance version 1 on Vi;
+    48 KHR_SHADER_DRAW_PARAMETERS "VK_KHR_shader_draw_parameters" Device version 1;
     49 EXT_SHADER_SUBGROUP_BALLOT "VK_EXT_shader_subgroup_ballot" Device version 1;
     50 EXT_SHADER_SUBGROUP_VOTE "VK_EXT_shader_subgroup_vote" Device version 1;
-    51 EXT_TEXTURE_COMPRESSION_ASTC_HDR "VK_EXT_texture_compression_astc_hdr" Device version 1 became Core(3)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    52 EXT_ASTC_DECODE_MODE "VK_EXT_astc_decode_mode" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    53 EXT_PIPELINE_ROBUSTNESS "VK_EXT_pipeline_robustness" Device version 1 became Core(4)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    54 KHR_MAINTENANCE1 "VK_KHR_maintenance1" Device version 2 became Core(1);
-    55 KHR_DEVICE_GROUP_CREATION "VK_KHR_device_group_creation" Instance version 1 became Core(1);
-    56 KHR_EXTERNAL_MEMORY_CAPABILITIES "VK_KHR_external_memory_capabilities" Instance version 1 became Core(1)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    57 KHR_EXTERNAL_MEMORY "VK_KHR_external_memory" Device version 1 became Core(1)
-        needs Any(&[Has(KHR_EXTERNAL_MEMORY_CAPABILITIES), Core(1)]);
-    58 KHR_EXTERNAL_MEMORY_WIN32 "VK_KHR_external_memory_win32" Device version 1 on Win32
-        needs Any(&[Has(KHR_EXTERNAL_MEMORY), Core(1)]);
-    59 KHR_EXTERNAL_MEMORY_FD "VK_KHR_external_memory_fd" Device version 1
-        needs Any(&[Has(KHR_EXTERNAL_MEMORY), Core(1)]);
-    60 KHR_WIN32_KEYED_MUTEX "VK_KHR_win32_keyed_mutex" Device version 1 on Win32
-        needs Has(KHR_EXTERNAL_MEMORY_WIN32);
-    61 KHR_EXTERNAL_SEMAPHORE_CAPABILITIES "VK_KHR_external_semaphore_capabilities" Instance version 1 became Core(1)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    62 KHR_EXTERNAL_SEMAPHORE "VK_KHR_external_semaphore" Device version 1 became Core(1)
-        needs Has(KHR_EXTERNAL_SEMAPHORE_CAPABILITIES);
-    63 KHR_EXTERNAL_SEMAPHORE_WIN32 "VK_KHR_external_semaphore_win32" Device version 1 on Win32
-        needs Has(KHR_EXTERNAL_SEMAPHORE);
-    64 KHR_EXTERNAL_SEMAPHORE_FD "VK_KHR_external_semaphore_fd" Device version 1
-        needs Any(&[Has(KHR_EXTERNAL_SEMAPHORE), Core(1)]);
-    65 KHR_PUSH_DESCRIPTOR "VK_KHR_push_descriptor" Device version 2 became Core(4)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    66 EXT_CONDITIONAL_RENDERING "VK_EXT_conditional_rendering" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    67 KHR_SHADER_FLOAT16_INT8 "VK_KHR_shader_float16_int8" Device version 1 became Core(2)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    68 KHR_16BIT_STORAGE "VK_KHR_16bit_storage" Device version 1 became Core(1)
-        needs Any(&[All(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Has(KHR_STORAGE_BUFFER_STORAGE_CLASS)]), Core(1)]);
-    69 KHR_INCREMENTAL_PRESENT "VK_KHR_incremental_present" Device version 2 needs Has(KHR_SWAPCHAIN);
-    70 KHR_DESCRIPTOR_UPDATE_TEMPLATE "VK_KHR_descriptor_update_template" Device version 1 became Core(1);
+    51 EXT_TEXTURE_COMPRESSION_ASTC_HDR "VK_EXT_texture_compression_astc_hdr" Device version 1;
+    52 EXT_ASTC_DECODE_MODE "VK_EXT_astc_decode_mode" Device version 1;
+    53 EXT_PIPELINE_ROBUSTNESS "VK_EXT_pipeline_robustness" Device version 1;
+    54 KHR_MAINTENANCE1 "VK_KHR_maintenance1" Device version 2;
+    55 KHR_DEVICE_GROUP_CREATION "VK_KHR_device_group_creation" Instance version 1;
+    56 KHR_EXTERNAL_MEMORY_CAPABILITIES "VK_KHR_external_memory_capabilities" Instance version 1;
+    57 KHR_EXTERNAL_MEMORY "VK_KHR_external_memory" Device version 1;
+    58 KHR_EXTERNAL_MEMORY_WIN32 "VK_KHR_external_memory_win32" Device version 1 on Win32;
+    59 KHR_EXTERNAL_MEMORY_FD "VK_KHR_external_memory_fd" Device version 1;
+    60 KHR_WIN32_KEYED_MUTEX "VK_KHR_win32_keyed_mutex" Device version 1 on Win32;
+    61 KHR_EXTERNAL_SEMAPHORE_CAPABILITIES "VK_KHR_external_semaphore_capabilities" Instance version 1;
+    62 KHR_EXTERNAL_SEMAPHORE "VK_KHR_external_semaphore" Device version 1;
+    63 KHR_EXTERNAL_SEMAPHORE_WIN32 "VK_KHR_external_semaphore_win32" Device version 1 on Win32;
+    64 KHR_EXTERNAL_SEMAPHORE_FD "VK_KHR_external_semaphore_fd" Device version 1;
+    65 KHR_PUSH_DESCRIPTOR "VK_KHR_push_descriptor" Device version 2;
+    66 EXT_CONDITIONAL_RENDERING "VK_EXT_conditional_rendering" Device version 2;
+    67 KHR_SHADER_FLOAT16_INT8 "VK_KHR_shader_float16_int8" Device version 1;
+    68 KHR_16BIT_STORAGE "VK_KHR_16bit_storage" Device version 1;
+    69 KHR_INCREMENTAL_PRESENT "VK_KHR_incremental_present" Device version 2;
+    70 KHR_DESCRIPTOR_UPDATE_TEMPLATE "VK_KHR_descriptor_update_template" Device version 1;
     71 NV_CLIP_SPACE_W_SCALING "VK_NV_clip_space_w_scaling" Device version 1;
-    72 EXT_DIRECT_MODE_DISPLAY "VK_EXT_direct_mode_display" Instance version 1 needs Has(KHR_DISPLAY);
-    73 EXT_ACQUIRE_XLIB_DISPLAY "VK_EXT_acquire_xlib_display" Instance version 1 on XlibXrandr
-        needs Has(EXT_DIRECT_MODE_DISPLAY);
-    74 EXT_DISPLAY_SURFACE_COUNTER "VK_EXT_display_surface_counter" Instance version 1 needs Has(KHR_DISPLAY);
-    75 EXT_DISPLAY_CONTROL "VK_EXT_display_control" Device version 1
-        needs All(&[Has(EXT_DISPLAY_SURFACE_COUNTER), Has(KHR_SWAPCHAIN)]);
-    76 GOOGLE_DISPLAY_TIMING "VK_GOOGLE_display_timing" Device version 1 needs Has(KHR_SWAPCHAIN);
+    72 EXT_DIRECT_MODE_DISPLAY "VK_EXT_direct_mode_display" Instance version 1;
+    73 EXT_ACQUIRE_XLIB_DISPLAY "VK_EXT_acquire_xlib_display" Instance version 1 on XlibXrandr;
+    74 EXT_DISPLAY_SURFACE_COUNTER "VK_EXT_display_surface_counter" Instance version 1;
+    75 EXT_DISPLAY_CONTROL "VK_EXT_display_control" Device version 1;
+    76 GOOGLE_DISPLAY_TIMING "VK_GOOGLE_display_timing" Device version 1;
     77 NV_SAMPLE_MASK_OVERRIDE_COVERAGE "VK_NV_sample_mask_override_coverage" Device version 1;
     78 NV_GEOMETRY_SHADER_PASSTHROUGH "VK_NV_geometry_shader_passthrough" Device version 1;
     79 NV_VIEWPORT_ARRAY2 "VK_NV_viewport_array2" Device version 1;
-    80 NVX_MULTIVIEW_PER_VIEW_ATTRIBUTES "VK_NVX_multiview_per_view_attributes" Device version 1
-        needs Any(&[Has(KHR_MULTIVIEW), Core(1)]);
+    80 NVX_MULTIVIEW_PER_VIEW_ATTRIBUTES "VK_NVX_multiview_per_view_attributes" Device version 1;
     81 NV_VIEWPORT_SWIZZLE "VK_NV_viewport_swizzle" Device version 1;
-    82 EXT_DISCARD_RECTANGLES "VK_EXT_discard_rectangles" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    83 EXT_CONSERVATIVE_RASTERIZATION "VK_EXT_conservative_rasterization" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    84 EXT_DEPTH_CLIP_ENABLE "VK_EXT_depth_clip_enable" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    85 EXT_SWAPCHAIN_COLORSPACE "VK_EXT_swapchain_colorspace" Instance version 5 needs Has(KHR_SURFACE);
-    86 EXT_HDR_METADATA "VK_EXT_hdr_metadata" Device version 3 needs Has(KHR_SWAPCHAIN);
-    87 KHR_IMAGELESS_FRAMEBUFFER "VK_KHR_imageless_framebuffer" Device version 1 became Core(2)
-        needs Any(&[All(&[Any(&[All(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Has(KHR_MAINTENANCE2)]), Core(1)]), Has(KHR_IMAGE_FORMAT_LIST)]), Core(2)]);
-    88 KHR_CREATE_RENDERPASS2 "VK_KHR_create_renderpass2" Device version 1 became Core(2)
-        needs Any(&[All(&[Has(KHR_MULTIVIEW), Has(KHR_MAINTENANCE2)]), Core(1)]);
-    89 IMG_RELAXED_LINE_RASTERIZATION "VK_IMG_relaxed_line_rasterization" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    90 KHR_SHARED_PRESENTABLE_IMAGE "VK_KHR_shared_presentable_image" Device version 1
-        needs All(&[Has(KHR_SWAPCHAIN), Has(KHR_GET_SURFACE_CAPABILITIES2), Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)])]);
-    91 KHR_EXTERNAL_FENCE_CAPABILITIES "VK_KHR_external_fence_capabilities" Instance version 1 became Core(1)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    92 KHR_EXTERNAL_FENCE "VK_KHR_external_fence" Device version 1 became Core(1)
-        needs Has(KHR_EXTERNAL_FENCE_CAPABILITIES);
-    93 KHR_EXTERNAL_FENCE_WIN32 "VK_KHR_external_fence_win32" Device version 1 on Win32 needs Has(KHR_EXTERNAL_FENCE);
-    94 KHR_EXTERNAL_FENCE_FD "VK_KHR_external_fence_fd" Device version 1
-        needs Any(&[Has(KHR_EXTERNAL_FENCE), Core(1)]);
-    95 KHR_PERFORMANCE_QUERY "VK_KHR_performance_query" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    96 KHR_MAINTENANCE2 "VK_KHR_maintenance2" Device version 1 became Core(1);
-    97 KHR_GET_SURFACE_CAPABILITIES2 "VK_KHR_get_surface_capabilities2" Instance version 1 needs Has(KHR_SURFACE);
-    98 KHR_VARIABLE_POINTERS "VK_KHR_variable_pointers" Device version 1 became Core(1)
-        needs Any(&[All(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Has(KHR_STORAGE_BUFFER_STORAGE_CLASS)]), Core(1)]);
-    99 KHR_GET_DISPLAY_PROPERTIES2 "VK_KHR_get_display_properties2" Instance version 1 needs Has(KHR_DISPLAY);
-    100 MVK_IOS_SURFACE "VK_MVK_ios_surface" Instance version 3 on Ios needs Has(KHR_SURFACE);
-    101 MVK_MACOS_SURFACE "VK_MVK_macos_surface" Instance version 3 on Macos needs Has(KHR_SURFACE);
-    102 EXT_EXTERNAL_MEMORY_DMA_BUF "VK_EXT_external_memory_dma_buf" Device version 1
-        needs Has(KHR_EXTERNAL_MEMORY_FD);
-    103 EXT_QUEUE_FAMILY_FOREIGN "VK_EXT_queue_family_foreign" Device version 1
-        needs Any(&[Has(KHR_EXTERNAL_MEMORY), Core(1)]);
-    104 KHR_DEDICATED_ALLOCATION "VK_KHR_dedicated_allocation" Device version 3 became Core(1)
-        needs Any(&[Has(KHR_GET_MEMORY_REQUIREMENTS2), Core(1)]);
+    82 EXT_DISCARD_RECTANGLES "VK_EXT_discard_rectangles" Device version 2;
+    83 EXT_CONSERVATIVE_RASTERIZATION "VK_EXT_conservative_rasterization" Device version 1;
+    84 EXT_DEPTH_CLIP_ENABLE "VK_EXT_depth_clip_enable" Device version 1;
+    85 EXT_SWAPCHAIN_COLORSPACE "VK_EXT_swapchain_colorspace" Instance version 5;
+    86 EXT_HDR_METADATA "VK_EXT_hdr_metadata" Device version 3;
+    87 KHR_IMAGELESS_FRAMEBUFFER "VK_KHR_imageless_framebuffer" Device version 1;
+    88 KHR_CREATE_RENDERPASS2 "VK_KHR_create_renderpass2" Device version 1;
+    89 IMG_RELAXED_LINE_RASTERIZATION "VK_IMG_relaxed_line_rasterization" Device version 1;
+    90 KHR_SHARED_PRESENTABLE_IMAGE "VK_KHR_shared_presentable_image" Device version 1;
+    91 KHR_EXTERNAL_FENCE_CAPABILITIES "VK_KHR_external_fence_capabilities" Instance version 1;
+    92 KHR_EXTERNAL_FENCE "VK_KHR_external_fence" Device version 1;
+    93 KHR_EXTERNAL_FENCE_WIN32 "VK_KHR_external_fence_win32" Device version 1 on Win32;
+    94 KHR_EXTERNAL_FENCE_FD "VK_KHR_external_fence_fd" Device version 1;
+    95 KHR_PERFORMANCE_QUERY "VK_KHR_performance_query" Device version 1;
+    96 KHR_MAINTENANCE2 "VK_KHR_maintenance2" Device version 1;
+    97 KHR_GET_SURFACE_CAPABILITIES2 "VK_KHR_get_surface_capabilities2" Instance version 1;
+    98 KHR_VARIABLE_POINTERS "VK_KHR_variable_pointers" Device version 1;
+    99 KHR_GET_DISPLAY_PROPERTIES2 "VK_KHR_get_display_properties2" Instance version 1;
+    100 MVK_IOS_SURFACE "VK_MVK_ios_surface" Instance version 3 on Ios;
+    101 MVK_MACOS_SURFACE "VK_MVK_macos_surface" Instance version 3 on Macos;
+    102 EXT_EXTERNAL_MEMORY_DMA_BUF "VK_EXT_external_memory_dma_buf" Device version 1;
+    103 EXT_QUEUE_FAMILY_FOREIGN "VK_EXT_queue_family_foreign" Device version 1;
+    104 KHR_DEDICATED_ALLOCATION "VK_KHR_dedicated_allocation" Device version 3;
     105 EXT_DEBUG_UTILS "VK_EXT_debug_utils" Instance version 2;
     106 ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER "VK_ANDROID_external_memory_android_hardware_buffer" Device version 5
-        on Android
-        needs All(&[Any(&[All(&[Has(KHR_SAMPLER_YCBCR_CONVERSION), Has(KHR_EXTERNAL_MEMORY), Has(KHR_DEDICATED_ALLOCATION)]), Core(1)]), Has(EXT_QUEUE_FAMILY_FOREIGN)]);
-    107 EXT_SAMPLER_FILTER_MINMAX "VK_EXT_sampler_filter_minmax" Device version 2 became Core(2)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    108 KHR_STORAGE_BUFFER_STORAGE_CLASS "VK_KHR_storage_buffer_storage_class" Device version 1 became Core(1);
+        on Android;
+    107 EXT_SAMPLER_FILTER_MINMAX "VK_EXT_sampler_filter_minmax" Device version 2;
+    108 KHR_STORAGE_BUFFER_STORAGE_CLASS "VK_KHR_storage_buffer_storage_class" Device version 1;
     109 AMD_GPU_SHADER_INT16 "VK_AMD_gpu_shader_int16" Device version 2;
-    110 AMD_GPA_INTERFACE "VK_AMD_gpa_interface" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    111 AMDX_SHADER_ENQUEUE "VK_AMDX_shader_enqueue" Device version 2 on Provisional
-        needs All(&[Any(&[All(&[Has(KHR_SYNCHRONIZATION2), Has(KHR_SPIRV_1_4), Has(EXT_EXTENDED_DYNAMIC_STATE)]), Core(3)]), Has(KHR_MAINTENANCE5), Has(KHR_PIPELINE_LIBRARY)]);
-    112 EXT_DESCRIPTOR_HEAP "VK_EXT_descriptor_heap" Device version 1
-        needs Any(&[All(&[Any(&[Has(KHR_EXTENDED_FLAGS), Has(KHR_MAINTENANCE5)]), Any(&[Has(KHR_BUFFER_DEVICE_ADDRESS), Core(2)])]), Core(4)]);
+    110 AMD_GPA_INTERFACE "VK_AMD_gpa_interface" Device version 1;
+    111 AMDX_SHADER_ENQUEUE "VK_AMDX_shader_enqueue" Device version 2 on Provisional;
+    112 EXT_DESCRIPTOR_HEAP "VK_EXT_descriptor_heap" Device version 1;
     113 AMD_MIXED_ATTACHMENT_SAMPLES "VK_AMD_mixed_attachment_samples" Device version 1;
     114 AMD_SHADER_FRAGMENT_MASK "VK_AMD_shader_fragment_mask" Device version 1;
-    115 EXT_INLINE_UNIFORM_BLOCK "VK_EXT_inline_uniform_block" Device version 1 became Core(3)
-        needs Any(&[All(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Has(KHR_MAINTENANCE1)]), Core(1)]);
+    115 EXT_INLINE_UNIFORM_BLOCK "VK_EXT_inline_uniform_block" Device version 1;
     116 EXT_SHADER_STENCIL_EXPORT "VK_EXT_shader_stencil_export" Device version 1;
-    117 KHR_SHADER_BFLOAT16 "VK_KHR_shader_bfloat16" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    118 EXT_SAMPLE_LOCATIONS "VK_EXT_sample_locations" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    119 KHR_RELAXED_BLOCK_LAYOUT "VK_KHR_relaxed_block_layout" Device version 1 became Core(1);
-    120 KHR_GET_MEMORY_REQUIREMENTS2 "VK_KHR_get_memory_requirements2" Device version 1 became Core(1);
-    121 KHR_IMAGE_FORMAT_LIST "VK_KHR_image_format_list" Device version 1 became Core(2);
-    122 EXT_BLEND_OPERATION_ADVANCED "VK_EXT_blend_operation_advanced" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    117 KHR_SHADER_BFLOAT16 "VK_KHR_shader_bfloat16" Device version 1;
+    118 EXT_SAMPLE_LOCATIONS "VK_EXT_sample_locations" Device version 1;
+    119 KHR_RELAXED_BLOCK_LAYOUT "VK_KHR_relaxed_block_layout" Device version 1;
+    120 KHR_GET_MEMORY_REQUIREMENTS2 "VK_KHR_get_memory_requirements2" Device version 1;
+    121 KHR_IMAGE_FORMAT_LIST "VK_KHR_image_format_list" Device version 1;
+    122 EXT_BLEND_OPERATION_ADVANCED "VK_EXT_blend_operation_advanced" Device version 2;
     123 NV_FRAGMENT_COVERAGE_TO_COLOR "VK_NV_fragment_coverage_to_color" Device version 1;
-    124 KHR_ACCELERATION_STRUCTURE "VK_KHR_acceleration_structure" Device version 13
-        needs All(&[Any(&[All(&[Core(1), Has(EXT_DESCRIPTOR_INDEXING), Has(KHR_BUFFER_DEVICE_ADDRESS)]), Core(2)]), Has(KHR_DEFERRED_HOST_OPERATIONS)]);
+    124 KHR_ACCELERATION_STRUCTURE "VK_KHR_acceleration_structure" Device version 13;
     125 NV_FRAMEBUFFER_MIXED_SAMPLES "VK_NV_framebuffer_mixed_samples" Device version 1;
     126 NV_FILL_RECTANGLE "VK_NV_fill_rectangle" Device version 1;
-    127 NV_SHADER_SM_BUILTINS "VK_NV_shader_sm_builtins" Device version 1 needs Core(1);
+    127 NV_SHADER_SM_BUILTINS "VK_NV_shader_sm_builtins" Device version 1;
     128 EXT_POST_DEPTH_COVERAGE "VK_EXT_post_depth_coverage" Device version 1;
-    129 KHR_SAMPLER_YCBCR_CONVERSION "VK_KHR_sampler_ycbcr_conversion" Device version 14 became Core(1)
-        needs Any(&[All(&[Has(KHR_MAINTENANCE1), Has(KHR_BIND_MEMORY2), Has(KHR_GET_MEMORY_REQUIREMENTS2), Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2)]), Core(1)]);
-    130 KHR_BIND_MEMORY2 "VK_KHR_bind_memory2" Device version 1 became Core(1);
-    131 EXT_IMAGE_DRM_FORMAT_MODIFIER "VK_EXT_image_drm_format_modifier" Device version 2
-        needs Any(&[All(&[Any(&[All(&[Has(KHR_BIND_MEMORY2), Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Has(KHR_SAMPLER_YCBCR_CONVERSION)]), Core(1)]), Has(KHR_IMAGE_FORMAT_LIST)]), Core(2)]);
+    129 KHR_SAMPLER_YCBCR_CONVERSION "VK_KHR_sampler_ycbcr_conversion" Device version 14;
+    130 KHR_BIND_MEMORY2 "VK_KHR_bind_memory2" Device version 1;
+    131 EXT_IMAGE_DRM_FORMAT_MODIFIER "VK_EXT_image_drm_format_modifier" Device version 2;
     132 EXT_VALIDATION_CACHE "VK_EXT_validation_cache" Device version 1;
-    133 EXT_DESCRIPTOR_INDEXING "VK_EXT_descriptor_indexing" Device version 2 became Core(2)
-        needs Any(&[All(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Has(KHR_MAINTENANCE3)]), Core(1)]);
-    134 EXT_SHADER_VIEWPORT_INDEX_LAYER "VK_EXT_shader_viewport_index_layer" Device version 1 became Core(2);
-    135 KHR_PORTABILITY_SUBSET "VK_KHR_portability_subset" Device version 1 on Provisional
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    136 NV_SHADING_RATE_IMAGE "VK_NV_shading_rate_image" Device version 3
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    137 NV_RAY_TRACING "VK_NV_ray_tracing" Device version 3
-        needs Any(&[All(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Has(KHR_GET_MEMORY_REQUIREMENTS2)]), Core(1)]);
-    138 NV_REPRESENTATIVE_FRAGMENT_TEST "VK_NV_representative_fragment_test" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    139 KHR_MAINTENANCE3 "VK_KHR_maintenance3" Device version 1 became Core(1)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    140 KHR_DRAW_INDIRECT_COUNT "VK_KHR_draw_indirect_count" Device version 1 became Core(2);
+    133 EXT_DESCRIPTOR_INDEXING "VK_EXT_descriptor_indexing" Device version 2;
+    134 EXT_SHADER_VIEWPORT_INDEX_LAYER "VK_EXT_shader_viewport_index_layer" Device version 1;
+    135 KHR_PORTABILITY_SUBSET "VK_KHR_portability_subset" Device version 1 on Provisional;
+    136 NV_SHADING_RATE_IMAGE "VK_NV_shading_rate_image" Device version 3;
+    137 NV_RAY_TRACING "VK_NV_ray_tracing" Device version 3;
+    138 NV_REPRESENTATIVE_FRAGMENT_TEST "VK_NV_representative_fragment_test" Device version 2;
+    139 KHR_MAINTENANCE3 "VK_KHR_maintenance3" Device version 1;
+    140 KHR_DRAW_INDIRECT_COUNT "VK_KHR_draw_indirect_count" Device version 1;
     141 EXT_FILTER_CUBIC "VK_EXT_filter_cubic" Device version 3;
-    142 QCOM_RENDER_PASS_SHADER_RESOLVE "VK_QCOM_render_pass_shader_resolve" Device version 4
-        became Extension(EXT_CUSTOM_RESOLVE);
-    143 QCOM_COOPERATIVE_MATRIX_CONVERSION "VK_QCOM_cooperative_matrix_conversion" Device version 1
-        needs Has(KHR_COOPERATIVE_MATRIX);
-    144 QCOM_ELAPSED_TIMER_QUERY "VK_QCOM_elapsed_timer_query" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    145 EXT_GLOBAL_PRIORITY "VK_EXT_global_priority" Device version 2 became Extension(KHR_GLOBAL_PRIORITY);
-    146 KHR_SHADER_SUBGROUP_EXTENDED_TYPES "VK_KHR_shader_subgroup_extended_types" Device version 1 became Core(2)
-        needs Core(1);
-    147 KHR_8BIT_STORAGE "VK_KHR_8bit_storage" Device version 1 became Core(2)
-        needs Any(&[All(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Has(KHR_STORAGE_BUFFER_STORAGE_CLASS)]), Core(1)]);
-    148 EXT_EXTERNAL_MEMORY_HOST "VK_EXT_external_memory_host" Device version 1
-        needs Any(&[Has(KHR_EXTERNAL_MEMORY), Core(1)]);
+    142 QCOM_RENDER_PASS_SHADER_RESOLVE "VK_QCOM_render_pass_shader_resolve" Device version 4;
+    143 QCOM_COOPERATIVE_MATRIX_CONVERSION "VK_QCOM_cooperative_matrix_conversion" Device version 1;
+    144 QCOM_ELAPSED_TIMER_QUERY "VK_QCOM_elapsed_timer_query" Device version 1;
+    145 EXT_GLOBAL_PRIORITY "VK_EXT_global_priority" Device version 2;
+    146 KHR_SHADER_SUBGROUP_EXTENDED_TYPES "VK_KHR_shader_subgroup_extended_types" Device version 1;
+    147 KHR_8BIT_STORAGE "VK_KHR_8bit_storage" Device version 1;
+    148 EXT_EXTERNAL_MEMORY_HOST "VK_EXT_external_memory_host" Device version 1;
     149 AMD_BUFFER_MARKER "VK_AMD_buffer_marker" Device version 1;
-    150 KHR_SHADER_ATOMIC_INT64 "VK_KHR_shader_atomic_int64" Device version 1 became Core(2)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    151 KHR_SHADER_CLOCK "VK_KHR_shader_clock" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    150 KHR_SHADER_ATOMIC_INT64 "VK_KHR_shader_atomic_int64" Device version 1;
+    151 KHR_SHADER_CLOCK "VK_KHR_shader_clock" Device version 1;
     152 AMD_PIPELINE_COMPILER_CONTROL "VK_AMD_pipeline_compiler_control" Device version 1;
-    153 EXT_CALIBRATED_TIMESTAMPS "VK_EXT_calibrated_timestamps" Device version 2
-        became Extension(KHR_CALIBRATED_TIMESTAMPS) needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    154 AMD_SHADER_CORE_PROPERTIES "VK_AMD_shader_core_properties" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    155 KHR_VIDEO_DECODE_H265 "VK_KHR_video_decode_h265" Device version 8 needs Has(KHR_VIDEO_DECODE_QUEUE);
-    156 KHR_GLOBAL_PRIORITY "VK_KHR_global_priority" Device version 1 became Core(4)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    153 EXT_CALIBRATED_TIMESTAMPS "VK_EXT_calibrated_timestamps" Device version 2;
+    154 AMD_SHADER_CORE_PROPERTIES "VK_AMD_shader_core_properties" Device version 2;
+    155 KHR_VIDEO_DECODE_H265 "VK_KHR_video_decode_h265" Device version 8;
+    156 KHR_GLOBAL_PRIORITY "VK_KHR_global_priority" Device version 1;
     157 AMD_MEMORY_OVERALLOCATION_BEHAVIOR "VK_AMD_memory_overallocation_behavior" Device version 1;
-    158 EXT_VERTEX_ATTRIBUTE_DIVISOR "VK_EXT_vertex_attribute_divisor" Device version 3
-        became Extension(KHR_VERTEX_ATTRIBUTE_DIVISOR)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    159 GGP_FRAME_TOKEN "VK_GGP_frame_token" Device version 1 on Ggp
-        needs All(&[Has(KHR_SWAPCHAIN), Has(GGP_STREAM_DESCRIPTOR_SURFACE)]);
-    160 EXT_PIPELINE_CREATION_FEEDBACK "VK_EXT_pipeline_creation_feedback" Device version 1 became Core(3);
-    161 KHR_DRIVER_PROPERTIES "VK_KHR_driver_properties" Device version 1 became Core(2)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    162 KHR_SHADER_FLOAT_CONTROLS "VK_KHR_shader_float_controls" Device version 4 became Core(2)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    163 NV_SHADER_SUBGROUP_PARTITIONED "VK_NV_shader_subgroup_partitioned" Device version 1
-        became Extension(EXT_SHADER_SUBGROUP_PARTITIONED) needs Core(1);
+    158 EXT_VERTEX_ATTRIBUTE_DIVISOR "VK_EXT_vertex_attribute_divisor" Device version 3;
+    159 GGP_FRAME_TOKEN "VK_GGP_frame_token" Device version 1 on Ggp;
+    160 EXT_PIPELINE_CREATION_FEEDBACK "VK_EXT_pipeline_creation_feedback" Device version 1;
+    161 KHR_DRIVER_PROPERTIES "VK_KHR_driver_properties" Device version 1;
+    162 KHR_SHADER_FLOAT_CONTROLS "VK_KHR_shader_float_controls" Device version 4;
+    163 NV_SHADER_SUBGROUP_PARTITIONED "VK_NV_shader_subgroup_partitioned" Device version 1;
 }

@@ -5,285 +5,157 @@
 use crate::registry::source::extensions;
 
 extensions! {
-    164 KHR_DEPTH_STENCIL_RESOLVE "VK_KHR_depth_stencil_resolve" Device version 1 became Core(2)
-        needs Any(&[Has(KHR_CREATE_RENDERPASS2), Core(2)]);
-    165 KHR_SWAPCHAIN_MUTABLE_FORMAT "VK_KHR_swapchain_mutable_format" Device version 1
-        needs All(&[Has(KHR_SWAPCHAIN), Any(&[Has(KHR_MAINTENANCE2), Core(1)]), Any(&[Has(KHR_IMAGE_FORMAT_LIST), Core(2)])]);
-    166 NV_COMPUTE_SHADER_DERIVATIVES "VK_NV_compute_shader_derivatives" Device version 1
-        became Extension(KHR_COMPUTE_SHADER_DERIVATIVES)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    167 NV_MESH_SHADER "VK_NV_mesh_shader" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    168 NV_FRAGMENT_SHADER_BARYCENTRIC "VK_NV_fragment_shader_barycentric" Device version 1
-        became Extension(KHR_FRAGMENT_SHADER_BARYCENTRIC)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    169 NV_SHADER_IMAGE_FOOTPRINT "VK_NV_shader_image_footprint" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    170 NV_SCISSOR_EXCLUSIVE "VK_NV_scissor_exclusive" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    171 NV_DEVICE_DIAGNOSTIC_CHECKPOINTS "VK_NV_device_diagnostic_checkpoints" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    172 KHR_TIMELINE_SEMAPHORE "VK_KHR_timeline_semaphore" Device version 2 became Core(2)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    173 EXT_PRESENT_TIMING "VK_EXT_present_timing" Device version 3
-        needs All(&[Has(KHR_SWAPCHAIN), Has(KHR_PRESENT_ID2), Has(KHR_GET_SURFACE_CAPABILITIES2), Has(KHR_CALIBRATED_TIMESTAMPS)]);
-    174 INTEL_SHADER_INTEGER_FUNCTIONS2 "VK_INTEL_shader_integer_functions2" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    164 KHR_DEPTH_STENCIL_RESOLVE "VK_KHR_depth_stencil_resolve" Device version 1;
+    165 KHR_SWAPCHAIN_MUTABLE_FORMAT "VK_KHR_swapchain_mutable_format" Device version 1;
+    166 NV_COMPUTE_SHADER_DERIVATIVES "VK_NV_compute_shader_derivatives" Device version 1;
+    167 NV_MESH_SHADER "VK_NV_mesh_shader" Device version 1;
+    168 NV_FRAGMENT_SHADER_BARYCENTRIC "VK_NV_fragment_shader_barycentric" Device version 1;
+    169 NV_SHADER_IMAGE_FOOTPRINT "VK_NV_shader_image_footprint" Device version 2;
+    170 NV_SCISSOR_EXCLUSIVE "VK_NV_scissor_exclusive" Device version 2;
+    171 NV_DEVICE_DIAGNOSTIC_CHECKPOINTS "VK_NV_device_diagnostic_checkpoints" Device version 2;
+    172 KHR_TIMELINE_SEMAPHORE "VK_KHR_timeline_semaphore" Device version 2;
+    173 EXT_PRESENT_TIMING "VK_EXT_present_timing" Device version 3;
+    174 INTEL_SHADER_INTEGER_FUNCTIONS2 "VK_INTEL_shader_integer_functions2" Device version 1;
     175 INTEL_PERFORMANCE_QUERY "VK_INTEL_performance_query" Device version 2;
-    176 KHR_VULKAN_MEMORY_MODEL "VK_KHR_vulkan_memory_model" Device version 3 became Core(2)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    177 EXT_PCI_BUS_INFO "VK_EXT_pci_bus_info" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    178 AMD_DISPLAY_NATIVE_HDR "VK_AMD_display_native_hdr" Device version 1
-        needs All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_GET_SURFACE_CAPABILITIES2), Has(KHR_SWAPCHAIN)]);
-    179 FUCHSIA_IMAGEPIPE_SURFACE "VK_FUCHSIA_imagepipe_surface" Instance version 1 on Fuchsia needs Has(KHR_SURFACE);
-    180 KHR_SHADER_TERMINATE_INVOCATION "VK_KHR_shader_terminate_invocation" Device version 1 became Core(3)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    181 EXT_METAL_SURFACE "VK_EXT_metal_surface" Instance version 1 on Metal needs Has(KHR_SURFACE);
-    182 EXT_FRAGMENT_DENSITY_MAP "VK_EXT_fragment_density_map" Device version 3
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    183 EXT_SCALAR_BLOCK_LAYOUT "VK_EXT_scalar_block_layout" Device version 1 became Core(2)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    176 KHR_VULKAN_MEMORY_MODEL "VK_KHR_vulkan_memory_model" Device version 3;
+    177 EXT_PCI_BUS_INFO "VK_EXT_pci_bus_info" Device version 2;
+    178 AMD_DISPLAY_NATIVE_HDR "VK_AMD_display_native_hdr" Device version 1;
+    179 FUCHSIA_IMAGEPIPE_SURFACE "VK_FUCHSIA_imagepipe_surface" Instance version 1 on Fuchsia;
+    180 KHR_SHADER_TERMINATE_INVOCATION "VK_KHR_shader_terminate_invocation" Device version 1;
+    181 EXT_METAL_SURFACE "VK_EXT_metal_surface" Instance version 1 on Metal;
+    182 EXT_FRAGMENT_DENSITY_MAP "VK_EXT_fragment_density_map" Device version 3;
+    183 EXT_SCALAR_BLOCK_LAYOUT "VK_EXT_scalar_block_layout" Device version 1;
     184 GOOGLE_HLSL_FUNCTIONALITY1 "VK_GOOGLE_hlsl_functionality1" Device version 1;
     185 GOOGLE_DECORATE_STRING "VK_GOOGLE_decorate_string" Device version 1;
-    186 EXT_SUBGROUP_SIZE_CONTROL "VK_EXT_subgroup_size_control" Device version 2 became Core(3) needs Core(1);
-    187 KHR_FRAGMENT_SHADING_RATE "VK_KHR_fragment_shading_rate" Device version 2
-        needs Any(&[All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_CREATE_RENDERPASS2)]), Core(2)]);
-    188 AMD_SHADER_CORE_PROPERTIES2 "VK_AMD_shader_core_properties2" Device version 1
-        needs Has(AMD_SHADER_CORE_PROPERTIES);
-    189 AMD_DEVICE_COHERENT_MEMORY "VK_AMD_device_coherent_memory" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    190 KHR_SHADER_CONSTANT_DATA "VK_KHR_shader_constant_data" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    191 KHR_DYNAMIC_RENDERING_LOCAL_READ "VK_KHR_dynamic_rendering_local_read" Device version 1 became Core(4)
-        needs Any(&[Has(KHR_DYNAMIC_RENDERING), Core(3)]);
-    192 KHR_SHADER_ABORT "VK_KHR_shader_abort" Device version 1
-        needs All(&[Has(KHR_DEVICE_FAULT), Has(KHR_SHADER_CONSTANT_DATA)]);
-    193 EXT_SHADER_IMAGE_ATOMIC_INT64 "VK_EXT_shader_image_atomic_int64" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    194 KHR_SHADER_QUAD_CONTROL "VK_KHR_shader_quad_control" Device version 1
-        needs All(&[Any(&[All(&[Core(1), Has(KHR_VULKAN_MEMORY_MODEL)]), Core(2)]), Has(KHR_SHADER_MAXIMAL_RECONVERGENCE)]);
-    195 KHR_SPIRV_1_4 "VK_KHR_spirv_1_4" Device version 1 became Core(2)
-        needs All(&[Core(1), Has(KHR_SHADER_FLOAT_CONTROLS)]);
-    196 EXT_MEMORY_BUDGET "VK_EXT_memory_budget" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    197 EXT_MEMORY_PRIORITY "VK_EXT_memory_priority" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    198 KHR_SURFACE_PROTECTED_CAPABILITIES "VK_KHR_surface_protected_capabilities" Instance version 1
-        needs All(&[Core(1), Has(KHR_GET_SURFACE_CAPABILITIES2)]);
-    199 NV_DEDICATED_ALLOCATION_IMAGE_ALIASING "VK_NV_dedicated_allocation_image_aliasing" Device version 1
-        needs Any(&[All(&[Has(KHR_DEDICATED_ALLOCATION), Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2)]), Core(1)]);
-    200 KHR_SEPARATE_DEPTH_STENCIL_LAYOUTS "VK_KHR_separate_depth_stencil_layouts" Device version 1 became Core(2)
-        needs Any(&[All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_CREATE_RENDERPASS2)]), Core(2)]);
-    201 EXT_BUFFER_DEVICE_ADDRESS "VK_EXT_buffer_device_address" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    202 EXT_TOOLING_INFO "VK_EXT_tooling_info" Device version 1 became Core(3);
-    203 EXT_SEPARATE_STENCIL_USAGE "VK_EXT_separate_stencil_usage" Device version 1 became Core(2);
+    186 EXT_SUBGROUP_SIZE_CONTROL "VK_EXT_subgroup_size_control" Device version 2;
+    187 KHR_FRAGMENT_SHADING_RATE "VK_KHR_fragment_shading_rate" Device version 2;
+    188 AMD_SHADER_CORE_PROPERTIES2 "VK_AMD_shader_core_properties2" Device version 1;
+    189 AMD_DEVICE_COHERENT_MEMORY "VK_AMD_device_coherent_memory" Device version 1;
+    190 KHR_SHADER_CONSTANT_DATA "VK_KHR_shader_constant_data" Device version 1;
+    191 KHR_DYNAMIC_RENDERING_LOCAL_READ "VK_KHR_dynamic_rendering_local_read" Device version 1;
+    192 KHR_SHADER_ABORT "VK_KHR_shader_abort" Device version 1;
+    193 EXT_SHADER_IMAGE_ATOMIC_INT64 "VK_EXT_shader_image_atomic_int64" Device version 1;
+    194 KHR_SHADER_QUAD_CONTROL "VK_KHR_shader_quad_control" Device version 1;
+    195 KHR_SPIRV_1_4 "VK_KHR_spirv_1_4" Device version 1;
+    196 EXT_MEMORY_BUDGET "VK_EXT_memory_budget" Device version 1;
+    197 EXT_MEMORY_PRIORITY "VK_EXT_memory_priority" Device version 1;
+    198 KHR_SURFACE_PROTECTED_CAPABILITIES "VK_KHR_surface_protected_capabilities" Instance version 1;
+    199 NV_DEDICATED_ALLOCATION_IMAGE_ALIASING "VK_NV_dedicated_allocation_image_aliasing" Device version 1;
+    200 KHR_SEPARATE_DEPTH_STENCIL_LAYOUTS "VK_KHR_separate_depth_stencil_layouts" Device version 1;
+    201 EXT_BUFFER_DEVICE_ADDRESS "VK_EXT_buffer_device_address" Device version 2;
+    202 EXT_TOOLING_INFO "VK_EXT_tooling_info" Device version 1;
+    203 EXT_SEPARATE_STENCIL_USAGE "VK_EXT_separate_stencil_usage" Device version 1;
     204 EXT_VALIDATION_FEATURES "VK_EXT_validation_features" Instance version 6;
-    205 KHR_PRESENT_WAIT "VK_KHR_present_wait" Device version 1 needs All(&[Has(KHR_SWAPCHAIN), Has(KHR_PRESENT_ID)]);
-    206 NV_COOPERATIVE_MATRIX "VK_NV_cooperative_matrix" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    207 NV_COVERAGE_REDUCTION_MODE "VK_NV_coverage_reduction_mode" Device version 1
-        needs All(&[Has(NV_FRAMEBUFFER_MIXED_SAMPLES), Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)])]);
-    208 EXT_FRAGMENT_SHADER_INTERLOCK "VK_EXT_fragment_shader_interlock" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    209 EXT_YCBCR_IMAGE_ARRAYS "VK_EXT_ycbcr_image_arrays" Device version 1
-        needs Any(&[Has(KHR_SAMPLER_YCBCR_CONVERSION), Core(1)]);
-    210 KHR_UNIFORM_BUFFER_STANDARD_LAYOUT "VK_KHR_uniform_buffer_standard_layout" Device version 1 became Core(2)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    211 EXT_PROVOKING_VERTEX "VK_EXT_provoking_vertex" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    212 EXT_FULL_SCREEN_EXCLUSIVE "VK_EXT_full_screen_exclusive" Device version 4 on Win32
-        needs All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_SURFACE), Has(KHR_GET_SURFACE_CAPABILITIES2), Has(KHR_SWAPCHAIN)]);
-    213 EXT_HEADLESS_SURFACE "VK_EXT_headless_surface" Instance version 1 needs Has(KHR_SURFACE);
-    214 KHR_BUFFER_DEVICE_ADDRESS "VK_KHR_buffer_device_address" Device version 1 became Core(2)
-        needs Any(&[All(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Has(KHR_DEVICE_GROUP)]), Core(1)]);
-    215 EXT_LINE_RASTERIZATION "VK_EXT_line_rasterization" Device version 1 became Extension(KHR_LINE_RASTERIZATION)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    216 EXT_SHADER_ATOMIC_FLOAT "VK_EXT_shader_atomic_float" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    217 EXT_HOST_QUERY_RESET "VK_EXT_host_query_reset" Device version 1 became Core(2)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    218 EXT_INDEX_TYPE_UINT8 "VK_EXT_index_type_uint8" Device version 1 became Extension(KHR_INDEX_TYPE_UINT8)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    219 EXT_EXTENDED_DYNAMIC_STATE "VK_EXT_extended_dynamic_state" Device version 1 became Core(3)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    205 KHR_PRESENT_WAIT "VK_KHR_present_wait" Device version 1;
+    206 NV_COOPERATIVE_MATRIX "VK_NV_cooperative_matrix" Device version 1;
+    207 NV_COVERAGE_REDUCTION_MODE "VK_NV_coverage_reduction_mode" Device version 1;
+    208 EXT_FRAGMENT_SHADER_INTERLOCK "VK_EXT_fragment_shader_interlock" Device version 1;
+    209 EXT_YCBCR_IMAGE_ARRAYS "VK_EXT_ycbcr_image_arrays" Device version 1;
+    210 KHR_UNIFORM_BUFFER_STANDARD_LAYOUT "VK_KHR_uniform_buffer_standard_layout" Device version 1;
+    211 EXT_PROVOKING_VERTEX "VK_EXT_provoking_vertex" Device version 1;
+    212 EXT_FULL_SCREEN_EXCLUSIVE "VK_EXT_full_screen_exclusive" Device version 4 on Win32;
+    213 EXT_HEADLESS_SURFACE "VK_EXT_headless_surface" Instance version 1;
+    214 KHR_BUFFER_DEVICE_ADDRESS "VK_KHR_buffer_device_address" Device version 1;
+    215 EXT_LINE_RASTERIZATION "VK_EXT_line_rasterization" Device version 1;
+    216 EXT_SHADER_ATOMIC_FLOAT "VK_EXT_shader_atomic_float" Device version 1;
+    217 EXT_HOST_QUERY_RESET "VK_EXT_host_query_reset" Device version 1;
+    218 EXT_INDEX_TYPE_UINT8 "VK_EXT_index_type_uint8" Device version 1;
+    219 EXT_EXTENDED_DYNAMIC_STATE "VK_EXT_extended_dynamic_state" Device version 1;
     220 KHR_DEFERRED_HOST_OPERATIONS "VK_KHR_deferred_host_operations" Device version 4;
-    221 KHR_PIPELINE_EXECUTABLE_PROPERTIES "VK_KHR_pipeline_executable_properties" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    222 EXT_HOST_IMAGE_COPY "VK_EXT_host_image_copy" Device version 1 became Core(4)
-        needs Any(&[All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_COPY_COMMANDS2), Has(KHR_FORMAT_FEATURE_FLAGS2)]), Core(3)]);
-    223 KHR_MAP_MEMORY2 "VK_KHR_map_memory2" Device version 1 became Core(4);
-    224 EXT_MAP_MEMORY_PLACED "VK_EXT_map_memory_placed" Device version 1 needs Any(&[Has(KHR_MAP_MEMORY2), Core(4)]);
-    225 EXT_SHADER_ATOMIC_FLOAT2 "VK_EXT_shader_atomic_float2" Device version 1 needs Has(EXT_SHADER_ATOMIC_FLOAT);
-    226 EXT_SURFACE_MAINTENANCE1 "VK_EXT_surface_maintenance1" Instance version 1
-        became Extension(KHR_SURFACE_MAINTENANCE1) needs All(&[Has(KHR_SURFACE), Has(KHR_GET_SURFACE_CAPABILITIES2)]);
-    227 EXT_SWAPCHAIN_MAINTENANCE1 "VK_EXT_swapchain_maintenance1" Device version 1
-        became Extension(KHR_SWAPCHAIN_MAINTENANCE1)
-        needs All(&[Has(KHR_SWAPCHAIN), Has(EXT_SURFACE_MAINTENANCE1), Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)])]);
-    228 EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION "VK_EXT_shader_demote_to_helper_invocation" Device version 1
-        became Core(3) needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    229 NV_DEVICE_GENERATED_COMMANDS "VK_NV_device_generated_commands" Device version 3
-        needs Any(&[All(&[Core(1), Has(KHR_BUFFER_DEVICE_ADDRESS)]), Core(2)]);
-    230 NV_INHERITED_VIEWPORT_SCISSOR "VK_NV_inherited_viewport_scissor" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    231 KHR_SHADER_INTEGER_DOT_PRODUCT "VK_KHR_shader_integer_dot_product" Device version 1 became Core(3)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    232 EXT_TEXEL_BUFFER_ALIGNMENT "VK_EXT_texel_buffer_alignment" Device version 1 became Core(3)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    221 KHR_PIPELINE_EXECUTABLE_PROPERTIES "VK_KHR_pipeline_executable_properties" Device version 1;
+    222 EXT_HOST_IMAGE_COPY "VK_EXT_host_image_copy" Device version 1;
+    223 KHR_MAP_MEMORY2 "VK_KHR_map_memory2" Device version 1;
+    224 EXT_MAP_MEMORY_PLACED "VK_EXT_map_memory_placed" Device version 1;
+    225 EXT_SHADER_ATOMIC_FLOAT2 "VK_EXT_shader_atomic_float2" Device version 1;
+    226 EXT_SURFACE_MAINTENANCE1 "VK_EXT_surface_maintenance1" Instance version 1;
+    227 EXT_SWAPCHAIN_MAINTENANCE1 "VK_EXT_swapchain_maintenance1" Device version 1;
+    228 EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION "VK_EXT_shader_demote_to_helper_invocation" Device version 1;
+    229 NV_DEVICE_GENERATED_COMMANDS "VK_NV_device_generated_commands" Device version 3;
+    230 NV_INHERITED_VIEWPORT_SCISSOR "VK_NV_inherited_viewport_scissor" Device version 1;
+    231 KHR_SHADER_INTEGER_DOT_PRODUCT "VK_KHR_shader_integer_dot_product" Device version 1;
+    232 EXT_TEXEL_BUFFER_ALIGNMENT "VK_EXT_texel_buffer_alignment" Device version 1;
     233 QCOM_RENDER_PASS_TRANSFORM "VK_QCOM_render_pass_transform" Device version 5;
-    234 EXT_DEPTH_BIAS_CONTROL "VK_EXT_depth_bias_control" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    235 EXT_DEVICE_MEMORY_REPORT "VK_EXT_device_memory_report" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    236 EXT_ACQUIRE_DRM_DISPLAY "VK_EXT_acquire_drm_display" Instance version 1 needs Has(EXT_DIRECT_MODE_DISPLAY);
-    237 EXT_ROBUSTNESS2 "VK_EXT_robustness2" Device version 1 became Extension(KHR_ROBUSTNESS2)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    238 EXT_CUSTOM_BORDER_COLOR "VK_EXT_custom_border_color" Device version 12
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    239 EXT_TEXTURE_COMPRESSION_ASTC_3D "VK_EXT_texture_compression_astc_3d" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    234 EXT_DEPTH_BIAS_CONTROL "VK_EXT_depth_bias_control" Device version 1;
+    235 EXT_DEVICE_MEMORY_REPORT "VK_EXT_device_memory_report" Device version 2;
+    236 EXT_ACQUIRE_DRM_DISPLAY "VK_EXT_acquire_drm_display" Instance version 1;
+    237 EXT_ROBUSTNESS2 "VK_EXT_robustness2" Device version 1;
+    238 EXT_CUSTOM_BORDER_COLOR "VK_EXT_custom_border_color" Device version 12;
+    239 EXT_TEXTURE_COMPRESSION_ASTC_3D "VK_EXT_texture_compression_astc_3d" Device version 1;
     240 GOOGLE_USER_TYPE "VK_GOOGLE_user_type" Device version 1;
     241 KHR_PIPELINE_LIBRARY "VK_KHR_pipeline_library" Device version 1;
-    242 NV_PRESENT_BARRIER "VK_NV_present_barrier" Device version 1
-        needs All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_SURFACE), Has(KHR_GET_SURFACE_CAPABILITIES2), Has(KHR_SWAPCHAIN)]);
-    243 KHR_SHADER_NON_SEMANTIC_INFO "VK_KHR_shader_non_semantic_info" Device version 1 became Core(3);
-    244 KHR_PRESENT_ID "VK_KHR_present_id" Device version 1
-        needs All(&[Has(KHR_SWAPCHAIN), Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)])]);
-    245 EXT_PRIVATE_DATA "VK_EXT_private_data" Device version 1 became Core(3)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    246 EXT_PIPELINE_CREATION_CACHE_CONTROL "VK_EXT_pipeline_creation_cache_control" Device version 3 became Core(3)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    247 KHR_VIDEO_ENCODE_QUEUE "VK_KHR_video_encode_queue" Device version 12
-        needs All(&[Has(KHR_VIDEO_QUEUE), Any(&[Has(KHR_SYNCHRONIZATION2), Core(3)])]);
-    248 NV_DEVICE_DIAGNOSTICS_CONFIG "VK_NV_device_diagnostics_config" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    242 NV_PRESENT_BARRIER "VK_NV_present_barrier" Device version 1;
+    243 KHR_SHADER_NON_SEMANTIC_INFO "VK_KHR_shader_non_semantic_info" Device version 1;
+    244 KHR_PRESENT_ID "VK_KHR_present_id" Device version 1;
+    245 EXT_PRIVATE_DATA "VK_EXT_private_data" Device version 1;
+    246 EXT_PIPELINE_CREATION_CACHE_CONTROL "VK_EXT_pipeline_creation_cache_control" Device version 3;
+    247 KHR_VIDEO_ENCODE_QUEUE "VK_KHR_video_encode_queue" Device version 12;
+    248 NV_DEVICE_DIAGNOSTICS_CONFIG "VK_NV_device_diagnostics_config" Device version 2;
     249 QCOM_RENDER_PASS_STORE_OPS "VK_QCOM_render_pass_store_ops" Device version 2;
-    250 QCOM_QUEUE_PERF_HINT "VK_QCOM_queue_perf_hint" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    251 QCOM_IMAGE_PROCESSING3 "VK_QCOM_image_processing3" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    252 QCOM_SHADER_MULTIPLE_WAIT_QUEUES "VK_QCOM_shader_multiple_wait_queues" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    253 EXT_SHADER_SPLIT_BARRIER "VK_EXT_shader_split_barrier" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    254 NV_CUDA_KERNEL_LAUNCH "VK_NV_cuda_kernel_launch" Device version 2 on Provisional
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    255 QCOM_TILE_SHADING "VK_QCOM_tile_shading" Device version 2 needs Has(QCOM_TILE_PROPERTIES);
+    250 QCOM_QUEUE_PERF_HINT "VK_QCOM_queue_perf_hint" Device version 1;
+    251 QCOM_IMAGE_PROCESSING3 "VK_QCOM_image_processing3" Device version 1;
+    252 QCOM_SHADER_MULTIPLE_WAIT_QUEUES "VK_QCOM_shader_multiple_wait_queues" Device version 1;
+    253 EXT_SHADER_SPLIT_BARRIER "VK_EXT_shader_split_barrier" Device version 1;
+    254 NV_CUDA_KERNEL_LAUNCH "VK_NV_cuda_kernel_launch" Device version 2 on Provisional;
+    255 QCOM_TILE_SHADING "VK_QCOM_tile_shading" Device version 2;
     256 NV_LOW_LATENCY "VK_NV_low_latency" Device version 2;
     257 EXT_METAL_OBJECTS "VK_EXT_metal_objects" Device version 2 on Metal;
-    258 KHR_SYNCHRONIZATION2 "VK_KHR_synchronization2" Device version 1 became Core(3)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    259 EXT_DESCRIPTOR_BUFFER "VK_EXT_descriptor_buffer" Device version 1
-        needs Any(&[All(&[Any(&[All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_BUFFER_DEVICE_ADDRESS), Has(EXT_DESCRIPTOR_INDEXING)]), Core(2)]), Has(KHR_SYNCHRONIZATION2)]), Core(3)]);
-    260 KHR_DEVICE_ADDRESS_COMMANDS "VK_KHR_device_address_commands" Device version 1
-        needs Any(&[All(&[Any(&[All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_BUFFER_DEVICE_ADDRESS)]), Core(2)]), Has(KHR_SYNCHRONIZATION2), Has(EXT_EXTENDED_DYNAMIC_STATE)]), Core(3)]);
-    261 EXT_GRAPHICS_PIPELINE_LIBRARY "VK_EXT_graphics_pipeline_library" Device version 1
-        needs All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_PIPELINE_LIBRARY)]);
-    262 AMD_SHADER_EARLY_AND_LATE_FRAGMENT_TESTS "VK_AMD_shader_early_and_late_fragment_tests" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    263 KHR_FRAGMENT_SHADER_BARYCENTRIC "VK_KHR_fragment_shader_barycentric" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    264 KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW "VK_KHR_shader_subgroup_uniform_control_flow" Device version 1
-        needs Core(1);
-    265 KHR_ZERO_INITIALIZE_WORKGROUP_MEMORY "VK_KHR_zero_initialize_workgroup_memory" Device version 1
-        became Core(3) needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    266 NV_FRAGMENT_SHADING_RATE_ENUMS "VK_NV_fragment_shading_rate_enums" Device version 1
-        needs Has(KHR_FRAGMENT_SHADING_RATE);
-    267 NV_RAY_TRACING_MOTION_BLUR "VK_NV_ray_tracing_motion_blur" Device version 1
-        needs Has(KHR_RAY_TRACING_PIPELINE);
-    268 EXT_MESH_SHADER "VK_EXT_mesh_shader" Device version 1 needs Any(&[Has(KHR_SPIRV_1_4), Core(2)]);
-    269 EXT_YCBCR_2PLANE_444_FORMATS "VK_EXT_ycbcr_2plane_444_formats" Device version 1 became Core(3)
-        needs Any(&[Has(KHR_SAMPLER_YCBCR_CONVERSION), Core(1)]);
-    270 EXT_FRAGMENT_DENSITY_MAP2 "VK_EXT_fragment_density_map2" Device version 1 needs Has(EXT_FRAGMENT_DENSITY_MAP);
-    271 QCOM_ROTATED_COPY_COMMANDS "VK_QCOM_rotated_copy_commands" Device version 2
-        needs Any(&[Has(KHR_COPY_COMMANDS2), Core(3)]);
-    272 EXT_IMAGE_ROBUSTNESS "VK_EXT_image_robustness" Device version 1 became Core(3)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    273 KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT "VK_KHR_workgroup_memory_explicit_layout" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    274 KHR_COPY_COMMANDS2 "VK_KHR_copy_commands2" Device version 1 became Core(3)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    275 EXT_IMAGE_COMPRESSION_CONTROL "VK_EXT_image_compression_control" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    276 EXT_ATTACHMENT_FEEDBACK_LOOP_LAYOUT "VK_EXT_attachment_feedback_loop_layout" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    277 EXT_4444_FORMATS "VK_EXT_4444_formats" Device version 1 became Core(3)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    278 EXT_DEVICE_FAULT "VK_EXT_device_fault" Device version 2 became Extension(KHR_DEVICE_FAULT)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    279 ARM_RASTERIZATION_ORDER_ATTACHMENT_ACCESS "VK_ARM_rasterization_order_attachment_access" Device version 1
-        became Extension(EXT_RASTERIZATION_ORDER_ATTACHMENT_ACCESS)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    280 EXT_RGBA10X6_FORMATS "VK_EXT_rgba10x6_formats" Device version 1
-        needs Any(&[Has(KHR_SAMPLER_YCBCR_CONVERSION), Core(1)]);
-    281 NV_ACQUIRE_WINRT_DISPLAY "VK_NV_acquire_winrt_display" Device version 1 on Win32
-        needs Has(EXT_DIRECT_MODE_DISPLAY);
-    282 EXT_DIRECTFB_SURFACE "VK_EXT_directfb_surface" Instance version 1 on DirectFb needs Has(KHR_SURFACE);
-    283 KHR_RAY_TRACING_PIPELINE "VK_KHR_ray_tracing_pipeline" Device version 1
-        needs All(&[Any(&[Has(KHR_SPIRV_1_4), Core(2)]), Has(KHR_ACCELERATION_STRUCTURE)]);
-    284 KHR_RAY_QUERY "VK_KHR_ray_query" Device version 1
-        needs All(&[Any(&[Has(KHR_SPIRV_1_4), Core(2)]), Has(KHR_ACCELERATION_STRUCTURE)]);
-    285 VALVE_MUTABLE_DESCRIPTOR_TYPE "VK_VALVE_mutable_descriptor_type" Device version 1
-        became Extension(EXT_MUTABLE_DESCRIPTOR_TYPE) needs Has(KHR_MAINTENANCE3);
-    286 EXT_VERTEX_INPUT_DYNAMIC_STATE "VK_EXT_vertex_input_dynamic_state" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    287 EXT_PHYSICAL_DEVICE_DRM "VK_EXT_physical_device_drm" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    288 EXT_DEVICE_ADDRESS_BINDING_REPORT "VK_EXT_device_address_binding_report" Device version 1
-        needs All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(EXT_DEBUG_UTILS)]);
-    289 EXT_DEPTH_CLIP_CONTROL "VK_EXT_depth_clip_control" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    290 EXT_PRIMITIVE_TOPOLOGY_LIST_RESTART "VK_EXT_primitive_topology_list_restart" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    291 KHR_FORMAT_FEATURE_FLAGS2 "VK_KHR_format_feature_flags2" Device version 2 became Core(3)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    292 EXT_PRESENT_MODE_FIFO_LATEST_READY "VK_EXT_present_mode_fifo_latest_ready" Device version 1
-        became Extension(KHR_PRESENT_MODE_FIFO_LATEST_READY) needs Has(KHR_SWAPCHAIN);
-    293 FUCHSIA_EXTERNAL_MEMORY "VK_FUCHSIA_external_memory" Device version 1 on Fuchsia
-        needs Any(&[All(&[Has(KHR_EXTERNAL_MEMORY_CAPABILITIES), Has(KHR_EXTERNAL_MEMORY)]), Core(1)]);
-    294 FUCHSIA_EXTERNAL_SEMAPHORE "VK_FUCHSIA_external_semaphore" Device version 1 on Fuchsia
-        needs All(&[Has(KHR_EXTERNAL_SEMAPHORE_CAPABILITIES), Has(KHR_EXTERNAL_SEMAPHORE)]);
-    295 FUCHSIA_BUFFER_COLLECTION "VK_FUCHSIA_buffer_collection" Device version 2 on Fuchsia
-        needs All(&[Has(FUCHSIA_EXTERNAL_MEMORY), Any(&[Has(KHR_SAMPLER_YCBCR_CONVERSION), Core(1)])]);
-    296 HUAWEI_SUBPASS_SHADING "VK_HUAWEI_subpass_shading" Device version 3
-        needs Any(&[All(&[Any(&[Has(KHR_CREATE_RENDERPASS2), Core(2)]), Has(KHR_SYNCHRONIZATION2)]), Core(3)]);
-    297 HUAWEI_INVOCATION_MASK "VK_HUAWEI_invocation_mask" Device version 1
-        needs All(&[Has(KHR_RAY_TRACING_PIPELINE), Any(&[Has(KHR_SYNCHRONIZATION2), Core(3)])]);
-    298 NV_EXTERNAL_MEMORY_RDMA "VK_NV_external_memory_rdma" Device version 1
-        needs Any(&[Has(KHR_EXTERNAL_MEMORY), Core(1)]);
-    299 EXT_PIPELINE_PROPERTIES "VK_EXT_pipeline_properties" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    300 EXT_FRAME_BOUNDARY "VK_EXT_frame_boundary" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    301 EXT_MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED "VK_EXT_multisampled_render_to_single_sampled" Device version 1
-        needs Any(&[All(&[Has(KHR_CREATE_RENDERPASS2), Has(KHR_DEPTH_STENCIL_RESOLVE)]), Core(2)]);
-    302 EXT_EXTENDED_DYNAMIC_STATE2 "VK_EXT_extended_dynamic_state2" Device version 1 became Core(3)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    303 QNX_SCREEN_SURFACE "VK_QNX_screen_surface" Instance version 1 on Screen needs Has(KHR_SURFACE);
-    304 EXT_COLOR_WRITE_ENABLE "VK_EXT_color_write_enable" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    305 EXT_PRIMITIVES_GENERATED_QUERY "VK_EXT_primitives_generated_query" Device version 1
-        needs Has(EXT_TRANSFORM_FEEDBACK);
-    306 KHR_RAY_TRACING_MAINTENANCE1 "VK_KHR_ray_tracing_maintenance1" Device version 1
-        needs Has(KHR_ACCELERATION_STRUCTURE);
-    307 KHR_SHADER_UNTYPED_POINTERS "VK_KHR_shader_untyped_pointers" Device version 1
-        needs Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2);
-    308 EXT_GLOBAL_PRIORITY_QUERY "VK_EXT_global_priority_query" Device version 1
-        became Extension(KHR_GLOBAL_PRIORITY)
-        needs All(&[Has(EXT_GLOBAL_PRIORITY), Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)])]);
-    309 VALVE_VIDEO_ENCODE_RGB_CONVERSION "VK_VALVE_video_encode_rgb_conversion" Device version 1
-        needs All(&[Has(KHR_VIDEO_ENCODE_QUEUE), Any(&[Has(KHR_SAMPLER_YCBCR_CONVERSION), Core(1)])]);
-    310 EXT_IMAGE_VIEW_MIN_LOD "VK_EXT_image_view_min_lod" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    311 EXT_MULTI_DRAW "VK_EXT_multi_draw" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    312 EXT_IMAGE_2D_VIEW_OF_3D "VK_EXT_image_2d_view_of_3d" Device version 1
-        needs Any(&[All(&[Has(KHR_MAINTENANCE1), Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2)]), Core(1)]);
+    258 KHR_SYNCHRONIZATION2 "VK_KHR_synchronization2" Device version 1;
+    259 EXT_DESCRIPTOR_BUFFER "VK_EXT_descriptor_buffer" Device version 1;
+    260 KHR_DEVICE_ADDRESS_COMMANDS "VK_KHR_device_address_commands" Device version 1;
+    261 EXT_GRAPHICS_PIPELINE_LIBRARY "VK_EXT_graphics_pipeline_library" Device version 1;
+    262 AMD_SHADER_EARLY_AND_LATE_FRAGMENT_TESTS "VK_AMD_shader_early_and_late_fragment_tests" Device version 1;
+    263 KHR_FRAGMENT_SHADER_BARYCENTRIC "VK_KHR_fragment_shader_barycentric" Device version 1;
+    264 KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW "VK_KHR_shader_subgroup_uniform_control_flow" Device version 1;
+    265 KHR_ZERO_INITIALIZE_WORKGROUP_MEMORY "VK_KHR_zero_initialize_workgroup_memory" Device version 1;
+    266 NV_FRAGMENT_SHADING_RATE_ENUMS "VK_NV_fragment_shading_rate_enums" Device version 1;
+    267 NV_RAY_TRACING_MOTION_BLUR "VK_NV_ray_tracing_motion_blur" Device version 1;
+    268 EXT_MESH_SHADER "VK_EXT_mesh_shader" Device version 1;
+    269 EXT_YCBCR_2PLANE_444_FORMATS "VK_EXT_ycbcr_2plane_444_formats" Device version 1;
+    270 EXT_FRAGMENT_DENSITY_MAP2 "VK_EXT_fragment_density_map2" Device version 1;
+    271 QCOM_ROTATED_COPY_COMMANDS "VK_QCOM_rotated_copy_commands" Device version 2;
+    272 EXT_IMAGE_ROBUSTNESS "VK_EXT_image_robustness" Device version 1;
+    273 KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT "VK_KHR_workgroup_memory_explicit_layout" Device version 1;
+    274 KHR_COPY_COMMANDS2 "VK_KHR_copy_commands2" Device version 1;
+    275 EXT_IMAGE_COMPRESSION_CONTROL "VK_EXT_image_compression_control" Device version 1;
+    276 EXT_ATTACHMENT_FEEDBACK_LOOP_LAYOUT "VK_EXT_attachment_feedback_loop_layout" Device version 2;
+    277 EXT_4444_FORMATS "VK_EXT_4444_formats" Device version 1;
+    278 EXT_DEVICE_FAULT "VK_EXT_device_fault" Device version 2;
+    279 ARM_RASTERIZATION_ORDER_ATTACHMENT_ACCESS "VK_ARM_rasterization_order_attachment_access" Device version 1;
+    280 EXT_RGBA10X6_FORMATS "VK_EXT_rgba10x6_formats" Device version 1;
+    281 NV_ACQUIRE_WINRT_DISPLAY "VK_NV_acquire_winrt_display" Device version 1 on Win32;
+    282 EXT_DIRECTFB_SURFACE "VK_EXT_directfb_surface" Instance version 1 on DirectFb;
+    283 KHR_RAY_TRACING_PIPELINE "VK_KHR_ray_tracing_pipeline" Device version 1;
+    284 KHR_RAY_QUERY "VK_KHR_ray_query" Device version 1;
+    285 VALVE_MUTABLE_DESCRIPTOR_TYPE "VK_VALVE_mutable_descriptor_type" Device version 1;
+    286 EXT_VERTEX_INPUT_DYNAMIC_STATE "VK_EXT_vertex_input_dynamic_state" Device version 2;
+    287 EXT_PHYSICAL_DEVICE_DRM "VK_EXT_physical_device_drm" Device version 1;
+    288 EXT_DEVICE_ADDRESS_BINDING_REPORT "VK_EXT_device_address_binding_report" Device version 1;
+    289 EXT_DEPTH_CLIP_CONTROL "VK_EXT_depth_clip_control" Device version 1;
+    290 EXT_PRIMITIVE_TOPOLOGY_LIST_RESTART "VK_EXT_primitive_topology_list_restart" Device version 1;
+    291 KHR_FORMAT_FEATURE_FLAGS2 "VK_KHR_format_feature_flags2" Device version 2;
+    292 EXT_PRESENT_MODE_FIFO_LATEST_READY "VK_EXT_present_mode_fifo_latest_ready" Device version 1;
+    293 FUCHSIA_EXTERNAL_MEMORY "VK_FUCHSIA_external_memory" Device version 1 on Fuchsia;
+    294 FUCHSIA_EXTERNAL_SEMAPHORE "VK_FUCHSIA_external_semaphore" Device version 1 on Fuchsia;
+    295 FUCHSIA_BUFFER_COLLECTION "VK_FUCHSIA_buffer_collection" Device version 2 on Fuchsia;
+    296 HUAWEI_SUBPASS_SHADING "VK_HUAWEI_subpass_shading" Device version 3;
+    297 HUAWEI_INVOCATION_MASK "VK_HUAWEI_invocation_mask" Device version 1;
+    298 NV_EXTERNAL_MEMORY_RDMA "VK_NV_external_memory_rdma" Device version 1;
+    299 EXT_PIPELINE_PROPERTIES "VK_EXT_pipeline_properties" Device version 1;
+    300 EXT_FRAME_BOUNDARY "VK_EXT_frame_boundary" Device version 1;
+    301 EXT_MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED "VK_EXT_multisampled_render_to_single_sampled" Device version 1;
+    302 EXT_EXTENDED_DYNAMIC_STATE2 "VK_EXT_extended_dynamic_state2" Device version 1;
+    303 QNX_SCREEN_SURFACE "VK_QNX_screen_surface" Instance version 1 on Screen;
+    304 EXT_COLOR_WRITE_ENABLE "VK_EXT_color_write_enable" Device version 1;
+    305 EXT_PRIMITIVES_GENERATED_QUERY "VK_EXT_primitives_generated_query" Device version 1;
+    306 KHR_RAY_TRACING_MAINTENANCE1 "VK_KHR_ray_tracing_maintenance1" Device version 1;
+    307 KHR_SHADER_UNTYPED_POINTERS "VK_KHR_shader_untyped_pointers" Device version 1;
+    308 EXT_GLOBAL_PRIORITY_QUERY "VK_EXT_global_priority_query" Device version 1;
+    309 VALVE_VIDEO_ENCODE_RGB_CONVERSION "VK_VALVE_video_encode_rgb_conversion" Device version 1;
+    310 EXT_IMAGE_VIEW_MIN_LOD "VK_EXT_image_view_min_lod" Device version 1;
+    311 EXT_MULTI_DRAW "VK_EXT_multi_draw" Device version 1;
+    312 EXT_IMAGE_2D_VIEW_OF_3D "VK_EXT_image_2d_view_of_3d" Device version 1;
     313 KHR_PORTABILITY_ENUMERATION "VK_KHR_portability_enumeration" Instance version 1;
-    314 EXT_SHADER_TILE_IMAGE "VK_EXT_shader_tile_image" Device version 1 needs Core(3);
-    315 EXT_OPACITY_MICROMAP "VK_EXT_opacity_micromap" Device version 2 became Extension(KHR_OPACITY_MICROMAP)
-        needs All(&[Has(KHR_ACCELERATION_STRUCTURE), Any(&[Has(KHR_SYNCHRONIZATION2), Core(3)])]);
-    316 NV_DISPLACEMENT_MICROMAP "VK_NV_displacement_micromap" Device version 2 on Provisional
-        needs Has(EXT_OPACITY_MICROMAP);
+    314 EXT_SHADER_TILE_IMAGE "VK_EXT_shader_tile_image" Device version 1;
+    315 EXT_OPACITY_MICROMAP "VK_EXT_opacity_micromap" Device version 2;
+    316 NV_DISPLACEMENT_MICROMAP "VK_NV_displacement_micromap" Device version 2 on Provisional;
 }

@@ -5,283 +5,160 @@
 use crate::registry::source::extensions;
 
 extensions! {
-    317 EXT_LOAD_STORE_OP_NONE "VK_EXT_load_store_op_none" Device version 1 became Extension(KHR_LOAD_STORE_OP_NONE);
-    318 HUAWEI_CLUSTER_CULLING_SHADER "VK_HUAWEI_cluster_culling_shader" Device version 3
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    319 EXT_BORDER_COLOR_SWIZZLE "VK_EXT_border_color_swizzle" Device version 1 needs Has(EXT_CUSTOM_BORDER_COLOR);
-    320 EXT_PAGEABLE_DEVICE_LOCAL_MEMORY "VK_EXT_pageable_device_local_memory" Device version 1
-        needs Has(EXT_MEMORY_PRIORITY);
-    321 KHR_MAINTENANCE4 "VK_KHR_maintenance4" Device version 2 became Core(3) needs Core(1);
-    322 ARM_SHADER_CORE_PROPERTIES "VK_ARM_shader_core_properties" Device version 1 needs Core(1);
-    323 KHR_SHADER_SUBGROUP_ROTATE "VK_KHR_shader_subgroup_rotate" Device version 2 became Core(4)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    324 ARM_SCHEDULING_CONTROLS "VK_ARM_scheduling_controls" Device version 2 needs Has(ARM_SHADER_CORE_BUILTINS);
-    325 EXT_IMAGE_SLICED_VIEW_OF_3D "VK_EXT_image_sliced_view_of_3d" Device version 1
-        needs Any(&[All(&[Has(KHR_MAINTENANCE1), Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2)]), Core(1)]);
-    326 VALVE_DESCRIPTOR_SET_HOST_MAPPING "VK_VALVE_descriptor_set_host_mapping" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    327 EXT_DEPTH_CLAMP_ZERO_ONE "VK_EXT_depth_clamp_zero_one" Device version 1
-        became Extension(KHR_DEPTH_CLAMP_ZERO_ONE) needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    328 EXT_NON_SEAMLESS_CUBE_MAP "VK_EXT_non_seamless_cube_map" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    329 ARM_RENDER_PASS_STRIPED "VK_ARM_render_pass_striped" Device version 1
-        needs Any(&[All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_SYNCHRONIZATION2)]), Core(3)]);
-    330 QCOM_FRAGMENT_DENSITY_MAP_OFFSET "VK_QCOM_fragment_density_map_offset" Device version 3
-        became Extension(EXT_FRAGMENT_DENSITY_MAP_OFFSET)
-        needs All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(EXT_FRAGMENT_DENSITY_MAP)]);
-    331 NV_COPY_MEMORY_INDIRECT "VK_NV_copy_memory_indirect" Device version 1
-        became Extension(KHR_COPY_MEMORY_INDIRECT)
-        needs Any(&[All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_BUFFER_DEVICE_ADDRESS)]), Core(2)]);
-    332 NV_MEMORY_DECOMPRESSION "VK_NV_memory_decompression" Device version 1
-        became Extension(EXT_MEMORY_DECOMPRESSION)
-        needs Any(&[All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_BUFFER_DEVICE_ADDRESS)]), Core(2)]);
-    333 NV_DEVICE_GENERATED_COMMANDS_COMPUTE "VK_NV_device_generated_commands_compute" Device version 2
-        needs Has(NV_DEVICE_GENERATED_COMMANDS);
-    334 NV_RAY_TRACING_LINEAR_SWEPT_SPHERES "VK_NV_ray_tracing_linear_swept_spheres" Device version 1
-        needs Has(KHR_RAY_TRACING_PIPELINE);
-    335 NV_LINEAR_COLOR_ATTACHMENT "VK_NV_linear_color_attachment" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    336 GOOGLE_SURFACELESS_QUERY "VK_GOOGLE_surfaceless_query" Instance version 2 needs Has(KHR_SURFACE);
-    337 KHR_SHADER_MAXIMAL_RECONVERGENCE "VK_KHR_shader_maximal_reconvergence" Device version 1 needs Core(1);
-    338 EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN "VK_EXT_image_compression_control_swapchain" Device version 1
-        needs Has(EXT_IMAGE_COMPRESSION_CONTROL);
-    339 QCOM_IMAGE_PROCESSING "VK_QCOM_image_processing" Device version 1
-        needs Any(&[Has(KHR_FORMAT_FEATURE_FLAGS2), Core(3)]);
-    340 EXT_NESTED_COMMAND_BUFFER "VK_EXT_nested_command_buffer" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    341 OHOS_EXTERNAL_MEMORY "VK_OHOS_external_memory" Device version 1 on Ohos
-        needs All(&[Any(&[All(&[Has(KHR_SAMPLER_YCBCR_CONVERSION), Has(KHR_EXTERNAL_MEMORY), Has(KHR_DEDICATED_ALLOCATION)]), Core(1)]), Has(EXT_QUEUE_FAMILY_FOREIGN)]);
-    342 EXT_EXTERNAL_MEMORY_ACQUIRE_UNMODIFIED "VK_EXT_external_memory_acquire_unmodified" Device version 1
-        needs Any(&[Has(KHR_EXTERNAL_MEMORY), Core(1)]);
-    343 EXT_EXTENDED_DYNAMIC_STATE3 "VK_EXT_extended_dynamic_state3" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    344 EXT_SUBPASS_MERGE_FEEDBACK "VK_EXT_subpass_merge_feedback" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    317 EXT_LOAD_STORE_OP_NONE "VK_EXT_load_store_op_none" Device version 1;
+    318 HUAWEI_CLUSTER_CULLING_SHADER "VK_HUAWEI_cluster_culling_shader" Device version 3;
+    319 EXT_BORDER_COLOR_SWIZZLE "VK_EXT_border_color_swizzle" Device version 1;
+    320 EXT_PAGEABLE_DEVICE_LOCAL_MEMORY "VK_EXT_pageable_device_local_memory" Device version 1;
+    321 KHR_MAINTENANCE4 "VK_KHR_maintenance4" Device version 2;
+    322 ARM_SHADER_CORE_PROPERTIES "VK_ARM_shader_core_properties" Device version 1;
+    323 KHR_SHADER_SUBGROUP_ROTATE "VK_KHR_shader_subgroup_rotate" Device version 2;
+    324 ARM_SCHEDULING_CONTROLS "VK_ARM_scheduling_controls" Device version 2;
+    325 EXT_IMAGE_SLICED_VIEW_OF_3D "VK_EXT_image_sliced_view_of_3d" Device version 1;
+    326 VALVE_DESCRIPTOR_SET_HOST_MAPPING "VK_VALVE_descriptor_set_host_mapping" Device version 1;
+    327 EXT_DEPTH_CLAMP_ZERO_ONE "VK_EXT_depth_clamp_zero_one" Device version 1;
+    328 EXT_NON_SEAMLESS_CUBE_MAP "VK_EXT_non_seamless_cube_map" Device version 1;
+    329 ARM_RENDER_PASS_STRIPED "VK_ARM_render_pass_striped" Device version 1;
+    330 QCOM_FRAGMENT_DENSITY_MAP_OFFSET "VK_QCOM_fragment_density_map_offset" Device version 3;
+    331 NV_COPY_MEMORY_INDIRECT "VK_NV_copy_memory_indirect" Device version 1;
+    332 NV_MEMORY_DECOMPRESSION "VK_NV_memory_decompression" Device version 1;
+    333 NV_DEVICE_GENERATED_COMMANDS_COMPUTE "VK_NV_device_generated_commands_compute" Device version 2;
+    334 NV_RAY_TRACING_LINEAR_SWEPT_SPHERES "VK_NV_ray_tracing_linear_swept_spheres" Device version 1;
+    335 NV_LINEAR_COLOR_ATTACHMENT "VK_NV_linear_color_attachment" Device version 1;
+    336 GOOGLE_SURFACELESS_QUERY "VK_GOOGLE_surfaceless_query" Instance version 2;
+    337 KHR_SHADER_MAXIMAL_RECONVERGENCE "VK_KHR_shader_maximal_reconvergence" Device version 1;
+    338 EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN "VK_EXT_image_compression_control_swapchain" Device version 1;
+    339 QCOM_IMAGE_PROCESSING "VK_QCOM_image_processing" Device version 1;
+    340 EXT_NESTED_COMMAND_BUFFER "VK_EXT_nested_command_buffer" Device version 1;
+    341 OHOS_EXTERNAL_MEMORY "VK_OHOS_external_memory" Device version 1 on Ohos;
+    342 EXT_EXTERNAL_MEMORY_ACQUIRE_UNMODIFIED "VK_EXT_external_memory_acquire_unmodified" Device version 1;
+    343 EXT_EXTENDED_DYNAMIC_STATE3 "VK_EXT_extended_dynamic_state3" Device version 2;
+    344 EXT_SUBPASS_MERGE_FEEDBACK "VK_EXT_subpass_merge_feedback" Device version 2;
     345 LUNARG_DIRECT_DRIVER_LOADING "VK_LUNARG_direct_driver_loading" Instance version 1;
-    346 ARM_TENSORS "VK_ARM_tensors" Device version 2 needs Core(3);
-    347 EXT_SHADER_MODULE_IDENTIFIER "VK_EXT_shader_module_identifier" Device version 1
-        needs Any(&[All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(EXT_PIPELINE_CREATION_CACHE_CONTROL)]), Core(3)]);
-    348 EXT_RASTERIZATION_ORDER_ATTACHMENT_ACCESS "VK_EXT_rasterization_order_attachment_access" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    349 NV_OPTICAL_FLOW "VK_NV_optical_flow" Device version 1
-        needs Any(&[All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_FORMAT_FEATURE_FLAGS2), Has(KHR_SYNCHRONIZATION2)]), Core(3)]);
-    350 EXT_LEGACY_DITHERING "VK_EXT_legacy_dithering" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    351 EXT_PIPELINE_PROTECTED_ACCESS "VK_EXT_pipeline_protected_access" Device version 1 became Core(4)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    352 ANDROID_EXTERNAL_FORMAT_RESOLVE "VK_ANDROID_external_format_resolve" Device version 1 on Android
-        needs Has(ANDROID_EXTERNAL_MEMORY_ANDROID_HARDWARE_BUFFER);
-    353 KHR_MAINTENANCE5 "VK_KHR_maintenance5" Device version 1 became Core(4)
-        needs Any(&[All(&[Core(1), Has(KHR_DYNAMIC_RENDERING)]), Core(3)]);
-    354 AMD_ANTI_LAG "VK_AMD_anti_lag" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    355 AMDX_DENSE_GEOMETRY_FORMAT "VK_AMDX_dense_geometry_format" Device version 1 on Provisional
-        needs All(&[Has(KHR_ACCELERATION_STRUCTURE), Any(&[Core(4), Has(KHR_EXTENDED_FLAGS), Has(KHR_MAINTENANCE5)])]);
-    356 KHR_PRESENT_ID2 "VK_KHR_present_id2" Device version 1
-        needs All(&[Has(KHR_GET_SURFACE_CAPABILITIES2), Has(KHR_SURFACE), Has(KHR_SWAPCHAIN)]);
-    357 KHR_PRESENT_WAIT2 "VK_KHR_present_wait2" Device version 1
-        needs All(&[Has(KHR_GET_SURFACE_CAPABILITIES2), Has(KHR_SURFACE), Has(KHR_SWAPCHAIN), Has(KHR_PRESENT_ID2)]);
-    358 KHR_RAY_TRACING_POSITION_FETCH "VK_KHR_ray_tracing_position_fetch" Device version 1
-        needs Has(KHR_ACCELERATION_STRUCTURE);
-    359 EXT_SHADER_OBJECT "VK_EXT_shader_object" Device version 1
-        needs Any(&[All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_DYNAMIC_RENDERING)]), Core(3)]);
-    360 KHR_PIPELINE_BINARY "VK_KHR_pipeline_binary" Device version 1
-        needs Any(&[Core(4), Has(KHR_EXTENDED_FLAGS), Has(KHR_MAINTENANCE5)]);
-    361 QCOM_TILE_PROPERTIES "VK_QCOM_tile_properties" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    362 SEC_AMIGO_PROFILING "VK_SEC_amigo_profiling" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    363 KHR_SURFACE_MAINTENANCE1 "VK_KHR_surface_maintenance1" Instance version 1
-        needs All(&[Has(KHR_SURFACE), Has(KHR_GET_SURFACE_CAPABILITIES2)]);
-    364 KHR_SWAPCHAIN_MAINTENANCE1 "VK_KHR_swapchain_maintenance1" Device version 1
-        needs All(&[Has(KHR_SWAPCHAIN), Has(KHR_SURFACE_MAINTENANCE1), Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)])]);
-    365 QCOM_MULTIVIEW_PER_VIEW_VIEWPORTS "VK_QCOM_multiview_per_view_viewports" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    366 NV_RAY_TRACING_INVOCATION_REORDER "VK_NV_ray_tracing_invocation_reorder" Device version 1
-        became Extension(EXT_RAY_TRACING_INVOCATION_REORDER) needs Has(KHR_RAY_TRACING_PIPELINE);
-    367 NV_COOPERATIVE_VECTOR "VK_NV_cooperative_vector" Device version 4
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    368 NV_EXTENDED_SPARSE_ADDRESS_SPACE "VK_NV_extended_sparse_address_space" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    369 EXT_MUTABLE_DESCRIPTOR_TYPE "VK_EXT_mutable_descriptor_type" Device version 1
-        needs Any(&[Has(KHR_MAINTENANCE3), Core(1)]);
-    370 EXT_LEGACY_VERTEX_ATTRIBUTES "VK_EXT_legacy_vertex_attributes" Device version 1
-        needs Has(EXT_VERTEX_INPUT_DYNAMIC_STATE);
+    346 ARM_TENSORS "VK_ARM_tensors" Device version 2;
+    347 EXT_SHADER_MODULE_IDENTIFIER "VK_EXT_shader_module_identifier" Device version 1;
+    348 EXT_RASTERIZATION_ORDER_ATTACHMENT_ACCESS "VK_EXT_rasterization_order_attachment_access" Device version 1;
+    349 NV_OPTICAL_FLOW "VK_NV_optical_flow" Device version 1;
+    350 EXT_LEGACY_DITHERING "VK_EXT_legacy_dithering" Device version 2;
+    351 EXT_PIPELINE_PROTECTED_ACCESS "VK_EXT_pipeline_protected_access" Device version 1;
+    352 ANDROID_EXTERNAL_FORMAT_RESOLVE "VK_ANDROID_external_format_resolve" Device version 1 on Android;
+    353 KHR_MAINTENANCE5 "VK_KHR_maintenance5" Device version 1;
+    354 AMD_ANTI_LAG "VK_AMD_anti_lag" Device version 1;
+    355 AMDX_DENSE_GEOMETRY_FORMAT "VK_AMDX_dense_geometry_format" Device version 1 on Provisional;
+    356 KHR_PRESENT_ID2 "VK_KHR_present_id2" Device version 1;
+    357 KHR_PRESENT_WAIT2 "VK_KHR_present_wait2" Device version 1;
+    358 KHR_RAY_TRACING_POSITION_FETCH "VK_KHR_ray_tracing_position_fetch" Device version 1;
+    359 EXT_SHADER_OBJECT "VK_EXT_shader_object" Device version 1;
+    360 KHR_PIPELINE_BINARY "VK_KHR_pipeline_binary" Device version 1;
+    361 QCOM_TILE_PROPERTIES "VK_QCOM_tile_properties" Device version 1;
+    362 SEC_AMIGO_PROFILING "VK_SEC_amigo_profiling" Device version 1;
+    363 KHR_SURFACE_MAINTENANCE1 "VK_KHR_surface_maintenance1" Instance version 1;
+    364 KHR_SWAPCHAIN_MAINTENANCE1 "VK_KHR_swapchain_maintenance1" Device version 1;
+    365 QCOM_MULTIVIEW_PER_VIEW_VIEWPORTS "VK_QCOM_multiview_per_view_viewports" Device version 1;
+    366 NV_RAY_TRACING_INVOCATION_REORDER "VK_NV_ray_tracing_invocation_reorder" Device version 1;
+    367 NV_COOPERATIVE_VECTOR "VK_NV_cooperative_vector" Device version 4;
+    368 NV_EXTENDED_SPARSE_ADDRESS_SPACE "VK_NV_extended_sparse_address_space" Device version 1;
+    369 EXT_MUTABLE_DESCRIPTOR_TYPE "VK_EXT_mutable_descriptor_type" Device version 1;
+    370 EXT_LEGACY_VERTEX_ATTRIBUTES "VK_EXT_legacy_vertex_attributes" Device version 1;
     371 EXT_LAYER_SETTINGS "VK_EXT_layer_settings" Instance version 2;
-    372 ARM_SHADER_CORE_BUILTINS "VK_ARM_shader_core_builtins" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    373 EXT_PIPELINE_LIBRARY_GROUP_HANDLES "VK_EXT_pipeline_library_group_handles" Device version 1
-        needs All(&[Has(KHR_RAY_TRACING_PIPELINE), Has(KHR_PIPELINE_LIBRARY)]);
-    374 EXT_DYNAMIC_RENDERING_UNUSED_ATTACHMENTS "VK_EXT_dynamic_rendering_unused_attachments" Device version 1
-        needs Any(&[All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_DYNAMIC_RENDERING)]), Core(3)]);
-    375 KHR_INTERNALLY_SYNCHRONIZED_QUEUES "VK_KHR_internally_synchronized_queues" Device version 1 needs Core(1);
-    376 NV_LOW_LATENCY2 "VK_NV_low_latency2" Device version 2
-        needs All(&[Any(&[Core(2), Has(KHR_TIMELINE_SEMAPHORE)]), Any(&[Has(KHR_PRESENT_ID), Has(KHR_PRESENT_ID2)])]);
-    377 KHR_COOPERATIVE_MATRIX "VK_KHR_cooperative_matrix" Device version 2
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    378 ARM_DATA_GRAPH "VK_ARM_data_graph" Device version 1
-        needs All(&[Core(3), Any(&[Has(KHR_EXTENDED_FLAGS), Has(KHR_MAINTENANCE5)]), Has(KHR_DEFERRED_HOST_OPERATIONS)]);
-    379 ARM_DATA_GRAPH_INSTRUCTION_SET_TOSA "VK_ARM_data_graph_instruction_set_tosa" Device version 1
-        needs Has(ARM_DATA_GRAPH);
-    380 QCOM_MULTIVIEW_PER_VIEW_RENDER_AREAS "VK_QCOM_multiview_per_view_render_areas" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    381 KHR_COMPUTE_SHADER_DERIVATIVES "VK_KHR_compute_shader_derivatives" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    382 KHR_VIDEO_DECODE_AV1 "VK_KHR_video_decode_av1" Device version 1 needs Has(KHR_VIDEO_DECODE_QUEUE);
-    383 KHR_VIDEO_ENCODE_AV1 "VK_KHR_video_encode_av1" Device version 1 needs Has(KHR_VIDEO_ENCODE_QUEUE);
-    384 KHR_VIDEO_DECODE_VP9 "VK_KHR_video_decode_vp9" Device version 1 needs Has(KHR_VIDEO_DECODE_QUEUE);
-    385 KHR_VIDEO_MAINTENANCE1 "VK_KHR_video_maintenance1" Device version 1 needs Has(KHR_VIDEO_QUEUE);
-    386 NV_PER_STAGE_DESCRIPTOR_SET "VK_NV_per_stage_descriptor_set" Device version 1
-        needs Any(&[Has(KHR_MAINTENANCE6), Core(4)]);
-    387 QCOM_IMAGE_PROCESSING2 "VK_QCOM_image_processing2" Device version 1 needs Has(QCOM_IMAGE_PROCESSING);
-    388 QCOM_FILTER_CUBIC_WEIGHTS "VK_QCOM_filter_cubic_weights" Device version 1 needs Has(EXT_FILTER_CUBIC);
-    389 QCOM_YCBCR_DEGAMMA "VK_QCOM_ycbcr_degamma" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    390 QCOM_FILTER_CUBIC_CLAMP "VK_QCOM_filter_cubic_clamp" Device version 1
-        needs All(&[Has(EXT_FILTER_CUBIC), Any(&[Core(2), Has(EXT_SAMPLER_FILTER_MINMAX)])]);
-    391 EXT_ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE "VK_EXT_attachment_feedback_loop_dynamic_state" Device version 1
-        needs All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(EXT_ATTACHMENT_FEEDBACK_LOOP_LAYOUT)]);
-    392 KHR_VERTEX_ATTRIBUTE_DIVISOR "VK_KHR_vertex_attribute_divisor" Device version 1 became Core(4)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    393 KHR_LOAD_STORE_OP_NONE "VK_KHR_load_store_op_none" Device version 1 became Core(4);
-    394 KHR_UNIFIED_IMAGE_LAYOUTS "VK_KHR_unified_image_layouts" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    395 KHR_SHADER_FLOAT_CONTROLS2 "VK_KHR_shader_float_controls2" Device version 1 became Core(4)
-        needs All(&[Core(1), Has(KHR_SHADER_FLOAT_CONTROLS)]);
-    396 QNX_EXTERNAL_MEMORY_SCREEN_BUFFER "VK_QNX_external_memory_screen_buffer" Device version 1 on Screen
-        needs All(&[Any(&[All(&[Has(KHR_SAMPLER_YCBCR_CONVERSION), Has(KHR_EXTERNAL_MEMORY), Has(KHR_DEDICATED_ALLOCATION)]), Core(1)]), Has(EXT_QUEUE_FAMILY_FOREIGN)]);
-    397 MSFT_LAYERED_DRIVER "VK_MSFT_layered_driver" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    398 KHR_INDEX_TYPE_UINT8 "VK_KHR_index_type_uint8" Device version 1 became Core(4)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    399 KHR_LINE_RASTERIZATION "VK_KHR_line_rasterization" Device version 1 became Core(4)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    400 KHR_CALIBRATED_TIMESTAMPS "VK_KHR_calibrated_timestamps" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    401 KHR_SHADER_EXPECT_ASSUME "VK_KHR_shader_expect_assume" Device version 1 became Core(4)
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    402 KHR_MAINTENANCE6 "VK_KHR_maintenance6" Device version 1 became Core(4) needs Core(1);
-    403 NV_DESCRIPTOR_POOL_OVERALLOCATION "VK_NV_descriptor_pool_overallocation" Device version 1 needs Core(1);
-    404 QCOM_TILE_MEMORY_HEAP "VK_QCOM_tile_memory_heap" Device version 1
-        needs Any(&[All(&[Has(KHR_GET_MEMORY_REQUIREMENTS2), Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2)]), Core(1)]);
-    405 KHR_COPY_MEMORY_INDIRECT "VK_KHR_copy_memory_indirect" Device version 1
-        needs Any(&[All(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Has(KHR_BUFFER_DEVICE_ADDRESS)]), Core(2)]);
-    406 EXT_MEMORY_DECOMPRESSION "VK_EXT_memory_decompression" Device version 1
-        needs All(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Has(KHR_BUFFER_DEVICE_ADDRESS)]);
-    407 NV_DISPLAY_STEREO "VK_NV_display_stereo" Instance version 1
-        needs All(&[Has(KHR_DISPLAY), Has(KHR_GET_DISPLAY_PROPERTIES2)]);
-    408 KHR_VIDEO_ENCODE_INTRA_REFRESH "VK_KHR_video_encode_intra_refresh" Device version 1
-        needs Has(KHR_VIDEO_ENCODE_QUEUE);
-    409 KHR_VIDEO_ENCODE_QUANTIZATION_MAP "VK_KHR_video_encode_quantization_map" Device version 2
-        needs All(&[Has(KHR_VIDEO_ENCODE_QUEUE), Any(&[Has(KHR_FORMAT_FEATURE_FLAGS2), Core(3)])]);
-    410 NV_RAW_ACCESS_CHAINS "VK_NV_raw_access_chains" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    372 ARM_SHADER_CORE_BUILTINS "VK_ARM_shader_core_builtins" Device version 2;
+    373 EXT_PIPELINE_LIBRARY_GROUP_HANDLES "VK_EXT_pipeline_library_group_handles" Device version 1;
+    374 EXT_DYNAMIC_RENDERING_UNUSED_ATTACHMENTS "VK_EXT_dynamic_rendering_unused_attachments" Device version 1;
+    375 KHR_INTERNALLY_SYNCHRONIZED_QUEUES "VK_KHR_internally_synchronized_queues" Device version 1;
+    376 NV_LOW_LATENCY2 "VK_NV_low_latency2" Device version 2;
+    377 KHR_COOPERATIVE_MATRIX "VK_KHR_cooperative_matrix" Device version 2;
+    378 ARM_DATA_GRAPH "VK_ARM_data_graph" Device version 1;
+    379 ARM_DATA_GRAPH_INSTRUCTION_SET_TOSA "VK_ARM_data_graph_instruction_set_tosa" Device version 1;
+    380 QCOM_MULTIVIEW_PER_VIEW_RENDER_AREAS "VK_QCOM_multiview_per_view_render_areas" Device version 1;
+    381 KHR_COMPUTE_SHADER_DERIVATIVES "VK_KHR_compute_shader_derivatives" Device version 1;
+    382 KHR_VIDEO_DECODE_AV1 "VK_KHR_video_decode_av1" Device version 1;
+    383 KHR_VIDEO_ENCODE_AV1 "VK_KHR_video_encode_av1" Device version 1;
+    384 KHR_VIDEO_DECODE_VP9 "VK_KHR_video_decode_vp9" Device version 1;
+    385 KHR_VIDEO_MAINTENANCE1 "VK_KHR_video_maintenance1" Device version 1;
+    386 NV_PER_STAGE_DESCRIPTOR_SET "VK_NV_per_stage_descriptor_set" Device version 1;
+    387 QCOM_IMAGE_PROCESSING2 "VK_QCOM_image_processing2" Device version 1;
+    388 QCOM_FILTER_CUBIC_WEIGHTS "VK_QCOM_filter_cubic_weights" Device version 1;
+    389 QCOM_YCBCR_DEGAMMA "VK_QCOM_ycbcr_degamma" Device version 1;
+    390 QCOM_FILTER_CUBIC_CLAMP "VK_QCOM_filter_cubic_clamp" Device version 1;
+    391 EXT_ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE "VK_EXT_attachment_feedback_loop_dynamic_state" Device version 1;
+    392 KHR_VERTEX_ATTRIBUTE_DIVISOR "VK_KHR_vertex_attribute_divisor" Device version 1;
+    393 KHR_LOAD_STORE_OP_NONE "VK_KHR_load_store_op_none" Device version 1;
+    394 KHR_UNIFIED_IMAGE_LAYOUTS "VK_KHR_unified_image_layouts" Device version 1;
+    395 KHR_SHADER_FLOAT_CONTROLS2 "VK_KHR_shader_float_controls2" Device version 1;
+    396 QNX_EXTERNAL_MEMORY_SCREEN_BUFFER "VK_QNX_external_memory_screen_buffer" Device version 1 on Screen;
+    397 MSFT_LAYERED_DRIVER "VK_MSFT_layered_driver" Device version 1;
+    398 KHR_INDEX_TYPE_UINT8 "VK_KHR_index_type_uint8" Device version 1;
+    399 KHR_LINE_RASTERIZATION "VK_KHR_line_rasterization" Device version 1;
+    400 KHR_CALIBRATED_TIMESTAMPS "VK_KHR_calibrated_timestamps" Device version 1;
+    401 KHR_SHADER_EXPECT_ASSUME "VK_KHR_shader_expect_assume" Device version 1;
+    402 KHR_MAINTENANCE6 "VK_KHR_maintenance6" Device version 1;
+    403 NV_DESCRIPTOR_POOL_OVERALLOCATION "VK_NV_descriptor_pool_overallocation" Device version 1;
+    404 QCOM_TILE_MEMORY_HEAP "VK_QCOM_tile_memory_heap" Device version 1;
+    405 KHR_COPY_MEMORY_INDIRECT "VK_KHR_copy_memory_indirect" Device version 1;
+    406 EXT_MEMORY_DECOMPRESSION "VK_EXT_memory_decompression" Device version 1;
+    407 NV_DISPLAY_STEREO "VK_NV_display_stereo" Instance version 1;
+    408 KHR_VIDEO_ENCODE_INTRA_REFRESH "VK_KHR_video_encode_intra_refresh" Device version 1;
+    409 KHR_VIDEO_ENCODE_QUANTIZATION_MAP "VK_KHR_video_encode_quantization_map" Device version 2;
+    410 NV_RAW_ACCESS_CHAINS "VK_NV_raw_access_chains" Device version 1;
     411 NV_EXTERNAL_COMPUTE_QUEUE "VK_NV_external_compute_queue" Device version 1;
-    412 KHR_SHADER_RELAXED_EXTENDED_INSTRUCTION "VK_KHR_shader_relaxed_extended_instruction" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    413 NV_COMMAND_BUFFER_INHERITANCE "VK_NV_command_buffer_inheritance" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    414 KHR_MAINTENANCE7 "VK_KHR_maintenance7" Device version 1 needs Core(1);
-    415 NV_SHADER_ATOMIC_FLOAT16_VECTOR "VK_NV_shader_atomic_float16_vector" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    416 EXT_SHADER_REPLICATED_COMPOSITES "VK_EXT_shader_replicated_composites" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    417 ARM_TENSOR_CONTROLS "VK_ARM_tensor_controls" Device version 1 needs Has(ARM_TENSORS);
-    418 EXT_SHADER_FLOAT8 "VK_EXT_shader_float8" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    419 NV_RAY_TRACING_VALIDATION "VK_NV_ray_tracing_validation" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    420 NV_CLUSTER_ACCELERATION_STRUCTURE "VK_NV_cluster_acceleration_structure" Device version 4
-        needs Has(KHR_ACCELERATION_STRUCTURE);
-    421 NV_PARTITIONED_ACCELERATION_STRUCTURE "VK_NV_partitioned_acceleration_structure" Device version 1
-        needs Has(KHR_ACCELERATION_STRUCTURE);
-    422 EXT_DEVICE_GENERATED_COMMANDS "VK_EXT_device_generated_commands" Device version 1
-        needs Any(&[All(&[Any(&[Has(KHR_BUFFER_DEVICE_ADDRESS), Core(2)]), Any(&[Has(KHR_EXTENDED_FLAGS), Has(KHR_MAINTENANCE5)])]), Core(3)]);
-    423 KHR_DEVICE_FAULT "VK_KHR_device_fault" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    424 KHR_MAINTENANCE8 "VK_KHR_maintenance8" Device version 1 needs Core(1);
-    425 MESA_IMAGE_ALIGNMENT_CONTROL "VK_MESA_image_alignment_control" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    426 KHR_SHADER_FMA "VK_KHR_shader_fma" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    412 KHR_SHADER_RELAXED_EXTENDED_INSTRUCTION "VK_KHR_shader_relaxed_extended_instruction" Device version 1;
+    413 NV_COMMAND_BUFFER_INHERITANCE "VK_NV_command_buffer_inheritance" Device version 1;
+    414 KHR_MAINTENANCE7 "VK_KHR_maintenance7" Device version 1;
+    415 NV_SHADER_ATOMIC_FLOAT16_VECTOR "VK_NV_shader_atomic_float16_vector" Device version 1;
+    416 EXT_SHADER_REPLICATED_COMPOSITES "VK_EXT_shader_replicated_composites" Device version 1;
+    417 ARM_TENSOR_CONTROLS "VK_ARM_tensor_controls" Device version 1;
+    418 EXT_SHADER_FLOAT8 "VK_EXT_shader_float8" Device version 1;
+    419 NV_RAY_TRACING_VALIDATION "VK_NV_ray_tracing_validation" Device version 1;
+    420 NV_CLUSTER_ACCELERATION_STRUCTURE "VK_NV_cluster_acceleration_structure" Device version 4;
+    421 NV_PARTITIONED_ACCELERATION_STRUCTURE "VK_NV_partitioned_acceleration_structure" Device version 1;
+    422 EXT_DEVICE_GENERATED_COMMANDS "VK_EXT_device_generated_commands" Device version 1;
+    423 KHR_DEVICE_FAULT "VK_KHR_device_fault" Device version 1;
+    424 KHR_MAINTENANCE8 "VK_KHR_maintenance8" Device version 1;
+    425 MESA_IMAGE_ALIGNMENT_CONTROL "VK_MESA_image_alignment_control" Device version 1;
+    426 KHR_SHADER_FMA "VK_KHR_shader_fma" Device version 1;
     427 NV_PUSH_CONSTANT_BANK "VK_NV_push_constant_bank" Device version 1;
-    428 EXT_RAY_TRACING_INVOCATION_REORDER "VK_EXT_ray_tracing_invocation_reorder" Device version 2
-        needs Has(KHR_RAY_TRACING_PIPELINE);
-    429 EXT_DEPTH_CLAMP_CONTROL "VK_EXT_depth_clamp_control" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    430 KHR_MAINTENANCE9 "VK_KHR_maintenance9" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    431 KHR_VIDEO_MAINTENANCE2 "VK_KHR_video_maintenance2" Device version 1 needs Has(KHR_VIDEO_QUEUE);
-    432 OHOS_SURFACE "VK_OHOS_surface" Instance version 1 on Ohos needs Has(KHR_SURFACE);
-    433 HUAWEI_HDR_VIVID "VK_HUAWEI_hdr_vivid" Device version 1
-        needs All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(KHR_SWAPCHAIN), Has(EXT_HDR_METADATA)]);
-    434 NV_COOPERATIVE_MATRIX2 "VK_NV_cooperative_matrix2" Device version 1 needs Has(KHR_COOPERATIVE_MATRIX);
-    435 ARM_PIPELINE_OPACITY_MICROMAP "VK_ARM_pipeline_opacity_micromap" Device version 1
-        needs Has(EXT_OPACITY_MICROMAP);
-    436 KHR_VIDEO_ENCODE_FEEDBACK2 "VK_KHR_video_encode_feedback2" Device version 1 needs Has(KHR_VIDEO_ENCODE_QUEUE);
-    437 IMG_FILTER_LINEAR_2D "VK_IMG_filter_linear_2d" Device version 1
-        needs Any(&[Has(KHR_FORMAT_FEATURE_FLAGS2), Core(3)]);
-    438 EXT_EXTERNAL_MEMORY_METAL "VK_EXT_external_memory_metal" Device version 1 on Metal
-        needs Any(&[Has(KHR_EXTERNAL_MEMORY), Core(1)]);
-    439 KHR_DEPTH_CLAMP_ZERO_ONE "VK_KHR_depth_clamp_zero_one" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    440 ARM_PERFORMANCE_COUNTERS_BY_REGION "VK_ARM_performance_counters_by_region" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    441 ARM_SHADER_INSTRUMENTATION "VK_ARM_shader_instrumentation" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    442 EXT_VERTEX_ATTRIBUTE_ROBUSTNESS "VK_EXT_vertex_attribute_robustness" Device version 1
-        became Extension(KHR_MAINTENANCE9) needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    443 ARM_FORMAT_PACK "VK_ARM_format_pack" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    444 VALVE_FRAGMENT_DENSITY_MAP_LAYERED "VK_VALVE_fragment_density_map_layered" Device version 1
-        needs All(&[Any(&[Core(4), Has(KHR_EXTENDED_FLAGS), Has(KHR_MAINTENANCE5)]), Has(EXT_FRAGMENT_DENSITY_MAP)]);
-    445 KHR_ROBUSTNESS2 "VK_KHR_robustness2" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    446 NV_PRESENT_METERING "VK_NV_present_metering" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    447 EXT_MULTISAMPLED_RENDER_TO_SWAPCHAIN "VK_EXT_multisampled_render_to_swapchain" Device version 1
-        needs All(&[Has(KHR_SWAPCHAIN), Has(EXT_MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED)]);
-    448 EXT_FRAGMENT_DENSITY_MAP_OFFSET "VK_EXT_fragment_density_map_offset" Device version 1
-        needs All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Has(EXT_FRAGMENT_DENSITY_MAP), Any(&[Has(KHR_CREATE_RENDERPASS2), Core(2)]), Any(&[Core(3), Has(KHR_DYNAMIC_RENDERING)])]);
-    449 EXT_ZERO_INITIALIZE_DEVICE_MEMORY "VK_EXT_zero_initialize_device_memory" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    450 KHR_PRESENT_MODE_FIFO_LATEST_READY "VK_KHR_present_mode_fifo_latest_ready" Device version 1
-        needs Has(KHR_SWAPCHAIN);
-    451 KHR_OPACITY_MICROMAP "VK_KHR_opacity_micromap" Device version 1
-        needs All(&[Has(KHR_ACCELERATION_STRUCTURE), Has(KHR_DEVICE_ADDRESS_COMMANDS)]);
-    452 EXT_SHADER_64BIT_INDEXING "VK_EXT_shader_64bit_indexing" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    453 EXT_CUSTOM_RESOLVE "VK_EXT_custom_resolve" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    454 QCOM_DATA_GRAPH_MODEL "VK_QCOM_data_graph_model" Device version 1 needs Has(ARM_DATA_GRAPH);
-    455 KHR_MAINTENANCE10 "VK_KHR_maintenance10" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    456 ARM_DATA_GRAPH_OPTICAL_FLOW "VK_ARM_data_graph_optical_flow" Device version 1 needs Has(ARM_DATA_GRAPH);
-    457 EXT_SHADER_LONG_VECTOR "VK_EXT_shader_long_vector" Device version 1 needs Core(2);
-    458 SEC_PIPELINE_CACHE_INCREMENTAL_MODE "VK_SEC_pipeline_cache_incremental_mode" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    459 EXT_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY "VK_EXT_shader_uniform_buffer_unsized_array" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    460 NV_COMPUTE_OCCUPANCY_PRIORITY "VK_NV_compute_occupancy_priority" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    461 KHR_MAINTENANCE11 "VK_KHR_maintenance11" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    462 EXT_COOPERATIVE_MATRIX_MAINTENANCE1 "VK_EXT_cooperative_matrix_maintenance1" Device version 1
-        needs Has(KHR_COOPERATIVE_MATRIX);
-    463 EXT_SHADER_SUBGROUP_PARTITIONED "VK_EXT_shader_subgroup_partitioned" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    464 SEC_UBM_SURFACE "VK_SEC_ubm_surface" Instance version 1 on Ubm needs Has(KHR_SURFACE);
-    465 KHR_EXTENDED_FLAGS "VK_KHR_extended_flags" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    466 EXT_SHADER_OCP_MICROSCALING_TYPES "VK_EXT_shader_ocp_microscaling_types" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
-    467 VALVE_SHADER_MIXED_FLOAT_DOT_PRODUCT "VK_VALVE_shader_mixed_float_dot_product" Device version 1
-        needs All(&[Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]), Any(&[Has(KHR_SHADER_FLOAT16_INT8), Core(2)])]);
+    428 EXT_RAY_TRACING_INVOCATION_REORDER "VK_EXT_ray_tracing_invocation_reorder" Device version 2;
+    429 EXT_DEPTH_CLAMP_CONTROL "VK_EXT_depth_clamp_control" Device version 1;
+    430 KHR_MAINTENANCE9 "VK_KHR_maintenance9" Device version 1;
+    431 KHR_VIDEO_MAINTENANCE2 "VK_KHR_video_maintenance2" Device version 1;
+    432 OHOS_SURFACE "VK_OHOS_surface" Instance version 1 on Ohos;
+    433 HUAWEI_HDR_VIVID "VK_HUAWEI_hdr_vivid" Device version 1;
+    434 NV_COOPERATIVE_MATRIX2 "VK_NV_cooperative_matrix2" Device version 1;
+    435 ARM_PIPELINE_OPACITY_MICROMAP "VK_ARM_pipeline_opacity_micromap" Device version 1;
+    436 KHR_VIDEO_ENCODE_FEEDBACK2 "VK_KHR_video_encode_feedback2" Device version 1;
+    437 IMG_FILTER_LINEAR_2D "VK_IMG_filter_linear_2d" Device version 1;
+    438 EXT_EXTERNAL_MEMORY_METAL "VK_EXT_external_memory_metal" Device version 1 on Metal;
+    439 KHR_DEPTH_CLAMP_ZERO_ONE "VK_KHR_depth_clamp_zero_one" Device version 1;
+    440 ARM_PERFORMANCE_COUNTERS_BY_REGION "VK_ARM_performance_counters_by_region" Device version 1;
+    441 ARM_SHADER_INSTRUMENTATION "VK_ARM_shader_instrumentation" Device version 1;
+    442 EXT_VERTEX_ATTRIBUTE_ROBUSTNESS "VK_EXT_vertex_attribute_robustness" Device version 1;
+    443 ARM_FORMAT_PACK "VK_ARM_format_pack" Device version 1;
+    444 VALVE_FRAGMENT_DENSITY_MAP_LAYERED "VK_VALVE_fragment_density_map_layered" Device version 1;
+    445 KHR_ROBUSTNESS2 "VK_KHR_robustness2" Device version 1;
+    446 NV_PRESENT_METERING "VK_NV_present_metering" Device version 1;
+    447 EXT_MULTISAMPLED_RENDER_TO_SWAPCHAIN "VK_EXT_multisampled_render_to_swapchain" Device version 1;
+    448 EXT_FRAGMENT_DENSITY_MAP_OFFSET "VK_EXT_fragment_density_map_offset" Device version 1;
+    449 EXT_ZERO_INITIALIZE_DEVICE_MEMORY "VK_EXT_zero_initialize_device_memory" Device version 1;
+    450 KHR_PRESENT_MODE_FIFO_LATEST_READY "VK_KHR_present_mode_fifo_latest_ready" Device version 1;
+    451 KHR_OPACITY_MICROMAP "VK_KHR_opacity_micromap" Device version 1;
+    452 EXT_SHADER_64BIT_INDEXING "VK_EXT_shader_64bit_indexing" Device version 1;
+    453 EXT_CUSTOM_RESOLVE "VK_EXT_custom_resolve" Device version 1;
+    454 QCOM_DATA_GRAPH_MODEL "VK_QCOM_data_graph_model" Device version 1;
+    455 KHR_MAINTENANCE10 "VK_KHR_maintenance10" Device version 1;
+    456 ARM_DATA_GRAPH_OPTICAL_FLOW "VK_ARM_data_graph_optical_flow" Device version 1;
+    457 EXT_SHADER_LONG_VECTOR "VK_EXT_shader_long_vector" Device version 1;
+    458 SEC_PIPELINE_CACHE_INCREMENTAL_MODE "VK_SEC_pipeline_cache_incremental_mode" Device version 1;
+    459 EXT_SHADER_UNIFORM_BUFFER_UNSIZED_ARRAY "VK_EXT_shader_uniform_buffer_unsized_array" Device version 1;
+    460 NV_COMPUTE_OCCUPANCY_PRIORITY "VK_NV_compute_occupancy_priority" Device version 1;
+    461 KHR_MAINTENANCE11 "VK_KHR_maintenance11" Device version 1;
+    462 EXT_COOPERATIVE_MATRIX_MAINTENANCE1 "VK_EXT_cooperative_matrix_maintenance1" Device version 1;
+    463 EXT_SHADER_SUBGROUP_PARTITIONED "VK_EXT_shader_subgroup_partitioned" Device version 1;
+    464 SEC_UBM_SURFACE "VK_SEC_ubm_surface" Instance version 1 on Ubm;
+    465 KHR_EXTENDED_FLAGS "VK_KHR_extended_flags" Device version 1;
+    466 EXT_SHADER_OCP_MICROSCALING_TYPES "VK_EXT_shader_ocp_microscaling_types" Device version 1;
+    467 VALVE_SHADER_MIXED_FLOAT_DOT_PRODUCT "VK_VALVE_shader_mixed_float_dot_product" Device version 1;
     468 SEC_THROTTLE_HINT "VK_SEC_throttle_hint" Device version 1;
     469 ARM_DATA_GRAPH_NEURAL_ACCELERATOR_STATISTICS "VK_ARM_data_graph_neural_accelerator_statistics" Device version 1;
-    470 EXT_PRIMITIVE_RESTART_INDEX "VK_EXT_primitive_restart_index" Device version 1
-        needs Any(&[Has(KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), Core(1)]);
+    470 EXT_PRIMITIVE_RESTART_INDEX "VK_EXT_primitive_restart_index" Device version 1;
     471 EXT_IMAGE_TILING_CONTROL "VK_EXT_image_tiling_control" Device version 1;
-    472 NV_COOPERATIVE_MATRIX_DECODE_VECTOR "VK_NV_cooperative_matrix_decode_vector" Device version 1
-        needs Has(NV_COOPERATIVE_MATRIX2);
+    472 NV_COOPERATIVE_MATRIX_DECODE_VECTOR "VK_NV_cooperative_matrix_decode_vector" Device version 1;
 }

@@ -89,17 +89,6 @@ pub enum ExtensionKind {
     Device,
 }
 
-/// What has become of an extension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Promotion {
-    /// It was not promoted.
-    None,
-    /// The core of this minor version of Vulkan 1 has it.
-    Core(u8),
-    /// Another extension has it.
-    Extension(ExtensionId),
-}
-
 impl ExtensionId {
     /// The extension with this number.
     ///

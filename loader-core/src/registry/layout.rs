@@ -1,7 +1,7 @@
 //! From the [`source`] of the generated files to tables, while compiling.
 //!
-//! Every table is an array of small integers; where a row has several of something, it has a [`Span`] of another table.
-//! But for reading from [`Span`]s and [`Names`] nothing here runs in the loader; a mistake is a build error.
+//! Every table is an array of small integers. Only reading from [`Names`] happens in the loader: everything else here runs in
+//! the compiler, where a mistake is a build error.
 //!
 //! [`source`]: super::source
 #![allow(
@@ -11,33 +11,11 @@
     reason = "evaluated by the compiler, which reports a failure as an error; sums of two u16 fit a usize"
 )]
 
-use super::source::{Command, Condition, Extension, Provider};
-use super::{Class, CommandId, ExtensionKind, Platform, Promotion};
+use super::source::{Command, Extension};
+use super::{Class, CommandId, ExtensionKind, Platform};
 
 /// What a command has instead of an alias.
 pub(super) const NO_ALIAS: u16 = u16::MAX;
-
-/// A part of another table.
-#[derive(Clone, Copy)]
-pub(super) struct Span {
-    start: u16,
-    len: u16,
-}
-
-impl Span {
-    pub(super) const EMPTY: Self = Self { start: 0, len: 0 };
-
-    /// This part of `table`.
-    #[inline]
-    pub(super) fn of<T>(self, table: &[T]) -> &[T] {
-        let start = self.start as usize;
-        table.get(start..start + self.len as usize).unwrap_or_default()
-    }
-
-    const fn new(start: usize, end: usize) -> Self {
-        Self { start: narrow(start), len: narrow(end - start) }
-    }
-}
 
 /// Names, one after the other, each with its NUL.
 pub(super) struct Names<const ROWS: usize, const BYTES: usize> {
@@ -85,52 +63,31 @@ pub(super) struct ExtensionRow {
     pub(super) platform: Platform,
 }
 
-/// Steps of conditions in postfix order: the number of an extension that must be enabled, or one of the steps below.
-pub(super) mod step {
-    /// With a minor version in the low byte: that version of Vulkan 1 or a newer one.
-    pub(in crate::registry) const CORE: u16 = 0x8000;
-    /// The two results before must both hold.
-    pub(in crate::registry) const BOTH: u16 = 0xC000;
-    /// One of the two results before must hold.
-    pub(in crate::registry) const EITHER: u16 = 0xC001;
-    /// Never holds.
-    pub(in crate::registry) const NEVER: u16 = 0xC002;
-}
-
 /// Numbers and sizes of the tables that the commands need.
 #[derive(Clone, Copy)]
 pub(super) struct Sizes {
     pub(super) rows: usize,
     pub(super) name_bytes: usize,
     pub(super) providers: usize,
-    pub(super) steps: usize,
 }
 
 /// The tables of commands.
-pub(super) struct Commands<const ROWS: usize, const BYTES: usize, const PROVIDERS: usize, const STEPS: usize>
-{
+pub(super) struct Commands<const ROWS: usize, const BYTES: usize, const PROVIDERS: usize> {
     pub(super) names: Names<ROWS, BYTES>,
     pub(super) rows: [CommandRow; ROWS],
     pub(super) aliases: [u16; ROWS],
     /// The extensions that have a command.
     pub(super) providers: [u16; PROVIDERS],
-    /// What each of them needs besides itself.
-    pub(super) conditions: [Span; PROVIDERS],
-    pub(super) steps: [u16; STEPS],
 }
 
 /// The tables of extensions.
-pub(super) struct Extensions<const ROWS: usize, const BYTES: usize, const STEPS: usize> {
+pub(super) struct Extensions<const ROWS: usize, const BYTES: usize> {
     pub(super) names: Names<ROWS, BYTES>,
     pub(super) rows: [ExtensionRow; ROWS],
-    pub(super) promotions: [Promotion; ROWS],
-    /// What each extension needs.
-    pub(super) conditions: [Span; ROWS],
-    pub(super) steps: [u16; STEPS],
 }
 
 pub(super) const fn command_sizes(files: &[&[Command]]) -> Sizes {
-    let mut sizes = Sizes { rows: 0, name_bytes: 0, providers: 0, steps: 0 };
+    let mut sizes = Sizes { rows: 0, name_bytes: 0, providers: 0 };
     let mut file = 0;
     while file < files.len() {
         let mut row = 0;
@@ -139,11 +96,6 @@ pub(super) const fn command_sizes(files: &[&[Command]]) -> Sizes {
             sizes.rows += 1;
             sizes.name_bytes += command.name.len() + 1;
             sizes.providers += command.providers.len();
-            let mut provider = 0;
-            while provider < command.providers.len() {
-                sizes.steps += step_count(&command.providers[provider].condition);
-                provider += 1;
-            }
             row += 1;
         }
         file += 1;
@@ -152,7 +104,7 @@ pub(super) const fn command_sizes(files: &[&[Command]]) -> Sizes {
 }
 
 pub(super) const fn extension_sizes(files: &[&[Extension]]) -> Sizes {
-    let mut sizes = Sizes { rows: 0, name_bytes: 0, providers: 0, steps: 0 };
+    let mut sizes = Sizes { rows: 0, name_bytes: 0, providers: 0 };
     let mut file = 0;
     while file < files.len() {
         let mut row = 0;
@@ -160,7 +112,6 @@ pub(super) const fn extension_sizes(files: &[&[Extension]]) -> Sizes {
             let extension = &files[file][row];
             sizes.rows += 1;
             sizes.name_bytes += extension.name.len() + 1;
-            sizes.steps += step_count(&extension.needs);
             row += 1;
         }
         file += 1;
@@ -168,24 +119,17 @@ pub(super) const fn extension_sizes(files: &[&[Extension]]) -> Sizes {
     sizes
 }
 
-pub(super) const fn commands<
-    const ROWS: usize,
-    const BYTES: usize,
-    const PROVIDERS: usize,
-    const STEPS: usize,
->(
+pub(super) const fn commands<const ROWS: usize, const BYTES: usize, const PROVIDERS: usize>(
     files: &[&[Command]],
-) -> Commands<ROWS, BYTES, PROVIDERS, STEPS> {
+) -> Commands<ROWS, BYTES, PROVIDERS> {
     let empty_row = CommandRow { class: Class::Global, core: 0, providers: 0 };
     let mut tables = Commands {
         names: Names { starts: [0; ROWS], bytes: [0; BYTES] },
         rows: [empty_row; ROWS],
         aliases: [NO_ALIAS; ROWS],
         providers: [0; PROVIDERS],
-        conditions: [Span::EMPTY; PROVIDERS],
-        steps: [0; STEPS],
     };
-    let (mut id, mut bytes, mut providers, mut steps) = (0, 0, 0, 0);
+    let (mut id, mut bytes, mut providers) = (0, 0, 0);
     let mut file = 0;
     while file < files.len() {
         let mut row = 0;
@@ -197,11 +141,7 @@ pub(super) const fn commands<
             let providers_start = providers;
             let mut of = 0;
             while of < command.providers.len() {
-                let Provider { extension, condition } = &command.providers[of];
-                let condition_start = steps;
-                steps = write_steps(&mut tables.steps, steps, condition);
-                tables.providers[providers] = narrow(extension.index());
-                tables.conditions[providers] = Span::new(condition_start, steps);
+                tables.providers[providers] = narrow(command.providers[of].index());
                 providers += 1;
                 of += 1;
             }
@@ -216,35 +156,26 @@ pub(super) const fn commands<
     tables
 }
 
-pub(super) const fn extensions<const ROWS: usize, const BYTES: usize, const STEPS: usize>(
+pub(super) const fn extensions<const ROWS: usize, const BYTES: usize>(
     files: &[&[Extension]],
-) -> Extensions<ROWS, BYTES, STEPS> {
+) -> Extensions<ROWS, BYTES> {
     let empty_row = ExtensionRow { spec_version: 0, kind: ExtensionKind::Instance, platform: Platform::None };
-    let mut tables = Extensions {
-        names: Names { starts: [0; ROWS], bytes: [0; BYTES] },
-        rows: [empty_row; ROWS],
-        promotions: [Promotion::None; ROWS],
-        conditions: [Span::EMPTY; ROWS],
-        steps: [0; STEPS],
-    };
-    let (mut id, mut bytes, mut steps) = (0, 0, 0);
+    let mut tables =
+        Extensions { names: Names { starts: [0; ROWS], bytes: [0; BYTES] }, rows: [empty_row; ROWS] };
+    let (mut id, mut bytes) = (0, 0);
     let mut file = 0;
     while file < files.len() {
         let mut row = 0;
         while row < files[file].len() {
             let extension = &files[file][row];
             assert!(extension.id as usize == id, "the numbers of the generated files must follow each other");
-            let condition_start = steps;
             tables.names.starts[id] = narrow(bytes);
             bytes = write_name(&mut tables.names.bytes, bytes, extension.name);
-            steps = write_steps(&mut tables.steps, steps, &extension.needs);
             tables.rows[id] = ExtensionRow {
                 spec_version: narrow(extension.spec_version as usize),
                 kind: extension.kind,
                 platform: extension.platform,
             };
-            tables.promotions[id] = extension.promoted_to;
-            tables.conditions[id] = Span::new(condition_start, steps);
             id += 1;
             row += 1;
         }
@@ -265,53 +196,6 @@ const fn write_name(names: &mut [u8], start: usize, name: &str) -> usize {
         at += 1;
     }
     start + at + 1
-}
-
-/// How many steps the condition takes: one for each leaf, one to join each leaf after the first.
-const fn step_count(condition: &Condition) -> usize {
-    match condition {
-        Condition::Core(_) | Condition::Has(_) => 1,
-        Condition::All([]) => 0,
-        Condition::Any([]) => 1,
-        Condition::All(parts) | Condition::Any(parts) => {
-            let mut count = parts.len() - 1;
-            let mut part = 0;
-            while part < parts.len() {
-                count += step_count(&parts[part]);
-                part += 1;
-            }
-            count
-        }
-    }
-}
-
-const fn write_steps(steps: &mut [u16], mut at: usize, condition: &Condition) -> usize {
-    let (parts, join) = match condition {
-        Condition::Core(minor) => {
-            steps[at] = step::CORE | *minor as u16;
-            return at + 1;
-        }
-        Condition::Has(extension) => {
-            steps[at] = narrow(extension.index());
-            return at + 1;
-        }
-        Condition::Any([]) => {
-            steps[at] = step::NEVER;
-            return at + 1;
-        }
-        Condition::All(parts) => (*parts, step::BOTH),
-        Condition::Any(parts) => (*parts, step::EITHER),
-    };
-    let mut part = 0;
-    while part < parts.len() {
-        at = write_steps(steps, at, &parts[part]);
-        if part > 0 {
-            steps[at] = join;
-            at += 1;
-        }
-        part += 1;
-    }
-    at
 }
 
 const fn narrow(value: usize) -> u16 {

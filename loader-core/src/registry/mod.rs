@@ -49,9 +49,7 @@ mod tests;
 
 pub use command_set::CommandSet;
 pub use extension_set::ExtensionSet;
-pub use ids::{
-    Class, CommandId, DEVICE_SLOTS, ExtensionId, ExtensionKind, INSTANCE_SLOTS, Platform, Promotion,
-};
+pub use ids::{Class, CommandId, DEVICE_SLOTS, ExtensionId, ExtensionKind, INSTANCE_SLOTS, Platform};
 pub use numbers_gen::{
     COMMAND_COUNT, EXTENSION_COUNT, FIRST_DEVICE, FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE, HEADER_VERSION,
 };
@@ -132,11 +130,8 @@ impl CommandId {
     }
 
     /// The extensions that have the command.
-    pub fn providers(self) -> impl Iterator<Item = Provider> {
-        tables::providers(self.index()).map(|(extension, condition)| Provider {
-            extension: ExtensionId(extension),
-            condition: Condition(condition),
-        })
+    pub fn providers(self) -> impl Iterator<Item = ExtensionId> {
+        tables::providers(self.index()).map(ExtensionId)
     }
 
     /// The command that this one is another name of, with the same parameters and meaning.
@@ -146,46 +141,7 @@ impl CommandId {
 
     /// The platform that the command is for. Core commands are for all.
     pub fn window_system(self) -> Platform {
-        self.providers().next().map_or(Platform::None, |provider| provider.extension.platform())
-    }
-}
-
-/// An extension that has a command, perhaps only where something else is there too.
-///
-/// `vkGetDeviceGroupPresentCapabilitiesKHR` is of `VK_KHR_swapchain` with Vulkan 1.1, and of `VK_KHR_device_group` with
-/// `VK_KHR_surface`.
-#[derive(Clone, Copy, Debug)]
-pub struct Provider {
-    /// The extension.
-    pub extension: ExtensionId,
-    /// What else must be there.
-    pub condition: Condition,
-}
-
-impl Provider {
-    /// Whether the command is there through this provider: its extension is enabled and its condition holds.
-    ///
-    /// `core_minor` is the minor version of Vulkan 1 in use, and `enabled` answers for instance extensions and device
-    /// extensions alike, since conditions of device extensions name both.
-    pub fn is_satisfied(&self, core_minor: u8, enabled: &dyn Fn(ExtensionId) -> bool) -> bool {
-        enabled(self.extension) && self.condition.holds(core_minor, enabled)
-    }
-}
-
-/// A `depends` expression of the registry over core versions and extensions.
-#[derive(Clone, Copy, Debug)]
-pub struct Condition(&'static [u16]);
-
-impl Condition {
-    /// Whether the condition holds where the minor version of Vulkan 1 is `core_minor` and the extensions are those
-    /// that `enabled` accepts. The empty condition holds.
-    pub fn holds(self, core_minor: u8, enabled: &dyn Fn(ExtensionId) -> bool) -> bool {
-        tables::holds(self.0, core_minor, |extension| enabled(ExtensionId(extension)))
-    }
-
-    /// Whether the condition is empty.
-    pub const fn is_empty(self) -> bool {
-        self.0.is_empty()
+        self.providers().next().map_or(Platform::None, ExtensionId::platform)
     }
 }
 
@@ -208,15 +164,5 @@ impl ExtensionId {
     /// The platform that it is for.
     pub fn platform(self) -> Platform {
         tables::extension(self.index()).map_or(Platform::None, |row| row.platform)
-    }
-
-    /// What has become of it.
-    pub fn promoted_to(self) -> Promotion {
-        tables::promotion(self.index())
-    }
-
-    /// What it needs besides itself.
-    pub fn depends(self) -> Condition {
-        Condition(tables::extension_condition(self.index()))
     }
 }

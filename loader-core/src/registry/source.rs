@@ -14,17 +14,12 @@ pub(super) struct Command {
     pub(super) core: u8,
     /// Empty, or the command that this one is another name of.
     pub(super) alias: &'static [CommandId],
-    pub(super) providers: &'static [Provider],
+    /// The extensions that have it.
+    pub(super) providers: &'static [ExtensionId],
 }
 
 /// The core version of a command that no core version has.
 pub(super) const NOT_CORE: u8 = u8::MAX;
-
-/// An extension that has a command, and what else must be there.
-pub(super) struct Provider {
-    pub(super) extension: ExtensionId,
-    pub(super) condition: Condition,
-}
 
 /// An extension as a generated file states it.
 pub(super) struct Extension {
@@ -33,27 +28,13 @@ pub(super) struct Extension {
     pub(super) kind: ExtensionKind,
     pub(super) spec_version: u32,
     pub(super) platform: Platform,
-    pub(super) promoted_to: super::Promotion,
-    pub(super) needs: Condition,
-}
-
-/// A `depends` expression of the registry.
-pub(super) enum Condition {
-    /// This version 1.x of Vulkan or a newer one.
-    Core(u8),
-    /// The extension is enabled.
-    Has(ExtensionId),
-    /// All of these; nothing at all is always met.
-    All(&'static [Condition]),
-    /// One of these; nothing at all is never met.
-    Any(&'static [Condition]),
 }
 
 /// The commands of a generated file: their constants, and [`Command`]s in `ROWS`.
 macro_rules! commands {
     ($(
         $id:literal $constant:ident $name:literal $class:ident $(core $core:literal)? $(alias $alias:ident)?
-        $(by $extension:ident $(if $condition:expr)?)*;
+        $(by $extension:ident)*;
     )*) => {
         $(
             #[doc = concat!("`", $name, "`")]
@@ -61,8 +42,8 @@ macro_rules! commands {
         )*
 
         pub(in crate::registry) const ROWS: &[$crate::registry::source::Command] = {
-            #[allow(unused_imports, reason = "not every file has extensions and conditions")]
-            use $crate::registry::{extension::*, source::Condition::{All, Any, Core, Has}};
+            #[allow(unused_imports, reason = "core commands name no extension")]
+            use $crate::registry::extension::*;
             &[$(
                 $crate::registry::source::Command {
                     id: $id,
@@ -70,12 +51,7 @@ macro_rules! commands {
                     class: $crate::registry::Class::$class,
                     core: [$($core,)? $crate::registry::source::NOT_CORE][0],
                     alias: &[$($crate::registry::command::$alias)?],
-                    providers: &[$(
-                        $crate::registry::source::Provider {
-                            extension: $extension,
-                            condition: All(&[$($condition)?]),
-                        }
-                    ),*],
+                    providers: &[$($extension),*],
                 },
             )*]
         };
@@ -86,8 +62,7 @@ pub(super) use commands;
 /// The extensions of a generated file: their constants, and [`Extension`]s in `ROWS`.
 macro_rules! extensions {
     ($(
-        $id:literal $constant:ident $name:literal $kind:ident version $version:literal $(on $platform:ident)?
-        $(became $promotion:ident($target:tt))? $(needs $condition:expr)?;
+        $id:literal $constant:ident $name:literal $kind:ident version $version:literal $(on $platform:ident)?;
     )*) => {
         $(
             #[doc = concat!("`", $name, "`")]
@@ -95,9 +70,7 @@ macro_rules! extensions {
         )*
 
         pub(in crate::registry) const ROWS: &[$crate::registry::source::Extension] = {
-            #[allow(unused_imports, reason = "not every file has extensions and conditions")]
-            use $crate::registry::{extension::*, source::Condition::{All, Any, Core, Has}};
-            use $crate::registry::{Platform, Promotion};
+            use $crate::registry::Platform;
             &[$(
                 $crate::registry::source::Extension {
                     id: $id,
@@ -105,8 +78,6 @@ macro_rules! extensions {
                     kind: $crate::registry::ExtensionKind::$kind,
                     spec_version: $version,
                     platform: [$(Platform::$platform,)? Platform::None][0],
-                    promoted_to: [$(Promotion::$promotion($target),)? Promotion::None][0],
-                    needs: All(&[$($condition)?]),
                 },
             )*]
         };

@@ -7,7 +7,7 @@ use loader_core::abi::ExportTable;
 use loader_core::dispatch::{Command, Table as _};
 use loader_core::log::{Level, Topic};
 use loader_core::memory::Shown;
-use loader_core::registry::{Class, CommandId, CommandSet, command, find};
+use loader_core::registry::{self, Class, CommandId, CommandSet, command};
 
 use super::exports::EXPORTED;
 use crate::loader::Loader;
@@ -42,7 +42,7 @@ pub unsafe fn get_instance_proc_addr(
     }
     // SAFETY: the caller vouches for the name.
     let name = unsafe { CStr::from_ptr(name) };
-    let command = find(name);
+    let command = registry::find(name);
     if instance.is_null() {
         return without_instance(loader, exports, command, name);
     }
@@ -111,7 +111,7 @@ pub unsafe fn get_device_proc_addr(
             );
             return None;
         }
-        match find(CStr::from_ptr(name)) {
+        match registry::find(CStr::from_ptr(name)) {
             Some(own @ (command::GET_DEVICE_PROC_ADDR | command::DESTROY_DEVICE)) => exports.get(own),
             Some(other) if other.device_slot().is_none() => {
                 let message = format_args!(

@@ -203,7 +203,7 @@ impl Report {
     /// How far the setting gets.
     fn reach(&self, setting: &LayerSetting) -> Reach {
         let plan = &self.layers.plan;
-        let layer = plan.find(setting.layer()).filter(|place| !self.layers.is_broken(*place));
+        let layer = plan.usable(setting.layer()).filter(|place| !self.layers.is_broken(*place));
         let Some(place) = layer else { return Reach::Nowhere };
         if !self.is_active(place) {
             return Reach::IfEnabled;

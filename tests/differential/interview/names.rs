@@ -29,8 +29,7 @@ pub(crate) fn names() -> impl Iterator<Item = (&'static str, &'static CStr)> {
 }
 
 fn kind(command: CommandId) -> &'static str {
-    let of_instance =
-        command.providers().any(|provider| provider.extension.kind() == ExtensionKind::Instance);
+    let of_instance = command.providers().any(|provider| provider.kind() == ExtensionKind::Instance);
     match (command.core(), of_instance) {
         (Some(_), _) => "core",
         (None, true) => "instance-extension",

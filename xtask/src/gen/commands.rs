@@ -1,6 +1,5 @@
 //! The files that list the commands, and the one with the counts.
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -73,8 +72,7 @@ fn count(registry: &Numbered, range: Range<usize>, wanted: impl Fn(&Command) -> 
 }
 
 fn first_number(registry: &Numbered, command: &Command) -> u16 {
-    let first =
-        command.providers.first().and_then(|provider| registry.registry.extension(&provider.extension));
+    let first = command.providers.first().and_then(|provider| registry.registry.extension(provider));
     first.map_or(0, |extension| extension.number)
 }
 
@@ -112,11 +110,9 @@ fn list(registry: &Numbered, about: &str, range: Range<usize>) -> Result<String,
     Ok(text)
 }
 
-/// `12 CONSTANT "vkName" Class core 1 alias CONSTANT by EXTENSION if CONDITION;`
+/// `12 CONSTANT "vkName" Class core 1 alias CONSTANT by EXTENSION;`
 fn row(registry: &Numbered, id: usize) -> Result<String, Failure> {
     let command = &registry.commands()[id];
-    let known: BTreeSet<&str> =
-        registry.registry.extensions.iter().map(|known| known.name.as_str()).collect();
     let constant = naming::command(&command.name);
     let mut words = vec![format!("{id} {constant} \"{}\" {}", command.name, order::class(command))];
     if let Some(minor) = command.core {
@@ -129,10 +125,7 @@ fn row(registry: &Numbered, id: usize) -> Result<String, Failure> {
         words.push(format!("alias {}", naming::command(of)));
     }
     for provider in &command.providers {
-        let extension = naming::extension(&provider.extension);
-        let condition =
-            provider.condition.as_ref().map(|condition| format!(" if {}", condition.rust(&known)));
-        words.push(format!("by {extension}{}", condition.unwrap_or_default()));
+        words.push(format!("by {}", naming::extension(provider)));
     }
     Ok(wrapped(&words))
 }

@@ -122,7 +122,7 @@ impl Exports {
         let is_exported = |name: &str| self.extensions.iter().any(|some| some.contains(&name));
         command.core.is_some()
             || self.others.contains(&&*command.name)
-            || command.providers.iter().any(|provider| is_exported(&provider.extension))
+            || command.providers.iter().any(|provider| is_exported(provider))
     }
 }
 

@@ -11,7 +11,6 @@ use crate::Failure;
 
 mod audit;
 mod commands;
-mod condition;
 mod exports;
 mod extensions;
 mod features;
@@ -80,7 +79,7 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     let registry = order::number(model::Registry::read(document.root_element())?);
     audit::check(document.root_element(), &registry)?;
     let mut files = commands::files(&registry)?;
-    files.extend(extensions::files(&registry)?);
+    files.extend(extensions::files(&registry));
     files.push(lookup::file(&registry)?);
     files.push(structures::file(document.root_element())?);
     files.push(audit::file(&registry));

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use roxmltree::Node;
 
 use crate::Failure;
-use crate::r#gen::condition::Condition;
 
 const API: &str = "vulkan";
 
@@ -27,13 +26,8 @@ pub(super) struct Command {
     /// Which minor version of Vulkan 1 made it core.
     pub(super) core: Option<u8>,
     pub(super) alias_of: Option<String>,
-    pub(super) providers: Vec<Provider>,
-}
-
-pub(super) struct Provider {
-    pub(super) extension: String,
-    /// What else has to be there, besides the extension.
-    pub(super) condition: Option<Condition>,
+    /// The extensions that have it.
+    pub(super) providers: Vec<String>,
 }
 
 pub(super) struct Extension {
@@ -42,8 +36,6 @@ pub(super) struct Extension {
     pub(super) instance: bool,
     pub(super) spec_version: u32,
     pub(super) platform: Option<String>,
-    pub(super) promoted_to: Option<String>,
-    pub(super) depends: Option<Condition>,
 }
 
 /// How a command is declared, before anything provides it.
@@ -90,7 +82,7 @@ impl Reader {
             let number = required(feature, "number")?;
             let minor: u8 = number.strip_prefix("1.").ok_or("a core version that is not 1.x")?.parse()?;
             newest = newest.max(minor);
-            for name in provided(feature).map(|(_, name)| name) {
+            for name in provided(feature) {
                 let command = self.command(&name)?;
                 command.core = Some(command.core.map_or(minor, |earlier| earlier.min(minor)));
             }
@@ -100,10 +92,11 @@ impl Reader {
 
     fn extension(&mut self, number: u16, node: Node) -> Result<Extension, Failure> {
         let name = required(node, "name")?.to_owned();
-        for (block, command) in provided(node) {
-            let condition = condition(block)?;
-            let extension = name.clone();
-            self.command(&command)?.providers.push(Provider { extension, condition });
+        for command in provided(node) {
+            let providers = &mut self.command(&command)?.providers;
+            if !providers.contains(&name) {
+                providers.push(name.clone());
+            }
         }
         Ok(Extension {
             number,
@@ -114,8 +107,6 @@ impl Reader {
             },
             spec_version: spec_version(node).ok_or_else(|| format!("{name}: no SPEC_VERSION"))?,
             platform: node.attribute("platform").map(str::to_owned),
-            promoted_to: node.attribute("promotedto").map(str::to_owned),
-            depends: condition(node)?,
             name,
         })
     }
@@ -186,14 +177,12 @@ fn header_patch(root: Node) -> Result<u32, Failure> {
         .ok_or_else(|| "no VK_HEADER_VERSION".into())
 }
 
-/// The commands of a feature or extension, each with the `<require>` block that names it.
-fn provided<'a, 'input: 'a>(
-    node: Node<'a, 'input>,
-) -> impl Iterator<Item = (Node<'a, 'input>, String)> + use<'a, 'input> {
+/// The commands of a feature or extension, once for each `<require>` block that names them.
+fn provided<'a, 'input: 'a>(node: Node<'a, 'input>) -> impl Iterator<Item = String> + use<'a, 'input> {
     children(node, "require").filter(|block| of_this_api(*block)).flat_map(|block| {
         children(block, "command")
             .filter(|command| of_this_api(*command))
-            .filter_map(move |command| Some((block, command.attribute("name")?.to_owned())))
+            .filter_map(|command| command.attribute("name").map(str::to_owned))
     })
 }
 
@@ -202,10 +191,6 @@ fn spec_version(extension: Node) -> Option<u32> {
         .flat_map(|block| children(block, "enum"))
         .filter(|value| value.attribute("name").is_some_and(|name| name.ends_with("_SPEC_VERSION")))
         .find_map(|value| value.attribute("value")?.parse().ok())
-}
-
-fn condition(node: Node) -> Result<Option<Condition>, Failure> {
-    node.attribute("depends").map(Condition::parse).transpose()
 }
 
 /// Whether this API has the element: no `api` attribute means every API.

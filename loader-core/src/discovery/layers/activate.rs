@@ -14,7 +14,7 @@ use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by, text};
 impl LayerPlan {
     /// The place of the layer that is called `name`, if it can be used.
     #[must_use]
-    pub fn find(&self, name: &[u8]) -> Option<usize> {
+    pub fn usable(&self, name: &[u8]) -> Option<usize> {
         let place = self.named(name)?;
         self.layers.get(place)?.skipped.is_none().then_some(place)
     }
@@ -202,7 +202,7 @@ impl<'a> Chain<'a> {
                 continue;
             };
             *next = next.saturating_add(1);
-            let component = plan.find(name).filter(|at| !early || plan.reserved.get(*at) != Some(&true));
+            let component = plan.usable(name).filter(|at| !early || plan.reserved.get(*at) != Some(&true));
             let component = component.filter(|at| match plan.layers.get(*at).and_then(|it| it.inactive) {
                 Some(LayerReason::DisableEnvironmentSet) => false,
                 Some(LayerReason::EnableEnvironmentNotSet) => plan.overriding == Some(place),

@@ -78,7 +78,7 @@ pub(super) fn skip_blacklisted(plan: &mut LayerPlan) -> Result<bool, OutOfMemory
     let manifest = plan.layers.get(by).and_then(|layer| layer.manifest.as_ref());
     let mut ruled_out = Vec::new();
     for name in manifest.iter().flat_map(|manifest| &manifest.blacklisted_layers) {
-        if let Some(place) = plan.find(name).filter(|place| *place != by) {
+        if let Some(place) = plan.usable(name).filter(|place| *place != by) {
             ruled_out.try_push(place)?;
         }
     }

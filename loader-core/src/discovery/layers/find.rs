@@ -3,10 +3,10 @@
 
 use super::LayerScope;
 use super::choose::{choose_override, skip_blacklisted, skip_taken_names};
+use super::listed::{add_listed, ask_for_listed, hide_others};
 use super::meta::check_meta_layers;
 use super::plan::{LayerCandidate, LayerKind, LayerNote, LayerPlan};
 use super::reason::LayerReason;
-use super::settings::{add_listed, ask_for_listed, hide_others};
 use super::variables::Variables;
 use crate::discovery::inquiry::{Inquiry, Stop};
 use crate::discovery::manifests::{Manifest, first_of_path, library, look};
@@ -23,7 +23,7 @@ const LAYER_LIMIT: usize = 4096;
 /// switches on; the override layer; the explicit layers; which of all can be used; which are wanted, in order.
 ///
 /// If the settings file lists layers, it takes the place of all that leads to layers and puts them in order.
-pub(super) fn find<'a>(
+pub(super) fn plan_all<'a>(
     inquiry: &mut Inquiry<'a>,
     policy: &Policy,
     scope: LayerScope,

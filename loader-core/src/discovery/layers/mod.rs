@@ -9,10 +9,10 @@
 mod activate;
 mod choose;
 mod find;
+mod listed;
 mod meta;
 mod plan;
 mod reason;
-mod settings;
 #[cfg(test)]
 mod tests;
 mod variables;
@@ -52,7 +52,7 @@ pub fn plan_layers(
     settings: &KnownSettings,
 ) -> Result<Step<LayerPlan>, OutOfMemory> {
     let mut inquiry = Inquiry::new(snapshot, Some(&settings.snapshot));
-    let plan = find::find(&mut inquiry, policy, scope, settings.plan.in_force());
+    let plan = find::plan_all(&mut inquiry, policy, scope, settings.plan.in_force());
     inquiry.step(plan)
 }
 

@@ -21,7 +21,7 @@ fn tables(count: usize) -> Tables {
 }
 
 fn found(keys: &Keys, key: usize) -> Option<*const DeviceTable> {
-    keys.find(key).map(core::ptr::from_ref)
+    keys.table_of(key).map(core::ptr::from_ref)
 }
 
 #[test]

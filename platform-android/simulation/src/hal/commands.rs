@@ -93,7 +93,7 @@ fn has(hal: &Hal, name: &CStr) -> bool {
     let names: Vec<&CStr> = extensions.map(|(name, _)| *name).collect();
     let version = hal.version.unwrap_or(vk::API_VERSION_1_0).min(hal.device_version);
     command.core().is_some_and(|minor| u32::from(minor) <= vk::api_version_minor(version))
-        || command.providers().any(|provider| names.contains(&provider.extension.name()))
+        || command.providers().any(|provider| names.contains(&provider.name()))
 }
 
 unsafe extern "system" fn enumerate_instance_version(out: *mut u32) -> vk::Result {

@@ -6,7 +6,7 @@ fn components_come_in_order_before_the_meta_layer() {
     assert_eq!(case.active(), ["B", "C", "A", "M"]);
     let plan = case.plan();
     let active = case.activated(&plan);
-    let meta = plan.find(b"M").unwrap();
+    let meta = plan.usable(b"M").unwrap();
     assert_eq!(active.layers[1].because, Because::Component { of: meta });
     let chain: StdVec<_> = active.chain(&plan).map(|(_, layer)| shown(layer.name())).collect();
     assert_eq!(chain, ["B", "C", "A"], "a meta-layer has no library");
@@ -25,7 +25,7 @@ fn meta_layers_may_be_nested() {
     let case = case.meta("O", &["A"]).application(&["M"]);
     assert_eq!(case.active(), ["A", "B", "O", "N", "C", "M"]);
     let plan = case.plan();
-    let libraries = plan.libraries(plan.find(b"M").unwrap()).unwrap();
+    let libraries = plan.libraries(plan.usable(b"M").unwrap()).unwrap();
     let names: StdVec<_> = libraries.iter().map(|place| shown(plan.layers[*place].name())).collect();
     assert_eq!(names, ["A", "B", "C"]);
     assert_eq!(plan.libraries(0).unwrap().as_slice(), [0], "a layer stands for itself");

@@ -161,7 +161,7 @@ fn the_first_found_of_equal_names_wins() {
         pairs(&[("A", "library-arch-mismatch"), ("A", "-"), ("A", "name-taken")]),
         "a layer that cannot be used takes no name"
     );
-    assert_eq!(plan.find(b"A"), Some(1));
+    assert_eq!(plan.usable(b"A"), Some(1));
     assert_eq!(case.listed(), ["A"]);
     let reason = plan.layers[2].skipped.unwrap();
     assert_eq!(

@@ -28,7 +28,7 @@ fn override_paths_replace_the_search_for_explicit_layers() {
     assert_eq!(case.listed(), ["I", OVERRIDE, "A", "C"]);
     assert_eq!(case.active(), ["I", "A", OVERRIDE]);
     let plan = case.plan();
-    assert_eq!(shown(&plan.layers[plan.find(b"A").unwrap()].path), "/opt/layers/a.json");
+    assert_eq!(shown(&plan.layers[plan.usable(b"A").unwrap()].path), "/opt/layers/a.json");
     assert_eq!(plan.searched.last().unwrap().origin, crate::discovery::Origin::OverrideLayer);
 }
 

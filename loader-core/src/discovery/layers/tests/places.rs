@@ -44,7 +44,7 @@ fn a_variable_replaces_the_search_of_its_kind() {
 fn an_adding_variable_comes_first_unless_the_search_is_replaced() {
     let case = Case::new().explicit(&["E"]).file("/x/e.json", &manifest("E", ""));
     let case = case.file("/y/y.json", &manifest("Y", "")).set("VK_ADD_LAYER_PATH", "/x");
-    let place = case.plan().find(b"E").unwrap();
+    let place = case.plan().usable(b"E").unwrap();
     assert_eq!(shown(&case.plan().layers[place].path), "/x/e.json");
     let case = case.set("VK_LAYER_PATH", "/y");
     assert_eq!(case.listed(), ["Y"]);

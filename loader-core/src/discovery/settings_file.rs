@@ -79,11 +79,11 @@ impl KnownSettings {
 /// [`OutOfMemory`].
 pub fn plan_settings(snapshot: &Snapshot, policy: &Policy) -> Result<Step<SettingsPlan>, OutOfMemory> {
     let mut inquiry = Inquiry::new(snapshot, None);
-    let plan = find(&mut inquiry, policy);
+    let plan = plan_file(&mut inquiry, policy);
     inquiry.step(plan)
 }
 
-fn find(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<SettingsPlan, Stop> {
+fn plan_file(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<SettingsPlan, Stop> {
     let mut plan = SettingsPlan::default();
     let elevated = inquiry.elevated()?;
     let mut places = Vec::new();
