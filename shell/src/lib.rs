@@ -25,7 +25,7 @@ mod panic;
 mod unwinding;
 
 pub use allocator::CAllocator;
-pub use panic::report_and_abort;
+pub use panic::{Line, report_and_abort};
 
 #[doc(hidden)]
 pub use loader_core::trap;

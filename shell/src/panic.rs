@@ -8,62 +8,48 @@ use loader_core::platform::Platform;
 /// Says that the loader has failed, and ends the process. The loader is written not to panic; where it does, its state cannot be trusted
 /// any more.
 pub fn report_and_abort(platform: &Platform, failure: &dyn Display) -> ! {
-    let line = Line::about(failure);
-    platform.log.write(Level::Error, line.bytes());
+    let line = Line::of(format_args!("[Vulkan Loader] ERROR:          internal error: {failure}"), '\n');
+    platform.log.write(Level::Error, line.text().as_bytes());
     (platform.abort)()
 }
 
-/// A line of text on the stack: memory may be what went wrong. What does not fit is left out.
-struct Line {
-    bytes: [u8; 512],
-    length: usize,
-}
+/// A line of text on the stack, because memory may be what ran out. What does not fit is left out.
+pub struct Line(heapless::String<512>);
 
 impl Line {
-    fn about(failure: &dyn Display) -> Self {
-        let mut line = Self { bytes: [0; 512], length: 0 };
-        let _ = write!(line, "[Vulkan Loader] ERROR:          internal error: {failure}");
-        line.end();
+    /// Formats `text` and ends it with `end`.
+    #[must_use]
+    pub fn of(text: fmt::Arguments<'_>, end: char) -> Self {
+        let mut line = Self(heapless::String::new());
+        let _ = line.write_fmt(text);
+        if line.0.push(end).is_err() {
+            let _ = line.0.pop();
+            let _ = line.0.push(end);
+        }
         line
     }
 
-    fn bytes(&self) -> &[u8] {
-        self.bytes.get(..self.length).unwrap_or_default()
-    }
-
-    fn end(&mut self) {
-        if self.length == self.bytes.len() {
-            self.length = self.length.saturating_sub(1);
-        }
-        let _ = self.write_str("\n");
+    /// The line with its end.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0
     }
 }
 
 impl Write for Line {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = self.bytes.get_mut(self.length..).unwrap_or_default();
-        for (to, from) in room.iter_mut().zip(text.bytes()) {
-            *to = from;
-            self.length = self.length.saturating_add(1);
-        }
-        Ok(())
+        text.chars().try_for_each(|char| self.0.push(char)).map_err(|_| fmt::Error)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::string::String;
-
     use super::*;
 
     #[test]
     fn a_line_has_an_end_however_long_it_is() {
-        assert_eq!(
-            Line::about(&"what and where").bytes(),
-            b"[Vulkan Loader] ERROR:          internal error: what and where\n"
-        );
-        let long = Line::about(&"x".repeat(1000) as &String);
-        assert_eq!(long.bytes().len(), 512);
-        assert_eq!(long.bytes().last(), Some(&b'\n'));
+        assert_eq!(Line::of(format_args!("what and {}", "where"), '\n').text(), "what and where\n");
+        let long = "x".repeat(1000);
+        assert_eq!(Line::of(format_args!("{long}"), '\n').text(), std::format!("{}\n", &long[..511]));
     }
 }
