@@ -94,7 +94,12 @@ fn every_reason_and_outcome_is_on_its_page() {
     let on_page: BTreeSet<_> =
         rows("docs/discovery.md").iter().map(|row| unquoted(&row[0])).filter(|id| id != "used").collect();
     let mut in_sources = BTreeSet::new();
-    for file in sources(&["loader-core/src/discovery", "loader-core/src/manifest"]) {
+    for file in sources(&[
+        "loader-core/src/discovery",
+        "loader-core/src/drivers",
+        "loader-core/src/manifest",
+        "loader-core/src/negotiation",
+    ]) {
         let source = without_tests(&fs::read_to_string(&file).unwrap());
         for function in source.split("fn id(&self) -> &'static str {").skip(1) {
             let body = function.split("\n    }\n").next().unwrap_or_default();

@@ -5,10 +5,9 @@
 //! ready. What to search is data ([`Policy`]), what is asked for too ([`Request`]).
 //!
 //! The plan holds *every* candidate, used or not, with a [`Decision`] and, if it is not used, a [`Reason`]. What only
-//! opening a driver can tell is an [`Outcome`]. Log lines, reports and tests show these objects, so they cannot
+//! opening a driver can tell is an [`Outcome`](crate::negotiation::Outcome). Log lines, reports and tests show these objects, so they cannot
 //! disagree.
 
-mod best;
 pub(crate) mod devices;
 mod drivers;
 mod filter;
@@ -19,7 +18,6 @@ mod kind;
 mod layers;
 mod manifests;
 mod order;
-mod outcome;
 mod places;
 mod plan;
 mod policy;
@@ -28,7 +26,6 @@ mod reason;
 mod settings_file;
 mod snapshot;
 
-pub use best::{BestReason, best_reason};
 pub use devices::{DeviceFilters, DeviceIds, choose_devices};
 pub use inquiry::Step;
 pub use kind::DriverKind;
@@ -38,11 +35,10 @@ pub use layers::{
     ActiveLayer, ActiveLayers, Because, Explained, ExplainedRefusal, LayerCandidate, LayerDecision,
     LayerKind, LayerNote, LayerPlan, LayerReason, LayerRequest, LayerScope, Refusal, Refused, plan_layers,
 };
-pub use outcome::Outcome;
-pub(crate) use outcome::VkResult;
 pub use plan::{Candidate, Decision, Ignored, Looked, Note, Origin, Plan, Searched};
 pub use policy::{Fallback, LayerVariables, Policy, Request, Root, Search, build_option};
 pub use question::Question;
+pub(crate) use reason::Name;
 pub use reason::Reason;
 pub use settings_file::{KnownSettings, SettingsPlan, plan_settings};
 pub use snapshot::{Answer, Record, Snapshot};

@@ -145,7 +145,7 @@ pub(super) fn unreadable(error: FileError, f: &mut fmt::Formatter<'_>) -> fmt::R
 }
 
 /// The name of a variable as text.
-pub(super) struct Name(pub(super) &'static CStr);
+pub(crate) struct Name(pub(crate) &'static CStr);
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,9 +7,10 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use ash::vk::{self, Handle as _};
 
 use crate::abi::{Command, array};
-use crate::discovery::{DriverKind, Outcome};
+use crate::discovery::DriverKind;
 use crate::manifest::Version;
 use crate::memory::{Box, OutOfMemory, Process, Text, Vec, text};
+use crate::negotiation::Outcome;
 use crate::negotiation::{self, DriverInterface};
 use crate::platform::{Library, Turn, Turns, Waiting};
 

@@ -2,13 +2,15 @@
 
 use core::fmt;
 
+use super::best::{BestReason, best_reason};
 use super::driver::{DriverRef, OpenError};
 use super::open::OpenDrivers;
 use super::report::{log_candidate, log_outcome, log_outcome_by, report_no_driver};
-use crate::discovery::{self, BestReason, Outcome, Plan, Request, Snapshot, best_reason};
+use crate::discovery::{self, Plan, Request, Snapshot};
 use crate::log::{Level, Topic};
 use crate::logger::{FoundSettings, Log, Logger};
 use crate::memory::{Counted, OutOfMemory, Shown, TryGrow, Vec};
+use crate::negotiation::Outcome;
 use crate::platform::{Files, Fingerprint, Platform};
 
 /// The drivers of the system as one call sees them.

@@ -1,10 +1,12 @@
 //! Drivers: which the system has, and the libraries of those that are open.
 
+mod best;
 mod driver;
 mod found;
 mod open;
 mod report;
 
+pub use best::{BestReason, best_reason};
 pub(crate) use driver::refused;
 pub use driver::{Driver, DriverRef, OpenError};
 pub use found::FoundDrivers;

@@ -3,9 +3,10 @@
 use core::sync::atomic::AtomicBool;
 
 use super::driver::{Driver, DriverRef, OpenError};
-use crate::discovery::{Candidate, DriverKind, Outcome};
+use crate::discovery::{Candidate, DriverKind};
 use crate::memory::{SharedList, text};
 use crate::negotiation;
+use crate::negotiation::Outcome;
 use crate::platform::{Holder, Libraries, Library, LibraryKind, Lock, Platform, Turns, Waiting};
 
 /// The driver libraries that are open. A driver stays open once it is: threads of its own or of the application may

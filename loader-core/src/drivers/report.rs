@@ -2,10 +2,11 @@
 
 use core::fmt;
 
-use crate::discovery::{Candidate, Decision, Outcome};
+use crate::discovery::{Candidate, Decision};
 use crate::log::{Level, Topic, write_line};
 use crate::logger::{Log, Logger, RuleNumber};
 use crate::memory::Shown;
+use crate::negotiation::Outcome;
 use crate::platform::{Platform, variables};
 
 /// Says why no driver can be used: to everybody who listens, and if nobody does, as one line on the sink, since an

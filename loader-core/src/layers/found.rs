@@ -8,13 +8,14 @@ use ash::vk;
 use super::active::{ActiveLayer, Layers};
 use crate::abi::{extensions, name};
 use crate::discovery::{
-    self, ActiveLayers, LayerCandidate, LayerKind, LayerPlan, LayerRequest, LayerScope, Outcome, Snapshot,
+    self, ActiveLayers, LayerCandidate, LayerKind, LayerPlan, LayerRequest, LayerScope, Snapshot,
     discover_layers,
 };
 use crate::log::{Level, Topic};
 use crate::logger::{FoundSettings, Log, Logger, RuleNumber};
 use crate::manifest::{LayerExtension, LayerManifest};
 use crate::memory::{Application, Counted, OutOfMemory, Shown, TryGrow, Vec};
+use crate::negotiation::Outcome;
 use crate::negotiation::{LayerInterface, with_layer};
 use crate::platform::{Library, LibraryKind, Platform, variables};
 

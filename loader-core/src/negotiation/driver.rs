@@ -8,7 +8,7 @@ use core::ptr::NonNull;
 
 use ash::vk;
 
-use crate::discovery::Outcome;
+use super::Outcome;
 use crate::platform::{Libraries, Library};
 
 /// The name for which vkGetInstanceProcAddr finds something in this loader alone, without an instance: a library that a manifest

@@ -8,8 +8,8 @@ use core::ptr::NonNull;
 
 use ash::vk;
 
+use super::Outcome;
 use crate::abi::layer_interface::{FindDeviceCommand, FindInstanceCommand, NegotiateFn, Negotiation};
-use crate::discovery::Outcome;
 use crate::manifest::{LayerFunctions, Symbol};
 use crate::memory::{OutOfMemory, text};
 use crate::platform::{Libraries, Library};

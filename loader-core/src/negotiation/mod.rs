@@ -2,6 +2,7 @@
 
 mod driver;
 mod layer;
+mod outcome;
 
 pub(crate) use driver::IS_LOADER;
 #[cfg(feature = "foreign-handles")]
@@ -11,3 +12,5 @@ pub use driver::{
     OWN_SURFACE_INTERFACE, with_function, with_library,
 };
 pub use layer::{LayerInterface, NEWEST_LAYER_INTERFACE, with_layer};
+pub use outcome::Outcome;
+pub(crate) use outcome::VkResult;

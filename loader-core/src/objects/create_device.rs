@@ -12,10 +12,10 @@ use super::handle::HandleKind;
 use super::instance::{Instance, command_memory};
 use super::known::{DeviceUnderCreation, device_under_creation};
 use crate::abi::{array, chain, name};
-use crate::discovery::VkResult;
 use crate::dispatch::{Command, InstanceTable, Table as _};
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, Shown, TryGrow, Vec};
+use crate::negotiation::VkResult;
 use crate::registry::{ExtensionSet, command, extension};
 
 type CreateInfo = vk::DeviceCreateInfo<'static>;

@@ -9,7 +9,6 @@ use super::instance::Instance;
 use super::known::instance_under_creation;
 use super::surface;
 use crate::abi::name;
-use crate::discovery::Outcome;
 use crate::drivers::{OpenError, log_outcome, refused};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::layers::TakenOut;
@@ -18,6 +17,7 @@ use crate::log::{Level, Topic};
 use crate::manifest::Version;
 use crate::memory::{Box, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::CHECKED_VERSION_INTERFACE;
+use crate::negotiation::Outcome;
 use crate::platform::variables;
 use crate::registry::{ExtensionSet, command, extension, find_extension};
 

@@ -5,10 +5,10 @@ use ash::vk;
 use super::driver::{DriverInstance, DriverOfInstance};
 use super::emulated::STAND_INS;
 use crate::abi::{Command, name};
-use crate::discovery::Outcome;
 use crate::dispatch::{InstanceTable, Table as _};
 use crate::drivers::OpenError;
 use crate::memory::{Application, SharedList};
+use crate::negotiation::Outcome;
 use crate::registry::{CommandId, ExtensionSet, command};
 
 impl DriverInstance {

@@ -6,12 +6,12 @@ use ash::vk;
 
 use crate::abi::extensions::merge;
 use crate::abi::{array, name};
-use crate::discovery::VkResult;
 use crate::drivers::FoundDrivers;
 use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::memory::{Shown, Vec};
+use crate::negotiation::VkResult;
 use crate::platform::variables;
 use crate::registry::{ExtensionId, ExtensionKind, extension, find_extension};
 

@@ -10,11 +10,12 @@ use super::instance::Instance;
 use super::kept::Kept;
 use super::sorting::{Preference, order};
 use crate::abi::{array, name};
-use crate::discovery::{Outcome, choose_devices};
+use crate::discovery::choose_devices;
 use crate::dispatch::{Handle, HandleKind};
 use crate::drivers::log_outcome;
 use crate::log::{Level, Topic};
 use crate::memory::{Box, OutOfMemory, Shown, TryGrow, Vec, sort_by};
+use crate::negotiation::Outcome;
 use crate::registry::command;
 
 impl Instance {

@@ -3,10 +3,10 @@
 use ash::vk;
 
 use super::driver::{DriverInstance, DriverOfInstance};
-use crate::discovery::Outcome;
 use crate::drivers::{DriverRef, OpenError};
 use crate::manifest::Version;
 use crate::memory::{Application, OutOfMemory};
+use crate::negotiation::Outcome;
 use crate::registry::ExtensionSet;
 
 /// Makes an instance of `driver` alone, without extensions, counts its devices, and destroys it again.

@@ -5,12 +5,13 @@ use ash::vk;
 use super::extensions;
 use crate::abi::chain;
 use crate::abi::extensions::merge;
-use crate::discovery::{Outcome, Request};
+use crate::discovery::Request;
 use crate::drivers::{Driver, FoundDrivers, log_outcome, report_no_driver};
 use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::memory::{Counted, TryGrow, Vec, format_into};
+use crate::negotiation::Outcome;
 use crate::platform::Platform;
 use crate::registry::{ExtensionSet, extension};
 

@@ -24,12 +24,12 @@ use super::surface_kinds::{KINDS, LARGEST, SurfaceKind};
 use super::terminator::Terminator;
 use super::window::{Purpose, Window};
 use crate::abi::{array, function};
-use crate::discovery::{Outcome, VkResult};
 use crate::dispatch::{Command, Table as _};
 use crate::flavour::FOREIGN_HANDLES;
 use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory, Shown, TryGrow, Vec};
 use crate::negotiation::OWN_SURFACE_INTERFACE;
+use crate::negotiation::{Outcome, VkResult};
 use crate::platform::Turn;
 use crate::registry::{CommandId, command};
 

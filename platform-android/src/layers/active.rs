@@ -6,10 +6,10 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 
 use ash::vk;
-use loader_core::discovery::Outcome;
 use loader_core::log::{Level, Topic};
 use loader_core::manifest::LayerFunctions;
 use loader_core::memory::{Counted, OutOfMemory, Shown, Text, TryGrow, Vec, text};
+use loader_core::negotiation::Outcome;
 use loader_core::negotiation::{LayerInterface, with_layer};
 use loader_core::platform::{self, Libraries, LibraryKind};
 

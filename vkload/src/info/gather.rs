@@ -1,10 +1,12 @@
 //! Asks the loader.
 
 use ash::{Entry, StaticFn};
-use loader_core::discovery::{self, BestReason, Candidate, Decision, Note, Origin, Outcome, Plan, Request};
+use loader_core::discovery::{Candidate, Decision, Note, Origin, Plan, Request};
 use loader_core::drivers::FoundDrivers;
+use loader_core::drivers::{BestReason, best_reason};
 use loader_core::loader::Loader;
 use loader_core::memory::{OutOfMemory, Shown};
+use loader_core::negotiation::Outcome;
 use loader_core::objects;
 use platform_linux::entry::get_instance_proc_addr;
 use platform_linux::{LOADER, PLATFORM};
@@ -79,7 +81,7 @@ fn fill(report: &mut Report, plan: &Plan, outcomes: &[&(usize, Outcome)]) {
     }
     report.notes.extend(plan.notes.iter().map(ToString::to_string));
     if !report.has_device() {
-        let reason = discovery::best_reason(plan, outcomes.iter().copied());
+        let reason = best_reason(plan, outcomes.iter().copied());
         let advice = if lacks_a_driver(&reason) { advice::install_a_driver() } else { Vec::new() };
         report.problem = Some(Problem { reason: reason.to_string(), advice });
     }

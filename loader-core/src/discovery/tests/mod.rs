@@ -3,6 +3,8 @@ use std::string::{String, ToString};
 use std::vec::Vec as StdVec;
 
 use super::*;
+use crate::drivers::best_reason;
+use crate::negotiation::Outcome;
 use crate::platform::imaginary::Imaginary;
 
 mod cache;

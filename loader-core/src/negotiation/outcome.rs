@@ -4,7 +4,7 @@
 use core::ffi::CStr;
 use core::fmt;
 
-use super::reason::Name;
+use crate::discovery::Name;
 use crate::log::Level;
 use crate::manifest::Version;
 use crate::memory::{Shown, Text};

@@ -3,10 +3,9 @@
 
 use core::fmt;
 
-use super::outcome::Outcome;
-use super::plan::{Candidate, Decision, Note, Origin, Plan};
-use super::reason::{Name, Reason};
+use crate::discovery::{Candidate, Decision, Name, Note, Origin, Plan, Reason};
 use crate::memory::Shown;
+use crate::negotiation::Outcome;
 
 /// Why there is no driver. Shown, it is one line: what is wrong, and what to do about it.
 #[derive(Clone, Copy, Debug)]
