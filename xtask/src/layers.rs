@@ -182,9 +182,10 @@ impl Sources {
     fn read(source: &Path) -> Result<Self, Failure> {
         let mut sources = Self::default();
         let mut found = Vec::new();
-        for (path, module) in files(source)? {
-            let text = fs::read_to_string(&path)?;
-            let file = syn::parse_file(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut files = files(source)?;
+        let tests: Vec<_> = files.iter().flat_map(|(_, module, file)| test_modules(module, file)).collect();
+        files.retain(|(_, module, _)| !tests.iter().any(|test| module.starts_with(test)));
+        for (path, module, file) in files {
             let name = path.strip_prefix(source).unwrap_or(&path).display().to_string();
             let mut reader = Reader { module: module.clone(), found: Vec::new(), exports: Vec::new() };
             reader.visit_file(&file);
@@ -241,18 +242,15 @@ impl Sources {
     }
 }
 
-/// The files below `source` that are not tests, each with the module that it is.
-fn files(source: &Path) -> Result<Vec<(PathBuf, Vec<String>)>, Failure> {
+/// The files below `source`, each with the module that it is.
+fn files(source: &Path) -> Result<Vec<(PathBuf, Module, syn::File)>, Failure> {
     let mut all = Vec::new();
     let mut folders = vec![(source.to_owned(), Vec::new())];
     while let Some((folder, module)) = folders.pop() {
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let mut inside: Vec<String> = module.clone();
-            if name == "tests" {
-                continue;
-            }
+            let mut inside: Module = module.clone();
             if path.is_dir() {
                 inside.push(name);
                 folders.push((path, inside));
@@ -260,12 +258,23 @@ fn files(source: &Path) -> Result<Vec<(PathBuf, Vec<String>)>, Failure> {
                 if name != "mod" && name != "lib" {
                     inside.push(name);
                 }
-                all.push((path, inside));
+                let text = fs::read_to_string(&path)?;
+                let file = syn::parse_file(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+                all.push((path, inside, file));
             }
         }
     }
-    all.sort();
+    all.sort_by(|(one, ..), (other, ..)| one.cmp(other));
     Ok(all)
+}
+
+/// The modules that `file` declares for tests only.
+fn test_modules(module: &[String], file: &syn::File) -> Vec<Module> {
+    let modules = file.items.iter().filter_map(|item| match item {
+        Item::Mod(inner) if inner.attrs.iter().any(is_for_tests) => Some(inner.ident.to_string()),
+        _ => None,
+    });
+    modules.map(|name| module.iter().cloned().chain([name]).collect()).collect()
 }
 
 /// Collects the paths in the crate that a file mentions.
