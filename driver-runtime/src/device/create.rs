@@ -15,7 +15,7 @@ use crate::driver::Driver;
 use crate::extensions::EnabledExtensions;
 use crate::features::{self, CheckError};
 use crate::hal;
-use crate::log::{Level, Topic, failed};
+use crate::log::{Level, Topic, failed, report_left};
 use crate::object::{Object, ObjectBase, ParentKind, ParentObject, Root};
 use crate::physical_device::{Physical, PhysicalDevice};
 use crate::result::CreateDeviceError;
@@ -299,7 +299,7 @@ impl<D: Driver> Drop for Building<D> {
             self.block.as_ref().queues().iter().for_each(|queue| queue.pipeline().end_thread());
             (*self.block.as_ref().queues.get()).clear();
             let root = self.block.as_ref().root();
-            root.report_left("vkDestroyDevice", "VUID-vkDestroyDevice-device-05137");
+            report_left(root, "vkDestroyDevice", "VUID-vkDestroyDevice-device-05137");
             root.base().instance_root().child_destroyed();
             root.release();
             self.block.drop_in_place();

@@ -14,7 +14,7 @@ use crate::driver::{Driver, Tables};
 use crate::extensions::EnabledExtensions;
 use crate::here;
 use crate::icd;
-use crate::log::failed_early;
+use crate::log::{failed_early, report_left};
 use crate::object::{ObjectBase, ParentKind, Root};
 use crate::physical_device::PhysicalDevices;
 
@@ -142,7 +142,7 @@ pub(crate) unsafe extern "system" fn destroy_instance<D: Driver>(
         // Those who are chained to the create info hear what happens from here on.
         instance.root.listeners().destroying();
         instance.devices.destroy();
-        instance.root.report_left("vkDestroyInstance", "VUID-vkDestroyInstance-instance-00629");
+        report_left(&instance.root, "vkDestroyInstance", "VUID-vkDestroyInstance-instance-00629");
         instance.root.release();
         let memory = *instance.root.memory();
         let address = usize::try_from(handle.as_raw()).unwrap_or_default();
