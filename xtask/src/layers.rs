@@ -190,26 +190,31 @@ impl Sources {
             let mut reader = Reader { module: module.clone(), found: Vec::new(), exports: Vec::new() };
             reader.visit_file(&file);
             sources.modules.insert(module.clone(), name.clone());
-            for (name, path) in reader.exports {
-                sources.exports.insert((module.clone(), name), path);
-            }
+            sources.exports.extend(reader.exports);
             found.extend(
                 reader.found.into_iter().map(|(path, line)| (module.clone(), name.clone(), path, line)),
             );
         }
         for (module, file, path, line) in found {
             let Some(room) = module.first().cloned() else { continue };
-            let Some(names) =
-                path.first().filter(|names| sources.modules.contains_key(&vec![(*names).clone()]))
-            else {
-                continue;
-            };
+            let Some(names) = sources.room_of(&path) else { continue };
             let leads_to = sources.file_of(&path);
             if leads_to != file {
-                sources.imports.push(Import { room, file, line, names: names.clone(), leads_to });
+                sources.imports.push(Import { room, file, line, names, leads_to });
             }
         }
         Ok(sources)
+    }
+
+    /// The room that `path` names, be it by a name that the root passes on.
+    fn room_of(&self, path: &[String]) -> Option<String> {
+        let first = path.first()?;
+        let behind = self.exports.get(&(Module::new(), first.clone())).and_then(|behind| behind.first());
+        [Some(first), behind]
+            .into_iter()
+            .flatten()
+            .find(|room| self.modules.contains_key(&vec![(*room).clone()]))
+            .cloned()
     }
 
     /// The file in which the item at `path` is.
@@ -282,8 +287,8 @@ struct Reader {
     module: Module,
     /// Whole paths, with the lines in which they are named.
     found: Vec<(Module, usize)>,
-    /// What is passed on, by its name.
-    exports: Vec<(String, Module)>,
+    /// What is passed on, by the module and its name there.
+    exports: Vec<((Module, String), Module)>,
 }
 
 impl Reader {
@@ -323,7 +328,7 @@ impl Reader {
         let mut path = before.to_vec();
         path.push(last.to_string());
         if is_export {
-            self.exports.push((known_as.to_string(), self.whole(&path)));
+            self.exports.push(((self.module.clone(), known_as.to_string()), self.whole(&path)));
         } else {
             self.note(&path, last.span());
         }
