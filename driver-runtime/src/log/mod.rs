@@ -7,7 +7,6 @@
 //! Objects that the application has not got yet are not named. A message about a queue or a command buffer carries the
 //! labels that are open there, the innermost first.
 
-mod commands;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +20,6 @@ use loader_core::memory::{OutOfMemory, Process, Text, TryGrow, Vec, format_into}
 use crate::object::{Labels, ObjectBase, Root};
 
 pub use crate::object::Label;
-pub(crate) use commands::entry_points;
 pub use loader_core::log::{Level, Topic};
 
 /// What stands for a text that there is no memory for.
