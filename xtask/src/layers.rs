@@ -357,10 +357,13 @@ impl Reader {
     fn leaf(&mut self, before: &[String], last: &syn::Ident, known_as: &syn::Ident, is_export: bool) {
         let mut path = before.to_vec();
         path.push(last.to_string());
-        if is_export {
-            self.exports.push(((self.module.clone(), known_as.to_string()), self.whole(&path)));
-        } else {
+        let whole = self.whole(&path);
+        // A room that passes on what is inside it imports nothing.
+        if !is_export || whole.first() != self.module.first() {
             self.note(&path, last.span());
+        }
+        if is_export {
+            self.exports.push(((self.module.clone(), known_as.to_string()), whole));
         }
     }
 
