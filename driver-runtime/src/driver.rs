@@ -8,12 +8,13 @@ use loader_core::registry::ExtensionSet;
 use crate::Host;
 use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
 use crate::dispatch::{Command, DispatchTable, EntryPoints};
-use crate::instance::{Instance, InstanceRequest};
-use crate::physical_device::{Chainable, Description, Enumeration, PhysicalDevice};
+use crate::instance::{Enumeration, Instance, InstanceRequest};
+use crate::parts::{Parts, Primitive};
+use crate::physical_device::{Chainable, Description, PhysicalDevice};
 use crate::result::{
     CreateDeviceError, CreateInstanceError, EnumerateError, ExportError, ImportError, SubmitError,
 };
-use crate::sync::{Handle, HandleKind, Primitive, SyncType, Work};
+use crate::sync::{Handle, HandleKind, SyncType, Work};
 use crate::trace::TraceSettings;
 
 /// A driver: its parts of the runtime's objects, and its own commands.
@@ -223,7 +224,7 @@ pub enum Search {
     Nodes,
 }
 
-/// The tables that the compiler makes for a driver.
+/// The tables that the compiler makes for a driver. Every driver has this trait.
 pub trait Tables: Driver {
     /// The runtime's own commands.
     const COMMON: EntryPoints;
@@ -231,8 +232,14 @@ pub trait Tables: Driver {
     const TABLE: &'static DispatchTable;
 }
 
-impl<D: Driver> Tables for D {
-    const COMMON: EntryPoints = crate::common::entry_points::<D>();
-    const TABLE: &'static DispatchTable =
-        &DispatchTable::new(&D::COMMANDS).filled(&D::WINDOW_SYSTEM).filled(&Self::COMMON);
+impl<D: Driver> Parts for D {
+    type Instance = <D as Driver>::Instance;
+    type PhysicalDevice = <D as Driver>::PhysicalDevice;
+    type Device = <D as Driver>::Device;
+    type Queue = <D as Driver>::Queue;
+    type Sync = <D as Driver>::Sync;
+
+    fn host() -> &'static dyn Host {
+        <D as Driver>::host()
+    }
 }

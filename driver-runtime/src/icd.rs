@@ -41,14 +41,14 @@ macro_rules! export_icd {
         /// How the loader finds every function of the driver.
         ///
         /// # Safety
-        /// As for [`driver_runtime::instance::get_instance_proc_addr`]($crate::instance::get_instance_proc_addr).
+        /// As for [`driver_runtime::proc_addr::get_instance_proc_addr`]($crate::proc_addr::get_instance_proc_addr).
         #[unsafe(no_mangle)]
         pub unsafe extern "system" fn vk_icdGetInstanceProcAddr(
             instance: $crate::vk::Instance,
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
             // SAFETY: the loader keeps the specification's promises.
-            unsafe { $crate::instance::get_instance_proc_addr::<$driver>(instance, name) }
+            unsafe { $crate::proc_addr::get_instance_proc_addr::<$driver>(instance, name) }
         }
 
         /// Agrees with the loader on an interface version.
@@ -73,7 +73,7 @@ macro_rules! export_icd {
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
             // SAFETY: the loader keeps the specification's promises.
-            unsafe { $crate::instance::get_physical_device_proc_addr::<$driver>(instance, name) }
+            unsafe { $crate::proc_addr::get_physical_device_proc_addr::<$driver>(instance, name) }
         }
     };
 }

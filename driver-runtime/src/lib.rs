@@ -36,7 +36,7 @@ extern crate std;
 pub mod android;
 pub mod chain;
 pub mod command_buffer;
-mod common;
+mod commands;
 pub mod device;
 pub mod dispatch;
 mod driver;
@@ -52,8 +52,10 @@ pub mod log;
 mod memory_tests;
 pub mod object;
 pub mod out_array;
+mod parts;
 pub mod physical_device;
 pub mod pipeline_cache;
+pub mod proc_addr;
 #[cfg(test)]
 mod readme_tests;
 pub mod result;
@@ -66,20 +68,21 @@ pub mod trace;
 pub use device::{Device, DeviceRequest, Queue, QueuePlace};
 pub use driver::{Driver, Search, Tables};
 pub use host::{Host, NoThread, ThreadWork};
-pub use instance::{Instance, InstanceRequest};
+pub use instance::{Enumeration, Instance, InstanceRequest};
 pub use loader_core::memory::{self, OutOfMemory};
 pub use loader_core::platform::Waiting;
 pub use loader_core::registry;
 pub use loader_core::vk;
 pub use object::{Object, ObjectBase, Owned, VkObject};
-pub use physical_device::{Chainable, Description, Enumeration, PhysicalDevice, Vulkan14Properties};
+pub use parts::Parts;
+pub use physical_device::{Chainable, Description, PhysicalDevice, Vulkan14Properties};
 
 /// What an implementation of [`Driver`] names.
 pub mod driver_prelude {
     pub use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
     pub use crate::driver::{Driver, Search};
-    pub use crate::instance::{Instance, InstanceRequest};
-    pub use crate::physical_device::{Chainable, Description, Enumeration, PhysicalDevice};
+    pub use crate::instance::{Enumeration, Instance, InstanceRequest};
+    pub use crate::physical_device::{Chainable, Description, PhysicalDevice};
     pub use crate::result::{
         CommandBufferError, CreateDeviceError, CreateInstanceError, EnumerateError, ExportError, ImportError,
         SubmitError,

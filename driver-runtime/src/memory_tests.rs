@@ -8,12 +8,13 @@ use std::vec::Vec;
 use ash::vk::{self, Handle};
 use loader_core::registry::{CommandId, command};
 
+use crate::commands::device::{create_device, destroy_device};
+use crate::commands::instance::{create_instance, destroy_instance};
+use crate::device::Device;
 use crate::device::tests::{MadeDevice, make, queues};
-use crate::device::{Device, create_device, destroy_device};
 use crate::dispatch::{Command, DispatchTable};
 use crate::driver::{Driver, Search, Tables};
 use crate::instance::tests::{make_for, make_with};
-use crate::instance::{create_instance, destroy_instance};
 use crate::object::{Object, ObjectBase, ParentObject, VkObject};
 use crate::physical_device::tests::{enumerate, with_device};
 use crate::physical_device::{Description, get_queue_family_properties};
@@ -129,7 +130,7 @@ fn b9_searches_without_memory_are_repeated() {
             make_for(3, &[]).unwrap()
         });
         let mut count = 0;
-        let list = crate::physical_device::enumerate_physical_devices::<TestDriver>;
+        let list = crate::commands::enumerate::enumerate_physical_devices::<TestDriver>;
         // SAFETY: a live handle and a valid pointer.
         let result = unsafe { list(made.0, &mut count, null_mut()) };
         with_memory(|| {

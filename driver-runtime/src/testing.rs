@@ -16,7 +16,7 @@ use loader_core::logger::Listeners;
 use loader_core::memory::Application;
 
 use crate::Host;
-use crate::physical_device::{Chainable, Description, Enumeration, PhysicalDevice};
+use crate::physical_device::{Chainable, Description, PhysicalDevice};
 use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
 use crate::sync::{Ability, Primitive, Signal, SyncType, Wait, Work};
 use crate::trace::TraceSettings;
@@ -26,7 +26,7 @@ use crate::device::{Device, DeviceRequest, Lost, Queue, QueuePlace};
 use crate::dispatch::{Command, DispatchTable, EntryPoints};
 use crate::driver::{Driver, Search};
 use crate::entry_points;
-use crate::instance::{Instance, InstanceRequest};
+use crate::instance::{Enumeration, Instance, InstanceRequest};
 use crate::object::{ObjectBase, ParentKind, ParentObject, Root};
 use loader_core::platform::Waiting;
 

@@ -41,6 +41,36 @@ const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "driver-runtime",
+        &[
+            "result",
+            "chain",
+            "out_array",
+            "host",
+            "extensions",
+            "features",
+            "android",
+            "fuchsia",
+            "icd",
+            "dispatch",
+            "object",
+            "log",
+            "trace",
+            "parts",
+            "sync",
+            "physical_device",
+            "instance",
+            "device",
+            "driver",
+            "hal",
+            "proc_addr",
+            "time",
+            "command_buffer",
+            "pipeline_cache",
+            "commands",
+        ],
+    ),
+    (
         "platform-android",
         &[
             "level",
@@ -182,33 +212,39 @@ impl Sources {
     fn read(source: &Path) -> Result<Self, Failure> {
         let mut sources = Self::default();
         let mut found = Vec::new();
-        for (path, module) in files(source)? {
-            let text = fs::read_to_string(&path)?;
-            let file = syn::parse_file(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut files = files(source)?;
+        let tests: Vec<_> = files.iter().flat_map(|(_, module, file)| test_modules(module, file)).collect();
+        files.retain(|(_, module, _)| !tests.iter().any(|test| module.starts_with(test)));
+        for (path, module, file) in files {
             let name = path.strip_prefix(source).unwrap_or(&path).display().to_string();
             let mut reader = Reader { module: module.clone(), found: Vec::new(), exports: Vec::new() };
             reader.visit_file(&file);
             sources.modules.insert(module.clone(), name.clone());
-            for (name, path) in reader.exports {
-                sources.exports.insert((module.clone(), name), path);
-            }
+            sources.exports.extend(reader.exports);
             found.extend(
                 reader.found.into_iter().map(|(path, line)| (module.clone(), name.clone(), path, line)),
             );
         }
         for (module, file, path, line) in found {
             let Some(room) = module.first().cloned() else { continue };
-            let Some(names) =
-                path.first().filter(|names| sources.modules.contains_key(&vec![(*names).clone()]))
-            else {
-                continue;
-            };
+            let Some(names) = sources.room_of(&path) else { continue };
             let leads_to = sources.file_of(&path);
             if leads_to != file {
-                sources.imports.push(Import { room, file, line, names: names.clone(), leads_to });
+                sources.imports.push(Import { room, file, line, names, leads_to });
             }
         }
         Ok(sources)
+    }
+
+    /// The room that `path` names, be it by a name that the root passes on.
+    fn room_of(&self, path: &[String]) -> Option<String> {
+        let first = path.first()?;
+        let behind = self.exports.get(&(Module::new(), first.clone())).and_then(|behind| behind.first());
+        [Some(first), behind]
+            .into_iter()
+            .flatten()
+            .find(|room| self.modules.contains_key(&vec![(*room).clone()]))
+            .cloned()
     }
 
     /// The file in which the item at `path` is.
@@ -241,18 +277,15 @@ impl Sources {
     }
 }
 
-/// The files below `source` that are not tests, each with the module that it is.
-fn files(source: &Path) -> Result<Vec<(PathBuf, Vec<String>)>, Failure> {
+/// The files below `source`, each with the module that it is.
+fn files(source: &Path) -> Result<Vec<(PathBuf, Module, syn::File)>, Failure> {
     let mut all = Vec::new();
     let mut folders = vec![(source.to_owned(), Vec::new())];
     while let Some((folder, module)) = folders.pop() {
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let mut inside: Vec<String> = module.clone();
-            if name == "tests" {
-                continue;
-            }
+            let mut inside: Module = module.clone();
             if path.is_dir() {
                 inside.push(name);
                 folders.push((path, inside));
@@ -260,12 +293,23 @@ fn files(source: &Path) -> Result<Vec<(PathBuf, Vec<String>)>, Failure> {
                 if name != "mod" && name != "lib" {
                     inside.push(name);
                 }
-                all.push((path, inside));
+                let text = fs::read_to_string(&path)?;
+                let file = syn::parse_file(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+                all.push((path, inside, file));
             }
         }
     }
-    all.sort();
+    all.sort_by(|(one, ..), (other, ..)| one.cmp(other));
     Ok(all)
+}
+
+/// The modules that `file` declares for tests only.
+fn test_modules(module: &[String], file: &syn::File) -> Vec<Module> {
+    let modules = file.items.iter().filter_map(|item| match item {
+        Item::Mod(inner) if inner.attrs.iter().any(is_for_tests) => Some(inner.ident.to_string()),
+        _ => None,
+    });
+    modules.map(|name| module.iter().cloned().chain([name]).collect()).collect()
 }
 
 /// Collects the paths in the crate that a file mentions.
@@ -273,8 +317,8 @@ struct Reader {
     module: Module,
     /// Whole paths, with the lines in which they are named.
     found: Vec<(Module, usize)>,
-    /// What is passed on, by its name.
-    exports: Vec<(String, Module)>,
+    /// What is passed on, by the module and its name there.
+    exports: Vec<((Module, String), Module)>,
 }
 
 impl Reader {
@@ -313,10 +357,13 @@ impl Reader {
     fn leaf(&mut self, before: &[String], last: &syn::Ident, known_as: &syn::Ident, is_export: bool) {
         let mut path = before.to_vec();
         path.push(last.to_string());
-        if is_export {
-            self.exports.push((known_as.to_string(), self.whole(&path)));
-        } else {
+        let whole = self.whole(&path);
+        // A room that passes on what is inside it imports nothing.
+        if !is_export || whole.first() != self.module.first() {
             self.note(&path, last.span());
+        }
+        if is_export {
+            self.exports.push(((self.module.clone(), known_as.to_string()), whole));
         }
     }
 

@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_char};
 
 use driver_runtime::dispatch::{Command, EntryPoints};
-use driver_runtime::{Tables, entry_points, icd, instance, vk};
+use driver_runtime::{Tables, entry_points, icd, proc_addr, vk};
 
 use crate::Null;
 use crate::scenario::{self, NEGOTIATE};
@@ -37,7 +37,7 @@ pub unsafe extern "system" fn get_instance_proc_addr(
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller passes a live or null handle and a C string or NULL.
     unsafe {
-        let function = instance::get_instance_proc_addr::<Null>(instance, name)?;
+        let function = proc_addr::get_instance_proc_addr::<Null>(instance, name)?;
         let name = CStr::from_ptr(name);
         match name.to_bytes() {
             b"vk_icdNegotiateLoaderICDInterfaceVersion" => {
@@ -101,7 +101,7 @@ pub unsafe extern "system" fn get_physical_device_proc_addr(
 ) -> vk::PFN_vkVoidFunction {
     // SAFETY: the caller vouches for handle and name.
     unsafe {
-        let function = instance::get_physical_device_proc_addr::<Null>(instance, name)?;
+        let function = proc_addr::get_physical_device_proc_addr::<Null>(instance, name)?;
         scenario::get().shaped(CStr::from_ptr(name), function)
     }
 }

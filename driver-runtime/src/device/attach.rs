@@ -5,17 +5,17 @@ use core::ffi::CStr;
 use ash::vk::{self, Handle};
 
 use super::Device;
-use crate::driver::Driver;
 use crate::object::{Object, ObjectBase, ParentObject, Slot, VkObject};
+use crate::parts::Parts;
 use crate::result::code;
 
 /// The object behind a private data slot.
-struct SlotObject<D: Driver> {
+struct SlotObject<D: Parts> {
     slot: Slot,
     device: core::marker::PhantomData<D>,
 }
 
-impl<D: Driver> VkObject for SlotObject<D> {
+impl<D: Parts> VkObject for SlotObject<D> {
     type Handle = vk::PrivateDataSlot;
     type Parent = Device<D>;
 }
@@ -28,7 +28,7 @@ fn is_foreign(kind: vk::ObjectType) -> bool {
 
 /// # Safety
 /// As the specification has it for `vkCreatePrivateDataSlot`.
-pub(crate) unsafe extern "system" fn create_private_data_slot<D: Driver>(
+pub(crate) unsafe extern "system" fn create_private_data_slot<D: Parts>(
     device: vk::Device,
     _: *const vk::PrivateDataSlotCreateInfo<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
@@ -48,7 +48,7 @@ pub(crate) unsafe extern "system" fn create_private_data_slot<D: Driver>(
 
 /// # Safety
 /// As the specification has it for `vkDestroyPrivateDataSlot`.
-pub(crate) unsafe extern "system" fn destroy_private_data_slot<D: Driver>(
+pub(crate) unsafe extern "system" fn destroy_private_data_slot<D: Parts>(
     _: vk::Device,
     slot: vk::PrivateDataSlot,
     callbacks: *const vk::AllocationCallbacks<'_>,
@@ -59,7 +59,7 @@ pub(crate) unsafe extern "system" fn destroy_private_data_slot<D: Driver>(
 
 /// # Safety
 /// As the specification has it for `vkSetPrivateData`.
-pub(crate) unsafe extern "system" fn set_private_data<D: Driver>(
+pub(crate) unsafe extern "system" fn set_private_data<D: Parts>(
     device: vk::Device,
     kind: vk::ObjectType,
     handle: u64,
@@ -84,7 +84,7 @@ pub(crate) unsafe extern "system" fn set_private_data<D: Driver>(
 
 /// # Safety
 /// As the specification has it for `vkGetPrivateData`.
-pub(crate) unsafe extern "system" fn get_private_data<D: Driver>(
+pub(crate) unsafe extern "system" fn get_private_data<D: Parts>(
     device: vk::Device,
     kind: vk::ObjectType,
     handle: u64,
@@ -109,7 +109,7 @@ pub(crate) unsafe extern "system" fn get_private_data<D: Driver>(
 
 /// # Safety
 /// As the specification has it for `vkSetDebugUtilsObjectNameEXT`.
-pub(crate) unsafe extern "system" fn set_object_name<D: Driver>(
+pub(crate) unsafe extern "system" fn set_object_name<D: Parts>(
     device: vk::Device,
     info: *const vk::DebugUtilsObjectNameInfoEXT<'_>,
 ) -> vk::Result {

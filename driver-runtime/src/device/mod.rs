@@ -1,9 +1,7 @@
 //! Devices.
 
 mod attach;
-mod create;
 mod lost;
-mod proc_addr;
 mod queue;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -13,14 +11,14 @@ use core::ops::Deref;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
-use loader_core::memory::{Application, Vec};
+use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
 
-use crate::driver::Driver;
 use crate::extensions::EnabledExtensions;
 use crate::features;
 use crate::log::{Level, Topic};
 use crate::message;
-use crate::object::{ObjectBase, Owned, ParentKind, ParentObject, Root};
+use crate::object::{Object, ObjectBase, Owned, ParentKind, ParentObject, Root};
+use crate::parts::Parts;
 use crate::physical_device::PhysicalDevice;
 use crate::sync::{SubmitMode, SyncTypes};
 use crate::trace;
@@ -29,15 +27,13 @@ pub(crate) use attach::{
     create_private_data_slot, destroy_private_data_slot, get_private_data, set_object_name, set_object_tag,
     set_private_data,
 };
-pub(crate) use create::{create_device, destroy_device};
 pub use lost::Lost;
-pub(crate) use proc_addr::{get_device_proc_addr, more};
 pub use queue::{Queue, QueuePlace, QueueState};
 pub(crate) use queue::{get_device_queue, get_device_queue_2};
 
 /// A device: what the runtime keeps, and behind it the driver's part.
 #[repr(C)]
-pub struct Device<D: Driver> {
+pub struct Device<D: Parts> {
     root: Root,
     physical: NonNull<PhysicalDevice<D>>,
     extensions: EnabledExtensions,
@@ -52,9 +48,9 @@ pub struct Device<D: Driver> {
 }
 
 // SAFETY: the physical device outlives the device and may be shared.
-unsafe impl<D: Driver> Send for Device<D> {}
+unsafe impl<D: Parts> Send for Device<D> {}
 // SAFETY: as above.
-unsafe impl<D: Driver> Sync for Device<D> {}
+unsafe impl<D: Parts> Sync for Device<D> {}
 
 /// What a device is created with; extensions, features and queues are checked.
 pub struct DeviceRequest<'a> {
@@ -68,7 +64,32 @@ pub struct DeviceRequest<'a> {
     pub info: &'a vk::DeviceCreateInfo<'a>,
 }
 
-impl<D: Driver> Device<D> {
+impl<D: Parts> Device<D> {
+    /// A device without queues.
+    pub(crate) fn new(
+        root: Root,
+        physical: &PhysicalDevice<D>,
+        extensions: EnabledExtensions,
+        features: features::Enabled,
+        sync_types: SyncTypes,
+        submit_mode: SubmitMode,
+        driver: D::Device,
+    ) -> Self {
+        let queues = Vec::new_in(*root.memory()).into();
+        Self {
+            root,
+            physical: NonNull::from(physical),
+            extensions,
+            features,
+            lost: lost::State::new(),
+            trace_count: trace::Count::new(),
+            sync_types,
+            submit_mode,
+            queues,
+            driver,
+        }
+    }
+
     /// The device of a handle, or `None` for NULL and for what is no device.
     ///
     /// # Safety
@@ -106,6 +127,28 @@ impl<D: Driver> Device<D> {
     pub fn queues(&self) -> &[Owned<QueueState<D>>] {
         // SAFETY: the list changes only before anybody but the driver's creation of queues has the device.
         unsafe { &*self.queues.get() }
+    }
+
+    /// Adds a queue.
+    ///
+    /// # Safety
+    /// Nobody has the device yet, and no reference to the list of queues lives.
+    pub(crate) unsafe fn add_queue(&self, place: QueuePlace, driver: D::Queue) -> Result<(), OutOfMemory> {
+        let (memory, dispatch) = (*self.root.memory(), self.root.base().dispatch());
+        let queue = Object::create_in(self, memory, dispatch, QueueState::new(place, driver))?;
+        // SAFETY: the caller vouches that nobody else looks at the list.
+        unsafe { (*self.queues.get()).try_push(queue) }
+    }
+
+    /// Destroys the queues, before the rest of the device goes.
+    ///
+    /// # Safety
+    /// Nothing uses the device or its queues any more.
+    pub(crate) unsafe fn destroy_queues(&self) {
+        // Threads of queues use all queues, so they end first.
+        self.queues().iter().for_each(|queue| queue.pipeline().end_thread());
+        // SAFETY: the caller vouches that there is no other user.
+        unsafe { (*self.queues.get()).clear() };
     }
 
     /// What the driver's synchronisation objects are used for.
@@ -148,18 +191,9 @@ impl<D: Driver> Device<D> {
     pub fn lost_reason(&self) -> Option<&'static str> {
         self.lost.reason()
     }
-
-    /// Whether the device is still there: asks the driver, unless it is known to be lost.
-    ///
-    /// # Errors
-    /// [`Lost`].
-    pub fn check_status(&self) -> Result<(), Lost> {
-        self.lost()?;
-        D::check_status(self)
-    }
 }
 
-impl<D: Driver> Deref for Device<D> {
+impl<D: Parts> Deref for Device<D> {
     type Target = D::Device;
     fn deref(&self) -> &D::Device {
         &self.driver
@@ -167,7 +201,7 @@ impl<D: Driver> Deref for Device<D> {
 }
 
 // SAFETY: the first field is the root, and the layout is C's.
-unsafe impl<D: Driver> ParentObject for Device<D> {
+unsafe impl<D: Parts> ParentObject for Device<D> {
     const KIND: ParentKind = ParentKind::Device;
     fn root(&self) -> &Root {
         &self.root

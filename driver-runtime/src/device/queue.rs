@@ -5,15 +5,15 @@ use core::ops::Deref;
 use ash::vk;
 
 use super::{Device, Lost, lost};
-use crate::driver::Driver;
 use crate::object::{Object, VkObject};
+use crate::parts::Parts;
 use crate::sync::Pipeline;
 
 /// A queue, with the driver's part behind what the runtime keeps.
 pub type Queue<D> = Object<QueueState<D>>;
 
 /// What is kept of a queue.
-pub struct QueueState<D: Driver> {
+pub struct QueueState<D: Parts> {
     place: QueuePlace,
     pipeline: Pipeline<D>,
     lost: lost::State,
@@ -31,7 +31,7 @@ pub struct QueuePlace {
     pub flags: vk::DeviceQueueCreateFlags,
 }
 
-impl<D: Driver> QueueState<D> {
+impl<D: Parts> QueueState<D> {
     pub(super) fn new(place: QueuePlace, driver: D::Queue) -> Self {
         Self { place, pipeline: Pipeline::new(), lost: lost::State::new(), driver }
     }
@@ -47,7 +47,7 @@ impl<D: Driver> QueueState<D> {
     }
 }
 
-impl<D: Driver> Queue<D> {
+impl<D: Parts> Queue<D> {
     /// Records that the queue, and with it the device, is lost.
     pub fn set_lost(&self, reason: &'static str) -> Lost {
         self.lost.set(reason);
@@ -60,12 +60,12 @@ impl<D: Driver> Queue<D> {
     }
 }
 
-impl<D: Driver> VkObject for QueueState<D> {
+impl<D: Parts> VkObject for QueueState<D> {
     type Handle = vk::Queue;
     type Parent = Device<D>;
 }
 
-impl<D: Driver> Deref for QueueState<D> {
+impl<D: Parts> Deref for QueueState<D> {
     type Target = D::Queue;
     fn deref(&self) -> &D::Queue {
         &self.driver
@@ -74,7 +74,7 @@ impl<D: Driver> Deref for QueueState<D> {
 
 /// # Safety
 /// As the specification has it for `vkGetDeviceQueue`.
-pub(crate) unsafe extern "system" fn get_device_queue<D: Driver>(
+pub(crate) unsafe extern "system" fn get_device_queue<D: Parts>(
     device: vk::Device,
     family: u32,
     index: u32,
@@ -87,7 +87,7 @@ pub(crate) unsafe extern "system" fn get_device_queue<D: Driver>(
 
 /// # Safety
 /// As the specification has it for `vkGetDeviceQueue2`.
-pub(crate) unsafe extern "system" fn get_device_queue_2<D: Driver>(
+pub(crate) unsafe extern "system" fn get_device_queue_2<D: Parts>(
     device: vk::Device,
     info: *const vk::DeviceQueueInfo2<'_>,
     out: *mut vk::Queue,
@@ -105,7 +105,7 @@ pub(crate) unsafe extern "system" fn get_device_queue_2<D: Driver>(
 ///
 /// # Safety
 /// `device` is a live handle.
-unsafe fn find<D: Driver>(device: vk::Device, place: QueuePlace) -> vk::Queue {
+unsafe fn find<D: Parts>(device: vk::Device, place: QueuePlace) -> vk::Queue {
     // SAFETY: the caller vouches for the handle.
     let Some(device) = (unsafe { Device::<D>::from_handle(device) }) else { return vk::Queue::null() };
     let queue = device.queues().iter().find(|queue| queue.place() == place);

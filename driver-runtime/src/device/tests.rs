@@ -7,12 +7,14 @@ use std::vec::Vec;
 use ash::vk::{self, Handle};
 use loader_core::registry::{ExtensionSet, extension};
 
-use super::{Device, create_device, destroy_device, get_device_queue, get_device_queue_2};
+use super::{Device, get_device_queue, get_device_queue_2};
+use crate::commands::device::{create_device, destroy_device};
 use crate::features::{Features, name};
 use crate::instance::tests::Made;
 use crate::object::{Object, ParentObject, VkObject};
 use crate::physical_device::Description;
 use crate::physical_device::tests::with_device;
+use crate::proc_addr::{get_device_proc_addr, get_instance_proc_addr};
 use crate::result::CreateDeviceError;
 use crate::testing::{Ledger, TestDriver, plan};
 
@@ -81,11 +83,11 @@ fn b22_and_b51_extensions_that_the_registry_does_not_list() {
     // SAFETY: live handles, valid names and an array as long as the count says.
     unsafe {
         let own = crate::testing::acquire_image as *const ();
-        let of_device = super::get_device_proc_addr::<TestDriver>(made.0, name).unwrap();
-        let of_instance = crate::instance::get_instance_proc_addr::<TestDriver>(instance, name).unwrap();
+        let of_device = get_device_proc_addr::<TestDriver>(made.0, name).unwrap();
+        let of_instance = get_instance_proc_addr::<TestDriver>(instance, name).unwrap();
         assert_eq!((of_device as *const (), of_instance as *const ()), (own, own));
         let (mut count, mut list) = (9, [vk::ExtensionProperties::default(); 9]);
-        let enumerate = crate::physical_device::enumerate_device_extension_properties::<TestDriver>;
+        let enumerate = crate::commands::physical_device::enumerate_device_extension_properties::<TestDriver>;
         assert_eq!(enumerate(physical, null(), &mut count, list.as_mut_ptr()), vk::Result::SUCCESS);
         let last = list[count as usize - 1];
         assert_eq!(last.extension_name_as_c_str(), Ok(c"VK_ANDROID_native_buffer"));
@@ -108,7 +110,7 @@ fn b37_commands_of_devices_by_what_is_enabled() {
     let (with, without) = (with_extensions(&[c"VK_EXT_mesh_shader"]).unwrap(), with_extensions(&[]).unwrap());
     let look_up = |device: &MadeDevice, name: &CStr| {
         // SAFETY: a live handle and a valid name.
-        unsafe { super::get_device_proc_addr::<TestDriver>(device.0, name.as_ptr()) }.is_some()
+        unsafe { get_device_proc_addr::<TestDriver>(device.0, name.as_ptr()) }.is_some()
     };
     assert!(look_up(&with, c"vkCmdDrawMeshTasksEXT") && !look_up(&without, c"vkCmdDrawMeshTasksEXT"));
     for name in [c"vkCreateBuffer", c"vkGetDeviceQueue", c"vkGetDeviceProcAddr"] {
@@ -118,7 +120,7 @@ fn b37_commands_of_devices_by_what_is_enabled() {
         assert!(!look_up(&without, name), "{name:?}");
     }
     // SAFETY: NULL is allowed.
-    assert!(unsafe { super::get_device_proc_addr::<TestDriver>(with.0, null()) }.is_none());
+    assert!(unsafe { get_device_proc_addr::<TestDriver>(with.0, null()) }.is_none());
 }
 
 #[test]

@@ -13,4 +13,4 @@ mod trampolines;
 pub use gate::Enabled;
 pub(crate) use table::function;
 pub use table::{Command, DispatchTable, EntryPoints, is_type_of};
-pub(crate) use trampolines::trampoline;
+pub(crate) use trampolines::{TABLE_OFFSET, trampoline};

@@ -1,9 +1,7 @@
 //! Instances.
 
 mod app_info;
-mod create;
-mod proc_addr;
-mod queries;
+mod physical_devices;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -13,25 +11,18 @@ use core::ptr::NonNull;
 use ash::vk::{self, Handle};
 
 use crate::dispatch::Enabled;
-use crate::driver::Driver;
 use crate::extensions::EnabledExtensions;
 use crate::object::{ObjectBase, ParentKind, ParentObject, Root};
-use crate::physical_device::PhysicalDevices;
+use crate::parts::Parts;
 use crate::trace::TraceSettings;
 
 pub use app_info::AppInfo;
-pub(crate) use create::{create_instance, destroy_instance};
-pub(crate) use proc_addr::c_string;
-pub use proc_addr::{
-    get_instance_proc_addr, get_instance_proc_addr_unchecked, get_physical_device_proc_addr,
-};
-pub(crate) use queries::{
-    enumerate_instance_extension_properties, enumerate_instance_layer_properties, enumerate_instance_version,
-};
+pub use physical_devices::Enumeration;
+pub(crate) use physical_devices::{Found, PhysicalDevices};
 
 /// An instance: what the runtime keeps, and behind it the driver's part.
 #[repr(C)]
-pub struct Instance<D: Driver> {
+pub struct Instance<D: Parts> {
     root: Root,
     app: AppInfo,
     extensions: EnabledExtensions,
@@ -50,7 +41,19 @@ pub struct InstanceRequest<'a> {
     pub info: &'a vk::InstanceCreateInfo<'a>,
 }
 
-impl<D: Driver> Instance<D> {
+impl<D: Parts> Instance<D> {
+    /// An instance that has not looked for its physical devices yet.
+    pub(crate) fn new(
+        root: Root,
+        app: AppInfo,
+        extensions: EnabledExtensions,
+        trace: TraceSettings,
+        driver: D::Instance,
+    ) -> Self {
+        let devices = PhysicalDevices::new(*root.memory());
+        Self { root, app, extensions, trace, devices, driver }
+    }
+
     /// The instance of a handle, or `None` for NULL and for what is no instance.
     ///
     /// # Safety
@@ -93,7 +96,7 @@ impl<D: Driver> Instance<D> {
     }
 }
 
-impl<D: Driver> Deref for Instance<D> {
+impl<D: Parts> Deref for Instance<D> {
     type Target = D::Instance;
     fn deref(&self) -> &D::Instance {
         &self.driver
@@ -101,7 +104,7 @@ impl<D: Driver> Deref for Instance<D> {
 }
 
 // SAFETY: the first field is the root, and the layout is C's.
-unsafe impl<D: Driver> ParentObject for Instance<D> {
+unsafe impl<D: Parts> ParentObject for Instance<D> {
     const KIND: ParentKind = ParentKind::Instance;
     fn root(&self) -> &Root {
         &self.root

@@ -7,14 +7,16 @@ use std::vec::Vec;
 use ash::vk;
 use loader_core::registry::{CommandId, ExtensionSet, command, extension};
 
-use super::create::create;
-use super::{
-    Instance, create_instance, destroy_instance, enumerate_instance_extension_properties,
-    enumerate_instance_layer_properties, get_instance_proc_addr, get_instance_proc_addr_unchecked,
-    get_physical_device_proc_addr,
+use super::Instance;
+use crate::commands::instance::{
+    create, create_instance, destroy_instance, enumerate_instance_extension_properties,
+    enumerate_instance_layer_properties,
 };
 use crate::icd::negotiate;
 use crate::object::ParentObject;
+use crate::proc_addr::{
+    get_instance_proc_addr, get_instance_proc_addr_unchecked, get_physical_device_proc_addr,
+};
 use crate::result::CreateInstanceError;
 use crate::testing::{Ledger, TestDriver, plan};
 

@@ -7,8 +7,6 @@
 //! Objects that the application has not got yet are not named. A message about a queue or a command buffer carries the
 //! labels that are open there, the innermost first.
 
-mod commands;
-mod labels;
 #[cfg(test)]
 mod tests;
 
@@ -19,11 +17,9 @@ use ash::vk;
 use loader_core::logger::{Listeners, severity_and_types};
 use loader_core::memory::{OutOfMemory, Process, Text, TryGrow, Vec, format_into};
 
-use crate::object::ObjectBase;
+use crate::object::{Labels, ObjectBase, Root};
 
-pub(crate) use commands::entry_points;
-pub use labels::Label;
-pub(crate) use labels::Labels;
+pub use crate::object::Label;
 pub use loader_core::log::{Level, Topic};
 
 /// What stands for a text that there is no memory for.
@@ -85,6 +81,16 @@ pub(crate) fn failed_early<E: Copy + Into<vk::Result>>(
     error
 }
 
+/// Complains about objects that should have been destroyed before the instance or device of `root`, which `command`
+/// destroys.
+pub(crate) fn report_left(root: &Root, command: &str, rule: &str) {
+    let left = root.children();
+    if left != 0 {
+        let text = "was not destroyed first, of objects that were created from this one:";
+        message!(Level::Error, Topic::Usage, [root.base()], "{command}: {text} {left} ({rule})");
+    }
+}
+
 /// What an error concerns.
 fn concerned(code: vk::Result, about: &ObjectBase) -> &ObjectBase {
     match code {
@@ -95,7 +101,7 @@ fn concerned(code: vk::Result, about: &ObjectBase) -> &ObjectBase {
         vk::Result::ERROR_FEATURE_NOT_PRESENT => about.physical_device().unwrap_or(about),
         vk::Result::ERROR_OUT_OF_DEVICE_MEMORY
         | vk::Result::ERROR_MEMORY_MAP_FAILED
-        | vk::Result::ERROR_TOO_MANY_OBJECTS => about.device().map_or(about, crate::object::Root::base),
+        | vk::Result::ERROR_TOO_MANY_OBJECTS => about.device().map_or(about, Root::base),
         _ => about,
     }
 }
@@ -121,7 +127,7 @@ fn tell(
     let about = About::new(objects).unwrap_or_default();
     let infos = about.infos().unwrap_or_else(|_| Vec::new_in(Process));
     let [of_queue, of_commands] = [&about.queue, &about.commands]
-        .map(|labels| labels::open(labels).unwrap_or_else(|_| Vec::new_in(Process)));
+        .map(|labels| open_labels(labels).unwrap_or_else(|_| Vec::new_in(Process)));
     let data = vk::DebugUtilsMessengerCallbackDataEXT::default()
         .message_id_name(id)
         .message(text)
@@ -131,6 +137,15 @@ fn tell(
     let (severity, types) = severity_and_types(level, topic);
     // SAFETY: the data and everything it points to live until the end of the call.
     unsafe { listeners.submit(severity, types, &data) };
+}
+
+/// The labels as callbacks are told them.
+fn open_labels(labels: &Labels<Process>) -> Result<Vec<vk::DebugUtilsLabelEXT<'_>, Process>, OutOfMemory> {
+    let mut list = Vec::new_in(Process);
+    for label in labels.iter() {
+        list.try_push(vk::DebugUtilsLabelEXT::default().label_name(label.name).color(label.color))?;
+    }
+    Ok(list)
 }
 
 /// What a message is about: copies of what the objects' locks protect.

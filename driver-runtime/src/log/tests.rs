@@ -11,12 +11,13 @@ use std::vec::Vec;
 use ash::vk::{self, Handle};
 
 use super::{Label, Level, Topic, failed};
+use crate::commands::device::{create_device, destroy_device};
+use crate::commands::instance::{create_instance, destroy_instance};
+use crate::device::get_device_queue;
 use crate::device::tests::{make, queues};
-use crate::device::{create_device, destroy_device, get_device_queue};
 use crate::dispatch::Command;
 use crate::driver::Tables;
 use crate::instance::tests::Made;
-use crate::instance::{create_instance, destroy_instance};
 use crate::message;
 use crate::object::{Object, ObjectBase, Owned, ParentObject, VkObject};
 use crate::physical_device::tests::{enumerate, with_device};
@@ -179,7 +180,7 @@ fn b18_and_b50_those_in_the_create_chain_hear_the_beginning_and_the_end() {
         assert_eq!(result, vk::Result::SUCCESS);
         plan(|plan| plan.searches = std::vec![(2, Ok(crate::driver::Search::Done))]);
         let mut count = 0;
-        let list = crate::physical_device::enumerate_physical_devices::<TestDriver>;
+        let list = crate::commands::enumerate::enumerate_physical_devices::<TestDriver>;
         assert_eq!(list(instance, &mut count, null_mut()), vk::Result::SUCCESS);
         let messenger = add(instance, &late.info());
         send(base_of(instance), "in between");
@@ -229,7 +230,7 @@ fn b53_and_b54_messages_say_why_a_device_is_not_created() {
             (vk::ObjectType::PHYSICAL_DEVICE.as_raw(), physical.as_raw(), None)
         };
         assert_eq!(heard[0].objects, [object]);
-        assert!(heard[0].id.contains("create.rs:"));
+        assert!(heard[0].id.contains("device.rs:"));
     };
     let name = [c"VK_EXT_mesh_shader".as_ptr()];
     let info = vk::DeviceCreateInfo::default();

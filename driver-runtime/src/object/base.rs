@@ -9,10 +9,11 @@ use loader_core::logger::Listeners;
 use loader_core::memory::{OutOfMemory, Process, Text, TryGrow, Vec};
 use loader_core::platform::Lock;
 
-use super::parent::{ParentKind, ParentMemory, Root};
+use super::labels::{Label, Labels};
+use super::memory::ParentMemory;
+use super::parent::{ParentKind, Root};
 use super::private_data::{Slot, Values};
-use crate::dispatch::DispatchTable;
-use crate::log::{Label, Labels};
+use crate::dispatch::{DispatchTable, TABLE_OFFSET};
 
 /// What a driver puts into the first word of an object, so that the loader can tell that it may write there
 /// (`ICD_LOADER_MAGIC`; Android's `HWVULKAN_DISPATCH_MAGIC` is the same).
@@ -68,7 +69,7 @@ impl ObjectBase {
         root: NonNull<Root>,
         dispatch: *const DispatchTable,
     ) -> Self {
-        let memory = ParentMemory::of(root);
+        let memory = Root::memory_of(root);
         Self {
             loader: AtomicUsize::new(LOADER_MAGIC),
             dispatch,
@@ -96,7 +97,7 @@ impl ObjectBase {
     pub fn recycle(&self) {
         self.visible.store(false, Ordering::Relaxed);
         self.loader.store(LOADER_MAGIC, Ordering::Relaxed);
-        let empty = Details::new(ParentMemory::of(self.root));
+        let empty = Details::new(Root::memory_of(self.root));
         let old = core::mem::replace(&mut *self.details.lock(self.root().host()), empty);
         drop(old);
     }
@@ -152,7 +153,7 @@ impl ObjectBase {
     /// # Errors
     /// [`OutOfMemory`]; the old name stays.
     pub fn set_name(&self, name: Option<&[u8]>) -> Result<(), OutOfMemory> {
-        let mut new = Vec::new_in(ParentMemory::of(self.root));
+        let mut new = Vec::new_in(Root::memory_of(self.root));
         new.try_extend(name.unwrap_or_default())?;
         let old = core::mem::replace(&mut self.details.lock(self.root().host()).name, new);
         drop(old);
@@ -178,7 +179,7 @@ impl ObjectBase {
 
     /// The value of a private data slot: 0 if it was not set, or if the slot is of another device.
     pub fn private_data(&self, slot: &Slot) -> u64 {
-        if !slot.is_of(self.root) {
+        if !slot.is_of(self.root.addr()) {
             return 0;
         }
         self.details.lock(self.root().host()).values.get(slot.index())
@@ -189,11 +190,11 @@ impl ObjectBase {
     /// # Errors
     /// [`OutOfMemory`].
     pub fn set_private_data(&self, slot: &Slot, value: u64) -> Result<(), OutOfMemory> {
-        if !slot.is_of(self.root) {
+        if !slot.is_of(self.root.addr()) {
             return Ok(());
         }
         let host = self.root().host();
-        let mut larger = Values::new(ParentMemory::of(self.root));
+        let mut larger = Values::new(Root::memory_of(self.root));
         loop {
             let needed = {
                 let mut details = self.details.lock(host);
@@ -226,13 +227,13 @@ impl ObjectBase {
 
     /// Closes all labels: a command buffer is recorded anew.
     pub fn clear_labels(&self) {
-        let empty = Labels::new(ParentMemory::of(self.root));
+        let empty = Labels::new(Root::memory_of(self.root));
         let old = core::mem::replace(&mut self.details.lock(self.root().host()).labels, empty);
         drop(old);
     }
 
     fn push_label(&self, label: &Label<'_>, is_point: bool) -> Result<(), OutOfMemory> {
-        let mut larger = Labels::new(ParentMemory::of(self.root));
+        let mut larger = Labels::new(Root::memory_of(self.root));
         loop {
             let wanted = {
                 let mut details = self.details.lock(self.root().host());
@@ -293,9 +294,12 @@ impl ObjectBase {
     pub(crate) fn root_pointer(&self) -> NonNull<Root> {
         self.root
     }
-
-    pub(crate) const DISPATCH_OFFSET: usize = core::mem::offset_of!(Self, dispatch);
 }
+
+const _: () = assert!(
+    core::mem::offset_of!(ObjectBase, dispatch) == TABLE_OFFSET,
+    "the trampolines read the second word"
+);
 
 /// The name that the application gave the object, or else its type and address: `VkBuffer(0x55d0)`.
 impl fmt::Display for ObjectBase {

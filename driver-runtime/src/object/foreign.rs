@@ -9,7 +9,8 @@ use loader_core::memory::{Counted, OutOfMemory, Vec};
 use loader_core::platform::Lock;
 
 use super::base::ObjectBase;
-use super::parent::{ParentKind, ParentMemory, Root};
+use super::memory::ParentMemory;
+use super::parent::{ParentKind, Root};
 use super::private_data::Slot;
 
 /// A table from handles to the base that the object would have had.
@@ -20,7 +21,7 @@ pub struct Foreign {
 
 impl Foreign {
     pub(super) fn new(root: NonNull<Root>) -> Self {
-        Self { root, known: Lock::new(Vec::new_in(ParentMemory::of(root))) }
+        Self { root, known: Lock::new(Vec::new_in(Root::memory_of(root))) }
     }
 
     /// As [`ObjectBase::private_data`].
@@ -53,14 +54,14 @@ impl Foreign {
 
     /// Forgets everything.
     pub(super) fn clear(&self) {
-        let empty = Vec::new_in(ParentMemory::of(self.root));
+        let empty = Vec::new_in(Root::memory_of(self.root));
         let old = core::mem::replace(&mut *self.known.lock(self.root().host()), empty);
         drop(old);
     }
 
     fn find_or_add<H: Handle>(&self, handle: H) -> Result<Counted<ObjectBase>, OutOfMemory> {
         let raw = handle.as_raw();
-        let mut larger = Vec::new_in(ParentMemory::of(self.root));
+        let mut larger = Vec::new_in(Root::memory_of(self.root));
         let mut made = None;
         loop {
             if let Some(found) = self.find(raw) {

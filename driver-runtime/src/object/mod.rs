@@ -6,6 +6,8 @@
 
 mod base;
 mod foreign;
+mod labels;
+mod memory;
 mod parent;
 mod pieces;
 mod private_data;
@@ -23,7 +25,9 @@ use crate::dispatch::DispatchTable;
 
 pub use base::{LOADER_MAGIC, ObjectBase};
 pub use foreign::Foreign;
-pub(crate) use parent::ParentMemory;
+pub use labels::Label;
+pub(crate) use labels::Labels;
+pub(crate) use memory::ParentMemory;
 pub use parent::{ParentKind, ParentObject, Root};
 pub use pieces::{PIECES, Piece, Pieces, Plain};
 pub use private_data::Slot;

@@ -1,18 +1,16 @@
 //! What objects are created from.
 
-use core::alloc::Layout;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use loader_core::logger::Listeners;
-use loader_core::memory::{AllocError, Allocator, Application};
+use loader_core::memory::Application;
 
 use super::base::ObjectBase;
 use super::foreign::Foreign;
+use super::memory::ParentMemory;
 use super::private_data::Slot;
 use crate::Host;
-use crate::log::{Level, Topic};
-use crate::message;
 
 /// Whether something was created from an instance or from a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,13 +111,9 @@ impl Root {
         self.children.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Complains about objects that should have been destroyed before this one, which `command` destroys.
-    pub(crate) fn report_left(&self, command: &str, rule: &str) {
-        let left = self.children.load(Ordering::Relaxed);
-        if left != 0 {
-            let text = "was not destroyed first, of objects that were created from this one:";
-            message!(Level::Error, Topic::Usage, [&self.base], "{command}: {text} {left} ({rule})");
-        }
+    /// How many objects were created from this one and not destroyed.
+    pub(crate) fn children(&self) -> u32 {
+        self.children.load(Ordering::Relaxed)
     }
 
     /// The instance or device as an object.
@@ -134,7 +128,14 @@ impl Root {
 
     /// The same allocator by reference, for what the runtime itself keeps of the children.
     pub(crate) fn shared_memory(&self) -> ParentMemory {
-        ParentMemory::of(NonNull::from(self))
+        Self::memory_of(NonNull::from(self))
+    }
+
+    /// As [`Root::shared_memory`], for a root that need not be complete before something is allocated.
+    pub(super) fn memory_of(root: NonNull<Self>) -> ParentMemory {
+        // SAFETY: the field lies inside the root.
+        let memory = unsafe { root.byte_add(core::mem::offset_of!(Self, memory)).cast() };
+        ParentMemory::new(memory)
     }
 
     /// The system below.
@@ -150,43 +151,6 @@ impl Root {
     /// A private data slot that was never given out before.
     pub fn new_slot(&self) -> Slot {
         let index = self.last_slot.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-        Slot::new(NonNull::from(self), index)
-    }
-
-    const MEMORY_OFFSET: usize = core::mem::offset_of!(Self, memory);
-}
-
-/// The allocator of a parent, by reference: names and private data are rare, so their lists stay small when empty.
-#[derive(Clone, Copy)]
-pub(crate) struct ParentMemory(NonNull<Application>);
-
-impl ParentMemory {
-    /// The allocator of `root`, which need not be complete before something is allocated.
-    pub(crate) fn of(root: NonNull<Root>) -> Self {
-        // SAFETY: the field lies inside the root.
-        Self(unsafe { root.byte_add(Root::MEMORY_OFFSET).cast() })
-    }
-
-    fn get(&self) -> &Application {
-        // SAFETY: lists that hold this belong to objects of the parent, which outlives them, or to the parent itself,
-        // whose allocator is dropped after them and has nothing to drop.
-        unsafe { self.0.as_ref() }
-    }
-}
-
-// SAFETY: the allocator behind the pointer may be used from any thread.
-unsafe impl Send for ParentMemory {}
-// SAFETY: as above.
-unsafe impl Sync for ParentMemory {}
-
-// SAFETY: copies lead to the same allocator, which keeps the trait's promises.
-unsafe impl Allocator for ParentMemory {
-    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
-        self.get().allocate(layout)
-    }
-
-    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller vouches for the block, which came from the same allocator.
-        unsafe { self.get().deallocate(block, layout) };
+        Slot::new(NonNull::from(self).addr(), index)
     }
 }

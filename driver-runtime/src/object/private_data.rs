@@ -1,25 +1,21 @@
 //! Private data: a 64-bit value for each slot that the application asked for.
 
-use core::ptr::NonNull;
+use core::num::NonZeroUsize;
 
 use loader_core::memory::{OutOfMemory, Vec};
 
-use super::parent::{ParentMemory, Root};
+use super::memory::ParentMemory;
 
 /// A private data slot of one device.
 #[derive(Clone, Copy)]
 pub struct Slot {
-    owner: NonNull<Root>,
+    /// The address of the device, by which it is told from others.
+    owner: NonZeroUsize,
     index: u32,
 }
 
-// SAFETY: the owner is compared only.
-unsafe impl Send for Slot {}
-// SAFETY: as above.
-unsafe impl Sync for Slot {}
-
 impl Slot {
-    pub(super) fn new(owner: NonNull<Root>, index: u32) -> Self {
+    pub(super) fn new(owner: NonZeroUsize, index: u32) -> Self {
         Self { owner, index }
     }
 
@@ -28,9 +24,9 @@ impl Slot {
         self.index
     }
 
-    /// Whether the slot is of this device.
-    pub(crate) fn is_of(&self, root: NonNull<Root>) -> bool {
-        self.owner == root
+    /// Whether the slot is of the device at this address.
+    pub(super) fn is_of(&self, device: NonZeroUsize) -> bool {
+        self.owner == device
     }
 }
 

@@ -16,7 +16,7 @@ use crate::chain::Chain;
 ///
 /// # Safety
 /// `out` begins a pNext chain of structures that may be written.
-pub(super) unsafe fn write(
+pub(crate) unsafe fn write(
     known: &Description,
     out: *mut vk::PhysicalDeviceProperties2<'_>,
     more: impl Fn(&mut Chainable),

@@ -2,9 +2,10 @@
 
 use ash::vk::{self, TaggedStructure};
 
+use super::Description;
 use super::tests::with_device;
 use super::vulkan_1_4::Chained;
-use super::{Description, get_properties_2};
+use crate::commands::physical_device::get_properties_2;
 use crate::testing::{TestDriver, plan};
 
 /// A structure whose bytes are all different, but for every 251st.

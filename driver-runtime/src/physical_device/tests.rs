@@ -9,15 +9,16 @@ use std::vec::Vec;
 use ash::vk;
 use loader_core::registry::{ExtensionSet, command, extension};
 
-use super::enumeration::{enumerate_physical_device_groups, enumerate_physical_devices};
-use super::{Description, Enumeration, Physical, PhysicalDevice};
+use super::{Description, Physical, PhysicalDevice};
+use crate::commands::enumerate::{enumerate_physical_device_groups, enumerate_physical_devices};
+use crate::commands::physical_device as commands;
 use crate::device::{Device, DeviceRequest, Queue, QueuePlace};
 use crate::dispatch::{DispatchTable, EntryPoints, trampoline};
 use crate::driver::{Driver, Search, Tables};
 use crate::entry_points;
 use crate::features::{Features, name};
 use crate::instance::tests::{Made, make_for};
-use crate::instance::{Instance, InstanceRequest};
+use crate::instance::{Enumeration, Instance, InstanceRequest};
 use crate::object::Object;
 use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
 use crate::sync::{SyncType, Work};
@@ -111,7 +112,7 @@ fn properties_of_one_structure_are_those_of_the_structure_that_gathers_them() {
         .push_next(&mut views)
         .push_next(&mut gathered);
     // SAFETY: a live handle and a valid chain.
-    unsafe { super::get_properties_2::<TestDriver>(device, &mut all) };
+    unsafe { commands::get_properties_2::<TestDriver>(device, &mut all) };
     assert_eq!(driver.driver_name_as_c_str(), Ok(c"driver"));
     assert_eq!(gathered.driver_info_as_c_str(), Ok(c"note"));
     assert_eq!(views.max_multiview_view_count, 6);
@@ -133,14 +134,14 @@ fn b44_and_b23_layers_and_extensions_of_devices() {
     for out in [null_mut(), layers.as_mut_ptr()] {
         let mut count = 2;
         // SAFETY: a live handle and valid arrays.
-        let result = unsafe { super::enumerate_device_layer_properties(device, &mut count, out) };
+        let result = unsafe { commands::enumerate_device_layer_properties(device, &mut count, out) };
         assert_eq!((result, count), (vk::Result::SUCCESS, 0));
     }
     let mut count = 3;
     let mut out = [vk::ExtensionProperties::default(); 3];
     // SAFETY: as above.
     unsafe {
-        let list = super::enumerate_device_extension_properties::<TestDriver>;
+        let list = commands::enumerate_device_extension_properties::<TestDriver>;
         assert_eq!(
             list(device, c"layer".as_ptr(), &mut count, null_mut()),
             vk::Result::ERROR_LAYER_NOT_PRESENT
@@ -214,7 +215,7 @@ fn b45_threads_share_one_search() {
     unsafe {
         let info = vk::InstanceCreateInfo::default();
         assert_eq!(
-            crate::instance::create_instance::<Slow>(&info, null(), &mut instance),
+            crate::commands::instance::create_instance::<Slow>(&info, null(), &mut instance),
             vk::Result::SUCCESS
         );
     }
@@ -230,7 +231,7 @@ fn b45_threads_share_one_search() {
     });
     assert_eq!(SEARCHES.load(Ordering::Relaxed), 1);
     // SAFETY: nobody uses the instance any more.
-    unsafe { crate::instance::destroy_instance::<Slow>(instance, null()) };
+    unsafe { crate::commands::instance::destroy_instance::<Slow>(instance, null()) };
 }
 
 #[test]
@@ -290,8 +291,8 @@ fn b49_groups_of_several_devices_are_the_drivers() {
         let mut device = vk::Device::null();
         // SAFETY: a live handle and valid structures; the device is destroyed before its instance.
         unsafe {
-            let result = crate::device::create_device::<TestDriver>(d, &info, null(), &mut device);
-            crate::device::destroy_device::<TestDriver>(device, null());
+            let result = crate::commands::device::create_device::<TestDriver>(d, &info, null(), &mut device);
+            crate::commands::device::destroy_device::<TestDriver>(device, null());
             result
         }
     };

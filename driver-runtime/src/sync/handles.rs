@@ -55,7 +55,7 @@ pub struct Handle {
 
 impl Handle {
     /// A handle of Fuchsia.
-    pub(super) const fn of_zircon(handle: u32) -> Self {
+    pub(crate) const fn of_zircon(handle: u32) -> Self {
         Self { kind: HandleKind::ZirconEvent, fd: handle.cast_signed() }
     }
 
@@ -66,7 +66,7 @@ impl Handle {
     }
 
     /// Whether this stands for something that is signalled already, and is no handle at all.
-    pub(super) fn is_signalled(self) -> bool {
+    pub(crate) fn is_signalled(self) -> bool {
         self.kind.copies() && self.fd == -1
     }
 }
@@ -97,29 +97,29 @@ impl HandleKinds {
     }
 
     /// The kinds that the flags stand for, or `None` if the runtime does not know one of them.
-    pub(super) fn of_fence(flags: vk::ExternalFenceHandleTypeFlags) -> Option<Self> {
+    pub(crate) fn of_fence(flags: vk::ExternalFenceHandleTypeFlags) -> Option<Self> {
         let set = Self::filtered(|kind| !kind.fence_flag().is_empty() && flags.contains(kind.fence_flag()));
         (set.fence_flags() == flags).then_some(set)
     }
 
     /// As [`HandleKinds::of_fence`], for semaphores.
-    pub(super) fn of_semaphore(flags: vk::ExternalSemaphoreHandleTypeFlags) -> Option<Self> {
+    pub(crate) fn of_semaphore(flags: vk::ExternalSemaphoreHandleTypeFlags) -> Option<Self> {
         let set = Self::filtered(|kind| flags.contains(kind.semaphore_flag()));
         (set.semaphore_flags() == flags).then_some(set)
     }
 
     /// The flags of all kinds that fences have handles of.
-    pub(super) fn fence_flags(self) -> vk::ExternalFenceHandleTypeFlags {
+    pub(crate) fn fence_flags(self) -> vk::ExternalFenceHandleTypeFlags {
         self.kinds().fold(Default::default(), |flags, kind| flags | kind.fence_flag())
     }
 
     /// The flags of all kinds.
-    pub(super) fn semaphore_flags(self) -> vk::ExternalSemaphoreHandleTypeFlags {
+    pub(crate) fn semaphore_flags(self) -> vk::ExternalSemaphoreHandleTypeFlags {
         self.kinds().fold(Default::default(), |flags, kind| flags | kind.semaphore_flag())
     }
 
     /// The kind, if there is just one.
-    pub(super) fn single(self) -> Option<HandleKind> {
+    pub(crate) fn single(self) -> Option<HandleKind> {
         let mut kinds = self.kinds();
         kinds.next().filter(|_| kinds.next().is_none())
     }

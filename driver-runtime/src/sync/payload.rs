@@ -6,18 +6,15 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use loader_core::memory::{Counted, OutOfMemory, Room};
 use loader_core::platform::Lock;
 
-use super::types::Ability;
 use super::{Primitive, Readiness};
-use crate::device::Device;
-use crate::driver::Driver;
-use crate::object::{ParentMemory, ParentObject};
-use crate::result::SubmitError;
+use crate::object::ParentMemory;
+use crate::parts::Parts;
 
 /// A synchronisation object of the driver with several owners: fences, semaphores, submissions, and the driver while a
 /// queue works with it. Its memory is the device's: what a driver keeps of it goes with its part of the device at the latest.
-pub struct SyncRef<D: Driver>(Counted<Payload<D>, ParentMemory>);
+pub struct SyncRef<D: Parts>(Counted<Payload<D>, ParentMemory>);
 
-pub(super) struct Payload<D: Driver> {
+pub(crate) struct Payload<D: Parts> {
     sync: D::Sync,
     /// The number of its type.
     kind: usize,
@@ -34,36 +31,29 @@ pub(super) struct Payload<D: Driver> {
 }
 
 /// Memory for a payload that is not there yet.
-pub(super) struct PayloadRoom<D: Driver>(Room<Payload<D>, ParentMemory>);
+pub(crate) struct PayloadRoom<D: Parts>(Room<Payload<D>, ParentMemory>);
 
-impl<D: Driver> Clone for SyncRef<D> {
+impl<D: Parts> Clone for SyncRef<D> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<D: Driver> Deref for SyncRef<D> {
+impl<D: Parts> Deref for SyncRef<D> {
     type Target = D::Sync;
     fn deref(&self) -> &D::Sync {
         &self.0.sync
     }
 }
 
-impl<D: Driver> PayloadRoom<D> {
-    pub(super) fn new(device: &Device<D>) -> Result<Self, OutOfMemory> {
-        Ok(Self(Room::try_new_in(device.root().shared_memory())?))
+impl<D: Parts> PayloadRoom<D> {
+    pub(crate) fn new(memory: ParentMemory) -> Result<Self, OutOfMemory> {
+        Ok(Self(Room::try_new_in(memory)?))
     }
 
-    /// Puts a synchronisation object of the type `kind` into it.
-    pub(super) fn fill(self, sync: D::Sync, kind: usize) -> SyncRef<D> {
-        let can_tell = |kind: &super::SyncType| {
-            kind.has(Ability::WAIT_PENDING) && !kind.has(Ability::WAIT_BEFORE_SIGNAL)
-        };
-        self.fill_with(sync, kind, D::SYNC_TYPES.get(kind).is_some_and(can_tell), false)
-    }
-
-    /// Puts something into it that is, or is going to be, signalled by others.
-    pub(super) fn fill_with(
+    /// Puts a synchronisation object of the type `kind` into it. `tells_pending` says whether it matters, and the driver can
+    /// tell, if something is submitted that signals it; `shared` whether others may signal it.
+    pub(crate) fn fill_with(
         self,
         sync: D::Sync,
         kind: usize,
@@ -82,54 +72,49 @@ impl<D: Driver> PayloadRoom<D> {
     }
 }
 
-impl<D: Driver> SyncRef<D> {
-    pub(super) fn create(device: &Device<D>, kind: usize, initial: u64) -> Result<Self, SubmitError> {
-        let room = PayloadRoom::new(device)?;
-        Ok(room.fill(D::create_sync(device, kind, initial)?, kind))
-    }
-
+impl<D: Parts> SyncRef<D> {
     /// Whether both are the same object.
-    pub(super) fn is(&self, other: &Self) -> bool {
+    pub(crate) fn is(&self, other: &Self) -> bool {
         core::ptr::eq(&*self.0, &*other.0)
     }
 
-    pub(super) fn kind(&self) -> usize {
+    pub(crate) fn kind(&self) -> usize {
         self.0.kind
     }
 
     /// From here on others may signal it.
-    pub(super) fn share(&self) {
+    pub(crate) fn share(&self) {
         self.0.shared.store(true, Ordering::Release);
     }
 
     /// A signal was submitted.
-    pub(super) fn add_signal(&self) {
+    pub(crate) fn add_signal(&self) {
         self.0.signals.fetch_add(1, Ordering::AcqRel);
     }
 
     /// The driver was given a signal.
-    pub(super) fn give_signal(&self) {
+    pub(crate) fn give_signal(&self) {
         self.0.given.fetch_add(1, Ordering::AcqRel);
     }
 
     /// The number that the next wait of a queue has. It goes with the signal of the same number.
-    pub(super) fn next_wait(&self) -> u32 {
+    pub(crate) fn next_wait(&self) -> u32 {
         self.0.waits.load(Ordering::Acquire).wrapping_add(1)
     }
 
     /// A wait of a queue was submitted.
-    pub(super) fn add_wait(&self) {
+    pub(crate) fn add_wait(&self) {
         self.0.waits.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Whether the driver was given all signals that were submitted.
-    pub(super) fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         let held = self.0.signals.load(Ordering::Acquire).wrapping_sub(self.0.given.load(Ordering::Acquire));
         held == 0 && (!self.is_shared() || !self.0.tells_pending || self.is_pending(1))
     }
 
     /// Whether a queue can be given the wait with this number of a binary object.
-    pub(super) fn readiness(&self, number: u32) -> Readiness {
+    pub(crate) fn readiness(&self, number: u32) -> Readiness {
         let given = self.0.given.load(Ordering::Acquire);
         // Counters wrap; what is compared is less than half of their range apart.
         let is_given = |number: u32| number.wrapping_sub(given).cast_signed() <= 0;
@@ -145,7 +130,7 @@ impl<D: Driver> SyncRef<D> {
     }
 
     /// Whether a queue can be given a wait for a value of a timeline.
-    pub(super) fn timeline_readiness(&self, value: u64) -> Readiness {
+    pub(crate) fn timeline_readiness(&self, value: u64) -> Readiness {
         if !self.0.tells_pending || self.is_pending(value) {
             return Readiness::Ready;
         }
@@ -158,52 +143,52 @@ impl<D: Driver> SyncRef<D> {
 }
 
 /// The payloads of a fence or a semaphore.
-pub(super) struct Payloads<D: Driver>(Lock<Slots<D>>);
+pub(crate) struct Payloads<D: Parts>(Lock<Slots<D>>);
 
-struct Slots<D: Driver> {
+struct Slots<D: Parts> {
     permanent: SyncRef<D>,
     temporary: Option<SyncRef<D>>,
 }
 
-impl<D: Driver> Payloads<D> {
-    pub(super) fn new(permanent: SyncRef<D>) -> Self {
+impl<D: Parts> Payloads<D> {
+    pub(crate) fn new(permanent: SyncRef<D>) -> Self {
         Self(Lock::new(Slots { permanent, temporary: None }))
     }
 
     /// The payload that operations work on: the temporary one while there is one.
-    pub(super) fn active(&self) -> SyncRef<D> {
+    pub(crate) fn active(&self) -> SyncRef<D> {
         let slots = self.0.lock(D::host());
         slots.temporary.as_ref().unwrap_or(&slots.permanent).clone()
     }
 
     /// The payload that comes back when a temporary one is used up.
-    pub(super) fn permanent(&self) -> SyncRef<D> {
+    pub(crate) fn permanent(&self) -> SyncRef<D> {
         self.0.lock(D::host()).permanent.clone()
     }
 
     /// The value of the active payload.
-    pub(super) fn value(&self) -> u64 {
+    pub(crate) fn value(&self) -> u64 {
         let slots = self.0.lock(D::host());
         slots.temporary.as_ref().unwrap_or(&slots.permanent).value()
     }
 
-    pub(super) fn is_temporary(&self) -> bool {
+    pub(crate) fn is_temporary(&self) -> bool {
         self.0.lock(D::host()).temporary.is_some()
     }
 
     /// Takes the temporary payload out, which leaves the permanent one as it was.
-    pub(super) fn restore(&self) -> Option<SyncRef<D>> {
+    pub(crate) fn restore(&self) -> Option<SyncRef<D>> {
         self.0.lock(D::host()).temporary.take()
     }
 
     /// Has another payload for a while.
-    pub(super) fn set_temporary(&self, payload: SyncRef<D>) {
+    pub(crate) fn set_temporary(&self, payload: SyncRef<D>) {
         let old = self.0.lock(D::host()).temporary.replace(payload);
         drop(old);
     }
 
     /// Has another payload for good.
-    pub(super) fn set_permanent(&self, payload: SyncRef<D>) {
+    pub(crate) fn set_permanent(&self, payload: SyncRef<D>) {
         let old = core::mem::replace(&mut self.0.lock(D::host()).permanent, payload);
         drop(old);
     }

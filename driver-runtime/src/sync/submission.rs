@@ -8,47 +8,45 @@ use loader_core::memory::{Box, OutOfMemory, TryGrow, Vec};
 use super::Readiness;
 use super::payload::{Payloads, SyncRef};
 use super::semaphore::Semaphore;
+use super::submissions::Link;
 use super::timeline::{Reach, SharedTimeline};
-use super::types::{Purpose, choose};
+use super::types::Purpose;
 use super::work::{BufferBinds, ImageBinds, ImageOpaqueBinds, Signal, Wait, Work};
-use super::{HandleKinds, submissions};
-use crate::device::{Device, Queue};
-use crate::driver::Driver;
-use crate::object::{Object, ParentMemory, ParentObject};
-use crate::result::SubmitError;
+use crate::object::ParentMemory;
+use crate::parts::Parts;
 
 type List<T> = Vec<T, ParentMemory>;
 
 /// A submission as the application made it, with room for what becomes of it.
-pub(crate) struct Submission<D: Driver> {
-    pub(super) next: submissions::Link<D>,
+pub(crate) struct Submission<D: Parts> {
+    pub(crate) next: Link<D>,
     waits: List<Operation<D>>,
     signals: List<Operation<D>>,
-    pub(super) commands: List<vk::CommandBuffer>,
-    pub(super) buffer_binds: List<BufferBinds>,
-    pub(super) image_opaque_binds: List<ImageOpaqueBinds>,
-    pub(super) image_binds: List<ImageBinds>,
-    pub(super) protected: bool,
-    pub(super) counter_pass: u32,
+    pub(crate) commands: List<vk::CommandBuffer>,
+    pub(crate) buffer_binds: List<BufferBinds>,
+    pub(crate) image_opaque_binds: List<ImageOpaqueBinds>,
+    pub(crate) image_binds: List<ImageBinds>,
+    pub(crate) protected: bool,
+    pub(crate) counter_pass: u32,
     /// What the driver is given: as long as the lists of operations at most, for which there is room.
     given_waits: List<Wait<D>>,
     given_signals: List<Signal<D>>,
 }
 
 /// A submission at an address of its own.
-pub(super) type Submitted<D> = Box<Submission<D>, ParentMemory>;
+pub(crate) type Submitted<D> = Box<Submission<D>, ParentMemory>;
 
 /// A wait or a signal.
-struct Operation<D: Driver> {
+struct Operation<D: Parts> {
     /// The semaphore, while the application's call lasts.
-    semaphore: Option<NonNull<Object<Semaphore<D>>>>,
+    semaphore: Option<NonNull<Semaphore<D>>>,
     target: Target<D>,
     value: u64,
     stages: vk::PipelineStageFlags2,
 }
 
 /// What is waited for or signalled.
-enum Target<D: Driver> {
+enum Target<D: Parts> {
     /// Whatever payload the semaphore has when it is its submission's turn to be submitted: an earlier one of the same call
     /// may use up a temporary payload.
     Semaphore,
@@ -63,12 +61,11 @@ enum Target<D: Driver> {
 }
 
 // SAFETY: the pointers lead to objects that may be shared, and are used during the application's call only.
-unsafe impl<D: Driver> Send for Operation<D> {}
+unsafe impl<D: Parts> Send for Operation<D> {}
 
-impl<D: Driver> Submission<D> {
+impl<D: Parts> Submission<D> {
     /// No waits, no work, no signals.
-    pub(super) fn new(device: &Device<D>) -> Result<Submitted<D>, OutOfMemory> {
-        let memory = device.root().shared_memory();
+    pub(crate) fn new(memory: ParentMemory) -> Result<Submitted<D>, OutOfMemory> {
         let empty = Self {
             next: None,
             waits: Vec::new_in(memory),
@@ -86,7 +83,7 @@ impl<D: Driver> Submission<D> {
     }
 
     /// Makes room for so many operations at once.
-    pub(super) fn reserve(&mut self, waits: u32, commands: u32, signals: u32) -> Result<(), OutOfMemory> {
+    pub(crate) fn reserve(&mut self, waits: u32, commands: u32, signals: u32) -> Result<(), OutOfMemory> {
         let reserved = self.waits.try_reserve_exact(waits as usize).is_ok()
             && self.given_waits.try_reserve_exact(waits as usize).is_ok()
             && self.commands.try_reserve_exact(commands as usize).is_ok()
@@ -95,19 +92,17 @@ impl<D: Driver> Submission<D> {
         if reserved { Ok(()) } else { Err(OutOfMemory) }
     }
 
+    /// Waits for a semaphore, whose payload is looked up when the submission is resolved.
+    ///
     /// # Safety
-    /// `semaphore` is a live handle.
-    pub(super) unsafe fn add_wait(
+    /// `semaphore` lives until [`Submission::commit`].
+    pub(crate) unsafe fn push_wait(
         &mut self,
-        semaphore: vk::Semaphore,
+        semaphore: &Semaphore<D>,
         value: u64,
         stages: vk::PipelineStageFlags2,
     ) -> Result<(), OutOfMemory> {
-        // SAFETY: the caller vouches for the handle.
-        let Some(semaphore) = (unsafe { Object::<Semaphore<D>>::from_handle(semaphore) }) else {
-            return Ok(());
-        };
-        let target = match &**semaphore {
+        let target = match semaphore {
             Semaphore::Emulated(timeline) => Target::Emulated(timeline.clone()),
             _ => Target::Semaphore,
         };
@@ -115,36 +110,38 @@ impl<D: Driver> Submission<D> {
         self.waits.try_push(Operation { semaphore: Some(NonNull::from(semaphore)), target, value, stages })
     }
 
+    /// Signals a semaphore that has payloads, as [`Submission::push_wait`] waits for one.
+    ///
     /// # Safety
-    /// `semaphore` is a live handle.
-    pub(super) unsafe fn add_signal(
+    /// As for [`Submission::push_wait`].
+    pub(crate) unsafe fn push_signal(
         &mut self,
-        device: &Device<D>,
-        semaphore: vk::Semaphore,
+        semaphore: &Semaphore<D>,
         value: u64,
-    ) -> Result<(), SubmitError> {
-        // SAFETY: the caller vouches for the handle.
-        let Some(semaphore) = (unsafe { Object::<Semaphore<D>>::from_handle(semaphore) }) else {
-            return Ok(());
-        };
-        let Semaphore::Emulated(timeline) = &**semaphore else {
-            return Ok(self.push_signal(Some(NonNull::from(semaphore)), Target::Semaphore, value)?);
-        };
-        let kind = choose(D::SYNC_TYPES, Purpose::Point, HandleKinds::NONE, HandleKinds::NONE);
-        let sync = SyncRef::create(device, kind.ok_or(SubmitError::OutOfDeviceMemory)?, 0)?;
+    ) -> Result<(), OutOfMemory> {
+        self.push(Some(NonNull::from(semaphore)), Target::Semaphore, value)
+    }
+
+    /// Signals a value of a timeline of the runtime, for which the binary object `sync` stands.
+    pub(crate) fn push_point(
+        &mut self,
+        timeline: &SharedTimeline<D>,
+        value: u64,
+        sync: SyncRef<D>,
+    ) -> Result<(), OutOfMemory> {
         // From here on dropping the submission withdraws the point.
-        self.push_signal(None, Target::Point(timeline.clone(), sync.clone()), value)?;
-        Ok(timeline.add(value, sync)?)
+        self.push(None, Target::Point(timeline.clone(), sync.clone()), value)?;
+        timeline.add(value, sync)
     }
 
     /// Signals a binary object: that of a fence, for instance.
-    pub(super) fn add_binary_signal(&mut self, sync: SyncRef<D>) -> Result<(), OutOfMemory> {
-        self.push_signal(None, Target::Binary(sync, 0), 1)
+    pub(crate) fn add_binary_signal(&mut self, sync: SyncRef<D>) -> Result<(), OutOfMemory> {
+        self.push(None, Target::Binary(sync, 0), 1)
     }
 
-    fn push_signal(
+    fn push(
         &mut self,
-        semaphore: Option<NonNull<Object<Semaphore<D>>>>,
+        semaphore: Option<NonNull<Semaphore<D>>>,
         target: Target<D>,
         value: u64,
     ) -> Result<(), OutOfMemory> {
@@ -154,7 +151,7 @@ impl<D: Driver> Submission<D> {
     }
 
     /// Looks up the payloads of the semaphores. A semaphore that is waited for has its own payload back when it is signalled.
-    pub(super) fn resolve(&mut self) {
+    pub(crate) fn resolve(&mut self) {
         for wait in &mut self.waits {
             wait.resolve(Payloads::active);
         }
@@ -165,13 +162,13 @@ impl<D: Driver> Submission<D> {
     }
 
     /// Whether the driver was given everything that is waited for.
-    pub(super) fn readiness(&self) -> Readiness {
+    pub(crate) fn readiness(&self) -> Readiness {
         self.waits.iter().map(Operation::readiness).max().unwrap_or(Readiness::Ready)
     }
 
     /// The submission is going to be carried out, or was: uses up temporary payloads that are waited for, and counts.
     /// Called before the application's call returns.
-    pub(super) fn commit(&mut self) {
+    pub(crate) fn commit(&mut self) {
         for wait in &mut self.waits {
             let semaphore = wait.semaphore.take();
             if let Target::Binary(sync, _) = &wait.target {
@@ -189,9 +186,8 @@ impl<D: Driver> Submission<D> {
         }
     }
 
-    /// Gives the submission to the driver.
-    pub(super) fn run(&mut self, queue: &Queue<D>) -> Result<(), SubmitError> {
-        queue.parent().check_status()?;
+    /// What the driver is given.
+    pub(crate) fn work(&mut self) -> Result<Work<'_, D>, OutOfMemory> {
         for wait in &self.waits {
             if let Some(wait) = wait.as_wait() {
                 self.given_waits.try_push(wait)?;
@@ -202,23 +198,20 @@ impl<D: Driver> Submission<D> {
                 self.given_signals.try_push(signal)?;
             }
         }
-        D::submit(
-            queue,
-            &Work {
-                waits: &self.given_waits,
-                commands: &self.commands,
-                buffer_binds: &self.buffer_binds,
-                image_opaque_binds: &self.image_opaque_binds,
-                image_binds: &self.image_binds,
-                signals: &self.given_signals,
-                protected: self.protected,
-                counter_pass: self.counter_pass,
-            },
-        )
+        Ok(Work {
+            waits: &self.given_waits,
+            commands: &self.commands,
+            buffer_binds: &self.buffer_binds,
+            image_opaque_binds: &self.image_opaque_binds,
+            image_binds: &self.image_binds,
+            signals: &self.given_signals,
+            protected: self.protected,
+            counter_pass: self.counter_pass,
+        })
     }
 
     /// The driver was given the submission: from here on others can wait for what it signals.
-    pub(super) fn given(&self) {
+    pub(crate) fn given(&self) {
         for signal in &self.signals {
             match &signal.target {
                 Target::Binary(sync, _) => sync.give_signal(),
@@ -229,7 +222,7 @@ impl<D: Driver> Submission<D> {
     }
 }
 
-impl<D: Driver> Drop for Submission<D> {
+impl<D: Parts> Drop for Submission<D> {
     fn drop(&mut self) {
         for signal in &self.signals {
             if let Target::Point(timeline, sync) = &signal.target {
@@ -239,7 +232,7 @@ impl<D: Driver> Drop for Submission<D> {
     }
 }
 
-impl<D: Driver> Operation<D> {
+impl<D: Parts> Operation<D> {
     fn resolve(&mut self, payload: impl Fn(&Payloads<D>) -> SyncRef<D>) {
         let (Target::Semaphore, Some(semaphore)) = (&self.target, self.semaphore) else { return };
         // SAFETY: the semaphore lives as long as the application's call.

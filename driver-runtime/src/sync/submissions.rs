@@ -5,18 +5,18 @@ use core::ptr::NonNull;
 use loader_core::memory::Box;
 
 use super::submission::{Submission, Submitted};
-use crate::driver::Driver;
 use crate::object::ParentMemory;
+use crate::parts::Parts;
 
 /// The way to the next submission of a list, which the list owns.
-pub(super) type Link<D> = Option<NonNull<Submission<D>>>;
+pub(crate) type Link<D> = Option<NonNull<Submission<D>>>;
 
 /// A list of submissions, in order.
-pub(super) struct Submissions<D: Driver> {
+pub(crate) struct Submissions<D: Parts> {
     ends: Option<Ends<D>>,
 }
 
-struct Ends<D: Driver> {
+struct Ends<D: Parts> {
     first: NonNull<Submission<D>>,
     last: NonNull<Submission<D>>,
     /// Where their memory comes from.
@@ -24,28 +24,28 @@ struct Ends<D: Driver> {
 }
 
 // SAFETY: the list owns submissions, which may be sent.
-unsafe impl<D: Driver> Send for Submissions<D> {}
+unsafe impl<D: Parts> Send for Submissions<D> {}
 
-impl<D: Driver> Submissions<D> {
-    pub(super) const fn new() -> Self {
+impl<D: Parts> Submissions<D> {
+    pub(crate) const fn new() -> Self {
         Self { ends: None }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.ends.is_none()
     }
 
-    pub(super) fn first(&self) -> Option<&Submission<D>> {
+    pub(crate) fn first(&self) -> Option<&Submission<D>> {
         // SAFETY: the list owns its submissions.
         self.ends.as_ref().map(|ends| unsafe { ends.first.as_ref() })
     }
 
-    pub(super) fn last_mut(&mut self) -> Option<&mut Submission<D>> {
+    pub(crate) fn last_mut(&mut self) -> Option<&mut Submission<D>> {
         // SAFETY: as above, and nobody else looks at one while the list is borrowed.
         self.ends.as_mut().map(|ends| unsafe { ends.last.as_mut() })
     }
 
-    pub(super) fn push(&mut self, submission: Submitted<D>) {
+    pub(crate) fn push(&mut self, submission: Submitted<D>) {
         let (added, memory) = Box::into_non_null_with_allocator(submission);
         match &mut self.ends {
             // SAFETY: the list owns its submissions.
@@ -57,7 +57,7 @@ impl<D: Driver> Submissions<D> {
         }
     }
 
-    pub(super) fn pop(&mut self) -> Option<Submitted<D>> {
+    pub(crate) fn pop(&mut self) -> Option<Submitted<D>> {
         let ends = self.ends.as_mut()?;
         // SAFETY: the list owns its submissions, which came from boxes of the same device's memory.
         let mut first = unsafe { Box::from_non_null_in(ends.first, ends.memory) };
@@ -69,7 +69,7 @@ impl<D: Driver> Submissions<D> {
     }
 }
 
-impl<D: Driver> Drop for Submissions<D> {
+impl<D: Parts> Drop for Submissions<D> {
     fn drop(&mut self) {
         while self.pop().is_some() {}
     }

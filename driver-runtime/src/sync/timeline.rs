@@ -5,23 +5,22 @@ use loader_core::platform::Lock;
 
 use super::payload::SyncRef;
 use super::{Primitive, Readiness};
-use crate::device::Device;
-use crate::driver::Driver;
-use crate::object::{ParentMemory, ParentObject};
+use crate::object::ParentMemory;
+use crate::parts::Parts;
 
 /// A timeline of which each value that is signalled by a queue is a binary object. Submissions own it, too.
-pub(super) type SharedTimeline<D> = Counted<Timeline<D>, ParentMemory>;
+pub(crate) type SharedTimeline<D> = Counted<Timeline<D>, ParentMemory>;
 
-pub(crate) struct Timeline<D: Driver>(Lock<State<D>>);
+pub(crate) struct Timeline<D: Parts>(Lock<State<D>>);
 
-struct State<D: Driver> {
+struct State<D: Parts> {
     /// The highest value that was reached.
     past: u64,
     /// What signals are submitted for and was not reached when somebody looked last.
     points: Vec<Point<D>, ParentMemory>,
 }
 
-struct Point<D: Driver> {
+struct Point<D: Parts> {
     value: u64,
     sync: SyncRef<D>,
     /// The driver was given the signal, so queues may wait for it.
@@ -29,7 +28,7 @@ struct Point<D: Driver> {
 }
 
 /// What a queue's wait for a value amounts to.
-pub(super) enum Reach<D: Driver> {
+pub(crate) enum Reach<D: Parts> {
     /// Nothing: the value was reached.
     Past,
     /// Waiting for a binary object.
@@ -38,13 +37,13 @@ pub(super) enum Reach<D: Driver> {
     NotGiven,
 }
 
-impl<D: Driver> Timeline<D> {
-    pub(super) fn new(device: &Device<D>, initial: u64) -> Self {
-        Self(Lock::new(State { past: initial, points: Vec::new_in(device.root().shared_memory()) }))
+impl<D: Parts> Timeline<D> {
+    pub(crate) fn new(memory: ParentMemory, initial: u64) -> Self {
+        Self(Lock::new(State { past: initial, points: Vec::new_in(memory) }))
     }
 
     /// The highest value that was reached.
-    pub(super) fn value(&self) -> u64 {
+    pub(crate) fn value(&self) -> u64 {
         loop {
             // What was reached is dropped when the lock is free again, one point at a time.
             let mut state = self.0.lock(D::host());
@@ -58,7 +57,7 @@ impl<D: Driver> Timeline<D> {
     }
 
     /// Whether and how a value is going to be reached. Of several points the lowest one is taken.
-    pub(super) fn reach(&self, value: u64) -> Reach<D> {
+    pub(crate) fn reach(&self, value: u64) -> Reach<D> {
         let mut state = self.0.lock(D::host());
         if state.settle() >= value {
             return Reach::Past;
@@ -71,7 +70,7 @@ impl<D: Driver> Timeline<D> {
     }
 
     /// Whether a queue can be given a wait for the value.
-    pub(super) fn readiness(&self, value: u64) -> Readiness {
+    pub(crate) fn readiness(&self, value: u64) -> Readiness {
         let mut state = self.0.lock(D::host());
         let is_given =
             state.settle() >= value || state.points.iter().any(|point| point.given && point.value >= value);
@@ -79,7 +78,7 @@ impl<D: Driver> Timeline<D> {
     }
 
     /// A submission is going to signal `sync`, which is this value. After [`Timeline::give`] others can wait for it.
-    pub(super) fn add(&self, value: u64, sync: SyncRef<D>) -> Result<(), OutOfMemory> {
+    pub(crate) fn add(&self, value: u64, sync: SyncRef<D>) -> Result<(), OutOfMemory> {
         // The list is moved under the lock only after the memory for it was taken outside of it.
         let memory = *self.0.lock(D::host()).points.allocator();
         let mut larger = Vec::new_in(memory);
@@ -100,7 +99,7 @@ impl<D: Driver> Timeline<D> {
     }
 
     /// The driver was given the signal of `sync`.
-    pub(super) fn give(&self, sync: &SyncRef<D>) {
+    pub(crate) fn give(&self, sync: &SyncRef<D>) {
         let mut state = self.0.lock(D::host());
         if let Some(point) = state.points.iter_mut().find(|point| point.sync.is(sync)) {
             point.given = true;
@@ -108,7 +107,7 @@ impl<D: Driver> Timeline<D> {
     }
 
     /// The signal of `sync` is not going to be submitted after all.
-    pub(super) fn withdraw(&self, sync: &SyncRef<D>) {
+    pub(crate) fn withdraw(&self, sync: &SyncRef<D>) {
         let mut state = self.0.lock(D::host());
         let at = state.points.iter().position(|point| !point.given && point.sync.is(sync));
         let point = at.map(|at| state.points.remove(at));
@@ -117,13 +116,13 @@ impl<D: Driver> Timeline<D> {
     }
 
     /// The host sets the value.
-    pub(super) fn signal(&self, value: u64) {
+    pub(crate) fn signal(&self, value: u64) {
         let mut state = self.0.lock(D::host());
         state.past = state.past.max(value);
     }
 }
 
-impl<D: Driver> State<D> {
+impl<D: Parts> State<D> {
     /// Looks at what was given and moves on to the highest value that was reached.
     fn settle(&mut self) -> u64 {
         for point in &self.points {
@@ -146,6 +145,7 @@ impl<D: Driver> State<D> {
 mod tests {
     use super::*;
     use crate::device::tests::make;
+    use crate::object::ParentObject;
     use crate::testing::TestDriver;
     use ash::vk;
 
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn a_value_is_pending_from_its_submission_to_its_signal() {
         let made = make(&vk::DeviceCreateInfo::default()).unwrap();
-        let timeline = Timeline::<TestDriver>::new(made.get(), 1);
+        let timeline = Timeline::<TestDriver>::new(made.get().root().shared_memory(), 1);
         assert!(matches!(timeline.reach(1), Reach::Past));
         assert!(matches!(timeline.reach(2), Reach::NotGiven));
         let points = [5u64, 3].map(|value| {
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn what_is_withdrawn_is_never_reached() {
         let made = make(&vk::DeviceCreateInfo::default()).unwrap();
-        let timeline = Timeline::<TestDriver>::new(made.get(), 0);
+        let timeline = Timeline::<TestDriver>::new(made.get().root().shared_memory(), 0);
         let sync = SyncRef::create(made.get(), 0, 0).unwrap();
         timeline.add(1, sync.clone()).unwrap();
         timeline.withdraw(&sync);

@@ -73,22 +73,22 @@ impl SyncType {
         Self { imports, exports, ..self }
     }
 
-    pub(super) const fn has(self, all: Ability) -> bool {
+    pub(crate) const fn has(self, all: Ability) -> bool {
         self.abilities.has(all)
     }
 
-    pub(super) const fn imports(self) -> HandleKinds {
+    pub(crate) const fn imports(self) -> HandleKinds {
         self.imports
     }
 
-    pub(super) const fn exports(self) -> HandleKinds {
+    pub(crate) const fn exports(self) -> HandleKinds {
         self.exports
     }
 }
 
 /// What a synchronisation object is wanted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(crate) enum Purpose {
     /// A fence: no timeline, the host can wait for it and reset it.
     Fence,
     /// A binary semaphore: no timeline, queues can wait for it.
@@ -116,7 +116,7 @@ impl Purpose {
 
 /// The number of the first type in `list` that serves the purpose and has all these kinds of handles.
 #[must_use]
-pub(super) fn choose(
+pub(crate) fn choose(
     list: &[SyncType],
     purpose: Purpose,
     imports: HandleKinds,

@@ -5,11 +5,11 @@ use loader_core::memory::{OutOfMemory, TryGrow, Vec};
 
 use super::Primitive;
 use super::payload::SyncRef;
-use crate::driver::Driver;
 use crate::object::ParentMemory;
+use crate::parts::Parts;
 
 /// What a driver is given to do. A driver whose queues work on their own keeps clones of what it needs of it.
-pub struct Work<'a, D: Driver> {
+pub struct Work<'a, D: Parts> {
     /// What the work waits for.
     pub waits: &'a [Wait<D>],
     /// The command buffers, in order. Every device is a group of one, so their device masks say nothing.
@@ -29,7 +29,7 @@ pub struct Work<'a, D: Driver> {
 }
 
 /// A wait on a queue.
-pub struct Wait<D: Driver> {
+pub struct Wait<D: Parts> {
     /// What is waited for.
     pub sync: SyncRef<D>,
     /// The value; 1 for a binary object.
@@ -42,14 +42,14 @@ pub struct Wait<D: Driver> {
 }
 
 /// A signal on a queue.
-pub struct Signal<D: Driver> {
+pub struct Signal<D: Parts> {
     /// What is signalled.
     pub sync: SyncRef<D>,
     /// The value; 1 for a binary object.
     pub value: u64,
 }
 
-impl<D: Driver> Wait<D> {
+impl<D: Parts> Wait<D> {
     /// What a queue does when it has waited, where the system does not do it: sets a binary semaphore back.
     pub fn done(&self) {
         if self.resets {
@@ -58,7 +58,7 @@ impl<D: Driver> Wait<D> {
     }
 }
 
-impl<D: Driver> Signal<D> {
+impl<D: Parts> Signal<D> {
     /// What a queue does when the work is done, where the system does not do it.
     pub fn done(&self) {
         self.sync.signal(self.value);
@@ -89,7 +89,7 @@ impl<R, B: Copy> Binds<R, B> {
     ///
     /// # Safety
     /// `first` and `count` are a counted array.
-    pub(super) unsafe fn copied(
+    pub(crate) unsafe fn copied(
         resource: R,
         first: *const B,
         count: u32,

@@ -12,13 +12,13 @@ use std::vec::Vec;
 
 use ash::vk;
 
-use super::{
-    Ability, HandleKind, HandleKinds, Purpose, SubmitMode, SyncType, SyncTypeError, SyncTypes, TimelineMode,
-    choose,
-};
 use crate::driver::Search;
 use crate::physical_device::Description;
 use crate::result::SubmitError;
+use crate::sync::{
+    Ability, HandleKind, HandleKinds, Purpose, SubmitMode, SyncType, SyncTypeError, SyncTypes, TimelineMode,
+    choose,
+};
 use crate::testing::{TestDriver, plan};
 use bench::Bench;
 

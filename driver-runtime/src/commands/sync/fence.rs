@@ -5,14 +5,11 @@ use core::ops::ControlFlow;
 use ash::vk;
 use loader_core::abi::chain;
 
-use super::Primitive;
-use super::handles::HandleKinds;
-use super::payload::{Payloads, SyncRef};
-use super::types::{Purpose, choose};
 use super::waiting::wait;
 use crate::device::Device;
 use crate::driver::Driver;
 use crate::object::{Object, VkObject};
+use crate::sync::{HandleKinds, Payloads, Primitive, Purpose, SyncRef, choose};
 
 /// What is kept of a fence.
 pub(crate) struct Fence<D: Driver>(pub(super) Payloads<D>);

@@ -1,15 +1,16 @@
-//! `vkGetInstanceProcAddr` and its relatives.
+//! From the name of a command to what the application calls: `vkGetInstanceProcAddr` and its relatives.
 
 use core::ffi::{CStr, c_char};
 
 use ash::vk;
 use loader_core::registry::{self, Class, CommandId};
 
-use super::Instance;
-use crate::device::more;
-use crate::dispatch::{Command, trampoline};
+use crate::device::Device;
+use crate::dispatch::{Command, Enabled, trampoline};
 use crate::driver::{Driver, Tables};
 use crate::icd;
+use crate::instance::Instance;
+use crate::object::ParentObject;
 
 /// `vkGetInstanceProcAddr`: what the application may use. Without an instance, the global commands; with one, also its
 /// own commands, and trampolines for those of its physical devices and of any device of theirs.
@@ -74,6 +75,33 @@ pub unsafe extern "system" fn get_physical_device_proc_addr<D: Driver>(
     }
 }
 
+/// The function of a command of devices, queues and command buffers that the application may use: by the version of its
+/// instance and the extensions of instance and device.
+///
+/// # Safety
+/// As the specification has it for `vkGetDeviceProcAddr`; `name` may be NULL.
+pub(crate) unsafe extern "system" fn get_device_proc_addr<D: Driver>(
+    device: vk::Device,
+    name: *const c_char,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller vouches for handle and name.
+    let (device, name) = unsafe { (Device::<D>::from_handle(device)?, c_string(name)?) };
+    let Some(command) = registry::find(name) else { return more::<D>(name) };
+    if matches!(command.class(), Class::Global | Class::Instance | Class::PhysicalDevice) {
+        return None;
+    }
+    let instance = device.physical().parent();
+    let enabled = Enabled {
+        api_version: instance.app().api_version,
+        instance: instance.extensions(),
+        device: Some(device.extensions()),
+    };
+    if !enabled.has(command) {
+        return None;
+    }
+    device.root().base().dispatch().get(command)
+}
+
 /// What the registry does not list: the two functions that a driver of interface version 7 need not export, with and without
 /// an instance, and with one the driver's own commands.
 ///
@@ -100,6 +128,12 @@ unsafe fn not_in_registry<D: Driver>(instance: vk::Instance, name: &CStr) -> Opt
     }
 }
 
+/// The function of a command that the registry does not list.
+fn more<D: Driver>(name: &CStr) -> Option<Command> {
+    let found = D::MORE_DEVICE_COMMANDS.iter().find(|(known, _)| *known == name);
+    found.map(|(_, function)| *function)
+}
+
 /// The function of an instance's command, a trampoline for what may differ between physical devices and devices; none
 /// where the driver has no function at all.
 #[inline]
@@ -114,7 +148,7 @@ fn through_instance<D: Driver>(class: Class, command: CommandId) -> Option<Comma
 
 /// # Safety
 /// `name` is NULL or a valid C string for as long as `'a`.
-pub(crate) unsafe fn c_string<'a>(name: *const c_char) -> Option<&'a CStr> {
+unsafe fn c_string<'a>(name: *const c_char) -> Option<&'a CStr> {
     // SAFETY: the caller vouches for the name.
     (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) })
 }

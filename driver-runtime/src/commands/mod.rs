@@ -1,53 +1,64 @@
-//! The commands that every driver has from the runtime.
+//! The commands that every driver has from the runtime, and whatever else of it calls the driver.
 
-use crate::dispatch::EntryPoints;
-use crate::driver::Driver;
-use crate::{device, entry_points, instance, log, physical_device, sync, time};
+pub(crate) mod device;
+pub(crate) mod enumerate;
+pub(crate) mod instance;
+mod messages;
+pub(crate) mod physical_device;
+pub(crate) mod sync;
+mod trace;
+
+use crate::dispatch::{DispatchTable, EntryPoints};
+use crate::driver::{Driver, Tables};
+use crate::{entry_points, proc_addr, time};
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
     entry_points! {
-        GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = instance::get_instance_proc_addr::<D>,
+        GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = proc_addr::get_instance_proc_addr::<D>,
         CREATE_INSTANCE: PFN_vkCreateInstance = instance::create_instance::<D>,
         DESTROY_INSTANCE: PFN_vkDestroyInstance = instance::destroy_instance::<D>,
-        ENUMERATE_INSTANCE_VERSION: PFN_vkEnumerateInstanceVersion = instance::enumerate_instance_version::<D>,
+        ENUMERATE_INSTANCE_VERSION: PFN_vkEnumerateInstanceVersion
+            = instance::enumerate_instance_version::<D>,
         ENUMERATE_INSTANCE_EXTENSION_PROPERTIES: PFN_vkEnumerateInstanceExtensionProperties
             = instance::enumerate_instance_extension_properties::<D>,
         ENUMERATE_INSTANCE_LAYER_PROPERTIES: PFN_vkEnumerateInstanceLayerProperties
             = instance::enumerate_instance_layer_properties,
         ENUMERATE_PHYSICAL_DEVICES: PFN_vkEnumeratePhysicalDevices
-            = physical_device::enumerate_physical_devices::<D>,
+            = enumerate::enumerate_physical_devices::<D>,
         ENUMERATE_PHYSICAL_DEVICE_GROUPS: PFN_vkEnumeratePhysicalDeviceGroups
-            = physical_device::enumerate_physical_device_groups::<D>,
+            = enumerate::enumerate_physical_device_groups::<D>,
         ENUMERATE_DEVICE_EXTENSION_PROPERTIES: PFN_vkEnumerateDeviceExtensionProperties
             = physical_device::enumerate_device_extension_properties::<D>,
         ENUMERATE_DEVICE_LAYER_PROPERTIES: PFN_vkEnumerateDeviceLayerProperties
             = physical_device::enumerate_device_layer_properties,
         GET_PHYSICAL_DEVICE_TOOL_PROPERTIES: PFN_vkGetPhysicalDeviceToolProperties
             = physical_device::get_tool_properties,
-        GET_PHYSICAL_DEVICE_FEATURES: PFN_vkGetPhysicalDeviceFeatures = physical_device::get_features,
-        GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2 = physical_device::get_features_2::<D>,
-        GET_PHYSICAL_DEVICE_PROPERTIES: PFN_vkGetPhysicalDeviceProperties = physical_device::get_properties,
+        GET_PHYSICAL_DEVICE_FEATURES: PFN_vkGetPhysicalDeviceFeatures = crate::physical_device::get_features,
+        GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2
+            = physical_device::get_features_2::<D>,
+        GET_PHYSICAL_DEVICE_PROPERTIES: PFN_vkGetPhysicalDeviceProperties
+            = crate::physical_device::get_properties,
         GET_PHYSICAL_DEVICE_PROPERTIES_2: PFN_vkGetPhysicalDeviceProperties2
             = physical_device::get_properties_2::<D>,
         GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES: PFN_vkGetPhysicalDeviceMemoryProperties
-            = physical_device::get_memory_properties,
+            = crate::physical_device::get_memory_properties,
         GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2: PFN_vkGetPhysicalDeviceMemoryProperties2
             = physical_device::get_memory_properties_2::<D>,
         GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES: PFN_vkGetPhysicalDeviceQueueFamilyProperties
-            = physical_device::get_queue_family_properties,
+            = crate::physical_device::get_queue_family_properties,
         GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2: PFN_vkGetPhysicalDeviceQueueFamilyProperties2
             = physical_device::get_queue_family_properties_2::<D>,
         GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES: PFN_vkGetPhysicalDeviceFormatProperties
-            = physical_device::get_format_properties,
+            = crate::physical_device::get_format_properties,
         GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES: PFN_vkGetPhysicalDeviceImageFormatProperties
-            = physical_device::get_image_format_properties,
+            = crate::physical_device::get_image_format_properties,
         GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES: PFN_vkGetPhysicalDeviceSparseImageFormatProperties
-            = physical_device::get_sparse_image_format_properties,
+            = crate::physical_device::get_sparse_image_format_properties,
         CREATE_DEVICE: PFN_vkCreateDevice = device::create_device::<D>,
         DESTROY_DEVICE: PFN_vkDestroyDevice = device::destroy_device::<D>,
-        GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = device::get_device_proc_addr::<D>,
-        GET_DEVICE_QUEUE: PFN_vkGetDeviceQueue = device::get_device_queue::<D>,
-        GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2 = device::get_device_queue_2::<D>,
+        GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = proc_addr::get_device_proc_addr::<D>,
+        GET_DEVICE_QUEUE: PFN_vkGetDeviceQueue = crate::device::get_device_queue::<D>,
+        GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2 = crate::device::get_device_queue_2::<D>,
         QUEUE_SUBMIT: PFN_vkQueueSubmit = sync::queue_submit::<D>,
         QUEUE_SUBMIT_2: PFN_vkQueueSubmit2 = sync::queue_submit_2::<D>,
         QUEUE_BIND_SPARSE: PFN_vkQueueBindSparse = sync::queue_bind_sparse::<D>,
@@ -75,13 +86,21 @@ pub(crate) const fn entry_points<D: Driver>() -> EntryPoints {
             = sync::get_physical_device_external_fence_properties::<D>,
         GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
             = sync::get_physical_device_external_semaphore_properties::<D>,
-        CREATE_PRIVATE_DATA_SLOT: PFN_vkCreatePrivateDataSlot = device::create_private_data_slot::<D>,
-        DESTROY_PRIVATE_DATA_SLOT: PFN_vkDestroyPrivateDataSlot = device::destroy_private_data_slot::<D>,
-        SET_PRIVATE_DATA: PFN_vkSetPrivateData = device::set_private_data::<D>,
-        GET_PRIVATE_DATA: PFN_vkGetPrivateData = device::get_private_data::<D>,
-        SET_DEBUG_UTILS_OBJECT_NAME_EXT: PFN_vkSetDebugUtilsObjectNameEXT = device::set_object_name::<D>,
-        SET_DEBUG_UTILS_OBJECT_TAG_EXT: PFN_vkSetDebugUtilsObjectTagEXT = device::set_object_tag,
+        CREATE_PRIVATE_DATA_SLOT: PFN_vkCreatePrivateDataSlot = crate::device::create_private_data_slot::<D>,
+        DESTROY_PRIVATE_DATA_SLOT: PFN_vkDestroyPrivateDataSlot
+            = crate::device::destroy_private_data_slot::<D>,
+        SET_PRIVATE_DATA: PFN_vkSetPrivateData = crate::device::set_private_data::<D>,
+        GET_PRIVATE_DATA: PFN_vkGetPrivateData = crate::device::get_private_data::<D>,
+        SET_DEBUG_UTILS_OBJECT_NAME_EXT: PFN_vkSetDebugUtilsObjectNameEXT
+            = crate::device::set_object_name::<D>,
+        SET_DEBUG_UTILS_OBJECT_TAG_EXT: PFN_vkSetDebugUtilsObjectTagEXT = crate::device::set_object_tag,
     }
-    .and(&log::entry_points::<D>())
+    .and(&messages::entry_points::<D>())
     .and(&time::entry_points::<D>())
+}
+
+impl<D: Driver> Tables for D {
+    const COMMON: EntryPoints = entry_points::<D>();
+    const TABLE: &'static DispatchTable =
+        &DispatchTable::new(&D::COMMANDS).filled(&D::WINDOW_SYSTEM).filled(&Self::COMMON);
 }

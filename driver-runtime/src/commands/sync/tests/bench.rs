@@ -6,11 +6,12 @@ use std::vec::Vec;
 use ash::vk;
 
 use super::machine::{Machine, World};
-use crate::device::{Device, create_device, destroy_device, get_device_queue};
+use crate::commands::device::{create_device, destroy_device};
+use crate::commands::enumerate::enumerate_physical_devices;
+use crate::commands::instance::{create_instance, destroy_instance};
+use crate::commands::sync;
+use crate::device::{Device, get_device_queue};
 use crate::driver::Driver;
-use crate::instance::{create_instance, destroy_instance};
-use crate::physical_device::enumerate_physical_devices;
-use crate::sync;
 
 /// A device with four queues, or what `D` has.
 pub(super) struct Bench<D: Driver> {

@@ -1,6 +1,7 @@
-//! `vkCreateInstance` and `vkDestroyInstance`.
+//! `vkCreateInstance` and `vkDestroyInstance`, and what can be asked before there is an instance.
 
 use core::alloc::Layout;
+use core::ffi::c_char;
 use core::fmt;
 use core::ptr::NonNull;
 
@@ -9,14 +10,14 @@ use loader_core::logger::Listeners;
 use loader_core::memory::{Allocator, Application, OutOfMemory, Shown};
 use loader_core::registry::ExtensionKind;
 
-use super::{AppInfo, Instance, InstanceRequest};
 use crate::driver::{Driver, Tables};
-use crate::extensions::EnabledExtensions;
+use crate::extensions::{self, EnabledExtensions};
 use crate::here;
 use crate::icd;
-use crate::log::failed_early;
-use crate::object::{ObjectBase, ParentKind, Root};
-use crate::physical_device::PhysicalDevices;
+use crate::instance::{AppInfo, Instance, InstanceRequest};
+use crate::log::{failed_early, report_left};
+use crate::object::{ObjectBase, ParentKind, ParentObject, Root};
+use crate::out_array::OutArray;
 
 /// # Safety
 /// As the specification has it for `vkCreateInstance`.
@@ -45,7 +46,7 @@ pub(crate) unsafe extern "system" fn create_instance<D: Driver>(
 ///
 /// # Safety
 /// As for [`create_instance`].
-pub(super) unsafe fn create<D: Driver>(
+pub(crate) unsafe fn create<D: Driver>(
     info: &vk::InstanceCreateInfo<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
     interface: u32,
@@ -75,9 +76,8 @@ pub(super) unsafe fn create<D: Driver>(
     let handle = block.as_ptr().expose_provenance() as u64;
     listeners.created(handle);
     let root = Root::of_instance(base, memory, D::host(), listeners);
-    let devices = PhysicalDevices::new(memory);
     // SAFETY: the block has the layout of an instance.
-    unsafe { block.write(Instance { root, app, extensions, trace, devices, driver }) };
+    unsafe { block.write(Instance::new(root, app, extensions, trace, driver)) };
     Ok(vk::Instance::from_raw(handle))
 }
 
@@ -140,14 +140,51 @@ pub(crate) unsafe extern "system" fn destroy_instance<D: Driver>(
     unsafe {
         let Some(instance) = Instance::<D>::from_handle(handle) else { return };
         // Those who are chained to the create info hear what happens from here on.
-        instance.root.listeners().destroying();
-        instance.devices.destroy();
-        instance.root.report_left("vkDestroyInstance", "VUID-vkDestroyInstance-instance-00629");
-        instance.root.release();
-        let memory = *instance.root.memory();
+        instance.root().listeners().destroying();
+        instance.devices().destroy();
+        report_left(instance.root(), "vkDestroyInstance", "VUID-vkDestroyInstance-instance-00629");
+        instance.root().release();
+        let memory = *instance.root().memory();
         let address = usize::try_from(handle.as_raw()).unwrap_or_default();
         let block = NonNull::new_unchecked(core::ptr::with_exposed_provenance_mut::<Instance<D>>(address));
         block.drop_in_place();
         memory.deallocate(block.cast(), Layout::new::<Instance<D>>());
     }
+}
+
+/// # Safety
+/// As the specification has it for `vkEnumerateInstanceVersion`.
+pub(crate) unsafe extern "system" fn enumerate_instance_version<D: Driver>(out: *mut u32) -> vk::Result {
+    // SAFETY: the caller vouches for the pointer.
+    unsafe { out.write(D::api_version()) };
+    vk::Result::SUCCESS
+}
+
+/// # Safety
+/// As the specification has it for `vkEnumerateInstanceExtensionProperties`.
+pub(crate) unsafe extern "system" fn enumerate_instance_extension_properties<D: Driver>(
+    layer: *const c_char,
+    count: *mut u32,
+    out: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    if !layer.is_null() {
+        return vk::Result::ERROR_LAYER_NOT_PRESENT;
+    }
+    // SAFETY: the caller vouches for the counted out-array.
+    let mut array = unsafe { OutArray::new(count, out) };
+    extensions::list(&D::instance_extensions(), ExtensionKind::Instance, &mut array);
+    array.finish()
+}
+
+/// A driver has no layers.
+///
+/// # Safety
+/// As the specification has it for `vkEnumerateInstanceLayerProperties`.
+pub(crate) unsafe extern "system" fn enumerate_instance_layer_properties(
+    count: *mut u32,
+    _: *mut vk::LayerProperties,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the pointer.
+    unsafe { count.write(0) };
+    vk::Result::SUCCESS
 }

@@ -6,7 +6,7 @@ use ash::vk::{self, Handle};
 
 use super::bench::Bench;
 use super::machine::{ASSISTED, EMULATED, Machine, SLOW};
-use crate::sync;
+use crate::commands::sync;
 use crate::testing::Ledger;
 
 const NULL: vk::Fence = vk::Fence::null();

@@ -5,12 +5,12 @@ use core::ffi::c_char;
 use ash::vk;
 use loader_core::registry::ExtensionKind;
 
-use super::{Physical, properties};
 use crate::driver::Driver;
 use crate::extensions;
 use crate::hal;
 use crate::object::Object;
 use crate::out_array::OutArray;
+use crate::physical_device::{Physical, write_properties};
 
 /// # Safety
 /// `device` is a live handle.
@@ -43,7 +43,7 @@ pub(crate) unsafe extern "system" fn get_properties_2<D: Driver>(
     // SAFETY: the caller vouches for the handle and the chain.
     unsafe {
         if let Some(device) = object::<D>(device) {
-            properties::write(device.description(), out, |structure| D::write_properties(device, structure));
+            write_properties(device.description(), out, |structure| D::write_properties(device, structure));
         }
     }
 }

@@ -7,8 +7,8 @@ use ash::vk;
 
 use super::bench::Bench;
 use super::machine::{ASSISTED, EMULATED, Machine, NATIVE, PLAIN, State, TIMELINES, WITH_EVENTS, WITH_FDS};
+use crate::commands::sync;
 use crate::driver::Driver;
-use crate::sync;
 
 const NULL: vk::Fence = vk::Fence::null();
 const OPAQUE: vk::ExternalSemaphoreHandleTypeFlags = vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD;

@@ -1,4 +1,4 @@
-//! `vkCreateDevice` and `vkDestroyDevice`.
+//! `vkCreateDevice` and `vkDestroyDevice`, and whether a device is still there.
 
 use core::alloc::Layout;
 use core::fmt;
@@ -6,21 +6,21 @@ use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
 use loader_core::abi::chain;
-use loader_core::memory::{Allocator, Application, OutOfMemory, Shown, TryGrow, Vec};
+use loader_core::memory::{Allocator, Application, OutOfMemory, Shown};
 use loader_core::registry::ExtensionKind;
 
-use super::{Device, DeviceRequest, QueuePlace, QueueState, lost};
+use super::enumerate::physical_devices;
+use crate::device::{Device, DeviceRequest, Lost, QueuePlace};
 use crate::dispatch::{DispatchTable, function};
 use crate::driver::Driver;
 use crate::extensions::EnabledExtensions;
 use crate::features::{self, CheckError};
 use crate::hal;
-use crate::log::{Level, Topic, failed};
+use crate::log::{Level, Topic, failed, report_left};
 use crate::object::{Object, ObjectBase, ParentKind, ParentObject, Root};
 use crate::physical_device::{Physical, PhysicalDevice};
 use crate::result::CreateDeviceError;
 use crate::sync::{SubmitMode, SyncTypes};
-use crate::trace;
 use crate::{here, message};
 
 /// # Safety
@@ -79,19 +79,8 @@ unsafe fn create<D: Driver>(
         let table = physical.base().dispatch();
         let base = ObjectBase::with_dispatch(vk::ObjectType::DEVICE, ParentKind::Device, block.cast(), table);
         let root = Root::of_device(base, memory, D::host(), physical.base());
-        let (lost, queues) = (lost::State::new(), Vec::new_in(memory).into());
-        block.write(Device {
-            root,
-            physical: NonNull::from(physical),
-            extensions,
-            features,
-            lost,
-            trace_count: trace::Count::new(),
-            sync_types,
-            submit_mode: submit_mode::<D>(&sync_types),
-            queues,
-            driver,
-        });
+        let mode = submit_mode::<D>(&sync_types);
+        block.write(Device::new(root, physical, extensions, features, sync_types, mode, driver));
         physical.parent().root().child_created();
         let device = Building { block, memory };
         device.add_queues(info).map_err(|error| failed(error.into(), "the queues cannot be created"))?;
@@ -237,7 +226,8 @@ unsafe fn check_group<'a, D: Driver>(
         }
     };
     let instance = physical.parent();
-    if devices.contains(&handle) && instance.devices().are_one_group(instance, devices) {
+    if devices.contains(&handle) && physical_devices(instance).is_ok_and(|found| found.are_one_group(devices))
+    {
         return Ok(devices);
     }
     let text = format_args!("vkCreateDevice: the physical devices are not of one group that this one is in");
@@ -267,15 +257,11 @@ impl<D: Driver> Building<D> {
         // SAFETY: the caller vouches for the structure; nobody else has the device yet, and no reference to the list of
         // queues lives while one is added.
         unsafe {
+            let device = self.block.as_ref();
             for wanted in requested(info) {
                 for index in 0..wanted.queue_count {
                     let place = QueuePlace { family: wanted.queue_family_index, index, flags: wanted.flags };
-                    let device = self.block.as_ref();
-                    let driver = D::create_queue(device, place)?;
-                    let dispatch = device.root.base().dispatch();
-                    let queue =
-                        Object::create_in(device, self.memory, dispatch, QueueState::new(place, driver))?;
-                    (*device.queues.get()).try_push(queue)?;
+                    device.add_queue(place, D::create_queue(device, place)?)?;
                 }
             }
         }
@@ -284,7 +270,7 @@ impl<D: Driver> Building<D> {
 
     fn finish(self) -> vk::Device {
         // SAFETY: the block holds a device.
-        unsafe { self.block.as_ref() }.root.base().set_visible();
+        unsafe { self.block.as_ref() }.root().base().set_visible();
         let address = self.block.as_ptr().expose_provenance();
         core::mem::forget(self);
         vk::Device::from_raw(address as u64)
@@ -293,13 +279,12 @@ impl<D: Driver> Building<D> {
 
 impl<D: Driver> Drop for Building<D> {
     fn drop(&mut self) {
-        // SAFETY: the block holds a device that nobody uses, and came from this allocator with this layout. Threads of queues
-        // use all queues, so they end first. Queues are children of the device and go before it.
+        // SAFETY: the block holds a device that nobody uses, and came from this allocator with this layout. Queues are
+        // children of the device and go before it.
         unsafe {
-            self.block.as_ref().queues().iter().for_each(|queue| queue.pipeline().end_thread());
-            (*self.block.as_ref().queues.get()).clear();
+            self.block.as_ref().destroy_queues();
             let root = self.block.as_ref().root();
-            root.report_left("vkDestroyDevice", "VUID-vkDestroyDevice-device-05137");
+            report_left(root, "vkDestroyDevice", "VUID-vkDestroyDevice-device-05137");
             root.base().instance_root().child_destroyed();
             root.release();
             self.block.drop_in_place();
@@ -318,9 +303,20 @@ pub(crate) unsafe extern "system" fn destroy_device<D: Driver>(
     // that it holds, which by the specification is compatible with the one given here.
     unsafe {
         let Some(device) = Device::<D>::from_handle(handle) else { return };
-        let memory = *device.root.memory();
+        let memory = *device.root().memory();
         let address = usize::try_from(handle.as_raw()).unwrap_or_default();
         let block = NonNull::new_unchecked(core::ptr::with_exposed_provenance_mut::<Device<D>>(address));
         drop(Building { block, memory });
+    }
+}
+
+impl<D: Driver> Device<D> {
+    /// Whether the device is still there: asks the driver, unless it is known to be lost.
+    ///
+    /// # Errors
+    /// [`Lost`].
+    pub fn check_status(&self) -> Result<(), Lost> {
+        self.lost()?;
+        D::check_status(self)
     }
 }

@@ -1,4 +1,4 @@
-//! Finding physical devices: once for an instance, all or nothing.
+//! The physical devices of an instance: found once, all or nothing.
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU8, Ordering};
@@ -6,28 +6,35 @@ use core::sync::atomic::{AtomicU8, Ordering};
 use ash::vk::{self, Handle};
 use loader_core::memory::{Application, OutOfMemory, TryGrow, Vec};
 
-use super::{Description, Physical};
-use crate::driver::{Driver, Search, Tables};
-use crate::instance::Instance;
-use crate::object::{Object, Owned, ParentObject};
-use crate::out_array::OutArray;
+use super::Instance;
+use crate::object::{Object, Owned, ParentObject, VkObject};
+use crate::parts::Parts;
+use crate::physical_device::{Description, Physical};
 use crate::result::EnumerateError;
 
+impl<D: Parts> VkObject for Physical<D> {
+    type Handle = vk::PhysicalDevice;
+    type Parent = Instance<D>;
+}
+
+/// Searches: adds what it finds.
+pub(crate) type Find<D> = fn(&Instance<D>, &mut Enumeration<'_, D>) -> Result<(), EnumerateError>;
+
 /// The physical devices of an instance.
-pub(crate) struct PhysicalDevices<D: Driver> {
+pub(crate) struct PhysicalDevices<D: Parts> {
     state: AtomicU8,
     found: UnsafeCell<Found<D>>,
 }
 
 /// What a search has found.
-struct Found<D: Driver> {
+pub(crate) struct Found<D: Parts> {
     devices: Vec<Owned<Physical<D>>, Application>,
     groups: Vec<Group, Application>,
 }
 
 /// Devices that a logical device can be made of, by their numbers.
 #[derive(Clone, Copy)]
-struct Group {
+pub(crate) struct Group {
     members: [usize; vk::MAX_DEVICE_GROUP_SIZE],
     count: usize,
     subset_allocation: bool,
@@ -50,7 +57,7 @@ impl Group {
     }
 }
 
-impl<D: Driver> Found<D> {
+impl<D: Parts> Found<D> {
     fn new(memory: Application) -> Self {
         Self { devices: Vec::new_in(memory), groups: Vec::new_in(memory) }
     }
@@ -64,21 +71,25 @@ const SEARCHING: u8 = 1;
 const KNOWN: u8 = 2;
 
 // SAFETY: the list is written by the one thread that moved the state to SEARCHING, and read after KNOWN.
-unsafe impl<D: Driver> Send for PhysicalDevices<D> {}
+unsafe impl<D: Parts> Send for PhysicalDevices<D> {}
 // SAFETY: as above.
-unsafe impl<D: Driver> Sync for PhysicalDevices<D> {}
+unsafe impl<D: Parts> Sync for PhysicalDevices<D> {}
 
-impl<D: Driver> PhysicalDevices<D> {
+impl<D: Parts> PhysicalDevices<D> {
     pub(crate) fn new(memory: Application) -> Self {
         Self { state: AtomicU8::new(UNKNOWN), found: UnsafeCell::new(Found::new(memory)) }
     }
 
-    /// The physical devices; the first call that succeeds finds them, others wait for it.
-    fn get(&self, instance: &Instance<D>) -> Result<&Found<D>, EnumerateError> {
+    /// The physical devices; the first call whose `find` succeeds finds them, others wait for it.
+    pub(crate) fn get_or_find(
+        &self,
+        instance: &Instance<D>,
+        find: Find<D>,
+    ) -> Result<&Found<D>, EnumerateError> {
         let mut turn = 0u32;
         loop {
             match self.state.compare_exchange(UNKNOWN, SEARCHING, Ordering::Acquire, Ordering::Acquire) {
-                Ok(_) => return self.search(instance),
+                Ok(_) => return self.fill(instance, find),
                 // SAFETY: the list does not change any more until the instance is destroyed.
                 Err(KNOWN) => return Ok(unsafe { &*self.found.get() }),
                 Err(_) => D::host().wait(turn),
@@ -87,21 +98,16 @@ impl<D: Driver> PhysicalDevices<D> {
         }
     }
 
-    /// Whether all of these are devices of one group.
-    pub(crate) fn are_one_group(&self, instance: &Instance<D>, devices: &[vk::PhysicalDevice]) -> bool {
-        self.get(instance).is_ok_and(|found| found.are_one_group(devices))
-    }
-
     /// Searches, and keeps what was found if nothing failed. Called by the thread that moved the state to SEARCHING.
-    fn search(&self, instance: &Instance<D>) -> Result<&Found<D>, EnumerateError> {
-        let mut search = Enumeration { instance, found: Found::new(*instance.root().memory()) };
-        if let Err(error) = search.fill() {
-            drop(search);
+    fn fill(&self, instance: &Instance<D>, find: Find<D>) -> Result<&Found<D>, EnumerateError> {
+        let mut found = Enumeration { instance, found: Found::new(*instance.root().memory()) };
+        if let Err(error) = find(instance, &mut found) {
+            drop(found);
             self.state.store(UNKNOWN, Ordering::Release);
             return Err(error);
         }
         // SAFETY: this thread alone may touch the list until it stores KNOWN.
-        unsafe { *self.found.get() = search.found };
+        unsafe { *self.found.get() = found.found };
         self.state.store(KNOWN, Ordering::Release);
         // SAFETY: the list does not change any more.
         Ok(unsafe { &*self.found.get() })
@@ -118,20 +124,21 @@ impl<D: Driver> PhysicalDevices<D> {
 }
 
 /// The physical devices that a search has found so far. They count only when the whole search succeeds.
-pub struct Enumeration<'a, D: Driver> {
+pub struct Enumeration<'a, D: Parts> {
     instance: &'a Instance<D>,
     found: Found<D>,
 }
 
-impl<D: Driver> Enumeration<'_, D> {
+impl<D: Parts> Enumeration<'_, D> {
     /// Adds a physical device.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     pub fn push(&mut self, description: Description, driver: D::PhysicalDevice) -> Result<(), OutOfMemory> {
-        let table = description.commands.unwrap_or(D::TABLE);
-        let memory = *self.instance.root().memory();
-        let device = Object::create_in(self.instance, memory, table, Physical { description, driver })?;
+        let root = self.instance.root();
+        let table = description.commands.unwrap_or(root.base().dispatch());
+        let physical = Physical::new(description, driver);
+        let device = Object::create_in(self.instance, *root.memory(), table, physical)?;
         self.found.devices.try_push(device)
     }
 
@@ -154,69 +161,25 @@ impl<D: Driver> Enumeration<'_, D> {
         }
         Ok(self.found.groups.try_push(Group::new(devices, subset_allocation))?)
     }
-
-    fn fill(&mut self) -> Result<(), EnumerateError> {
-        if D::enumerate(self.instance, self)? == Search::Done {
-            return Ok(());
-        }
-        // Nodes that are not the driver's are passed over in silence: they are other drivers'.
-        for node in 0..D::nodes(self.instance) {
-            if let Some((description, driver)) = D::try_create_for_node(self.instance, node)? {
-                self.push(description, driver)?;
-            }
-        }
-        Ok(())
-    }
 }
 
-/// # Safety
-/// As the specification has it for `vkEnumeratePhysicalDevices`.
-pub(crate) unsafe extern "system" fn enumerate_physical_devices<D: Driver>(
-    instance: vk::Instance,
-    count: *mut u32,
-    out: *mut vk::PhysicalDevice,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the handle and the counted out-array.
-    unsafe {
-        let found = match found::<D>(instance) {
-            Ok(found) => found,
-            Err(error) => return error.into(),
-        };
-        let mut array = OutArray::new(count, out);
-        found.devices.iter().for_each(|device| array.push(device.shared_handle()));
-        array.finish()
+impl<D: Parts> Found<D> {
+    /// The handles of the devices, in the order in which they were found.
+    pub(crate) fn handles(&self) -> impl Iterator<Item = vk::PhysicalDevice> {
+        self.devices.iter().map(|device| device.shared_handle())
     }
-}
 
-/// The groups that the driver made, and each device that is in none as a group of its own, by their first devices.
-///
-/// # Safety
-/// As the specification has it for `vkEnumeratePhysicalDeviceGroups`.
-pub(crate) unsafe extern "system" fn enumerate_physical_device_groups<D: Driver>(
-    instance: vk::Instance,
-    count: *mut u32,
-    out: *mut vk::PhysicalDeviceGroupProperties<'_>,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the handle and the counted out-array.
-    unsafe {
-        let found = match found::<D>(instance) {
-            Ok(found) => found,
-            Err(error) => return error.into(),
-        };
-        let mut array = OutArray::new(count, out);
-        for number in 0..found.devices.len() {
+    /// The groups that the driver made, and each device that is in none as a group of its own, by their first devices.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = Group> {
+        (0..self.devices.len()).filter_map(|number| {
             let own = Group::new(&[number], false);
-            let group = found.groups.iter().find(|group| group.has(number)).copied().unwrap_or(own);
-            if group.numbers().first() == Some(&number) {
-                array.push_with(|out| found.describe(&group, out));
-            }
-        }
-        array.finish()
+            let group = self.groups.iter().find(|group| group.has(number)).copied().unwrap_or(own);
+            (group.numbers().first() == Some(&number)).then_some(group)
+        })
     }
-}
 
-impl<D: Driver> Found<D> {
-    fn describe(&self, group: &Group, out: &mut vk::PhysicalDeviceGroupProperties<'_>) {
+    /// Writes what an application is told of a group.
+    pub(crate) fn describe(&self, group: &Group, out: &mut vk::PhysicalDeviceGroupProperties<'_>) {
         out.physical_devices = [vk::PhysicalDevice::null(); vk::MAX_DEVICE_GROUP_SIZE];
         out.physical_device_count = 0;
         let members = group.numbers().iter().filter_map(|number| self.devices.get(*number));
@@ -228,7 +191,7 @@ impl<D: Driver> Found<D> {
     }
 
     /// Whether all of these are devices of one group, which a logical device may be made of.
-    fn are_one_group(&self, devices: &[vk::PhysicalDevice]) -> bool {
+    pub(crate) fn are_one_group(&self, devices: &[vk::PhysicalDevice]) -> bool {
         let number = |handle: &vk::PhysicalDevice| {
             self.devices.iter().position(|device| device.raw() == handle.as_raw())
         };
@@ -241,15 +204,4 @@ impl<D: Driver> Found<D> {
             _ => self.groups.iter().any(is_in_group),
         }
     }
-}
-
-/// What the instance of a live handle has found.
-///
-/// # Safety
-/// `instance` is null or a live handle.
-unsafe fn found<'a, D: Driver>(instance: vk::Instance) -> Result<&'a Found<D>, EnumerateError> {
-    // SAFETY: the caller vouches for the handle.
-    let instance =
-        unsafe { Instance::<D>::from_handle(instance) }.ok_or(EnumerateError::InitializationFailed)?;
-    instance.devices().get(instance)
 }

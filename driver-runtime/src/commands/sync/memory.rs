@@ -3,17 +3,13 @@
 
 use ash::vk;
 
-use super::Submissions;
 use super::fence::Fence;
-use super::payload::{PayloadRoom, Payloads, SyncRef};
-use super::semaphore::Semaphore;
-use super::submission::Submission;
-use super::types::Purpose;
 use super::waiting::wait_until;
 use crate::device::{Device, Queue};
 use crate::driver::Driver;
-use crate::object::Object;
+use crate::object::{Object, ParentObject};
 use crate::result::SubmitError;
+use crate::sync::{PayloadRoom, Payloads, Purpose, Semaphore, Submission, Submissions, SyncRef};
 
 impl<D: Driver> Device<D> {
     /// The next wait for the semaphore waits for what another process does with the memory: a temporary payload. A driver
@@ -67,7 +63,7 @@ impl<D: Driver> Device<D> {
             _ => self.sync_types().semaphore(),
         };
         let kind = kind.ok_or(SubmitError::OutOfDeviceMemory)?;
-        let room = PayloadRoom::new(self)?;
+        let room = PayloadRoom::new(self.root().shared_memory())?;
         let sync = match D::create_sync_for_memory(self, memory, false)? {
             Some(sync) => sync,
             None => D::create_sync(self, kind, 1)?,
@@ -95,12 +91,12 @@ impl<D: Driver> Queue<D> {
         fence: vk::Fence,
     ) -> Result<(), SubmitError> {
         let device = self.parent();
-        let mut submission = Submission::new(device)?;
+        let mut submission = Submission::new(device.root().shared_memory())?;
         for semaphore in waits {
             // SAFETY: the caller vouches for the handles.
             unsafe { submission.add_wait(*semaphore, 0, vk::PipelineStageFlags2::ALL_COMMANDS)? };
         }
-        let room = PayloadRoom::new(device)?;
+        let room = PayloadRoom::new(device.root().shared_memory())?;
         if let Some(sync) = D::create_sync_for_memory(device, memory, true)? {
             submission.add_binary_signal(room.fill_with(sync, 0, false, false))?;
         }

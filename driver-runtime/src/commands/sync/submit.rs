@@ -7,14 +7,11 @@ use loader_core::abi::chain;
 use loader_core::memory::TryGrow;
 
 use super::fence::Fence;
-use super::payload::SyncRef;
-use super::submission::{Submission, Submitted};
-use super::submissions::Submissions;
-use super::work::Binds;
 use crate::device::{Device, Queue, QueueState};
 use crate::driver::Driver;
 use crate::object::{Object, ParentObject};
 use crate::result::{SubmitError, code};
+use crate::sync::{Binds, Submission, Submissions, Submitted, SyncRef};
 
 /// # Safety
 /// As the specification has it for `vkQueueSubmit`.
@@ -83,7 +80,7 @@ pub(super) fn submit_all<D: Driver>(
 ) -> Result<(), SubmitError> {
     if let Some(fence) = fence {
         if list.is_empty() {
-            list.push(Submission::new(queue.parent())?);
+            list.push(Submission::new(queue.parent().root().shared_memory())?);
         }
         if let Some(last) = list.last_mut() {
             last.add_binary_signal(fence)?;
@@ -106,7 +103,7 @@ unsafe fn plain<D: Driver>(
     device: &Device<D>,
     info: &vk::SubmitInfo<'_>,
 ) -> Result<Submitted<D>, SubmitError> {
-    let mut submission = Submission::new(device)?;
+    let mut submission = Submission::new(device.root().shared_memory())?;
     submission.reserve(info.wait_semaphore_count, info.command_buffer_count, info.signal_semaphore_count)?;
     // SAFETY: the caller vouches for the counted arrays and the chain.
     unsafe {
@@ -136,7 +133,7 @@ unsafe fn with_values<D: Driver>(
     device: &Device<D>,
     info: &vk::SubmitInfo2<'_>,
 ) -> Result<Submitted<D>, SubmitError> {
-    let mut submission = Submission::new(device)?;
+    let mut submission = Submission::new(device.root().shared_memory())?;
     let (waits, signals) = (info.wait_semaphore_info_count, info.signal_semaphore_info_count);
     submission.reserve(waits, info.command_buffer_info_count, signals)?;
     // SAFETY: the caller vouches for the counted arrays and the chain.
@@ -165,7 +162,7 @@ unsafe fn sparse<D: Driver>(
     info: &vk::BindSparseInfo<'_>,
 ) -> Result<Submitted<D>, SubmitError> {
     let memory = device.root().shared_memory();
-    let mut submission = Submission::new(device)?;
+    let mut submission = Submission::new(device.root().shared_memory())?;
     submission.reserve(info.wait_semaphore_count, 0, info.signal_semaphore_count)?;
     // SAFETY: the caller vouches for the counted arrays and the chain.
     unsafe {

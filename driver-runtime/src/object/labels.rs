@@ -2,7 +2,6 @@
 
 use core::ffi::CStr;
 
-use ash::vk;
 use loader_core::memory::{Allocator, OutOfMemory, Process, TryGrow, Vec};
 
 /// A label.
@@ -124,15 +123,4 @@ impl<A: Allocator> Labels<A> {
         copy.bytes.clear();
         copy.bytes.try_extend(&self.bytes).map_err(|_| self.bytes.len())
     }
-}
-
-/// The labels as callbacks are told them.
-pub(super) fn open(
-    labels: &Labels<Process>,
-) -> Result<Vec<vk::DebugUtilsLabelEXT<'_>, Process>, OutOfMemory> {
-    let mut list = Vec::new_in(Process);
-    for label in labels.iter() {
-        list.try_push(vk::DebugUtilsLabelEXT::default().label_name(label.name).color(label.color))?;
-    }
-    Ok(list)
 }

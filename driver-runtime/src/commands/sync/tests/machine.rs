@@ -17,7 +17,6 @@ use loader_core::registry::ExtensionSet;
 use crate::dispatch::EntryPoints;
 use crate::driver_prelude::*;
 use crate::host::{NoThread, ThreadWork};
-use crate::physical_device::Enumeration;
 use crate::sync::{Signal, Wait};
 
 /// Which synchronisation objects the driver has.

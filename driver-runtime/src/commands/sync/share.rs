@@ -5,15 +5,15 @@ use core::ffi::c_int;
 use ash::vk;
 
 use super::fence::Fence;
-use super::handles::{Handle, HandleKind, HandleKinds};
-use super::payload::{PayloadRoom, Payloads, SyncRef};
-use super::semaphore::{Semaphore, purpose};
-use super::types::{Purpose, choose};
+use super::semaphore::purpose;
 use super::waiting::wait_until;
 use crate::device::Device;
 use crate::driver::Driver;
-use crate::object::Object;
+use crate::object::{Object, ParentObject};
 use crate::result::{ExportError, ImportError, code};
+use crate::sync::{
+    Handle, HandleKind, HandleKinds, PayloadRoom, Payloads, Purpose, Semaphore, SyncRef, choose,
+};
 
 /// # Safety
 /// As the specification has it for `vkImportFenceFdKHR`.
@@ -98,7 +98,7 @@ fn import<D: Driver>(
     let kind = choose(D::SYNC_TYPES, purpose, HandleKinds::of(&[handle.kind]), HandleKinds::NONE);
     let kind = kind.ok_or(ImportError::InvalidExternalHandle)?;
     // All memory comes first: after the driver has taken the handle nothing may fail.
-    let room = PayloadRoom::new(device)?;
+    let room = PayloadRoom::<D>::new(device.root().shared_memory())?;
     let payload = if handle.is_signalled() {
         let sync = D::create_sync(device, kind, 1).map_err(|_| ImportError::OutOfHostMemory)?;
         room.fill_with(sync, kind, false, true)

@@ -2,16 +2,12 @@
 
 use ash::vk;
 
-use super::handles::HandleKinds;
-use super::payload::SyncRef;
-use super::submission::Submission;
-use super::types::{Purpose, choose};
 use super::waiting::wait_until;
-use super::{Primitive, Submissions};
 use crate::device::{Device, Queue};
 use crate::driver::Driver;
-use crate::object::Object;
+use crate::object::{Object, ParentObject};
 use crate::result::SubmitError;
+use crate::sync::{HandleKinds, Primitive, Purpose, Submission, Submissions, SyncRef, choose};
 
 /// # Safety
 /// As the specification has it for `vkQueueWaitIdle`.
@@ -51,7 +47,7 @@ fn wait_idle<D: Driver>(queue: &Queue<D>) -> vk::Result {
     let signal = || -> Result<SyncRef<D>, SubmitError> {
         let sync = SyncRef::create(device, kind, 0)?;
         let mut list = Submissions::new();
-        list.push(Submission::new(device)?);
+        list.push(Submission::new(device.root().shared_memory())?);
         super::submit::submit_all(queue, list, Some(sync.clone()))?;
         Ok(sync)
     };

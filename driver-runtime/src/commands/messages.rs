@@ -6,11 +6,11 @@ use core::marker::PhantomData;
 use ash::vk::{self, Handle};
 use loader_core::logger::{Listener, Report};
 
-use super::Label;
 use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
 use crate::entry_points;
 use crate::instance::Instance;
+use crate::log::Label;
 use crate::object::{Object, ObjectBase, ParentObject, VkObject};
 
 /// What both kinds of listeners are: a number among those who listen to the instance.

@@ -1,0 +1,23 @@
+//! Making what is behind a fence or a semaphore.
+
+use crate::device::Device;
+use crate::driver::Driver;
+use crate::object::ParentObject;
+use crate::result::SubmitError;
+use crate::sync::{Ability, PayloadRoom, SyncRef, SyncType};
+
+impl<D: Driver> PayloadRoom<D> {
+    /// Puts a synchronisation object of the type `kind` into it.
+    pub(crate) fn fill(self, sync: D::Sync, kind: usize) -> SyncRef<D> {
+        let can_tell =
+            |kind: &SyncType| kind.has(Ability::WAIT_PENDING) && !kind.has(Ability::WAIT_BEFORE_SIGNAL);
+        self.fill_with(sync, kind, D::SYNC_TYPES.get(kind).is_some_and(can_tell), false)
+    }
+}
+
+impl<D: Driver> SyncRef<D> {
+    pub(crate) fn create(device: &Device<D>, kind: usize, initial: u64) -> Result<Self, SubmitError> {
+        let room = PayloadRoom::new(device.root().shared_memory())?;
+        Ok(room.fill(D::create_sync(device, kind, initial)?, kind))
+    }
+}

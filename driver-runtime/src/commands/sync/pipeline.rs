@@ -1,0 +1,152 @@
+//! From a queue's list of submissions to the driver, by whoever comes along or by the queue's own thread.
+//!
+//! A submission that does not have to wait for another one goes straight to the driver. Otherwise it stands in its queue's list until
+//! everything that it waits for was given to the driver. A queue without a thread lets its list go on whenever a call of the
+//! application submits, signals, waits or asks; a queue with one leaves it to that.
+//!
+//! The thread needs no memory, and frees none: the application's allocation callbacks are called on its own threads only.
+
+use core::ptr::NonNull;
+use core::sync::atomic::Ordering;
+
+use crate::device::{Device, Queue};
+use crate::driver::Driver;
+use crate::host::ThreadWork;
+use crate::result::SubmitError;
+use crate::sync::{Next, Readiness, SubmitMode, Submitted};
+
+impl<D: Driver> Queue<D> {
+    /// Submits. After an error everything is as before, or the device is lost.
+    pub(super) fn submit_one(&self, mut submission: Submitted<D>) -> Result<(), SubmitError> {
+        let device = self.parent();
+        device.lost()?;
+        self.pipeline().free_done();
+        submission.resolve();
+        if self.goes_straight(&submission) {
+            submission.run(self)?;
+            submission.commit();
+            submission.given();
+        } else {
+            submission.commit();
+            self.pipeline().push(submission);
+        }
+        device.flush();
+        Ok(device.lost()?)
+    }
+
+    /// Whether the calling thread gives the submission to the driver now. If not, this has started the queue's thread where
+    /// the mode wants one.
+    fn goes_straight(&self, submission: &Submitted<D>) -> bool {
+        let mode = self.parent().submit_mode();
+        if mode == SubmitMode::Immediate {
+            return true;
+        }
+        if self.pipeline().has_thread() || mode == SubmitMode::Threaded && self.start_thread() {
+            return false;
+        }
+        if self.pipeline().is_empty() && submission.readiness() == Readiness::Ready {
+            return true;
+        }
+        if mode == SubmitMode::ThreadedOnDemand {
+            self.start_thread();
+        }
+        false
+    }
+
+    /// Whether the queue has a thread now.
+    fn start_thread(&self) -> bool {
+        // SAFETY: the queue is shared only, and lives until its thread was joined: devices see to that.
+        self.pipeline().start_thread(|| unsafe { ThreadWork::new(serve::<D>, NonNull::from(self).cast()) })
+    }
+
+    /// Gives the driver what nothing holds back any more, unless a thread does that. Returns whether there was something.
+    fn run_held(&self) -> bool {
+        let mut progress = false;
+        if self.pipeline().has_thread() {
+            return progress;
+        }
+        while let Next::Run(mut submission) = self.take() {
+            self.run_one(&mut submission);
+            self.pipeline().end(None);
+            progress = true;
+        }
+        progress
+    }
+
+    fn take(&self) -> Next<D> {
+        self.pipeline().take(|| self.parent().lost().is_err())
+    }
+
+    fn run_one(&self, submission: &mut Submitted<D>) {
+        match submission.run(self) {
+            Ok(()) => submission.given(),
+            // The application was told that the submission is fine, so it can be told only now and so.
+            Err(_) if self.parent().lost().is_ok() => {
+                self.set_lost("a submission that was held back failed");
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// What the queue's thread does.
+    fn serve(&self) {
+        let (host, bell) = (D::host(), self.pipeline().bell());
+        let mut turn = 0u32;
+        loop {
+            let seen = bell.load(Ordering::Acquire);
+            if self.pipeline().thread_ends() {
+                return;
+            }
+            match self.take() {
+                Next::Run(mut submission) => {
+                    self.run_one(&mut submission);
+                    self.pipeline().end(Some(submission));
+                    self.parent().flush();
+                    turn = 0;
+                }
+                Next::Sleep => {
+                    host.sleep(bell, seen);
+                    turn = 0;
+                }
+                Next::LookAgain => {
+                    // Another process may be gone together with the device. What is lost, the list notices.
+                    let _ = self.parent().check_status();
+                    host.wait(turn);
+                    turn = turn.saturating_add(1);
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// `queue` is a queue of this driver that lives until this returns.
+unsafe fn serve<D: Driver>(queue: NonNull<()>) {
+    // SAFETY: the caller vouches for the queue.
+    unsafe { queue.cast::<Queue<D>>().as_ref() }.serve();
+}
+
+impl<D: Driver> Device<D> {
+    /// Something happened that submissions may have waited for: lets all queues go on, until nothing moves any more.
+    pub(crate) fn flush(&self) {
+        if self.submit_mode() != SubmitMode::Immediate {
+            self.run_held();
+            self.queues().iter().for_each(|queue| queue.pipeline().ring());
+        }
+    }
+
+    /// Lets the queues without a thread go on, for something may have happened elsewhere.
+    pub(super) fn push_held(&self) {
+        if self.submit_mode() != SubmitMode::Immediate && self.run_held() {
+            self.queues().iter().for_each(|queue| queue.pipeline().ring());
+        }
+    }
+
+    fn run_held(&self) -> bool {
+        let mut progress = false;
+        while self.queues().iter().fold(false, |moved, queue| queue.run_held() | moved) {
+            progress = true;
+        }
+        progress
+    }
+}

@@ -1,0 +1,159 @@
+//! Semaphores.
+
+use core::ops::ControlFlow;
+
+use ash::vk;
+use loader_core::abi::chain;
+use loader_core::memory::Room;
+
+use super::waiting::wait;
+use crate::device::Device;
+use crate::driver::Driver;
+use crate::object::{Object, ParentObject, VkObject};
+use crate::parts::{Parts, Primitive};
+use crate::sync::{HandleKinds, Payloads, Purpose, Semaphore, SyncRef, Timeline, TimelineMode, choose};
+
+impl<D: Parts> VkObject for Semaphore<D> {
+    type Handle = vk::Semaphore;
+    type Parent = Device<D>;
+}
+
+impl<D: Driver> Semaphore<D> {
+    /// A semaphore whose type has all these handles, or `ERROR_UNKNOWN` where there is no such type: as for fences.
+    fn new(
+        device: &Device<D>,
+        purpose: Purpose,
+        exports: HandleKinds,
+        initial: u64,
+    ) -> Result<Self, vk::Result> {
+        let kind = choose(D::SYNC_TYPES, purpose, HandleKinds::NONE, exports);
+        let kind = kind.ok_or(vk::Result::ERROR_UNKNOWN)?;
+        if purpose == Purpose::Timeline && device.sync_types().timeline_mode() == TimelineMode::Emulated {
+            let memory = device.root().shared_memory();
+            return Ok(Self::Emulated(Room::try_new_in(memory)?.fill(Timeline::new(memory, initial))));
+        }
+        let payloads = Payloads::new(SyncRef::create(device, kind, initial)?);
+        Ok(if purpose == Purpose::Timeline { Self::Timeline(payloads) } else { Self::Binary(payloads) })
+    }
+}
+
+/// # Safety
+/// As the specification has it for `vkCreateSemaphore`.
+pub(crate) unsafe extern "system" fn create_semaphore<D: Driver>(
+    device: vk::Device,
+    info: *const vk::SemaphoreCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Semaphore,
+) -> vk::Result {
+    // SAFETY: the caller vouches for handle and pointers.
+    unsafe {
+        let Some(device) = Device::<D>::from_handle(device) else {
+            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
+        };
+        let (purpose, initial) = purpose((*info).p_next);
+        let exports = chain::find::<vk::ExportSemaphoreCreateInfo<'_>>((*info).p_next)
+            .map_or(Some(HandleKinds::NONE), |info| HandleKinds::of_semaphore(info.handle_types));
+        let made = exports.ok_or(vk::Result::ERROR_UNKNOWN);
+        let made = made.and_then(|exports| Semaphore::new(device, purpose, exports, initial));
+        let made = made.and_then(|semaphore| {
+            Object::<Semaphore<D>>::create(device, callbacks, semaphore).map_err(Into::into)
+        });
+        match made {
+            Ok(semaphore) => out.write(semaphore.into_handle()),
+            Err(error) => return error,
+        }
+    }
+    vk::Result::SUCCESS
+}
+
+/// What a semaphore is for, and its first value.
+///
+/// # Safety
+/// `chain` begins a pNext chain.
+pub(super) unsafe fn purpose(chain: *const core::ffi::c_void) -> (Purpose, u64) {
+    // SAFETY: the caller vouches for the chain.
+    match unsafe { chain::find::<vk::SemaphoreTypeCreateInfo<'_>>(chain) } {
+        Some(info) if info.semaphore_type == vk::SemaphoreType::TIMELINE => {
+            (Purpose::Timeline, info.initial_value)
+        }
+        _ => (Purpose::Semaphore, 0),
+    }
+}
+
+/// # Safety
+/// As the specification has it for `vkDestroySemaphore`.
+pub(crate) unsafe extern "system" fn destroy_semaphore<D: Driver>(
+    _: vk::Device,
+    semaphore: vk::Semaphore,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+) {
+    // SAFETY: the caller vouches for handle and callbacks.
+    unsafe { Object::<Semaphore<D>>::destroy(semaphore, callbacks) };
+}
+
+/// # Safety
+/// As the specification has it for `vkGetSemaphoreCounterValue`.
+pub(crate) unsafe extern "system" fn get_semaphore_counter_value<D: Driver>(
+    device: vk::Device,
+    semaphore: vk::Semaphore,
+    out: *mut u64,
+) -> vk::Result {
+    // SAFETY: the caller vouches for handles and pointer.
+    unsafe {
+        let Some(device) = Device::<D>::from_handle(device) else { return vk::Result::ERROR_DEVICE_LOST };
+        device.push_held();
+        if device.lost().is_err() {
+            return vk::Result::ERROR_DEVICE_LOST;
+        }
+        out.write(Object::<Semaphore<D>>::from_handle(semaphore).map_or(0, |semaphore| semaphore.value()));
+    }
+    vk::Result::SUCCESS
+}
+
+/// # Safety
+/// As the specification has it for `vkSignalSemaphore`.
+pub(crate) unsafe extern "system" fn signal_semaphore<D: Driver>(
+    device: vk::Device,
+    info: *const vk::SemaphoreSignalInfo<'_>,
+) -> vk::Result {
+    // SAFETY: the caller vouches for handles and pointer.
+    unsafe {
+        let Some(device) = Device::<D>::from_handle(device) else {
+            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
+        };
+        if let Some(semaphore) = Object::<Semaphore<D>>::from_handle((*info).semaphore) {
+            match &**semaphore {
+                Semaphore::Binary(payloads) | Semaphore::Timeline(payloads) => {
+                    payloads.active().signal((*info).value);
+                }
+                Semaphore::Emulated(timeline) => timeline.signal((*info).value),
+            }
+        }
+        device.flush();
+    }
+    vk::Result::SUCCESS
+}
+
+/// # Safety
+/// As the specification has it for `vkWaitSemaphores`.
+pub(crate) unsafe extern "system" fn wait_semaphores<D: Driver>(
+    device: vk::Device,
+    info: *const vk::SemaphoreWaitInfo<'_>,
+    timeout: u64,
+) -> vk::Result {
+    // SAFETY: the caller vouches for the handles and counted arrays.
+    unsafe {
+        let Some(device) = Device::<D>::from_handle(device) else { return vk::Result::ERROR_DEVICE_LOST };
+        let info = &*info;
+        wait(device, timeout, || {
+            let mut reached = (0..info.semaphore_count as usize).map(|place| {
+                let semaphore = info.p_semaphores.add(place).read();
+                Object::<Semaphore<D>>::from_handle(semaphore)
+                    .is_some_and(|semaphore| semaphore.value() >= info.p_values.add(place).read())
+            });
+            let any = info.flags.contains(vk::SemaphoreWaitFlags::ANY);
+            let done = if any { reached.any(|it| it) } else { reached.all(|it| it) };
+            if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! The memory of what applications attach to objects.
+
+use core::alloc::Layout;
+use core::ptr::NonNull;
+
+use loader_core::memory::{AllocError, Allocator, Application};
+
+/// The allocator of a parent, by reference: names and private data are rare, so their lists stay small when empty.
+#[derive(Clone, Copy)]
+pub(crate) struct ParentMemory(NonNull<Application>);
+
+impl ParentMemory {
+    /// `memory` is the allocator in a parent's root, which need not be complete before something is allocated.
+    pub(super) fn new(memory: NonNull<Application>) -> Self {
+        Self(memory)
+    }
+
+    fn get(&self) -> &Application {
+        // SAFETY: lists that hold this belong to objects of the parent, which outlives them, or to the parent itself,
+        // whose allocator is dropped after them and has nothing to drop.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+// SAFETY: the allocator behind the pointer may be used from any thread.
+unsafe impl Send for ParentMemory {}
+// SAFETY: as above.
+unsafe impl Sync for ParentMemory {}
+
+// SAFETY: copies lead to the same allocator, which keeps the trait's promises.
+unsafe impl Allocator for ParentMemory {
+    fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
+        self.get().allocate(layout)
+    }
+
+    unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
+        // SAFETY: the caller vouches for the block, which came from the same allocator.
+        unsafe { self.get().deallocate(block, layout) };
+    }
+}

@@ -1,0 +1,43 @@
+//! What a driver puts behind the runtime's objects.
+
+use crate::Host;
+
+/// The driver's parts of the runtime's objects, as the objects themselves know them: they keep these parts, and ask the
+/// driver for nothing but its system.
+///
+/// Every [`Driver`](crate::Driver) has this trait, so nobody implements it by hand.
+pub trait Parts: Sized + Send + Sync + 'static {
+    /// The driver's part of an instance.
+    type Instance: Send + Sync;
+    /// The driver's part of a physical device.
+    type PhysicalDevice: Send + Sync;
+    /// The driver's part of a device.
+    type Device: Send + Sync;
+    /// The driver's part of a queue.
+    type Queue: Send + Sync;
+    /// The driver's synchronisation objects.
+    type Sync: Primitive;
+
+    /// The system below.
+    fn host() -> &'static dyn Host;
+}
+
+/// A synchronisation object of a driver: a handle to something that the driver's queues signal and wait for.
+///
+/// A binary object has the value 0 or 1.
+pub trait Primitive: Send + Sync + 'static {
+    /// The value now.
+    fn value(&self) -> u64;
+
+    /// Sets the value from the host, which for a timeline is higher than before.
+    fn signal(&self, value: u64);
+
+    /// Sets a binary object back to 0 from the host.
+    fn reset(&self);
+
+    /// Whether something was submitted, by whichever process, that makes the value so high. Asked only of types with
+    /// [`Ability::WAIT_PENDING`](crate::sync::Ability::WAIT_PENDING).
+    fn is_pending(&self, value: u64) -> bool {
+        self.value() >= value
+    }
+}
