@@ -1,18 +1,18 @@
-//! A path as the C library wants it.
+//! A path in the form that the C library takes.
 
 use core::ffi::{CStr, c_int};
 use core::mem::MaybeUninit;
 
-/// The longest path that Linux takes, with its NUL.
+/// The length of the longest path that Linux accepts, with its NUL.
 pub(crate) const PATH_MAX: usize = libc::PATH_MAX as usize;
 
-/// Calls `with` a copy of `path` that is ended by NUL. The copy is on the stack, so that "memory ran out" can never be
-/// mistaken for "not there", and stays where it is, since moving it costs more than most calls.
+/// Calls `with` a NUL-terminated copy of `path`. The copy is on the stack, so an allocation failure
+/// cannot pass for a missing file. It is not moved: moving it costs more than most calls.
 ///
 /// # Errors
-/// What the system would say: `ENAMETOOLONG`, or `ENOENT` for a path with a NUL in it, which nothing can have.
+/// What the system would report: `ENAMETOOLONG`, or `ENOENT` for a path with a NUL, as no file has.
 pub(crate) fn with_c_path<T>(path: &[u8], with: impl FnOnce(&CStr) -> T) -> Result<T, c_int> {
-    // SAFETY: the bytes of `path` may be read.
+    // SAFETY: `path` is a slice, so its `path.len()` bytes are readable.
     if !unsafe { libc::memchr(path.as_ptr().cast(), 0, path.len()) }.is_null() {
         return Err(libc::ENOENT);
     }
@@ -23,8 +23,8 @@ pub(crate) fn with_c_path<T>(path: &[u8], with: impl FnOnce(&CStr) -> T) -> Resu
         to.write(*from);
     }
     let length = path.len().wrapping_add(1);
-    // SAFETY: the array is longer than `path`, and its first `length` bytes were written above: the path, which has no
-    // NUL in it, and a NUL.
+    // SAFETY: the array is longer than `path`, and its first `length` bytes were written above: the
+    // path, which contains no NUL, and a NUL.
     let path = unsafe {
         let copy = core::slice::from_raw_parts(copy.as_ptr().cast::<u8>(), length);
         CStr::from_bytes_with_nul_unchecked(copy)

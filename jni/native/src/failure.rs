@@ -1,17 +1,17 @@
-//! What a panic does. Nothing here is written to panic.
+//! The handling of panics. Nothing here is written to panic.
 
 use core::fmt::{self, Display, Write};
 
-/// Says what has failed, and ends the process.
+/// Reports what has failed and ends the process.
 pub(crate) fn end(failure: &dyn Display) -> ! {
     let mut line = Line { bytes: [0; 512], length: 0 };
     let _ = write!(line, "vkload's JNI library has failed, please report it: {failure}");
     write_line(&line.bytes);
-    // SAFETY: it has no preconditions.
+    // SAFETY: `abort` has no preconditions.
     unsafe { libc::abort() }
 }
 
-/// A C string on the stack. What does not fit is left out.
+/// A C string on the stack. What does not fit is dropped.
 struct Line {
     bytes: [u8; 512],
     length: usize,
@@ -19,7 +19,7 @@ struct Line {
 
 impl Write for Line {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        // The last byte stays the end of the string.
+        // The last byte remains the NUL.
         let end = self.bytes.len().saturating_sub(1);
         let room = self.bytes.get_mut(self.length..end).unwrap_or_default();
         for (to, from) in room.iter_mut().zip(text.bytes()) {
@@ -40,7 +40,7 @@ fn write_line(line: &[u8; 512]) {
     unsafe extern "C" {
         fn __android_log_write(priority: c_int, tag: *const c_char, text: *const c_char) -> c_int;
     }
-    // SAFETY: both are C strings; the line ends with its last byte at the latest.
+    // SAFETY: both are C strings; the last byte of the line is always NUL.
     unsafe { __android_log_write(FATAL, c"vkload".as_ptr(), line.as_ptr().cast()) };
 }
 

@@ -1,7 +1,8 @@
-//! From the [`source`] of the generated files to tables, while compiling.
+//! From the [`source`] of the generated files to tables, at compile time.
 //!
-//! Every table is an array of small integers; where a row has several of something, it has a [`Span`] of another table.
-//! But for reading from [`Span`]s and [`Names`] nothing here runs in the loader; a mistake is a build error.
+//! Every table is an array of small integers; if a row has several of something, it has a [`Span`]
+//! of another table. Only reading from [`Span`]s and [`Names`] runs in the loader; a mistake here
+//! is a build error.
 //!
 //! [`source`]: super::source
 #![allow(
@@ -14,7 +15,7 @@
 use super::source::{Command, Condition, Extension, Provider};
 use super::{Class, CommandId, ExtensionKind, Platform, Promotion};
 
-/// What a command has instead of an alias.
+/// The value for a command without an alias.
 pub(super) const NO_ALIAS: u16 = u16::MAX;
 
 /// A part of another table.
@@ -39,7 +40,7 @@ impl Span {
     }
 }
 
-/// Names, one after the other, each with its NUL.
+/// Names, one after another, each with its NUL.
 pub(super) struct Names<const ROWS: usize, const BYTES: usize> {
     starts: [u16; ROWS],
     bytes: [u8; BYTES],
@@ -60,7 +61,7 @@ impl<const ROWS: usize, const BYTES: usize> Names<ROWS, BYTES> {
         }
     }
 
-    /// As many bytes as this from the beginning of a name on, which may end before or behind them.
+    /// This many bytes from the beginning of a name, which may end before or after the name does.
     #[inline]
     pub(super) fn beginning(&self, index: usize, length: usize) -> Option<&[u8]> {
         let start = *self.starts.get(index)? as usize;
@@ -73,7 +74,7 @@ impl<const ROWS: usize, const BYTES: usize> Names<ROWS, BYTES> {
 pub(super) struct CommandRow {
     pub(super) class: Class,
     pub(super) core: u8,
-    /// Where its providers begin; they end where those of the next command begin.
+    /// The index of its first provider; they end where those of the next command begin.
     pub(super) providers: u16,
 }
 
@@ -85,13 +86,14 @@ pub(super) struct ExtensionRow {
     pub(super) platform: Platform,
 }
 
-/// Steps of conditions in postfix order: the number of an extension that must be enabled, or one of the steps below.
+/// Steps of conditions in postfix order: the number of an extension that must be enabled, or one of
+/// the steps below.
 pub(super) mod step {
-    /// With a minor version in the low byte: that version of Vulkan 1 or a newer one.
+    /// With a minor version in the low byte: that version of Vulkan 1 or newer.
     pub(in crate::registry) const CORE: u16 = 0x8000;
-    /// The two results before must both hold.
+    /// The two preceding results must both hold.
     pub(in crate::registry) const BOTH: u16 = 0xC000;
-    /// One of the two results before must hold.
+    /// One of the two preceding results must hold.
     pub(in crate::registry) const EITHER: u16 = 0xC001;
     /// Never holds.
     pub(in crate::registry) const NEVER: u16 = 0xC002;
@@ -112,9 +114,9 @@ pub(super) struct Commands<const ROWS: usize, const BYTES: usize, const PROVIDER
     pub(super) names: Names<ROWS, BYTES>,
     pub(super) rows: [CommandRow; ROWS],
     pub(super) aliases: [u16; ROWS],
-    /// The extensions that have a command.
+    /// The extensions that provide each command.
     pub(super) providers: [u16; PROVIDERS],
-    /// What each of them needs besides itself.
+    /// The conditions under which they do.
     pub(super) conditions: [Span; PROVIDERS],
     pub(super) steps: [u16; STEPS],
 }
@@ -124,7 +126,7 @@ pub(super) struct Extensions<const ROWS: usize, const BYTES: usize, const STEPS:
     pub(super) names: Names<ROWS, BYTES>,
     pub(super) rows: [ExtensionRow; ROWS],
     pub(super) promotions: [Promotion; ROWS],
-    /// What each extension needs.
+    /// The requirements of each extension.
     pub(super) conditions: [Span; ROWS],
     pub(super) steps: [u16; STEPS],
 }
@@ -267,7 +269,7 @@ const fn write_name(names: &mut [u8], start: usize, name: &str) -> usize {
     start + at + 1
 }
 
-/// How many steps the condition takes: one for each leaf, one to join each leaf after the first.
+/// The number of steps of a condition: one for each leaf, and one to join each after the first.
 const fn step_count(condition: &Condition) -> usize {
     match condition {
         Condition::Core(_) | Condition::Has(_) => 1,

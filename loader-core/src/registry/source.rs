@@ -1,5 +1,6 @@
-//! The form in which the generated files state commands and extensions. It exists while compiling only: [`layout`]
-//! turns it into tables of bytes and small integers that need no relocation when the library is loaded.
+//! The form in which the generated files state commands and extensions. It exists only at compile
+//! time: [`layout`] turns it into tables of bytes and small integers that need no relocation when
+//! the library is loaded.
 //!
 //! [`layout`]: super::layout
 
@@ -12,15 +13,15 @@ pub(super) struct Command {
     pub(super) class: Class,
     /// The minor version of Vulkan 1 that made the command core, or [`NOT_CORE`].
     pub(super) core: u8,
-    /// Empty, or the command that this one is another name of.
+    /// Empty, or the command that this one is an alias of.
     pub(super) alias: &'static [CommandId],
     pub(super) providers: &'static [Provider],
 }
 
-/// The core version of a command that no core version has.
+/// The core version of a command that is not core.
 pub(super) const NOT_CORE: u8 = u8::MAX;
 
-/// An extension that has a command, and what else must be there.
+/// An extension that provides a command, and what else is required.
 pub(super) struct Provider {
     pub(super) extension: ExtensionId,
     pub(super) condition: Condition,
@@ -39,13 +40,13 @@ pub(super) struct Extension {
 
 /// A `depends` expression of the registry.
 pub(super) enum Condition {
-    /// This version 1.x of Vulkan or a newer one.
+    /// This version 1.x of Vulkan or newer.
     Core(u8),
     /// The extension is enabled.
     Has(ExtensionId),
-    /// All of these; nothing at all is always met.
+    /// All of these; an empty list always holds.
     All(&'static [Condition]),
-    /// One of these; nothing at all is never met.
+    /// One of these; an empty list never holds.
     Any(&'static [Condition]),
 }
 

@@ -1,4 +1,4 @@
-//! What the header of a library says, for the cases in which the dynamic linker does not open it.
+//! What the header of a library reveals if the dynamic linker refuses the library.
 #![forbid(unsafe_code)]
 
 use loader_core::platform::FileError;
@@ -6,7 +6,7 @@ use loader_core::platform::FileError;
 use super::archive::Ranges;
 use super::refusal::Refusal;
 
-/// The processor that this is compiled for: `e_machine`.
+/// The processor that this code is compiled for: `e_machine`.
 pub(super) const MACHINE: u16 = if cfg!(target_arch = "x86_64") {
     62
 } else if cfg!(target_arch = "aarch64") {
@@ -21,20 +21,20 @@ pub(super) const MACHINE: u16 = if cfg!(target_arch = "x86_64") {
     0
 };
 
-/// Program headers that are looked at. Libraries have about ten.
+/// The maximum number of program headers that are read. Libraries have about ten.
 const MOST_SEGMENTS: u16 = 64;
 
 /// The type of a segment that is loaded (`PT_LOAD`).
 const LOADED: u32 = 1;
 
-/// A reason in the header for the library at `start` not to open: another processor, other pages. `None` if there is none,
-/// or if the header cannot be read.
+/// The reason in the header why the library at `start` does not open: another processor, other page
+/// sizes. `None` if there is none, or if the header cannot be read.
 #[must_use]
 pub fn reason(file: &dyn Ranges, start: u64, page: usize) -> Option<Refusal> {
     let mut header = [0; 64];
     match file.read_at(start, &mut header) {
         Ok(()) if header.starts_with(b"\x7fELF") => {}
-        // It has fewer bytes than any header, or others.
+        // It has fewer bytes than any header, or different ones.
         Ok(()) | Err(FileError::Other(0)) => return Some(Refusal::NotALibrary),
         Err(_) => return None,
     }
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(reason(&bytes, 0, 16384), Some(Refusal::NotALibrary));
     }
 
-    /// A file that is there and may not be read.
+    /// A file that exists but cannot be read for lack of permission.
     struct Denied;
     impl Ranges for Denied {
         fn size(&self) -> Result<u64, FileError> {

@@ -4,14 +4,14 @@ use core::ffi::CStr;
 
 use crate::system::ErrorNumber;
 
-/// Bytes of the longest path, with its NUL.
+/// The length of the longest path, with its NUL.
 const LONGEST: usize = 4096;
 
-/// Calls `with` a copy of `path` that is ended by NUL. The copy is on the stack, so that no path is "not there" because
-/// memory ran out.
+/// Calls `with` a NUL-terminated copy of `path`. The copy is on the stack, so an allocation failure
+/// cannot pass for a missing file.
 ///
 /// # Errors
-/// What the system would say: `ENAMETOOLONG`, or `ENOENT` for a path with a NUL in it, which nothing can have.
+/// What the system would report: `ENAMETOOLONG`, or `ENOENT` for a path with a NUL, as no file has.
 pub(crate) fn with_c_path<T>(path: &[u8], with: impl FnOnce(&CStr) -> T) -> Result<T, ErrorNumber> {
     let mut copy = [0; LONGEST];
     let end = path.len().saturating_add(1);

@@ -12,8 +12,8 @@ use crate::c_path::with_c_path;
 /// The dynamic linker of this process.
 pub(crate) struct DynamicLinker;
 
-/// Lazy, because drivers are large and most of their functions are never called; local, so that drivers that
-/// contain copies of the same library do not bind to each other's.
+/// Lazy, because drivers are large and most of their functions are never called. Local, so that
+/// drivers that contain copies of the same library do not bind to each other's.
 const FLAGS: c_int = libc::RTLD_LAZY | libc::RTLD_LOCAL;
 
 impl Libraries for DynamicLinker {
@@ -21,8 +21,8 @@ impl Libraries for DynamicLinker {
         if path.contains(&b'/') && segments(path).flatten().is_some_and(|(end, size)| end > size) {
             return Err(message(b"the file ends before the library in it does; install it anew"));
         }
-        // SAFETY: the path is a valid C string. Running the initialisers of drivers and layers is what a loader is
-        // for.
+        // SAFETY: `path` is a valid C string. Running the initialisers of drivers and layers is the
+        // purpose of a loader.
         let open = |path: &CStr| unsafe { libc::dlopen(path.as_ptr(), FLAGS) };
         let handle = with_c_path(path, open).map_err(|_| message(b"not a path that a file can have"))?;
         NonNull::new(handle).map(Library).ok_or_else(last_error)
@@ -37,31 +37,32 @@ impl Libraries for DynamicLinker {
         NonNull::new(unsafe { libc::dlsym(library.0.as_ptr(), name.as_ptr()) })
     }
 
-    /// Does nothing if the user wants no library to be unloaded, so that tools which look for leaks find the names of what
-    /// leaked.
+    /// Does nothing if the user wants no library unloaded, so that leak checkers can resolve the
+    /// names of what leaked.
     unsafe fn close(&self, library: Library) {
         let unloading = variables::VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING;
         let stays = PLATFORM.environment.variable(unloading.name, unloading.reader);
         if stays.ok().flatten().is_some_and(|value| !value.is_empty() && value.as_slice() != b"0") {
             return;
         }
-        // SAFETY: `library` came from `open`; the caller vouches that nothing uses it any more. There is nothing to
-        // do where this fails: the library then stays loaded.
+        // SAFETY: `library` came from `open` and nothing uses it any more, by the `# Safety` of
+        // [`Libraries::close`]. A failure needs no handling: the library then stays loaded.
         unsafe { libc::dlclose(library.0.as_ptr()) };
     }
 }
 
-/// Where the last segment of the library ends and how large its file is, `None` if it is none for this processor;
-/// `None` for what is no regular file. Behind the file's end where an installation was broken off: the dynamic
-/// linker maps such a file all the same, and the process ends with a bus error where it reads there.
+/// The end of the library's last segment and the size of its file. `Some(None)` if it is no library
+/// for this processor; `None` if it is not a regular file. The segment ends beyond the file if an
+/// installation was interrupted: the dynamic linker maps such a file anyway, and the process dies
+/// of a bus error on reading there.
 fn segments(path: &[u8]) -> Option<Option<(usize, usize)>> {
-    /// Room for the header and more segments than libraries have.
+    /// Room for the header and more segments than any library has.
     const BEGINNING: usize = 4096;
     let (bytes, size) = super::files::beginning(path, BEGINNING)?;
     Some(segments_end(&bytes).map(|end| (end, size)))
 }
 
-/// The number that the processor has in libraries (`e_machine`), where that is known here.
+/// The number of this processor in libraries (`e_machine`), if known here.
 const MACHINE: Option<usize> = match () {
     () if cfg!(target_arch = "x86") => Some(3),
     () if cfg!(target_arch = "arm") => Some(40),
@@ -71,12 +72,13 @@ const MACHINE: Option<usize> = match () {
     () => None,
 };
 
-/// Where the last segment of the library that begins with `bytes` ends; `None` if it is none for this processor.
+/// The end of the last segment of the library that begins with `bytes`; `None` if it is not for
+/// this processor.
 fn segments_end(bytes: &[u8]) -> Option<usize> {
     const WIDE: bool = size_of::<usize>() == 8;
-    /// Offsets in the header of the table's place, the size of its entries and their number.
+    /// Header offsets of the table's position, the size of its entries and their number.
     const TABLE: (usize, usize, usize) = if WIDE { (32, 54, 56) } else { (28, 42, 44) };
-    /// Offsets in an entry of the segment's place in the file and its size there.
+    /// Entry offsets of the segment's position and its size in the file.
     const SEGMENT: (usize, usize) = if WIDE { (8, 32) } else { (4, 16) };
     let class = if WIDE { 2 } else { 1 };
     let half = |at: usize| Some(usize::from(u16::from_ne_bytes(bytes.get(at..)?.first_chunk().copied()?)));
@@ -94,18 +96,19 @@ fn segments_end(bytes: &[u8]) -> Option<usize> {
     Some(end)
 }
 
-/// The dynamic linker's words for the failure that just happened in this thread.
+/// The dynamic linker's message about the failure that just happened in this thread.
 fn last_error() -> Text {
-    // SAFETY: returns NULL or a C string that is valid until the next call of the dynamic linker in this thread.
+    // SAFETY: `dlerror` has no preconditions. It returns NULL or a C string that is valid until
+    // this thread's next call of the dynamic linker.
     let words = unsafe { libc::dlerror() };
     if words.is_null() {
         return message(b"the dynamic linker gave no reason");
     }
-    // SAFETY: see above.
+    // SAFETY: `dlerror` returned a C string, and this thread has not called the linker since.
     message(unsafe { CStr::from_ptr(words) }.to_bytes())
 }
 
-/// A copy of `words`, or no words where memory is short.
+/// A copy of `words`, or an empty text if memory runs out.
 fn message(words: &[u8]) -> Text {
     text(&[words]).unwrap_or_default()
 }
@@ -132,7 +135,7 @@ mod tests {
         let libc = DynamicLinker.open(b"libc.so.6", LibraryKind::Driver).unwrap();
         assert!(DynamicLinker.symbol(libc, c"puts").is_some());
         assert!(DynamicLinker.symbol(libc, c"vkload_is_not_here").is_none());
-        // SAFETY: the address is not used any more.
+        // SAFETY: `open` returned the library, and the address is not used any more.
         unsafe { DynamicLinker.close(libc) };
     }
 
