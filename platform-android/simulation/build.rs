@@ -1,4 +1,4 @@
-//! Compiles the one function of a fake window that Rust cannot define: one with variable arguments.
+//! Compiles the one function of a fake window that Rust cannot define: a variadic one.
 
 use std::env;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The system that a loader is on, as which Android it behaves, and where its records go.
+//! The system that a loader runs on, the Android release that it behaves as, and the destination of
+//! its records.
 
 use core::ffi::CStr;
 use core::fmt;
@@ -11,26 +12,27 @@ use loader_core::memory::{Text, TryGrow, format_into};
 use crate::level::ApiLevel;
 use crate::system::System;
 
-/// What is below a loader.
+/// The system below a loader.
 pub struct Host {
     /// The operating system.
     pub system: &'static dyn System,
-    /// As which Android it behaves.
+    /// The Android release whose behaviour the loader shows.
     pub level: ApiLevel,
     /// The tag of its records in the system's log.
     pub(crate) tag: &'static CStr,
 }
 
-/// Where records about an instance go.
+/// A destination for records about an instance.
 pub trait Records {
-    /// The host that they are written on.
+    /// The host on which they are written.
     fn host(&self) -> &'static Host;
 
-    /// Writes a record, and tells those who listen.
+    /// Writes a record and passes it to the listeners.
     fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>);
 }
 
-/// The host of this process, once its loader has been called: for functions that are given nothing that leads to it.
+/// The host of this process, set when its loader is first called: for functions with no parameter
+/// that leads to it.
 static CURRENT: AtomicPtr<Host> = AtomicPtr::new(core::ptr::null_mut());
 
 impl Host {
@@ -41,10 +43,11 @@ impl Host {
     }
 }
 
-/// The last words of the process, for the parts of the loader that know no system.
+/// Logs the last record of the process and ends it, for the parts of the loader that know no
+/// system.
 fn end(topic: Topic, message: fmt::Arguments<'_>) -> ! {
     let Some(host) = current() else {
-        // SAFETY: does not return.
+        // SAFETY: `trap` ends the process; nothing runs after it.
         unsafe { trap() }
     };
     host.log(Level::Error, topic, message);
@@ -53,16 +56,19 @@ fn end(topic: Topic, message: fmt::Arguments<'_>) -> ! {
 
 /// The host of this process, if any global command has been called.
 pub(crate) fn current() -> Option<&'static Host> {
-    // SAFETY: only `enter` stores here, and it stores references to statics.
+    // SAFETY: the pointer is NULL or was stored by `enter`, which stores only references to
+    // statics.
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
 }
 
-/// A property with words as `VK_LOADER_DEBUG` has them on other systems: the records that are wanted in the system's log
-/// besides errors and warnings.
+/// The property that selects the records for the system's log besides errors and warnings, in the
+/// words of
+/// `VK_LOADER_DEBUG` on other systems.
 const WANTED: &CStr = c"debug.vulkan.loader_debug";
 
 impl Host {
-    /// Logs something that concerns no instance: errors and warnings always, everything else if it is wanted.
+    /// Logs a record that concerns no instance: errors and warnings always, everything else if
+    /// wanted.
     pub fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
         let (is_wanted, is_heard) = (self.is_wanted(level, topic), self.is_heard(level));
         if is_wanted || is_heard {
@@ -71,18 +77,18 @@ impl Host {
         }
     }
 
-    /// Writes a record of someone else, whatever is wanted.
+    /// Writes someone else's record unconditionally.
     pub(crate) fn write(&self, level: Level, mut text: Text) {
         self.tell(level, as_c_str(&mut text), true);
     }
 
-    /// Whether anybody gets such a record: worth asking before much work goes into one.
+    /// Whether anybody gets a record like this: worth asking before doing much work for one.
     #[must_use]
     pub fn wants(&self, level: Level, topic: Topic) -> bool {
         self.is_wanted(level, topic) || self.is_heard(level)
     }
 
-    /// Whether the system's log gets such a record.
+    /// Whether the system's log gets a record like this.
     fn is_wanted(&self, level: Level, topic: Topic) -> bool {
         level <= Level::Warning
             || Filter::parse(self.system.property(WANTED).as_bytes()).lets_through(level, topic)
@@ -113,7 +119,7 @@ pub(crate) fn formatted(message: fmt::Arguments<'_>) -> Text {
     text
 }
 
-/// The text with a NUL behind it; the last character gives way where there is no memory for it.
+/// The text with a NUL appended; if there is no memory for it, the NUL replaces the last character.
 pub(crate) fn as_c_str(text: &mut Text) -> &CStr {
     if text.try_push(0).is_err()
         && let Some(last) = text.last_mut()

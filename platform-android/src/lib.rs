@@ -1,16 +1,19 @@
-//! The loader of an Android system image: what the system's `libvulkan.so` is, built on the same core as the loaders of
-//! other systems.
+//! The loader of an Android system image: the system's `libvulkan.so`, built on the same core as
+//! the loaders for other systems.
 //!
-//! There is one driver, a HAL module ([`hal`]). Its dispatchable handles are given to applications and layers as they
-//! are, with the first word of each pointing to what the loader knows of their instance or device ([`objects`]), which begins
-//! with the dispatch table: a trampoline needs nothing else. Below the layers the loader stands in front of the driver once
-//! more: a table of hooks says which commands it has something to do in, and all others go to the driver
-//! itself. Layers ([`layers`]) come from folders and packages, and describe themselves. The window system ([`wsi`]) is the loader's, over the application's `ANativeWindow` and the driver's
+//! There is one driver, a HAL module ([`hal`]). Applications and layers get its dispatchable
+//! handles unchanged, with the first word of each pointing to what the loader knows of the instance
+//! or device ([`objects`]). That begins with the dispatch table, so a trampoline needs nothing
+//! else. Below the layers the loader stands in front of the driver once more: a table of hooks
+//! lists the commands in which it has work to do; all others go straight to the driver. Layers
+//! ([`layers`]) come from folders and packages and describe themselves. The window system ([`wsi`])
+//! is the loader's own, on top of the application's `ANativeWindow` and the driver's
 //! `VK_ANDROID_native_buffer`.
 //!
-//! Everything of the operating system is behind one trait, [`System`], so that all of this runs in tests on other systems.
+//! One trait, [`System`], hides the whole operating system, so all of this also runs in tests on
+//! other systems.
 //!
-//! Source: the facts of Android's own loader, where they are what programs, layers and drivers depend on.
+//! Source: the facts of Android's own loader, where programs, layers and drivers depend on them.
 #![no_std]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![deny(clippy::arithmetic_side_effects)]

@@ -1,4 +1,5 @@
-//! Who listens to the records of the process, in an application: the core's and those of every driver level.
+//! The listener to the records of an application's process: the core's and those of every driver
+//! level.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 
@@ -7,31 +8,33 @@ use loader_core::platform::Lock;
 
 use crate::system::System;
 
-/// Who is told of records: the level (0 error ... 3 debug), the text, and what was given with it.
+/// The callback for records: the level (0 error ... 3 debug), the text, and the data registered
+/// with it.
 pub type LogCallback = unsafe extern "C" fn(level: c_int, text: *const c_char, data: *mut c_void);
 
-/// Who listens to the records of this process: the core's and those of every driver level.
+/// The listener to the records of this process: the core's and those of every driver level.
 pub(crate) static LISTENING: Listening = Listening::new();
 
-/// A place for who listens.
+/// A slot for one listener.
 pub(crate) struct Listening(Lock<State>);
 
 struct State {
     listener: Option<Listener>,
-    /// How many calls of a listener are under way.
+    /// How many calls of a listener are in progress.
     calls: usize,
 }
 
 /// A callback of the application.
 #[derive(Clone, Copy)]
 pub(crate) struct Listener {
-    /// The least grave records that it hears.
+    /// The least severe records that it hears.
     pub(crate) level: Level,
     pub(crate) callback: LogCallback,
     pub(crate) data: *mut c_void,
 }
 
-// SAFETY: the application has been told that its callback is called, with its data, on any thread.
+// SAFETY: whoever registers the callback is told that it is called, with its data, on any thread;
+// the pointer is only passed back to it.
 unsafe impl Send for Listener {}
 
 impl Listening {
@@ -39,12 +42,13 @@ impl Listening {
         Self(Lock::new(State { listener: None, calls: 0 }))
     }
 
-    /// Whether somebody wants to hear such records.
+    /// Whether the listener wants records of this level.
     pub(crate) fn hears(&self, system: &dyn System, level: Level) -> bool {
         self.0.lock(system).listener.is_some_and(|listener| level <= listener.level)
     }
 
-    /// Lets somebody else listen, or nobody, and waits until whoever listened before is not called any more.
+    /// Replaces the listener, or removes it, after waiting until no call of the previous one is in
+    /// progress.
     pub(crate) fn listen(&self, system: &dyn System, listener: Option<Listener>) {
         self.0.lock(system).listener = None;
         let mut turn = 0u32;
@@ -55,7 +59,7 @@ impl Listening {
         self.0.lock(system).listener = listener;
     }
 
-    /// Tells whoever listens to records of this level. No lock is held meanwhile.
+    /// Passes a record to the listener, if it wants this level. No lock is held during the call.
     pub(crate) fn tell(&self, system: &dyn System, level: Level, text: &CStr) {
         let listener = {
             let mut listening = self.0.lock(system);
@@ -65,13 +69,15 @@ impl Listening {
             listening.calls = listening.calls.saturating_add(1);
             listener
         };
-        // SAFETY: the application has given the callback for this.
+        // SAFETY: the application registered this callback to be called with this data on any
+        // thread, the text is a NUL-terminated string, and `calls` keeps `listen` waiting until the
+        // call returns.
         unsafe { (listener.callback)(number(level), text.as_ptr().cast::<c_char>(), listener.data) };
         let mut listening = self.0.lock(system);
         listening.calls = listening.calls.saturating_sub(1);
     }
 
-    /// Whether anybody listens at all.
+    /// Whether there is a listener at all.
     pub(crate) fn is_heard(&self, system: &dyn System) -> bool {
         self.0.lock(system).listener.is_some()
     }

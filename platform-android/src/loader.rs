@@ -1,4 +1,4 @@
-//! What belongs to the process: the system, the driver, the layers that were found.
+//! What belongs to the process: the system, the driver and the layers found.
 
 use core::ops::Deref;
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -9,23 +9,25 @@ use crate::layers::{self, Layers};
 use crate::level::ApiLevel;
 use crate::system::System;
 
-/// A loader. There is one, a `static` of the library; tests have one for each system that they make.
+/// A loader. There is one, a `static` of the library; tests create one for each of their systems.
 pub struct Loader {
-    /// What is below.
+    /// The system below.
     host: Host,
     /// The driver.
     pub hal: Hal,
     /// The layers.
     pub layers: Layers,
-    /// Whether an application brings the driver: nobody has seen then that it does what a device needs.
+    /// Whether an application brings the driver: then nobody has checked that it does what a device
+    /// needs.
     pub is_brought: bool,
 }
 
-/// The loader of this process, once it has been called: for functions that are given nothing that leads to it.
+/// The loader of this process, set when it is first called: for functions with no parameter that
+/// leads to it.
 static CURRENT: AtomicPtr<Loader> = AtomicPtr::new(core::ptr::null_mut());
 
 impl Loader {
-    /// A loader on this system, which has done nothing yet.
+    /// A loader on this system that has done nothing yet.
     #[must_use]
     pub const fn new(system: &'static dyn System) -> Self {
         let layers = Layers::new(&layers::policy::SYSTEM);
@@ -33,7 +35,7 @@ impl Loader {
         Self { host, hal: Hal::new(), layers, is_brought: false }
     }
 
-    /// The same, whose records have another tag.
+    /// Sets another tag for the records.
     #[cfg(feature = "apk")]
     #[must_use]
     pub(crate) const fn tagged(mut self, tag: &'static core::ffi::CStr) -> Self {
@@ -41,14 +43,14 @@ impl Loader {
         self
     }
 
-    /// The same, of an older Android.
+    /// Sets an older Android release.
     #[must_use]
     pub const fn at(mut self, level: ApiLevel) -> Self {
         self.host.level = level;
         self
     }
 
-    /// The same, for a driver that an application brings.
+    /// Marks the driver as brought by an application.
     #[must_use]
     pub const fn brought(mut self) -> Self {
         self.is_brought = true;
@@ -65,7 +67,8 @@ impl Loader {
 /// The loader of this process, if any global command has been called.
 #[must_use]
 pub fn current() -> Option<&'static Loader> {
-    // SAFETY: only `enter` stores here, and it stores references to statics.
+    // SAFETY: the pointer is NULL or was stored by `enter`, which stores only references to
+    // statics.
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
 }
 

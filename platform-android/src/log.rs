@@ -1,5 +1,5 @@
-//! Where the records of an instance go: to the system's log as far as it is wanted there, to the callbacks of an application, and in an
-//! application's own loader to whoever listens to that.
+//! The destinations of an instance's records: the system's log as far as wanted there, an
+//! application's callbacks, and in an application's own loader its listener.
 
 use core::fmt;
 
@@ -10,7 +10,7 @@ use loader_core::memory::Application;
 use crate::host::{Host, Records, as_c_str, formatted};
 use crate::loader::Loader;
 
-/// Where the records of one instance go, from before it is created until it is destroyed.
+/// The destinations of one instance's records, from before its creation until its destruction.
 pub struct Logger {
     /// The process.
     pub loader: &'static Loader,
@@ -19,13 +19,13 @@ pub struct Logger {
 }
 
 impl Logger {
-    /// A logger to which nobody listens yet, with room for those who will in memory of `allocator`.
+    /// Returns a logger without listeners; future ones take their memory from `allocator`.
     #[must_use]
     pub fn new(loader: &'static Loader, allocator: Application) -> Self {
         Self { loader, listeners: Listeners::new(allocator, loader.system) }
     }
 
-    /// Logs, and tells those who listen.
+    /// Logs a record and passes it to the listeners.
     pub fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
         self.loader.log(level, topic, message);
         if self.listeners.hear(level, topic) {

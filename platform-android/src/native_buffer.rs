@@ -1,6 +1,7 @@
-//! `VK_ANDROID_native_buffer`, extension 11: what passes between the loader and an Android driver, and nobody else sees.
+//! `VK_ANDROID_native_buffer`, extension 11: what passes between the loader and an Android driver,
+//! unseen by others.
 //!
-//! The registry has it as disabled, so nothing of it is generated.
+//! The registry lists it as disabled, so nothing of it is generated.
 
 use core::ffi::{CStr, c_int, c_void};
 use core::mem::offset_of;
@@ -26,10 +27,10 @@ pub mod structure {
     pub const GRALLOC_USAGE_INFO_2: StructureType = StructureType::from_raw(1_000_010_004);
 }
 
-/// `VK_SWAPCHAIN_IMAGE_USAGE_SHARED_BIT_ANDROID`: the image is shown while it is drawn to.
+/// `VK_SWAPCHAIN_IMAGE_USAGE_SHARED_BIT_ANDROID`: the image is shown while being drawn to.
 pub const USAGE_SHARED: u32 = 1;
 
-/// `VkNativeBufferANDROID`: the graphics buffer that an image is made of, or bound to.
+/// `VkNativeBufferANDROID`: the graphics buffer that an image consists of or is bound to.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct NativeBuffer {
@@ -39,7 +40,7 @@ pub struct NativeBuffer {
     pub p_next: *const c_void,
     /// `buffer_handle_t`
     pub handle: *const c_void,
-    /// Texels from row to row.
+    /// Texels from one row to the next.
     pub stride: c_int,
     /// `HAL_PIXEL_FORMAT_*`
     pub format: c_int,
@@ -57,9 +58,9 @@ pub struct NativeBuffer {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Usage2 {
-    /// What reads.
+    /// What reads the buffer.
     pub consumer: u64,
-    /// What writes.
+    /// What writes it.
     pub producer: u64,
 }
 
@@ -83,7 +84,7 @@ pub struct PresentationProperties {
     pub s_type: vk::StructureType,
     /// The rest of the chain.
     pub p_next: *mut c_void,
-    /// Whether images can be shown while they are drawn to.
+    /// Whether images can be shown while being drawn to.
     pub shared_image: vk::Bool32,
 }
 
@@ -135,7 +136,8 @@ pub type GetSwapchainGrallocUsage3 =
 /// `vkGetSwapchainGrallocUsage4ANDROID`
 pub type GetSwapchainGrallocUsage4 =
     unsafe extern "system" fn(vk::Device, *const GrallocUsageInfo2, *mut u64) -> vk::Result;
-/// `vkAcquireImageANDROID`: the driver owns the fence even where it fails; -1 has been signalled already.
+/// `vkAcquireImageANDROID`: the driver owns the fence even if the call fails; -1 is already
+/// signalled.
 pub type AcquireImage =
     unsafe extern "system" fn(vk::Device, vk::Image, c_int, vk::Semaphore, vk::Fence) -> vk::Result;
 /// `vkQueueSignalReleaseImageANDROID`: the caller owns the fence; -1 if the image is idle.

@@ -1,36 +1,38 @@
-//! Looking for something once in each process: one thread looks, others wait, and after a fork it is looked for again.
+//! Searching once in each process: one thread searches, others wait, and after a fork the search is
+//! repeated.
 #![forbid(unsafe_code)]
 
 use loader_core::platform::Lock;
 
 use crate::system::System;
 
-/// How far it has come. `T` is what is kept of the result.
+/// How far a search has come. `T` is the part of the result that is kept.
 #[derive(Clone, Copy)]
 pub(crate) enum Progress<T> {
-    /// Nobody has looked.
+    /// Nobody has searched.
     NotBegun,
-    /// This thread of this process is looking.
+    /// This thread of this process is searching.
     Looking { process: u32, thread: usize },
-    /// This process has looked.
+    /// This process has searched.
     Done { process: u32, result: T },
 }
 
-/// What a caller has to do.
+/// What a caller must do.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Turn<T> {
     /// Take this result.
     Take(T),
-    /// Look, and then say that it is done, or not begun if that failed.
+    /// Search, then record that it is done, or not begun if that failed.
     Look,
-    /// Do without: the caller is looking already, and something that it called has come back.
+    /// Do without: the caller is already searching, and something that it called has come back.
     Within,
 }
 
 impl<T: Copy> Progress<T> {
-    /// The turn of this thread of this process. `None` if another thread has to be waited for.
+    /// The turn of this thread of this process. `None` if another thread must be waited for.
     ///
-    /// Whoever was looking in the process that this one was forked from does not exist here.
+    /// A thread that was searching in the process that this one was forked from does not exist
+    /// here.
     fn turn(&mut self, this_process: u32, this_thread: usize) -> Option<Turn<T>> {
         match *self {
             Self::Done { process, result } if process == this_process => Some(Turn::Take(result)),
@@ -45,7 +47,7 @@ impl<T: Copy> Progress<T> {
     }
 }
 
-/// The turn of the calling thread, once no other one is looking.
+/// Returns the turn of the calling thread, once no other thread is searching.
 pub(crate) fn turn<S, T: Copy>(
     system: &dyn System,
     state: &Lock<S>,

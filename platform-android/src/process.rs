@@ -11,8 +11,8 @@ use crate::system::System as _;
 /// The loader of the process.
 pub static LOADER: Loader = Loader::new(&ANDROID);
 
-/// Says that the loader has failed, and ends the process. The loader is written not to panic; where it does, its state cannot be
-/// trusted any more.
+/// Reports that the loader has failed and ends the process. The loader is written not to panic; if
+/// it does, its state cannot be trusted any more.
 pub fn report_and_abort(failure: &dyn Display) -> ! {
     LOADER.log(Level::Error, Topic::Loader, format_args!("internal error: {failure}"));
     ANDROID.abort()

@@ -1,5 +1,5 @@
-//! What the framework counts (`GpuStatsInfo`): which applications use Vulkan, and what of it. All of it is for people who
-//! look at many devices later; nothing depends on it.
+//! What the framework counts (`GpuStatsInfo`): which applications use Vulkan, and what of it.
+//! People who later look at many devices use this; nothing depends on it.
 
 use core::ffi::CStr;
 
@@ -10,15 +10,16 @@ use loader_core::memory::{TryGrow, Vec};
 use crate::objects::Instance;
 use crate::system::{Statistic, System};
 
-/// How many names of extensions are told, as the framework takes no more.
+/// How many extension names are reported: the framework takes no more.
 const EXTENSIONS: usize = 100;
 
-/// Counts an instance that was made.
+/// Counts a created instance.
 ///
 /// # Safety
 /// The create info is valid.
 pub(crate) unsafe fn count_instance(system: &dyn System, info: &vk::InstanceCreateInfo<'_>) {
-    // SAFETY: the caller vouches for the create info.
+    // SAFETY: by this function's `# Safety` the create info is valid: its application info is NULL
+    // or a valid pointer, and its extension names are a counted array of valid C strings.
     unsafe {
         let asked = info.p_application_info.as_ref().map_or(0, |application| application.api_version);
         system.count(Statistic::ApiVersion(if asked == 0 { vk::API_VERSION_1_0 } else { asked }));
@@ -27,7 +28,7 @@ pub(crate) unsafe fn count_instance(system: &dyn System, info: &vk::InstanceCrea
     }
 }
 
-/// Counts a device that was made.
+/// Counts a created device.
 ///
 /// # Safety
 /// The physical device and the create info are valid.
@@ -39,7 +40,9 @@ pub(crate) unsafe fn count_device(
     let system = instance.logger.loader.system;
     system.count(Statistic::Device);
     let mut properties = vk::PhysicalDeviceProperties::default();
-    // SAFETY: the caller vouches for handle and create info.
+    // SAFETY: by this function's `# Safety` the handle and the create info are valid: `p_next` is a
+    // pNext chain, the features are NULL or a valid pointer, and the names a counted array of valid
+    // C strings.
     unsafe {
         if let Some(get) = instance.driver.get_physical_device_properties {
             get(physical_device, &mut properties);
@@ -67,11 +70,12 @@ fn tell<'a>(system: &dyn System, of_device: bool, names: impl Iterator<Item = &'
     system.count_extensions(of_device, &told);
 }
 
-/// A bit for each feature, the first in the lowest bit.
+/// Packs one bit per feature, the first in the lowest bit.
 fn packed(features: &vk::PhysicalDeviceFeatures) -> u64 {
     const COUNT: usize = size_of::<vk::PhysicalDeviceFeatures>() / size_of::<vk::Bool32>();
     const { assert!(COUNT == 55) };
-    // SAFETY: the structure is nothing but this many numbers.
+    // SAFETY: `VkPhysicalDeviceFeatures` is `repr(C)` and consists of exactly `COUNT` values of
+    // `VkBool32`.
     let all = unsafe { &*core::ptr::from_ref(features).cast::<[vk::Bool32; COUNT]>() };
     all.iter().rev().fold(0, |packed, feature| (packed << 1) | u64::from(*feature != vk::FALSE))
 }

@@ -1,5 +1,6 @@
-//! What the loader asks of an Android system, other than memory: properties, the dynamic linker and its namespaces, files, what
-//! the framework has decided for this application, fences and graphics buffers.
+//! What the loader asks of an Android system, other than memory: properties, the dynamic linker and
+//! its namespaces, files, the framework's decisions for this application, fences and graphics
+//! buffers.
 
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr::NonNull;
@@ -15,12 +16,13 @@ pub const PROPERTY_VALUE_MAX: usize = 92;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Namespace(pub NonNull<c_void>);
 
-// SAFETY: the value is a name for the dynamic linker, which may be used from any thread.
+// SAFETY: the loader never dereferences the pointer; it only names a namespace to the dynamic
+// linker, which any thread may call.
 unsafe impl Send for Namespace {}
-// SAFETY: as above.
+// SAFETY: the loader only passes the pointer to the dynamic linker, which any thread may call.
 unsafe impl Sync for Namespace {}
 
-/// By which door a library is opened.
+/// The way in which a library is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
     /// `dlopen`
@@ -29,30 +31,32 @@ pub enum Door {
     Namespace(Namespace),
     /// `android_load_sphal_library`: the vendor's libraries.
     Vendor,
-    /// libnativeloader: the application's namespace. The library may be for another processor, behind a native bridge.
+    /// libnativeloader: the application's namespace. The library may be built for another
+    /// processor, behind a native bridge.
     Application,
 }
 
-/// An open library, to be closed as it was opened.
+/// An open library, to be closed the way it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Library {
-    /// What the linker, or the native bridge, calls it.
+    /// The handle of the linker or the native bridge.
     pub handle: NonNull<c_void>,
-    /// By which door it was opened.
+    /// How it was opened.
     pub door: Door,
     /// Whether the native bridge runs it.
     pub bridged: bool,
 }
 
-// SAFETY: the value is a name for the dynamic linker, which may be used from any thread.
+// SAFETY: the loader never dereferences the pointer; it only names a library to the dynamic linker,
+// which any thread may call.
 unsafe impl Send for Library {}
-// SAFETY: as above.
+// SAFETY: the loader only passes the pointer to the dynamic linker, which any thread may call.
 unsafe impl Sync for Library {}
 
-/// A file descriptor of a fence; -1 is one that has been signalled.
+/// The file descriptor of a fence; -1 is a signalled one.
 pub type Fence = c_int;
 
-/// What `AHardwareBuffer_isSupported` is asked about: a buffer of one layer, one by one texel.
+/// The buffer in question for `AHardwareBuffer_isSupported`: of one layer, one by one texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferKind {
     /// `AHARDWAREBUFFER_FORMAT_*`
@@ -61,64 +65,66 @@ pub struct BufferKind {
     pub usage: u64,
 }
 
-/// What the framework counts (`GpuStatsInfo`), as far as a loader can tell.
+/// What the framework counts (`GpuStatsInfo`), as far as a loader knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Statistic {
-    /// A driver is going to be loaded.
+    /// A driver is about to be loaded.
     DriverToLoad {
         /// Whether it is an updatable one.
         updatable: bool,
     },
-    /// A driver was loaded, or was not, in this many nanoseconds.
+    /// Loading a driver succeeded or failed after this many nanoseconds.
     DriverLoaded {
-        /// Whether it was.
+        /// Whether it succeeded.
         loaded: bool,
-        /// How long that took.
+        /// How long it took.
         nanoseconds: i64,
     },
     /// An application asked for this version of Vulkan.
     ApiVersion(u32),
-    /// A device was made.
+    /// A device was created.
     Device,
-    /// The features that it was made with: the 55 of `VkPhysicalDeviceFeatures`, the first in the lowest bit.
+    /// The features that it was created with: the 55 of `VkPhysicalDeviceFeatures`, the first in
+    /// the lowest bit.
     Features(u64),
-    /// A swapchain was made.
+    /// A swapchain was created.
     Swapchain,
     /// A device is a processor.
     CpuInUse,
-    /// A swapchain pretends to be rotated already, and is not.
+    /// A swapchain claims to be rotated already, but is not.
     FalsePrerotation,
 }
 
 /// An Android system.
 ///
-/// Methods may be called by any thread, and none of them calls back into the loader, except that a library which is
-/// opened or closed may.
+/// Any thread may call the methods. None of them calls back into the loader, except that opening or
+/// closing a library may.
 pub trait System: Waiting {
-    /// The value of a property (`__system_property_get`), empty if it is not set. What is longer than values may be is something
-    /// else here.
+    /// The value of a property (`__system_property_get`), empty if it is not set. A value that is
+    /// too long yields another text here.
     fn property(&self, name: &CStr) -> PropertyValue;
 
-    /// The same, however long it is: values of properties whose names begin with `ro.` may be longer, since level 26 of the
-    /// API (`__system_property_read_callback`).
+    /// The value of a property, however long: those of properties whose names begin with `ro.` may
+    /// be longer since API level 26 (`__system_property_read_callback`).
     ///
     /// # Errors
     /// [`OutOfMemory`].
     fn whole_property(&self, name: &CStr) -> Result<Text, OutOfMemory>;
 
-    /// Whether the process may be dumped (`prctl(PR_GET_DUMPABLE)`), which debuggable applications are.
+    /// Whether the process may be dumped (`prctl(PR_GET_DUMPABLE)`), as debuggable applications
+    /// may.
     fn dumpable(&self) -> bool;
 
-    /// Whether the application may be debugged, as it may be dumped or the whole system is made for debugging: only then
-    /// does it get what developers put on a device from outside.
+    /// Whether the application may be debugged, because it may be dumped or the whole system is a
+    /// debugging build: only then does it get what developers put on a device from outside.
     fn debuggable(&self) -> bool {
         self.dumpable() || self.property(c"ro.debuggable").is_true()
     }
 
-    /// The number of the process, which a fork changes.
+    /// The process id, which a fork changes.
     fn process(&self) -> u32;
 
-    /// Bytes of a page of memory.
+    /// The size of a memory page in bytes.
     fn page_size(&self) -> usize;
 
     /// Ends the process at once.
@@ -130,23 +136,24 @@ pub trait System: Waiting {
     /// Nanoseconds of the monotonic clock.
     fn now(&self) -> i64;
 
-    /// Opens a library with `RTLD_NOW | RTLD_LOCAL`. A path may lead into an archive: `base.apk!/lib/arm64-v8a/x.so`.
+    /// Opens a library with `RTLD_NOW | RTLD_LOCAL`. The path may lead into an archive:
+    /// `base.apk!/lib/arm64-v8a/x.so`.
     ///
     /// # Errors
-    /// The linker's words.
+    /// The linker's message.
     fn open(&self, path: &CStr, door: Door) -> Result<Library, Text>;
 
-    /// A function or variable of a library.
+    /// Finds a function or variable of a library.
     fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>>;
 
-    /// Gives one opening of a library back. Whether that worked.
+    /// Undoes one opening of a library. Returns whether that worked.
     ///
     /// # Safety
-    /// Nothing uses an address in the library any more unless it was opened once more elsewhere.
+    /// Nobody uses an address in the library any more, unless it is also open elsewhere.
     unsafe fn close(&self, library: Library) -> bool;
 
-    /// What libhardware finds for the id of a module (`hw_get_module`): the module with its library's handle in it, or a
-    /// negative error number. `None` where there is no libhardware.
+    /// The answer of libhardware for a module id (`hw_get_module`): the module, which holds its
+    /// library's handle, or a negative error number. `None` if there is no libhardware.
     fn hardware_module(&self, _id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> {
         None
     }
@@ -154,7 +161,7 @@ pub trait System: Waiting {
     /// The namespace that an APEX exports under this name (`android_get_exported_namespace`).
     fn exported_namespace(&self, name: &CStr) -> Option<Namespace>;
 
-    /// The names in a folder, in whatever order the system gives them, without `.` and `..`.
+    /// Lists the names in a folder, in the system's order, without `.` and `..`.
     ///
     /// # Errors
     /// Why the folder cannot be listed.
@@ -163,22 +170,22 @@ pub trait System: Waiting {
     /// The size of a regular file in bytes.
     ///
     /// # Errors
-    /// Why it cannot be told.
+    /// Why it cannot be determined.
     fn file_size(&self, path: &CStr) -> Result<u64, FileError>;
 
-    /// Reads from `offset` on until `bytes` are full.
+    /// Fills `bytes` with the content from `offset` on.
     ///
     /// # Errors
-    /// Why it cannot be read; [`FileError::Other`] with 0 if it ends before.
+    /// Why it cannot be read; [`FileError::Other`] with 0 if the file ends too early.
     fn read_at(&self, path: &CStr, offset: u64, bytes: &mut [u8]) -> Result<(), FileError>;
 
-    /// What the framework has decided (`GraphicsEnv`): the namespace of an updatable driver.
+    /// The framework's decision (`GraphicsEnv`): the namespace of an updatable driver.
     fn updatable_driver(&self) -> Option<Namespace>;
 
-    /// Whether there is a namespace of the application's, which [`Door::Application`] leads into.
+    /// Whether the application has a namespace for [`Door::Application`] to lead into.
     fn has_application_namespace(&self) -> bool;
 
-    /// The folders in which layers are, separated by colons.
+    /// The folders with layers, separated by colons.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -190,16 +197,17 @@ pub trait System: Waiting {
     /// [`OutOfMemory`].
     fn debug_layers(&self) -> Result<Text, OutOfMemory>;
 
-    /// Tells the framework what it counts.
+    /// Reports a statistic to the framework.
     fn count(&self, _statistic: Statistic) {}
 
-    /// Tells the framework the names of enabled extensions.
+    /// Reports the names of enabled extensions to the framework.
     fn count_extensions(&self, _of_device: bool, _names: &[&CStr]) {}
 
-    /// Waits for a fence, at most that many milliseconds, for ever if negative (`sync_wait`). Whether it was signalled.
+    /// Waits for a fence, at most that many milliseconds, for ever if negative (`sync_wait`).
+    /// Returns whether it was signalled.
     fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool;
 
-    /// Another descriptor of the same fence, `None` if there are too many.
+    /// Duplicates the descriptor of a fence; `None` if too many are open.
     fn duplicate_fence(&self, fence: Fence) -> Option<Fence>;
 
     /// Closes a descriptor.
@@ -208,8 +216,8 @@ pub trait System: Waiting {
     /// Whether such graphics buffers can be allocated (`AHardwareBuffer_isSupported`).
     fn buffer_supported(&self, kind: BufferKind) -> bool;
 
-    /// The hardware buffer of a window's buffer (`ANativeWindowBuffer_getHardwareBuffer`), NULL where there is none. It lives
-    /// as long as the window's buffer does.
+    /// The hardware buffer of a window's buffer (`ANativeWindowBuffer_getHardwareBuffer`), NULL if
+    /// there is none. It lives as long as the window's buffer.
     fn hardware_buffer_of(&self, window_buffer: *mut c_void) -> *mut c_void;
 }
 
@@ -221,13 +229,13 @@ pub struct PropertyValue {
 }
 
 impl PropertyValue {
-    /// Nothing.
+    /// An empty value.
     #[must_use]
     pub const fn empty() -> Self {
         Self { bytes: [0; PROPERTY_VALUE_MAX], length: 0 }
     }
 
-    /// This value, cut where properties end.
+    /// This value, cut at the maximum length of a property.
     #[must_use]
     pub fn new(value: &[u8]) -> Self {
         let mut own = Self::empty();
@@ -244,34 +252,34 @@ impl PropertyValue {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 
-    /// Whether the property is not set, or to nothing.
+    /// Whether the property is unset or set to the empty string.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// Whether it says yes: `1`, `y`, `yes`, `on` or `true`, as the system's own readers take it.
+    /// Whether it means yes: `1`, `y`, `yes`, `on` or `true`, as for the system's own readers.
     #[must_use]
     pub fn is_true(&self) -> bool {
         matches!(self.as_bytes(), b"1" | b"y" | b"yes" | b"on" | b"true")
     }
 
-    /// Whether it says no, likewise: `0`, `n`, `no`, `off` or `false`.
+    /// Whether it means no, likewise: `0`, `n`, `no`, `off` or `false`.
     #[must_use]
     pub fn is_false(&self) -> bool {
         matches!(self.as_bytes(), b"0" | b"n" | b"no" | b"off" | b"false")
     }
 }
 
-/// A linker namespace that is to be made (`android_create_namespace`).
+/// A linker namespace to be created (`android_create_namespace`).
 #[cfg(feature = "apk")]
 #[derive(Clone, Copy, Debug)]
 pub struct NamespaceRequest<'a> {
-    /// What it is called. Several may have one name.
+    /// Its name. Several may have the same one.
     pub name: &'a CStr,
-    /// The folder in which names are looked up first, that of `LD_LIBRARY_PATH` and the default one.
+    /// The folder to look names up in first: its `LD_LIBRARY_PATH` and its default path.
     pub folder: &'a CStr,
-    /// The folder below which libraries may be opened by their paths, as the driver is. This counts where the system makes
-    /// namespaces strict that are not asked to be.
+    /// The folder below which libraries may be opened by path, as the driver is. It matters on
+    /// systems that make every namespace strict.
     pub permitted: &'a CStr,
 }

@@ -1,5 +1,5 @@
-//! The API level as programs meet it: through the exported functions, with layers that are real libraries. Rows 46 to 57, 69 to
-//! 72, 75, 77, 82, 83 and 158 of docs/android.md.
+//! The API level as programs use it: through the exported functions, with layers that are real
+//! libraries. Rows 46 to 57, 69 to 72, 75, 77, 82, 83 and 158 of docs/android.md.
 
 #[path = "api/chains.rs"]
 mod chains;
@@ -41,7 +41,7 @@ impl System {
         Self::of(simulation)
     }
 
-    /// The same with a driver that says what it was told.
+    /// A system whose driver records what it is told.
     fn with(hal: Hal) -> (Self, &'static Installed) {
         let simulation = Simulation::new();
         let installed = simulation.android.install(hal);
@@ -54,12 +54,12 @@ impl System {
         Self { simulation, vulkan }
     }
 
-    /// Puts a layer there: see `modules/chain.c` for its options.
+    /// Adds a layer: see `modules/chain.c` for its options.
     fn layer(&self, name: &str, options: &[&str]) {
         self.layer_in(DEBUG_FOLDER, name, options);
     }
 
-    /// The same in another folder.
+    /// Adds a layer in another folder.
     fn layer_in(&self, folder: &str, name: &str, options: &[&str]) {
         let android = self.simulation.android;
         let trace = format!("-DTRACE=\"{}\"", android.place("/layers.trace").display());
@@ -68,7 +68,7 @@ impl System {
         android.compile(&path, Path::new(SOURCE), &[&[&*trace, &*named], options].concat());
     }
 
-    /// What layers have noted since the last time.
+    /// The notes of layers since the last time.
     fn noted(&self) -> Vec<String> {
         let trace = self.simulation.android.place("/layers.trace");
         let text = fs::read_to_string(&trace).unwrap_or_default();
@@ -117,7 +117,7 @@ fn device(instance: &Instance, extensions: &[&CStr]) -> Result<Device, vk::Resul
 
 /// Destroys both.
 fn destroy(instance: Instance, device: Option<Device>) {
-    // SAFETY: nothing of them is used any more.
+    // SAFETY: nobody uses either any more.
     unsafe {
         if let Some(device) = device {
             device.destroy_device(None);

@@ -1,11 +1,11 @@
-//! Memory that runs out while an application's options begin to count: every allocation fails once.
+//! Memory that runs out while an application's options take effect: every allocation fails once.
 
 use android_simulation::{Packed, Scarce, Simulation, package, with_memory_for};
 
 #[global_allocator]
 static MEMORY: Scarce = Scarce;
 
-/// More blocks than any of it takes.
+/// More blocks than anything here needs.
 const ENOUGH: usize = 10_000;
 
 const META: &str =
@@ -44,7 +44,7 @@ fn r144_options_that_lack_memory_change_nothing_leave_nothing_and_can_be_given_a
         files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
     };
     for count in 0..ENOUGH {
-        // It is unpacked each time.
+        // It has to be unpacked each time.
         std::fs::remove_dir_all(android.place("/cache")).unwrap();
         std::fs::create_dir(android.place("/cache")).unwrap();
         let apk = android.scarce_application();

@@ -1,4 +1,4 @@
-//! The end of the layer chain, in front of drivers made to measure. Rows 53, 55, 58 to 68, 73, 74, 76
+//! The end of the layer chain, in front of configurable drivers. Rows 53, 55, 58 to 68, 73, 74, 76
 //! to 81 and 118 of docs/android.md.
 
 #[path = "driver/devices.rs"]
@@ -19,7 +19,7 @@ use ash::vk;
 use loader_core::abi::name;
 use platform_android::{ApiLevel, driver};
 
-/// A system with a driver, and the loader of it.
+/// A system with a driver, and its loader.
 struct World {
     simulation: Simulation,
     hal: &'static Installed,
@@ -37,7 +37,7 @@ impl World {
         Self { simulation, hal }
     }
 
-    /// What an instance is created with.
+    /// Creates an instance with this create info.
     fn try_instance(&self, info: &vk::InstanceCreateInfo<'_>) -> Result<vk::Instance, vk::Result> {
         let mut instance = vk::Instance::null();
         // SAFETY: a valid create info, no callbacks and a place for the result.
@@ -87,9 +87,9 @@ impl World {
         self.try_device(self.physical_devices(instance)[0], &info).unwrap()
     }
 
-    /// Destroys both, and sees that nothing is left.
+    /// Destroys both, and checks that nothing is left.
     fn finish(&self, instance: vk::Instance, device: Option<vk::Device>) {
-        // SAFETY: nothing else uses them.
+        // SAFETY: nobody else uses them.
         unsafe {
             if let Some(device) = device {
                 driver::destroy_device(device, null());
@@ -111,7 +111,7 @@ impl World {
     }
 }
 
-/// The extensions that `enumerate` gives, with their versions.
+/// The extensions that `enumerate` returns, with their versions.
 fn list(enumerate: impl Fn(*mut u32, *mut vk::ExtensionProperties) -> vk::Result) -> Vec<(String, u32)> {
     let mut count = 0;
     assert_eq!(enumerate(&mut count, null_mut()), vk::Result::SUCCESS);

@@ -1,4 +1,5 @@
-//! An application draws frames through the whole loader, with the null driver and layers, on a window to which things happen.
+//! An application draws frames through the whole loader, with the null driver and layers, on a
+//! window that things happen to.
 
 #[path = "../examples/frames/application.rs"]
 mod application;
@@ -11,8 +12,8 @@ use ash::vk;
 
 const NOTHING: [&str; 0] = [];
 
-/// Two layers in the application's package, which the settings enable, and one in the folder for debugging, which the
-/// application enables.
+/// Two layers in the application's package, which the settings enable, and one in the debug folder,
+/// which the application enables.
 fn layers(simulation: &Simulation) -> [&'static CStr; 1] {
     let android = simulation.android;
     android.change().dumpable = true;
@@ -65,7 +66,7 @@ fn three_hundred_frames_with_three_layers_and_everything_that_happens_to_a_windo
         application.frame().unwrap();
     }
     assert_eq!(lost, NOTHING);
-    // At first, after the window was resized, turned, turned back, and for another window.
+    // At first, after the window was resized, rotated and rotated back, and for another window.
     assert_eq!(application.made, (5, 2));
     assert_eq!(application.end(), NOTHING);
 }
@@ -85,7 +86,7 @@ fn frames_that_nobody_looks_at_replace_each_other() {
     assert_eq!(application.end(), NOTHING);
 }
 
-/// Some frames, each of which may fail; whether the last one was shown.
+/// Draws some frames, each of which may fail. Returns whether the last one was shown.
 fn some_frames(application: &mut Application) -> bool {
     let mut shown = false;
     for _ in 0..8 {

@@ -1,4 +1,5 @@
-//! Layers from everywhere in one chain, from vkCreateInstance to commands on a device. Rows 32 to 34 of docs/android.md.
+//! Layers from everywhere in one chain, from vkCreateInstance to commands on a device. Rows 32 to
+//! 34 of docs/android.md.
 
 use std::ffi::CStr;
 use std::fs;
@@ -9,7 +10,8 @@ use ash::vk;
 const DEBUG_FOLDER: &str = "/data/local/debug/vulkan";
 const PACKAGE: &str = "/data/app/game/base.apk";
 
-/// The layers in the order in which they are enabled below: a property's, the application's, the platform's.
+/// The layers in the order in which they are enabled below: by a property, the application, the
+/// platform.
 const ORDER: [&str; 6] = [
     "VK_LAYER_debug",
     "VK_LAYER_one",
@@ -19,8 +21,8 @@ const ORDER: [&str; 6] = [
     "VK_LAYER_platform",
 ];
 
-/// A system with a driver, and with layers in the debug folder, in the application's folder (two in one library, and one that
-/// negotiates), in its package and in the system.
+/// A system with a driver, and with layers in the debug folder, in the application's folder (two in
+/// one library, and one that negotiates), in its package and in the system.
 fn system() -> Simulation {
     let simulation = Simulation::new();
     let android = simulation.android;
@@ -42,7 +44,7 @@ fn system() -> Simulation {
     simulation
 }
 
-/// The layers that noted this command, in order, since the last time.
+/// The layers that recorded this command, in order, since the last time.
 fn went_through(simulation: &Simulation, command: &str) -> Vec<String> {
     let calls = simulation.android.layer_calls();
     calls.iter().filter_map(|call| call.strip_suffix(command)?.strip_suffix(' ').map(str::to_owned)).collect()
@@ -54,7 +56,8 @@ fn r32_r33_r34_layers_of_every_kind_hear_the_same_calls_in_order() {
     let vulkan = simulation.vulkan();
     let names = [c"VK_LAYER_one", c"VK_LAYER_two", c"VK_LAYER_new", c"VK_LAYER_packed"].map(CStr::as_ptr);
     let info = vk::InstanceCreateInfo::default().enabled_layer_names(&names);
-    // SAFETY: what is passed is valid, and what is made is destroyed before the layers are closed.
+    // SAFETY: all parameters are valid, and what is created is destroyed before the layers are
+    // closed.
     unsafe {
         let instance = vulkan.create_instance(&info, None).expect("an instance");
         let created: Vec<String> = went_through(&simulation, "vkCreateInstance");
@@ -74,7 +77,7 @@ fn r32_r33_r34_layers_of_every_kind_hear_the_same_calls_in_order() {
         assert_eq!(went_through(&simulation, "vkGetDeviceQueue"), ORDER);
         device.destroy_device(None);
         assert_eq!(went_through(&simulation, "vkDestroyDevice"), ORDER);
-        // The two layers of one library have an opening each.
+        // The two layers of one library have one opening each.
         let layers_open = || {
             let open = simulation.android.open_libraries();
             open.into_iter().filter(|path| path.contains("libVkLayer")).count()

@@ -1,5 +1,5 @@
-//! Which layers are active in an instance, and what applications are told of layers. Rows 33 to 35 and 37 to 49 of
-//! docs/android.md.
+//! Which layers are active in an instance, and what applications see of layers. Rows 33 to 35 and
+//! 37 to 49 of docs/android.md.
 
 use std::ffi::CStr;
 
@@ -14,7 +14,7 @@ use platform_android::log::Logger;
 
 const FOLDER: &str = "/data/app/game/lib";
 
-/// A system in whose application there are layers VK_LAYER_a and so on, one for each letter.
+/// A system whose application has the layers VK_LAYER_a and so on, one for each letter.
 fn with_layers(letters: &str) -> Simulation {
     let simulation = Simulation::new();
     simulation.android.change().layer_paths = FOLDER.into();
@@ -39,7 +39,7 @@ fn found(loader: &'static Loader) -> Counted<Found> {
     loader.layers.found(loader).expect("memory")
 }
 
-/// Creates an instance, as far as layers go.
+/// Creates an instance, as far as layers are concerned.
 fn choose(loader: &'static Loader, names: &[&CStr]) -> Result<Active, vk::Result> {
     found(loader).choose(names.iter().copied(), &Logger::new(loader, Application::process()))
 }
@@ -71,7 +71,7 @@ fn r33_negotiation_is_for_libraries_that_export_it_and_never_in_the_strict_polic
     let strict = with_policy(&simulation, &policy::STRICT);
     let active = choose(strict, &names[1..]).unwrap();
     assert_eq!(active[0].interface.version, 0);
-    // A layer that only negotiates cannot be had.
+    // A layer that only negotiates is unavailable.
     assert_eq!(choose(strict, &names[..1]).err(), Some(vk::Result::ERROR_LAYER_NOT_PRESENT));
     assert_eq!(negotiated(simulation.android.layer_calls()), 0);
 }
@@ -131,7 +131,7 @@ fn r35_libraries_stay_open_until_the_last_instance_is_gone() {
     assert_eq!(android.open_libraries(), [path('a')]);
     drop(second);
     assert!(android.open_libraries().is_empty());
-    // An instance that is not made leaves nothing open.
+    // A failed instance leaves nothing open.
     assert!(choose(simulation.loader, &[c"VK_LAYER_a", c"VK_LAYER_x"]).is_err());
     assert!(android.open_libraries().is_empty());
 }
@@ -157,7 +157,7 @@ fn r43_an_unknown_layer_of_the_application_is_not_present() {
     assert_eq!(result.err(), Some(vk::Result::ERROR_LAYER_NOT_PRESENT));
     let errors = messages(simulation.android, Level::Error);
     assert!(errors[0].contains("the application asks for the layer VK_LAYER_x"), "{errors:?}");
-    // What could not be looked into might have had it.
+    // The folder that could not be searched might have had it.
     assert!(errors[0].contains("/data/local/debug/vulkan: not searched"), "{errors:?}");
 }
 
@@ -200,7 +200,7 @@ fn r43_what_the_settings_or_a_property_enable_may_be_missing_except_in_the_stric
         assert!(warned[0].ends_with("it is left out"), "{warned:?}");
         assert_eq!(choose(strict, &[]).err(), Some(vk::Result::ERROR_LAYER_NOT_PRESENT));
     }
-    // An empty name is no layer: passed over here, missing there.
+    // An empty name is no layer: ignored here, missing there.
     android.change().debug_layers = "VK_LAYER_a::".into();
     assert_eq!(letters(&choose(simulation.loader, &[]).unwrap()), "a");
     assert_eq!(choose(strict, &[]).err(), Some(vk::Result::ERROR_LAYER_NOT_PRESENT));
@@ -231,7 +231,7 @@ fn r45_layers_of_the_device_are_always_active_last_and_not_listed() {
     android.set("ro.vulkan.layers.platform", "libVkLayer_p.so:second.so:missing.so");
     android.set("ro.vulkan.layers.oem", "libVkLayer_o.so:../libVkLayer_o.so");
     android.change().application_namespace = true;
-    // To ask for one that is active anyway changes nothing.
+    // Requesting one that is always active changes nothing.
     let active = choose(simulation.loader, &[c"VK_LAYER_a", c"VK_LAYER_o"]).unwrap();
     assert_eq!(letters(&active), "apqo");
     let kinds: Vec<Kind> = active.iter().map(|layer| layer.kind).collect();
@@ -268,7 +268,7 @@ fn r160_a_layer_of_the_device_that_the_application_names_is_active_once_or_an_er
         assert_eq!(active, expected);
         let errors = messages(android, Level::Error);
         assert_eq!(errors.len(), usize::from(expected.is_err()), "{errors:?}");
-        // Without having been asked for, it is left out.
+        // Unless requested, it is left out.
         assert_eq!(choose(simulation.loader, &[]).unwrap().len(), usize::from(expected.is_ok()));
     }
 }
@@ -276,7 +276,7 @@ fn r160_a_layer_of_the_device_that_the_application_names_is_active_once_or_an_er
 /// Extensions with their versions.
 fn extensions(list: &[vk::ExtensionProperties]) -> Vec<(&str, u32)> {
     let name = |one: &vk::ExtensionProperties| -> &str {
-        // SAFETY: the array is read within the life of `list`.
+        // SAFETY: the array is NUL-terminated and lives as long as `list`.
         unsafe { CStr::from_ptr(one.extension_name.as_ptr()) }.to_str().unwrap()
     };
     list.iter().map(|one| (name(one), one.spec_version)).collect()

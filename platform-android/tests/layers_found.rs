@@ -1,4 +1,5 @@
-//! Finding layers: folders, file names, what libraries say of themselves. Rows 18 to 36 of docs/android.md.
+//! Finding layers: folders, file names, and how libraries describe themselves. Rows 18 to 36 of
+//! docs/android.md.
 
 use std::sync::{Barrier, Mutex};
 use std::thread;
@@ -12,7 +13,7 @@ use platform_android::layers::{Decision, Found, Refusal, Search};
 const DEBUG: &str = "/data/local/debug/vulkan";
 const APPLICATION: &str = "/data/app/game/lib";
 
-/// What is found now.
+/// The current search result.
 fn found(simulation: &Simulation) -> Counted<Found> {
     simulation.loader.layers.found(simulation.loader).expect("memory")
 }
@@ -28,14 +29,14 @@ fn layer(android: &Android, file: &str, name: &str, options: &[&str]) {
     android.layer(&format!("{APPLICATION}/{file}"), &[name], options);
 }
 
-/// The names of the layers that applications are told of.
+/// The names of the layers that applications see.
 fn names(found: &Found) -> Vec<String> {
     let name =
         |layer: &vk::LayerProperties| layer.layer_name_as_c_str().unwrap().to_str().unwrap().to_owned();
     found.listed().map(name).collect()
 }
 
-/// The reason for which the only library is not used.
+/// The reason why the only library is not used.
 fn reason(found: &Found) -> &Refusal {
     match &found.candidates[..] {
         [candidate] => match &candidate.decision {
@@ -46,7 +47,7 @@ fn reason(found: &Found) -> &Refusal {
     }
 }
 
-/// What the layers were asked, without their names.
+/// The questions to the layers, without their names.
 fn questions(android: &Android) -> Vec<String> {
     let all = android.layer_calls();
     all.iter()
@@ -109,7 +110,7 @@ fn r20_names_begin_with_libvklayer_and_end_with_so() {
         refused.push(std::str::from_utf8(&candidate.file.name).unwrap());
     }
     refused.sort_unstable();
-    // Of what is not called so, only what somebody may have meant is spoken of.
+    // Of files with other names, only those that were probably meant to be layers are mentioned.
     assert_eq!(refused, ["VkLayer_x.so", "libVkLayer_x.so.1", "libvklayer_x.so"]);
 }
 
@@ -203,7 +204,7 @@ fn r28_questions_are_asked_in_their_order() {
         "InstanceExtension count VK_LAYER_a",
         "InstanceExtension fill VK_LAYER_a",
         "DeviceExtension count VK_LAYER_a",
-        // With none there is no array to fill, so the second call looks like the first.
+        // If there are none, there is no array to fill, so the second call looks like the first.
         "DeviceExtension count VK_LAYER_a",
         "InstanceExtension count VK_LAYER_b",
         "InstanceExtension count VK_LAYER_b",
@@ -293,7 +294,7 @@ fn r30_a_layer_is_global_if_its_device_layer_is_the_same_byte_for_byte() {
     for (options, global) in [
         (&[][..], true),
         (&["-DDEVICE_LAYERS=0"], false),
-        // What nobody reads counts, too.
+        // Bytes that nobody reads matter, too.
         (&["-DGARBAGE=\"x\""], false),
     ] {
         let simulation = with_application();
@@ -381,7 +382,7 @@ fn r15_a_library_that_calls_back_while_it_is_looked_into_finds_what_was_known() 
     let vulkan = simulation.vulkan();
     let list = exported(c"vkEnumerateInstanceLayerProperties").expect("an exported command");
     layer(android, "libVkLayer_a.so", "VK_LAYER_a", &[&format!("-DREENTER={:#x}", list as usize)]);
-    // SAFETY: the library is there.
+    // SAFETY: the library is loaded.
     let listed = unsafe { vulkan.enumerate_instance_layer_properties() }.expect("layers");
     assert_eq!(listed.len(), 1);
     let noted: Vec<String> =
@@ -389,10 +390,10 @@ fn r15_a_library_that_calls_back_while_it_is_looked_into_finds_what_was_known() 
     assert!(!noted.is_empty() && noted.iter().all(|call| call == "VK_LAYER_a listed 0"), "{noted:?}");
 }
 
-/// What happens if the process forks while a library is looked into: what the child finds. In the place of
-/// vkEnumerateInstanceLayerProperties.
+/// Replaces vkEnumerateInstanceLayerProperties: forks the process while a library is being
+/// examined, and checks what the child finds.
 unsafe extern "system" fn fork(count: *mut u32, _: *mut vk::LayerProperties) -> vk::Result {
-    // SAFETY: layers pass a valid count.
+    // SAFETY: the caller passes a valid count.
     unsafe { count.write(0) };
     let Some(android) = FORKS.lock().unwrap().take() else { return vk::Result::SUCCESS };
     android.change().process += 1;

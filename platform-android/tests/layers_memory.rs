@@ -1,4 +1,4 @@
-//! Memory that runs out while layers are looked for and opened: every allocation fails once.
+//! Memory that runs out while layers are searched for and opened: every allocation fails once.
 
 use android_simulation::{Packed, Scarce, Simulation, package, with_memory_for};
 use ash::vk;
@@ -10,11 +10,11 @@ use platform_android::log::Logger;
 #[global_allocator]
 static MEMORY: Scarce = Scarce;
 
-/// More blocks than any of it takes.
+/// More blocks than anything here needs.
 const ENOUGH: usize = 10_000;
 
-/// A system in which there is something of everything: layers in a folder, an archive and the system, one that is refused, and
-/// some that are enabled.
+/// A system with something of everything: layers in a folder, an archive and the system, one that
+/// is refused, and some that are enabled.
 fn system() -> Simulation {
     let simulation = Simulation::new();
     let android = simulation.android;

@@ -1,4 +1,5 @@
-//! Layers in packages that are not unpacked, and libraries that do not open. Rows 23 to 25 of docs/android.md.
+//! Layers in packages that are not unpacked, and libraries that do not open. Rows 23 to 25 of
+//! docs/android.md.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -30,7 +31,7 @@ fn found(simulation: &Simulation) -> Counted<Found> {
     simulation.loader.layers.found(simulation.loader).expect("memory")
 }
 
-/// File names with what came of them.
+/// File names with their outcomes.
 fn decisions(found: &Found) -> Vec<(String, &Decision)> {
     let name = |file: &[u8]| String::from_utf8(file.to_vec()).unwrap();
     found.candidates.iter().map(|one| (name(&one.file.name), &one.decision)).collect()
@@ -55,7 +56,7 @@ fn r23_stored_and_aligned_files_right_in_the_folder_count() {
         Packed::stored("libVkLayer_top.so", &good, 4096),
         Packed::stored("lib/x86_64/libgame.so", &good, 4096),
     ];
-    // More of what applications have between them than is read at once.
+    // Between them lie more of an application's files than are read at once.
     let icons: Vec<String> = (0..3000).map(|number| format!("res/drawable/icon_{number:05}.png")).collect();
     let mut all: Vec<Packed<'_>> = icons.iter().map(|name| Packed::stored(name, b"x", 1)).collect();
     all.extend(files);
@@ -121,7 +122,7 @@ fn r23_an_unpacked_library_comes_before_its_compressed_copy_without_a_warning() 
     assert!(warnings(android).is_empty());
 }
 
-/// What becomes of a library whose bytes have been changed.
+/// The outcome for a library whose bytes have been changed.
 fn changed(change: impl FnOnce(&mut Vec<u8>)) -> (Simulation, Counted<Found>) {
     let simulation = Simulation::new();
     let android = simulation.android;
@@ -155,7 +156,7 @@ fn r122_the_header_tells_of_another_processor() {
 
 #[test]
 fn r122_the_linkers_words_are_passed_on_where_the_header_is_right() {
-    // Nothing but the header is left.
+    // Only the header is left.
     let (simulation, found) = changed(|bytes| {
         bytes[56..58].fill(0);
         bytes.truncate(64);
@@ -174,7 +175,7 @@ fn r122_what_is_no_library_is_called_that() {
 
 #[test]
 fn r122_the_header_tells_of_other_pages() {
-    // Every segment's alignment becomes a page of 4 KiB, and a mapping of the first is made impossible.
+    // Every segment's alignment becomes a 4 KiB page, and mapping the first becomes impossible.
     let (simulation, _) = changed(|_| ());
     let android = simulation.android;
     let mut bytes = fs::read(android.place("/layers/libVkLayer_a.so")).unwrap();

@@ -1,5 +1,6 @@
-//! What developers do with layers on a device, from the settings to the calls that reach a layer: the scenarios of Android's
-//! own tests of layers (CtsGpuToolsHostTestCases). Row 119 of docs/android.md.
+//! What developers do with layers on a device, from the settings to the calls that reach a layer:
+//! the scenarios of Android's own layer tests (CtsGpuToolsHostTestCases). Row 119 of
+//! docs/android.md.
 
 use android_simulation::{Simulation, null_driver};
 use ash::{Entry, Instance, vk};
@@ -9,7 +10,7 @@ const DATA: &str = "/data/user/0/game";
 const LIBRARIES: &str = "/data/app/game/lib/x86_64";
 const TOOLS: &str = "/data/app/tools/lib/x86_64";
 
-/// What `adb shell settings put global` was used for, and what kind of application there is.
+/// The effect of `adb shell settings put global`, and the kind of application.
 #[derive(Clone, Copy)]
 struct Settings {
     /// `enable_gpu_debug_layers`
@@ -50,7 +51,7 @@ fn start(settings: Settings) -> (Simulation, Entry) {
             paths += &format!("/data/app/{package}/lib/x86_64:/data/app/{package}/base.apk!/lib/x86_64:");
         }
         android.change().debug_layers = settings.layers.into();
-        // The framework makes such a process one that may be dumped.
+        // The framework makes such a process dumpable.
         android.change().dumpable = true;
     }
     let mut world = android.change();
@@ -62,7 +63,7 @@ fn start(settings: Settings) -> (Simulation, Entry) {
     (simulation, vulkan)
 }
 
-/// Puts the layer with this letter there.
+/// Adds the layer with this letter.
 fn layer(simulation: &Simulation, folder: &str, letter: &str) {
     let path = format!("{folder}/libVkLayer_nullLayer{letter}.so");
     let name = format!("VK_LAYER_ANDROID_nullLayer{letter}");
@@ -80,7 +81,7 @@ fn went_through(simulation: &Simulation, vulkan: &Entry) -> String {
     let _ = simulation.android.layer_calls();
     let instance = create(vulkan);
     let calls = simulation.android.layer_calls();
-    // SAFETY: nothing of the instance is used.
+    // SAFETY: nobody uses the instance.
     unsafe { instance.destroy_instance(None) };
     let letter = |call: &String| {
         call.strip_suffix(" vkCreateInstance")?.strip_prefix("VK_LAYER_ANDROID_nullLayer")?.chars().next()
@@ -89,9 +90,9 @@ fn went_through(simulation: &Simulation, vulkan: &Entry) -> String {
     only_calls.filter_map(|call| letter(&call)).collect()
 }
 
-/// The instance extensions that are listed, of those that layers have.
+/// The listed instance extensions that belong to layers.
 fn extensions_of_layers(vulkan: &Entry) -> Vec<(String, u32)> {
-    // SAFETY: the library is there.
+    // SAFETY: the library is loaded.
     let all = unsafe { vulkan.enumerate_instance_extension_properties(None) }.expect("extensions");
     let name =
         |one: &vk::ExtensionProperties| one.extension_name_as_c_str().unwrap().to_str().unwrap().to_owned();
@@ -101,7 +102,7 @@ fn extensions_of_layers(vulkan: &Entry) -> Vec<(String, u32)> {
 
 const A_AND_B: &str = "VK_LAYER_ANDROID_nullLayerA:VK_LAYER_ANDROID_nullLayerB";
 
-/// Layer A lies where the application's data is, layer B in the debug folder.
+/// Layer A lies in the application's data folder, layer B in the debug folder.
 fn with_a_and_b(settings: Settings) -> (Simulation, Entry) {
     let (simulation, vulkan) = start(settings);
     layer(&simulation, DATA, "A");
@@ -178,7 +179,7 @@ fn r37_r119_layers_of_another_package_are_loaded() {
         let expected = format!("open-in-application {TOOLS}/libVkLayer_nullLayerC.so");
         assert!(opened.contains(&expected), "{opened:?}");
     }
-    // Without the settings the package is not looked into.
+    // Without the settings the package is not searched.
     let (simulation, vulkan) = start(Settings { enabled: false, layer_packages: "tools", ..DEBUGGING });
     layer(&simulation, TOOLS, "C");
     let _ = went_through(&simulation, &vulkan);
@@ -193,7 +194,7 @@ fn r119_extensions_of_a_layer_in_the_settings_are_listed() {
     drop(simulation);
     let (_simulation, vulkan) = with_a_and_b(Settings { layers: "VK_LAYER_ANDROID_nullLayerA", ..DEBUGGING });
     let with = extensions_of_layers(&vulkan);
-    // The layer's comes first, so its version counts.
+    // The layer's comes first, so its version is used.
     assert_eq!(with, [("VK_EXT_A".to_owned(), 7), ("VK_EXT_debug_utils".to_owned(), 7)]);
 }
 
@@ -214,7 +215,7 @@ fn r31_a_layer_that_is_not_global_takes_no_part_in_devices() {
     let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
     let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
     let _ = simulation.android.layer_calls();
-    // SAFETY: the instance and the info are valid; what is made is destroyed.
+    // SAFETY: the instance and the info are valid; what is created is destroyed.
     unsafe {
         let physical_device = instance.enumerate_physical_devices().unwrap()[0];
         let device = instance.create_device(physical_device, &info, None).unwrap();
@@ -225,7 +226,7 @@ fn r31_a_layer_that_is_not_global_takes_no_part_in_devices() {
     let calls = simulation.android.layer_calls();
     let device_calls: Vec<&str> =
         calls.iter().map(String::as_str).filter(|call| call.contains("evice")).collect();
-    // In the chain of the instance both hear of the creation, since it is a command of the instance.
+    // In the instance's chain both see the creation, since it is an instance command.
     let of_b = |command: &str| format!("VK_LAYER_ANDROID_nullLayerB {command}");
     assert!(device_calls.contains(&"VK_LAYER_ANDROID_nullLayerA vkGetDeviceQueue"), "{device_calls:?}");
     assert!(!device_calls.contains(&of_b("vkGetDeviceQueue").as_str()), "{device_calls:?}");

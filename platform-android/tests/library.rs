@@ -1,8 +1,10 @@
-//! Android's `libvulkan.so` itself, in a process of this machine, over libraries that have the names and versions of Android's and are
-//! backed by this machine's. What runs is what `cargo xtask android-abi` has built for devices, byte for byte.
+//! Android's `libvulkan.so` itself, in a process of this machine, on libraries with the names and
+//! symbol versions of Android's, which forward to this machine's. What runs is what
+//! `cargo xtask android-abi` has built for devices, byte for byte.
 //!
-//! Another processor is emulated where `VKLOAD_TEST_CC` names its C compiler, `VKLOAD_TEST_RUNNER` is the command line of the
-//! emulator, and `VKLOAD_TEST_DRIVER` the null driver for it (`cargo xtask test-arches`). That one is a 64-bit Arm.
+//! Another processor is emulated if `VKLOAD_TEST_CC` names its C compiler, `VKLOAD_TEST_RUNNER` is
+//! the command line of the emulator, and `VKLOAD_TEST_DRIVER` is the null driver for it
+//! (`cargo xtask test-arches`). That processor is a 64-bit Arm.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::env;
@@ -16,16 +18,16 @@ use tempfile::TempDir;
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library");
 const MODULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modules");
 
-/// Libraries of the system: the source, and the version of the functions in it if they have one.
+/// Libraries of the system: the source, and the symbol version of its functions, if any.
 const SYSTEM: &[(&str, &str)] = &[("libc", "LIBC"), ("libdl", "LIBC"), ("liblog", "LIBLOG")];
-/// Those that the loader looks for only when it needs them.
+/// Those that the loader looks for only when needed.
 const LATE: &[&str] = &["libdl_android", "libvndksupport"];
 
 const VENDOR: &str = "vendor/lib64/hw/vulkan.null.so";
 const DEBUG_FOLDER: &str = "data/local/debug/vulkan";
 const DRAWN: &str = "devices: 1\nwords: 1234abcd 1234abcd\ndone\n";
 
-/// The compiler's name of the processor, and Android's.
+/// The processor's name for the compiler, and for Android.
 fn processor() -> (&'static str, &'static str) {
     match env::var_os("VKLOAD_TEST_RUNNER") {
         Some(_) => ("aarch64-linux-android", "arm64-v8a"),
@@ -33,7 +35,7 @@ fn processor() -> (&'static str, &'static str) {
     }
 }
 
-/// What a build has made, by its path in the folder `target`.
+/// A build's output, by its path in the folder `target`.
 fn built(path: &str) -> Option<PathBuf> {
     // The folder of the tests is target/PROFILE/deps.
     let target = env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
@@ -76,7 +78,7 @@ impl System {
         Some(system)
     }
 
-    /// The same with the null driver, which properties name.
+    /// A system with the null driver, which properties name.
     fn with_driver() -> Option<Self> {
         let system = Self::new()?;
         let driver = env::var_os("VKLOAD_TEST_DRIVER").map_or_else(null_driver, PathBuf::from);
@@ -122,7 +124,7 @@ impl System {
         assert!(status.expect("a C compiler (package gcc)").success(), "{source}");
     }
 
-    /// A layer, which notes its calls in the file `trace`.
+    /// Adds a layer, which records its calls in the file `trace`.
     fn layer(&self, name: &str, layer: &str) {
         let trace = format!("-DTRACE=\"{}\"", self.path("trace").display());
         self.compile(
@@ -132,23 +134,23 @@ impl System {
         );
     }
 
-    /// What a file has that the system writes.
+    /// The content of a file that the system writes.
     fn said(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
-    /// Runs the application, which enables these layers, by this command line.
+    /// Runs the application with this command line; it enables these layers.
     fn run(&self, runner: &[&str], layers: &[&str]) -> Output {
         self.command(runner).args(layers).output().unwrap()
     }
 
-    /// The application, which is run by this command line.
+    /// The application, to be run with this command line.
     fn command(&self, runner: &[&str]) -> Command {
         let variable = format!("LD_LIBRARY_PATH={}", self.path("system/lib64").display());
         let emulator = env::var("VKLOAD_TEST_RUNNER");
         let mut words = vec!["env"];
         match &emulator {
-            // The emulator is a program of this machine, with libraries of its own.
+            // The emulator is a program of this machine with its own libraries.
             Ok(emulator) => words.extend(emulator.split_whitespace().chain(["-E", &variable])),
             Err(_) => words.push(&variable),
         }
@@ -158,7 +160,7 @@ impl System {
         command
     }
 
-    /// What the application says, which ends well.
+    /// The output of the application, which must succeed.
     fn output(&self, layers: &[&str]) -> String {
         said_by(&self.run(&[], layers))
     }

@@ -1,4 +1,4 @@
-//! `ndk-build.sh` with a stand-in for an NDK: a compiler that notes how it is called, and links.
+//! `ndk-build.sh` with a stand-in for an NDK: a compiler that records how it is called, and links.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::env;
@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Takes `-Wl,` apart and finds the system's libraries in the folder LIBRARIES, as a compiler does.
+/// Expands `-Wl,` and finds the system's libraries in the folder LIBRARIES, like a compiler.
 const COMPILER: &str = r#"#!/usr/bin/env bash
 set -eu
 echo "$(basename "$0") $*" >>"$CALLS"
@@ -57,7 +57,8 @@ fn an_ndk_links_the_same_library() {
     assert!(output.status.success(), "{output:?}");
     let with_stand_ins = fs::read(&library).unwrap();
     let ndk = tempfile::tempdir().unwrap();
-    // The library of a system image is linked for the newest system, those of applications for the oldest.
+    // The library of a system image is linked for the newest system, applications' libraries for
+    // the oldest.
     for level in [24, 35] {
         let compiler = ndk.path().join(BIN).join(format!("x86_64-linux-android{level}-clang"));
         fs::create_dir_all(compiler.parent().unwrap()).unwrap();
@@ -95,10 +96,10 @@ fn what_is_wrong_is_said_with_the_next_step() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("unset it to link with stand-ins"), "{said}");
 
-    // What checks the libraries is built with more than the script is left with.
+    // The library checks are built with more tools than the script may use.
     let chores = Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "xtask"]).status();
     assert!(chores.unwrap().success());
-    // All that the script needs but a compiler for Java.
+    // Everything that the script needs, except a Java compiler.
     let path = env::var_os("PATH").unwrap();
     for program in ["bash", "dirname", "sed", "cargo", "rustup", "rustc"] {
         let mut places = env::split_paths(&path).map(|folder| folder.join(program));

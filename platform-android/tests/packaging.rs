@@ -1,4 +1,4 @@
-//! What the build file for an Android system tree names exists, and is what cargo's files say.
+//! What the build file for an Android system tree names exists and matches cargo's files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 const BUILD: &str = include_str!("../../packaging/android/Android.bp");
 
-/// Crates, and what they are called in a system tree.
+/// Crates, and their names in a system tree.
 const CRATES: &[(&str, &str)] = &[
     ("allocator-api2", "liballocator_api2"),
     ("ash", "libash_rust"),
@@ -17,7 +17,7 @@ const CRATES: &[(&str, &str)] = &[
     ("spin", "libspin_nostd"),
 ];
 
-/// Modules with code in Rust, and the folders of their crates.
+/// Modules with Rust code, and the folders of their crates.
 const MODULES: &[(&str, &str, &str)] = &[
     ("rust_library_rlib", "libvkload_core", "loader-core"),
     ("rust_library_rlib", "libvkload_shell", "shell"),
@@ -40,7 +40,7 @@ fn module(kind: &str, name: &str) -> &'static str {
     named.next().unwrap_or_else(|| panic!("no {kind} {name}"))
 }
 
-/// The texts of a property, which is one or a list.
+/// The strings of a property, which is a string or a list.
 fn values<'a>(module: &'a str, property: &str) -> Vec<&'a str> {
     let rest = module.split(&format!("    {property}: ")).nth(1).unwrap_or_else(|| panic!("no {property}"));
     let end = if rest.starts_with('[') { "]" } else { ",\n" };
@@ -66,9 +66,9 @@ fn every_crate_is_there_with_what_its_manifest_says() {
         let crate_name = value("[lib", "name").or_else(|| value("[package", "name"));
         let crate_name = crate_name.unwrap();
         assert_eq!(values(module, "crate_name"), [&*crate_name], "{name}");
-        // Soong refuses a library whose file does not begin so.
+        // Soong refuses a library whose file name does not begin like this.
         assert_eq!(values(module, "stem"), [format!("lib{crate_name}")], "{name}");
-        // What is optional belongs to the loader inside applications, which no system tree has.
+        // Optional dependencies belong to the loader inside applications, which no system tree has.
         let listed = section(&manifest, "dependencies")
             .lines()
             .filter(|line| !line.starts_with('#') && !line.contains("optional = true"));
@@ -108,12 +108,12 @@ fn r124_the_library_has_its_name_its_exports_and_the_frameworks_functions() {
     assert_eq!(values(library, "whole_static_libs"), ["libvkload_vulkan"]);
     let source = read(values(library, "srcs")[0]);
     assert!(source.contains("<graphicsenv/GraphicsEnv.h>"));
-    // The C library and the dynamic linker are every library's.
+    // Every library needs the C library and the dynamic linker.
     let imports = read("platform-android/imports.txt");
     let needed: BTreeSet<_> = imports.lines().filter_map(|line| line.split(".so ").next()).collect();
     let given: BTreeSet<_> = values(library, "shared_libs").into_iter().chain(["libc", "libdl"]).collect();
     assert_eq!(given, needed.into_iter().chain(["libgraphicsenv"]).collect());
-    // Without it no linker takes the code: it reaches its own exported functions directly.
+    // Without it no linker accepts the code: it reaches its own exported functions directly.
     let flag = "-Bsymbolic-functions";
     assert!(
         values(library, "ldflags")[0].ends_with(flag) && read("xtask/src/android_link.rs").contains(flag)

@@ -1,4 +1,4 @@
-//! What docs/android.md says of the sources is so.
+//! What docs/android.md says about the sources is true.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -68,7 +68,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What is between backticks.
+/// The texts between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

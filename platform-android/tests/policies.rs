@@ -1,5 +1,5 @@
-//! The requirements of a well-behaved loader that apply to Android, by their numbers in the driver interface document. Where Android's
-//! rules are others, a row of docs/differences.md says so.
+//! The requirements of a well-behaved loader that apply to Android, by their numbers in the driver
+//! interface document. Where Android's rules differ, a row of docs/differences.md says so.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use ash::{Entry, vk};
 
 const DRIVER: &str = "/vendor/lib64/hw/vulkan.null.so";
 
-/// How many devices a new instance has.
+/// The number of devices of a new instance.
 fn devices(vulkan: &Entry) -> Result<usize, vk::Result> {
     // SAFETY: valid use of Vulkan on one thread.
     unsafe {
@@ -22,7 +22,7 @@ fn devices(vulkan: &Entry) -> Result<usize, vk::Result> {
     }
 }
 
-/// Without any driver, Android has a stub: programs that only look whether there is Vulkan go on.
+/// Without any driver, Android has a stub: programs that only check for Vulkan go on.
 #[test]
 fn ldp_loader_1_without_a_driver_an_instance_has_no_devices() {
     let simulation = Simulation::new();
@@ -36,7 +36,7 @@ fn ldp_loader_1_a_driver_that_is_not_valid_is_incompatible_driver() {
     assert_eq!(devices(&simulation.vulkan()), Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER));
 }
 
-/// Android's properties are what manifests are elsewhere.
+/// Android's properties do what manifests do elsewhere.
 #[test]
 fn ldp_loader_2_every_library_that_a_property_names_is_tried() {
     let simulation = Simulation::new();
@@ -103,7 +103,7 @@ fn ldp_loader_12_the_driver_is_never_asked_about_a_layers_extensions() {
     assert!(!trace.contains("extensions-of-layer"), "{trace}");
 }
 
-/// The driver of the simulation ends the process if it is asked about a layer.
+/// The simulation's driver ends the process if it is asked about a layer.
 #[test]
 fn ldp_loader_12_nor_about_those_of_a_device() {
     let simulation = Simulation::new();

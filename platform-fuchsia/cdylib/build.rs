@@ -1,7 +1,8 @@
-//! Gives the library its name and the linker flags that it is checked for (`cargo xtask fuchsia-abi`).
+//! Sets the library's name and the linker flags that `cargo xtask fuchsia-abi` checks.
 
-/// What the compiler does not pass to Fuchsia's linker by itself: the name; no undefined symbols; read-only relocations, none in code;
-/// nothing that is not used. The library's own look-ups lead to its own functions, whatever else in the process has their names.
+/// The flags that the compiler does not pass to Fuchsia's linker by itself: the name; no undefined
+/// symbols; read-only relocations, none in code; nothing unused. The library binds its own
+/// references to its own functions, whatever else in the process has their names.
 const LINKER_FLAGS: &[&str] = &[
     "-soname=libvulkan.so",
     "-zdefs",

@@ -1,4 +1,4 @@
-//! The platform of one loader: its connection to the loader service, and the libraries it has from there.
+//! The platform of one loader: its connection to the loader service, and the libraries from there.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::fmt;
@@ -17,26 +17,26 @@ use crate::service::{self, Service};
 use crate::system::Handle;
 use crate::system::{RawHandle, Status, System};
 
-/// What a driver calls to connect to something (`PFN_vkOpenInNamespaceAddr`). It takes the handle over, whatever comes of
-/// it.
+/// The function that a driver calls to connect to something (`PFN_vkOpenInNamespaceAddr`). It takes
+/// ownership of the handle, whatever it returns.
 pub type OpenInNamespace = unsafe extern "system" fn(name: *const c_char, handle: RawHandle) -> vk::Result;
 
-/// Fuchsia, as one loader sees it. There is one in a process, except in tests.
+/// Fuchsia as one loader sees it. There is one per process, except in tests.
 pub struct Fuchsia {
     pub(crate) system: &'static dyn System,
-    /// Tells drivers which version of the platform the loader was built for, if it is known.
+    /// The platform version that the loader was built for, if known; drivers receive it.
     api_level: u32,
-    /// Leads to [`Fuchsia::open_in_namespace`] of this value.
+    /// Calls [`Fuchsia::open_in_namespace`] of this value.
     open_in_namespace: OpenInNamespace,
     service: Once<Option<Service>, Sleep>,
     /// One thread at a time opens a driver, so that none is mapped twice.
     opening: Turns,
-    /// So does it map a library, and it maps no other one before the initialisers of that have returned.
+    /// One thread at a time maps a library, and no other until the initialisers of that one return.
     mapping: Turns,
     drivers: SharedList<Driver>,
 }
 
-/// A driver's library that came from the service. It stays open: to open it again would map it a second time.
+/// A driver's library from the service. It stays open: opening it again would map it a second time.
 #[derive(Clone, Copy)]
 struct Driver {
     name: [u8; LONGEST_NAME],
@@ -45,7 +45,7 @@ struct Driver {
 }
 
 impl Driver {
-    /// A driver of this name, which the service takes no longer than it has room for.
+    /// A driver of this name, which is at most as long as the service accepts.
     fn new(name: &[u8], library: NonNull<c_void>) -> Self {
         let mut driver = Self { name: [0; LONGEST_NAME], length: name.len().min(LONGEST_NAME), library };
         driver.name.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
@@ -57,11 +57,11 @@ impl Driver {
     }
 }
 
-// SAFETY: the address only names the library for the dynamic linker, which may be asked from any thread.
+// SAFETY: the address is only a handle for the dynamic linker, which any thread may call with it.
 unsafe impl Send for Driver {}
 
 impl Fuchsia {
-    /// Nothing is connected yet.
+    /// A platform that is not connected yet.
     #[must_use]
     pub const fn new(
         system: &'static dyn System,
@@ -79,7 +79,7 @@ impl Fuchsia {
         }
     }
 
-    /// What the loader takes.
+    /// The platform value for the loader.
     #[must_use]
     pub const fn platform(&'static self, abort: fn() -> !) -> Platform {
         Platform {
@@ -94,7 +94,7 @@ impl Fuchsia {
         }
     }
 
-    /// The service, connected by the first call. A failure is final for the process.
+    /// The service, which the first call connects to. A failure is final for the process.
     pub(crate) fn service(&self) -> Option<&Service> {
         let connect = || match Service::connect(self.system) {
             Ok(service) => Some(service),
@@ -106,8 +106,8 @@ impl Fuchsia {
         self.service.call_once(connect).as_ref()
     }
 
-    /// Opens a driver's library: from the service, or else as any other library. It is told what drivers on Fuchsia are told
-    /// before anything else.
+    /// Opens a driver's library: from the service, or else like any other library. Then passes it
+    /// what every driver on Fuchsia receives first.
     pub(crate) fn open_driver(&self, name: &[u8]) -> Result<NonNull<c_void>, Text> {
         let _turn = self.opening.take(&os::waiting::Backoff);
         let known = self.drivers.read(&os::waiting::Backoff, |drivers| {
@@ -123,7 +123,7 @@ impl Fuchsia {
                 if let Err(OutOfMemory) =
                     self.drivers.insert(&os::waiting::Backoff, Driver::new(name, library))
                 {
-                    // SAFETY: nobody has been given it.
+                    // SAFETY: the system has just opened the library; nobody else has it.
                     unsafe { self.system.close_library(library) };
                     return Err(Text::new());
                 }
@@ -138,8 +138,8 @@ impl Fuchsia {
         Ok(library)
     }
 
-    /// Opens a library by the dynamic linker, which reaches those of the package only, or else through the file itself.
-    /// `words` is what went wrong before.
+    /// Opens a library through the dynamic linker, which reaches only those of the package, or else
+    /// through the file itself. `words` describes earlier failures.
     pub(crate) fn open_plain(&self, name: &[u8], mut words: Text) -> Result<NonNull<c_void>, Text> {
         let open = |path: &CStr| {
             let by_linker = match self.system.open_library(path) {
@@ -162,8 +162,8 @@ impl Fuchsia {
         Err(words)
     }
 
-    /// Opens the library in `memory`. Each call of the linker with memory makes another library with initialisers that run
-    /// anew, so one that calls Vulkan there would be opened without end.
+    /// Opens the library in `memory`. Each call of the linker with memory creates another library,
+    /// with initialisers that run again: one that calls Vulkan there would be opened without end.
     fn map(&self, memory: &Handle) -> Result<NonNull<c_void>, Text> {
         let turn = self.mapping.take(&os::waiting::Backoff);
         if turn.is_within_another() {
@@ -174,16 +174,16 @@ impl Fuchsia {
         self.system.open_library_in(memory.raw())
     }
 
-    /// Whether closing the library would take it from a driver that is kept.
+    /// Whether closing the library would take it from a driver that is kept open.
     pub(crate) fn keeps(&self, library: NonNull<c_void>) -> bool {
         self.drivers
             .read(&os::waiting::Backoff, |drivers| drivers.iter().any(|driver| driver.library == library))
     }
 
-    /// What a driver's request to connect `handle` to `name` comes to. The handle is gone afterwards.
+    /// Handles a driver's request to connect `handle` to `name`. The handle is always consumed.
     ///
     /// # Safety
-    /// `name` is NULL or a C string; `handle` belongs to the caller, or is no handle.
+    /// `name` is NULL or a valid C string. `handle` is 0 or owned by the caller, which gives it up.
     pub unsafe fn open_in_namespace(&'static self, name: *const c_char, handle: RawHandle) -> vk::Result {
         let Some(handle) = Handle::new(self.system, handle) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -191,7 +191,7 @@ impl Fuchsia {
         if name.is_null() {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
-        // SAFETY: not NULL, so the caller vouches that it is a C string.
+        // SAFETY: `name` is not NULL, so it is a valid C string, by this function's `# Safety`.
         let name = unsafe { CStr::from_ptr(name) };
         let devices = self.service().map(Service::devices);
         match service::open_in_namespace(self.system, devices, name, handle) {
@@ -212,7 +212,7 @@ impl Fuchsia {
         }
     }
 
-    /// The library as the service has it, in memory.
+    /// The library from the service, in memory.
     fn library_of_service(&self, name: &[u8]) -> Result<Handle, Refused> {
         let service = self.service().ok_or(Refused::NoService)?;
         match service.library(name) {
@@ -222,7 +222,7 @@ impl Fuchsia {
         }
     }
 
-    /// The content of the file `path` as executable memory, or what could not be done and why.
+    /// The content of the file `path` as executable memory, or the step that failed and why.
     fn memory_of_file(&self, path: &CStr) -> Result<Handle, (&'static str, Status)> {
         let file = self
             .system
@@ -233,24 +233,25 @@ impl Fuchsia {
         memory.map_err(|status| ("the file cannot be had as executable memory", status))
     }
 
-    /// Tells a driver the platform's version and how to reach its devices, as far as it wants to know.
+    /// Passes a driver the platform's version and the way to its devices, if it accepts them.
     fn introduce(&self, library: NonNull<c_void>) {
         if let Some(set_level) = self.system.symbol(library, c"vk_icdSetFuchsiaApiLevel") {
             // SAFETY: the driver interface of Fuchsia gives the function of this name this type.
             let set_level: unsafe extern "system" fn(u32) = unsafe { core::mem::transmute(set_level) };
-            // SAFETY: as above.
+            // SAFETY: Fuchsia's driver interface allows calling this function with any number.
             unsafe { set_level(self.api_level) };
         }
         if let Some(set_callback) = self.system.symbol(library, c"vk_icdInitializeOpenInNamespaceCallback") {
-            // SAFETY: as above.
+            // SAFETY: the driver interface of Fuchsia gives the function of this name this type.
             let set_callback: unsafe extern "system" fn(OpenInNamespace) =
                 unsafe { core::mem::transmute(set_callback) };
-            // SAFETY: as above. The callback is a function of the loader, which is not unloaded while drivers run.
+            // SAFETY: the callback has the type of the driver interface. It is a function of the
+            // loader, which is not unloaded while drivers run.
             unsafe { set_callback(self.open_in_namespace) };
         }
     }
 
-    /// Writes a line if `VK_LOADER_DEBUG` asks for it.
+    /// Writes a line if `VK_LOADER_DEBUG` requests it.
     fn say(&self, level: Level, message: fmt::Arguments<'_>) {
         let wanted = os::environment::ProcessEnvironment.variable(c"VK_LOADER_DEBUG", Reader::Plain);
         let filter = wanted.ok().flatten().map_or(Filter::SILENT, |value| Filter::parse(&value));
@@ -277,7 +278,7 @@ impl fmt::Display for Refused {
     }
 }
 
-/// Adds a reason to what is said about a library: at most 128 bytes of it, and 256 of all.
+/// Adds a reason to the message about a library: at most 128 bytes of it, and 256 in all.
 fn append(words: &mut Text, reason: fmt::Arguments<'_>) {
     const EACH: usize = 128;
     const ALL: usize = 256;
@@ -286,12 +287,12 @@ fn append(words: &mut Text, reason: fmt::Arguments<'_>) {
     line.truncate(EACH);
     let separator: &[u8] = if words.is_empty() { b"" } else { b"; " };
     if words.len().saturating_add(separator.len()).saturating_add(line.len()) <= ALL {
-        // Where memory is short, the reasons so far have to do.
+        // If memory runs out, the reasons so far must do.
         let _ = words.try_extend(separator).and_then(|()| words.try_extend(&line));
     }
 }
 
-/// How a thread waits for the one that connects to the service: by sleeping.
+/// How a thread waits for the one that is connecting to the service: by sleeping.
 struct Sleep;
 
 impl RelaxStrategy for Sleep {

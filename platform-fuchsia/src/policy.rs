@@ -1,12 +1,13 @@
-//! Where Fuchsia keeps manifests.
+//! Where manifests are on Fuchsia.
 
 use loader_core::discovery::{Policy, Root, build_option};
 
-/// What the folder of driver manifests in the loader service is called here. It is no path of the namespace.
+/// The loader service's folder of driver manifests, by its name here. Not in the namespace.
 pub(crate) const MANIFESTS: &[u8] = b"/svc/fuchsia.vulkan.loader.Loader/manifests";
 
-/// The search of this build. Two variables of the build environment change it: `SYSCONFDIR`
-/// (`/vulkan-loader-configuration` where it is not set, once `/config`) and `EXTRASYSCONFDIR` (`/pkg/data`).
+/// The search paths of this build. Two variables of the build environment change them: `SYSCONFDIR`
+/// (default `/vulkan-loader-configuration`, formerly `/config`) and `EXTRASYSCONFDIR` (default
+/// `/pkg/data`).
 pub static POLICY: Policy = Policy::fuchsia(&ROOTS, MANIFESTS);
 
 static ROOTS: [Root; 6] = Policy::fuchsia_roots(

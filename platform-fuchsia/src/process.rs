@@ -15,39 +15,39 @@ use crate::zircon::Kernel;
 static FUCHSIA: Fuchsia =
     Fuchsia::new(&Kernel, api_level(option_env!("FUCHSIA_API_LEVEL")), open_in_namespace);
 
-/// Fuchsia, as the loader sees it.
+/// Fuchsia as the loader sees it.
 pub static PLATFORM: Platform = FUCHSIA.platform(abort);
 
 fn abort() -> ! {
-    // SAFETY: has no preconditions and does not return.
+    // SAFETY: `abort` has no preconditions and does not return.
     unsafe { libc::abort() }
 }
 
 /// The loader of the process.
 pub static LOADER: Loader = Loader::new(&PLATFORM, Flavour::fuchsia(POLICY));
 
-/// The global commands of Vulkan: those that need no object.
+/// The global commands of Vulkan: those that take no object.
 pub mod entry {
     loader_core::global_commands!(crate::LOADER);
 }
 
-/// Has the loader report bad handles even if they come with the first call.
+/// Makes the loader report bad handles even in the first call.
 pub fn load() {
     LOADER.make_current();
 }
 
-/// Frees what the process owns: caches and library handles that outlive every instance. The connection to the loader
-/// service stays, as the drivers do.
+/// Frees what the process owns: caches and library handles that outlive every instance. The
+/// connection to the loader service stays open, and so do the drivers.
 pub fn unload() {
     loader_core::entry::unload(&LOADER);
 }
 
 unsafe extern "system" fn open_in_namespace(name: *const c_char, handle: RawHandle) -> vk::Result {
-    // SAFETY: the driver hands over a handle of its own and a C string.
+    // SAFETY: the driver interface obliges the driver to pass a C string and to give up its handle.
     unsafe { FUCHSIA.open_in_namespace(name, handle) }
 }
 
-/// The API level that the build was for, from decimal digits; where none is given, it is `HEAD`. What is no number ends the build.
+/// The API level of the build, in decimal; `HEAD` if none is given. A non-number fails the build.
 #[expect(clippy::panic, reason = "evaluated by the compiler")]
 const fn api_level(given: Option<&str>) -> u32 {
     const HEAD: u32 = 4_292_870_144;

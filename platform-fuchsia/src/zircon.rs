@@ -13,11 +13,12 @@ use crate::system::{Descriptor, RawHandle, Received, Status, System};
 /// The kernel, and the libraries that every component has.
 pub(crate) struct Kernel;
 
-/// Wait for an answer as long as it takes.
+/// Waits for an answer as long as it takes.
 const FOR_EVER: i64 = i64::MAX;
 /// `PERM_READABLE | PERM_EXECUTABLE` of fuchsia.io.
 const READABLE_AND_EXECUTABLE: u64 = 0xdb;
-/// Drivers are large and most of their functions are never called; copies of a library in two of them stay apart.
+/// Lazy, because drivers are large and most of their functions are never called. Local, so that
+/// copies of a library in two drivers stay apart.
 const FLAGS: c_int = libc::RTLD_LAZY | libc::RTLD_LOCAL;
 
 /// `zx_channel_call_args_t`.
@@ -72,13 +73,13 @@ unsafe extern "C" {
 
 impl System for Kernel {
     fn close_handle(&self, handle: RawHandle) {
-        // SAFETY: the handle belongs to whoever closes it.
+        // SAFETY: the caller owns the handle and gives it up.
         unsafe { zx_handle_close(handle) };
     }
 
     fn create_channel(&'static self) -> Result<(Handle, Handle), Status> {
         let (mut one, mut other) = (0, 0);
-        // SAFETY: both are writable.
+        // SAFETY: `one` and `other` are writable.
         Status::of(unsafe { zx_channel_create(0, &raw mut one, &raw mut other) })?;
         Handle::new(self, one).zip(Handle::new(self, other)).ok_or(Status::INVALID_ARGS)
     }
@@ -86,7 +87,7 @@ impl System for Kernel {
     fn write_channel(&self, channel: RawHandle, bytes: &[u8], handle: Handle) -> Result<(), Status> {
         let count = u32::try_from(bytes.len()).map_err(|_| Status::INVALID_ARGS)?;
         let handle = handle.into_raw();
-        // SAFETY: the bytes and the one handle may be read; the call consumes the handle, whatever it returns.
+        // SAFETY: `bytes` and the one handle are readable. The call always consumes the handle.
         Status::of(unsafe {
             zx_channel_write(channel, 0, bytes.as_ptr().cast(), count, &raw const handle, 1)
         })
@@ -111,7 +112,8 @@ impl System for Kernel {
             read_handle_count: count(handles.len())?,
         };
         let (mut got_bytes, mut got_handles) = (0, 0);
-        // SAFETY: the arguments describe memory that is valid as long as the slices are; both counts are writable.
+        // SAFETY: the arguments point into the slices, which live beyond the call, with their
+        // lengths; both counts are writable.
         Status::of(unsafe {
             zx_channel_call(
                 channel,
@@ -126,25 +128,26 @@ impl System for Kernel {
     }
 
     fn connect(&self, path: &CStr, request: Handle) -> Result<(), Status> {
-        // SAFETY: the path is a C string; the call consumes the handle.
+        // SAFETY: the path is a valid C string, and the call consumes the handle.
         Status::of(unsafe { fdio_service_connect(path.as_ptr(), request.into_raw()) })
     }
 
     fn connect_at(&self, folder: RawHandle, path: &CStr, request: Handle) -> Result<(), Status> {
-        // SAFETY: as above; the folder stays open during the call.
+        // SAFETY: the path is a valid C string, and the call consumes `request`. The caller keeps
+        // `folder` open during the call.
         Status::of(unsafe { fdio_service_connect_at(folder, path.as_ptr(), request.into_raw()) })
     }
 
     fn descriptor_of(&self, channel: Handle) -> Result<Descriptor, Status> {
         let mut file = -1;
-        // SAFETY: `file` is writable; the call consumes the handle.
+        // SAFETY: `file` is writable, and the call consumes the handle.
         Status::of(unsafe { fdio_fd_create(channel.into_raw(), &raw mut file) })?;
         Ok(file)
     }
 
     fn open_executable(&self, path: &CStr) -> Result<Descriptor, Status> {
         let mut file = -1;
-        // SAFETY: the path is a C string and `file` writable.
+        // SAFETY: the path is a valid C string, and `file` is writable.
         Status::of(unsafe { fdio_open3_fd(path.as_ptr(), READABLE_AND_EXECUTABLE, &raw mut file) })?;
         Ok(file)
     }
@@ -161,33 +164,37 @@ impl System for Kernel {
     }
 
     fn open_library(&self, name: &CStr) -> Result<NonNull<c_void>, Text> {
-        // SAFETY: the name is a C string. Running the initialisers of drivers and layers is what a loader is for.
+        // SAFETY: `name` is a valid C string. Running the initialisers of drivers and layers is the
+        // purpose of a loader.
         NonNull::new(unsafe { libc::dlopen(name.as_ptr(), FLAGS) }).ok_or_else(last_error)
     }
 
     fn open_library_in(&self, memory: RawHandle) -> Result<NonNull<c_void>, Text> {
-        // SAFETY: as above; the call leaves the handle to the caller.
+        // SAFETY: the call leaves the handle to the caller. Running the initialisers of drivers and
+        // layers is the purpose of a loader.
         NonNull::new(unsafe { dlopen_vmo(memory, FLAGS) }).ok_or_else(last_error)
     }
 
     fn symbol(&self, library: NonNull<c_void>, name: &CStr) -> Option<NonNull<c_void>> {
-        // SAFETY: the library is open; the name is a C string.
+        // SAFETY: this system opened `library` and it is still open; `name` is a valid C string.
         NonNull::new(unsafe { libc::dlsym(library.as_ptr(), name.as_ptr()) })
     }
 
     unsafe fn close_library(&self, library: NonNull<c_void>) {
-        // SAFETY: the caller vouches that nothing uses it any more.
+        // SAFETY: this system opened the library and nothing uses it any more, by the `# Safety` of
+        // [`System::close_library`].
         unsafe { libc::dlclose(library.as_ptr()) };
     }
 }
 
-/// The dynamic linker's words for the failure that just happened in this thread.
+/// The dynamic linker's message about the failure that just happened in this thread.
 fn last_error() -> Text {
-    // SAFETY: returns NULL or a C string that is valid until the next call of the dynamic linker in this thread.
+    // SAFETY: `dlerror` has no preconditions. It returns NULL or a C string that is valid until
+    // this thread's next call of the dynamic linker.
     let words = unsafe { libc::dlerror() };
     if words.is_null() {
         return text(&[b"the dynamic linker gave no reason"]).unwrap_or_default();
     }
-    // SAFETY: see above.
+    // SAFETY: `dlerror` returned a C string, and this thread has not called the linker since.
     text(&[unsafe { CStr::from_ptr(words) }.to_bytes()]).unwrap_or_default()
 }

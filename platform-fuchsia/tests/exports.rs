@@ -1,4 +1,4 @@
-//! The list of exports: what programs for Fuchsia link against, and in step with the registry.
+//! The list of exports: it covers what programs for Fuchsia link against, and matches the registry.
 
 use std::collections::BTreeSet;
 use std::ffi::CString;

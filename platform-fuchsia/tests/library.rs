@@ -1,5 +1,6 @@
-//! Fuchsia's `libvulkan.so` itself, in a process of this machine: the same code, linked so that this machine's linker takes it, over
-//! libraries that have the names of Fuchsia's. What it calls of the C library is this machine's.
+//! Fuchsia's `libvulkan.so` itself, in a process of this machine: the same code, linked so that
+//! this machine's linker accepts it, over libraries with the names of Fuchsia's. It uses this
+//! machine's C library.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 #[allow(dead_code)]
@@ -22,9 +23,10 @@ const SYSTEM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library/system.
 const LOADER: &str = "libvulkan.so";
 const DRIVER: &str = "libvkload_null.so";
 
-/// Where `cargo xtask fuchsia-abi` puts the loader's library for this test, and `driver-abi` the null driver's.
+/// The path where `cargo xtask fuchsia-abi` puts the loader's library for this test, and
+/// `driver-abi` the null driver's.
 fn built(name: &str) -> Option<PathBuf> {
-    // The folder of the tests is target/PROFILE/deps.
+    // The test executables are in target/PROFILE/deps.
     let target = std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
     let library = target.join("fuchsia-here/x86_64-unknown-fuchsia/release").join(name);
     if library.exists() {
@@ -42,29 +44,30 @@ fn built(name: &str) -> Option<PathBuf> {
 struct Library(*mut c_void);
 
 impl Library {
-    /// Opens a library: with `RTLD_GLOBAL`, others find it by its name.
+    /// Opens a library. With `RTLD_GLOBAL`, other libraries find it by its name.
     fn open(path: &Path, flags: i32) -> Self {
         let path = CString::new(path.to_str().unwrap()).unwrap();
-        // SAFETY: the path is a C string, and the library's beginning does nothing to the process.
+        // SAFETY: the path is a valid C string, and the initialisers do nothing to the process.
         let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | flags) };
-        // SAFETY: dlopen has failed in this thread where there are words, which are valid until it is called again.
+        // SAFETY: if `dlopen` returned NULL, it failed in this thread; `dlerror` then returns a C
+        // string that is valid until its next call.
         assert!(!library.is_null(), "{:?}", unsafe { CStr::from_ptr(libc::dlerror()) });
         Self(library)
     }
 
     fn symbol(&self, name: &CStr) -> *mut c_void {
-        // SAFETY: the library is open and the name a C string.
+        // SAFETY: the library is open, and the name is a valid C string.
         let symbol = unsafe { libc::dlsym(self.0, name.as_ptr()) };
         assert!(!symbol.is_null(), "{name:?}");
         symbol
     }
 }
 
-/// The libraries of Fuchsia that this machine lacks, and the functions by which the test looks into them.
+/// The libraries of Fuchsia that this machine lacks, and the test's functions to inspect them.
 struct System(Library);
 
 impl System {
-    /// A system whose service has this driver.
+    /// A system with this driver in its service.
     fn new(folder: &Path, driver: &Path) -> Self {
         for name in ["libc.so", "libfdio.so"] {
             Library::open(&compile(folder, name, "/dev/null"), libc::RTLD_GLOBAL);
@@ -75,7 +78,7 @@ impl System {
         let manifest = r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "0-driver.so", "api_version": "1.3.0"}}"#;
         std::fs::write(manifests.join("0-driver.so.json"), manifest).unwrap();
         let path = |path: &Path| CString::new(path.to_str().unwrap()).unwrap();
-        // SAFETY: the function has this type; both are C strings.
+        // SAFETY: the function has this type, and both arguments are valid C strings.
         unsafe {
             let set = transmute::<*mut c_void, extern "C" fn(*const c_char, *const c_char)>(
                 system.symbol(c"set_service"),
@@ -86,7 +89,7 @@ impl System {
     }
 
     fn calls(&self) -> String {
-        // SAFETY: the function has this type, and gives a C string.
+        // SAFETY: the function has this type, and returns a C string.
         let said = unsafe {
             let said =
                 transmute::<*mut c_void, extern "C" fn() -> *const c_char>(self.0.symbol(c"what_was_said"));
@@ -113,7 +116,7 @@ fn compile(folder: &Path, name: &str, source: &str) -> PathBuf {
     library
 }
 
-/// The library in this process, over a system whose service has a driver.
+/// The library in this process, over a system with a driver in its service.
 struct Loaded {
     system: System,
     library: Library,
@@ -135,10 +138,10 @@ fn load(driver: &Path) -> Option<Loaded> {
     Some(Loaded { system, library, entry, _folder: folder })
 }
 
-/// Draws with this driver, and gives the library up.
+/// Draws with this driver, and closes the library.
 fn draw_with(driver: &Path) {
     let Some(Loaded { system, library, entry, .. }) = &load(driver) else { return };
-    // SAFETY: an instance need not be given.
+    // SAFETY: the instance may be NULL for a global command, and the name is a valid C string.
     let found = unsafe { entry.get_instance_proc_addr(vk::Instance::null(), c"vkCreateInstance".as_ptr()) };
     assert_eq!(found.map(|it| it as *mut c_void), Some(library.symbol(c"vkCreateInstance")));
 
@@ -154,14 +157,14 @@ fn draw_with(driver: &Path) {
         "connect /svc/fuchsia.vulkan.loader.Loader\ncall GetSupportedFeatures\nwrite ConnectToDeviceFs\n\
          write ConnectToManifestFs\ndescriptor\nget 0-driver.so\ndlopen_vmo\n"
     );
-    // The channels of the loader, and of the folder of devices.
+    // The channels of the loader service and of the folder of devices.
     assert_eq!(system.open_handles(), 2);
 
     // SAFETY: nothing of the library is used any more.
     assert_eq!(unsafe { libc::dlclose(library.0) }, 0);
 }
 
-/// Runs a test that is ignored in a process of its own: a process has one system.
+/// Runs an ignored test in a process of its own: a process has one system.
 fn in_child(test: &str) -> Output {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--ignored", "--exact", test, "--nocapture"]).output().unwrap()
@@ -205,7 +208,8 @@ fn use_an_instance_that_is_none() {
     let command = loaded.library.symbol(c"vkEnumeratePhysicalDevices");
     let mut count = 0;
     let result = std::panic::catch_unwind(move || {
-        // SAFETY: the function has this type; what it is given is wrong on purpose.
+        // SAFETY: the function has this type. The handle is invalid on purpose; the loader reports
+        // it and aborts.
         unsafe {
             let command = transmute::<*mut c_void, vk::PFN_vkEnumeratePhysicalDevices>(command);
             command(vk::Instance::null(), &raw mut count, null_mut())

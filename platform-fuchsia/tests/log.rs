@@ -18,7 +18,7 @@ use loader_core::platform::Files;
 fn run(program: &str, level: &str) -> Output {
     let mut command = Command::new(current_exe().unwrap());
     command.args(["--ignored", "--exact", program, "--nocapture"]);
-    // A driver is compiled by one of them.
+    // One of them compiles a driver.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let output = command.env_clear().env("PATH", path).env("VK_LOADER_DEBUG", level).output().unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -101,13 +101,14 @@ fn draws_beside_one_in_a_file() {
     draw_beside_an_initialiser(false);
 }
 
-/// Draws with the null driver where another driver, of the service or in a file, calls Vulkan in its initialiser.
+/// Draws with the null driver while another, of the service or in a file, calls Vulkan in its
+/// initialiser.
 fn draw_beside_an_initialiser(from_service: bool) {
     const FILE: &str = "/elsewhere/lib/libcompiled.so";
-    // It is the same function for every process of this program.
+    // The function is the same for every process of this program.
     let address = Process::new(Simulation::new(None), &[]).run(|entry| {
         let name = c"vkEnumerateInstanceExtensionProperties";
-        // SAFETY: a global command, by a C string.
+        // SAFETY: the instance may be NULL for a global command, and the name is a valid C string.
         unsafe { entry.get_instance_proc_addr(vk::Instance::null(), name.as_ptr()) }.unwrap() as usize
     });
     let calling = driver(&[&format!("-DINITIALISER={address:#x}")]);
@@ -150,7 +151,7 @@ fn draws_without_the_service() {
     draw_quietly(None);
 }
 
-/// Draws while standard output is a file, and says how much was written to it.
+/// Draws while standard output is a file, and prints how much was written to it.
 fn draw_quietly(service: Option<LoaderService>) {
     let simulation = with_drivers(service, &["libvkload_null.so"]);
     let file = tempfile::tempfile().unwrap();
@@ -160,7 +161,7 @@ fn draw_quietly(service: Option<LoaderService>) {
     println!("\n{} bytes on standard output", file.metadata().unwrap().len());
 }
 
-/// A system with manifests for these drivers, the null driver in the package.
+/// A system with manifests for these drivers, and the null driver in the package.
 fn with_drivers(service: Option<LoaderService>, drivers: &[&str]) -> &'static Simulation {
     let simulation = Simulation::new(service);
     simulation.add_library("/pkg/lib/libvkload_null.so", &null_driver());
@@ -173,7 +174,7 @@ fn with_drivers(service: Option<LoaderService>, drivers: &[&str]) -> &'static Si
     simulation
 }
 
-/// Makes standard output go to `file`, and gives what it was before.
+/// Redirects standard output to `file`, and returns its previous target.
 fn replace_standard_output(file: &File) -> File {
     let before = std::io::stdout().as_fd().try_clone_to_owned().unwrap();
     // SAFETY: both descriptors are open.

@@ -1,4 +1,4 @@
-//! The whole loader as on Fuchsia, over the null driver, which the service hands out as memory.
+//! The whole loader as on Fuchsia, over the null driver, which the service provides as memory.
 
 #[allow(dead_code)]
 mod as_on_fuchsia;
@@ -12,8 +12,8 @@ use as_on_fuchsia::{layer, null_driver};
 use ash::vk;
 use fuchsia_simulation::{LoaderService, Process, Simulation};
 
-/// A process with the null driver everywhere: twice in the service, in the package, and in a folder that the linker does
-/// not know. There is an implicit layer, too, in such a folder.
+/// A process with the null driver everywhere: twice in the service, in the package, and in a folder
+/// that the linker does not know. Such a folder also contains an implicit layer.
 fn process(layer: &Path) -> Process {
     let library = null_driver();
     let simulation = Simulation::new(Some(LoaderService::new().with_driver(&library).with_driver(&library)));
@@ -93,14 +93,14 @@ fn a9_when_every_call_fails_from_one_on_nothing_is_left_and_better_times_are_use
     }
 }
 
-/// The numbers of the calls by which the process connects to the service.
+/// The numbers of the calls that connect the process to the service.
 fn connecting(calls: &[String]) -> RangeInclusive<usize> {
     let place = |call: &str| calls.iter().position(|other| other == call).unwrap();
     place("channel")..=place("descriptor")
 }
 
-/// With no call that fails any more, the program has every driver, or where the connection failed once those that do not
-/// need it; and nothing but the connection is open.
+/// Once no call fails any more, the program has every driver, or those that do not need the
+/// connection if that failed; and nothing but the connection is open.
 fn check_next_run(what: &str, process: Process, connected: bool) {
     process.simulation.fail(usize::MAX);
     let drawn = process.run(draw).unwrap_or_else(|error| panic!("{what}: {error:?} for good"));
@@ -112,8 +112,8 @@ fn check_next_run(what: &str, process: Process, connected: bool) {
     assert_eq!(process.simulation.open_files(), files, "{what}");
 }
 
-/// The program works, unless memory ran out. At most one driver is lost; where that is the whole service, the package's
-/// takes the place of its two.
+/// The program works, unless memory ran out. At most one driver is lost; if that is the whole
+/// service, the package's replaces its two.
 fn check_first_run(what: &str, result: Result<Drawn, vk::Result>, code: c_int) {
     match result {
         Ok(drawn) => {
@@ -125,8 +125,8 @@ fn check_first_run(what: &str, result: Result<Drawn, vk::Result>, code: c_int) {
     }
 }
 
-/// What a call may plausibly fail with: statuses of the kernel and libfdio, error numbers of calls on files. The linker
-/// only has words.
+/// The codes that a call may plausibly fail with: statuses of the kernel and libfdio, error numbers
+/// of file calls. The linker only has messages.
 fn codes(call: &str) -> &'static [c_int] {
     match call.split(' ').next().unwrap_or_default() {
         "channel" => &[-3, -4],
@@ -150,7 +150,7 @@ fn codes(call: &str) -> &'static [c_int] {
     }
 }
 
-/// Every texel has the colour that it was cleared to, but the last, which was overwritten.
+/// Checks that every texel has the clear colour, except the last, which was overwritten.
 fn assert_right(drawn: &Drawn) {
     let (texels, end) = drawn.bytes.split_at(SIZE - 4);
     assert!(texels.chunks(4).all(|texel| texel == [255, 128, 0, 255]), "{texels:?}");

@@ -1,4 +1,4 @@
-//! What the files for a Fuchsia tree name exists, and is what the code says.
+//! Everything named in the files for a Fuchsia tree exists and matches the code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,13 +12,13 @@ const BUILD: &str = include_str!("../../packaging/fuchsia/BUILD.gn");
 const CLIENT: &str = include_str!("../../packaging/fuchsia/client.shard.cml");
 const CONFIGURATION: &str = include_str!("../../packaging/fuchsia/configuration.shard.cml");
 
-/// The texts in quotes, without those in comments.
+/// The quoted strings, except those in comments.
 fn quoted(text: &'static str) -> Vec<&'static str> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with(['#', '/']));
     code.flat_map(|line| line.split('"').skip(1).step_by(2)).collect()
 }
 
-/// What stands in quotes behind `name =`.
+/// The quoted string after `name =`.
 fn value(text: &'static str, name: &str) -> &'static str {
     let rest = text.split(&format!("{name} = \"")).nth(1).unwrap_or_else(|| panic!("no {name}"));
     rest.split('"').next().unwrap()
@@ -30,7 +30,7 @@ fn target(template: &str, name: &str) -> &'static str {
     rest.unwrap_or_else(|| panic!("no {name}")).split("\n}\n").next().unwrap()
 }
 
-/// A folder that the policy has been built with.
+/// A folder that was built into the policy.
 fn built_in(option: &str) -> &'static str {
     let path = POLICY.roots.iter().find_map(|root| match root {
         Root::BuiltIn { name, path } if *name == option => Some(*path),
@@ -111,7 +111,7 @@ macro_rules! files {
     ($($path:literal,)*) => { &[$(($path, include_str!(concat!("packaging/tree/", $path))),)*] };
 }
 
-/// Stand-ins for what a Fuchsia tree has.
+/// Stand-ins for the files of a Fuchsia tree.
 const TREE: &[(&str, &str)] = files![
     ".gn",
     "BUILD.gn",

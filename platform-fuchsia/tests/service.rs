@@ -1,4 +1,4 @@
-//! The loader service: connecting to it, drivers from it, and what drivers may open through it.
+//! The loader service: the connection, drivers from it, and devices that drivers open through it.
 
 #[allow(dead_code)]
 mod as_on_fuchsia;
@@ -18,7 +18,7 @@ use platform_fuchsia::OpenInNamespace;
 const MANIFESTS: &[u8] = b"/svc/fuchsia.vulkan.loader.Loader/manifests";
 /// A library outside the package.
 const ELSEWHERE: &str = "/elsewhere/lib/libdriver.so";
-/// What connecting takes.
+/// The calls that connecting takes.
 const CONNECTING: [&str; 8] = [
     "channel",
     "connect /svc/fuchsia.vulkan.loader.Loader",
@@ -65,7 +65,7 @@ fn a6_whatever_the_service_answers_nothing_is_left_open() {
 
 #[test]
 fn a6_whatever_the_service_answers_for_a_library_its_handle_is_closed() {
-    // The features are answered rightly, and the library comes with its handle.
+    // The features are answered correctly, and the library comes with its handle.
     let changes: [fn(&str, &mut Vec<u8>, &mut usize); 7] = [
         |method, bytes, _| bytes.truncate(if method == "Get" { 20 } else { 24 }),
         |method, bytes, _| bytes.resize(if method == "Get" { 32 } else { 24 }, 0),
@@ -130,7 +130,7 @@ fn a11_the_connection_stays() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_driver(&driver(&[]))));
     let name = fuchsia.list(MANIFESTS).unwrap()[0].clone();
     let library = open(fuchsia, name.strip_suffix(b".json").unwrap()).unwrap();
-    // SAFETY: nothing of it is used any more.
+    // SAFETY: `open` returned the library, and nothing of it is used any more.
     unsafe { fuchsia.close(library) };
     assert_eq!(simulation.open_handles(), ["devices", "loader"]);
     assert_eq!(simulation.open_files().len(), 1);
@@ -267,7 +267,7 @@ fn a24_closing_leaves_drivers_of_the_service_and_takes_others() {
     simulation.add_library(ELSEWHERE, &driver(&[]));
     let other = open_layer(fuchsia, ELSEWHERE).unwrap();
     simulation.fail(usize::MAX);
-    // SAFETY: nothing of them is used any more.
+    // SAFETY: `open` returned both libraries. The first stays; the second is not used any more.
     unsafe {
         fuchsia.close(kept);
         assert!(simulation.calls().is_empty());
@@ -319,17 +319,18 @@ fn a26_a_driver_knows_level_and_callback_before_it_negotiates_and_reaches_its_de
     let simulation = Simulation::new(Some(LoaderService::new().with_driver(&driver(&[]))));
     let process = Process::new(simulation, &[]);
     process.run(|entry| {
-        // SAFETY: this function of the loader may be called at any time.
+        // SAFETY: this global command may be called at any time.
         let _ = unsafe { entry.enumerate_instance_extension_properties(None) };
         let library = open(process.fuchsia, "0-libcompiled.so").unwrap();
         let said = said_by(process.fuchsia, library);
         assert!(said.starts_with("level 27, callback 1, negotiate 1"), "{said}");
         assert_eq!(said.matches("callback").count(), 1, "once: {said}");
         let given = symbol(process.fuchsia, library, c"given_callback");
-        // SAFETY: the test driver has this function. It keeps what it was given.
+        // SAFETY: the test driver exports this function with this type. It returns the callback
+        // that the loader passed it.
         let given = unsafe { transmute::<NonNull<c_void>, extern "C" fn() -> OpenInNamespace>(given)() };
         let device = c"/loader-gpu-devices/class/gpu/000".as_ptr();
-        // SAFETY: the name is a C string, and the handle belongs to nobody else.
+        // SAFETY: the name is a valid C string, and nothing else owns the handle.
         assert_eq!(unsafe { given(device, simulation.channel_of_driver()) }, vk::Result::SUCCESS);
         assert_eq!(simulation.devices_opened(), ["class/gpu/000"]);
     });
@@ -384,7 +385,7 @@ fn a28_the_drivers_handle_is_always_gone() {
         let ask = |name| {
             let before = simulation.open_handles().len();
             let _ = connect(fuchsia, simulation, name);
-            // The other end of the channel is the driver's own and never was the loader's.
+            // The other end of the channel is the driver's own; the loader never had it.
             assert_eq!(simulation.open_handles().len(), before + 1, "{name:?}");
         };
         for name in [
@@ -407,11 +408,11 @@ fn a28_the_drivers_handle_is_always_gone() {
 fn a29_no_name_is_an_error_and_threads_may_ask_at_once() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
     let before = simulation.open_handles().len();
-    // SAFETY: NULL is allowed; the handle belongs to nobody else.
+    // SAFETY: the name may be NULL, and nothing else owns the handle.
     let result = unsafe { fuchsia.open_in_namespace(null(), simulation.channel_of_driver()) };
     assert_eq!(result, vk::Result::ERROR_INITIALIZATION_FAILED);
     assert_eq!(simulation.open_handles().len(), before + 1, "only the driver's own end is open");
-    // SAFETY: 0 is no handle.
+    // SAFETY: the name is a valid C string, and 0 is no handle.
     let result = unsafe { fuchsia.open_in_namespace(c"/svc/x".as_ptr(), 0) };
     assert_eq!(result, vk::Result::ERROR_INITIALIZATION_FAILED);
     std::thread::scope(|scope| {

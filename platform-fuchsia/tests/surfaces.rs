@@ -1,4 +1,4 @@
-//! Surfaces on Fuchsia: image pipes, by drivers and by a layer that has them in place of drivers.
+//! Surfaces on Fuchsia: image pipes, from drivers and from a layer in their place.
 
 #[allow(dead_code)]
 mod as_on_fuchsia;
@@ -11,12 +11,12 @@ use as_on_fuchsia::{compiled, null_driver, open, open_layer, said_by};
 use ash::{Entry, Instance, fuchsia, khr, vk};
 use fuchsia_simulation::{LoaderService, Process, Simulation};
 
-/// What the image pipe is called; nothing looks behind it.
+/// The handle of the image pipe; nothing uses the object.
 const PIPE: u32 = 77;
 const COMMAND: &CStr = c"vkCreateImagePipeSurfaceFUCHSIA";
 const LAYER: &CStr = c"VK_LAYER_FUCHSIA_imagepipe_swapchain";
 
-// As every driver and program was compiled with.
+// The layout that every driver and program was compiled with.
 const _: () = {
     type Info = vk::ImagePipeSurfaceCreateInfoFUCHSIA<'static>;
     assert!(vk::StructureType::IMAGEPIPE_SURFACE_CREATE_INFO_FUCHSIA.as_raw() == 1_000_214_000);
@@ -25,7 +25,7 @@ const _: () = {
     assert!(size_of::<Info>() == 24 && align_of::<Info>() == 8 && size_of::<vk::zx_handle_t>() == 4);
 };
 
-/// A process whose service has the driver of `surfaces/driver.c`, and the driver's name there.
+/// A process with the driver of `surfaces/driver.c` in its service, and the driver's name there.
 fn with_driver(switches: &[&str]) -> (Process, String) {
     let library = compiled("tests/surfaces/driver.c", switches);
     let name = format!("0-{}", library.file_name().unwrap().to_str().unwrap());
@@ -37,12 +37,12 @@ fn create(entry: &Entry, layers: &[&CStr], extensions: &[&CStr]) -> Result<Insta
     let extensions: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
     let info =
         vk::InstanceCreateInfo::default().enabled_layer_names(&layers).enabled_extension_names(&extensions);
-    // SAFETY: the structure is valid.
+    // SAFETY: the create info is valid, and its names are valid C strings.
     unsafe { entry.create_instance(&info, None) }
 }
 
 fn is_known(entry: &Entry, instance: vk::Instance, command: &CStr) -> bool {
-    // SAFETY: the instance lives or is none; the name is a C string.
+    // SAFETY: the instance is live or NULL, and the name is a valid C string.
     unsafe { entry.get_instance_proc_addr(instance, command.as_ptr()) }.is_some()
 }
 
@@ -50,17 +50,17 @@ fn create_surface(entry: &Entry, instance: &Instance) -> Result<vk::SurfaceKHR, 
     let commands = fuchsia::imagepipe_surface::Instance::new(entry, instance);
     let info = vk::ImagePipeSurfaceCreateInfoFUCHSIA::default().image_pipe_handle(PIPE);
     let mut surface = vk::SurfaceKHR::null();
-    // SAFETY: the structure is valid, the instance lives, and the result is writable.
+    // SAFETY: the create info is valid, the instance is live, and the result is writable.
     let result = unsafe {
         (commands.fp().create_image_pipe_surface_fuchsia)(instance.handle(), &info, null(), &raw mut surface)
     };
     result.result().map(|()| surface)
 }
 
-/// Makes a surface, asks the first device whether it can present to it, and destroys it.
+/// Creates a surface, asks the first device whether it can present to it, and destroys it.
 fn present(entry: &Entry, instance: &Instance) -> Result<bool, vk::Result> {
     let khr = khr::surface::Instance::new(entry, instance);
-    // SAFETY: the structure is valid and the handles live.
+    // SAFETY: the instance is live, and the surface is destroyed after its last use.
     unsafe {
         let surface = create_surface(entry, instance)?;
         let device = instance.enumerate_physical_devices()?[0];
@@ -77,7 +77,7 @@ fn a34_a_driver_gets_the_loaders_surface_with_fuchsias_number() {
         let names = [c"VK_KHR_surface", c"VK_FUCHSIA_imagepipe_surface"];
         let instance = create(entry, &[], &names).unwrap();
         assert_eq!(present(entry, &instance), Ok(true));
-        // SAFETY: nothing of it is used any more.
+        // SAFETY: the instance and everything created from it are not used any more.
         unsafe { instance.destroy_instance(None) };
     });
     let said = said_by(process.fuchsia, open(process.fuchsia, name).unwrap());
@@ -91,7 +91,7 @@ fn a34_a_driver_with_surfaces_of_its_own_gets_the_image_pipe() {
         let names = [c"VK_KHR_surface", c"VK_FUCHSIA_imagepipe_surface"];
         let instance = create(entry, &[], &names).unwrap();
         assert_eq!(present(entry, &instance), Ok(true));
-        // SAFETY: nothing of it is used any more.
+        // SAFETY: the instance and everything created from it are not used any more.
         unsafe { instance.destroy_instance(None) };
     });
     let said = said_by(process.fuchsia, open(process.fuchsia, name).unwrap());
@@ -106,7 +106,7 @@ fn a34_without_the_extension_the_command_is_unknown() {
         assert!(!is_known(entry, vk::Instance::null(), COMMAND));
         let instance = create(entry, &[], &[c"VK_KHR_surface"]).unwrap();
         assert!(!is_known(entry, instance.handle(), COMMAND));
-        // SAFETY: nothing of it is used any more.
+        // SAFETY: the instance and everything created from it are not used any more.
         unsafe { instance.destroy_instance(None) };
     });
     assert_eq!(said_by(process.fuchsia, open(process.fuchsia, name).unwrap()), "VK_KHR_surface");
@@ -120,14 +120,14 @@ fn a34_surfaces_of_other_systems_are_unknown() {
         for name in [c"vkCreateXcbSurfaceKHR", c"vkCreateAndroidSurfaceKHR", c"vkCreateWaylandSurfaceKHR"] {
             assert!(!is_known(entry, instance.handle(), name), "{name:?}");
         }
-        // SAFETY: nothing of it is used any more.
+        // SAFETY: the instance and everything created from it are not used any more.
         unsafe { instance.destroy_instance(None) };
         let refused = create(entry, &[], &[c"VK_KHR_xcb_surface"]).err();
         assert_eq!(refused, Some(vk::Result::ERROR_EXTENSION_NOT_PRESENT));
     });
 }
 
-/// The null driver, and a layer in the package that has surfaces and swapchains, with a manifest as Fuchsia's has.
+/// The null driver, and a packaged layer with surfaces, swapchains and a manifest like Fuchsia's.
 fn with_layer() -> Process {
     let simulation = Simulation::new(Some(LoaderService::new().with_driver(&null_driver())));
     simulation
@@ -156,7 +156,7 @@ fn a34_a_layer_has_image_pipes_and_swapchains_in_place_of_drivers() {
     let process = with_layer();
     let layer = open_layer(process.fuchsia, "VkLayer_image_pipe_swapchain.so").unwrap();
     process.run(|entry| {
-        // SAFETY: the name is a C string.
+        // SAFETY: the layer name is a valid C string.
         let properties = unsafe { entry.enumerate_instance_extension_properties(Some(LAYER)) }.unwrap();
         assert_eq!(versions(&properties), [("VK_KHR_surface", 25), ("VK_FUCHSIA_imagepipe_surface", 1)]);
         let extensions = [c"VK_KHR_surface", c"VK_FUCHSIA_imagepipe_surface"];
@@ -164,7 +164,7 @@ fn a34_a_layer_has_image_pipes_and_swapchains_in_place_of_drivers() {
         let instance = create(entry, &[LAYER], &extensions).unwrap();
         assert_eq!(present(entry, &instance), Ok(true));
         swap(entry, &instance);
-        // SAFETY: nothing of it is used any more.
+        // SAFETY: the instance and everything created from it are not used any more.
         unsafe { instance.destroy_instance(None) };
     });
     assert_eq!(
@@ -173,13 +173,13 @@ fn a34_a_layer_has_image_pipes_and_swapchains_in_place_of_drivers() {
     );
 }
 
-/// Makes a swapchain on a surface, and destroys everything.
+/// Creates a swapchain on a surface, and destroys everything.
 fn swap(entry: &Entry, instance: &Instance) {
     let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
     let extensions = [c"VK_KHR_swapchain".as_ptr()];
     let info =
         vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&extensions);
-    // SAFETY: valid structures and live handles.
+    // SAFETY: the create infos are valid; every handle is live and destroyed after its last use.
     unsafe {
         let physical_device = instance.enumerate_physical_devices().unwrap()[0];
         let surface = create_surface(entry, instance).unwrap();

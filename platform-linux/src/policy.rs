@@ -1,16 +1,17 @@
-//! Where Linux desktops keep manifests.
+//! Where manifests are on Linux desktops.
 
 use loader_core::discovery::Policy;
 #[cfg(not(feature = "fixed-drivers"))]
 use loader_core::discovery::{Root, build_option};
 
-/// The search of this build. Two variables of the build environment change it, as distributions do it: `SYSCONFDIR`
-/// (`/usr/local/etc` where it is not set) and `EXTRASYSCONFDIR` (`/etc`).
+/// The search paths of this build. Two variables of the build environment change them, as
+/// distributions do: `SYSCONFDIR` (default `/usr/local/etc`) and `EXTRASYSCONFDIR` (default
+/// `/etc`).
 #[cfg(not(feature = "fixed-drivers"))]
 pub static POLICY: Policy = Policy::linux(&ROOTS);
 
-/// No search: the drivers are those that `VKLOAD_FIXED_DRIVERS` names in the build environment, a list of paths separated by
-/// colons.
+/// No search: the drivers are those that `VKLOAD_FIXED_DRIVERS` lists in the build environment,
+/// paths separated by colons.
 #[cfg(feature = "fixed-drivers")]
 pub static POLICY: Policy = Policy { fixed_drivers: FIXED.as_bytes(), ..Policy::linux(&[]) };
 

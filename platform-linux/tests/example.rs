@@ -1,4 +1,4 @@
-//! The example does what README promises: a program that carries the loader finds drivers by itself.
+//! The example does what the README promises: a program with the loader finds drivers by itself.
 
 use std::env;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use vkload_tests::{Device, Driver, Sandbox};
 
-/// Runs the example, which cargo builds beside the tests, on a machine that has only what is in the sandbox.
+/// Runs the example, which cargo builds beside the tests, with only the sandbox's contents.
 fn run(sandbox: &Sandbox) -> Output {
     let test = env::current_exe().expect("a path");
     let target: PathBuf = test.parent().and_then(|deps| deps.parent()).expect("cargo's folders").into();

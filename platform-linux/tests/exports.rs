@@ -1,4 +1,4 @@
-//! The list of exports: what programs linked against other loaders need, and in step with the registry.
+//! The exports: everything that programs of other loaders link against, matching the registry.
 
 use std::collections::BTreeSet;
 use std::ffi::CString;
@@ -9,7 +9,8 @@ use platform_linux::for_each_export;
 /// The committed list that the built library is compared with.
 const LIST: &str = include_str!("../exports.txt");
 
-/// What `libvulkan.so.1` of Vulkan 1.3.239 exports in Debian 12: programs may be linked against each of them.
+/// The exports of `libvulkan.so.1` of Vulkan 1.3.239 in Debian 12: programs may be linked against
+/// each of them.
 const BEFORE: &str = include_str!("exports-1.3.239.txt");
 
 /// A row of [`for_each_export`].

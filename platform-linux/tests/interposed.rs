@@ -1,5 +1,5 @@
-//! Sandboxes, tracers and test harnesses put functions of their own in place of the C library's. What exists only for
-//! those is found too, even though `stat` knows nothing of it.
+//! Sandboxes, tracers and test harnesses replace functions of the C library with their own. Paths
+//! that exist only for those are found too, even though `stat` does not know them.
 
 use std::env;
 use std::ffi::OsStr;
@@ -14,7 +14,8 @@ use tempfile::TempDir;
 /// Set in the process that runs under the interposer.
 const CHILD: &str = "VKLOAD_TEST_INTERPOSED";
 
-/// Sends whatever lies under /interposed to the folder in INTERPOSED, for the calls that a loader is known to make.
+/// Redirects everything under /interposed to the folder in INTERPOSED, for the calls that a loader
+/// is known to make.
 const INTERPOSER: &str = r#"
 #define _GNU_SOURCE
 #include <dirent.h>

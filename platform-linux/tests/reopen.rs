@@ -1,8 +1,8 @@
-//! The library is opened, used and closed a thousand times without leaving anything behind: plug-in hosts and test
-//! frameworks do that.
+//! The library is opened, used and closed a thousand times without leaking anything: plug-in hosts
+//! and test frameworks do this.
 //!
-//! Another processor is emulated where `VKLOAD_TEST_CC` names its C compiler and `VKLOAD_TEST_RUNNER` is the command line
-//! of the emulator (`cargo xtask test-arches`).
+//! To test on an emulated processor, set `VKLOAD_TEST_CC` to its C compiler and
+//! `VKLOAD_TEST_RUNNER` to the command line of the emulator (`cargo xtask test-arches`).
 
 use std::env;
 use std::ffi::{CStr, CString, c_void};
@@ -16,13 +16,13 @@ use std::ptr::{null, null_mut};
 use loader_core::vk;
 
 const CYCLES: usize = 1000;
-/// The same on an emulated processor, which is slow.
+/// The number on an emulated processor, which is slow.
 const EMULATED_CYCLES: usize = 100;
-/// Cycles after which the C library's own tables have their final size.
+/// The number of cycles after which the C library's own tables have their final size.
 const WARM_UP: usize = 20;
-/// Set in the process that does the cycles, to the library.
+/// Set to the library in the process that runs the cycles.
 const CHILD: &str = "VKLOAD_TEST_REOPEN";
-/// What runs programs of another processor.
+/// The command that runs programs of another processor.
 const RUNNER: &str = "VKLOAD_TEST_RUNNER";
 
 #[test]
@@ -38,7 +38,7 @@ fn a_thousand_openings_leave_nothing_behind() {
     let output = this_program()
         .args(["--exact", "a_thousand_openings_leave_nothing_behind", "--nocapture"])
         .env(CHILD, library())
-        // Blocks that malloc keeps for later would count as used.
+        // Blocks that malloc caches would count as used.
         .env("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0:glibc.malloc.mxfast=0")
         .env("VK_DRIVER_FILES", folder.path())
         .env("VK_LAYER_PATH", folder.path())
@@ -57,7 +57,7 @@ fn this_program() -> Command {
     command
 }
 
-/// A driver of one device that has every command and does nothing.
+/// A driver with one device: it has every command and does nothing.
 const DRIVER: &str = r#"
 #include <stdint.h>
 #include <string.h>
@@ -91,7 +91,7 @@ void *vk_icdGetInstanceProcAddr(void *of, const char *name) {
 }
 "#;
 
-/// Puts the driver and its manifest into `folder`, if there is a compiler.
+/// Puts the driver and its manifest into `folder`. Returns whether there is a compiler.
 fn build_driver(folder: &Path) -> bool {
     let (source, library) = (folder.join("driver.c"), folder.join("driver.so"));
     fs::write(&source, DRIVER).expect("a file");
@@ -106,7 +106,7 @@ fn build_driver(folder: &Path) -> bool {
     })
 }
 
-/// The library that `cargo xtask build` makes, or the one that `VKLOAD_TEST_LIBRARY` names.
+/// The library that `cargo xtask build` builds, or the one in `VKLOAD_TEST_LIBRARY`.
 fn library() -> PathBuf {
     let library = env::var_os("VKLOAD_TEST_LIBRARY").map_or_else(
         || {
@@ -133,8 +133,8 @@ fn reopen(library: &Path) {
 }
 
 fn open_use_close(library: &CStr) {
-    // SAFETY: the path is a valid C string. The library's functions have the types that Vulkan gives them, and
-    // nothing of it is used after it is closed.
+    // SAFETY: the path is a valid C string, `use_library` gets an open Vulkan loader, and nothing
+    // of the library is used after `dlclose`.
     unsafe {
         let handle = libc::dlopen(library.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
         assert!(!handle.is_null(), "{:?}", CStr::from_ptr(libc::dlerror()));
@@ -147,12 +147,14 @@ fn open_use_close(library: &CStr) {
     }
 }
 
-/// Asks what can be asked without an instance, and makes one on the driver.
+/// Makes every query that needs no instance, then creates an instance on the driver.
 ///
 /// # Safety
 /// `library` is an open Vulkan loader.
 unsafe fn use_library(library: *mut c_void) {
-    // SAFETY: the types are those of the commands, the caller vouches for the library.
+    // SAFETY: `library` is an open Vulkan loader, by this function's `# Safety`, so its exports
+    // have the types of their commands. All pointers passed are NULL where Vulkan allows it, or to
+    // live variables.
     unsafe {
         let function = |name: &CStr| {
             let address = libc::dlsym(library, name.as_ptr());
@@ -179,11 +181,11 @@ unsafe fn use_library(library: *mut c_void) {
 /// What a process could leak.
 #[derive(Debug, PartialEq, Eq)]
 struct Resources {
-    /// Bytes of the C library's heap in use.
+    /// Bytes in use on the C library's heap.
     heap: usize,
-    /// Mapped ranges of addresses.
+    /// Mapped address ranges.
     mappings: usize,
-    /// Open descriptors.
+    /// Open file descriptors.
     descriptors: usize,
 }
 
@@ -191,7 +193,7 @@ impl Resources {
     fn now() -> Self {
         let mappings = fs::read_to_string("/proc/self/maps").expect("/proc").lines().count();
         let descriptors = fs::read_dir("/proc/self/fd").expect("/proc").count();
-        // SAFETY: has no preconditions.
+        // SAFETY: `mallinfo2` has no preconditions.
         let heap = unsafe { libc::mallinfo2() };
         Self { heap: heap.uordblks + heap.hblkhd, mappings, descriptors }
     }

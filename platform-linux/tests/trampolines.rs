@@ -1,6 +1,6 @@
-//! The pieces of machine code: every one goes through its own slot and leaves all parameters as they were, and those that
-//! report something name the right command. No driver is needed, so that this also runs on an emulated processor
-//! (`cargo xtask test-arches`).
+//! The pieces of machine code: each jumps through its own slot and preserves all parameters, and
+//! those that report an error name the right command. No driver is needed, so this also runs on an
+//! emulated processor (`cargo xtask test-arches`).
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_void};
@@ -18,7 +18,7 @@ use loader_core::dispatch::{FIRST_PHYSICAL_DEVICE_SLOT, Handle, HandleKind};
 use loader_core::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 use platform_linux::{LOADER, PLATFORM};
 
-/// More parameters than any processor has registers for, integers and floating-point numbers of all sizes.
+/// More parameters than any processor has registers for: integers and floats of all sizes.
 type Many = unsafe extern "system" fn(
     *const c_void,
     u32,
@@ -50,12 +50,12 @@ thread_local! {
     static RECEIVED: Cell<*const c_void> = const { Cell::new(null()) };
 }
 
-/// Calls `piece` with `handle`; returns the handle that arrived at [`receive`], whose parameters it checks.
+/// Calls `piece` with `handle`; returns what arrived at [`receive`], which checks the parameters.
 fn call(piece: Option<Command>, handle: *const c_void) -> *const c_void {
     let piece = piece.expect("the slot has a piece");
     RECEIVED.set(null());
     let (a, b) = (from_ref(&ANSWER).cast(), usize::MAX / 3);
-    // SAFETY: the piece leads to `receive`, which has this type.
+    // SAFETY: the piece leads to `receive`, which has this type, or to a stub that aborts.
     let answer = unsafe {
         let piece = transmute::<Command, Many>(piece);
         piece(
@@ -116,13 +116,13 @@ unsafe extern "system" fn receive(
     ANSWER
 }
 
-/// Where a call must not arrive.
+/// The target of slots that no call may go through.
 unsafe extern "system" fn astray() {
     panic!("the call went through another slot");
 }
 
 fn new_table<T: Table>() -> Box<T> {
-    // SAFETY: tables are arrays of addresses, where NULL is one.
+    // SAFETY: `T` is one of the two tables: arrays of atomic addresses, and NULL is one.
     let table: Box<T> = Box::new(unsafe { MaybeUninit::zeroed().assume_init() });
     for slot in (0..).map_while(|number| table.slot(number)) {
         slot.set(astray);
@@ -130,8 +130,8 @@ fn new_table<T: Table>() -> Box<T> {
     table
 }
 
-/// Calls the piece for every slot from `slots` and checks that it goes through this slot of `table`, with `expected`
-/// for a handle.
+/// Calls the piece of every slot in `slots` and checks that it jumps through that slot of `table`,
+/// with the handle `expected`.
 fn check<T: Table>(
     block: &Block,
     slots: std::ops::Range<usize>,
@@ -141,7 +141,7 @@ fn check<T: Table>(
 ) {
     for number in slots {
         let slot = table.slot(number).expect("the table has the slot");
-        // SAFETY: only `call` calls it, with its type.
+        // SAFETY: only `call` calls the slot, and it casts the piece to `Many` again.
         slot.set(unsafe { transmute::<Many, Command>(receive) });
         assert_eq!(call(block.piece(number), handle), expected, "slot {number}");
         slot.set(astray);
@@ -181,8 +181,8 @@ fn terminators_go_through_the_table_below_with_the_handle_below() {
     check(&TERMINATORS, 0..ALL_INSTANCE_SLOTS, &*lower, from_ref(&object).cast(), below);
 }
 
-/// The tables of devices and what the handles of each begin with: addresses that are far apart by powers of two, as those
-/// of large blocks are, and some close together.
+/// The tables of devices and the first word of each one's handles: addresses that are powers of two
+/// apart, like those of large blocks, and some close together.
 fn keyed_tables() -> Vec<(usize, Box<DeviceTable>)> {
     let far = (1..=100).map(|number| 0x70_0000_usize + (number << 16));
     let close = (0..100).map(|number| 0x7000_0000_usize + number * 16);
@@ -201,7 +201,7 @@ fn look_ups_go_through_the_table_of_the_handles_key() {
         let handle = from_ref(key).cast();
         check(&LOOK_UP_TRAMPOLINES, slots, &**table, handle, handle);
     };
-    // The first one is compared before the others are searched.
+    // The first key is compared before the others are searched.
     for keyed in &tables[..2] {
         check_slots(keyed, 0..ALL_DEVICE_SLOTS);
     }
@@ -210,7 +210,7 @@ fn look_ups_go_through_the_table_of_the_handles_key() {
     }
     assert!(LOOK_UP_TRAMPOLINES.piece(ALL_DEVICE_SLOTS).is_none());
 
-    // Every second device goes; the others are still found behind the gaps.
+    // Every second device is removed; the others are still found behind the gaps.
     for (key, table) in tables.iter().step_by(2) {
         KEYS.remove(waiting, *key, &raw const **table);
     }
@@ -224,7 +224,7 @@ fn look_ups_go_through_the_table_of_the_handles_key() {
         assert!(message.contains(&format!("{name}: {:?} is no device", from_ref(key))), "{message}");
     }
 
-    // Other devices come with the same keys.
+    // Other devices arrive with the same keys.
     let again: Vec<_> = tables.iter().step_by(2).map(|(key, _)| (*key, new_table())).collect();
     for ((key, table), (_, old)) in again.iter().zip(tables.iter().step_by(2)) {
         assert_eq!(KEYS.insert(waiting, *key, &raw const **table), Ok(()));
@@ -239,7 +239,7 @@ fn look_ups_go_through_the_table_of_the_handles_key() {
     KEYS.forget(waiting);
 }
 
-/// The first and last slots, and those around which an encoding may change.
+/// The first slots and those around which an encoding may change.
 fn samples(end: usize) -> impl Iterator<Item = usize> {
     [0, 1, 15, 16, 31, 32, 127, 128, 255, 256, 511, 512, 1023, 1024]
         .into_iter()
@@ -319,12 +319,12 @@ fn handles_of_no_device_are_reported_with_the_command() {
 
 #[test]
 fn a_trap_ends_the_process() {
-    // SAFETY: does not return.
+    // SAFETY: `trap` has no preconditions and does not return.
     let (signal, _) = in_a_child(|| unsafe { trap() });
     assert!([libc::SIGILL, libc::SIGTRAP].contains(&signal), "{signal}");
 }
 
-/// What is written to standard error before `piece`, called with `handle`, aborts the process.
+/// The output to standard error before `piece`, called with `handle`, aborts the process.
 fn report(piece: Option<Command>, handle: *const c_void) -> String {
     let (signal, message) = in_a_child(|| {
         LOADER.make_current();
@@ -337,30 +337,31 @@ fn report(piece: Option<Command>, handle: *const c_void) -> String {
 /// Runs `action` in a child process; returns the signal that ended it (0 if none) and its standard error.
 fn in_a_child(action: impl FnOnce()) -> (libc::c_int, String) {
     let mut ends = [0; 2];
-    // SAFETY: there is room for two descriptors.
+    // SAFETY: `ends` has room for two descriptors.
     assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
-    // SAFETY: both were just opened and belong to nobody else.
+    // SAFETY: `pipe` has just opened both, and nothing else owns them.
     let [mut reader, writer] = ends.map(|end| unsafe { std::fs::File::from_raw_fd(end) });
-    // SAFETY: the child only does what a child of a threaded program may do, but for the locks of standard error and of
-    // the allocator, which the C library restores in it.
+    // SAFETY: the child only does what a child of a threaded program may do, except that it uses
+    // the locks of standard error and of the allocator, which the C library restores in it.
     let child = unsafe { libc::fork() };
     assert!(child >= 0, "{}", std::io::Error::last_os_error());
     if child == 0 {
-        // SAFETY: a signal that ends the process must not leave a memory dump; the descriptors are open.
+        // SAFETY: the limit is a valid structure, and both descriptors are open. The limit keeps
+        // the fatal signal from leaving a core dump.
         unsafe {
             let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
             libc::setrlimit(libc::RLIMIT_CORE, &none);
             libc::dup2(writer.as_raw_fd(), libc::STDERR_FILENO);
         }
         action();
-        // SAFETY: does not return, and runs nothing of the parent's.
+        // SAFETY: `_exit` does not return, and runs none of the parent's exit handlers.
         unsafe { libc::_exit(0) };
     }
     drop(writer);
     let mut message = String::new();
     reader.read_to_string(&mut message).expect("the message is text");
     let mut status = 0;
-    // SAFETY: waits for the child made above.
+    // SAFETY: `child` is the child forked above, and `status` is writable.
     assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
     (if libc::WIFSIGNALED(status) { libc::WTERMSIG(status) } else { 0 }, message)
 }

@@ -1,8 +1,8 @@
-//! What makes a shared library of the loader and a platform.
+//! What turns the loader and a platform into a shared library.
 //!
-//! A library may have one allocator, one panic handler and one unwinder. They are written here and become items only where
-//! [`library!`](crate::library) is used, which is in the crates that are shared libraries (the shells) and nowhere else: the crates below
-//! them can be linked into any other program.
+//! A library may have only one allocator, panic handler and unwinder. They are written here but
+//! become items only in crates that use [`library!`](crate::library): the shared libraries (the
+//! shells) and nothing else. The crates below them can be linked into any other program.
 #![no_std]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![deny(clippy::arithmetic_side_effects)]
@@ -30,9 +30,10 @@ pub use panic::{Line, report_and_abort};
 #[doc(hidden)]
 pub use loader_core::trap;
 
-/// Makes the crate a shared library around `$platform`, a crate with the `PLATFORM` of the process and functions `load` and `unload`; or around
-/// one that nothing has to be told when it is unloaded, by the function that says that the loader has failed and ends the process. The
-/// exported functions are a module of the crate itself.
+/// Makes the crate a shared library around `$platform`, a crate with the `PLATFORM` of the process
+/// and the functions `load` and `unload`. The other form is for a library without these functions:
+/// it takes the function that reports a failure of the loader and ends the process. The exported
+/// functions are a module of the crate itself.
 #[macro_export]
 macro_rules! library {
     ($platform:ident) => {

@@ -1,12 +1,12 @@
-//! What a panic does: one line to the log, then the end.
+//! The response to a panic: one line to the log, then the end of the process.
 
 use core::fmt::{self, Display, Write};
 
 use loader_core::log::Level;
 use loader_core::platform::Platform;
 
-/// Says that the loader has failed, and ends the process. The loader is written not to panic; where it does, its state cannot be trusted
-/// any more.
+/// Reports that the loader has failed, and ends the process. The loader is written not to panic; if
+/// it does, its state can no longer be trusted.
 pub fn report_and_abort(platform: &Platform, failure: &dyn Display) -> ! {
     let line = Line::of(format_args!("[Vulkan Loader] ERROR:          internal error: {failure}"), '\n');
     platform.log.write(Level::Error, line.text().as_bytes());

@@ -1,14 +1,15 @@
 //! Stand-ins for the unwinder.
 //!
-//! The `alloc` crate that comes with the compiler was built to unwind and refers to the unwinder's entry points,
-//! although nothing here ever unwinds. These stand-ins satisfy the linker without libgcc_s; they are hidden, so that no
-//! other library can bind to them, weak, so that a real one wins in a static link, and trap.
+//! The `alloc` crate that comes with the compiler was built to unwind and refers to the unwinder's
+//! entry points, although nothing here ever unwinds. These stand-ins satisfy the linker without
+//! libgcc_s. They are hidden, so that no other library binds to them; weak, so that a real unwinder
+//! wins in a static link; and they trap.
 //!
-//! On 32-bit Arm, the tables that describe the frames name two functions that read them. Whoever walks the stack calls
-//! these, debuggers and profilers too, so that they say that they cannot go on instead (`_URC_FAILURE` of the ABI for
-//! exception handling).
+//! On 32-bit Arm, the tables that describe stack frames name two functions that read them. Whatever
+//! walks the stack calls these, debuggers and profilers included. So instead of trapping they
+//! return that they cannot go on (`_URC_FAILURE` of the ABI for exception handling).
 
-/// Defines the stand-ins in the crate where it is used.
+/// Defines the stand-ins in the crate that uses it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! stand_in_for_the_unwinder {
@@ -22,7 +23,7 @@ macro_rules! stand_in_for_the_unwinder {
     };
 }
 
-/// Defines one of them.
+/// Defines one stand-in.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! stand_in {

@@ -5,7 +5,7 @@ use core::ptr::null_mut;
 
 use jni_sys::{JNIEnv, jarray, jbyte, jbyteArray, jint, jintArray, jlong, jlongArray};
 
-/// The elements of a `byte[]`, given back when this is dropped.
+/// The elements of a `byte[]`, released on drop.
 pub(crate) struct Bytes {
     env: *mut JNIEnv,
     array: jbyteArray,
@@ -14,7 +14,8 @@ pub(crate) struct Bytes {
 }
 
 impl Bytes {
-    /// The elements. `None` if there is no array, or no memory for a copy: then an exception is pending.
+    /// Gets the elements. `None` if there is no array, or no memory for a copy: then an exception
+    /// is pending.
     ///
     /// # Safety
     /// `env` is this thread's, no exception is pending, and `array` is NULL or a reference that outlives this.
@@ -22,13 +23,14 @@ impl Bytes {
         if array.is_null() {
             return None;
         }
-        // SAFETY: the caller vouches for the environment and the array.
+        // SAFETY: by this function's `# Safety` `env` is this thread's, no exception is pending,
+        // and `array` is a valid reference; NULL was checked.
         let (length, elements) = unsafe {
             let length = ((**env).v1_2.GetArrayLength)(env, array as jarray);
             (length, ((**env).v1_2.GetByteArrayElements)(env, array, null_mut()))
         };
         if elements.is_null() {
-            // SAFETY: the caller vouches for the environment.
+            // SAFETY: by this function's `# Safety` `env` is this thread's.
             unsafe { throw_out_of_memory(env) };
             return None;
         }
@@ -36,28 +38,30 @@ impl Bytes {
         Some(Self { env, array, elements, length })
     }
 
-    /// Where they begin.
+    /// The address of the first element.
     pub(crate) fn start(&self) -> *mut c_char {
         self.elements.cast()
     }
 
-    /// How many there are.
+    /// The number of elements.
     pub(crate) fn length(&self) -> usize {
         self.length
     }
 
     /// The C string that they begin with; `None` if no element is 0.
     pub(crate) fn text(&self) -> Option<&CStr> {
-        // SAFETY: the elements are readable for their length until they are given back, and no Java code has them meanwhile.
+        // SAFETY: the elements are readable for their length until they are released, and no Java
+        // code has the array meanwhile.
         let bytes = unsafe { core::slice::from_raw_parts(self.elements.cast::<u8>(), self.length) };
         CStr::from_bytes_until_nul(bytes).ok()
     }
 
-    /// Writes a C string, as much of it as there is room for.
+    /// Writes a C string, as much of it as fits.
     pub(crate) fn write_text(&mut self, text: &CStr) {
         let Some(room) = self.length.checked_sub(1) else { return };
         let length = text.count_bytes().min(room);
-        // SAFETY: the text is readable for its length, the elements are writable for `length` and one more, and are no part of it.
+        // SAFETY: the text is readable for `length`; the elements are writable for `length + 1` and
+        // do not overlap it.
         unsafe {
             self.elements.copy_from_nonoverlapping(text.as_ptr().cast(), length);
             self.elements.add(length).write(0);
@@ -67,20 +71,22 @@ impl Bytes {
 
 impl Drop for Bytes {
     fn drop(&mut self) {
-        // SAFETY: `new` got the elements of this array, and its caller vouches that both are still there. It may be called while an
-        // exception is pending.
+        // SAFETY: `of` got these elements of this array, and its `# Safety` makes the environment
+        // and the reference outlive this. JNI allows the call while an exception is pending.
         unsafe {
             ((**self.env).v1_2.ReleaseByteArrayElements)(self.env, self.array, self.elements, 0);
         }
     }
 }
 
-/// Throws `OutOfMemoryError`, unless Java's machine has thrown something itself: not all do where there is no memory for a copy.
+/// Throws `OutOfMemoryError`, unless the JVM has thrown something itself: not all do if there is no
+/// memory for a copy.
 ///
 /// # Safety
 /// `env` is this thread's.
 unsafe fn throw_out_of_memory(env: *mut JNIEnv) {
-    // SAFETY: the caller vouches for the environment. Where the class is not found, an exception is pending as well.
+    // SAFETY: by this function's `# Safety` `env` is this thread's. If the class is not found, an
+    // exception is pending as well.
     unsafe {
         if ((**env).v1_2.ExceptionCheck)(env) {
             return;
@@ -92,39 +98,44 @@ unsafe fn throw_out_of_memory(env: *mut JNIEnv) {
     }
 }
 
-/// Writes the beginning of a `long[]`. If the array is too short, an exception is pending, and the answer is no.
+/// Writes the beginning of a `long[]`. If the array is too short, returns false with an exception
+/// pending.
 ///
 /// # Safety
 /// `env` is this thread's, no exception is pending, and `array` is a reference.
 pub(crate) unsafe fn write_longs(env: *mut JNIEnv, array: jlongArray, values: &[jlong]) -> bool {
     let length = jint::try_from(values.len()).unwrap_or(0);
-    // SAFETY: the caller vouches for environment and array; the values are readable for their length.
+    // SAFETY: by this function's `# Safety` `env` is this thread's, no exception is pending and
+    // `array` is a valid reference; the values are readable for their length.
     unsafe {
         ((**env).v1_2.SetLongArrayRegion)(env, array, 0, length, values.as_ptr());
         !((**env).v1_2.ExceptionCheck)(env)
     }
 }
 
-/// Writes the beginning of an `int[]`. If the array is too short, an exception is pending, and the answer is no.
+/// Writes the beginning of an `int[]`. If the array is too short, returns false with an exception
+/// pending.
 ///
 /// # Safety
-/// As above.
+/// `env` is this thread's, no exception is pending, and `array` is a reference.
 pub(crate) unsafe fn write_ints(env: *mut JNIEnv, array: jintArray, values: &[jint]) -> bool {
     let length = jint::try_from(values.len()).unwrap_or(0);
-    // SAFETY: the caller vouches for environment and array; the values are readable for their length.
+    // SAFETY: by this function's `# Safety` `env` is this thread's, no exception is pending and
+    // `array` is a valid reference; the values are readable for their length.
     unsafe {
         ((**env).v1_2.SetIntArrayRegion)(env, array, 0, length, values.as_ptr());
         !((**env).v1_2.ExceptionCheck)(env)
     }
 }
 
-/// A new `byte[]`, or NULL with an exception pending.
+/// Creates a `byte[]`, or returns NULL with an exception pending.
 ///
 /// # Safety
 /// `env` is this thread's, and no exception is pending.
 pub(crate) unsafe fn new_bytes(env: *mut JNIEnv, bytes: &[u8]) -> jbyteArray {
     let Ok(length) = jint::try_from(bytes.len()) else { return null_mut() };
-    // SAFETY: the caller vouches for the environment; the bytes are readable for their length.
+    // SAFETY: by this function's `# Safety` `env` is this thread's and no exception is pending; the
+    // bytes are readable for their length.
     unsafe {
         let array = ((**env).v1_2.NewByteArray)(env, length);
         if !array.is_null() {

@@ -1,11 +1,11 @@
-//! What a panic does. Nothing here is written to panic.
+//! The handling of panics. Nothing here is written to panic.
 
 use core::ffi::CStr;
 use core::fmt::Display;
 
 use shell::Line;
 
-/// Says what has failed, and ends the process.
+/// Reports what has failed and ends the process.
 pub(crate) fn end(failure: &dyn Display) -> ! {
     let line = Line::of(format_args!("vkload's JNI library has failed, please report it: {failure}"), '\0');
     write_line(CStr::from_bytes_until_nul(line.text().as_bytes()).unwrap_or_default());

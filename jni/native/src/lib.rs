@@ -1,9 +1,10 @@
 //! `libvkload_jni.so`: what the Java API (`jni/java`) calls.
 //!
-//! It knows the loader by its C interface (`jni/include/vkload.h`) alone, which it finds in `libvkload.so`. It keeps no reference to
-//! anything of Java, global or local, beyond the call that it got it in, and starts no thread: the thread of a log listener is Java's.
-//! Text crosses as arrays of bytes in UTF-8, never as JNI's own form of it. Memory is taken for records of the log alone; where
-//! there is none, the record counts as dropped.
+//! It knows the loader only by its C interface (`jni/include/vkload.h`), which it finds in
+//! `libvkload.so`. It keeps no reference to a Java object, global or local, beyond the call that
+//! passed it, and starts no thread: the thread of a log listener is Java's. Text crosses as UTF-8
+//! byte arrays, never in JNI's own encoding. Memory is allocated only for log records; if there is
+//! none, the record counts as dropped.
 #![no_std]
 #![deny(clippy::indexing_slicing, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![deny(clippy::arithmetic_side_effects)]
@@ -22,19 +23,21 @@ use jni_sys::{JNI_ERR, JNI_OK, JNI_VERSION_1_6, JNIEnv, JavaVM, jint};
 
 shell::library!(panic = failure::end);
 
-/// Called by `System.loadLibrary`: gives the native methods of `dev.vkload.Native` their functions.
+/// Called by `System.loadLibrary`: registers the functions for the native methods of
+/// `dev.vkload.Native`.
 ///
 /// # Safety
-/// Java's machine calls it, with itself.
+/// Only the JVM calls this, with itself as `machine`.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn JNI_OnLoad(machine: *mut JavaVM, _: *mut c_void) -> jint {
     let mut env: *mut c_void = null_mut();
-    // SAFETY: the caller vouches for the machine; this thread is attached to it, and `env` is writable.
+    // SAFETY: by this function's `# Safety` the JVM passes itself; this thread is attached to it,
+    // and `env` is writable.
     let result = unsafe { ((**machine).v1_2.GetEnv)(machine, &raw mut env, JNI_VERSION_1_6) };
     let env: *mut JNIEnv = env.cast();
     if result != JNI_OK || env.is_null() {
         return JNI_ERR;
     }
-    // SAFETY: GetEnv has given this thread's environment.
+    // SAFETY: `GetEnv` returned this thread's environment.
     if unsafe { natives::register(env) } { JNI_VERSION_1_6 } else { JNI_ERR }
 }

@@ -1,4 +1,4 @@
-//! The native methods of `dev.vkload.Native`, registered by name and signature. Each is described there.
+//! The native methods of `dev.vkload.Native`, registered by name and signature; described there.
 
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr::{NonNull, null_mut};
@@ -11,11 +11,12 @@ use crate::interface::{self, Configure, Entry, Report, SetLog, from_java, functi
 use crate::records::{Queue, Taken};
 use crate::vulkan;
 
-/// The class whose methods these are.
+/// The class of these methods.
 const CLASS: &CStr = c"dev/vkload/Native";
 
-/// Registers the methods, each for itself: a tool that makes applications smaller (R8) takes those out of the class that the application
-/// does not use. The answer is no where there is no such class; then an exception is pending, which `System.loadLibrary` throws.
+/// Registers the methods one by one: a tool that shrinks applications (R8) removes those from the
+/// class that the application does not use. Returns false if there is no such class; then an
+/// exception is pending, which `System.loadLibrary` throws.
 ///
 /// # Safety
 /// `env` is this thread's.
@@ -33,7 +34,8 @@ pub(crate) unsafe fn register(env: *mut JNIEnv) -> bool {
         method(c"logStop", c"(JJ)V", log_stop as *mut c_void),
         method(c"logFree", c"(J)V", log_free as *mut c_void),
     ];
-    // SAFETY: the caller vouches for the environment; the names are C strings. No exception is pending when a method is registered.
+    // SAFETY: by this function's `# Safety` `env` is this thread's; the names are C strings, and no
+    // exception is pending when a method is registered.
     unsafe {
         let class = ((**env).v1_2.FindClass)(env, CLASS.as_ptr());
         if class.is_null() {
@@ -63,7 +65,8 @@ unsafe extern "system" fn open(
     functions: jlongArray,
     message: jbyteArray,
 ) -> bool {
-    // SAFETY: Java calls this with this thread's environment and references; elements are given back before the next call is made.
+    // SAFETY: Java calls this with this thread's environment and valid references; the elements are
+    // released before the next JNI call.
     unsafe {
         let opened = {
             let Some(path) = Bytes::of(env, path) else { return false };
@@ -89,7 +92,8 @@ unsafe extern "system" fn configure(
     options: jbyteArray,
     message: jbyteArray,
 ) -> jint {
-    // SAFETY: as above; the address is that of `vkload_configure`.
+    // SAFETY: Java passes this thread's environment, valid references and the address of
+    // `vkload_configure`, which `open` returned.
     unsafe {
         let Some(configure) = function::<Configure>(address) else { return -1 };
         let Some(options) = Bytes::of(env, options) else { return -1 };
@@ -106,7 +110,8 @@ unsafe extern "system" fn report(
     format: jint,
     buffer: jbyteArray,
 ) -> jint {
-    // SAFETY: as above; the address is that of `vkload_report`.
+    // SAFETY: Java passes this thread's environment, a valid reference and the address of
+    // `vkload_report`, which `open` returned.
     unsafe {
         let Some(report) = function::<Report>(address) else { return -1 };
         let Some(buffer) = Bytes::of(env, buffer) else { return -1 };
@@ -115,7 +120,7 @@ unsafe extern "system" fn report(
 }
 
 unsafe extern "system" fn instance_proc_addr(_: *mut JNIEnv, _: jclass, address: jlong) -> jlong {
-    // SAFETY: the address is that of `vkload_get_instance_proc_addr`.
+    // SAFETY: Java passes the address of `vkload_get_instance_proc_addr`, which `open` returned.
     let entry = unsafe { function::<Entry>(address).and_then(|entry| entry()) };
     entry.map_or(0, interface::address_of)
 }
@@ -127,7 +132,8 @@ unsafe extern "system" fn layers(
     count: jintArray,
     out: jbyteArray,
 ) -> jint {
-    // SAFETY: as above; `entry` is the address of `vkGetInstanceProcAddr`.
+    // SAFETY: Java passes this thread's environment, valid references and the address of
+    // `vkGetInstanceProcAddr`.
     unsafe {
         enumerate::<vk::LayerProperties>(env, entry, count, out, |entry, count, out| {
             vulkan::layers(entry, count, out)
@@ -143,7 +149,8 @@ unsafe extern "system" fn extensions(
     count: jintArray,
     out: jbyteArray,
 ) -> jint {
-    // SAFETY: as above.
+    // SAFETY: Java passes this thread's environment, valid references and the address of
+    // `vkGetInstanceProcAddr`.
     unsafe {
         let name = Bytes::of(env, layer);
         if name.is_none() && !layer.is_null() {
@@ -156,10 +163,13 @@ unsafe extern "system" fn extensions(
     }
 }
 
-/// Calls a command that writes structures: into the elements of `out`, which has room for at least one, or to ask how many there are.
+/// Calls a command that writes structures: into `out` if it has room for at least one, else to
+/// query their number.
 ///
 /// # Safety
-/// As the native methods; `command` writes at most as many structures as it is told.
+/// `env` is this thread's with no exception pending, both arrays are valid references, and `entry`
+/// is 0 or the address of `vkGetInstanceProcAddr`; `command` writes at most as many structures as
+/// it is told.
 unsafe fn enumerate<T>(
     env: *mut JNIEnv,
     entry: jlong,
@@ -167,7 +177,8 @@ unsafe fn enumerate<T>(
     out: jbyteArray,
     command: impl FnOnce(vk::PFN_vkGetInstanceProcAddr, &mut u32, *mut T) -> vk::Result,
 ) -> jint {
-    // SAFETY: the caller vouches for everything.
+    // SAFETY: all parameters are valid by this function's `# Safety`; the elements outlive the call
+    // of `command`.
     unsafe {
         let Some(entry) = function::<vk::PFN_vkGetInstanceProcAddr>(entry) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED.as_raw();
@@ -192,7 +203,8 @@ unsafe extern "system" fn devices(
     count: jintArray,
     out: jbyteArray,
 ) -> jint {
-    // SAFETY: as above.
+    // SAFETY: Java passes this thread's environment, valid references and the address of
+    // `vkGetInstanceProcAddr`.
     unsafe {
         let Some(entry) = function::<vk::PFN_vkGetInstanceProcAddr>(entry) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED.as_raw();
@@ -211,12 +223,14 @@ unsafe extern "system" fn devices(
     }
 }
 
-/// Writes the number; the result is what Vulkan says. Where an exception is pending, Java throws it and no result counts.
+/// Writes the number and returns Vulkan's result. If an exception is pending, Java throws it and
+/// ignores the result.
 ///
 /// # Safety
-/// As the native methods.
+/// `env` is this thread's with no exception pending, and `out` is a valid reference.
 unsafe fn end_with(env: *mut JNIEnv, out: jintArray, number: jint, result: vk::Result) -> jint {
-    // SAFETY: the caller vouches for the environment and the array.
+    // SAFETY: by this function's `# Safety` `env` is this thread's with no exception pending, and
+    // `out` is a valid reference.
     if unsafe { write_ints(env, out, &[number]) } { result.as_raw() } else { 0 }
 }
 
@@ -227,7 +241,8 @@ unsafe extern "system" fn log_start(
     level: jint,
     most: jint,
 ) -> jlong {
-    // SAFETY: the address is that of `vkload_set_log`; the queue is freed after the loader was told to forget it.
+    // SAFETY: Java passes the address of `vkload_set_log`; the queue is freed only after `log_stop`
+    // made the loader forget it.
     unsafe {
         let Some(set_log) = function::<SetLog>(address) else { return 0 };
         let Some(queue) = Queue::new(usize::try_from(most).unwrap_or(0)) else { return 0 };
@@ -236,7 +251,7 @@ unsafe extern "system" fn log_start(
     }
 }
 
-/// In the place of a level, as `Native.java` has them.
+/// Values in place of a level, as in `Native.java`.
 const NO_RECORD: c_int = -1;
 const END: c_int = -2;
 
@@ -247,7 +262,8 @@ unsafe extern "system" fn log_next(
     about: jlongArray,
 ) -> jbyteArray {
     let Some(queue) = NonNull::new(from_java(queue).cast::<Queue>()) else { return null_mut() };
-    // SAFETY: `log_start` made the queue, and the thread that calls this is the one that frees it. The environment is this thread's.
+    // SAFETY: `log_start` created the queue, and only the thread that calls this frees it. The
+    // environment is this thread's.
     unsafe {
         let (level, dropped, record) = match queue.as_ref().take() {
             Taken::Record { record, dropped } => (record.level(), dropped, Some(record)),
@@ -263,8 +279,8 @@ unsafe extern "system" fn log_next(
 
 unsafe extern "system" fn log_stop(_: *mut JNIEnv, _: jclass, address: jlong, queue: jlong) {
     let Some(queue) = NonNull::new(from_java(queue).cast::<Queue>()) else { return };
-    // SAFETY: the address is that of `vkload_set_log`, which returns when no callback is under way any more. The queue is freed after it
-    // was closed.
+    // SAFETY: Java passes the address of `vkload_set_log`, which returns once no callback is in
+    // progress. The queue is freed only after it is closed.
     unsafe {
         if let Some(set_log) = function::<SetLog>(address) {
             set_log(0, None, null_mut());
@@ -275,7 +291,8 @@ unsafe extern "system" fn log_stop(_: *mut JNIEnv, _: jclass, address: jlong, qu
 
 unsafe extern "system" fn log_free(_: *mut JNIEnv, _: jclass, queue: jlong) {
     if let Some(queue) = NonNull::new(from_java(queue).cast::<Queue>()) {
-        // SAFETY: the caller is the thread that listened, after the end; or no thread came to listen.
+        // SAFETY: the caller is the thread that listened, after it got the end, or no thread ever
+        // listened: nobody else uses the queue.
         unsafe { Queue::free(queue) };
     }
 }

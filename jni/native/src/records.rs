@@ -1,14 +1,14 @@
-//! Records of the log on their way from the loader's threads to the one that listens: a queue with a limit.
+//! Log records on their way from the loader's threads to the listening one: a bounded queue.
 //!
-//! The loader's threads never wait for the listener. What comes while the queue is full is dropped and counted, and the
-//! count goes to the listener in the place of what is missing. The lock is held for a few instructions; neither the loader nor Java
-//! is called under it.
+//! The loader's threads never wait for the listener. Records that arrive while the queue is full
+//! are dropped and counted, and the listener gets the count in their place. The lock is held for a
+//! few instructions; neither the loader nor Java is called under it.
 
 use core::cell::UnsafeCell;
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr::{NonNull, addr_of, null_mut};
 
-/// A record, in memory of the C library. Its text follows it.
+/// A record, allocated by the C library. Its text follows it.
 struct Record {
     next: *mut Record,
     level: c_int,
@@ -17,45 +17,46 @@ struct Record {
     length: usize,
 }
 
-/// A queue of records. One thread takes them out, which frees the queue in the end.
+/// A queue of records. One thread takes them out and finally frees the queue.
 pub(crate) struct Queue {
     lock: UnsafeCell<libc::pthread_mutex_t>,
     changed: UnsafeCell<libc::pthread_cond_t>,
     state: UnsafeCell<State>,
 }
 
-/// What the lock guards.
+/// The data that the lock protects.
 struct State {
     first: *mut Record,
     last: *mut Record,
     count: usize,
     most: usize,
-    /// Records dropped since the last one that came in.
+    /// Records dropped since the last one that was accepted.
     dropped: u64,
     is_closed: bool,
 }
 
-/// What the listening thread gets.
+/// The answer to the listening thread.
 pub(crate) enum Taken {
-    /// A record, and how many before it were dropped.
+    /// A record, and the number of records dropped before it.
     Record { record: OwnedRecord, dropped: u64 },
-    /// Nothing has come since so many were dropped.
+    /// Nothing has arrived since this many were dropped.
     Dropped(u64),
     /// The queue is closed, and empty.
     End,
 }
 
-/// A record that was taken out; freed when this is dropped.
+/// A record taken out of the queue; freed on drop.
 pub(crate) struct OwnedRecord(NonNull<Record>);
 
 impl Queue {
-    /// A queue for at most so many records. `None` if there is no memory.
+    /// Creates a queue for at most this many records. `None` if there is no memory.
     pub(crate) fn new(most: usize) -> Option<NonNull<Self>> {
-        // SAFETY: it has no preconditions.
+        // SAFETY: `malloc` has no preconditions.
         let queue = NonNull::new(unsafe { libc::malloc(size_of::<Self>()) }.cast::<Self>())?;
         let state =
             State { first: null_mut(), last: null_mut(), count: 0, most, dropped: 0, is_closed: false };
-        // SAFETY: the block has the size, and malloc aligns for every type. The lock is not moved after this.
+        // SAFETY: the block is large enough, and malloc aligns for every type. The lock is not
+        // moved after this.
         unsafe {
             queue.write(Self {
                 lock: UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER),
@@ -66,12 +67,12 @@ impl Queue {
         Some(queue)
     }
 
-    /// What the loader calls with each record (`vkload_set_log`).
+    /// The loader's callback for each record (`vkload_set_log`).
     ///
     /// # Safety
-    /// `text` is a C string, and `data` a queue that is not freed meanwhile.
+    /// `text` is a valid C string, and `data` a queue that is not freed during the call.
     pub(crate) unsafe extern "C" fn callback(level: c_int, text: *const c_char, data: *mut c_void) {
-        // SAFETY: the caller vouches for both.
+        // SAFETY: by this function's `# Safety` `text` is a valid C string and `data` a live queue.
         unsafe {
             let record = Record::copied(level, text);
             (*data.cast::<Self>()).put(record);
@@ -94,9 +95,10 @@ impl Queue {
         drop(refused);
     }
 
-    /// Waits for a record or the end, and takes it out.
+    /// Waits for a record or the end and takes it out.
     pub(crate) fn take(&self) -> Taken {
-        // SAFETY: lock and condition are initialised. The reference to the state ends before this thread waits, for others change it then.
+        // SAFETY: `new` initialised lock and condition. The reference to the state ends before this
+        // thread waits, when others change it.
         unsafe {
             libc::pthread_mutex_lock(self.lock.get());
             let taken = loop {
@@ -110,7 +112,8 @@ impl Queue {
         }
     }
 
-    /// Lets the listening thread end once it has taken what is there. The queue may be gone as soon as this returns.
+    /// Makes the listening thread end once it has taken what is there. The queue may be gone when
+    /// this returns.
     pub(crate) fn close(&self) {
         self.locked(|state| {
             state.is_closed = true;
@@ -118,12 +121,13 @@ impl Queue {
         });
     }
 
-    /// Frees the queue and what is in it.
+    /// Frees the queue and its records.
     ///
     /// # Safety
-    /// It came from [`Queue::new`], and nobody uses it any more.
+    /// The queue came from [`Queue::new`], and nobody uses it any more.
     pub(crate) unsafe fn free(queue: NonNull<Self>) {
-        // SAFETY: the caller vouches that this is the only user.
+        // SAFETY: by this function's `# Safety` the queue came from `new`, which allocated it with
+        // `malloc`, and nobody else uses it.
         unsafe {
             let this = queue.as_ref();
             while let Some(record) = (*this.state.get()).remove() {
@@ -136,7 +140,8 @@ impl Queue {
     }
 
     fn locked<R>(&self, action: impl FnOnce(&mut State) -> R) -> R {
-        // SAFETY: the lock is initialised. The state is reached by nobody else while this thread has it, and no action locks again.
+        // SAFETY: `new` initialised the lock. Only its holder accesses the state, and no action
+        // locks again.
         unsafe {
             libc::pthread_mutex_lock(self.lock.get());
             let result = action(&mut *self.state.get());
@@ -146,13 +151,13 @@ impl Queue {
     }
 
     fn signal(&self) {
-        // SAFETY: the condition is initialised.
+        // SAFETY: `new` initialised the condition.
         unsafe { libc::pthread_cond_signal(self.changed.get()) };
     }
 }
 
 impl State {
-    /// What is there to be taken.
+    /// Takes whatever is there.
     fn take(&mut self) -> Option<Taken> {
         if let Some(record) = self.remove() {
             let dropped = record.dropped();
@@ -166,7 +171,7 @@ impl State {
 
     fn append(&mut self, record: OwnedRecord) {
         let record = record.into_raw();
-        // SAFETY: the record is this queue's now, and `last` is NULL or another one of it.
+        // SAFETY: the queue owns the record now, and `last` is NULL or another record of the queue.
         unsafe {
             (*record).dropped = core::mem::take(&mut self.dropped);
             if self.last.is_null() {
@@ -181,7 +186,7 @@ impl State {
 
     fn remove(&mut self) -> Option<OwnedRecord> {
         let record = NonNull::new(self.first)?;
-        // SAFETY: the record is in this queue.
+        // SAFETY: the record is in this queue, which owns it.
         self.first = unsafe { (*record.as_ptr()).next };
         if self.first.is_null() {
             self.last = null_mut();
@@ -192,17 +197,18 @@ impl State {
 }
 
 impl Record {
-    /// A copy of the text. `None` if there is no memory.
+    /// Copies the text into a new record. `None` if there is no memory.
     ///
     /// # Safety
-    /// `text` is a C string.
+    /// `text` is a valid C string.
     unsafe fn copied(level: c_int, text: *const c_char) -> Option<OwnedRecord> {
-        // SAFETY: the caller vouches for the text.
+        // SAFETY: by this function's `# Safety` the text is a valid C string.
         let length = unsafe { libc::strlen(text) };
-        // SAFETY: it has no preconditions.
+        // SAFETY: `malloc` has no preconditions.
         let block = unsafe { libc::malloc(size_of::<Self>().saturating_add(length)) };
         let record = NonNull::new(block.cast::<Self>())?;
-        // SAFETY: the block has room for a record and the text behind it; the text is readable for `length`.
+        // SAFETY: the block has room for a record and the text behind it; the text is readable for
+        // `length`.
         unsafe {
             record.write(Self { next: null_mut(), level, dropped: 0, length });
             record.add(1).cast::<u8>().as_ptr().copy_from_nonoverlapping(text.cast(), length);
@@ -213,12 +219,13 @@ impl Record {
 
 impl OwnedRecord {
     pub(crate) fn level(&self) -> c_int {
-        // SAFETY: the record is alive as long as this is.
+        // SAFETY: this value owns the record, which lives as long.
         unsafe { *addr_of!((*self.0.as_ptr()).level) }
     }
 
     pub(crate) fn text(&self) -> &[u8] {
-        // SAFETY: the record is alive as long as this is, and its text follows it.
+        // SAFETY: this value owns the record, which lives as long; `copied` wrote `length` bytes of
+        // text behind it.
         unsafe {
             let length = *addr_of!((*self.0.as_ptr()).length);
             core::slice::from_raw_parts(self.0.as_ptr().add(1).cast::<u8>(), length)
@@ -226,7 +233,7 @@ impl OwnedRecord {
     }
 
     fn dropped(&self) -> u64 {
-        // SAFETY: as above.
+        // SAFETY: this value owns the record, which lives as long.
         unsafe { *addr_of!((*self.0.as_ptr()).dropped) }
     }
 

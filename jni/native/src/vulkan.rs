@@ -1,6 +1,6 @@
-//! What Java asks of Vulkan, through `vkGetInstanceProcAddr`.
+//! The Vulkan queries for Java, through `vkGetInstanceProcAddr`.
 //!
-//! Answers are written as the structures of Vulkan that they are, one behind the other; Java reads them (`Structures.java`).
+//! Answers are written as an array of Vulkan structures; Java reads them (`Structures.java`).
 
 use core::ffi::CStr;
 use core::mem::{MaybeUninit, transmute};
@@ -8,13 +8,14 @@ use core::ptr::{null, null_mut};
 
 use ash::vk;
 
-/// The most devices that are looked at.
+/// The maximum number of devices that are looked at.
 const MOST_DEVICES: usize = 64;
 
-/// Bytes of `VkPhysicalDeviceProperties` before the limits, whose size is another one on 32-bit processors.
+/// Bytes of `VkPhysicalDeviceProperties` before the limits, whose size differs on 32-bit
+/// processors.
 const DEVICE_BYTES: usize = 292;
 
-/// Which command has failed, as `Native.java` has them.
+/// The command that failed, numbered as in `Native.java`.
 #[derive(Clone, Copy)]
 pub(crate) enum Step {
     CreateInstance = 0,
@@ -26,7 +27,8 @@ type Result<T> = core::result::Result<T, (vk::Result, Step)>;
 /// The function of type `$function` called `$name`, or `$none`.
 macro_rules! look_up {
     ($entry:expr, $instance:expr, $name:literal as $function:ty) => {
-        // SAFETY: the name is a C string, the instance NULL or alive; a function of this name has this type.
+        // SAFETY: the name is a C string, the instance NULL or valid; a function of this name has
+        // this type.
         unsafe { transmute::<vk::PFN_vkVoidFunction, Option<$function>>(($entry)($instance, $name.as_ptr())) }
     };
 }
@@ -34,7 +36,7 @@ macro_rules! look_up {
 /// `vkEnumerateInstanceLayerProperties`: writes at most `count` structures to `out`.
 ///
 /// # Safety
-/// `entry` is a loader's `vkGetInstanceProcAddr`, `out` is NULL or writable for `count` structures.
+/// `entry` is a loader's `vkGetInstanceProcAddr`; `out` is NULL or writable for `count` structures.
 pub(crate) unsafe fn layers(
     entry: vk::PFN_vkGetInstanceProcAddr,
     count: &mut u32,
@@ -47,14 +49,14 @@ pub(crate) unsafe fn layers(
     ) else {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     };
-    // SAFETY: the caller vouches for `out`.
+    // SAFETY: by this function's `# Safety` `out` is NULL or writable for `count` structures.
     unsafe { enumerate(count, out) }
 }
 
 /// `vkEnumerateInstanceExtensionProperties`: writes at most `count` structures to `out`.
 ///
 /// # Safety
-/// As above.
+/// `entry` is a loader's `vkGetInstanceProcAddr`; `out` is NULL or writable for `count` structures.
 pub(crate) unsafe fn extensions(
     entry: vk::PFN_vkGetInstanceProcAddr,
     layer: Option<&CStr>,
@@ -68,26 +70,28 @@ pub(crate) unsafe fn extensions(
     ) else {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     };
-    // SAFETY: the caller vouches for `out`; the name is NULL or a C string.
+    // SAFETY: by this function's `# Safety` `out` is NULL or writable for `count` structures; the
+    // name is NULL or a C string.
     unsafe { enumerate(layer.map_or(null(), CStr::as_ptr), count, out) }
 }
 
-/// Makes an instance, writes the beginning of the properties of each of its devices as far as there is room for `room` bytes,
-/// destroys the instance, and returns how many devices it has.
+/// Creates an instance, writes the beginning of the properties of each of its devices as far as
+/// `room` bytes allow, destroys the instance, and returns the number of devices.
 ///
 /// # Safety
-/// `entry` is a loader's `vkGetInstanceProcAddr`, `out` is writable for `room` bytes.
+/// `entry` is a loader's `vkGetInstanceProcAddr`; `out` is writable for `room` bytes.
 pub(crate) unsafe fn devices(
     entry: vk::PFN_vkGetInstanceProcAddr,
     out: *mut u8,
     room: usize,
 ) -> Result<usize> {
-    // SAFETY: the caller vouches for the entry.
+    // SAFETY: by this function's `# Safety` `entry` is a loader's `vkGetInstanceProcAddr`.
     let instance = unsafe { create_instance(entry) }?;
-    // SAFETY: the instance is alive; the caller vouches for `out`.
+    // SAFETY: `create_instance` just created the instance with `entry`; `out` is writable for
+    // `room` bytes by this function's `# Safety`.
     let result = unsafe { devices_of(entry, instance, out, room) };
     if let Some(destroy) = look_up!(entry, instance, c"vkDestroyInstance" as vk::PFN_vkDestroyInstance) {
-        // SAFETY: nobody else has the instance.
+        // SAFETY: the instance is valid, and nobody else has it.
         unsafe { destroy(instance, null()) };
     }
     result
@@ -98,11 +102,11 @@ pub(crate) unsafe fn devices(
 unsafe fn create_instance(entry: vk::PFN_vkGetInstanceProcAddr) -> Result<vk::Instance> {
     let none = vk::Instance::null();
     let mut version = vk::API_VERSION_1_0;
-    // Loaders of Vulkan 1.0 do not have it.
+    // Loaders for Vulkan 1.0 lack this function.
     let enumerate_version =
         look_up!(entry, none, c"vkEnumerateInstanceVersion" as vk::PFN_vkEnumerateInstanceVersion);
     if let Some(enumerate_version) = enumerate_version {
-        // SAFETY: the version is writable. Where the command fails, the version stays what every loader has.
+        // SAFETY: the version is writable. If the command fails, it stays at what every loader has.
         let _ = unsafe { enumerate_version(&raw mut version) };
     }
     let Some(create) = look_up!(entry, none, c"vkCreateInstance" as vk::PFN_vkCreateInstance) else {
@@ -111,7 +115,8 @@ unsafe fn create_instance(entry: vk::PFN_vkGetInstanceProcAddr) -> Result<vk::In
     let application = vk::ApplicationInfo::default().application_name(c"vkload").api_version(version);
     let info = vk::InstanceCreateInfo::default().application_info(&application);
     let mut instance = none;
-    // SAFETY: the structures are valid for the call.
+    // SAFETY: the structures are locals that live until the call returns, and `instance` is
+    // writable.
     match unsafe { create(&raw const info, null(), &raw mut instance) } {
         vk::Result::SUCCESS => Ok(instance),
         result => Err((result, Step::CreateInstance)),
@@ -119,7 +124,7 @@ unsafe fn create_instance(entry: vk::PFN_vkGetInstanceProcAddr) -> Result<vk::In
 }
 
 /// # Safety
-/// `instance` is alive and came from `entry`, `out` is writable for `room` bytes.
+/// `instance` is valid and came from `entry`; `out` is writable for `room` bytes.
 unsafe fn devices_of(
     entry: vk::PFN_vkGetInstanceProcAddr,
     instance: vk::Instance,
@@ -135,7 +140,8 @@ unsafe fn devices_of(
     };
     let mut devices = [vk::PhysicalDevice::null(); MOST_DEVICES];
     let mut count = MOST_DEVICES as u32;
-    // SAFETY: the instance is alive, and there is room for `count` handles.
+    // SAFETY: the instance is valid by this function's `# Safety`, and `devices` has room for
+    // `count` handles.
     match unsafe { enumerate(instance, &raw mut count, devices.as_mut_ptr()) } {
         vk::Result::SUCCESS | vk::Result::INCOMPLETE => {}
         result => return Err((result, Step::EnumeratePhysicalDevices)),
@@ -144,7 +150,8 @@ unsafe fn devices_of(
     let places = (0..room.div_euclid(DEVICE_BYTES)).map(|index| index.saturating_mul(DEVICE_BYTES));
     for (device, offset) in devices.iter().take(count).zip(places) {
         let mut answer = MaybeUninit::<vk::PhysicalDeviceProperties>::zeroed();
-        // SAFETY: the device is the instance's. `out` has room for a whole beginning at this offset, and the structure is longer.
+        // SAFETY: the device is the instance's. `out` has `DEVICE_BYTES` of room at this offset,
+        // and the structure is longer.
         unsafe {
             properties(*device, answer.as_mut_ptr());
             out.add(offset).copy_from_nonoverlapping(answer.as_ptr().cast(), DEVICE_BYTES);
@@ -155,9 +162,9 @@ unsafe fn devices_of(
 
 const _: () = assert!(core::mem::offset_of!(vk::PhysicalDeviceProperties, pipeline_cache_uuid) == 276);
 
-/// What no array has room for is asked for without one.
+/// An array without room for one structure means a query for the number.
 pub(crate) fn structures<T>(start: *mut u8, bytes: usize) -> (u32, *mut T) {
     let count = u32::try_from(bytes.checked_div(size_of::<T>()).unwrap_or(0)).unwrap_or(u32::MAX);
-    // The structures are of 32-bit numbers and texts, and elements of arrays begin at such.
+    // The structures consist of 32-bit numbers and texts, and array elements are aligned for these.
     (count, if count == 0 { null_mut() } else { start.cast() })
 }

@@ -1,4 +1,5 @@
-//! Links the library as the shells are linked that are not for tests only, with the name that Java looks for.
+//! Links the library like the loaders' libraries that are not for tests only, with the name that
+//! Java looks for.
 
 fn main() {
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libvkload.so,-Bsymbolic-functions,-z,defs");

@@ -1,4 +1,4 @@
-//! What tests of the Java API and of its packaging have in common.
+//! What the tests of the Java API and of its packaging have in common.
 
 use std::env;
 use std::ffi::OsStr;
@@ -12,7 +12,7 @@ pub fn jni(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("/")).join(name)
 }
 
-/// Where cargo puts what it builds: the folder of the tests is target/PROFILE/deps.
+/// Cargo's output folder: that of the tests is target/PROFILE/deps.
 ///
 /// # Panics
 /// If the program is elsewhere.
@@ -21,10 +21,11 @@ pub fn target() -> PathBuf {
     env::current_exe().expect("a program").ancestors().nth(3).expect("a folder of cargo's").to_owned()
 }
 
-/// Whether all programs are there. Says which is not, and fails if everything that tests need is said to be there.
+/// Whether all programs are available. Reports a missing one, and fails if everything that tests
+/// need is supposed to be available.
 ///
 /// # Panics
-/// As said.
+/// See above.
 #[must_use]
 pub fn are_there(programs: &[&str]) -> bool {
     let Some(missing) = programs.iter().find(|name| which(name).is_none()) else { return true };
@@ -32,24 +33,25 @@ pub fn are_there(programs: &[&str]) -> bool {
     false
 }
 
-/// Says why a test is left out, and fails if everything that tests need is said to be there.
+/// Reports why a test is skipped, and fails if everything that tests need is supposed to be
+/// available.
 ///
 /// # Panics
-/// As said.
+/// See above.
 pub fn skip(reason: &str) {
     let complete = env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
     assert!(!complete, "{reason}");
     println!("skipped: {reason}");
 }
 
-/// The program of this name on the search path.
+/// Finds the program of this name on the search path.
 #[must_use]
 pub fn which(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.exists())
 }
 
-/// Adds the sources of Java in a folder and those in it.
+/// Adds the Java sources in a folder and its subfolders.
 ///
 /// # Panics
 /// If one cannot be listed.
@@ -64,7 +66,7 @@ pub fn java_files(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The sources of the API and of its tests, with what stands for Android's classes.
+/// The sources of the API and of its tests, with stand-ins for Android's classes.
 #[must_use]
 pub fn java_sources() -> Vec<PathBuf> {
     let mut sources = vec![];
@@ -74,20 +76,20 @@ pub fn java_sources() -> Vec<PathBuf> {
     sources
 }
 
-/// Compiles sources of Java as the API is, and leaves the annotations out, which are not packaged.
+/// Compiles Java sources like the API, and leaves out the annotations, which are not packaged.
 ///
 /// # Panics
-/// If the compiler has something to say.
+/// If the compiler reports anything.
 pub fn javac(classes: &Path, sources: &[PathBuf]) {
     let mut javac = Command::new("javac");
-    // Newer compilers say that release 8 is an old one.
+    // Newer compilers warn that release 8 is old.
     javac.args(["--release", "8", "-Xlint:all,-options,-serial", "-Xdoclint:all", "-Xdoclint:-missing"]);
     javac.args(["-Werror", "-encoding", "UTF-8", "-d"]);
     finish(javac.arg(classes).args(sources));
     fs::remove_dir_all(classes.join("org")).expect("annotations");
 }
 
-/// A shell of this repository, built alone as all are.
+/// A shell of this repository, built on its own like all of them.
 ///
 /// # Panics
 /// If it cannot be built.
@@ -98,7 +100,7 @@ pub fn cargo_builds(package: &str, library: &str) -> PathBuf {
     target().join("release").join(library)
 }
 
-/// Whether what the sample is compiled with and run by is there.
+/// Whether everything needed to compile and run the sample is available.
 ///
 /// # Panics
 /// As [`are_there`].
@@ -111,10 +113,11 @@ pub fn has_what_the_sample_needs() -> bool {
     are_there(&["cmake", "ninja", "cc", "java", "javac"])
 }
 
-/// The flags with which the sample's native half is compiled without an NDK: the headers are Java's, and one that stands for Android's.
+/// The flags for compiling the sample's native half without an NDK: the headers are Java's, and one
+/// stands in for Android's.
 ///
 /// # Panics
-/// If there is no Java.
+/// If Java is missing.
 #[must_use]
 pub fn sample_flags() -> Vec<String> {
     let javac = fs::canonicalize(which("javac").expect("javac")).expect("a path");
@@ -124,10 +127,11 @@ pub fn sample_flags() -> Vec<String> {
     include.chain(["-Wall", "-Wextra", "-Werror"].map(str::to_owned)).collect()
 }
 
-/// Unpacks the AAR for all ABIs into this folder, if there is one, and says whether.
+/// Unpacks the AAR for all ABIs into this folder, if there is one. Returns whether there is.
 ///
 /// # Panics
-/// If it cannot be unpacked, or if there is none and everything that tests need is said to be there.
+/// If it cannot be unpacked, or if it is missing and everything that tests need is supposed to be
+/// available.
 #[must_use]
 pub fn unpack_aar(folder: &Path) -> bool {
     let aar = target().join(concat!("android/vkload-", env!("CARGO_PKG_VERSION"), ".aar"));
@@ -144,10 +148,10 @@ pub fn unpack_aar(folder: &Path) -> bool {
     folder.join("classes.jar").exists()
 }
 
-/// Runs a command that must succeed, and returns what it printed.
+/// Runs a command that must succeed, and returns its output.
 ///
 /// # Panics
-/// If it does not.
+/// If it fails.
 pub fn finish(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);

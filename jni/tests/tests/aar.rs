@@ -1,5 +1,6 @@
-//! What is in the AAR, on this machine: its classes and its libraries for x86_64, byte for byte, run the sample's activity. Beneath them is the
-//! system's loader, as `cargo xtask android-abi` has built it for devices, with the null driver as its HAL module; Android's C library, dynamic
+//! The content of the AAR, on this machine: its classes and its libraries for x86_64, byte for
+//! byte, run the sample's activity. Beneath them is the system's loader as built for devices by
+//! `cargo xtask android-abi`, with the null driver as its HAL module; Android's C library, dynamic
 //! linker and log are those of the tests of that library.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
@@ -12,10 +13,10 @@ use vkload_jni_tests::{
     cargo_builds, finish, has_what_the_sample_needs, java_files, jni, sample_flags, skip, target, unpack_aar,
 };
 
-/// Where the folder of the system has its libraries.
+/// The folder of the system's libraries.
 const LIBRARIES: &str = "system/lib64";
 
-/// The system's own libraries, and the version of the functions in each if they have one.
+/// The system's own libraries, and the symbol version of the functions in each, if any.
 const SYSTEM: &[(&str, Option<&str>)] =
     &[("libc", Some("LIBC")), ("libdl", Some("LIBC")), ("liblog", Some("LIBLOG")), ("libvndksupport", None)];
 

@@ -1,4 +1,4 @@
-//! The CMake package (`jni/cmake`), as the AAR has it: programs in C and C++ find the loader with it.
+//! The CMake package (`jni/cmake`), as in the AAR: C and C++ programs find the loader with it.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -16,7 +16,7 @@ const COMPILERS: &[(&str, &str)] = &[
     ("x86", "i686-linux-gnu-gcc"),
 ];
 
-/// Configures the project of the tests in `folder`.
+/// Configures the tests' project in `folder`.
 fn cmake(folder: &Path, package: &Path, options: &[String]) -> Command {
     let mut cmake = Command::new("cmake");
     cmake.args(["-G", "Ninja", "-S"]).arg(jni("tests/cmake")).arg("-B").arg(folder);
@@ -89,7 +89,7 @@ fn r126_the_unpacked_aar_is_a_cmake_package_for_each_abi() {
         let options = [
             format!("-DANDROID_ABI={abi}"),
             format!("-DCMAKE_C_COMPILER={compiler}"),
-            // For another system, and without a program that would try the compiler out.
+            // For another system, and without a program to test the compiler.
             "-DCMAKE_SYSTEM_NAME=Linux".into(),
             "-DCMAKE_C_COMPILER_WORKS=1".into(),
         ];
@@ -115,7 +115,7 @@ fn r126_the_aar_tells_gradles_plugin_what_programs_are_linked_with() {
     let said = finish(cmake.arg("-P").arg(jni("tests/cmake/prefab.cmake")));
     let version = env!("CARGO_PKG_VERSION");
     let mut expected = format!("package 1;vkload;{version} 0\nmodule vkload 0 vkload.h\n");
-    // For every level with Vulkan, and every C++ library: there is none in it.
+    // For every level with Vulkan, and every C++ library: it contains none.
     abis.iter().for_each(|abi| expected += &format!("abi {abi};24;21;none\n"));
     assert_eq!(said, expected);
 }

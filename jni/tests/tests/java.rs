@@ -1,7 +1,9 @@
-//! The Java API (`jni/java`) and its native half (`jni/native`), run by a real machine of Java. The loader beneath is `fake/libvkload.c`, and
-//! where Vulkan is needed, it passes this repository's Linux loader on, with the null driver.
+//! The Java API (`jni/java`) and its native half (`jni/native`), run by a real JVM. The loader
+//! beneath is `fake/libvkload.c`; where Vulkan is needed, it forwards to this repository's Linux
+//! loader, with the null driver.
 //!
-//! The tests themselves are Java's: `java/dev/vkload/tests`. They are run with `-Xcheck:jni`, which must have nothing to say.
+//! The tests themselves are written in Java: `java/dev/vkload/tests`. They run with `-Xcheck:jni`,
+//! which must report nothing.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -48,7 +50,7 @@ fn r151_a_real_loader_without_a_driver() {
     built.passes(&["NoDriver"], &[], &real_loader(built, Path::new("/nowhere/driver.json")));
 }
 
-/// Kotlin takes what is not marked for what may be null or not.
+/// Kotlin treats whatever is not annotated as possibly null.
 #[test]
 fn r151_nothing_of_the_api_is_null_unless_it_is_marked() {
     let Some(built) = built() else { return };
@@ -59,7 +61,7 @@ fn r151_nothing_of_the_api_is_null_unless_it_is_marked() {
     }
 }
 
-/// R8 takes methods out of an application that nothing calls.
+/// R8 removes methods of an application that nothing calls.
 #[test]
 fn r153_methods_that_are_not_used_may_be_taken_out() {
     let Some(built) = built() else { return };
@@ -88,8 +90,8 @@ fn r153_garbage_is_collected_at_any_time() {
     built.passes(&["Collector"], &["-Xmx16m"], &real_loader(built, &null_driver(built)));
 }
 
-/// No global reference is made, so none can be left; every array that is looked into is given back, and all memory is freed, also where
-/// a request for memory, for a thread or for an array fails.
+/// No global reference is created, so none can leak; every array that is accessed is released, and
+/// all memory is freed, even if a request for memory, for a thread or for an array fails.
 #[test]
 fn r153_nothing_of_java_is_kept() {
     let Some(built) = built() else { return };
@@ -97,7 +99,7 @@ fn r153_nothing_of_java_is_kept() {
     let mut variables = real_loader(built, &null_driver(built)).to_vec();
     variables.push(("LD_PRELOAD", agent.clone()));
     let agent = format!("-agentpath:{}", agent.display());
-    // Java's machine would warn of threads that cannot be made.
+    // The JVM would warn of threads that cannot be created.
     let options = ["-Xcheck:jni", "-Xlog:disable", &agent];
     let output = built.run(&["Options", "Log", "RealLoader", "NoMemory"], &options, &variables);
     let (counts, rest): (Vec<&str>, Vec<&str>) =
@@ -134,13 +136,13 @@ const LAYER: &str = r#"{"file_format_version": "1.1.0", "layer": {"name": "VK_LA
     "library_path": "/nowhere/layer.so", "api_version": "1.3.250", "implementation_version": "7", "description": "it says ü",
     "instance_extensions": [{"name": "VK_EXT_validation_features", "spec_version": "5"}]}}"#;
 
-/// What is made once for all tests, which run side by side.
+/// What is built once for all tests, which run in parallel.
 struct Built {
-    /// Has the classes, and the libraries that Java looks for.
+    /// Holds the classes, and the libraries that Java looks for.
     folder: TempDir,
 }
 
-/// Compiles what is needed; `None` where there is no Java.
+/// Compiles what is needed; `None` if there is no Java.
 fn built() -> Option<&'static Built> {
     static BUILT: OnceLock<Option<Built>> = OnceLock::new();
     BUILT.get_or_init(Built::new).as_ref()
@@ -183,7 +185,7 @@ impl Built {
         Some(built)
     }
 
-    /// Compiles all classes with texts of the API replaced. Returns the folder.
+    /// Compiles all classes with parts of the API's text replaced. Returns the folder.
     fn compiled_with(&self, name: &str, changes: &[(&str, &str)]) -> String {
         let folder = self.folder.path().join(name);
         fs::create_dir_all(folder.join("sources")).unwrap();
@@ -219,21 +221,21 @@ impl Built {
         finish(compiler.arg("-I").arg(jni("include")).args(options).arg("-ldl"));
     }
 
-    /// Runs all tests of the classes with everything checked; nothing else may be printed.
+    /// Runs all tests of the classes with all checks; nothing else may be printed.
     fn passes(&self, classes: &[&str], options: &[&str], variables: &[(&str, PathBuf)]) {
         let options: Vec<&str> = options.iter().copied().chain(["-Xcheck:jni"]).collect();
         let output = self.run(classes, &options, variables);
         assert!(output.lines().all(is_expected), "{output}");
     }
 
-    /// Runs the tests, which must pass, and returns what was printed.
+    /// Runs the tests, which must pass, and returns their output.
     fn run(&self, classes: &[&str], options: &[&str], variables: &[(&str, PathBuf)]) -> String {
         let mut java = Command::new("java");
         java.args(["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
         java.arg(self.folder.path().join("classes"));
         java.arg(format!("-Djava.library.path={}", self.folder.path().display())).args(options);
         java.arg("dev.vkload.tests.Main").args(classes);
-        // Libraries are where Java looks for them, and nowhere else.
+        // Libraries are found where Java looks for them, and nowhere else.
         java.env_remove("LD_LIBRARY_PATH").env_remove("JAVA_TOOL_OPTIONS");
         java.envs(variables.iter().map(|(name, value)| (name, value)));
         let text = finish(&mut java);
@@ -243,12 +245,14 @@ impl Built {
     }
 }
 
-/// Whether it is a line of a test that has passed, or of the real loader, which says its errors there, too.
+/// Whether it is a line of a test that passed, or of the real loader, which prints its errors
+/// there, too.
 fn is_expected(line: &str) -> bool {
     line.starts_with("ok ") || line.starts_with("[Vulkan Loader] ")
 }
 
-/// The variables with which the fake passes this repository's loader on, which finds this driver, and one layer.
+/// The variables with which the fake forwards to this repository's loader, which finds this driver
+/// and one layer.
 fn real_loader(built: &Built, driver: &Path) -> [(&'static str, PathBuf); 5] {
     [
         ("FAKE_VULKAN", cargo_builds("libvulkan-linux", "libvulkan.so")),

@@ -1,5 +1,6 @@
-//! The sample application (`jni/sample`) on this machine: its activity is Java's, its native half is compiled with its own `CMakeLists.txt`.
-//! The loader beneath is `fake/libvkload.c`, which passes this repository's Linux loader with the null driver on.
+//! The sample application (`jni/sample`) on this machine: its activity is Java, its native half is
+//! compiled with its own `CMakeLists.txt`. The loader beneath is `fake/libvkload.c`, which forwards
+//! to this repository's Linux loader with the null driver.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -19,7 +20,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(jni(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The sample with everything that it needs, in a folder.
+/// The sample and everything that it needs, in a folder.
 fn built() -> TempDir {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -49,7 +50,7 @@ fn built() -> TempDir {
     folder
 }
 
-/// What the sample prints in a build of this kind.
+/// The sample's output in a build of this kind.
 fn run(folder: &Path, build: &str) -> String {
     let manifest = folder.join("null.json");
     let library = cargo_builds("null-driver-icd", "libvkload_null.so");
@@ -75,7 +76,7 @@ fn r127_the_sample_lists_the_devices_and_a_debug_build_has_the_validation_layer(
     let folder = built();
     for (build, layers) in [("release", ""), ("debug", "\"VK_LAYER_KHRONOS_validation\"")] {
         let said = run(folder.path(), build);
-        // Then comes what the loader was told.
+        // Then follows what the loader was told.
         let told = said.strip_prefix("log 4 sample: null\n").expect(&said);
         assert!(told.contains(&format!("\"layers\":[{layers}]")), "{said}");
         assert!(told.contains("/data/app/sample/lib") && told.lines().count() == 1, "{said}");
@@ -90,7 +91,7 @@ fn r127_the_native_half_compiles_for_the_processors_of_all_abis() {
     for compiler in COMPILERS {
         let mut compiler = Command::new(compiler);
         compiler.args(sample_flags().iter().flat_map(|flag| flag.split(' ')));
-        // Its headers for the processor come first.
+        // The processor's own headers come first.
         compiler.args(["-fsyntax-only", "-idirafter", "/usr/include"]);
         finish(compiler.arg(jni("sample/src/main/cpp/sample.c")));
     }

@@ -1,27 +1,28 @@
-//! Which physical devices applications see, and in which order, as far as a user says so: the second decision, made from
-//! facts that only open drivers can tell.
+//! Which physical devices applications see, and in which order, if a user restricts them: the
+//! second decision, made from facts that only open drivers provide.
 #![forbid(unsafe_code)]
 
 use crate::manifest::DeviceSetting;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 use crate::platform::{Environment, Variable, variables};
 
-/// What the decision depends on.
+/// The facts about a device that the decision depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceIds {
-    /// `deviceID`, `vendorID` and `driverID`; `None` where the driver cannot tell.
+    /// `deviceID`, `vendorID` and `driverID`; `None` if the driver does not report it.
     pub ids: [Option<u32>; 3],
     /// `driverVersion`.
     pub driver_version: u32,
-    /// `deviceUUID` and `driverUUID`; `None` where the driver cannot tell.
+    /// `deviceUUID` and `driverUUID`; `None` if the driver does not report them.
     pub uuids: Option<([u8; 16], [u8; 16])>,
 }
 
-/// The variables that filter devices, in the order of [`DeviceIds::ids`], as far as they are set.
+/// The values of the variables that filter devices, in the order of [`DeviceIds::ids`]; `None` for
+/// one that is not set.
 #[derive(Debug, Default)]
 pub struct DeviceFilters([Option<Text>; 3]);
 
-/// What they are called.
+/// The variables.
 pub(crate) const FILTERS: [Variable; 3] = [
     variables::VK_LOADER_DEVICE_ID_FILTER,
     variables::VK_LOADER_VENDOR_ID_FILTER,
@@ -41,13 +42,13 @@ impl DeviceFilters {
         Ok(filters)
     }
 
-    /// Whether none is set.
+    /// Whether no filter is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
 
-    /// Whether every filter that is set lets the device through.
+    /// Whether the device passes every filter that is set.
     #[must_use]
     pub fn let_through(&self, device: &DeviceIds) -> bool {
         let passes = |(filter, id): (&Option<Text>, _)| filter.as_ref().is_none_or(|list| has(list, id));
@@ -56,7 +57,7 @@ impl DeviceFilters {
 }
 
 impl DeviceSetting {
-    /// Whether this is the device.
+    /// Whether the setting is for this device.
     #[must_use]
     pub fn matches(&self, device: &DeviceIds) -> bool {
         device.uuids.is_some_and(|(device_uuid, driver_uuid)| {
@@ -67,7 +68,7 @@ impl DeviceSetting {
     }
 }
 
-/// The places of the devices that are listed, each once, in the order of the list.
+/// The places of the listed devices, each once, in the order of the list.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -82,7 +83,7 @@ pub fn choose_devices(devices: &[DeviceIds], listed: &[DeviceSetting]) -> Result
     Ok(chosen)
 }
 
-/// Whether a list of numbers and ranges, separated by commas, has a number.
+/// Whether a comma-separated list of numbers and ranges contains a number.
 fn has(list: &[u8], id: Option<u32>) -> bool {
     let Some(id) = id else { return false };
     let is_in = |range: &[u8]| {

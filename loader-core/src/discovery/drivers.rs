@@ -22,10 +22,11 @@ use crate::memory::text;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 use crate::platform::FileError;
 
-/// Makes the plan, in stages: what the user's variables say; the places to look at; the manifests there; what each
-/// of them says; which of them name the same library.
+/// Makes the plan, in stages: the user's variables; the places to search; the manifests there; the
+/// content of each; the manifests that name the same library.
 ///
-/// Drivers of the settings file come first, from the last to the first, so that their devices are enumerated in its order.
+/// Drivers from the settings file come first, from the last to the first, so that their devices are
+/// enumerated in the file's order.
 pub(super) fn plan_drivers(
     inquiry: &mut Inquiry<'_>,
     request: &Request,
@@ -77,8 +78,8 @@ pub(super) fn plan_drivers(
     Ok(plan)
 }
 
-/// Adds another loader behind the drivers. The devices of drivers that are found later are enumerated earlier, so that an
-/// application meets those first that it would have without this loader.
+/// Adds another loader after the drivers. The devices of drivers found later are enumerated
+/// earlier, so that an application first meets those that it would have without this loader.
 #[cfg(feature = "foreign-handles")]
 fn add_other_loader(plan: &mut Plan, by: Option<Setting<'_>>, library: &[u8]) -> Result<(), OutOfMemory> {
     let found_in = plan.searched.len();
@@ -96,7 +97,7 @@ fn add_other_loader(plan: &mut Plan, by: Option<Setting<'_>>, library: &[u8]) ->
     })
 }
 
-/// For each manifest why it need not be read, if so.
+/// For each manifest the reason not to read it, if any.
 fn ignored_unread(manifests: &[Manifest], choices: &Choices<'_>) -> Result<Vec<Option<Reason>>, OutOfMemory> {
     let (select, disable) = (filter(choices.select), filter(choices.disable));
     let mut ignored = Vec::new();
@@ -159,7 +160,7 @@ impl Candidate {
     }
 }
 
-/// Why a driver is not used, if so, as far as its manifest tells.
+/// Why a driver's manifest rules it out; `None` if it does not.
 fn decide(said: &DriverManifest, request: &Request, policy: &Policy) -> Option<Reason> {
     if said.api_version.variant != 0 || said.api_version.major != 1 {
         return Some(Reason::ApiVersion { version: said.api_version });
@@ -170,7 +171,7 @@ fn decide(said: &DriverManifest, request: &Request, policy: &Policy) -> Option<R
     (said.portability && !request.portability).then_some(Reason::PortabilityNotAsked)
 }
 
-/// Skips every driver whose library an earlier one has.
+/// Skips every driver whose library belongs to an earlier one.
 fn skip_duplicates(inquiry: &mut Inquiry<'_>, drivers: &mut [Candidate]) -> Result<(), Stop> {
     let mut used = Vec::new();
     for (at, driver) in drivers.iter().enumerate().filter(|(_, driver)| driver.decision == Decision::Use) {
@@ -202,7 +203,7 @@ fn skip_duplicates(inquiry: &mut Inquiry<'_>, drivers: &mut [Candidate]) -> Resu
     Ok(())
 }
 
-/// What tells libraries apart.
+/// The identity of a library.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Library<'a> {
     /// The file with this identity.

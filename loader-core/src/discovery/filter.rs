@@ -1,11 +1,12 @@
-//! Lists of patterns: for file names in `VK_LOADER_DRIVERS_SELECT` and `VK_LOADER_DRIVERS_DISABLE`, for names of layers
-//! in `VK_LOADER_LAYERS_ENABLE`, `VK_LOADER_LAYERS_DISABLE` and `VK_LOADER_LAYERS_ALLOW`.
+//! Lists of patterns: for file names in `VK_LOADER_DRIVERS_SELECT` and `VK_LOADER_DRIVERS_DISABLE`,
+//! for names of layers in `VK_LOADER_LAYERS_ENABLE`, `VK_LOADER_LAYERS_DISABLE` and
+//! `VK_LOADER_LAYERS_ALLOW`.
 #![forbid(unsafe_code)]
 
-/// A comma list of patterns as a variable holds it. There may be any number of them.
+/// A comma-separated list of patterns, the value of a variable. It may have any number of them.
 ///
-/// A pattern is a name in which each `*` stands for any number of any characters, in any case. Blanks around it
-/// and empty patterns do not count. The word `~all~` is a pattern that matches every name.
+/// A pattern is a name in which each `*` stands for any number of any characters, in any case.
+/// Blanks around it and empty patterns are ignored. The word `~all~` matches every name.
 #[derive(Clone, Copy)]
 pub(super) struct NameFilter<'a>(&'a [u8]);
 
@@ -21,7 +22,7 @@ impl<'a> NameFilter<'a> {
         self.patterns().any(|pattern| matches(pattern, name))
     }
 
-    /// The patterns in the order in which they are listed.
+    /// The patterns in the order of the list.
     pub(super) fn patterns(self) -> impl Iterator<Item = &'a [u8]> {
         self.0.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).filter(|pattern| !pattern.is_empty())
     }
@@ -48,13 +49,13 @@ pub(super) fn matches(pattern: &[u8], name: &[u8]) -> bool {
         .is_some_and(|tail| tail.eq_ignore_ascii_case(end))
 }
 
-/// What follows `start` in `name`, if it begins with it.
+/// The rest of `name` after `start`, if it begins with that.
 fn strip_start<'a>(name: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
     let (head, rest) = name.split_at_checked(start.len())?;
     head.eq_ignore_ascii_case(start).then_some(rest)
 }
 
-/// What follows the first `part` in `name`.
+/// The rest of `name` after the first `part`.
 fn after_first<'a>(name: &'a [u8], part: &[u8]) -> Option<&'a [u8]> {
     (0..=name.len()).find_map(|at| strip_start(name.get(at..)?, part))
 }

@@ -1,4 +1,5 @@
-//! Discovery where the drivers were chosen when the loader was built: no variable is read and no file is looked for.
+//! Discovery for drivers that were chosen when the loader was built: no variable is read and no
+//! file is searched for.
 #![forbid(unsafe_code)]
 
 use super::kind::DriverKind;
@@ -11,10 +12,10 @@ use crate::manifest::Version;
 use crate::memory::{OutOfMemory, TryGrow, text};
 use crate::platform::Platform;
 
-/// The build option, as users know it.
+/// The build option, by its user-visible name.
 const OPTION: &str = "VKLOAD_FIXED_DRIVERS";
 
-/// The drivers of the policy's list, all of them used. What they can do is what they say themselves.
+/// The drivers of the policy's list, all of them used. They report their capabilities themselves.
 ///
 /// # Errors
 /// [`OutOfMemory`].

@@ -1,4 +1,4 @@
-//! Looking up answers, and noting the questions that have none yet.
+//! Looks up answers, and notes the questions without one.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -10,32 +10,33 @@ use crate::memory::{CText, OutOfMemory, Text, TryGrow, Vec, sort_by, text};
 use crate::platform::Platform;
 use crate::platform::{FileError, Reader};
 
-/// A snapshot, and what it does not know yet.
+/// A snapshot, and the questions that it does not answer yet.
 ///
-/// A look-up that has no answer notes the question and goes on as if nothing were there; [`Inquiry::settle`], at the
-/// end of each stage, then sends the caller back. So everything that a stage needs is asked in one round.
+/// A look-up without an answer notes the question and goes on as if nothing were there;
+/// [`Inquiry::settle`], at the end of each stage, then sends the caller back. So one round asks
+/// everything that a stage needs.
 pub(super) struct Inquiry<'a> {
     snapshot: &'a Snapshot,
-    /// What is known already, and is looked after by whoever asked for it.
+    /// Answers that are known already; whoever asked for them maintains them.
     base: Option<&'a Snapshot>,
     questions: Vec<Question>,
 }
 
-/// What a function that plans says.
+/// The result of a planning function.
 #[derive(Debug)]
 pub enum Step<T> {
-    /// It has to know these things first. Never empty.
+    /// The function first needs these answers. Never empty.
     Ask(Vec<Question>),
     /// The plan.
     Ready(T),
 }
 
-/// More rounds than any search needs: variables; places, folders and files; identities or what layers depend on; the same for explicit
-/// layers.
+/// More rounds than any search needs: variables; places, folders and files; identities, or what
+/// layers depend on; the same for explicit layers.
 #[cfg(not(feature = "fixed-drivers"))]
 const ROUND_LIMIT: u32 = 16;
 
-/// Puts the questions of `plan` to the platform until the plan is ready. The answers are left in `snapshot`.
+/// Puts the questions of `plan` to the platform until it is ready. The answers stay in `snapshot`.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -51,11 +52,11 @@ pub(super) fn answer<T: Default>(
             Step::Ask(questions) => snapshot.ask(platform, questions)?,
         }
     }
-    // A plan that still asks would ask the same again.
+    // A plan that still asks would ask the same questions again.
     Ok(T::default())
 }
 
-/// Why no plan can be made now.
+/// Why no plan can be made yet.
 pub(super) enum Stop {
     /// There are open questions.
     Ask,
@@ -74,12 +75,12 @@ impl<'a> Inquiry<'a> {
         Self { snapshot, base, questions: Vec::new() }
     }
 
-    /// Stops if anything that was looked up is not known yet.
+    /// Stops if a look-up had no answer yet.
     pub(super) fn settle(&self) -> Result<(), Stop> {
         if self.questions.is_empty() { Ok(()) } else { Err(Stop::Ask) }
     }
 
-    /// The plan that was made, or the open questions, each once.
+    /// The finished plan, or the open questions, each once.
     pub(super) fn step<T>(self, plan: Result<T, Stop>) -> Result<Step<T>, OutOfMemory> {
         match plan {
             Ok(plan) => Ok(Step::Ready(plan)),
@@ -101,13 +102,13 @@ impl<'a> Inquiry<'a> {
         self.known(known, || Ok(Question::Elevated))
     }
 
-    /// The value of a variable that is set.
+    /// The value of a variable, if it is set.
     pub(super) fn variable(&mut self, name: &CStr, reader: Reader) -> Result<Option<&'a [u8]>, OutOfMemory> {
         let known = self.look_up(|snapshot| snapshot.variable(name, reader));
         self.known(known, || Ok(Question::Variable(CText::new(name)?, reader)))
     }
 
-    /// The path of the executable, where that can be told.
+    /// The path of the executable, if known.
     pub(super) fn executable(&mut self) -> Result<Option<&'a [u8]>, OutOfMemory> {
         let known = self.look_up(Snapshot::executable);
         self.known(known, || Ok(Question::Executable))
@@ -119,7 +120,7 @@ impl<'a> Inquiry<'a> {
         self.known(known, || Ok(Question::Exists(text(&[path])?)))
     }
 
-    /// Which file `path` names, where that can be told.
+    /// The identity of the file `path`, if known.
     pub(super) fn identity(&mut self, path: &[u8]) -> Result<Option<(u64, u64)>, OutOfMemory> {
         let known = self.snapshot.identity(path);
         self.known(known, || Ok(Question::Identity(text(&[path])?)))
@@ -143,7 +144,7 @@ impl<'a> Inquiry<'a> {
         self.base.and_then(&find).or_else(|| find(self.snapshot))
     }
 
-    /// `answer`, or nothing and an open question.
+    /// Returns `answer`, or notes the question and returns nothing.
     fn known<T: Default>(
         &mut self,
         answer: Option<T>,

@@ -1,14 +1,14 @@
-//! What kinds of drivers there are.
+//! The kinds of drivers.
 
-/// What a driver is.
+/// The kind of a driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DriverKind {
-    /// One that speaks the driver interface ("installable client driver"): the first word of its dispatchable objects is
-    /// the loader's.
+    /// A driver with the driver interface ("installable client driver"): the first word of its
+    /// dispatchable objects belongs to the loader.
     #[default]
     Icd,
-    /// Another Vulkan loader: that of the system, beneath one that an application brings. The first words of its
-    /// dispatchable objects are its own.
+    /// Another Vulkan loader: the system's, below one that an application brings. The first words
+    /// of its dispatchable objects belong to it.
     #[cfg(feature = "foreign-handles")]
     SystemLoader,
 }

@@ -7,17 +7,17 @@ use super::places::{Place, is_manifest_name, path};
 use super::plan::{Looked, Note, Searched};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
 
-/// More manifests than this are not looked at.
+/// The number of manifests above which the rest is ignored.
 const MANIFEST_LIMIT: usize = 4096;
 
 /// A manifest that was found.
 pub(super) struct Manifest {
     pub(super) path: Text,
-    /// Its place in the plan's list of places.
+    /// Its index in the plan's list of places.
     pub(super) found_in: usize,
 }
 
-/// Looks at every place, each folder once, and adds them to `searched`.
+/// Searches every place, each folder once, and adds the places to `searched`.
 pub(super) fn look(
     inquiry: &mut Inquiry<'_>,
     places: Vec<Place>,
@@ -58,13 +58,13 @@ pub(super) fn look(
     Ok(found)
 }
 
-/// For each manifest the place of the first one with its path.
+/// For each manifest the index of the first one with its path.
 pub(super) fn first_of_path(manifests: &[Manifest]) -> Result<Vec<usize>, OutOfMemory> {
     let path = |at: usize| manifests.get(at).map(|manifest| manifest.path.as_slice());
     first_equal(manifests.len(), &|one, other| path(one).cmp(&path(other)))
 }
 
-/// Adds the manifests among `names` in the order of their names, and gives their number.
+/// Adds the manifests among `names` in the order of their names, and returns their number.
 fn take(
     names: &[Text],
     folder: &[u8],
@@ -91,7 +91,7 @@ fn add(found: &mut Vec<Manifest>, manifest: Manifest, left_out: &mut usize) -> R
     Ok(())
 }
 
-/// The library to open: a path with a slash that is not absolute is relative to the folder of the manifest.
+/// The library to open: a relative path with a slash is relative to the folder of the manifest.
 pub(super) fn library(written: Text, manifest: &[u8]) -> Result<Text, OutOfMemory> {
     let relative = written.contains(&b'/') && !written.starts_with(b"/");
     match manifest.iter().rposition(|byte| *byte == b'/') {

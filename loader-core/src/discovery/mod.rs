@@ -1,12 +1,13 @@
-//! Discovery: which drivers there are, decided without doing anything.
+//! Discovery: decides which drivers there are without doing anything.
 //!
-//! [`plan`] is a pure function. From the answers that are known so far ([`Snapshot`]) it makes either a list of
-//! further [`Question`]s or the finished [`Plan`]; [`discover`] puts the questions to a [`Platform`] until the plan is
-//! ready. What to search is data ([`Policy`]), what is asked for too ([`Request`]).
+//! [`plan`] is a pure function. From the answers known so far ([`Snapshot`]) it produces either a
+//! list of further [`Question`]s or the finished [`Plan`]; [`discover`] puts the questions to a
+//! [`Platform`] until the plan is ready. The search is data ([`Policy`]), and so is the request
+//! ([`Request`]).
 //!
-//! The plan holds *every* candidate, used or not, with a [`Decision`] and, if it is not used, a [`Reason`]. What only
-//! opening a driver can tell is an [`Outcome`](crate::negotiation::Outcome). Log lines, reports and tests show these objects, so they cannot
-//! disagree.
+//! The plan contains *every* candidate, used or not, with a [`Decision`] and, if it is not used, a
+//! [`Reason`]. What only opening a driver can show is an [`Outcome`](crate::negotiation::Outcome). Log lines, reports and tests
+//! display these objects, so they cannot disagree.
 
 pub(crate) mod devices;
 mod drivers;
@@ -49,7 +50,8 @@ use crate::memory::OutOfMemory;
 #[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
 
-/// Decides which drivers to open, or says what is needed to decide it. What the settings rely on is not asked again.
+/// Decides which drivers to open, or returns the questions to answer first. What the settings rely
+/// on is not asked again.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -67,8 +69,8 @@ pub fn plan(
 #[cfg(feature = "fixed-drivers")]
 pub use fixed::{discover, discover_layers};
 
-/// Decides which drivers to open, asking `platform` for what `snapshot` does not know. The answers are left in
-/// `snapshot`.
+/// Decides which drivers to open, asking `platform` for what `snapshot` does not know. The answers
+/// stay in `snapshot`.
 ///
 /// # Errors
 /// [`OutOfMemory`].

@@ -1,4 +1,4 @@
-//! Orders and sameness over lists of names.
+//! Order and equality of names in lists.
 #![forbid(unsafe_code)]
 
 use core::cmp::Ordering;
@@ -31,7 +31,7 @@ pub(super) fn natural(one: &[u8], other: &[u8]) -> Ordering {
     }
 }
 
-/// The digits at the beginning without leading zeros, and what follows them.
+/// The digits at the beginning without leading zeros, and the rest of the text.
 fn split_number(text: &[u8]) -> (&[u8], &[u8]) {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, rest) = text.split_at_checked(digits).unwrap_or((text, b""));
@@ -39,10 +39,10 @@ fn split_number(text: &[u8]) -> (&[u8], &[u8]) {
     (number.get(zeros..).unwrap_or_default(), rest)
 }
 
-/// For each of `count` things the place of the first one that equals it: its own where there is none before it. `compare`
-/// compares the things at two places.
+/// For each of `count` things the place of the first one equal to it: its own if there is none
+/// before it. `compare` compares the things at two places.
 ///
-/// Takes time in proportion to n log n.
+/// Takes time proportional to n log n.
 ///
 /// # Errors
 /// [`OutOfMemory`].

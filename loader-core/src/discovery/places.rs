@@ -1,4 +1,4 @@
-//! What the user's variables say, and which files and folders are therefore looked at.
+//! What the user's variables contain, and which files and folders are therefore searched.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -9,13 +9,13 @@ use super::policy::{Fallback, Policy, Root, Search};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 use crate::platform::{Reader, variables};
 
-/// What separates the elements of a list of paths.
+/// The separator of the elements of a list of paths.
 const SEPARATOR: u8 = b':';
 
 /// A variable that is set, and its value.
 pub(super) type Setting<'a> = (&'static CStr, &'a [u8]);
 
-/// The variables of a search that are set and honoured.
+/// The variables of a search, if they are set and honoured.
 #[derive(Default)]
 pub(super) struct Choices<'a> {
     pub(super) replacing: Option<Setting<'a>>,
@@ -28,16 +28,16 @@ pub(super) struct Choices<'a> {
 pub(super) struct Place {
     pub(super) path: Text,
     pub(super) origin: Origin,
-    /// Whether it is named as a manifest; otherwise it is a folder of manifests.
+    /// Whether it is named as a manifest; if not, it is a folder of manifests.
     pub(super) is_manifest: bool,
 }
 
-/// Whether `name` has the ending that a manifest must have (LDP_DRIVER_4).
+/// Whether `name` has the extension that a manifest must have (LDP_DRIVER_4).
 pub(super) fn is_manifest_name(name: &[u8]) -> bool {
     name.ends_with(b".json")
 }
 
-/// Joins `parts` into a path without doubled slashes and without one at the end.
+/// Joins `parts` into a path without doubled or trailing slashes.
 pub(super) fn path(parts: &[&[u8]]) -> Result<Text, OutOfMemory> {
     let mut path = Text::new();
     path.try_reserve_exact(parts.iter().map(|part| part.len()).sum()).map_err(|_| OutOfMemory)?;
@@ -108,7 +108,7 @@ impl<'a> Choices<'a> {
         Ok(places)
     }
 
-    /// Ignores the variables, since the settings file says which devices there are. Notes which of them are set.
+    /// Ignores the variables, since the settings file lists the devices. Notes which are set.
     pub(super) fn ignored(self, notes: &mut Vec<Note>) -> Result<Self, OutOfMemory> {
         for (name, _) in [self.replacing, self.adding, self.select, self.disable].into_iter().flatten() {
             notes.try_push(Note::VariableIgnored { name, because: Ignored::Settings })?;
@@ -116,7 +116,7 @@ impl<'a> Choices<'a> {
         Ok(Self::default())
     }
 
-    /// What a user may want to know about the variables.
+    /// Notes about the variables for users.
     pub(super) fn notes(
         &self,
         inquiry: &mut Inquiry<'a>,
@@ -139,7 +139,7 @@ impl<'a> Choices<'a> {
     }
 }
 
-/// Notes which of `variables` are set and not honoured since the process is elevated.
+/// Notes which of `variables` are set but ignored because the process is elevated.
 pub(super) fn note_elevated(
     inquiry: &mut Inquiry<'_>,
     policy: &Policy,
@@ -157,7 +157,7 @@ pub(super) fn note_elevated(
     Ok(())
 }
 
-/// Adds the places that are searched when no variable says otherwise.
+/// Adds the places to search by default.
 pub(super) fn add_usual_places(
     inquiry: &mut Inquiry<'_>,
     policy: &Policy,
@@ -187,7 +187,7 @@ pub(super) fn add_usual_places(
                 }
             }
         };
-        // Places are of no use as long as some are not known yet.
+        // The places are useless while some are still unknown.
         if inquiry.settle().is_err() {
             continue;
         }
@@ -199,16 +199,16 @@ pub(super) fn add_usual_places(
     Ok(())
 }
 
-/// The variable that names the user's own folder.
+/// The variable with the path of the user's home folder.
 const HOME: &CStr = variables::HOME.name;
 
-/// The elements of a list of paths: blanks around them and empty ones do not count.
+/// The elements of a list of paths, without the blanks around them and without empty ones.
 pub(super) fn elements(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|byte| *byte == SEPARATOR).map(<[u8]>::trim_ascii).filter(|element| !element.is_empty())
 }
 
-/// Looks for a manifest that is named without any folder: in the folder of the process, or else in the first usual
-/// place that has it.
+/// Looks for a manifest that is named without a folder: in the current folder of the process, or
+/// else in the first default place that contains it.
 fn find_bare_name(inquiry: &mut Inquiry<'_>, named: &mut Place, usual: &[Place]) -> Result<(), OutOfMemory> {
     if inquiry.exists(&named.path)? {
         return Ok(());
@@ -224,13 +224,13 @@ fn find_bare_name(inquiry: &mut Inquiry<'_>, named: &mut Place, usual: &[Place])
 }
 
 impl Place {
-    /// A file or folder that is named.
+    /// A file or folder that a variable names.
     pub(super) fn named(element: &[u8], origin: Origin) -> Result<Self, OutOfMemory> {
         let path = path(&[element])?;
         Ok(Self { is_manifest: is_manifest_name(&path), path, origin })
     }
 
-    /// Whether it names a manifest and no folder.
+    /// Whether it names a manifest without a folder.
     fn is_bare_name(&self) -> bool {
         self.is_manifest && !self.path.contains(&b'/')
     }

@@ -1,4 +1,4 @@
-//! What discovery decided.
+//! The decisions of discovery.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -15,14 +15,14 @@ use crate::platform::FileError;
 pub struct Plan {
     /// Every driver that was found, used or not, in order of discovery.
     pub drivers: Vec<Candidate>,
-    /// Every place that was looked at, in order, existing or not.
+    /// Every place that was searched, in order, existing or not.
     pub searched: Vec<Searched>,
-    /// What a user may want to know besides.
+    /// Further information for users.
     pub notes: Vec<Note>,
 }
 
 impl Plan {
-    /// The drivers to open with their places in `drivers`, in order of discovery.
+    /// The drivers to open with their indices in `drivers`, in order of discovery.
     pub fn used(&self) -> impl DoubleEndedIterator<Item = (usize, &Candidate)> {
         self.drivers.iter().enumerate().filter(|(_, driver)| driver.decision == Decision::Use)
     }
@@ -31,17 +31,18 @@ impl Plan {
 /// A driver that was found.
 #[derive(Debug)]
 pub struct Candidate {
-    /// Its manifest. On a platform without manifests: its library.
+    /// Its manifest, or its library on a platform without manifests.
     pub path: Text,
-    /// Which entry of [`Plan::searched`] led to it.
+    /// The index of the entry of [`Plan::searched`] that led to it.
     pub found_in: usize,
-    /// The library to open: a bare name for the dynamic linker, or a path. Empty where the manifest was not read.
+    /// The library to open: a bare name for the dynamic linker, or a path. Empty if the manifest
+    /// was not read.
     pub library: Text,
-    /// The version of Vulkan that its manifest claims. 0.0.0 where the manifest was not read.
+    /// The version of Vulkan that its manifest claims. 0.0.0 if the manifest was not read.
     pub api_version: Version,
     /// Whether it implements only a part of Vulkan.
     pub portability: bool,
-    /// What it is.
+    /// Its kind.
     pub kind: DriverKind,
     /// What is odd about its manifest.
     pub warning: Option<ManifestWarning>,
@@ -52,45 +53,45 @@ pub struct Candidate {
 /// Whether a candidate is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It is.
+    /// It is opened.
     Use,
-    /// It is not.
+    /// It is not opened.
     Skip(Reason),
 }
 
-/// A place that was looked at.
+/// A place that was searched.
 #[derive(Debug)]
 pub struct Searched {
     /// The file or folder.
     pub path: Text,
-    /// Why it was looked at.
+    /// Why it was searched.
     pub origin: Origin,
-    /// What was there.
+    /// What was found there.
     pub result: Looked,
 }
 
 /// Why a place is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It is named by this variable, which takes the place of the search.
+    /// This variable names it and replaces the search.
     Replacing(&'static CStr),
-    /// It is named by this variable, which adds to the search.
+    /// This variable names it and adds to the search.
     Adding(&'static CStr),
     /// It is below a folder that this variable names.
     Variable(&'static CStr),
-    /// It stands in for this variable, which is unset or empty.
+    /// It is the fallback of this variable, which is unset or empty.
     Fallback(&'static CStr),
-    /// The loader was built with it, as the value of this option.
+    /// It was built into the loader, as the value of this option.
     BuiltIn(&'static str),
     /// The manifest of the override layer names it.
     OverrideLayer,
     /// The settings file names it.
     Settings,
-    /// A service of the system has it.
+    /// A system service provides it.
     Service,
 }
 
-/// What was at a place that was searched.
+/// What was found at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Looked {
     /// A folder with this many manifests.
@@ -98,16 +99,16 @@ pub enum Looked {
         /// Names that end in `.json`.
         manifests: usize,
     },
-    /// Named as a manifest; see the candidate for what came of it.
+    /// It is named as a manifest; the result is in the candidate.
     File,
-    /// The same place was looked at before.
+    /// The same place was searched before.
     Repeated,
     /// It could not be read as a folder.
     Failed(FileError),
 }
 
 impl Looked {
-    /// A short name that stays the same, for programs.
+    /// A short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -121,7 +122,7 @@ impl Looked {
 }
 
 impl Note {
-    /// A short name that stays the same, for programs.
+    /// A short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -133,14 +134,14 @@ impl Note {
     }
 }
 
-/// Something about the search that is no candidate's fault.
+/// A note about the search that is not the fault of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// A variable is set and not honoured.
+    /// A variable is set but ignored.
     VariableIgnored {
         /// The variable.
         name: &'static CStr,
-        /// Why not.
+        /// Why it is ignored.
         because: Ignored,
     },
     /// A variable that replaces the search is set and names nothing, so nothing can be found.
@@ -150,23 +151,23 @@ pub enum Note {
         /// What cannot be found: "driver".
         noun: &'static str,
     },
-    /// More manifests were found than the loader looks at.
+    /// More manifests were found than the loader's limit.
     TooManyManifests {
-        /// How many were left out.
+        /// The number of manifests that were left out.
         left_out: usize,
     },
 }
 
-/// Why a variable that is set is not honoured.
+/// Why a variable that is set is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ignored {
     /// The process has privileges that its user may lack (LDP_LOADER_13).
     Elevated,
-    /// This other variable takes its place.
+    /// This other variable replaces it.
     ReplacedBy(&'static CStr),
-    /// The override layer says where to search.
+    /// The override layer sets the search path.
     OverrideLayer,
-    /// The settings file says which devices there are.
+    /// The settings file lists the devices.
     Settings,
 }
 
@@ -184,7 +185,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What was there, in a few words.
+/// What was found there, in a few words.
 impl fmt::Display for Looked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -203,7 +204,7 @@ impl fmt::Display for Looked {
     }
 }
 
-/// What is the matter, and what can be done about it.
+/// What is wrong, and what can be done about it.
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

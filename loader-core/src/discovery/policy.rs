@@ -1,4 +1,4 @@
-//! How a flavour of the loader searches, as data; and what one call asks for.
+//! How a flavour of the loader searches, as data; and the request of one call.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -8,51 +8,51 @@ use crate::platform::{Reader, variables};
 /// Where and how to search for manifests.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// The places in the order in which they are searched.
+    /// The places in search order.
     pub roots: &'static [Root],
     /// How every variable of the search is read.
     pub reader: Reader,
-    /// How drivers are found in them.
+    /// How to find drivers in them.
     pub drivers: Search,
-    /// How implicit layers are found in them.
+    /// How to find implicit layers in them.
     pub implicit_layers: Search,
-    /// How explicit layers are found in them.
+    /// How to find explicit layers in them.
     pub explicit_layers: Search,
-    /// The variables that say which layers are active.
+    /// The variables that select active layers.
     pub layers: LayerVariables,
-    /// How the settings file is found.
+    /// How to find the settings file.
     pub settings: Search,
-    /// The pointer width that a library must have, bits.
+    /// The pointer width that a library must have, in bits.
     pub pointer_width: u32,
-    /// The libraries of the only drivers that there are, a list of paths.
+    /// The libraries of the only drivers, a list of paths.
     #[cfg(feature = "fixed-drivers")]
     pub fixed_drivers: &'static [u8],
-    /// The variable with the libraries of other loaders that are drivers, too, separated like paths: paths, or bare names for
-    /// the dynamic linker.
+    /// The variable with the libraries of other loaders that also serve as drivers, separated like
+    /// paths: paths, or bare names for the dynamic linker.
     #[cfg(feature = "foreign-handles")]
     pub other_loaders: Option<&'static CStr>,
 }
 
-/// A place to search, or several.
+/// One or several places to search.
 #[derive(Clone, Copy, Debug)]
 pub enum Root {
     /// A list of folders in a variable.
     Variable {
         /// The variable.
         name: &'static CStr,
-        /// What stands in for it when it is unset or empty.
+        /// The fallback if it is unset or empty.
         fallback: Fallback,
     },
     /// A folder that was chosen when the loader was built.
     BuiltIn {
-        /// What the build option is called.
+        /// The name of the build option.
         name: &'static str,
         /// The folder.
         path: &'static [u8],
     },
 }
 
-/// What is searched when a variable is unset or empty.
+/// The places to search if a variable is unset or empty.
 #[derive(Clone, Copy, Debug)]
 pub enum Fallback {
     /// Nothing.
@@ -63,7 +63,7 @@ pub enum Fallback {
     InHome(&'static [u8]),
 }
 
-/// A folder that whoever builds the loader chooses: what a variable of the build environment says
+/// A folder chosen by whoever builds the loader: the value of a variable of the build environment
 /// (`option_env!("SYSCONFDIR")`), or else `usual`.
 #[must_use]
 pub const fn build_option(given: Option<&'static str>, usual: &'static str) -> &'static [u8] {
@@ -76,49 +76,51 @@ pub const fn build_option(given: Option<&'static str>, usual: &'static str) -> &
 /// How one kind of manifest is found.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// What is searched for, in a message: "driver".
+    /// What is searched for, for messages: "driver".
     pub noun: &'static str,
-    /// What is appended to each place: `/vulkan/icd.d`.
+    /// The suffix of each place: `/vulkan/icd.d`.
     pub suffix: &'static [u8],
-    /// A folder that a service of the system has. Where it can be listed it is searched instead of the usual places.
+    /// A folder of a system service. If it can be listed, it replaces the default places.
     pub service: Option<&'static [u8]>,
-    /// Variables that replace the whole search by a list of files and folders. The first one that is set counts, even
-    /// when it is empty.
+    /// Variables that replace the whole search by a list of files and folders. The first one that
+    /// is set is used, even if it is empty.
     pub replacing: &'static [&'static CStr],
-    /// The variable whose files and folders come before everything else, unless the search is replaced.
+    /// The variable with the files and folders to search first, unless the search is replaced.
     pub adding: Option<&'static CStr>,
-    /// The variable that says which are wanted, by file name.
+    /// The variable that selects manifests by file name.
     pub select: Option<&'static CStr>,
-    /// The variable that says which are not wanted, by file name.
+    /// The variable that disables manifests by file name.
     pub disable: Option<&'static CStr>,
 }
 
-/// The variables that say which layers are active.
+/// The variables that select active layers.
 #[derive(Clone, Copy, Debug)]
 pub struct LayerVariables {
-    /// A list of names, separated like paths, of layers that are enabled in this order.
+    /// A list of names, separated like paths, of layers to enable in this order.
     pub names: &'static CStr,
-    /// A list of patterns of layers that are enabled in this order, after those.
+    /// A list of patterns of layers to enable in this order, after those.
     pub enable: &'static CStr,
-    /// A list of patterns of layers that are disabled, unless they are enabled or allowed.
+    /// A list of patterns of layers to disable, unless they are enabled or allowed.
     pub disable: &'static CStr,
-    /// A list of patterns of layers that the former does not disable.
+    /// A list of patterns of layers that `disable` does not affect.
     pub allow: &'static CStr,
 }
 
-/// What a call asks for.
+/// The request of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Whether drivers that implement only a part of Vulkan are wanted: `VK_KHR_portability_enumeration` with its
-    /// flag at instance creation; always for calls before that.
+    /// Whether drivers that implement only a part of Vulkan are wanted:
+    /// `VK_KHR_portability_enumeration` with its flag at instance creation; always for calls before
+    /// that.
     pub portability: bool,
 }
 
 impl Policy {
-    /// The places that Linux desktops search. `sysconf` and `extra_sysconf` are the build options SYSCONFDIR and
-    /// EXTRASYSCONFDIR, `/usr/local/etc` and `/etc` unless a distribution says otherwise.
+    /// The places that Linux desktops search. `sysconf` and `extra_sysconf` are the build options
+    /// SYSCONFDIR and EXTRASYSCONFDIR, `/usr/local/etc` and `/etc` unless a distribution says
+    /// otherwise.
     ///
-    /// Meant for a `static`, which [`Policy::linux`] then takes:
+    /// Meant for a `static` that [`Policy::linux`] then takes:
     /// `static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");`
     #[must_use]
     pub const fn linux_roots(sysconf: &'static [u8], extra_sysconf: &'static [u8]) -> [Root; 6] {
@@ -141,8 +143,8 @@ impl Policy {
         ]
     }
 
-    /// The places that Fuchsia searches: those of Linux, without anything that stands in for `XDG_CONFIG_DIRS` and
-    /// `XDG_DATA_DIRS` (driver interface document, "Fuchsia Driver Discovery").
+    /// The places that Fuchsia searches: those of Linux, without the fallbacks of `XDG_CONFIG_DIRS`
+    /// and `XDG_DATA_DIRS` (driver interface document, "Fuchsia Driver Discovery").
     #[must_use]
     pub const fn fuchsia_roots(sysconf: &'static [u8], extra_sysconf: &'static [u8]) -> [Root; 6] {
         let mut roots = Self::linux_roots(sysconf, extra_sysconf);
@@ -152,8 +154,8 @@ impl Policy {
         roots
     }
 
-    /// The search of Fuchsia in these places; the loader service has the folder `manifests` with those of drivers. Every
-    /// variable is honoured: no process is elevated there.
+    /// The search of Fuchsia in these places; the loader service's folder of driver manifests is
+    /// `manifests`. Every variable is honoured: no process is elevated there.
     #[must_use]
     pub const fn fuchsia(roots: &'static [Root], manifests: &'static [u8]) -> Self {
         let linux = Self::linux(roots);
@@ -192,8 +194,8 @@ impl Search {
         disable: Some(variables::VK_LOADER_DRIVERS_DISABLE.name),
     };
 
-    /// Manifests of layers that are active by their existence (loader and layer interface document, "Linux Layer
-    /// Discovery").
+    /// Manifests of layers that are active by their existence (loader and layer interface document,
+    /// "Linux Layer Discovery").
     pub const IMPLICIT_LAYERS: Self = Self {
         noun: "implicit layer",
         suffix: b"/vulkan/implicit_layer.d",
@@ -204,7 +206,7 @@ impl Search {
         disable: None,
     };
 
-    /// Manifests of layers that have to be asked for.
+    /// Manifests of layers that are active only on request.
     pub const EXPLICIT_LAYERS: Self = Self {
         noun: "explicit layer",
         suffix: b"/vulkan/explicit_layer.d",
@@ -230,7 +232,7 @@ impl Search {
 }
 
 impl LayerVariables {
-    /// The variables that every loader for desktops has.
+    /// The variables of every desktop loader.
     pub const USUAL: Self = Self {
         names: variables::VK_INSTANCE_LAYERS.name,
         enable: variables::VK_LOADER_LAYERS_ENABLE.name,

@@ -1,4 +1,4 @@
-//! What a plan may have to know about the system.
+//! The facts about the system that a plan may need.
 #![forbid(unsafe_code)]
 
 use crate::memory::{CText, OutOfMemory, Text, text};
@@ -15,7 +15,7 @@ pub enum Question {
     Variable(CText, Reader),
     /// Whether a path names anything.
     Exists(Text),
-    /// Which file a path names, however it is spelled.
+    /// The identity of the file at a path, however the path is spelled.
     Identity(Text),
     /// The names in a folder.
     Listing(Text),
@@ -23,8 +23,8 @@ pub enum Question {
     File(Text),
 }
 
-/// The kinds of questions. Variables come first, which cost least to ask again; then in the order in which a search asks, so
-/// that answers come to the end of what is known already.
+/// The kinds of questions. Variables come first, since they cost least to ask again; the rest is in
+/// search order, so that new answers come after the known ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Topic {
     Elevated,
@@ -38,7 +38,7 @@ pub(super) enum Topic {
 }
 
 impl Question {
-    /// The same question.
+    /// A copy of the question.
     pub(super) fn copy(&self) -> Result<Self, OutOfMemory> {
         Ok(match self {
             Self::Elevated => Self::Elevated,
@@ -51,7 +51,7 @@ impl Question {
         })
     }
 
-    /// What orders questions, and equals only for equal ones.
+    /// The sort key of a question, equal only for equal questions.
     pub(super) fn key(&self) -> Key<'_> {
         match self {
             Self::Elevated => key(Topic::Elevated, b""),
@@ -66,8 +66,8 @@ impl Question {
     }
 }
 
-/// The kind of a question, and the length and the bytes of its name or path: names of one length are few, so that the
-/// bytes are seldom compared.
+/// The kind of a question, and the length and the bytes of its name or path: few names have the
+/// same length, so the bytes are seldom compared.
 pub(super) type Key<'a> = (Topic, usize, &'a [u8]);
 
 /// The key of the question about `name`.

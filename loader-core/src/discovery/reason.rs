@@ -15,44 +15,44 @@ pub enum Reason {
     Unreadable(FileError),
     /// The manifest cannot be used (LDP_DRIVER_4).
     Invalid(ManifestError),
-    /// The library is made for another pointer width.
+    /// The library is for another pointer width.
     LibraryArch {
-        /// What the manifest says, bits.
+        /// The width in the manifest, in bits.
         library: u32,
-        /// What the process has, bits.
+        /// The width of the process, in bits.
         process: u32,
     },
-    /// The version is one of another API (LDP_LOADER_4): its major version is not 1, or its variant not 0.
+    /// Another API's version (LDP_LOADER_4): its major version is not 1, or its variant not 0.
     ApiVersion {
-        /// What the manifest says.
+        /// The version in the manifest.
         version: Version,
     },
-    /// It implements only a part of Vulkan, and the application did not ask for such drivers.
+    /// It implements only a part of Vulkan, and the application did not request such drivers.
     PortabilityNotAsked,
-    /// A variable lists which drivers are wanted, and this is none of them.
+    /// A variable lists the selected drivers, and this is not one of them.
     NotSelected {
         /// The variable.
         by: &'static CStr,
     },
-    /// A variable says that it is not wanted.
+    /// A variable disables it.
     Disabled {
         /// The variable.
         by: &'static CStr,
     },
     /// The same manifest was found before.
     ManifestRepeated {
-        /// Its place in the plan's drivers.
+        /// Its index in the plan's drivers.
         of: usize,
     },
     /// An earlier candidate has the same library.
     Duplicate {
-        /// Its place in the plan's drivers.
+        /// Its index in the plan's drivers.
         of: usize,
     },
 }
 
 impl Reason {
-    /// A short name that stays the same, for programs.
+    /// A short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -71,7 +71,7 @@ impl Reason {
         }
     }
 
-    /// The rule of the driver interface document that asks for this, where one does.
+    /// The rule of the driver interface document that requires this, if any.
     #[must_use]
     pub fn policy(&self) -> Option<&'static str> {
         match self {
@@ -81,7 +81,7 @@ impl Reason {
         }
     }
 
-    /// How grave it is: a defect is a warning, a choice is not.
+    /// The severity: a defect is a warning, a choice is not.
     #[must_use]
     pub fn level(&self) -> Level {
         match self {
@@ -92,7 +92,7 @@ impl Reason {
     }
 }
 
-/// What is the matter, and what can be done about it. Reads on after a path and a colon.
+/// What is wrong, and what can be done about it. Follows a path and a colon.
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

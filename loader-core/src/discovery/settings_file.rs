@@ -1,4 +1,5 @@
-//! Which settings file counts, and what it says for this program. `docs/settings-file.md` has the rules.
+//! Which settings file is used, and its settings for this program. The rules are in
+//! `docs/settings-file.md`.
 #![forbid(unsafe_code)]
 
 #[cfg(not(feature = "fixed-drivers"))]
@@ -14,30 +15,30 @@ use crate::platform::FileError;
 #[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
 
-/// The settings file of this program, as far as there is one.
+/// The settings file of this program, if there is one.
 #[derive(Debug, Default)]
 pub struct SettingsPlan {
-    /// The file that counts. Empty if there is none.
+    /// The file that is used. Empty if there is none.
     pub path: Text,
-    /// Why nothing in it counts, if so.
+    /// Why nothing in it is used, if so.
     pub unusable: Option<Reason>,
-    /// What is in it.
+    /// Its content.
     pub file: SettingsFile,
-    /// The place in the file of what counts for this program.
+    /// The index in the file of the settings for this program.
     pub chosen: Option<usize>,
 }
 
-/// The settings with the answers that they were made from.
+/// The settings, and the answers that they were made from.
 #[derive(Debug, Default)]
 pub struct KnownSettings {
-    /// The answers. What else is planned with these settings relies on them.
+    /// The answers. Everything else that is planned with these settings relies on them.
     pub snapshot: Snapshot,
-    /// What was found.
+    /// The settings.
     pub plan: SettingsPlan,
 }
 
 impl SettingsPlan {
-    /// What counts for this program.
+    /// The settings for this program.
     #[must_use]
     pub fn in_force(&self) -> Option<&Settings> {
         self.file.objects.get(self.chosen?)
@@ -56,7 +57,7 @@ impl KnownSettings {
         Ok(Self { snapshot, plan })
     }
 
-    /// Every place that was looked at, in order, and whether a file is there: for people.
+    /// Every place that was searched, in order, and whether a file is there: for display.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -73,7 +74,8 @@ impl KnownSettings {
     }
 }
 
-/// Finds the settings file and what it says for this program, or says what is needed for that.
+/// Finds the settings file and its settings for this program, or returns the questions to answer
+/// first.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -118,12 +120,12 @@ fn plan_file(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<SettingsPlan,
     Ok(plan)
 }
 
-/// The places in the order of the search.
+/// The places in search order.
 fn in_order(places: &[Place]) -> impl Iterator<Item = &Place> {
     (0..3).flat_map(move |wanted| places.iter().filter(move |place| rank(place.origin) == wanted))
 }
 
-/// The user's own folders come first, those that variables name before those that stand in for them.
+/// The user's own folders come first, those that variables name before their fallbacks.
 fn rank(origin: Origin) -> u8 {
     match origin {
         Origin::Variable(name) if name.to_bytes().ends_with(b"_HOME") => 0,
@@ -132,8 +134,8 @@ fn rank(origin: Origin) -> u8 {
     }
 }
 
-/// Takes away the files that messages would be appended to: a process with more rights than its user must not be led to
-/// write to them.
+/// Removes the files that messages would be appended to: a process with more rights than its user
+/// must not be made to write to them.
 fn forget_files(plan: &mut SettingsPlan) -> Result<(), OutOfMemory> {
     let chosen = plan.chosen.and_then(|chosen| plan.file.objects.get_mut(chosen));
     if let Some(settings) = chosen.filter(|settings| !settings.log_locations.is_empty()) {

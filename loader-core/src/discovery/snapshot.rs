@@ -13,9 +13,9 @@ use crate::platform::{FileError, Fingerprint, Platform, Reader};
 pub enum Answer {
     /// To `Elevated` and `Exists`.
     Truth(bool),
-    /// To `Executable` and `Variable`: its value, or `None` where it is unset or unknown.
+    /// To `Executable` and `Variable`: its value, or `None` if it is unset or unknown.
     Value(Option<Text>),
-    /// To `Identity`: device and number of the file, or `None` where that is not known.
+    /// To `Identity`: device and number of the file, or `None` if unknown.
     Identity(Option<(u64, u64)>),
     /// To `Listing`: the names, and the state of the folder before they were read.
     Names(Result<Vec<Text>, FileError>, Option<Fingerprint>),
@@ -26,13 +26,13 @@ pub enum Answer {
 /// A question and its answer.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Record {
-    /// What was asked.
+    /// The question.
     pub question: Question,
-    /// What the platform said.
+    /// The platform's answer.
     pub answer: Answer,
 }
 
-/// Everything that was asked about the system, and the answers: all that a plan is made from.
+/// All questions about the system and their answers: everything that a plan is made from.
 ///
 /// A snapshot can be kept to answer the next call ([`Snapshot::still_true`]), shown, saved and replayed.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// A snapshot that knows nothing.
+    /// An empty snapshot.
     #[must_use]
     pub const fn new() -> Self {
         Self { records: Vec::new() }
@@ -57,7 +57,8 @@ impl Snapshot {
     /// Asks `platform` and records the answers.
     ///
     /// # Errors
-    /// [`OutOfMemory`]; the snapshot then holds what it held before and perhaps some of the new answers.
+    /// [`OutOfMemory`]; the snapshot then keeps its records and may contain some of the new
+    /// answers.
     pub fn ask(&mut self, platform: &Platform, questions: Vec<Question>) -> Result<(), OutOfMemory> {
         let asked = self.ask_each(platform, questions);
         self.sort();
@@ -73,7 +74,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Records what is known already, in place of asking. An earlier answer to the same question stays.
+    /// Records an answer that is already known. An earlier answer to the same question stays.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -90,7 +91,7 @@ impl Snapshot {
         }
     }
 
-    /// A copy, to learn more from without asking the same again.
+    /// Copies the snapshot, so that the copy can grow without asking the same questions again.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -103,7 +104,8 @@ impl Snapshot {
         Ok(Self { records })
     }
 
-    /// Gives back the content of the files, which may be large; their states stay. For a snapshot that nobody plans from any more.
+    /// Frees the contents of the files, which may be large; their states stay. For a snapshot that
+    /// is no longer planned from.
     pub(crate) fn forget_contents(&mut self) {
         for record in &mut self.records {
             if let Answer::Content(Ok(content), _) = &mut record.answer {
@@ -116,11 +118,11 @@ impl Snapshot {
         sort_by(&mut self.records, |one, other| one.question.key().cmp(&other.question.key()));
     }
 
-    /// Whether everything in the snapshot is certainly still as it was recorded.
+    /// Whether everything in the snapshot is certainly still true.
     ///
-    /// This reads variables again, looks at the state of files and folders without opening one, and tries to list folders
-    /// that could not be listed: it costs one call of the platform for each variable and each path. What cannot be told
-    /// without reading it again counts as changed.
+    /// This reads variables again, checks the state of files and folders without opening them, and
+    /// tries to list folders that could not be listed: one call of the platform for each variable
+    /// and each path. Anything that cannot be checked without reading it again counts as changed.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -133,12 +135,12 @@ impl Snapshot {
         Ok(true)
     }
 
-    /// Whether the process is elevated, if that was asked.
+    /// Whether the process is elevated, if known.
     pub(super) fn elevated(&self) -> Option<bool> {
         self.truth(key(Topic::Elevated, b""))
     }
 
-    /// The path of the executable, if that was asked.
+    /// The path of the executable, if known.
     pub(super) fn executable(&self) -> Option<Option<&[u8]>> {
         match self.answer_to(key(Topic::Executable, b""))? {
             Answer::Value(value) => Some(value.as_deref()),
@@ -146,12 +148,12 @@ impl Snapshot {
         }
     }
 
-    /// Whether `path` exists, if that was asked.
+    /// Whether `path` exists, if known.
     pub(crate) fn exists(&self, path: &[u8]) -> Option<bool> {
         self.truth(key(Topic::Exists, path))
     }
 
-    /// The value of a variable, if that was asked.
+    /// The value of a variable, if known.
     pub(super) fn variable(&self, name: &CStr, reader: Reader) -> Option<Option<&[u8]>> {
         let topic = match reader {
             Reader::Plain => Topic::PlainVariable,
@@ -163,7 +165,7 @@ impl Snapshot {
         }
     }
 
-    /// Which file `path` names, if that was asked.
+    /// The identity of the file `path`, if known.
     pub(super) fn identity(&self, path: &[u8]) -> Option<Option<(u64, u64)>> {
         match self.answer_to(key(Topic::Identity, path))? {
             Answer::Identity(identity) => Some(*identity),
@@ -171,7 +173,7 @@ impl Snapshot {
         }
     }
 
-    /// The names in the folder `path`, if that was asked.
+    /// The names in the folder `path`, if known.
     pub(super) fn listing(&self, path: &[u8]) -> Option<Result<&[Text], FileError>> {
         match self.answer_to(key(Topic::Listing, path))? {
             Answer::Names(names, _) => Some(names.as_deref().map_err(|error| *error)),
@@ -179,7 +181,7 @@ impl Snapshot {
         }
     }
 
-    /// The content of the file `path`, if that was asked.
+    /// The content of the file `path`, if known.
     pub(super) fn file(&self, path: &[u8]) -> Option<Result<&[u8], FileError>> {
         match self.answer_to(key(Topic::File, path))? {
             Answer::Content(content, _) => Some(content.as_deref().map_err(|error| *error)),
@@ -223,7 +225,7 @@ impl Answer {
     }
 }
 
-/// What `platform` answers now.
+/// The platform's answer now.
 fn answer(platform: &Platform, question: &Question) -> Result<Answer, OutOfMemory> {
     Ok(match question {
         Question::Elevated => Answer::Truth(platform.identity.elevated()),
@@ -258,7 +260,7 @@ impl Record {
             };
         };
         Ok(match &self.answer {
-            // A program may stand in for the system where folders are listed, and nowhere else.
+            // A program may stand in for the system when folders are listed, and nowhere else.
             Answer::Names(Err(known), _) => match platform.files.list(path) {
                 Err(FileError::OutOfMemory) => return Err(OutOfMemory),
                 Err(error) => error == *known,

@@ -1,4 +1,4 @@
-//! Which of many reasons to show when there is no driver.
+//! Chooses which of many reasons to show when there is no driver.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -7,25 +7,25 @@ use crate::discovery::{Candidate, Decision, Name, Note, Origin, Plan, Reason};
 use crate::memory::Shown;
 use crate::negotiation::Outcome;
 
-/// Why there is no driver. Shown, it is one line: what is wrong, and what to do about it.
+/// Why there is no driver. Displayed, it is one line: what is wrong, and what to do about it.
 #[derive(Clone, Copy, Debug)]
 pub enum BestReason<'a> {
     /// A driver was opened and failed.
     Failed(&'a Candidate, &'a Outcome),
     /// A driver was found and not opened.
     Skipped(&'a Candidate, &'a Reason),
-    /// Drivers were found and opened, and nothing is known against them: they have no device at this moment.
+    /// Drivers were found and opened without a fault: they have no device at the moment.
     NothingFailed(&'a Plan),
     /// There is no manifest anywhere.
     NothingFound(&'a Plan),
 }
 
-/// The most useful explanation when no driver could be used. `outcomes` are those of this attempt, each with the place
-/// of its driver in the plan.
+/// The most useful explanation when no driver could be used. `outcomes` are those of this attempt,
+/// each with the place of its driver in the plan.
 ///
-/// That is the defect which most likely stands in the way: a driver that opens and fails before one that does not
-/// open, both before one that a user ruled out, that before a broken manifest, and last what is usual on a healthy
-/// machine: drivers for devices that it does not have, and for programs of another pointer width.
+/// That is the most likely defect: first a driver that opens and fails, then one that does not
+/// open, then one that a user ruled out, then a broken manifest, and last what is normal on a
+/// healthy machine: drivers for devices that it lacks, and for programs of another pointer width.
 #[must_use]
 pub fn best_reason<'a>(
     plan: &'a Plan,

@@ -1,4 +1,5 @@
-//! Driver manifests, file format versions 1.0.0 and 1.0.1 (driver interface document, "Driver Manifest File Format").
+//! Driver manifests, file format versions 1.0.0 and 1.0.1 (driver interface document, "Driver
+//! Manifest File Format").
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -7,20 +8,21 @@ use super::json;
 use super::version::{Version, VersionError};
 use crate::memory::{OutOfMemory, Text};
 
-/// What a driver manifest says.
+/// The content of a driver manifest.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DriverManifest {
     /// Version of the file format.
     pub format_version: Version,
-    /// The library as it is written: a bare name, a relative or an absolute path. Never empty, no NUL inside.
+    /// The library as written: a bare name or a path, relative or absolute. Never empty, no NUL
+    /// inside.
     pub library_path: Text,
     /// The highest version of Vulkan that the driver claims to support.
     pub api_version: Version,
-    /// The pointer width of the library in bits, 32 or 64, where it is told.
+    /// The pointer width of the library in bits, 32 or 64, if stated.
     pub library_arch: Option<u32>,
     /// Whether some of the driver's devices implement only a part of Vulkan (`VK_KHR_portability_subset`).
     pub portability: bool,
-    /// What is odd about the manifest without making it useless.
+    /// What is odd about the manifest without making it unusable.
     pub warning: Option<ManifestWarning>,
 }
 
@@ -29,7 +31,7 @@ pub struct DriverManifest {
 pub enum Field {
     /// `file_format_version`.
     FormatVersion,
-    /// `ICD`, the object that holds the following.
+    /// `ICD`, the object that contains the following fields.
     Icd,
     /// `library_path`.
     LibraryPath,
@@ -39,7 +41,7 @@ pub enum Field {
     LibraryArch,
     /// `is_portability_driver`.
     Portability,
-    /// `layer`, the object that holds the following.
+    /// `layer`, the object that contains the following fields.
     Layer,
     /// `layers`, a list of such objects.
     Layers,
@@ -80,40 +82,40 @@ pub enum Field {
 /// What is wrong with a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldProblem {
-    /// It is not there.
+    /// It is missing.
     Missing,
-    /// It has another type than the one named.
+    /// It does not have the expected type.
     WrongType {
-        /// What it should be: "a string", "an object", "true or false".
+        /// The expected type: "a string", "an object", "true or false".
         expected: &'static str,
     },
     /// It is an empty string.
     Empty,
-    /// It holds a NUL character, which no path can.
+    /// It contains a NUL character, which no path can.
     HoldsNul,
-    /// It is no version.
+    /// It is not a version.
     Version(VersionError),
-    /// It has a value that the format does not know.
+    /// Its value is unknown to the format.
     Unknown,
     /// It is longer than Vulkan has room for.
     TooLong,
-    /// It has more values than are looked at.
+    /// It has more values than the loader's limit.
     TooMany,
-    /// It is there, and this other field too, which excludes it.
+    /// It is present together with this other field, which excludes it.
     Excluded {
         /// The other field.
         by: &'static str,
     },
-    /// It needs a newer version of the file format than the file has.
+    /// It needs a newer version of the file format than the file's.
     FormatTooOld {
         /// The first version that has it.
         needed: Version,
     },
-    /// The object that holds it has no such field.
+    /// Its object has no such field.
     UnknownField,
-    /// It stands there a second time.
+    /// It appears a second time.
     Repeated,
-    /// It is not for a process with privileges that its user may lack.
+    /// It is ignored in a process with privileges that its user may lack.
     Elevated,
     /// It is a list, and this entry of it cannot be used.
     WrongEntry,
@@ -124,28 +126,29 @@ pub enum FieldProblem {
 pub enum ManifestError {
     /// It is not JSON.
     Json(json::Error),
-    /// The document is JSON, but no object.
+    /// The document is JSON, but not an object.
     NotAnObject {
-        /// Where the document begins.
+        /// The line where the document begins.
         line: u32,
     },
-    /// A field that is needed is missing or wrong.
+    /// A required field is missing or wrong.
     Field {
         /// The field.
         field: Field,
         /// What is wrong with it.
         problem: FieldProblem,
-        /// The line of the field, or of the object that should hold it, from 1.
+        /// The line of the field, or of the object that should contain it, from 1.
         line: u32,
     },
 }
 
-/// What is odd about a manifest that is used all the same.
+/// What is odd about a manifest that is used anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManifestWarning {
-    /// The file format has a version that this loader does not know. It is read like the newest known one.
+    /// The version of the file format is unknown here. The file is read like the newest known
+    /// version.
     UnknownFormatVersion(Version),
-    /// A layer is for a version of Vulkan below 1.0. It is used all the same.
+    /// A layer is for a version of Vulkan below 1.0. It is used anyway.
     OldApiVersion(Version),
     /// An optional field is ignored.
     FieldIgnored {
@@ -162,7 +165,7 @@ impl DriverManifest {
     /// Reads the manifest in `bytes`.
     ///
     /// # Errors
-    /// The outer error is [`OutOfMemory`], the inner one says what is wrong with the manifest.
+    /// The outer error is [`OutOfMemory`], the inner one what is wrong with the manifest.
     pub fn parse(bytes: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
         let fields = match Fields::read(bytes) {
             Ok(fields) => fields,
@@ -173,10 +176,10 @@ impl DriverManifest {
     }
 }
 
-/// What a driver manifest holds.
+/// The fields of a driver manifest.
 struct Fields<'a> {
     format_version: Version,
-    /// The library, and where it is written.
+    /// The library, as a value and as text.
     library_path: (json::Value<'a>, json::Str<'a>),
     api_version: Version,
     library_arch: Option<json::Value<'a>>,
@@ -236,7 +239,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A field that `object` must have.
+/// A required field of `object`.
 pub(super) fn present<'a>(
     value: Option<json::Value<'a>>,
     field: Field,
@@ -245,7 +248,7 @@ pub(super) fn present<'a>(
     value.ok_or_else(|| ManifestError::Field { field, problem: FieldProblem::Missing, line: object.line() })
 }
 
-/// A text that `object` must have, and the value that it is.
+/// A required text of `object`, with its value.
 pub(super) fn string<'a>(
     value: Option<json::Value<'a>>,
     field: Field,
@@ -270,7 +273,7 @@ pub(super) fn version(
     })
 }
 
-/// The pointer width; a value that the format does not know is ignored with a warning.
+/// The pointer width; an unknown value is ignored with a warning.
 pub(super) fn library_arch(value: json::Value<'_>) -> (Option<u32>, Option<ManifestWarning>) {
     let problem = match value.string() {
         Some(text) if text.is("64") => return (Some(64), None),
@@ -281,7 +284,7 @@ pub(super) fn library_arch(value: json::Value<'_>) -> (Option<u32>, Option<Manif
     (None, Some(ManifestWarning::FieldIgnored { field: Field::LibraryArch, problem, line: value.line() }))
 }
 
-/// Whether the driver is one; a value of another type counts as `false` with a warning.
+/// Whether it is a portability driver; a value of another type counts as `false` with a warning.
 fn portability(value: json::Value<'_>) -> (bool, Option<ManifestWarning>) {
     if let Some(truth) = value.truth() {
         return (truth, None);
@@ -291,7 +294,7 @@ fn portability(value: json::Value<'_>) -> (bool, Option<ManifestWarning>) {
 }
 
 impl Field {
-    /// The key of the field in the object that holds it.
+    /// The key of the field in its object.
     #[must_use]
     pub fn key(self) -> &'static str {
         match self {
@@ -324,7 +327,7 @@ impl Field {
 }
 
 impl ManifestError {
-    /// A short name that stays the same, for programs.
+    /// A short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -335,7 +338,7 @@ impl ManifestError {
         }
     }
 
-    /// The line of the manifest that is to be mended, from 1.
+    /// The line of the manifest to fix, from 1.
     #[must_use]
     pub fn line(&self) -> u32 {
         match self {

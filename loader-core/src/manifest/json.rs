@@ -1,13 +1,13 @@
-//! JSON as manifests have it, read in place.
+//! JSON as it occurs in manifests, read in place.
 //!
-//! [`parse`] checks a whole document in one pass over the caller's bytes, without recursion and without allocating,
-//! and gives a [`Value`] that is asked for its members. Only text that is asked for is copied.
+//! [`parse`] checks a whole document in one pass over the caller's bytes, without recursion and
+//! without allocating, and returns a [`Value`] to query. Text is copied only on request.
 //!
-//! Shipped manifests were written for lenient readers, so this one takes, beyond the standard:
-//! a byte-order mark; anything after the document; duplicate keys, of which the first counts; keys in another case;
-//! control characters in strings and, except NUL, between tokens; bytes that are not UTF-8 (file names); numbers
-//! such as `01` and `1.`. It refuses comments, commas before a closing bracket, and nesting deeper than
-//! [`DEPTH_LIMIT`].
+//! Shipped manifests were written for lenient readers, so this one accepts, beyond the standard: a
+//! byte-order mark; anything after the document; duplicate keys, of which the first is used; keys
+//! in another case; control characters in strings and, except NUL, between tokens; bytes that are
+//! not UTF-8 (file names); numbers such as `01` and `1.`. It rejects comments, commas before a
+//! closing bracket, and nesting deeper than [`DEPTH_LIMIT`].
 #![forbid(unsafe_code)]
 
 mod scanner;
@@ -18,10 +18,10 @@ use core::ops::Range;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 use scanner::Scanner;
 
-/// How many objects and lists may be open at once.
+/// The number of objects and lists that may be open at once.
 pub const DEPTH_LIMIT: u32 = 64;
 
-/// Checks the document at the beginning of `bytes` and gives its value.
+/// Checks the document at the beginning of `bytes` and returns its value.
 ///
 /// # Errors
 /// [`Error`]: what is wrong, and where.
@@ -42,13 +42,13 @@ pub fn parse(bytes: &[u8]) -> Result<Value<'_>, Error> {
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
     bytes: &'a [u8],
-    /// Where the value begins in the document.
+    /// The offset of its beginning in the document.
     at: usize,
-    /// Where it ends.
+    /// The offset of its end.
     end: usize,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Members in braces.
@@ -66,7 +66,7 @@ pub enum Kind {
 }
 
 impl<'a> Value<'a> {
-    /// What the value is.
+    /// The kind of the value.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match self.bytes.get(self.at) {
@@ -79,13 +79,13 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The first member of an object whose key is `name` in any case. `None` too if this is no object.
+    /// The first member of an object whose key is `name` in any case. `None` also for a non-object.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<Value<'a>> {
         self.members().find(|(key, _)| key.is(name)).map(|(_, value)| value)
     }
 
-    /// What [`member`](Value::member) gives for each of `names`, in one pass.
+    /// The result of [`member`](Value::member) for each of `names`, in one pass.
     #[must_use]
     pub fn members_named<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut found = [None; N];
@@ -98,19 +98,19 @@ impl<'a> Value<'a> {
         found
     }
 
-    /// The members of an object in the order of the file, duplicates included. Empty if this is no object.
+    /// The members of an object in the order of the file, with duplicates. Empty for a non-object.
     #[must_use]
     pub fn members(&self) -> Members<'a> {
         Members(self.contents(Kind::Object))
     }
 
-    /// The members that follow in the object in which this is the value of one.
+    /// The members that follow this member's value in its object.
     #[must_use]
     pub fn members_behind(&self) -> Members<'a> {
         Members(Some(Scanner { bytes: self.bytes, at: self.end }))
     }
 
-    /// The values of a list. Empty if this is no list.
+    /// The values of a list. Empty if this is not a list.
     #[must_use]
     pub fn items(&self) -> Items<'a> {
         Items(self.contents(Kind::List))
@@ -129,20 +129,20 @@ impl<'a> Value<'a> {
         (self.kind() == Kind::Truth).then(|| self.bytes.get(self.at) == Some(&b't'))
     }
 
-    /// The text of the value as it stands in the document.
+    /// The text of the value as written in the document.
     #[must_use]
     pub fn as_written(&self) -> &'a [u8] {
         self.bytes.get(self.range()).unwrap_or_default()
     }
 
-    /// The digits at the beginning of a number that is not negative; more than fits counts as the largest.
+    /// The leading digits of a number that is not negative; a larger one counts as the maximum.
     #[must_use]
     pub fn unsigned(&self) -> Option<u32> {
         (self.kind() == Kind::Number).then(|| leading_number(self.bytes.get(self.at..)?)).flatten()
     }
 
-    /// A whole number. A negative one counts as what is left of it in 32 bits without a sign, since tools write versions
-    /// of drivers so.
+    /// A whole number. A negative one is reinterpreted as an unsigned 32-bit number, since tools
+    /// write driver versions like this.
     #[must_use]
     pub fn wrapped(&self) -> Option<u32> {
         let negative = self.bytes.get(self.at) == Some(&b'-');
@@ -151,7 +151,7 @@ impl<'a> Value<'a> {
         Some(if negative { number.wrapping_neg() } else { number })
     }
 
-    /// Where the value stands in the document.
+    /// The range of the value in the document.
     #[must_use]
     pub const fn range(&self) -> Range<usize> {
         self.at..self.end
@@ -163,7 +163,7 @@ impl<'a> Value<'a> {
         position(self.bytes, self.at).0
     }
 
-    /// A scanner behind the opening bracket.
+    /// A scanner after the opening bracket.
     fn contents(&self, kind: Kind) -> Option<Scanner<'a>> {
         (self.kind() == kind).then(|| Scanner { bytes: self.bytes, at: self.at.saturating_add(1) })
     }
@@ -210,12 +210,12 @@ impl<'a> Iterator for Items<'a> {
     }
 }
 
-/// The text of a string, with its escapes as they are in the file.
+/// The text of a string, with its escapes as in the file.
 #[derive(Clone, Copy)]
 pub struct Str<'a>(&'a [u8]);
 
 impl<'a> Str<'a> {
-    /// The text without escapes. A path may come out that is not UTF-8, or that holds a NUL.
+    /// The text without escapes. The result may be a path with a NUL, or not in UTF-8.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -231,10 +231,10 @@ impl<'a> Str<'a> {
         Ok(text)
     }
 
-    /// Whether the text is `name`, in which there is no backslash, in any case.
+    /// Whether the text is `name`, which contains no backslash, in any case.
     #[must_use]
     pub fn is(self, name: &str) -> bool {
-        // What an escape stands for is shorter than the escape.
+        // An escape is longer than the character that it stands for.
         if self.0.len() <= name.len() {
             return self.0.eq_ignore_ascii_case(name.as_bytes());
         }
@@ -253,13 +253,13 @@ impl<'a> Str<'a> {
         rest.is_empty()
     }
 
-    /// The bytes between the quotes, escapes not replaced. Enough for text that needs no escape.
+    /// The bytes between the quotes, escapes included. Enough for text that needs none.
     #[must_use]
     pub fn as_written(self) -> &'a [u8] {
         self.0
     }
 
-    /// The digits that the text begins with, after blanks; more than fits counts as the largest.
+    /// The leading digits of the text, after blanks; a larger number counts as the maximum.
     #[must_use]
     pub fn unsigned(self) -> Option<u32> {
         leading_number(self.0.trim_ascii_start())
@@ -285,7 +285,7 @@ enum Piece<'a> {
     Escaped(char),
 }
 
-/// The parts of a checked string. Stops where an escape is malformed.
+/// The parts of a checked string. Stops at a malformed escape.
 struct Pieces<'a>(&'a [u8]);
 
 impl<'a> Iterator for Pieces<'a> {
@@ -307,7 +307,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// The character that the escape at the beginning of `bytes` stands for, and what follows it.
+/// The character of the escape at the beginning of `bytes`, and the rest after it.
 fn unescape(bytes: &[u8]) -> Option<(char, &[u8])> {
     let (b'\\', rest) = bytes.split_first()? else { return None };
     let (letter, rest) = rest.split_first()?;
@@ -350,16 +350,16 @@ fn hexadecimal(bytes: &[u8]) -> Option<(u16, &[u8])> {
 pub struct Error {
     /// What is wrong.
     pub kind: ErrorKind,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// From 1, counted in bytes.
+    /// The column, from 1, counted in bytes.
     pub column: u32,
 }
 
 /// What is wrong with a text that should be JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// There is nothing but blanks.
+    /// It contains nothing but blanks.
     Empty,
     /// It is UTF-16.
     Utf16,
@@ -375,7 +375,7 @@ pub enum ErrorKind {
     KeyNotAString,
     /// A key without a colon.
     MissingColon,
-    /// A backslash with something that is no escape, or half a character.
+    /// A backslash with an invalid escape, or half a character.
     BadEscape,
     /// A number without digits.
     BadNumber,

@@ -1,5 +1,5 @@
-//! Layer manifests, file format versions 1.0.0 to 1.2.1 (loader and layer interface document, "Layer Manifest File
-//! Format").
+//! Layer manifests, file format versions 1.0.0 to 1.2.1 (loader and layer interface document,
+//! "Layer Manifest File Format").
 #![forbid(unsafe_code)]
 
 mod read;
@@ -13,7 +13,7 @@ use super::driver::{ManifestError, ManifestWarning};
 use super::version::Version;
 use crate::memory::{OutOfMemory, Text, Vec};
 
-/// What a layer manifest says: one layer, or several since version 1.0.1.
+/// The content of a layer manifest: one layer, or several since version 1.0.1.
 #[derive(Debug)]
 pub struct LayerFile {
     /// Version of the file format.
@@ -24,55 +24,56 @@ pub struct LayerFile {
     pub layers: Vec<Result<LayerManifest, ManifestError>>,
 }
 
-/// What a manifest says about one layer.
+/// The content of a manifest about one layer.
 #[derive(Debug, Default)]
 pub struct LayerManifest {
-    /// The name that applications and variables use. Not empty, at most [`NAME_LIMIT`] bytes, no NUL inside.
+    /// Its name for applications and variables. Not empty, at most [`NAME_LIMIT`] bytes, no NUL
+    /// inside.
     pub name: Text,
-    /// Where it wants to be active.
+    /// The call chains that it is for.
     pub layer_type: LayerType,
-    /// The library as it is written: a bare name, a relative or an absolute path. Empty for a meta-layer.
+    /// The library as written: a bare name, a relative or an absolute path. Empty for a meta-layer.
     pub library_path: Text,
     /// The version of Vulkan that the layer was made for.
     pub api_version: Version,
     /// The layer's own version.
     pub implementation_version: u32,
-    /// A line for people. Of any length; Vulkan has room for 255 bytes.
+    /// A line of text for users, of any length; Vulkan has room for 255 bytes.
     pub description: Text,
-    /// The pointer width of the library in bits, 32 or 64, where it is told.
+    /// The pointer width of the library in bits, 32 or 64, if stated.
     pub library_arch: Option<u32>,
-    /// What the layer calls the functions by which it is loaded.
+    /// The layer's names of the functions that the loader loads it by.
     pub functions: LayerFunctions,
-    /// What the layer calls the functions that intercept the commands before there is an instance. None before
-    /// version 1.1.2 of the format.
+    /// The layer's names of the functions that intercept commands before there is an instance. None
+    /// before version 1.1.2 of the format.
     pub pre_instance_functions: PreInstanceFunctions,
     /// The instance extensions that the layer adds.
     pub instance_extensions: Vec<LayerExtension>,
     /// The device extensions that the layer adds.
     pub device_extensions: Vec<LayerExtension>,
-    /// The variable that has to have this value for an implicit layer to be active.
+    /// The variable that must have this value for an implicit layer to be active.
     pub enable_environment: Option<Switch>,
-    /// The variable that has to be unset for an implicit layer to be active.
+    /// The variable that must be unset for an implicit layer to be active.
     pub disable_environment: Option<Switch>,
     /// The layers that a meta-layer stands for, closest to the application first.
     pub component_layers: Vec<Text>,
-    /// Where to search for explicit layers instead, for the override layer.
+    /// The places to search for explicit layers instead, for the override layer.
     pub override_paths: Vec<Text>,
-    /// The layers that the override layer keeps from being used.
+    /// The layers that the override layer rules out.
     pub blacklisted_layers: Vec<Text>,
-    /// The executables that the override layer is for; all of them if there are none.
+    /// The executables that the override layer is for; all if the list is empty.
     pub app_keys: Vec<Text>,
-    /// Where in the file the object of the layer stands, bytes. It may say more about the layer to people and tools, such
-    /// as `introduction`, `url` and `features`.
+    /// The position of the layer's object in the file, in bytes. The object may contain more for
+    /// people and tools, such as `introduction`, `url` and `features`.
     pub place: Range<usize>,
-    /// What is odd about the layer without making it useless.
+    /// What is odd about the layer without making it unusable.
     pub warning: Option<ManifestWarning>,
 }
 
-/// The longest name of a layer or extension, bytes: what `VK_MAX_EXTENSION_NAME_SIZE` leaves without the NUL.
+/// The most bytes in a name of a layer or extension: `VK_MAX_EXTENSION_NAME_SIZE` without the NUL.
 pub const NAME_LIMIT: usize = 255;
 
-/// How many layers of one file are looked at.
+/// The number of layers of one file that are read.
 pub const LAYER_LIMIT: usize = 256;
 
 /// The call chains that a layer was once limited to.
@@ -83,19 +84,19 @@ pub enum LayerType {
     /// `GLOBAL`: instance and device.
     #[default]
     Global,
-    /// `DEVICE`: such layers are not loaded any more.
+    /// `DEVICE`: such layers are no longer loaded.
     Device,
 }
 
-/// The names under which a layer's library exports the functions by which it is loaded, where they are not the usual
-/// ones.
+/// The names under which a layer's library exports the functions that the loader loads it by, if
+/// they are not the default ones.
 #[derive(Debug, Default)]
 pub struct LayerFunctions {
     /// `vkNegotiateLoaderLayerInterfaceVersion`.
     pub negotiate: Option<Symbol>,
-    /// `vkGetInstanceProcAddr`; of no effect for a layer that negotiates.
+    /// `vkGetInstanceProcAddr`; ignored for a layer that negotiates.
     pub get_instance_proc_addr: Option<Symbol>,
-    /// `vkGetDeviceProcAddr`; of no effect for a layer that negotiates.
+    /// `vkGetDeviceProcAddr`; ignored for a layer that negotiates.
     pub get_device_proc_addr: Option<Symbol>,
 }
 
@@ -113,7 +114,7 @@ pub struct PreInstanceFunctions {
 /// An extension that a layer adds.
 #[derive(Debug)]
 pub struct LayerExtension {
-    /// Its name. Not empty, at most [`NAME_LIMIT`] bytes, no NUL inside.
+    /// Its name. Not empty, at most [`NAME_LIMIT`] bytes, contains no NUL.
     pub name: Text,
     /// Its revision.
     pub spec_version: u32,
@@ -121,16 +122,16 @@ pub struct LayerExtension {
     pub entry_points: Vec<Symbol>,
 }
 
-/// A variable of the environment with a value.
+/// An environment variable with a value.
 #[derive(Debug)]
 pub struct Switch {
     /// The variable.
     pub variable: Symbol,
-    /// The value that enables. Of no meaning where the variable disables.
+    /// The value that enables. Meaningless if the variable disables.
     pub value: Text,
 }
 
-/// The name of the layer that selects other ones (loader and layer interface document, "Override Meta-Layer").
+/// The layer that selects others (loader and layer interface document, "Override Meta-Layer").
 pub const OVERRIDE_LAYER: &[u8] = b"VK_LAYER_LUNARG_override";
 
 /// A name with a NUL at its end and none before it.
@@ -155,7 +156,7 @@ impl LayerFile {
     /// Reads the manifest in `bytes`.
     ///
     /// # Errors
-    /// The outer error is [`OutOfMemory`], the inner one says what is wrong with the file.
+    /// The outer error is [`OutOfMemory`], the inner one what is wrong with the file.
     pub fn parse(bytes: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
         let mut file = Self { format_version: Version::default(), warning: None, layers: Vec::new() };
         match read::file(bytes, &mut file) {
@@ -166,7 +167,7 @@ impl LayerFile {
     }
 }
 
-/// Why nothing can be made of a manifest or a part of it.
+/// Why a manifest or a part of it cannot be used.
 enum Failure {
     Manifest(ManifestError),
     OutOfMemory,
@@ -193,7 +194,7 @@ impl LayerManifest {
 }
 
 impl PreInstanceFunctions {
-    /// Whether there is none.
+    /// Whether no function is named.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.enumerate_instance_extension_properties.is_none()

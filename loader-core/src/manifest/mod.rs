@@ -1,7 +1,7 @@
 //! Manifests: bytes of a JSON file in, typed values or a precise error out.
 //!
-//! Shipped manifests are not always proper JSON, and the loaders that programs grew up with are lenient, so the
-//! reader of [`json`] is as lenient as they are and no more: see its documentation for the list.
+//! Shipped manifests are not always valid JSON, and existing loaders are lenient, so the reader of
+//! [`json`] is as lenient as they are and no more: see its documentation for the list.
 
 mod driver;
 pub mod json;
@@ -17,5 +17,5 @@ pub use layer::{
 pub use settings::{Control, DeviceSetting, LayerSetting, Settings, SettingsFile, SettingsWarning};
 pub use version::{Version, VersionError};
 
-/// The largest manifest that is read, bytes. Shipped ones have a few hundred.
+/// The size of the largest manifest that is read, in bytes. Shipped ones have a few hundred.
 pub const SIZE_LIMIT: usize = 1 << 20;

@@ -1,6 +1,6 @@
 //! The settings file, `vk_loader_settings.json` (`docs/settings-file.md`).
 //!
-//! Nothing in it is ignored silently: what is wrong or unknown is a [`SettingsWarning`], and the rest counts.
+//! Nothing in it is ignored silently: every fault is a [`SettingsWarning`], and the rest is used.
 #![forbid(unsafe_code)]
 
 mod read;
@@ -13,41 +13,41 @@ use super::driver::{FieldProblem, ManifestError};
 use crate::log::{Filter, LogLocation};
 use crate::memory::{OutOfMemory, Shown, Text, Vec};
 
-/// What a settings file says.
+/// The content of a settings file.
 #[derive(Debug, Default)]
 pub struct SettingsFile {
-    /// Its objects with settings, in the order of the file, each for some programs or for all.
+    /// Its settings objects, in the order of the file, each for some programs or for all.
     pub objects: Vec<Settings>,
-    /// What is wrong with it, in no particular order. Of a file with many faults, the first ones.
+    /// Its faults, in no particular order. If there are many, the first ones.
     pub warnings: Vec<SettingsWarning>,
 }
 
 /// Settings for some programs, or for all.
 #[derive(Debug, Default)]
 pub struct Settings {
-    /// The executables that they are for, each with its whole path. `None`: for every program that no other object
-    /// names.
+    /// The executables that they are for, each with its full path. `None`: for every program that
+    /// no other object names.
     pub app_keys: Option<Vec<Text>>,
-    /// Which layers there are, in the order of calls. `None` says nothing about layers, or something wrong; an empty list
-    /// says that there are none.
+    /// The layers, in the order of calls. `None` if the file says nothing about layers, or
+    /// something wrong; an empty list means no layers.
     pub layers: Option<Vec<LayerSetting>>,
-    /// What is written to standard error, in place of what `VK_LOADER_DEBUG` asks for unless this is silent.
+    /// The filter for standard error, which replaces that of `VK_LOADER_DEBUG` unless it is silent.
     pub stderr_log: Filter,
     /// Files that messages are appended to.
     pub log_locations: Vec<LogLocation>,
-    /// Manifests of drivers that are looked at before those that are found.
+    /// Driver manifests to read before those that the search finds.
     pub additional_drivers: Vec<Text>,
-    /// Whether only those count. Never without any.
+    /// Whether only those are used. Never set if there are none.
     pub additional_drivers_use_exclusively: bool,
-    /// The devices that are enumerated, in this order. `None`: all of them.
+    /// The devices to enumerate, in this order. `None`: all of them.
     pub devices: Option<Vec<DeviceSetting>>,
-    /// The line of the file on which the object begins, from 1.
+    /// The line of the file where the object begins, from 1.
     pub line: u32,
-    /// The object as it is written, line breaks and indentation left out.
+    /// The object as written, without line breaks and indentation.
     pub written: Text,
 }
 
-/// What is said about one layer.
+/// The setting for one layer.
 #[derive(Debug)]
 pub struct LayerSetting {
     /// Its name. Empty for [`Control::Unordered`].
@@ -63,17 +63,17 @@ pub struct LayerSetting {
 /// What to do with a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// `auto`: what would be done with it anyhow.
+    /// `auto`: what would happen without the setting.
     Auto,
     /// `on`: it is active.
     On,
     /// `off`: it cannot be used.
     Off,
-    /// `unordered_layer_location`: no layer, but the place of those that are not listed.
+    /// `unordered_layer_location`: not a layer, but the place of the unlisted ones.
     Unordered,
 }
 
-/// A physical device, as a driver describes it.
+/// A physical device, as its driver describes it.
 #[derive(Debug)]
 pub struct DeviceSetting {
     /// `VkPhysicalDeviceIDProperties::deviceUUID`.
@@ -82,32 +82,33 @@ pub struct DeviceSetting {
     pub driver_uuid: Option<[u8; 16]>,
     /// `VkPhysicalDeviceProperties::driverVersion`, if it matters.
     pub driver_version: Option<u32>,
-    /// What it is called, for messages.
+    /// Its name, for messages.
     pub device_name: Text,
 }
 
-/// Something in a settings file that does not count.
+/// Something in a settings file that is ignored.
 #[derive(Debug)]
 pub struct SettingsWarning {
-    /// The key of the field, as it is written in the file.
+    /// The key of the field, as written in the file.
     pub field: Text,
     /// What is wrong with it.
     pub problem: FieldProblem,
-    /// The line of the field's value, or of the object that should hold it, from 1.
+    /// The line of the field's value, or of the object that should contain it, from 1.
     pub line: u32,
 }
 
 impl SettingsFile {
-    /// Reads the settings file in `bytes`. Paths in it that are not absolute are relative to `folder`, which ends with a
-    /// slash.
+    /// Reads the settings file in `bytes`. Relative paths in it are relative to `folder`, which
+    /// ends with a slash.
     ///
     /// # Errors
-    /// The outer error is [`OutOfMemory`], the inner one says why nothing in the file counts.
+    /// The outer error is [`OutOfMemory`], the inner one why nothing in the file can be used.
     pub fn parse(bytes: &[u8], folder: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
         read::file(bytes, folder)
     }
 
-    /// The place of the object for `program`: the first one that names it, or else the first one for every program.
+    /// The index of the object for `program`: the first that names it, or else the first for every
+    /// program.
     #[must_use]
     pub fn choose(&self, program: Option<&[u8]>) -> Option<usize> {
         let names = |object: &Settings| {

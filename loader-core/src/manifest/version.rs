@@ -16,12 +16,12 @@ pub struct Version {
     pub patch: u16,
 }
 
-/// Why a text is no version.
+/// Why a text is not a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionError {
     /// A part does not begin with a digit, or there are more than four parts.
     NotAVersion,
-    /// A number does not fit into the bits that Vulkan gives it.
+    /// A number does not fit into its bits in a Vulkan version.
     OutOfRange,
 }
 
@@ -32,7 +32,7 @@ impl Version {
         Self { variant: 0, major, minor, patch }
     }
 
-    /// The number that `VK_MAKE_API_VERSION` gives.
+    /// The number as `VK_MAKE_API_VERSION` encodes it.
     #[must_use]
     pub const fn encoded(self) -> u32 {
         (self.variant as u32) << 29
@@ -41,7 +41,7 @@ impl Version {
             | self.patch as u32
     }
 
-    /// The version that a `VK_MAKE_API_VERSION` number stands for.
+    /// The version that a `VK_MAKE_API_VERSION` number encodes.
     #[must_use]
     pub const fn from_encoded(number: u32) -> Self {
         Self {
@@ -52,8 +52,8 @@ impl Version {
         }
     }
 
-    /// Reads `major`, `major.minor`, `major.minor.patch` or `variant.major.minor.patch`; missing parts are 0. Each
-    /// part is its leading digits: what follows them (`1.3.230-rc1`) is not looked at.
+    /// Reads `major`, `major.minor`, `major.minor.patch` or `variant.major.minor.patch`; missing
+    /// parts are 0. Each part is its leading digits: the rest of it (`1.3.230-rc1`) is ignored.
     ///
     /// # Errors
     /// [`VersionError`].

@@ -1,4 +1,4 @@
-//! What became of a driver that was to be used: known only once it is opened.
+//! What happened to a driver that was to be used: known only after it is opened.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -11,49 +11,50 @@ use crate::memory::{Shown, Text};
 
 /// What happened to a driver after the plan was made.
 ///
-/// Results are the numbers of `VkResult`.
+/// Results are `VkResult` numbers.
 #[derive(Debug)]
 pub enum Outcome {
-    /// The dynamic linker refuses the library.
+    /// The dynamic linker rejects the library.
     DoesNotOpen {
-        /// The system's words.
+        /// The system's error message.
         error: Text,
     },
-    /// The library has none of the functions by which a driver is recognised.
+    /// The library exports none of the functions that identify a driver.
     NoEntryPoint,
     /// The library is a Vulkan loader, or its commands call this loader's, which would call them again.
     LeadsBack,
-    /// The driver itself makes this instance, to use other drivers: it is left out, or it would be called without end.
+    /// The driver itself creates this instance, to use other drivers: it is left out, or it would
+    /// be called without end.
     WithinItself,
-    /// The driver wants no interface version that this loader has (LDP_DRIVER_3).
+    /// The driver supports no interface version of this loader (LDP_DRIVER_3).
     NegotiationRefused {
-        /// What the driver returned.
+        /// The driver's result.
         result: i32,
     },
-    /// The driver settled on an interface version that cannot serve.
+    /// The driver chose an interface version that does not work.
     InterfaceVersion {
-        /// What it settled on.
+        /// The version it chose.
         version: u32,
-        /// What it would have to be: at least this if it is lower, at most this if it is higher.
+        /// The version it needs: at least this if its own is lower, at most this if higher.
         needed: u32,
     },
-    /// The driver has Vulkan 1.1 or newer, and an interface version below 5 (LDP_DRIVER_7). It is used, but may refuse
-    /// applications that ask for more than 1.0.
+    /// The driver has Vulkan 1.1 or newer, and an interface version below 5 (LDP_DRIVER_7). It is
+    /// used, but may refuse applications that ask for more than 1.0.
     OldInterface {
-        /// The interface version that was settled on.
+        /// The negotiated interface version.
         interface: u32,
-        /// The version of Vulkan that it has.
+        /// The version of Vulkan that it supports.
         api_version: Version,
     },
-    /// The driver creates surfaces of its own without the interface version 3 or a command that this takes
-    /// (LDP_DRIVER_8). It is used, with surfaces of the loader.
+    /// The driver creates surfaces of its own but lacks interface version 3 or a command needed for
+    /// this (LDP_DRIVER_8). It is used, with surfaces of the loader.
     IncompleteSurfaces {
         /// The command that it lacks, or that needs interface version 3.
         name: &'static CStr,
     },
-    /// The driver says that it is for another API (LDP_LOADER_4): its major version is not 1, or its variant not 0.
+    /// The driver reports another API (LDP_LOADER_4): major version not 1, or variant not 0.
     OtherApi {
-        /// What the driver says.
+        /// The version it reports.
         version: Version,
     },
     /// The driver lacks a command that every driver has.
@@ -63,39 +64,39 @@ pub enum Outcome {
     },
     /// The driver's own vkCreateInstance fails.
     CreateInstanceFailed {
-        /// What it returned.
+        /// Its result.
         result: i32,
     },
     /// The driver fails to enumerate its devices.
     EnumerationFailed {
-        /// What it returned.
+        /// Its result.
         result: i32,
     },
     /// The driver works and has no device.
     NoDevices,
-    /// The dynamic linker says that the library is one that an earlier candidate opened.
+    /// According to the dynamic linker, an earlier candidate opened the same library.
     DuplicateOf {
-        /// Its place in the plan's drivers.
+        /// Its index in the plan's drivers.
         driver: usize,
     },
-    /// The manifest claims a higher version than the driver itself has; the lower one counts.
+    /// The manifest claims a higher version than the driver itself reports; the lower one is used.
     ApiVersionLie {
-        /// What the manifest says.
+        /// The version in the manifest.
         manifest: Version,
-        /// What the driver says.
+        /// The version that the driver reports.
         driver: Version,
     },
     /// The driver is in use.
     Used {
-        /// The interface version that was settled on.
+        /// The negotiated interface version.
         interface: u32,
-        /// How many devices it has.
+        /// The number of its devices.
         devices: u32,
     },
 }
 
 impl Outcome {
-    /// A short name that stays the same, for programs.
+    /// A short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -118,7 +119,7 @@ impl Outcome {
         }
     }
 
-    /// The rule of the driver interface document that asks for this, where one does.
+    /// The rule of the driver interface document that requires this, if any.
     #[must_use]
     pub fn policy(&self) -> Option<&'static str> {
         match self {
@@ -130,7 +131,7 @@ impl Outcome {
         }
     }
 
-    /// How grave it is while another driver works.
+    /// The severity while another driver works.
     #[must_use]
     pub fn level(&self) -> Level {
         match self {
@@ -150,7 +151,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the driver is out after this.
+    /// Whether the driver is lost.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         !matches!(
@@ -166,7 +167,7 @@ impl Outcome {
 /// `VK_ERROR_INCOMPATIBLE_DRIVER`.
 const INCOMPATIBLE_DRIVER: i32 = -9;
 
-/// What is the matter, and what can be done about it. Reads on after a path and a colon.
+/// What is wrong, and what can be done about it. Follows a path and a colon.
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -239,7 +240,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The number of a `VkResult` with its name, where it is one that drivers return when they are loaded or create something.
+/// A `VkResult`, displayed with its name if drivers return it on loading or creating something.
 pub(crate) struct VkResult(pub(crate) i32);
 
 impl fmt::Display for VkResult {

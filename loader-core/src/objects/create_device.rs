@@ -1,4 +1,4 @@
-//! vkCreateDevice at the lower end of the chain: the driver makes the device.
+//! vkCreateDevice at the lower end of the call chain: the driver creates the device.
 
 use core::ffi::CStr;
 
@@ -21,26 +21,27 @@ use crate::registry::{ExtensionSet, command, extension};
 type CreateInfo = vk::DeviceCreateInfo<'static>;
 type Callbacks = vk::AllocationCallbacks<'static>;
 
-/// The extensions that the physical device `handle` has, as the commands of this table tell.
+/// The extensions of the physical device `handle`, as the commands in this table report them.
 ///
 /// # Safety
-/// The commands in the table know the device by this handle.
+/// `handle` is a live physical device, as the commands in the table know it.
 pub(crate) unsafe fn available(
     table: &InstanceTable,
     handle: vk::PhysicalDevice,
 ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
     let enumerate = command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
-    // SAFETY: the type is the command's.
+    // SAFETY: the type is that of vkEnumerateDeviceExtensionProperties.
     let enumerate: Option<vk::PFN_vkEnumerateDeviceExtensionProperties> = unsafe { table.get(enumerate) };
     of_device(enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?, handle)
 }
 
-/// What the layers call the physical device that the application calls `handle`.
+/// The layers' handle for the physical device that the application calls `handle`.
 ///
 /// # Safety
 /// As for [`super::handle::any_physical_device`].
 unsafe fn lower_of_layer(handle: vk::PhysicalDevice) -> vk::PhysicalDevice {
-    // SAFETY: the caller vouches for the handle.
+    // SAFETY: by this function's `# Safety` `handle` is NULL, a valid handle, or points to at least
+    // two readable words.
     let known = unsafe { super::handle::any_physical_device(handle, command::CREATE_DEVICE) };
     match known.kind() {
         HandleKind::PhysicalDeviceOfLayer => {
@@ -50,11 +51,12 @@ unsafe fn lower_of_layer(handle: vk::PhysicalDevice) -> vk::PhysicalDevice {
     }
 }
 
-/// What `driver` calls it, if it is one of its own. A group lies within one driver
-/// (VUID-VkDeviceGroupDeviceCreateInfo-pPhysicalDevices-00376), which would follow another one's handle.
+/// The driver's own handle for the physical device, if it belongs to `driver`. A group lies within
+/// one driver (VUID-VkDeviceGroupDeviceCreateInfo-pPhysicalDevices-00376), which would dereference
+/// another driver's handle.
 ///
 /// # Errors
-/// `ERROR_INITIALIZATION_FAILED`, with a message.
+/// `ERROR_INITIALIZATION_FAILED`, which is logged.
 ///
 /// # Safety
 /// As for [`super::handle::physical_device`].
@@ -62,7 +64,8 @@ unsafe fn lower_of_driver(
     handle: vk::PhysicalDevice,
     driver: &DriverInstance,
 ) -> Result<vk::PhysicalDevice, vk::Result> {
-    // SAFETY: the caller vouches for the handle.
+    // SAFETY: by this function's `# Safety` `handle` is NULL, a valid handle, or points to at least
+    // two readable words.
     let member = unsafe { super::handle::physical_device(handle, command::CREATE_DEVICE) };
     if core::ptr::eq(member.driver(), driver) {
         return Ok(member.driver_handle());
@@ -77,21 +80,24 @@ unsafe fn lower_of_driver(
     Err(vk::Result::ERROR_INITIALIZATION_FAILED)
 }
 
-/// Terminator of vkCreateDevice: has the driver make the device.
+/// Terminator of vkCreateDevice: has the driver create the device.
 ///
 /// # Safety
-/// The parameters are those that the chain was entered with.
+/// The parameters are those of a valid call of the command, passed down the call chain; with
+/// layers, the chain was entered with a noted device under creation.
 pub(super) unsafe extern "system" fn terminator(
     handle: vk::PhysicalDevice,
     info: *const CreateInfo,
     callbacks: *const Callbacks,
     out: *mut vk::Device,
 ) -> vk::Result {
-    // SAFETY: the chain vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the parameters are valid for vkCreateDevice, and `*out`
+    // can be read and written. `device_under_creation` aborts unless `*out` still names the noted
+    // device.
     unsafe {
         let physical_device = super::handle::physical_device(handle, command::CREATE_DEVICE);
         let instance = physical_device.instance();
-        // Without layers nothing comes between the two ends.
+        // Without layers nothing lies between the two ends of the chain.
         let under_creation =
             (!instance.layers().is_empty()).then(|| device_under_creation(instance.loader, (*out).as_raw()));
         match make(physical_device, &*info, callbacks, under_creation) {
@@ -104,10 +110,11 @@ pub(super) unsafe extern "system" fn terminator(
     }
 }
 
-/// Has the driver make the device, and makes what the loader keeps for it.
+/// Has the driver create the device, and creates the loader's own data for it.
 ///
 /// # Safety
-/// The create info and the callbacks are those of vkCreateDevice.
+/// The create info and the callbacks are those of a valid call of vkCreateDevice; the array that
+/// `under_creation` notes is still there.
 unsafe fn make(
     physical_device: &PhysicalDevice,
     info: &CreateInfo,
@@ -116,7 +123,10 @@ unsafe fn make(
 ) -> Result<vk::Device, vk::Result> {
     let instance = physical_device.instance();
     let driver = physical_device.driver();
-    // SAFETY: the types are the commands'; the caller vouches for the create info.
+    // SAFETY: each function-pointer type is its command's. By this function's `# Safety` the create
+    // info leads to counted arrays, valid C strings and a pNext chain, and the callbacks are NULL
+    // or valid. The driver gets its own physical device and a create info that lives for the call.
+    // Nobody has been given the device yet, so that it may be destroyed on failure.
     unsafe {
         let lacking = vk::Result::ERROR_INITIALIZATION_FAILED;
         let create = driver.table.get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE).ok_or(lacking)?;
@@ -183,14 +193,16 @@ unsafe fn make(
     }
 }
 
-/// The features that the driver is asked for besides those in the pNext chain: those of VkPhysicalDeviceFeatures2 if the driver
-/// does not look for it there. The application may chain it for every driver, since it can ask each one for it (`emulated`).
+/// The features to pass to the driver besides those in the pNext chain: those of
+/// VkPhysicalDeviceFeatures2 if the driver does not look for them there. The application may chain
+/// it for any driver, since it can query any driver for it (`emulated`).
 ///
 /// # Safety
-/// The create info's chain is a pNext chain.
+/// The create info's chain is a pNext chain whose structures are what their `sType` says.
 unsafe fn enabled_features(driver: &DriverInstance, info: &CreateInfo) -> *const vk::PhysicalDeviceFeatures {
     let known = [command::GET_PHYSICAL_DEVICE_FEATURES_2, command::GET_PHYSICAL_DEVICE_FEATURES_2_KHR];
-    // SAFETY: the functions are not called; the caller vouches for the chain.
+    // SAFETY: the functions are only looked up, not called. By this function's `# Safety` the chain
+    // is a pNext chain whose structures are what their `sType` says.
     unsafe {
         if known.into_iter().any(|command| driver.table.get::<Command>(command).is_some()) {
             return info.p_enabled_features;
@@ -202,9 +214,10 @@ unsafe fn enabled_features(driver: &DriverInstance, info: &CreateInfo) -> *const
     }
 }
 
-/// The names of the extensions that the driver is asked for: those that it has. With layers the others have been validated
-/// before the chain was entered, or a layer adds them on the way without knowing whether they are there (loader and layer
-/// interface document, "Additional Notes"): they are left out.
+/// The names of the extensions to request from the driver: those that it has. With layers, the
+/// others were either checked before the chain was entered, or added on the way by a layer that
+/// does not know whether they exist (loader and layer interface document, "Additional Notes"): they
+/// are left out.
 fn drivers_extensions<'a>(
     instance: &Instance,
     requested: impl Iterator<Item = &'a CStr> + Clone,
@@ -222,36 +235,40 @@ fn drivers_extensions<'a>(
     Ok(names)
 }
 
-/// The newest minor version whose core commands the device has. Only VK_KHR_maintenance5 hides those that are newer
-/// than the application's version.
+/// The newest minor version whose core commands the device has. Only VK_KHR_maintenance5 hides
+/// those newer than the application's version.
 ///
 /// # Safety
-/// The create info's chain is a pNext chain.
+/// The create info's chain is a pNext chain whose structures are what their `sType` says.
 unsafe fn newest_core(api_version: u32, info: &CreateInfo, extensions: &ExtensionSet) -> u8 {
-    // SAFETY: the caller vouches for the chain.
+    // SAFETY: by this function's `# Safety` it is a pNext chain whose structures are what their
+    // `sType` says.
     let feature = unsafe { chain::find::<vk::PhysicalDeviceMaintenance5FeaturesKHR<'_>>(info.p_next) };
     let strict = extensions.contains(extension::KHR_MAINTENANCE5)
         && feature.is_some_and(|feature| feature.maintenance5 == vk::TRUE);
     if strict { u8::try_from(vk::api_version_minor(api_version)).unwrap_or(u8::MAX) } else { u8::MAX }
 }
 
-/// The create info's chain with other handles in its VkDeviceGroupDeviceCreateInfo, as long as this lives.
+/// The create info's chain with other handles in its VkDeviceGroupDeviceCreateInfo, for as long as
+/// this lives.
 ///
-/// The group's structure is copied, and what leads to it, for which the registry knows the sizes. A structure that it does not
-/// know stays where it is, and those before it: the last one leads to the copies meanwhile.
+/// The group's structure and the ones that lead to it are copied, if the registry knows their
+/// sizes. A structure of unknown size stays where it is, and so do those before it: the last such
+/// structure points to the copies meanwhile.
 pub(crate) struct GroupHandles {
     first: *const core::ffi::c_void,
-    /// The structure that leads to the copies, and what it leads to otherwise.
+    /// The structure that is relinked to the copies, and its original successor.
     relinked: Option<(*mut vk::BaseOutStructure<'static>, *mut vk::BaseOutStructure<'static>)>,
     copies: Vec<u64, Application>,
     handles: Vec<vk::PhysicalDevice, Application>,
 }
 
 impl GroupHandles {
-    /// With the handles that `driver` knows; without a driver with those that the first layer knows.
+    /// Replaces the handles by `driver`'s own, or without a driver by those of the first layer.
     ///
     /// # Safety
-    /// `first` begins the chain of a create info for `vkCreateDevice`.
+    /// `first` begins the pNext chain of a valid create info for `vkCreateDevice`. The chain stays
+    /// in place while this lives, and no other thread uses it.
     pub(crate) unsafe fn new(
         instance: &Instance,
         first: *const core::ffi::c_void,
@@ -260,14 +277,17 @@ impl GroupHandles {
         let memory = command_memory(instance);
         let mut own =
             Self { first, relinked: None, copies: Vec::new_in(memory), handles: Vec::new_in(memory) };
-        // SAFETY: the caller vouches for the chain.
+        // SAFETY: by this function's `# Safety` `first` begins a pNext chain whose structures are
+        // what their `sType` says.
         let Some(group) = (unsafe { chain::find::<vk::DeviceGroupDeviceCreateInfo<'_>>(first) }) else {
             return Ok(own);
         };
         for index in 0..group.physical_device_count as usize {
-            // SAFETY: the structure's array has this many handles.
+            // SAFETY: valid usage of vkCreateDevice obliges the application to pass an array of
+            // `physicalDeviceCount` handles.
             let given = unsafe { *group.p_physical_devices.add(index) };
-            // SAFETY: the application vouches for its handles.
+            // SAFETY: valid usage of vkCreateDevice obliges the application to pass valid handles
+            // in the array.
             let lower = unsafe {
                 match driver {
                     Some(driver) => lower_of_driver(given, driver)?,
@@ -277,8 +297,9 @@ impl GroupHandles {
             own.handles.try_push(lower)?;
         }
         let end = vk::DeviceGroupDeviceCreateInfo::STRUCTURE_TYPE;
-        // SAFETY: the caller vouches for the chain; the copy ends with the group's structure, whose rest of the chain is
-        // the application's. Nobody else looks at the chain as long as the call lasts.
+        // SAFETY: by this function's `# Safety` the chain stays in place and no other thread uses
+        // it, so that a structure may be relinked until `drop`. The copies live in `own`; they end
+        // with the group's structure, which shares the rest of the chain with the original.
         unsafe {
             let unknown = chain::last_unknown(first, end);
             let known = unknown.map_or(first, |unknown| (*unknown).p_next.cast_const().cast());
@@ -306,7 +327,8 @@ impl GroupHandles {
 impl Drop for GroupHandles {
     fn drop(&mut self) {
         if let Some((structure, next)) = self.relinked {
-            // SAFETY: the call of the application that the structure belongs to has not come back.
+            // SAFETY: by the `# Safety` of `new` the chain is still in place, and no other thread
+            // uses it.
             unsafe { (*structure).p_next = next };
         }
     }

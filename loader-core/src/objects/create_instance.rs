@@ -1,4 +1,5 @@
-//! vkCreateInstance and vkDestroyInstance at the lower end of the chain: the instances of the drivers.
+//! vkCreateInstance and vkDestroyInstance at the lower end of the call chain: the drivers'
+//! instances.
 
 use core::ffi::CStr;
 
@@ -24,35 +25,41 @@ use crate::registry::{ExtensionSet, command, extension, find_extension};
 type CreateInfo = vk::InstanceCreateInfo<'static>;
 type Callbacks = vk::AllocationCallbacks<'static>;
 
-/// Terminator of vkDestroyInstance: destroys the instances of the drivers.
+/// Terminator of vkDestroyInstance: destroys the drivers' instances.
 ///
 /// # Safety
-/// The parameters are those that the chain was entered with.
+/// The parameters are those of a valid call of the command, passed down the call chain with the
+/// loader's handle.
 pub(super) unsafe extern "system" fn destroy_terminator(handle: vk::Instance, _callbacks: *const Callbacks) {
-    // SAFETY: the chain passes the handle, and the application excludes other users of the instance.
+    // SAFETY: `handle::instance` aborts unless the handle is a live instance, whose memory
+    // `destroy_instance` frees only after the chain has returned. Valid usage of vkDestroyInstance
+    // obliges the application to synchronise the instance externally.
     unsafe {
         let _ = super::handle::instance(handle, command::DESTROY_INSTANCE);
         Instance::finish(instance_at(handle));
     }
 }
 
-/// Versions of another variant are compared as if they were of this one.
+/// Treats versions of another variant as versions of this one.
 pub(crate) fn comparable(version: u32) -> u32 {
     (version & !(7 << 29)).max(vk::API_VERSION_1_0)
 }
 
-/// Terminator of vkCreateInstance: makes an instance of every driver. `handle` points to the handle of the loader's
-/// instance.
+/// Terminator of vkCreateInstance: creates an instance in every driver. `handle` points to the
+/// handle for the loader's instance.
 ///
 /// # Safety
-/// The parameters are those that the chain was entered with.
+/// The parameters are those of a valid call of the command, passed down the call chain, which was
+/// entered with a noted instance.
 pub(super) unsafe extern "system" fn terminator(
     info: *const CreateInfo,
     callbacks: *const Callbacks,
     handle: *mut vk::Instance,
 ) -> vk::Result {
     let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    // SAFETY: `create_instance` put a handle there that nobody else uses yet, which is checked.
+    // SAFETY: `create_instance` put the instance's handle there, which nobody else uses yet;
+    // `instance_under_creation` aborts if a layer has replaced it. By this function's `# Safety`
+    // the other parameters are valid for vkCreateInstance.
     unsafe {
         let _ = instance_under_creation(loader, (*handle).as_raw());
         if !(*instance_at(*handle)).drivers.is_empty() {
@@ -70,22 +77,23 @@ pub(super) unsafe extern "system" fn terminator(
     }
 }
 
-/// Where the instance with this handle is.
+/// The address of the instance with this handle.
 pub(crate) fn instance_at(handle: vk::Instance) -> *mut Instance {
     core::ptr::with_exposed_provenance_mut(handle.as_raw() as usize)
 }
 
-/// Makes an instance of every driver that `instance` is to be made of.
+/// Creates an instance in every driver of `instance`'s sources.
 ///
 /// # Safety
-/// The parameters are those of vkCreateInstance.
+/// The create info and the callbacks are those of a valid call of vkCreateInstance.
 pub(crate) unsafe fn make_drivers(
     instance: &mut Instance,
     info: &CreateInfo,
     callbacks: *const Callbacks,
 ) -> Result<(), vk::Result> {
-    // A layer may have changed it on the way.
-    // SAFETY: the caller vouches for the create info.
+    // A layer may have changed the version on the way down.
+    // SAFETY: by this function's `# Safety` the create info is valid: `pApplicationInfo` is NULL or
+    // a valid pointer.
     let application = unsafe { info.p_application_info.as_ref() };
     instance.api_version = comparable(application.map_or(0, |application| application.api_version));
     let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
@@ -100,7 +108,8 @@ pub(crate) unsafe fn make_drivers(
         sources.try_push((Some(*place), DriverOfInstance::Discovered(*driver)))?;
     }
     for (place, driver) in sources {
-        // SAFETY: the caller vouches for the parameters.
+        // SAFETY: by this function's `# Safety` the create info and the callbacks are those of a
+        // valid call of vkCreateInstance.
         match unsafe { make_driver(instance, info, callbacks, driver, place) } {
             Ok(made) => {
                 note_faults(instance, &made);
@@ -130,10 +139,11 @@ pub(crate) unsafe fn make_drivers(
     Ok(())
 }
 
-/// Makes an instance of one driver, with only what the driver knows (LDP_LOADER_7, LDP_LOADER_9).
+/// Creates an instance in one driver, passing on only what the driver knows (LDP_LOADER_7,
+/// LDP_LOADER_9).
 ///
 /// # Safety
-/// The create info and the callbacks are those of vkCreateInstance.
+/// The create info and the callbacks are those of a valid call of vkCreateInstance.
 unsafe fn make_driver(
     instance: &Instance,
     info: &CreateInfo,
@@ -142,7 +152,7 @@ unsafe fn make_driver(
     place: Option<usize>,
 ) -> Result<DriverInstance, OpenError> {
     let available = driver.instance_extensions().map_err(refused)?;
-    // SAFETY: the caller vouches for the create info.
+    // SAFETY: by this function's `# Safety` the names are a counted array of valid C strings.
     let requested = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
     let has = |wanted: &CStr| available.iter().any(|extension| name::is(extension, wanted));
     let mut names: Vec<*const core::ffi::c_char> = Vec::new();
@@ -154,7 +164,7 @@ unsafe fn make_driver(
         }
     }
     let old = driver.api_version < Version::new(1, 1, 0);
-    // Sorting asks for properties that drivers of Vulkan 1.0 only have through this extension.
+    // Sorting queries properties that Vulkan 1.0 drivers have only through this extension.
     let properties2 = extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
     if (old || instance.api_version < vk::API_VERSION_1_1)
         && instance.loader.flavour.sorts_devices
@@ -164,9 +174,9 @@ unsafe fn make_driver(
         names.try_push(properties2.name().as_ptr())?;
         enabled.insert(properties2);
     }
-    // SAFETY: the caller vouches for the create info.
+    // SAFETY: by this function's `# Safety` `pApplicationInfo` is NULL or a valid pointer.
     let mut application = unsafe { info.p_application_info.as_ref() }.copied().unwrap_or_default();
-    // Whatever the variant: a driver of 1.0 knows of none.
+    // Whatever the variant: a 1.0 driver knows no variants.
     let newer = application.api_version >= vk::API_VERSION_1_1;
     application.api_version = vk::API_VERSION_1_0;
     let mut own = *info;
@@ -180,14 +190,16 @@ unsafe fn make_driver(
     if !has(extension::KHR_PORTABILITY_ENUMERATION.name()) {
         own.flags &= !vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
     }
-    // SAFETY: everything that the structure points to is alive, and nobody else knows the driver's instance.
+    // SAFETY: everything that the structure points to lives until the end of this function, the
+    // callbacks are valid by its `# Safety`, `instance.allocator` holds the application's
+    // callbacks, and nobody else knows the driver's new instance.
     unsafe {
         let handle = driver.create_instance(&own, callbacks)?;
         DriverInstance::new(driver, handle, place, enabled, instance.allocator)
     }
 }
 
-/// Says what a driver that is used does not do as it should.
+/// Logs the faults of a driver that is used.
 fn note_faults(instance: &Instance, made: &DriverInstance) {
     let (api_version, interface) = (made.driver.api_version, made.driver.interface.version);
     if api_version >= Version::new(1, 1, 0) && interface < CHECKED_VERSION_INTERFACE {

@@ -17,9 +17,11 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// vkDestroyDevice as the application calls it.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters are those of a valid call of the Vulkan command.
 pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *const Callbacks) {
-    // SAFETY: the caller vouches for the handle and excludes other users; `create_device` leaked the box.
+    // SAFETY: by this function's `# Safety` the handle is NULL or a live device that no other
+    // thread uses, and the callbacks are NULL or valid. The lower end of vkCreateDevice leaked the
+    // box; while the state is `LEAVING`, only this function frees it.
     unsafe {
         let Some(device) = known_device(handle.as_raw(), command::DESTROY_DEVICE) else { return };
         device.withdraw();
@@ -35,16 +37,19 @@ pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *con
             }
             loader.known.destroyed.remove(loader.platform.waiting, drivers as usize);
         }
-        // Layers know it by its word until here.
+        // Layers know the device by its word up to here.
         if device.state.swap(ALIVE, Ordering::Relaxed) == GONE {
             Device::forget(device.place());
         }
     }
 }
 
-/// Terminator of vkDestroyDevice. A layer comes here with a device that it made for itself by vkCreateDevice of the next layer, too.
+/// Terminator of vkDestroyDevice. A layer also gets here with a device that it created for itself
+/// through the next layer's vkCreateDevice.
 pub(super) unsafe extern "system" fn terminator(handle: vk::Device, callbacks: *const Callbacks) {
-    // SAFETY: the chain passes the driver's handle, which is followed only while there is such a device.
+    // SAFETY: the layer above passes the driver's handle for a live device; one that is listed in
+    // `destroyed` is refused before it is dereferenced. Valid usage of vkDestroyDevice obliges the
+    // application to synchronise the device externally.
     unsafe {
         if let Some(loader) = loader::current()
             && loader.known.destroyed.contains(loader.platform.waiting, handle.as_raw() as usize)
@@ -63,16 +68,20 @@ pub(super) unsafe extern "system" fn terminator(handle: vk::Device, callbacks: *
     }
 }
 
-/// Destroys what the driver made, and what the loader keeps for it unless the application's vkDestroyDevice does.
+/// Destroys the driver's device, and frees the loader's data for it unless the application's
+/// vkDestroyDevice does.
 ///
 /// # Safety
-/// The device is alive, and nobody else uses it.
+/// The device is alive, and nobody else uses it; `callbacks` is NULL or a valid
+/// `VkAllocationCallbacks`.
 #[inline(never)]
 pub(super) unsafe fn destroy_drivers(device: &Device, callbacks: *const Callbacks) {
-    // SAFETY: the caller vouches for the device; the type is the command's.
+    // SAFETY: by this function's `# Safety` the device is alive, nobody else uses it, and the
+    // callbacks are NULL or valid. The type is that of vkDestroyDevice. The lower end of
+    // vkCreateDevice leaked the box; the swap of the state decides who frees it.
     unsafe {
         let (loader, handle) = (device.instance().loader, device.handle);
-        // The next device may get the same word, before this call has come back.
+        // The next device may get the same word before this call returns.
         device.leave();
         if let Some(destroy) = device.drivers::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
             let _turn = device.physical_device().driver().driver.turn();
@@ -82,7 +91,7 @@ pub(super) unsafe fn destroy_drivers(device: &Device, callbacks: *const Callback
         if device.state.swap(GONE, Ordering::Relaxed) != LEAVING {
             Device::forget(device.place());
         } else if !device.first_layer.load(Ordering::Relaxed).is_null() {
-            // Where memory is short, nothing is noted.
+            // If memory is short, nothing is noted.
             let _ = loader.known.destroyed.add(loader.platform.waiting, handle.as_raw() as usize);
         }
     }

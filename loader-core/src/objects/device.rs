@@ -1,5 +1,5 @@
-//! What the loader keeps for a `VkDevice`. The handle itself is the driver's: its first word, and that of its queues and
-//! command buffers, leads to the device's table, and from there to this.
+//! The loader's data for a `VkDevice`. The handle itself is the driver's: its first word, and that
+//! of its queues and command buffers, leads to the device's table, and from there to this.
 
 use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
@@ -17,10 +17,10 @@ use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, OutOfMemory};
 use crate::registry::{CommandId, DEVICE_SLOTS, ExtensionKind, ExtensionSet, command};
 
-/// What drivers put into the first word of every dispatchable object that they make.
+/// The value that drivers write to the first word of every dispatchable object that they create.
 pub(super) const DRIVER_MAGIC: usize = 0x01cd_c0de;
 
-/// Commands on devices that the loader implements itself where the driver has them.
+/// Device commands that the loader implements itself if the driver has them.
 pub(super) const OWN_COMMANDS: &[CommandId] = &[
     command::DESTROY_DEVICE,
     command::CREATE_SWAPCHAIN_KHR,
@@ -35,29 +35,31 @@ pub(super) const OWN_COMMANDS: &[CommandId] = &[
     command::DEBUG_MARKER_SET_OBJECT_TAG_EXT,
 ];
 
-/// What a device's state is as long as nobody destroys it.
+/// A device's state as long as nobody destroys it.
 pub(super) const ALIVE: u8 = 0;
-/// The application's vkDestroyDevice is under way, and frees the device.
+/// The application's vkDestroyDevice is in progress, and frees the device.
 pub(super) const LEAVING: u8 = 1;
-/// The driver has destroyed it.
+/// The driver has destroyed the device.
 pub(super) const GONE: u8 = 2;
 
 /// A device.
 pub struct Device {
-    /// The first link of every command's chain. Its address never changes: layers know the device by it.
+    /// The first link of every command's call chain. Its address never changes: layers identify the
+    /// device by it.
     pub table: Box<DeviceTable, Application>,
-    /// What the driver calls it.
+    /// The driver's handle.
     pub handle: vk::Device,
     pub(super) physical_device: NonNull<PhysicalDevice>,
     pub(super) find: vk::PFN_vkGetDeviceProcAddr,
     /// The driver's functions for the commands that the loader implements itself.
     pub(super) own: [Option<Command>; OWN_COMMANDS.len()],
-    /// The first layer's vkGetDeviceProcAddr, NULL if there is none, and what that layer calls the device.
+    /// The first layer's vkGetDeviceProcAddr, NULL if there is none, and that layer's handle for
+    /// the device.
     pub(super) first_layer: AtomicPtr<c_void>,
     pub(super) chain_handle: AtomicU64,
     extensions: ExtensionSet,
     newest_core: u8,
-    /// What its handles begin with, where that is the driver's.
+    /// The first word of its handles, if that belongs to the driver.
     pub(super) drivers_key: DriversKey,
     pins: AtomicU32,
     pub(super) state: AtomicU8,
@@ -65,7 +67,7 @@ pub struct Device {
     pub allocator: Application,
 }
 
-/// Which commands a device has.
+/// The commands that a device has.
 #[derive(Clone, Copy)]
 pub(super) struct Enabled {
     /// The device extensions that the application enabled.
@@ -74,11 +76,11 @@ pub(super) struct Enabled {
     pub newest_core: u8,
 }
 
-// SAFETY: after creation only atomics change.
+// SAFETY: after creation only atomics change, and the physical device that it points to is `Sync`.
 unsafe impl Sync for Device {}
 
 impl Device {
-    /// A device without a driver's handle yet.
+    /// A device that has no driver's handle yet.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -105,23 +107,26 @@ impl Device {
             allocator,
         };
         let place = Box::into_non_null(Box::try_new_in(device, allocator)?);
-        // SAFETY: it is the box of above.
+        // SAFETY: `place` is the box leaked just above, from the same allocator; it is taken back
+        // only once.
         unsafe {
             place.as_ref().table.owner.store(place.as_ptr().cast(), Ordering::Release);
             Ok(Box::from_non_null_in(place, allocator))
         }
     }
 
-    /// Where it is, as it was allocated and is freed.
+    /// The address at which it was allocated and is freed.
     pub(super) fn place(&self) -> NonNull<Self> {
-        // SAFETY: `new` entered the address into the table, which nobody changes.
+        // SAFETY: `new` stored the address of the device there, which is not NULL, and nothing
+        // changes it.
         unsafe { NonNull::new_unchecked(self.table.owner.load(Ordering::Relaxed).cast()) }
     }
 
-    /// The physical device that it was made from.
+    /// The physical device that it was created from.
     #[must_use]
     pub fn physical_device(&self) -> &PhysicalDevice {
-        // SAFETY: a physical device outlives the devices made from it.
+        // SAFETY: a physical device lives as long as its instance, and so outlives the devices
+        // created from it.
         unsafe { self.physical_device.as_ref() }
     }
 
@@ -149,11 +154,13 @@ impl Device {
         const { assert!(size_of::<F>() == size_of::<Command>()) };
         let place = OWN_COMMANDS.iter().position(|id| *id == command)?;
         let function = (*self.own.get(place)?)?;
-        // SAFETY: the caller vouches for the type.
+        // SAFETY: by this function's `# Safety` `F` is the function-pointer type of `command`,
+        // whose function `own` holds at this place.
         Some(unsafe { core::mem::transmute_copy::<Command, F>(&function) })
     }
 
-    /// The upper end of the chain of the command with this name: the first layer's function, or the driver's.
+    /// The upper end of the call chain for the command with this name: the first layer's function,
+    /// or the driver's.
     #[must_use]
     pub fn command(&self, name: &CStr) -> Option<Command> {
         let first = self.first_layer.load(Ordering::Acquire);
@@ -161,7 +168,8 @@ impl Device {
             return self.drivers_unknown(name);
         }
         let handle = vk::Device::from_raw(self.chain_handle.load(Ordering::Relaxed));
-        // SAFETY: `put_layers_on_top` stored a function of this type; the device is alive.
+        // SAFETY: `put_layers_on_top` stored a function of this type and the layer's handle before
+        // it; the device is alive, and the name is a C string.
         unsafe {
             let find = core::mem::transmute::<*mut c_void, vk::PFN_vkGetDeviceProcAddr>(first);
             find(handle, name.as_ptr())
@@ -170,11 +178,12 @@ impl Device {
 
     /// The driver's function with this name.
     pub(super) fn drivers_unknown(&self, name: &CStr) -> Option<Command> {
-        // SAFETY: the device is alive, and the name is a C string.
+        // SAFETY: `handle` is the driver's live device, `find` is this driver's
+        // vkGetDeviceProcAddr, and the name is a C string.
         unsafe { (self.find)(self.handle, name.as_ptr()) }
     }
 
-    /// Puts the driver's function for an unknown command into its slot.
+    /// Writes the driver's function for an unknown command to its slot.
     pub(super) fn enter_unknown_command(&self, number: usize, slot: usize) {
         let loader = self.instance().loader;
         let Some(name) = loader.unknown.device.name(loader.platform.waiting, number) else { return };
@@ -184,19 +193,22 @@ impl Device {
         }
     }
 
-    /// Keeps the device alive while the value lives.
+    /// Keeps the device alive while the result lives.
     pub(super) fn pin<'a>(&self) -> Pinned<'a> {
         self.pins.fetch_add(1, Ordering::AcqRel);
         Pinned(self.place(), core::marker::PhantomData)
     }
 
-    /// Gives a fresh dispatchable object of the driver the device's table, if its first word is the loader's.
+    /// Writes the device's table to the first word of a new dispatchable object of the driver, if
+    /// that word belongs to the loader.
     ///
     /// # Safety
-    /// `object` is a dispatchable object that the driver has just made, or NULL.
+    /// `object` is NULL or a dispatchable object of this device that the driver or a layer has just
+    /// created.
     pub(crate) unsafe fn adopt(&self, object: u64) {
         if self.is_foreign() {
-            // SAFETY: the caller vouches for the object.
+            // SAFETY: by this function's `# Safety` `object` is NULL or a dispatchable object of
+            // this device.
             return unsafe { self.adopt_foreign(object) };
         }
         let Ok(address) = usize::try_from(object) else { return };
@@ -204,15 +216,16 @@ impl Device {
         if word.is_null() {
             return;
         }
-        // SAFETY: drivers' dispatchable objects begin with a word that belongs to the loader. Another thread may be
-        // given the same queue at the same time and write the same value, so the word is an atomic one.
+        // SAFETY: by this function's `# Safety` `object` is a dispatchable object; its first word
+        // belongs to the loader. Another thread may get the same queue at the same time and write
+        // the same value, so the word is accessed as an atomic.
         let word = unsafe { AtomicUsize::from_ptr(word) };
         let table = core::ptr::from_ref(&*self.table).expose_provenance();
         let found = word.load(Ordering::Relaxed);
         if found == table {
             return;
         }
-        // A layer that wraps an object need not prepare its wrapper: whatever is there is replaced.
+        // A layer that wraps an object need not prepare its wrapper: any value there is replaced.
         if found != DRIVER_MAGIC && self.first_layer.load(Ordering::Relaxed).is_null() {
             self.instance().logger.log(
                 Level::Warning,
@@ -227,7 +240,7 @@ impl Device {
         word.store(table, Ordering::Release);
     }
 
-    /// Enters the device into its instance's list, and fills in the unknown commands that there are.
+    /// Enters the device into its instance's list, and fills in the unknown commands known so far.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -242,12 +255,13 @@ impl Device {
         Ok(())
     }
 
-    /// Frees what the loader keeps for a device. What the driver made is not touched.
+    /// Frees the loader's data for a device. The driver's objects are not touched.
     ///
     /// # Safety
-    /// `device` was made by the lower end of a chain, and nobody else uses it.
+    /// The lower end of a call chain created `device`, and nobody else uses it.
     pub(crate) unsafe fn forget(device: NonNull<Self>) {
-        // SAFETY: the caller vouches for the device; `create_device` leaked the box.
+        // SAFETY: by this function's `# Safety` the device is alive and nobody else uses it.
+        // `create_device` leaked the box, which came from `allocator`.
         unsafe {
             if FOREIGN_HANDLES {
                 device.as_ref().instance().forget_swapchains_of_device(device.as_ref().handle);
@@ -261,22 +275,25 @@ impl Device {
     /// The device of `instance` whose objects begin with `word`.
     pub(crate) fn with_word(instance: &Instance, word: usize) -> Option<&Self> {
         let has_word = |device: &&Kept<Self>| {
-            // SAFETY: devices in the list are alive.
+            // SAFETY: the lock of the list is held, and a device leaves the list before it is
+            // freed.
             unsafe { device.0.as_ref() }.word() == word
         };
         let find = |list: &[Kept<Self>]| list.iter().find(has_word).copied();
         let found = instance.devices.read(instance.loader.platform.waiting, find)?;
-        // SAFETY: as above, and nobody destroys a device that is being created.
+        // SAFETY: the device was in the list, so it was alive; nobody destroys a device that is
+        // being created.
         Some(unsafe { found.0.as_ref() })
     }
 
-    /// Takes the device out of everything by which it is found.
+    /// Takes the device out of everything through which it can be found.
     pub(super) fn leave(&self) {
         self.withdraw();
         self.take_key_out();
     }
 
-    /// Takes the device out of its instance's list and waits until no other thread uses it through the list.
+    /// Takes the device out of its instance's list and waits until no other thread uses it through
+    /// the list.
     pub(super) fn withdraw(&self) {
         let waiting = self.instance().loader.platform.waiting;
         let this = self.place();
@@ -290,13 +307,16 @@ impl Device {
 }
 
 impl Instance {
-    /// Puts the functions for the unknown device command `number` into the tables of all devices that are alive.
+    /// Writes the functions for the unknown device command `number` to the tables of all live
+    /// devices.
     pub(crate) fn enter_in_device_tables(&self, number: usize) {
         let waiting = self.loader.platform.waiting;
-        // From the end, as the list asks for. A device that comes meanwhile is served by its own creation.
+        // From the end, as the list requires. A device that is added meanwhile fills in the command
+        // when it is created.
         for place in (0..self.devices.read(waiting, <[_]>::len)).rev() {
             let pinned = self.devices.read(waiting, |devices| {
-                // SAFETY: devices in the list are alive, and pinning keeps this one alive after the lock.
+                // SAFETY: the lock of the list is held, a device leaves the list before it is
+                // freed, and `withdraw` waits for the pin after the lock is released.
                 devices.get(place).map(|device| unsafe { device.0.as_ref() }.pin())
             });
             if let Some(device) = pinned {
@@ -306,13 +326,13 @@ impl Instance {
     }
 }
 
-/// A device that stays alive while this lives.
+/// A device that stays alive while this value lives.
 pub(super) struct Pinned<'a>(NonNull<Device>, core::marker::PhantomData<&'a Device>);
 
 impl core::ops::Deref for Pinned<'_> {
     type Target = Device;
     fn deref(&self) -> &Device {
-        // SAFETY: the pin keeps the device alive.
+        // SAFETY: `withdraw` waits for the pin before the device is freed.
         unsafe { self.0.as_ref() }
     }
 }
@@ -326,12 +346,13 @@ impl Drop for Pinned<'_> {
 /// The device that a device, queue or command buffer belongs to.
 ///
 /// # Safety
-/// `object` is a valid handle of one of these kinds.
+/// `object` is NULL or a valid handle of one of these kinds.
 #[must_use]
 pub(crate) unsafe fn device_of<'a>(object: u64) -> Option<&'a Device> {
     let object = core::ptr::with_exposed_provenance::<*const DeviceTable>(usize::try_from(object).ok()?);
-    // SAFETY: the caller vouches for the handle; its first word is the table's address, which `adopt` put there, or stands
-    // for it, and the table names its owner as long as that lives.
+    // SAFETY: by this function's `# Safety` `object` is NULL or a valid handle. `adopt` made its
+    // first word the address of the table, or `enter_key` entered the word with the table; the
+    // table names its owner as long as that lives.
     unsafe {
         let word = object.as_ref()?;
         let table = if FOREIGN_HANDLES {

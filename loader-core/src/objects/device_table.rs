@@ -1,4 +1,4 @@
-//! A device's table: the lower ends of its commands, or what the first layer gives.
+//! A device's table: the lower ends of its commands, or the functions of the first layer.
 
 use core::ffi::c_void;
 use core::sync::atomic::Ordering;
@@ -15,7 +15,7 @@ use crate::abi::{Command, function, name};
 use crate::dispatch::Table as _;
 use crate::registry::{CommandId, DEVICE_SLOTS, command};
 
-/// Commands on devices that the loader implements itself where the driver has them.
+/// Device commands that the loader implements itself if the driver has them.
 const DEVICE_TERMINATORS: &[Terminator] = &[
     (command::DESTROY_DEVICE, function!(destroy_device::terminator)),
     (command::CREATE_SWAPCHAIN_KHR, function!(swapchain::create_swapchain)),
@@ -30,8 +30,8 @@ const DEVICE_TERMINATORS: &[Terminator] = &[
     (command::DEBUG_MARKER_SET_OBJECT_TAG_EXT, function!(naming::debug_marker_set_object_tag)),
 ];
 
-/// Commands on devices that do nothing, successfully, where the driver lacks them: the instance extension that they
-/// belong to is the loader's, so that an application may enable it whatever the drivers have.
+/// Device commands that succeed and do nothing if the driver lacks them: they belong to an instance
+/// extension of the loader, which an application may enable whatever the drivers have.
 const EMULATED_DEVICE_COMMANDS: [CommandId; 8] = [
     command::SET_DEBUG_UTILS_OBJECT_NAME_EXT,
     command::SET_DEBUG_UTILS_OBJECT_TAG_EXT,
@@ -53,18 +53,18 @@ const _: () = {
     }
 };
 
-/// The lower end of a device's chain for `command`, where that is not the driver's own function.
+/// The lower end of a device's call chain for `command`, if it is not the driver's own function.
 #[must_use]
 pub fn device_terminator(command: CommandId) -> Option<Command> {
     DEVICE_TERMINATORS.iter().find(|(id, _)| *id == command).map(|(_, function)| *function)
 }
 
 impl Device {
-    /// Fills the table with the commands of `handle`, which the driver has just made.
+    /// Fills the table with the commands of `handle`, which the driver has just created.
     pub(super) fn fill_table(&mut self, handle: vk::Device) {
         self.handle = handle;
         if self.is_foreign() {
-            // SAFETY: the driver has just made the device.
+            // SAFETY: the driver has just created the device, so that its first word can be read.
             self.drivers_key = unsafe { DriversKey::of(handle) };
         }
         for slot in 0..DEVICE_SLOTS {
@@ -86,7 +86,7 @@ impl Device {
         self.end_over(command, drivers)
     }
 
-    /// The lower end of the chain of `command`, if the application enabled it.
+    /// The lower end of the call chain for `command`, if the application enabled it.
     pub(super) fn lower_end(&self, command: CommandId) -> Option<Command> {
         if !self.has(command) {
             return None;
@@ -104,7 +104,7 @@ impl Device {
         }
     }
 
-    /// Fills the table with what the first layer gives for `handle`, which is what came up the chain.
+    /// Fills the table with the first layer's functions for `handle`, which came up the call chain.
     pub(crate) fn put_layers_on_top(&self, handle: vk::Device, find: vk::PFN_vkGetDeviceProcAddr) {
         self.chain_handle.store(handle.as_raw(), Ordering::Relaxed);
         self.first_layer.store(find as *mut c_void, Ordering::Release);

@@ -1,4 +1,4 @@
-//! What a driver is for one instance: its own instance, and its physical devices.
+//! A driver's state for one instance: the driver's own instance, and its physical devices.
 
 use core::ffi::CStr;
 use core::ops::Deref;
@@ -14,28 +14,29 @@ use crate::drivers::{Driver, DriverRef};
 use crate::memory::{Application, Box, Process, SharedList, Vec};
 use crate::registry::{ExtensionSet, command};
 
-/// The instance that a driver made for one instance of the loader.
+/// The instance that a driver created for one instance of the loader.
 pub struct DriverInstance {
-    /// Its commands, with the driver's handles.
+    /// Its commands, which take the driver's handles.
     pub table: Box<InstanceTable, Application>,
-    /// What it calls the instance.
+    /// The driver's handle for the instance.
     pub handle: vk::Instance,
     /// The driver.
     pub driver: DriverOfInstance,
-    /// Every device of it that was ever handed out.
+    /// Every device of the driver that was ever handed out.
     pub(crate) devices: SharedList<Kept<PhysicalDevice>, Application>,
     /// Its place in the plan, if it has one.
     pub place: Option<usize>,
-    /// Whether the driver has `VK_EXT_debug_utils`, `VK_EXT_debug_report` enabled and so on: the names it was given.
+    /// The names it was given: whether `VK_EXT_debug_utils`, `VK_EXT_debug_report` and so on are
+    /// enabled in the driver.
     pub enabled: ExtensionSet,
     pub(super) allocator: Application,
 }
 
-/// A driver as an instance knows it.
+/// A driver from the point of view of an instance.
 pub enum DriverOfInstance {
-    /// One that was discovered.
+    /// A driver found by discovery.
     Discovered(DriverRef),
-    /// One that the application gave, owned by the instance.
+    /// A driver that the application passed, owned by the instance.
     Direct(Box<Driver, Application>),
 }
 
@@ -53,35 +54,38 @@ impl DriverInstance {
     /// The driver's command of this name.
     #[must_use]
     pub fn command(&self, name: &CStr) -> Option<Command> {
-        // SAFETY: the instance is alive as long as this value.
+        // SAFETY: `handle` is this driver's instance, which lives as long as `self`; the name is a
+        // C string.
         unsafe { (self.driver.interface.get_instance_proc_addr)(self.handle, name.as_ptr()) }
     }
 
-    /// The driver's physical-device command of this name, which the registry need not know. Other loaders do not tell what a
-    /// command is of; the names of nearly all of these do.
+    /// The driver's physical-device command of this name, which the registry need not know. Other
+    /// loaders do not report the kind of a command; the names of nearly all physical-device
+    /// commands do.
     #[must_use]
     pub fn find_physical_device_command(&self, name: &CStr) -> Option<Command> {
         let Some(find) = self.driver.interface.get_physical_device_proc_addr else {
             let told = self.driver.kind.is_foreign() && name.to_bytes().starts_with(OF_PHYSICAL_DEVICES);
             return if told { self.command(name) } else { None };
         };
-        // SAFETY: the instance is alive as long as this value; the name was given as a valid C string.
+        // SAFETY: `handle` is this driver's instance, which lives as long as `self`; the name is a
+        // C string.
         unsafe { find(self.handle, name.as_ptr()) }
     }
 
-    /// The devices that the driver has now; NULL handles are left out.
+    /// The devices that the driver has now, without NULL handles.
     ///
     /// # Errors
-    /// What the driver returned, or `ERROR_OUT_OF_HOST_MEMORY`.
+    /// The driver's error, or `ERROR_OUT_OF_HOST_MEMORY`.
     pub(super) fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, vk::Result> {
-        // SAFETY: the type is the command's.
+        // SAFETY: the type is that of vkEnumeratePhysicalDevices.
         let enumerate = unsafe {
             self.table.get::<vk::PFN_vkEnumeratePhysicalDevices>(command::ENUMERATE_PHYSICAL_DEVICES)
         };
         let enumerate = enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
         let _turn = self.driver.turn();
         let mut devices = array::collect(Process, vk::PhysicalDevice::null(), |count, out| {
-            // SAFETY: the instance is the driver's, and this is a counted out-array.
+            // SAFETY: the instance is the driver's and alive; `collect` passes a counted out-array.
             unsafe { enumerate(self.handle, count, out) }
         })?;
         devices.retain(|device| !device.is_null());
@@ -89,27 +93,29 @@ impl DriverInstance {
     }
 }
 
-/// What no name of a command begins with that is not one on physical devices.
+/// The prefix that only names of physical-device commands have.
 const OF_PHYSICAL_DEVICES: &[u8] = b"vkGetPhysicalDevice";
 
 impl Drop for DriverInstance {
     fn drop(&mut self) {
-        // SAFETY: the instance is alive until here and nobody uses it any more.
+        // SAFETY: `new` got the instance from this driver, created with these callbacks; nobody
+        // uses it any more.
         unsafe { self.driver.destroy_instance(self.handle, self.allocator.as_ptr()) };
     }
 }
 
-/// What a `VkPhysicalDevice` points to.
+/// The object behind a `VkPhysicalDevice`.
 #[repr(C)]
 pub struct PhysicalDevice {
     pub(super) handle: Handle,
     /// The driver that has the device.
     pub(super) driver: NonNull<DriverInstance>,
-    /// What sorting needs to know.
+    /// The facts that sorting needs.
     pub(super) facts: DeviceFacts,
 }
 
-// SAFETY: nothing in it is changed after it is made, and what it points to lives as long as the instance.
+// SAFETY: nothing but atomics changes after creation, and what the pointers lead to lives as long
+// as the instance.
 unsafe impl Sync for PhysicalDevice {}
 
 impl PhysicalDevice {
@@ -122,24 +128,24 @@ impl PhysicalDevice {
     /// The driver that it belongs to.
     #[must_use]
     pub fn driver(&self) -> &DriverInstance {
-        // SAFETY: an instance keeps its drivers until its physical devices are gone.
+        // SAFETY: an instance frees its drivers after its physical devices.
         unsafe { self.driver.as_ref() }
     }
 
-    /// What the application calls it.
+    /// The application's handle.
     #[must_use]
     pub fn handle(&self) -> vk::PhysicalDevice {
         vk::PhysicalDevice::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
     }
 
-    /// What the driver calls it.
+    /// The driver's handle.
     #[must_use]
     pub fn driver_handle(&self) -> vk::PhysicalDevice {
         vk::PhysicalDevice::from_raw(self.handle.lower().expose_provenance() as u64)
     }
 }
 
-/// What the order depends on.
+/// The facts that the order depends on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(test, derive(Debug))]
 pub(super) struct DeviceFacts {

@@ -1,4 +1,5 @@
-//! The table of a driver's instance: the driver's commands, and what stands in for those that it lacks.
+//! The table of a driver's instance: the driver's commands, and substitutes for those that it
+//! lacks.
 
 use ash::vk;
 
@@ -12,14 +13,15 @@ use crate::negotiation::Outcome;
 use crate::registry::{CommandId, ExtensionSet, command};
 
 impl DriverInstance {
-    /// Looks up the commands of an instance that `driver` has just made.
+    /// Looks up the commands of an instance that `driver` has just created.
     ///
     /// # Errors
-    /// The first command of Vulkan 1.0 that the driver lacks, or that memory is short. The driver's instance has been
-    /// destroyed if it can be.
+    /// The first command of Vulkan 1.0 that the driver lacks, or out of memory. The driver's
+    /// instance has been destroyed if possible.
     ///
     /// # Safety
-    /// `handle` is an instance of `driver`, made with `allocator`, that nobody else uses.
+    /// `handle` is a live instance of `driver`, created with `allocator`'s callbacks, that nobody
+    /// else uses.
     pub unsafe fn new(
         driver: DriverOfInstance,
         handle: vk::Instance,
@@ -28,7 +30,9 @@ impl DriverInstance {
         allocator: Application,
     ) -> Result<Self, OpenError> {
         let scope = allocator.scoped(vk::SystemAllocationScope::INSTANCE);
-        // SAFETY: the caller vouches for the handle.
+        // SAFETY: by this function's `# Safety` `handle` is a live instance of `driver`, created
+        // with these callbacks, that nobody else uses. The functions in the table are only looked
+        // up.
         unsafe {
             let table = match InstanceTable::try_new(scope) {
                 Ok(table) => table,
@@ -61,7 +65,7 @@ impl DriverInstance {
             }
         }
         for (one, other) in ALIKE {
-            // SAFETY: functions are only passed on.
+            // SAFETY: the functions are only copied, not called.
             let both = unsafe { (self.table.get::<Command>(one), self.table.get::<Command>(other)) };
             match both {
                 (None, Some(function)) => self.table.set(one, function),
@@ -72,14 +76,14 @@ impl DriverInstance {
     }
 }
 
-/// Commands of device extensions on physical devices that drivers may have under one of two names. Whatever the drivers
-/// have, vkGetInstanceProcAddr answers both.
+/// Physical-device commands of device extensions that drivers may have under one of two names.
+/// Whatever the drivers have, vkGetInstanceProcAddr returns a function for both.
 const ALIKE: [(CommandId, CommandId); 1] = [(
     command::GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR,
     command::GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_EXT,
 )];
 
-/// Commands without which a driver is of no use.
+/// Commands without which a driver is useless.
 const NEEDED: &[CommandId] = &[
     command::DESTROY_INSTANCE,
     command::ENUMERATE_PHYSICAL_DEVICES,

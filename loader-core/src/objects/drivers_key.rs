@@ -1,23 +1,25 @@
-//! The word that a driver's handles begin with.
+//! The first word of a driver's handles.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 use ash::vk::{self, Handle as _};
 
-/// The first word of a foreign device's handles. In libraries that have no such devices it takes no room.
+/// The first word of a foreign device's handles. It takes no space in libraries that have no such
+/// devices.
 #[derive(Clone, Copy)]
 pub(super) struct DriversKey(#[cfg(feature = "foreign-handles")] usize);
 
 impl DriversKey {
-    /// The handles do not begin with a word of the driver's.
+    /// The handles do not begin with a word of the driver.
     pub(super) const NONE: Self = Self::new(0);
 
-    /// What the driver put into the first word of the device.
+    /// The value that the driver wrote to the first word of the device.
     ///
     /// # Safety
-    /// `device` is a driver's handle.
+    /// `device` is NULL or a driver's live device.
     pub(super) unsafe fn of(device: vk::Device) -> Self {
-        // SAFETY: the caller vouches for the handle.
+        // SAFETY: by this function's `# Safety` `device` is NULL or a live device, which is a
+        // dispatchable handle.
         let word = unsafe { first_word(device.as_raw()) };
         Self::new(word.map_or(0, |word| word.load(Ordering::Relaxed)))
     }
@@ -40,13 +42,15 @@ impl DriversKey {
     }
 }
 
-/// The first word of an object. Only an object of a layer may be written.
+/// The first word of an object. Only a layer's object may be written.
 ///
 /// # Safety
-/// `object` is a dispatchable handle, or NULL.
+/// `object` is NULL or a dispatchable handle, which lives for `'a`.
 pub(super) unsafe fn first_word<'a>(object: u64) -> Option<&'a AtomicUsize> {
     let address = core::ptr::with_exposed_provenance::<AtomicUsize>(usize::try_from(object).ok()?);
-    // SAFETY: the caller vouches for the handle. Several threads may be given one wrapper at the same time and write the
-    // same word to it, so it is an atomic one; a load from memory that cannot be written is one like any other.
+    // SAFETY: by this function's `# Safety` `object` is NULL or a live dispatchable handle, which
+    // begins with an aligned word. Several threads may get one wrapper at the same time and write
+    // the same word, so it is accessed as an atomic; a relaxed load from read-only memory is a
+    // plain load.
     unsafe { address.as_ref() }
 }

@@ -1,7 +1,7 @@
-//! Instance-level commands that the loader makes up for drivers that lack them (LDP_LOADER_8).
+//! Instance-level commands that the loader emulates for drivers that lack them (LDP_LOADER_8).
 //!
-//! An application that uses several drivers cannot know which of them has an instance extension, so the commands have
-//! to work on all physical devices.
+//! An application that uses several drivers cannot know which of them has an instance extension, so
+//! the commands must work on all physical devices.
 
 use core::ffi::c_void;
 
@@ -57,18 +57,19 @@ pub(super) const TERMINATORS: &[Terminator] = &[
     (command::GET_DISPLAY_PLANE_CAPABILITIES_2_KHR, function!(display_plane_capabilities)),
 ];
 
-/// A terminator that passes the call on under the first of the given names that the driver has, or does what its body
-/// says with the driver and the driver's handle.
+/// Defines a terminator that passes the call on under the first of the given names that the driver
+/// has, or else runs its body with the driver and the driver's handle.
 macro_rules! emulated {
     ($name:ident: $pfn:ident as $($command:ident)|+; ($($parameter:ident: $type:ty),*) $(-> $result:ty)?;
      |$driver:ident, $device:ident| $body:expr) => {
         /// The terminator.
         ///
         /// # Safety
-        /// The parameters are those that the chain was entered with.
+        /// The parameters are those of a valid call of the command, passed down the call chain.
         unsafe extern "system" fn $name(device: vk::PhysicalDevice, $($parameter: $type),*) $(-> $result)? {
-            // SAFETY: the chain passes the handle and the parameters that the application vouches for; the types are
-            // those of the commands.
+            // SAFETY: by this function's `# Safety` the parameters are valid for the command:
+            // structures and counts can be read and written as it requires, and structures begin
+            // pNext chains. Each function-pointer type is its command's.
             unsafe {
                 let commands = [$(command::$command),+];
                 let device = handle::physical_device(device, commands[0]);
@@ -83,7 +84,7 @@ macro_rules! emulated {
     };
 }
 
-/// The driver's command that every driver of Vulkan 1.0 has.
+/// The command in the driver's table that every Vulkan 1.0 driver has.
 macro_rules! original {
     ($driver:ident, $pfn:ident, $command:ident) => {
         $driver.table.get::<vk::$pfn>(command::$command)
@@ -106,7 +107,7 @@ as GET_PHYSICAL_DEVICE_PROPERTIES_2 | GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR;
     get(device, &mut (*out).properties);
     for address in chain::pointers((*out).p_next) {
         if (*address).s_type == vk::StructureType::PHYSICAL_DEVICE_ID_PROPERTIES {
-            // The driver says none: rather none than what was there before.
+            // The driver reports none: better none than the values that were there before.
             let none = vk::PhysicalDeviceIDProperties { p_next: (*address).p_next.cast(), ..Default::default() };
             *address.cast() = none;
         }
@@ -249,12 +250,12 @@ emulated!(display_plane_capabilities: PFN_vkGetDisplayPlaneCapabilities2KHR as G
     None => vk::Result::ERROR_INITIALIZATION_FAILED,
 });
 
-/// Says that there are none.
+/// Reports zero elements.
 ///
 /// # Safety
 /// `count` is a valid pointer.
 unsafe fn nothing(count: *mut u32) -> vk::Result {
-    // SAFETY: the caller vouches for the counted out-array.
+    // SAFETY: by this function's `# Safety` `count` is a valid pointer.
     unsafe { *count = 0 };
     vk::Result::SUCCESS
 }
@@ -265,7 +266,8 @@ macro_rules! stand_ins {
     };
 }
 
-/// What stands in a driver's table for commands that it lacks and that have an answer which needs no driver.
+/// Substitutes in a driver's table for commands that it lacks and that can be answered without a
+/// driver.
 pub(super) static STAND_INS: InstanceFunctions = by_slot(&[stand_ins! {
     GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR: not_supported,
     GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR: not_supported,
@@ -288,15 +290,17 @@ pub(super) static STAND_INS: InstanceFunctions = by_slot(&[stand_ins! {
     GET_WINRT_DISPLAY_NV: not_present,
 }]);
 
-/// Tells that the driver lacks the command with this number.
+/// Reports that the driver lacks the command with this number.
 ///
 /// # Safety
-/// The application calls that command for the physical device that the driver calls `device`.
+/// The application is in a call of that command on the physical device that its driver knows as
+/// `device`.
 unsafe fn complain(device: vk::PhysicalDevice, number: usize) {
     let (Some(loader), Ok(number)) = (loader::current(), u16::try_from(number)) else { return };
     let name = CommandId::new(number).name().to_str().unwrap_or_default();
     let message = format_args!("{name}: the driver of this physical device does not have the command");
-    // SAFETY: the caller vouches for the physical device, whose instance the application keeps.
+    // SAFETY: by this function's `# Safety` the application is in a call on this physical device,
+    // so that it keeps the instance alive.
     match unsafe { instance_of(loader, device) } {
         Some(instance) => instance.logger.log(Level::Error, Topic::Driver, message),
         None => drop(loader.logger().map(|logger| logger.log(Level::Error, Topic::Driver, message))),
@@ -305,33 +309,34 @@ unsafe fn complain(device: vk::PhysicalDevice, number: usize) {
 
 /// For presentation-support queries.
 unsafe extern "system" fn not_supported<const COMMAND: usize>(device: vk::PhysicalDevice) -> vk::Bool32 {
-    // SAFETY: the application calls the command for this device.
+    // SAFETY: the application is in a call of this command on this device.
     unsafe { complain(device, COMMAND) };
     vk::FALSE
 }
 
 /// For commands that need a display.
 unsafe extern "system" fn not_present<const COMMAND: usize>(device: vk::PhysicalDevice) -> vk::Result {
-    // SAFETY: the application calls the command for this device.
+    // SAFETY: the application is in a call of this command on this device.
     unsafe { complain(device, COMMAND) };
     vk::Result::ERROR_EXTENSION_NOT_PRESENT
 }
 
-/// For modes of a display that the driver cannot have told of.
+/// For modes of a display that the driver cannot have reported.
 unsafe extern "system" fn not_created<const COMMAND: usize>(device: vk::PhysicalDevice) -> vk::Result {
-    // SAFETY: the application calls the command for this device.
+    // SAFETY: the application is in a call of this command on this device.
     unsafe { complain(device, COMMAND) };
     vk::Result::ERROR_INITIALIZATION_FAILED
 }
 
-/// For what a plane can do, where there are no planes.
+/// For the capabilities of a plane, if there are no planes.
 unsafe extern "system" fn no_capabilities<const COMMAND: usize>(
     device: vk::PhysicalDevice,
     _mode: vk::DisplayModeKHR,
     _plane: u32,
     out: *mut vk::DisplayPlaneCapabilitiesKHR,
 ) -> vk::Result {
-    // SAFETY: the application calls the command for this device, and vouches for the structure.
+    // SAFETY: the application is in a call of this command on this device; valid usage of
+    // vkGetDisplayPlaneCapabilitiesKHR obliges it to pass a valid pointer to the structure.
     unsafe {
         complain(device, COMMAND);
         out.write(vk::DisplayPlaneCapabilitiesKHR::default());
@@ -342,40 +347,44 @@ unsafe extern "system" fn no_capabilities<const COMMAND: usize>(
 /// For enumerations of a physical device.
 ///
 /// # Safety
-/// `count` is a valid pointer, and `device` a driver's handle of a physical device.
+/// `count` is a valid pointer, and `device` a driver's handle for a physical device that the
+/// application calls the command on.
 unsafe extern "system" fn no_elements<const COMMAND: usize>(
     device: vk::PhysicalDevice,
     count: *mut u32,
     _out: *mut c_void,
 ) -> vk::Result {
-    // SAFETY: the application calls the command for this device.
+    // SAFETY: by this function's `# Safety` the application is in a call of this command on this
+    // device.
     unsafe { complain(device, COMMAND) };
-    // SAFETY: the application vouches for the counted out-array.
+    // SAFETY: by this function's `# Safety` `count` is a valid pointer.
     unsafe { nothing(count) }
 }
 
-/// For enumerations of a part of a physical device that is told by a number.
+/// For enumerations of a part of a physical device, identified by a number.
 unsafe extern "system" fn no_elements_of_part<const COMMAND: usize>(
     device: vk::PhysicalDevice,
     _part: u32,
     count: *mut u32,
     _out: *mut c_void,
 ) -> vk::Result {
-    // SAFETY: the application calls the command for this device.
+    // SAFETY: the application is in a call of this command on this device.
     unsafe { complain(device, COMMAND) };
-    // SAFETY: as above.
+    // SAFETY: valid usage of the enumeration obliges the application to pass a valid pointer to the
+    // count.
     unsafe { nothing(count) }
 }
 
-/// For enumerations of a part of a physical device that is told by a handle.
+/// For enumerations of a part of a physical device, identified by a handle.
 unsafe extern "system" fn no_elements_of_part64<const COMMAND: usize>(
     device: vk::PhysicalDevice,
     _part: u64,
     count: *mut u32,
     _out: *mut c_void,
 ) -> vk::Result {
-    // SAFETY: the application calls the command for this device.
+    // SAFETY: the application is in a call of this command on this device.
     unsafe { complain(device, COMMAND) };
-    // SAFETY: as above.
+    // SAFETY: valid usage of the enumeration obliges the application to pass a valid pointer to the
+    // count.
     unsafe { nothing(count) }
 }

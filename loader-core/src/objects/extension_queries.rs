@@ -23,22 +23,26 @@ pub(super) const TERMINATORS: &[Terminator] = &[
     DEVICE_LAYERS,
 ];
 
-/// vkEnumerateDeviceLayerProperties, which never goes down a chain: a layer knows no other layers.
+/// vkEnumerateDeviceLayerProperties, which never goes down a call chain: a layer knows no other
+/// layers.
 pub(crate) const DEVICE_LAYERS: Terminator =
     (command::ENUMERATE_DEVICE_LAYER_PROPERTIES, function!(enumerate_device_layer_properties));
 
-/// The extensions of the driver and of the implicit layers; or those of a layer of the instance. A driver is never asked
-/// about a layer (LDP_LOADER_12).
+/// Lists the extensions of the driver and of the implicit layers, or those of one layer of the
+/// instance. A driver is never asked about a layer (LDP_LOADER_12).
 ///
 /// # Safety
-/// The parameters are those that the chain was entered with.
+/// The parameters are those of a valid call of the command, passed down the call chain, except that
+/// a NULL count is reported.
 unsafe extern "system" fn enumerate_device_extension_properties(
     device: vk::PhysicalDevice,
     layer: *const c_char,
     count: *mut u32,
     out: *mut vk::ExtensionProperties,
 ) -> vk::Result {
-    // SAFETY: the application vouches for the handle, the C string and the counted out-array.
+    // SAFETY: by this function's `# Safety` `layer` is NULL or a valid C string, and `count` and
+    // `out` are a counted out-array; a NULL count is checked. `handle::physical_device` aborts for
+    // a bad handle. The type is the command's.
     unsafe {
         let device = handle::physical_device(device, command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES);
         let layers = device.instance().layers();
@@ -74,17 +78,19 @@ unsafe extern "system" fn enumerate_device_extension_properties(
     }
 }
 
-/// The layers of the instance, which are those of every device (section "Device Layer Deprecation" of the
-/// specification): a meta-layer comes after its components.
+/// Lists the layers of the instance, which are those of every device (section "Device Layer
+/// Deprecation" of the specification): a meta-layer comes after its components.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that a bad handle is reported.
+/// The parameters are those of a valid call of the Vulkan command, except that a bad handle is
+/// reported.
 unsafe extern "system" fn enumerate_device_layer_properties(
     device: vk::PhysicalDevice,
     count: *mut u32,
     out: *mut vk::LayerProperties,
 ) -> vk::Result {
-    // SAFETY: the application vouches for the handle and the counted out-array.
+    // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array;
+    // `handle::any_physical_device` aborts for a bad handle.
     unsafe {
         let device = handle::any_physical_device(device, command::ENUMERATE_DEVICE_LAYER_PROPERTIES);
         if count.is_null() {

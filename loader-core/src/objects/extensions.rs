@@ -1,4 +1,4 @@
-//! Instance extensions: which there are, and which an instance has enabled.
+//! Instance extensions: the available ones, and those that an instance has enabled.
 
 use core::ffi::CStr;
 
@@ -15,7 +15,8 @@ use crate::negotiation::VkResult;
 use crate::platform::variables;
 use crate::registry::{ExtensionId, ExtensionKind, extension, find_extension};
 
-/// What the loader itself provides, in the order in which it is reported, after what the drivers have.
+/// The extensions that the loader itself provides, in the order in which they are reported, after
+/// those of the drivers.
 const OWN: [ExtensionId; 4] = [
     extension::EXT_DEBUG_REPORT,
     extension::EXT_DEBUG_UTILS,
@@ -23,11 +24,11 @@ const OWN: [ExtensionId; 4] = [
     extension::LUNARG_DIRECT_DRIVER_LOADING,
 ];
 
-/// All instance extensions that the drivers and the loader have, each once, in the version that is found
+/// All instance extensions of the drivers and the loader, each once, in the version that is found
 /// first.
 ///
-/// Extensions that the registry does not know are hidden, because the loader cannot know whether their commands need
-/// something of it; unless `VK_LOADER_DISABLE_INST_EXT_FILTER` is set.
+/// Extensions that the registry does not know are hidden, because the loader cannot know whether
+/// their commands need its support; unless `VK_LOADER_DISABLE_INST_EXT_FILTER` is set.
 ///
 /// # Errors
 /// `ERROR_OUT_OF_HOST_MEMORY`.
@@ -76,7 +77,7 @@ fn properties(id: ExtensionId) -> vk::ExtensionProperties {
     properties
 }
 
-/// Checks that every extension that the application asks for is one of `available`.
+/// Checks that every extension that the application requests is one of `available`.
 ///
 /// # Errors
 /// `ERROR_EXTENSION_NOT_PRESENT`, after logging the name.
@@ -103,16 +104,17 @@ pub(crate) fn check_requested<'a>(
     Ok(())
 }
 
-/// The device extensions of a physical device, as `enumerate` gives them for a driver's handle.
+/// The device extensions of a physical device, as `enumerate` reports them for a driver's handle.
 ///
 /// # Errors
-/// What the driver returned, or `ERROR_OUT_OF_HOST_MEMORY`.
+/// The driver's error, or `ERROR_OUT_OF_HOST_MEMORY`.
 pub(crate) fn of_device(
     enumerate: vk::PFN_vkEnumerateDeviceExtensionProperties,
     device: vk::PhysicalDevice,
 ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
     array::collect(crate::memory::Process, vk::ExtensionProperties::default(), |count, out| {
-        // SAFETY: the handle is the driver's own; a counted out-array, and no layer.
+        // SAFETY: every caller passes a handle that belongs to `enumerate`; `collect` passes a
+        // counted out-array, and no layer is named.
         unsafe { enumerate(device, core::ptr::null(), count, out) }
     })
 }

@@ -1,5 +1,6 @@
-//! Devices of drivers whose handles are never written ([`DriverKind::is_foreign`](crate::discovery::DriverKind::is_foreign)),
-//! and the keys of all devices.
+//! Devices of drivers whose handles are never written
+//! ([`DriverKind::is_foreign`](crate::discovery::DriverKind::is_foreign)), and the keys of all
+//! devices.
 
 use core::ptr::from_ref;
 use core::sync::atomic::Ordering;
@@ -18,26 +19,28 @@ use crate::platform::Turn;
 use crate::registry::{CommandId, command};
 
 impl Device {
-    /// Whether its handles begin with a word of the driver's.
+    /// Whether the first word of its handles belongs to the driver.
     pub(super) fn is_foreign(&self) -> bool {
         self.physical_device().driver().driver.kind.is_foreign()
     }
 
-    /// What its handles begin with, and those of its queues and command buffers.
+    /// The first word of its handles, and of those of its queues and command buffers.
     pub(super) fn word(&self) -> usize {
         if self.is_foreign() { self.drivers_key.word() } else { from_ref(&*self.table).addr() }
     }
 
-    /// Whether the application may call the driver's function for a command whose upper end the loader has written: one that
-    /// hands out objects of a driver whose objects are left alone. Layers may not have prepared what they hand out.
+    /// Whether the application may call the driver's function directly for a command whose upper
+    /// end the loader implements: one that hands out objects of a driver whose objects are left
+    /// alone. Layers may not have prepared the objects that they hand out.
     pub(crate) fn passes_on(&self, command: CommandId) -> bool {
         self.is_foreign() && self.instance().layers().is_empty() && command != command::DESTROY_DEVICE
     }
 
-    /// Makes the device known by the word that its handles begin with, before anybody is given one.
+    /// Registers the device under the first word of its handles, before anybody gets one.
     ///
     /// # Errors
-    /// `ERROR_OUT_OF_HOST_MEMORY`; `ERROR_INITIALIZATION_FAILED` if the device cannot be told from another one.
+    /// `ERROR_OUT_OF_HOST_MEMORY`; `ERROR_INITIALIZATION_FAILED` if the device cannot be
+    /// distinguished from another one.
     pub(super) fn enter_key(&self) -> Result<(), vk::Result> {
         if !FOREIGN_HANDLES {
             return Ok(());
@@ -59,27 +62,29 @@ impl Device {
         })
     }
 
-    /// As long as the result lives, the driver makes no device with the same key: layers that know this one by it are not done yet
-    /// when the driver has destroyed it. Other loaders let nobody create a device meanwhile, and layers rely on that.
+    /// While the result lives, the driver creates no device with the same key: layers that identify
+    /// this one by it are not done yet when the driver has destroyed it. Other loaders let nobody
+    /// create a device meanwhile, and layers rely on that.
     pub(super) fn keeps_key_from_others(&self) -> Option<Turn<'_>> {
         let driver = &self.physical_device().driver().driver;
         (driver.kind.is_foreign() && !self.instance().layers().is_empty()).then(|| driver.turn())
     }
 
-    /// Makes the device unknown, before the driver is asked to destroy it.
+    /// Removes the device's key, before the driver is asked to destroy the device.
     pub(super) fn take_key_out(&self) {
         if FOREIGN_HANDLES {
             KEYS.remove(self.instance().loader.platform.waiting, self.word(), from_ref(&*self.table));
         }
     }
 
-    /// Leaves an object alone that the driver has just made. What comes out of layers and does not begin with the
-    /// device's key is none of the driver's, but a wrapper that a layer need not have prepared: it is given the key.
+    /// Leaves an object alone that the driver has just created. An object that comes out of layers
+    /// and does not begin with the device's key is not the driver's, but a wrapper that a layer
+    /// need not have prepared: it gets the key.
     ///
     /// # Safety
     /// As for [`Device::adopt`].
     pub(super) unsafe fn adopt_foreign(&self, object: u64) {
-        // SAFETY: the caller vouches for the object.
+        // SAFETY: by this function's `# Safety` `object` is NULL or a live dispatchable object.
         let Some(word) = (unsafe { first_word(object) }) else { return };
         let found = word.load(Ordering::Relaxed);
         if found == self.word() {
@@ -102,19 +107,20 @@ impl Device {
     }
 }
 
-/// Says which layers of the instance are active in the other loader that is the driver, too: they know devices by their keys, and
-/// in both chains it is the same one.
+/// Warns of layers of the instance that are active in the other loader below, too: they identify
+/// devices by their keys, which are the same in both chains.
 pub(super) fn warn_of_layers_in_both(physical_device: &PhysicalDevice) {
     let (instance, driver) = (physical_device.instance(), physical_device.driver());
     if !driver.driver.kind.is_foreign() || instance.layers().is_empty() {
         return;
     }
     let find = command::ENUMERATE_DEVICE_LAYER_PROPERTIES;
-    // SAFETY: the type is the command's.
+    // SAFETY: the type is that of vkEnumerateDeviceLayerProperties.
     let find = unsafe { driver.table.get::<vk::PFN_vkEnumerateDeviceLayerProperties>(find) };
     let Some(find) = find else { return };
     let active = array::collect(Process, vk::LayerProperties::default(), |count, out| {
-        // SAFETY: a counted out-array, and a physical device of the driver.
+        // SAFETY: the handle is the driver's live physical device, and `collect` passes a counted
+        // out-array.
         unsafe { find(physical_device.driver_handle(), count, out) }
     });
     for layer in active.iter().flatten().filter_map(|layer| layer.layer_name_as_c_str().ok()) {
@@ -131,14 +137,16 @@ pub(super) fn warn_of_layers_in_both(physical_device: &PhysicalDevice) {
     }
 }
 
-/// The device of what the application passes to `command`, as [`device_of`]. Where that can be told it is reported, and ends the process, if
-/// there is no such device; `None` is for NULL, which vkDestroyDevice may be given.
+/// The device of the object passed to `command`, as [`device_of`] finds it. If there is no such
+/// device and that can be detected, it is reported and the process ends; `None` is for NULL, which
+/// is valid for vkDestroyDevice.
 ///
 /// # Safety
 /// As for [`device_of`].
 #[must_use]
 pub(crate) unsafe fn known_device<'a>(object: u64, command: CommandId) -> Option<&'a Device> {
-    // SAFETY: the caller vouches for the handle.
+    // SAFETY: by this function's `# Safety` `object` is NULL or a valid handle of a device, queue
+    // or command buffer.
     let found = unsafe { device_of(object) };
     if FOREIGN_HANDLES && found.is_none() && object != 0 {
         report_unknown_device(command, object);

@@ -1,4 +1,4 @@
-//! The commands that need no instance, at both ends of the chain.
+//! The commands that need no instance, at both ends of the call chain.
 
 use core::ffi::{CStr, c_char, c_void};
 
@@ -15,35 +15,36 @@ use crate::logger::Logger;
 use crate::memory::{TryGrow, Vec};
 use crate::registry::{CommandId, HEADER_VERSION, command};
 
-/// The lower ends of the global commands that list something, for layers that look them up below themselves.
+/// The lower ends of the global enumerations, for layers that look them up below themselves.
 #[must_use]
 pub(super) fn global_terminator(command: CommandId) -> Option<Command> {
     /// vkEnumerateInstanceVersion.
     ///
     /// # Safety
-    /// The parameters are those of the Vulkan command.
+    /// The parameters are those of a valid call of the Vulkan command.
     unsafe extern "system" fn version(version: *mut u32) -> vk::Result {
-        // SAFETY: the caller vouches for the pointer.
+        // SAFETY: by this function's `# Safety` `version` is a valid pointer.
         unsafe { last_of_version(core::ptr::null(), version) }
     }
     /// vkEnumerateInstanceExtensionProperties.
     ///
     /// # Safety
-    /// The parameters are those of the Vulkan command.
+    /// The parameters are those of a valid call of the Vulkan command.
     unsafe extern "system" fn extensions(
         layer: *const c_char,
         count: *mut u32,
         out: *mut vk::ExtensionProperties,
     ) -> vk::Result {
-        // SAFETY: the caller vouches for the C string and the counted out-array.
+        // SAFETY: by this function's `# Safety` `layer` is NULL or a valid C string; `count` and
+        // `out` are a counted out-array.
         unsafe { last_of_extensions(core::ptr::null(), layer, count, out) }
     }
     /// vkEnumerateInstanceLayerProperties.
     ///
     /// # Safety
-    /// The parameters are those of the Vulkan command.
+    /// The parameters are those of a valid call of the Vulkan command.
     unsafe extern "system" fn layers(count: *mut u32, out: *mut vk::LayerProperties) -> vk::Result {
-        // SAFETY: the caller vouches for the counted out-array.
+        // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array.
         unsafe { last_of_layers(core::ptr::null(), count, out) }
     }
     match command {
@@ -57,17 +58,19 @@ pub(super) fn global_terminator(command: CommandId) -> Option<Command> {
 /// The lower end of vkEnumerateInstanceVersion.
 ///
 /// # Safety
-/// The parameters are those that the chain was entered with.
+/// `version` is a valid pointer.
 unsafe extern "system" fn last_of_version(_link: *const c_void, version: *mut u32) -> vk::Result {
-    // SAFETY: the caller of the chain vouches for the pointer.
+    // SAFETY: by this function's `# Safety` `version` is a valid pointer.
     unsafe { *version = HEADER_VERSION };
     vk::Result::SUCCESS
 }
 
-/// vkEnumerateInstanceVersion: the version of the registry that the loader was made from, whatever the drivers have.
+/// vkEnumerateInstanceVersion: the version of the registry that the loader was built from, whatever
+/// the drivers have.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+/// The parameters are those of the Vulkan command, except that NULL is reported and not
+/// dereferenced.
 pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut u32) -> vk::Result {
     let _user = loader.enter();
     if version.is_null() {
@@ -75,7 +78,8 @@ pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut 
     }
     let run = || {
         let found = loader.layers(LayerScope::Active, &loader.logger()?)?;
-        // SAFETY: the caller vouches for the pointer; the types are the command's.
+        // SAFETY: by this function's `# Safety` `version` is a valid pointer, as NULL was checked;
+        // both function types are the command's.
         unsafe {
             global::enter_global_chain(
                 global::VERSION,
@@ -93,7 +97,8 @@ pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut 
 /// vkEnumerateInstanceExtensionProperties.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+/// The parameters are those of the Vulkan command, except that NULL is reported and not
+/// dereferenced.
 pub unsafe fn enumerate_instance_extension_properties(
     loader: &'static Loader,
     layer: *const c_char,
@@ -106,7 +111,9 @@ pub unsafe fn enumerate_instance_extension_properties(
     }
     let run = || {
         let logger = loader.logger()?;
-        // SAFETY: the caller vouches for the C string and the counted out-array; the types are the command's.
+        // SAFETY: by this function's `# Safety` `layer` is NULL or a valid C string, and `count`
+        // and `out` are a counted out-array, as NULL was checked; both function types are the
+        // command's.
         unsafe {
             let found = loader.layers(scope_for(global::layer_name(layer)), &logger)?;
             global::enter_global_chain(
@@ -131,7 +138,7 @@ pub unsafe fn enumerate_instance_extension_properties(
 /// The lower end of vkEnumerateInstanceExtensionProperties.
 ///
 /// # Safety
-/// The parameters are those that the chain was entered with.
+/// `layer` is NULL or a valid C string; `count` and `out` are a counted out-array.
 unsafe extern "system" fn last_of_extensions(
     _link: *const c_void,
     layer: *const c_char,
@@ -140,7 +147,8 @@ unsafe extern "system" fn last_of_extensions(
 ) -> vk::Result {
     let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
     let Ok(logger) = loader.logger() else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
-    // SAFETY: the caller of the chain vouches for the C string and the counted out-array.
+    // SAFETY: by this function's `# Safety` `layer` is NULL or a valid C string; `count` and `out`
+    // are a counted out-array.
     unsafe {
         let layer = global::layer_name(layer);
         let found = loader.layers(scope_for(layer), &logger).map_err(vk::Result::from);
@@ -148,13 +156,14 @@ unsafe extern "system" fn last_of_extensions(
     }
 }
 
-/// The layers that have to be known to tell the extensions of `layer`, or without one those that are there anyhow.
+/// The layers that must be known to list the extensions of `layer`, or without one those of the
+/// layers active anyway.
 fn scope_for(layer: Option<&CStr>) -> LayerScope {
     if layer.is_some() { LayerScope::All } else { LayerScope::Active }
 }
 
-/// The instance extensions of `layer`, or without one those of the drivers and of the layers that are active by
-/// themselves.
+/// The instance extensions of `layer`, or without one those of the drivers and of the layers that
+/// are active by themselves.
 fn extensions(
     loader: &'static Loader,
     found: &FoundLayers,
@@ -174,7 +183,8 @@ fn extensions(
 /// vkEnumerateInstanceLayerProperties.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+/// The parameters are those of the Vulkan command, except that NULL is reported and not
+/// dereferenced.
 pub unsafe fn enumerate_instance_layer_properties(
     loader: &'static Loader,
     count: *mut u32,
@@ -186,7 +196,8 @@ pub unsafe fn enumerate_instance_layer_properties(
     }
     let run = || {
         let found = loader.layers(LayerScope::All, &loader.logger()?)?;
-        // SAFETY: the caller vouches for the counted out-array; the types are the command's.
+        // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array, as NULL
+        // was checked; both function types are the command's.
         unsafe {
             global::enter_global_chain(
                 global::LAYERS,
@@ -204,7 +215,7 @@ pub unsafe fn enumerate_instance_layer_properties(
 /// The lower end of vkEnumerateInstanceLayerProperties.
 ///
 /// # Safety
-/// The parameters are those that the chain was entered with.
+/// `count` and `out` are a counted out-array.
 unsafe extern "system" fn last_of_layers(
     _link: *const c_void,
     count: *mut u32,
@@ -213,11 +224,11 @@ unsafe extern "system" fn last_of_layers(
     let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
     let find = || loader.layers(LayerScope::All, &loader.logger()?);
     let found = find().map_err(vk::Result::from);
-    // SAFETY: the caller of the chain vouches for the counted out-array.
+    // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array.
     unsafe { array::deliver_result(found.and_then(|found| layers(&found)), count, out) }
 }
 
-/// What vkEnumerateInstanceLayerProperties lists.
+/// The elements that vkEnumerateInstanceLayerProperties lists.
 fn layers(found: &FoundLayers) -> Result<Vec<vk::LayerProperties>, vk::Result> {
     let mut all = Vec::new();
     for manifest in found.listed() {
@@ -232,7 +243,7 @@ fn null(loader: &Loader, name: &str, parameter: &str) -> vk::Result {
     vk::Result::ERROR_INITIALIZATION_FAILED
 }
 
-/// Says that a parameter is NULL.
+/// Logs that a parameter is NULL.
 pub(crate) fn complain_of_null(logger: &Logger, name: &str, parameter: &str) {
     let message = format_args!("{name}: {parameter} must not be NULL [VUID-{name}-{parameter}-parameter]");
     logger.insist(Level::Error, Topic::Usage, message);

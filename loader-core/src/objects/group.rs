@@ -24,13 +24,14 @@ pub(crate) type Group = vk::PhysicalDeviceGroupProperties<'static>;
 
 /// Terminator of vkEnumeratePhysicalDeviceGroups and its KHR alias.
 ///
-/// A driver without groups has one group for each of its devices.
+/// A driver without groups gets one group for each of its devices.
 pub(super) unsafe extern "system" fn enumerate_physical_device_groups(
     instance: vk::Instance,
     count: *mut u32,
     groups: *mut vk::PhysicalDeviceGroupProperties<'_>,
 ) -> vk::Result {
-    // SAFETY: the chain passes the handle that it was given; count and groups are a counted out-array.
+    // SAFETY: `handle::instance` aborts for a bad handle; valid usage of the command obliges the
+    // application to pass a counted out-array.
     unsafe {
         let instance = super::handle::instance(instance, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS);
         match all_groups(instance, groups.cast(), count) {
@@ -40,12 +41,12 @@ pub(super) unsafe extern "system" fn enumerate_physical_device_groups(
     }
 }
 
-/// Copies the groups and leaves the caller's `sType` and `pNext` as they are.
+/// Copies the groups and leaves the caller's `sType` and `pNext` alone.
 ///
 /// # Safety
 /// `count` and `out` are a counted out-array.
 pub(crate) unsafe fn deliver(all: &[Group], count: *mut u32, out: *mut Group) -> vk::Result {
-    // SAFETY: the caller vouches for the counted out-array.
+    // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array.
     unsafe {
         if out.is_null() {
             return array::deliver(all, count, out);
@@ -65,7 +66,7 @@ pub(crate) unsafe fn deliver(all: &[Group], count: *mut u32, out: *mut Group) ->
 /// The groups of all drivers, in the order in which applications see them.
 ///
 /// # Safety
-/// If `room` is not NULL, `out` points to that many groups.
+/// `room` and `out` are a counted out-array, whose elements begin pNext chains.
 unsafe fn all_groups(
     instance: &Instance,
     out: *mut Group,
@@ -73,11 +74,13 @@ unsafe fn all_groups(
 ) -> Result<Vec<Group>, vk::Result> {
     let mut all: Vec<Group> = Vec::new();
     let devices = instance.enumerate()?;
-    // SAFETY: the caller vouches for the counted out-array.
+    // SAFETY: by this function's `# Safety` `room` is a valid pointer, as `out` is not NULL.
     let room = if out.is_null() { 0 } else { unsafe { room.read() as usize } };
     for driver in instance.drivers.iter().rev() {
         let own = devices.iter().filter(|device| core::ptr::eq(device.driver(), &raw const **driver));
-        // SAFETY: as above; the place of the first group that this driver fills is within the room, or beyond it.
+        // SAFETY: by this function's `# Safety` `out` points to `room` groups. `all` has one
+        // element for each group before this driver's, so this is the group's place there; a place
+        // beyond the room is not read.
         let extension_chains = |index: usize| unsafe {
             let place = all.len().wrapping_add(index);
             if place < room { (*out.add(place)).p_next } else { core::ptr::null_mut() }
@@ -113,7 +116,7 @@ unsafe fn all_groups(
     Ok(all)
 }
 
-/// The places of devices in the order of all devices.
+/// The places of the devices among all devices.
 struct Places<'a> {
     devices: &'a [&'a PhysicalDevice],
     listed: bool,
@@ -121,7 +124,8 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Devices between which nothing decides have one place: groups and members that are equal keep their driver's order.
+    /// Devices that compare equal share a place: equal groups and members keep their driver's
+    /// order.
     #[inline(never)]
     fn of(&self, handle: vk::PhysicalDevice) -> Option<usize> {
         let own = *self.devices.iter().find(|device| device.handle() == handle)?;
@@ -148,7 +152,7 @@ pub(crate) fn members(group: &Group) -> &[vk::PhysicalDevice] {
     group.physical_devices.get(..count).unwrap_or_default()
 }
 
-/// The group with the loader's handles in place of the driver's.
+/// The group with the loader's handles instead of the driver's.
 fn translated(instance: &Instance, driver: &DriverInstance, group: &Group) -> Result<Group, vk::Result> {
     let mut result = Group { subset_allocation: group.subset_allocation, ..EMPTY };
     let given = members(group).iter().filter(|handle| !handle.is_null());
@@ -159,7 +163,8 @@ fn translated(instance: &Instance, driver: &DriverInstance, group: &Group) -> Re
     Ok(result)
 }
 
-/// Sorts the devices in each group by their places among all devices, then the groups by their first devices.
+/// Sorts the devices in each group by their places among all devices, then the groups by their
+/// first devices.
 fn sort(groups: &mut [Group], place: impl Fn(&vk::PhysicalDevice) -> Option<usize>) {
     for group in groups.iter_mut() {
         let count = (group.physical_device_count as usize).min(group.physical_devices.len());
@@ -172,13 +177,13 @@ fn sort(groups: &mut [Group], place: impl Fn(&vk::PhysicalDevice) -> Option<usiz
 }
 
 impl DriverInstance {
-    /// The groups as the driver has them, or `None` if it knows no groups. `chain` gives the application's pNext chain
-    /// for the group that will stand at a place.
+    /// The driver's groups, or `None` if it does not support groups. `chain` returns the
+    /// application's pNext chain for the group that will stand at a place.
     fn groups(
         &self,
         chain: impl Fn(usize) -> *mut core::ffi::c_void,
     ) -> Option<Result<Vec<Group>, vk::Result>> {
-        // SAFETY: the types are the commands'.
+        // SAFETY: the type is that of the command and its alias.
         let enumerate = unsafe {
             [command::ENUMERATE_PHYSICAL_DEVICE_GROUPS, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR]
                 .into_iter()
@@ -186,7 +191,8 @@ impl DriverInstance {
         };
         let _turn = self.driver.turn();
         Some(array::collect(Process, EMPTY, |count, out: *mut Group| {
-            // SAFETY: a counted out-array, whose elements are given their chains before they are filled.
+            // SAFETY: the instance is the driver's and alive; `collect` passes a counted out-array,
+            // whose elements get their chains before the driver fills them.
             unsafe {
                 if !out.is_null() {
                     for index in 0..*count as usize {

@@ -1,4 +1,4 @@
-//! What a `VkInstance` points to.
+//! The object behind a `VkInstance`.
 
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -20,52 +20,58 @@ use crate::manifest::LayerManifest;
 use crate::memory::{Application, Box, SharedList, Shown, Vec};
 use crate::registry::{CommandSet, ExtensionSet, INSTANCE_SLOTS, extension};
 
-/// What the application is given for a handle of a layer.
+/// The object behind a handle that stands for a layer's.
 #[repr(C)]
 pub(crate) struct OfLayer(pub(crate) Handle);
 
-// SAFETY: nothing in it is changed after it is made, and what it points to lives as long as the instance.
+// SAFETY: nothing but atomics changes after creation, and what the pointers lead to lives as long
+// as the instance.
 unsafe impl Sync for OfLayer {}
 
 /// An instance of the loader, which stands for the instances of several drivers.
 #[repr(C)]
 pub struct Instance {
     handle: Handle,
-    /// The first link of every command's chain. Its address never changes: layers know the instance by it.
+    /// The first link of every command's call chain. Its address never changes: layers identify the
+    /// instance by it.
     pub table: Box<InstanceTable, Application>,
-    /// The loader that made it.
+    /// The loader that created it.
     pub loader: &'static Loader,
-    /// Where its messages go.
+    /// The destination of its messages.
     pub logger: Logger,
     /// Memory of the instance.
     pub allocator: Application,
-    /// The version that the application was written for, or that a layer told the drivers; 1.0 where nobody said.
+    /// The version that the application was written for, or that a layer reported to the drivers;
+    /// 1.0 if nobody named one.
     pub api_version: u32,
     /// The extensions of the registry that the application enabled.
     pub extensions: ExtensionSet,
-    /// The commands of the registry that vkGetInstanceProcAddr has an entry point for, by their numbers.
+    /// The commands of the registry for which vkGetInstanceProcAddr has an entry point, by their
+    /// numbers.
     pub(crate) commands: CommandSet,
     /// Whether physical devices are sorted.
     pub sorted: bool,
-    /// Which order of physical devices has been logged last: a number made of it, 0 before the first.
+    /// The order of physical devices that was logged last: a number computed from it, 0 before the
+    /// first.
     pub(super) told_order: AtomicUsize,
-    /// Where its drivers come from.
+    /// The sources of its drivers.
     pub(super) sources: Sources,
     /// Its layers, the one nearest to the application first. Closed last.
     layers: Layers,
-    /// What the layers call the instance.
+    /// The layers' handle for the instance.
     chain_handle: AtomicU64,
-    /// The table of all handles that stand for those of layers.
+    /// The table of all handles that stand for layers' handles.
     pub(crate) of_layer_table: Option<Box<InstanceTable, Application>>,
-    /// Handles that stand for those of layers.
+    /// Handles that stand for layers' handles.
     pub(crate) of_layers: SharedList<Kept<OfLayer>, Application>,
-    /// The drivers, in the order in which they were discovered. Set by the terminator of vkCreateInstance.
+    /// The drivers, in the order in which they were discovered. The terminator of vkCreateInstance
+    /// sets it.
     pub drivers: Vec<Box<DriverInstance, Application>, Application>,
     /// The devices that are alive.
     pub(super) devices: SharedList<Kept<Device>, Application>,
     /// The swapchains on windows that drivers take turns at.
     pub(super) presenting: SharedList<Presenting, Application>,
-    /// Given up last.
+    /// Released last.
     _user: User,
 }
 
@@ -73,13 +79,15 @@ impl Handle {
     /// The instance that it belongs to.
     #[must_use]
     pub fn instance(&self) -> &Instance {
-        // SAFETY: a handle is made with its instance, or given it before anybody sees it, and never outlives it.
+        // SAFETY: every handle gets its instance when it is created, or before anybody sees it, and
+        // never outlives it.
         unsafe { &*self.instance_place().cast::<Instance>() }
     }
 }
 
 impl Instance {
-    /// Memory for an instance, before anything of it is known: messages are about the instance from the first one on.
+    /// Memory for an instance, before anything about it is known: messages are about the instance
+    /// from the first one on.
     ///
     /// # Errors
     /// [`crate::memory::OutOfMemory`].
@@ -89,7 +97,7 @@ impl Instance {
     ) -> Result<Box<MaybeUninit<Self>, Application>, crate::memory::OutOfMemory> {
         let place = Box::into_non_null(Box::<Self, _>::try_new_uninit_in(allocator)?);
         logger.listeners.expect_instance(place.as_ptr().expose_provenance() as u64);
-        // SAFETY: it is the box of above.
+        // SAFETY: `place` is the box leaked just above, from the same allocator.
         Ok(unsafe { Box::from_non_null_in(place, allocator) })
     }
 
@@ -132,7 +140,8 @@ impl Instance {
             _user: loader.enter(),
         };
         let made = Box::into_non_null(Box::write(place, instance));
-        // SAFETY: it is the box of above. The handle gets a pointer that may be used whatever changes the instance.
+        // SAFETY: `made` is the box leaked just above, from the same allocator. The handle gets its
+        // raw pointer, which stays usable when the instance is changed later.
         unsafe {
             made.as_ref().handle.belongs_to(made.as_ptr().cast());
             let handle = made.as_ptr().expose_provenance() as u64;
@@ -153,42 +162,44 @@ impl Instance {
         &self.layers
     }
 
-    /// The manifests of its layers in the same order, those of meta-layers behind their components.
+    /// The manifests of its layers in the same order, those of meta-layers after their components.
     pub(super) fn enabled_layers(&self) -> impl Iterator<Item = &LayerManifest> {
         self.layers.enabled()
     }
 
-    /// All layers of the system, as they were when the instance was made.
+    /// All layers of the system, as they were when the instance was created.
     #[must_use]
     pub fn found_layers(&self) -> &FoundLayers {
         &self.layers.found
     }
 
-    /// What the layers call the instance: the loader's own handle, or one of the first layer's.
+    /// The layers' handle for the instance: the loader's own, or one of the first layer's.
     #[must_use]
     pub fn chain_handle(&self) -> vk::Instance {
         vk::Instance::from_raw(self.chain_handle.load(Ordering::Relaxed))
     }
 
-    /// Whether its beginning is as it was made.
+    /// Whether its first fields are as they were created.
     pub(crate) fn is_intact(&self) -> bool {
         self.handle.is_intact(&raw const *self.table)
     }
 
-    /// Notes what the chain of vkCreateInstance made of the handle.
+    /// Notes the handle that the call chain of vkCreateInstance returned.
     pub(crate) fn set_chain_handle(&self, handle: vk::Instance) {
         self.chain_handle.store(handle.as_raw(), Ordering::Relaxed);
     }
 
-    /// Whether the application enabled what sorting needs, or a version that has it.
+    /// Whether the application enabled the extension that sorting needs, or a version that includes
+    /// it.
     pub(super) fn knows_properties2(&self) -> bool {
         self.api_version >= vk::API_VERSION_1_1
             || self.extensions.contains(extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2)
     }
 
-    /// Puts the drivers' functions for the unknown physical-device command `number` into their tables.
+    /// Writes the drivers' functions for the unknown physical-device command `number` to their
+    /// tables.
     ///
-    /// Returns the lower end of the command's chain if any driver has it.
+    /// Returns the lower end of the command's call chain if any driver has the command.
     pub(crate) fn enter_in_driver_tables(&self, number: usize) -> Option<Command> {
         let name = self.loader.unknown.physical_device.name(self.loader.platform.waiting, number)?;
         let slot = INSTANCE_SLOTS.wrapping_add(number);
@@ -209,20 +220,24 @@ fn set(table: &InstanceTable, slot: usize, function: Option<Command>) {
 }
 
 impl Instance {
-    /// Destroys what the drivers made, at the lower end of vkDestroyInstance's chain: the layers are still at work then.
+    /// Destroys the drivers' objects, at the lower end of vkDestroyInstance's call chain: the
+    /// layers still work then.
     ///
     /// # Safety
-    /// The instance at `place` is alive, and nobody else changes it. References to it are used by those only who look at it
-    /// meanwhile, as the drivers' messages on their way to its listeners: none from before is used afterwards.
+    /// The instance at `place` is alive, and nobody else changes it. Only code that reads it
+    /// meanwhile uses references to it, such as drivers' messages on their way to its listeners; no
+    /// earlier reference is used afterwards.
     pub(super) unsafe fn finish(place: *mut Self) {
-        // SAFETY: the caller vouches for the place; nothing else but the list of drivers is changed.
+        // SAFETY: by this function's `# Safety` the instance is alive and nobody else changes it;
+        // only the list of drivers is changed here.
         let (drivers, instance) = unsafe {
             let empty = Vec::new_in((*place).allocator);
             (core::mem::replace(&mut (*place).drivers, empty), &*place)
         };
         for driver in &drivers {
             for device in driver.devices.take(instance.loader.platform.waiting) {
-                // SAFETY: the list owns what it points to, and the instance is used by nobody else any more.
+                // SAFETY: `physical_device` leaked the box into this list, with this allocator; it
+                // has left the list, and nobody uses the instance's devices any more.
                 drop(unsafe { Box::from_non_null_in(device.0, instance.allocator) });
             }
         }
@@ -241,16 +256,17 @@ impl Drop for Instance {
             let address = core::ptr::from_ref(self).addr();
             self.loader.known.under_layers.remove(self.loader.platform.waiting, address);
         }
-        // SAFETY: whoever drops it has it alone.
+        // SAFETY: `drop` has exclusive access to the instance.
         unsafe { Self::finish(self) };
         for handle in self.of_layers.take(self.loader.platform.waiting) {
-            // SAFETY: the list owned it, and the instance is used by nobody else any more.
+            // SAFETY: the box was leaked into this list, with this allocator; it has left the list,
+            // and nobody else uses the instance.
             drop(unsafe { Box::from_non_null_in(handle.0, self.allocator) });
         }
     }
 }
 
-/// Memory that only lasts for one call.
+/// Memory that is needed only for one call.
 pub(crate) fn command_memory(instance: &Instance) -> Application {
     instance.allocator.scoped(vk::SystemAllocationScope::COMMAND)
 }

@@ -1,8 +1,8 @@
-//! What an instance keeps alive.
+//! Objects that an instance keeps alive.
 
 use core::ptr::NonNull;
 
-/// A pointer to something that the instance keeps alive for as long as the pointer is in its list.
+/// A pointer to an object that the instance keeps alive while the pointer is in its list.
 pub(crate) struct Kept<T>(pub(crate) NonNull<T>);
 
 impl<T> Clone for Kept<T> {
@@ -11,7 +11,8 @@ impl<T> Clone for Kept<T> {
     }
 }
 impl<T> Copy for Kept<T> {}
-// SAFETY: what is pointed to is only used in ways that are safe from any thread.
+// SAFETY: `T` is `Sync`, so that any thread may use a shared reference. No `T` in such a list is
+// bound to the thread that created it: any thread may free it.
 unsafe impl<T: Sync> Send for Kept<T> {}
-// SAFETY: as above.
+// SAFETY: a shared `Kept` gives only shared references to `T`, which is `Sync`.
 unsafe impl<T: Sync> Sync for Kept<T> {}

@@ -1,5 +1,5 @@
-//! What goes down a chain as the object that is being created, and how the lower end knows it again without following
-//! what a layer may have put in its place (LLP_LAYER_21, LLP_LAYER_22).
+//! The object under creation that goes down a call chain, and how the lower end recognises it
+//! without dereferencing what a layer may have put in its place (LLP_LAYER_21, LLP_LAYER_22).
 
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use crate::loader::{Loader, fatal};
 use crate::log::Topic;
 use crate::memory::OutOfMemory;
 
-/// What a device under creation begins with, as Khronos' loader has it.
+/// The first word of a device under creation, as in Khronos' loader.
 const MAGIC: u64 = 0x10AD_ED04_0410_ADED;
 
 /// Notes an instance before its handle goes down the chain.
@@ -27,23 +27,25 @@ pub(crate) fn add_under_layers(instance: &Instance) -> Result<(), OutOfMemory> {
     instance.loader.known.under_layers.add(instance.loader.platform.waiting, address)
 }
 
-/// The instance with this handle that has layers.
+/// The instance with this handle, if it has layers.
 ///
 /// # Safety
-/// The instance, if there is one, stays alive for as long as the reference is used.
+/// The instance, if there is one, stays alive while the reference is used.
 unsafe fn instance_under_layers<'a>(loader: &Loader, handle: u64) -> Option<&'a Instance> {
     let address = usize::try_from(handle).ok()?;
     let known = loader.known.under_layers.contains(loader.platform.waiting, address);
-    // SAFETY: what is in the list is alive, and the caller vouches for it to stay so.
+    // SAFETY: an instance leaves the list before it is freed, and by this function's `# Safety` it
+    // stays alive while the reference is used.
     known.then(|| unsafe { &*core::ptr::with_exposed_provenance(address) })
 }
 
 /// The instance with layers whose objects begin with `word`.
 ///
 /// # Safety
-/// As for [`instance_under_layers`].
+/// The instance, if there is one, stays alive while the reference is used.
 pub(crate) unsafe fn instance_with_word<'a>(loader: &Loader, word: usize) -> Option<&'a Instance> {
-    // SAFETY: what is in the list is alive.
+    // SAFETY: `Instance::drop` takes the instance out of the list before it is freed: under the
+    // lock it is alive, and later by this function's `# Safety`.
     let instance = |address: usize| unsafe { &*core::ptr::with_exposed_provenance::<Instance>(address) };
     let has_word = |address: &&usize| core::ptr::from_ref(&*instance(**address).table).addr() == word;
     let find = |list: &[usize]| list.iter().find(has_word).copied();
@@ -51,27 +53,30 @@ pub(crate) unsafe fn instance_with_word<'a>(loader: &Loader, word: usize) -> Opt
     Some(instance(found))
 }
 
-/// Notes an instance that is complete. Without memory for it, it is not found.
+/// Notes a complete instance. If memory is short, it will not be found.
 pub(crate) fn add_instance(instance: &Instance) {
     let address = core::ptr::from_ref(instance).expose_provenance();
     let _ = instance.loader.known.instances.add(instance.loader.platform.waiting, address);
 }
 
-/// Forgets an instance that is going to be destroyed.
+/// Forgets an instance that is about to be destroyed.
 pub(crate) fn remove_instance(instance: &Instance) {
     let address = core::ptr::from_ref(instance).addr();
     instance.loader.known.instances.remove(instance.loader.platform.waiting, address);
 }
 
-/// The instance to which belongs what a driver calls `device`.
+/// The instance of the physical device that its driver knows as `device`.
 ///
 /// # Safety
-/// The instance is not destroyed as long as the reference is used: the caller is in a command on one of its devices.
+/// The instance is not destroyed while the reference is used: the caller is in a command on one of
+/// its devices.
 pub(super) unsafe fn instance_of<'a>(loader: &Loader, device: vk::PhysicalDevice) -> Option<&'a Instance> {
     let waiting = loader.platform.waiting;
-    // SAFETY: instances leave the list before they are destroyed, and physical devices live as long as theirs.
+    // SAFETY: the lock of the list is held: an instance leaves the list before it is destroyed, and
+    // physical devices live as long as their instance.
     let is_its = |known: &Kept<PhysicalDevice>| unsafe { known.0.as_ref() }.driver_handle() == device;
-    // SAFETY: as above.
+    // SAFETY: an instance leaves the list before it is destroyed: under the lock it is alive, and
+    // later by this function's `# Safety`.
     let instance = |address: usize| unsafe { &*core::ptr::with_exposed_provenance::<Instance>(address) };
     let has = |address: &&usize| {
         let drivers = &instance(**address).drivers;
@@ -86,7 +91,8 @@ pub(super) fn device_destroyed(loader: &Loader, device: &Device) {
     let device = core::ptr::from_ref(device).cast_mut();
     loader.known.under_creation.read(loader.platform.waiting, |list| {
         for address in list {
-            // SAFETY: what is in the list is alive, and leaves it under the lock.
+            // SAFETY: the lock of the list is held, and `Noted` takes the address out before the
+            // object dies.
             let creation = unsafe { &*core::ptr::with_exposed_provenance::<DeviceUnderCreation>(*address) };
             let none = core::ptr::null_mut();
             let _ = creation.made.compare_exchange(device, none, Ordering::AcqRel, Ordering::Relaxed);
@@ -94,12 +100,15 @@ pub(super) fn device_destroyed(loader: &Loader, device: &Device) {
     });
 }
 
-/// The instance under creation whose handle came down the chain. Aborts if that is not as the chain was entered with it.
+/// The instance under creation whose handle came down the chain. Aborts if the handle is not the
+/// one that the chain was entered with.
 ///
 /// # Safety
-/// The chain was entered with an instance that has been [noted](add_under_layers).
+/// The chain was entered with an instance that has been [noted](add_under_layers), and has not
+/// returned yet.
 pub(super) unsafe fn instance_under_creation<'a>(loader: &Loader, handle: u64) -> &'a Instance {
-    // SAFETY: an instance lives while it is created.
+    // SAFETY: by this function's `# Safety` the chain has not returned, and until then the instance
+    // stays alive.
     match unsafe { instance_under_layers(loader, handle) } {
         Some(instance) if instance.is_intact() => instance,
         _ => fatal(
@@ -112,19 +121,20 @@ pub(super) unsafe fn instance_under_creation<'a>(loader: &Loader, handle: u64) -
     }
 }
 
-/// A device under creation: what `*pDevice` leads to on the way down.
+/// A device under creation: the object behind `*pDevice` on the way down.
 #[repr(C)]
 pub(crate) struct DeviceUnderCreation {
     magic: AtomicU64,
-    /// The names of the device extensions that the application enables: layers keep those to themselves that they
-    /// provide, and may add others.
+    /// The names of the device extensions that the application enables: layers do not pass on those
+    /// that they provide themselves, and may add others.
     names: (*const *const c_char, u32),
-    /// The first device that the lower end made and that is still alive: a layer may make several.
+    /// The first device that the lower end created and that is still alive: a layer may create
+    /// several.
     pub(crate) made: AtomicPtr<Device>,
 }
 
 impl DeviceUnderCreation {
-    /// One for which the application enables the extensions of `info`.
+    /// A device under creation for which the application enables the extensions of `info`.
     #[must_use]
     pub(crate) fn new(info: &vk::DeviceCreateInfo<'_>) -> Self {
         let names = (info.pp_enabled_extension_names, info.enabled_extension_count);
@@ -134,19 +144,20 @@ impl DeviceUnderCreation {
     /// The names of the extensions that the application enables.
     ///
     /// # Safety
-    /// The create info's array is a counted array of valid C strings, and still there.
+    /// The create info's array is NULL or a counted array of NULL or valid C strings, and is still
+    /// there.
     pub(crate) unsafe fn asked_for(&self) -> impl Iterator<Item = &CStr> + Clone {
-        // SAFETY: the caller vouches for the array.
+        // SAFETY: by this function's `# Safety` the array is still there and holds valid C strings.
         unsafe { name::list(self.names.0, self.names.1) }
     }
 
-    /// Notes a device that the lower end made.
+    /// Notes a device that the lower end created.
     pub(crate) fn add(&self, device: *mut Device) {
         let _ =
             self.made.compare_exchange(core::ptr::null_mut(), device, Ordering::AcqRel, Ordering::Relaxed);
     }
 
-    /// Notes it for as long as the result lives.
+    /// Notes it while the result lives.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -157,14 +168,14 @@ impl DeviceUnderCreation {
     }
 }
 
-/// A device under creation whose address is known.
+/// A device under creation whose address is noted.
 pub(crate) struct Noted<'a> {
     loader: &'a Loader,
     address: usize,
 }
 
 impl Noted<'_> {
-    /// What goes down the chain as `*pDevice`.
+    /// The handle that goes down the chain as `*pDevice`.
     #[must_use]
     pub(crate) fn handle(&self) -> u64 {
         self.address as u64
@@ -177,15 +188,16 @@ impl Drop for Noted<'_> {
     }
 }
 
-/// The device under creation that came down the chain as `*pDevice`. Aborts if that is not as the chain was entered with
-/// it.
+/// The device under creation that came down the chain as `*pDevice`. Aborts if the handle is not
+/// the one that the chain was entered with.
 ///
 /// # Safety
 /// The chain was entered with the handle of a [`Noted`], which is still alive.
 pub(super) unsafe fn device_under_creation<'a>(loader: &Loader, handle: u64) -> &'a DeviceUnderCreation {
     let address = usize::try_from(handle).unwrap_or_default();
     let known = loader.known.under_creation.contains(loader.platform.waiting, address);
-    // SAFETY: what is in the list is alive until the chain has come back.
+    // SAFETY: an address in the list is that of a live object until its `Noted` is dropped, which
+    // by this function's `# Safety` is still alive.
     let found: Option<&DeviceUnderCreation> =
         known.then(|| unsafe { &*core::ptr::with_exposed_provenance(address) });
     let magic = found.map(|found| found.magic.load(Ordering::Relaxed));

@@ -1,8 +1,9 @@
 //! Messengers (VK_EXT_debug_utils) and report callbacks (VK_EXT_debug_report).
 //!
-//! Each is one object of the loader, which listens to the loader's own messages and to those of the application, and
-//! which stands for an object of every driver that has the extension, so that drivers can send messages of their own.
-//! What the application sends stays in the loader: any driver that was told, too, would call the same callback again.
+//! Each is one object of the loader, which listens to the loader's own messages and to those of the
+//! application. It stands for an object in every driver that has the extension, so that drivers can
+//! send messages of their own. The application's messages stay in the loader: a driver that also
+//! got them would call the same callback again.
 
 use core::ffi::{c_char, c_void};
 
@@ -33,18 +34,19 @@ pub(super) const TERMINATORS: &[Terminator] = &[
     (command::DEBUG_REPORT_MESSAGE_EXT, function!(report_message)),
 ];
 
-/// What the handles of messengers and report callbacks point to.
+/// The object behind the handles of messengers and report callbacks.
 struct Messenger {
-    /// Its number among those who listen to the instance.
+    /// Its number among the instance's listeners.
     listener: u64,
-    /// What each driver of the instance calls its own, 0 if it has none.
+    /// Each driver's handle for its own object, 0 if it has none.
     of_drivers: Vec<u64, Application>,
 }
 
 /// Terminator of vkCreateDebugUtilsMessengerEXT.
 ///
 /// # Safety
-/// The parameters are those that the chain was entered with, except that NULL is reported and not followed.
+/// The parameters are those of a valid call of the command, passed down the call chain, except that
+/// NULL is reported.
 unsafe extern "system" fn create_messenger(
     instance: vk::Instance,
     info: *const vk::DebugUtilsMessengerCreateInfoEXT<'static>,
@@ -53,7 +55,8 @@ unsafe extern "system" fn create_messenger(
 ) -> vk::Result {
     const COMMANDS: [CommandId; 2] =
         [command::CREATE_DEBUG_UTILS_MESSENGER_EXT, command::DESTROY_DEBUG_UTILS_MESSENGER_EXT];
-    // SAFETY: the chain passes what the application vouches for, unless it is NULL.
+    // SAFETY: by this function's `# Safety` the parameters are valid for the command; NULL is
+    // checked here and in `create`.
     unsafe {
         let listener = info.as_ref().map(Listener::messenger);
         create(instance, COMMANDS, listener, info.cast(), callbacks, out)
@@ -65,7 +68,8 @@ unsafe extern "system" fn destroy_messenger(
     object: u64,
     callbacks: *const Callbacks,
 ) {
-    // SAFETY: as above.
+    // SAFETY: the layer above passes the parameters of a valid call: a messenger that `create`
+    // made, externally synchronised, and callbacks that are NULL or valid.
     unsafe { destroy(instance, command::DESTROY_DEBUG_UTILS_MESSENGER_EXT, object, callbacks) }
 }
 
@@ -77,7 +81,8 @@ unsafe extern "system" fn create_report(
 ) -> vk::Result {
     const COMMANDS: [CommandId; 2] =
         [command::CREATE_DEBUG_REPORT_CALLBACK_EXT, command::DESTROY_DEBUG_REPORT_CALLBACK_EXT];
-    // SAFETY: as above.
+    // SAFETY: the layer above passes the parameters of a valid call of the command; NULL is checked
+    // here and in `create`.
     unsafe {
         let listener = info.as_ref().map(Listener::report);
         create(instance, COMMANDS, listener, info.cast(), callbacks, out)
@@ -85,14 +90,16 @@ unsafe extern "system" fn create_report(
 }
 
 unsafe extern "system" fn destroy_report(instance: vk::Instance, object: u64, callbacks: *const Callbacks) {
-    // SAFETY: as above.
+    // SAFETY: the layer above passes the parameters of a valid call: a report callback that
+    // `create` made, externally synchronised, and callbacks that are NULL or valid.
     unsafe { destroy(instance, command::DESTROY_DEBUG_REPORT_CALLBACK_EXT, object, callbacks) }
 }
 
-/// Makes who listens, and the drivers' own.
+/// Creates the listener, and the drivers' own objects.
 ///
 /// # Safety
-/// As for the command whose parameters these are, except that NULL is reported and not followed. `info` is its create info.
+/// The parameters are those of a valid call of `commands[0]`, except that NULL is reported and not
+/// dereferenced; `info` is its create info.
 unsafe fn create(
     instance: vk::Instance,
     commands: [CommandId; 2],
@@ -101,7 +108,8 @@ unsafe fn create(
     callbacks: *const Callbacks,
     out: *mut u64,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters that are not NULL.
+    // SAFETY: by this function's `# Safety` the parameters are valid for the command; NULL is
+    // checked before it is dereferenced.
     unsafe {
         let instance = handle::instance(instance, commands[0]);
         let (Some(listener), Some(out)) = (listener, out.as_mut()) else {
@@ -120,10 +128,11 @@ unsafe fn create(
     }
 }
 
-/// Makes it in every driver that has the command.
+/// Creates the object in every driver that has the command.
 ///
 /// # Safety
-/// `info` is the create info of both commands, and the callbacks are valid or NULL.
+/// `info` is the create info of `create`, `destroy` is the command for what that creates, and the
+/// callbacks are valid or NULL.
 unsafe fn make(
     instance: &Instance,
     [create, destroy]: [CommandId; 2],
@@ -131,7 +140,8 @@ unsafe fn make(
     info: *const c_void,
     callbacks: *const Callbacks,
 ) -> Result<Box<Messenger, Application>, vk::Result> {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` `info` belongs to the commands, and the callbacks are
+    // valid or NULL; on failure nobody else knows the drivers' objects.
     unsafe {
         let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
         let empty = Messenger { listener: 0, of_drivers: Vec::new_in(allocator) };
@@ -151,10 +161,10 @@ unsafe fn make(
     }
 }
 
-/// Makes one in each driver, and notes it in `of_drivers`.
+/// Creates one object in each driver, and notes it in `of_drivers`.
 ///
 /// # Safety
-/// As for [`make`]; `command` creates what `info` describes.
+/// `info` is the create info of `command`, and the callbacks are valid or NULL.
 unsafe fn make_each(
     instance: &Instance,
     command: CommandId,
@@ -165,7 +175,8 @@ unsafe fn make_each(
     of_drivers.try_reserve_exact(instance.drivers.len()).map_err(|_| OutOfMemory)?;
     for driver in &instance.drivers {
         let mut own = 0;
-        // SAFETY: the type is that of both commands; the caller vouches for the parameters.
+        // SAFETY: `CreateFn` is the type of both commands. By this function's `# Safety` `info` and
+        // the callbacks are valid for `command`; the instance is the driver's own.
         unsafe {
             let has = command.providers().any(|provider| driver.enabled.contains(provider));
             if let Some(create) = driver.table.get::<CreateFn>(command).filter(|_| has) {
@@ -177,14 +188,17 @@ unsafe fn make_each(
     Ok(())
 }
 
-/// Destroys who listens, and the drivers' own.
+/// Destroys the listener, and the drivers' own objects.
 ///
 /// # Safety
-/// `object` is NULL or was made by [`create`], and nobody else uses it.
+/// `object` is NULL or was made by [`create`], and nobody else uses it; the callbacks are valid or
+/// NULL.
 unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callbacks: *const Callbacks) {
     let Ok(address) = usize::try_from(object) else { return };
     let object = core::ptr::with_exposed_provenance_mut::<Messenger>(address);
-    // SAFETY: the application vouches for the handles, and that nobody else uses them; `create` leaked the box.
+    // SAFETY: by this function's `# Safety` `object` is NULL or a box that `create` leaked, which
+    // nobody else uses and only this function frees, with the allocator that it came from.
+    // `handle::instance` aborts for a bad handle.
     unsafe {
         let instance = handle::instance(instance, command);
         let Some(messenger) = object.as_ref() else { return };
@@ -195,6 +209,9 @@ unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callb
     }
 }
 
+/// # Safety
+/// `of_drivers` are the drivers' own objects, which nobody else uses; the callbacks are valid or
+/// NULL.
 unsafe fn destroy_each(
     instance: &Instance,
     command: CommandId,
@@ -202,7 +219,8 @@ unsafe fn destroy_each(
     callbacks: *const Callbacks,
 ) {
     for (driver, own) in instance.drivers.iter().zip(of_drivers).filter(|(_, own)| **own != 0) {
-        // SAFETY: the type is that of both commands, and the object is the driver's own.
+        // SAFETY: `DestroyFn` is the type of both commands. By this function's `# Safety` the
+        // object is the driver's own, and nobody else uses it.
         unsafe {
             if let Some(destroy) = driver.table.get::<DestroyFn>(command) {
                 destroy(driver.handle, *own, callbacks);
@@ -214,14 +232,16 @@ unsafe fn destroy_each(
 /// Terminator of vkSubmitDebugUtilsMessageEXT.
 ///
 /// # Safety
-/// The parameters are those that the chain was entered with, except that NULL is reported and not followed.
+/// The parameters are those of a valid call of the command, passed down the call chain, except that
+/// NULL is reported.
 unsafe extern "system" fn submit_message(
     instance: vk::Instance,
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     types: vk::DebugUtilsMessageTypeFlagsEXT,
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'static>,
 ) {
-    // SAFETY: the chain passes what the application vouches for, unless it is NULL.
+    // SAFETY: by this function's `# Safety` `data` is NULL, which is checked, or valid for a
+    // callback. `handle::instance` aborts for a bad handle.
     unsafe {
         let instance = handle::instance(instance, command::SUBMIT_DEBUG_UTILS_MESSAGE_EXT);
         if let Some(data) = data.as_ref() {
@@ -240,7 +260,8 @@ unsafe extern "system" fn report_message(
     prefix: *const c_char,
     text: *const c_char,
 ) {
-    // SAFETY: as above.
+    // SAFETY: the layer above passes the parameters of a valid call of vkDebugReportMessageEXT;
+    // `handle::instance` aborts for a bad handle.
     unsafe {
         let instance = handle::instance(instance, command::DEBUG_REPORT_MESSAGE_EXT);
         let report = Report { flags, kind, object, location, code, prefix, text };

@@ -1,5 +1,5 @@
-//! The objects that the loader makes: instances, physical devices, devices, surfaces, messengers; and the commands on
-//! them that are not just passed on, at the lower end of the chain.
+//! The objects that the loader creates: instances, physical devices, devices, surfaces, messengers;
+//! and the lower end of the call chain for the commands on them that are not just passed on.
 
 mod create_device;
 mod create_instance;

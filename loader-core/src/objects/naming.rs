@@ -1,5 +1,5 @@
-//! Names and tags of objects: handles that the loader made are replaced by the driver's at the lower end of the chain, and
-//! at its upper end by those that layers made.
+//! Names and tags of objects: the lower end of the call chain replaces the loader's handles by the
+//! driver's, the upper end replaces them by those of layers.
 
 use ash::vk::{self, Handle as _};
 
@@ -14,7 +14,8 @@ use crate::abi::{function, name};
 use crate::logger::kind_of_report;
 use crate::registry::command;
 
-/// What applications call above layers, which may have made handles of their own for what is named.
+/// The functions that applications call above layers, which may have their own handles of the named
+/// object.
 pub(super) const ABOVE_LAYERS: &[Terminator] = &[
     (command::SET_DEBUG_UTILS_OBJECT_NAME_EXT, function!(name_above_layers)),
     (command::SET_DEBUG_UTILS_OBJECT_TAG_EXT, function!(tag_above_layers)),
@@ -22,25 +23,25 @@ pub(super) const ABOVE_LAYERS: &[Terminator] = &[
     (command::DEBUG_MARKER_SET_OBJECT_TAG_EXT, function!(mark_tag_above_layers)),
 ];
 
-/// Whether the upper end of the chain of `command` is one of these.
+/// Whether `ABOVE_LAYERS` holds the upper end of the call chain for `command`.
 #[cfg(test)]
 pub(crate) fn has_upper_end(command: crate::registry::CommandId) -> bool {
     ABOVE_LAYERS.iter().any(|(id, _)| *id == command)
 }
 
-/// Succeeds and does nothing, whatever the parameters are.
+/// Succeeds and does nothing, whatever the parameters.
 pub(super) const SUCCEED: Command = function!(succeed);
 
 unsafe extern "system" fn succeed() -> vk::Result {
     vk::Result::SUCCESS
 }
 
-/// What the first layer calls an object that the application knows by `object`.
+/// The first layer's handle for an object that the application knows as `object`.
 ///
 /// # Safety
 /// `object` is a valid handle of this kind; a bad physical device is reported.
 unsafe fn layers_name(kind: vk::ObjectType, object: u64) -> u64 {
-    // SAFETY: the caller vouches for the handle and its kind.
+    // SAFETY: by this function's `# Safety` `object` is a valid handle of this kind.
     let known = unsafe {
         match kind {
             vk::ObjectType::INSTANCE => handle::known_instance(vk::Instance::from_raw(object)),
@@ -61,9 +62,11 @@ unsafe fn layers_name(kind: vk::ObjectType, object: u64) -> u64 {
     }
 }
 
-/// What `driver` calls an object that the application knows by `object`; `None` if it knows nothing of it: a physical device
-/// of another driver or of a layer, which may be named through any device of the instance, a surface that is another
-/// driver's alone, or who listens to messages. Without layers a bad physical device is reported; with them nobody can tell it from one of theirs.
+/// `driver`'s handle for an object that the application knows as `object`; `None` if the driver
+/// does not know it: a physical device of another driver or of a layer, which may be named through
+/// any device of the instance, a surface that only another driver has, or a messenger. Without
+/// layers a bad physical device is reported; with layers it cannot be distinguished from one of
+/// theirs.
 ///
 /// # Safety
 /// `object` is a valid handle of this kind.
@@ -73,7 +76,7 @@ unsafe fn drivers_name(
     kind: vk::ObjectType,
     object: u64,
 ) -> Option<u64> {
-    // SAFETY: the caller vouches for the handle and its kind.
+    // SAFETY: by this function's `# Safety` `object` is a valid handle of this kind.
     unsafe {
         match kind {
             vk::ObjectType::INSTANCE => Some(driver.handle.as_raw()),
@@ -95,23 +98,26 @@ unsafe fn drivers_name(
                 let own = surface.for_driver(instance, driver).ok()?;
                 (!own.is_null()).then(|| own.as_raw())
             }
-            // The loader's own objects. Drivers are never given them, and no name of theirs is shown anywhere.
+            // The loader's own objects. Drivers never get them, and no name of theirs is shown
+            // anywhere.
             vk::ObjectType::DEBUG_UTILS_MESSENGER_EXT | vk::ObjectType::DEBUG_REPORT_CALLBACK_EXT => None,
             _ => Some(object),
         }
     }
 }
 
-/// Both ends of a command that names an object. Each passes a copy of the info on: the terminator with the driver's handle in
-/// it, the upper end with that of the first layer.
+/// Defines both ends of a command that names an object. Each passes on a copy of the info: the
+/// terminator with the driver's handle in it, the upper end with the first layer's.
 macro_rules! named {
     ($name:ident, $upper:ident: $pfn:ident, $command:ident, $info:ident, |$given:ident| $kind:expr, $handle:ident) => {
         /// The upper end.
         ///
         /// # Safety
-        /// The parameters are those of the Vulkan command.
+        /// The parameters are those of a valid call of the Vulkan command.
         unsafe extern "system" fn $upper(device: vk::Device, info: *const vk::$info<'static>) -> vk::Result {
-            // SAFETY: the application vouches for the parameters; the type is the command's.
+            // SAFETY: by this function's `# Safety` the device is a valid handle, and `info` a
+            // valid pointer that names a valid object; `$pfn` is the command's type, for which
+            // `find` looked.
             unsafe {
                 let found = device_of(device.as_raw()).and_then(|it| it.command(name::of(command::$command)));
                 let Some(first) = found else { return vk::Result::ERROR_INITIALIZATION_FAILED };
@@ -124,12 +130,13 @@ macro_rules! named {
         /// The lower end.
         ///
         /// # Safety
-        /// The parameters are those that the chain was entered with.
+        /// The parameters are those of a valid call of the command, passed down the call chain.
         pub(super) unsafe extern "system" fn $name(
             device: vk::Device,
             info: *const vk::$info<'static>,
         ) -> vk::Result {
-            // SAFETY: the chain passes what the application vouches for; the type is the command's.
+            // SAFETY: by this function's `# Safety` the device is a valid handle, and `info` a
+            // valid pointer that names a valid object; `$pfn` is the command's type.
             unsafe {
                 let Some(found) = device_of(device.as_raw()) else {
                     return vk::Result::ERROR_INITIALIZATION_FAILED;

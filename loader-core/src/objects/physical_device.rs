@@ -1,4 +1,5 @@
-//! vkEnumeratePhysicalDevices at the lower end: one object of the loader for each of the drivers' devices.
+//! vkEnumeratePhysicalDevices at the lower end of the call chain: one object of the loader for each
+//! of the drivers' devices.
 
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering;
@@ -19,8 +20,8 @@ use crate::negotiation::Outcome;
 use crate::registry::command;
 
 impl Instance {
-    /// The object for the device that `driver` calls `handle`. The same device gives the same object until the
-    /// instance is destroyed.
+    /// The object for the device that `driver` knows as `handle`. The same device gets the same
+    /// object until the instance is destroyed.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -54,7 +55,8 @@ impl Instance {
                 let made = Kept(Box::into_non_null(Box::try_new_in(made, self.allocator)?));
                 let inserted = driver.devices.find_or_insert(waiting, made, is_same);
                 if !matches!(inserted, Ok((_, true))) {
-                    // SAFETY: the list did not take it, so nobody else has seen it.
+                    // SAFETY: `made` is the box leaked just above. The list did not take it, so
+                    // nobody else has seen it.
                     drop(unsafe { Box::from_non_null_in(made.0, self.allocator) });
                 }
                 inserted?.0
@@ -67,7 +69,7 @@ impl Instance {
     /// All devices of all drivers, in the order in which applications see them.
     ///
     /// # Errors
-    /// `ERROR_INITIALIZATION_FAILED` if no driver has any; `ERROR_OUT_OF_HOST_MEMORY`.
+    /// `ERROR_INITIALIZATION_FAILED` if no driver has a device; `ERROR_OUT_OF_HOST_MEMORY`.
     pub(super) fn enumerate(&self) -> Result<Vec<&PhysicalDevice>, vk::Result> {
         let mut all: Vec<&PhysicalDevice> = Vec::new();
         for driver in self.drivers.iter().rev() {
@@ -107,7 +109,8 @@ impl Instance {
         self.choose(all)
     }
 
-    /// Leaves out what the settings file does not list. Filters are applied above the layers (`enumeration.rs`).
+    /// Leaves out the devices that the settings file does not list. Filters are applied above the
+    /// layers (`enumeration.rs`).
     fn choose<'a>(&'a self, all: Vec<&'a PhysicalDevice>) -> Result<Vec<&'a PhysicalDevice>, vk::Result> {
         let Some(listed) = self.logger.settings.devices() else { return Ok(all) };
         let mut ids = Vec::new();
@@ -148,7 +151,8 @@ pub(super) unsafe extern "system" fn enumerate_physical_devices(
     count: *mut u32,
     devices: *mut vk::PhysicalDevice,
 ) -> vk::Result {
-    // SAFETY: the chain passes the handle that it was given; count and devices are a counted out-array.
+    // SAFETY: `handle::instance` aborts for a bad handle; valid usage of the command obliges the
+    // application to pass a counted out-array.
     unsafe {
         let instance = super::handle::instance(instance, command::ENUMERATE_PHYSICAL_DEVICES);
         let found = instance.enumerate().inspect(|all| {
@@ -163,7 +167,8 @@ pub(super) unsafe extern "system" fn enumerate_physical_devices(
     }
 }
 
-/// Says which driver has which device, in the order in which the application gets them; again only if that has changed.
+/// Logs which driver has which device, in the order in which the application gets them; again only
+/// if that has changed.
 fn log_order(instance: &Instance, all: &[&PhysicalDevice]) {
     let address = |device: &&PhysicalDevice| core::ptr::from_ref::<PhysicalDevice>(device).addr();
     let order = all.iter().fold(1usize, |order, device| order.rotate_left(5) ^ address(device));
@@ -189,7 +194,7 @@ fn handles(devices: &[&PhysicalDevice]) -> Result<Vec<vk::PhysicalDevice>, vk::R
     Ok(handles)
 }
 
-/// Delivers the handles, and says so if the application has too little room.
+/// Delivers the handles, and logs it if the application's array is too small.
 ///
 /// # Safety
 /// `count` and `devices` are a counted out-array.
@@ -199,7 +204,7 @@ unsafe fn deliver(
     count: *mut u32,
     devices: *mut vk::PhysicalDevice,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the counted out-array.
+    // SAFETY: by this function's `# Safety` `count` and `devices` are a counted out-array.
     let result = unsafe { array::deliver(all, count, devices) };
     if result == vk::Result::INCOMPLETE {
         instance.logger.log(

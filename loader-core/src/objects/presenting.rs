@@ -2,11 +2,11 @@
 
 use ash::vk;
 
-/// A swapchain that is not destroyed.
+/// A swapchain that has not been destroyed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Presenting {
     pub(super) surface: vk::SurfaceKHR,
     pub(super) device: vk::Device,
-    /// NULL while it is being made.
+    /// NULL while it is being created.
     pub(super) swapchain: vk::SwapchainKHR,
 }

@@ -1,4 +1,5 @@
-//! What an instance of a driver comes to: for tools that explain. No command of Vulkan leads here.
+//! Finds out what becomes of a driver's instance, for diagnostic tools. No Vulkan command leads
+//! here.
 
 use ash::vk;
 
@@ -9,10 +10,11 @@ use crate::memory::{Application, OutOfMemory};
 use crate::negotiation::Outcome;
 use crate::registry::ExtensionSet;
 
-/// Makes an instance of `driver` alone, without extensions, counts its devices, and destroys it again.
+/// Creates an instance of `driver` alone, without extensions, counts its devices, and destroys it
+/// again.
 ///
 /// # Errors
-/// [`OutOfMemory`], of the loader or of the driver.
+/// [`OutOfMemory`], in the loader or in the driver.
 pub fn probe(driver: DriverRef) -> Result<Outcome, OutOfMemory> {
     let newest = if driver.api_version < Version::new(1, 1, 0) {
         vk::API_VERSION_1_0
@@ -21,7 +23,8 @@ pub fn probe(driver: DriverRef) -> Result<Outcome, OutOfMemory> {
     };
     let application = vk::ApplicationInfo::default().application_name(c"vkload").api_version(newest);
     let info = vk::InstanceCreateInfo::default().application_info(&application);
-    // SAFETY: the create info is valid and asks for nothing; nobody else knows the driver's instance.
+    // SAFETY: the create info is valid and enables nothing, there are no callbacks, and nobody else
+    // knows the driver's instance.
     let made = unsafe {
         let allocator = Application::new(core::ptr::null(), vk::SystemAllocationScope::INSTANCE);
         driver.create_instance(&info, core::ptr::null()).and_then(|handle| {

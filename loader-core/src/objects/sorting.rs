@@ -1,4 +1,5 @@
-//! The order in which physical devices are enumerated: the one that a user most likely wants comes first.
+//! The order in which physical devices are enumerated: the one that a user most likely wants comes
+//! first.
 
 use core::cmp::Ordering;
 
@@ -19,7 +20,8 @@ use crate::registry::command;
 pub(super) struct Preference(Option<(u32, u32)>);
 
 impl Preference {
-    /// `VK_LOADER_DEVICE_SELECT`: vendor and device as hexadecimal numbers, with a colon between them.
+    /// Reads `VK_LOADER_DEVICE_SELECT`: vendor and device as hexadecimal numbers, separated by a
+    /// colon.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -44,9 +46,9 @@ fn hexadecimal(text: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-/// Which of two devices comes first: the one that the user named; discrete before integrated before virtual before
-/// other before software ones; those with a PCI address before those without, by address; the lower exclusive or of
-/// vendor and device number.
+/// Which of two devices comes first: the one that the user named; discrete before integrated before
+/// virtual before other before software ones; those with a PCI address before those without, by
+/// address; the one with the lower exclusive or of vendor and device number.
 #[must_use]
 pub(super) fn order(one: &DeviceFacts, other: &DeviceFacts, preference: &Preference) -> Ordering {
     let key = |facts: &DeviceFacts| {
@@ -71,7 +73,7 @@ fn rank(kind: i32) -> u8 {
     }
 }
 
-/// What the driver says of its device.
+/// The properties that the driver reports for its device.
 pub(super) fn properties(
     driver: &DriverInstance,
     device: vk::PhysicalDevice,
@@ -79,10 +81,12 @@ pub(super) fn properties(
     properties_by(&driver.table, device)
 }
 
-/// What the commands in this table say of a device, by the handle that they know.
+/// The properties that the commands in this table report for a device, by the handle that they
+/// know.
 fn properties_by(table: &InstanceTable, device: vk::PhysicalDevice) -> vk::PhysicalDeviceProperties {
     let mut properties = vk::PhysicalDeviceProperties::default();
-    // SAFETY: the type is the command's, which knows the handle.
+    // SAFETY: the type is that of vkGetPhysicalDeviceProperties; every caller passes a handle that
+    // the table's commands know.
     unsafe {
         let get = command::GET_PHYSICAL_DEVICE_PROPERTIES;
         if let Some(get) = table.get::<vk::PFN_vkGetPhysicalDeviceProperties>(get) {
@@ -106,13 +110,14 @@ impl DeviceFacts {
     }
 }
 
-/// What a user can choose a device by, as the commands in this table tell it by the handle that they know; except for
-/// vkGetPhysicalDeviceProperties2 if that is `unaware`.
+/// The properties that a user can choose a device by, as the commands in this table report them for
+/// the handle that they know; without vkGetPhysicalDeviceProperties2 if that is `unaware`.
 pub(crate) fn ids(table: &InstanceTable, device: vk::PhysicalDevice, unaware: Option<Command>) -> DeviceIds {
     let facts = properties_by(table, device);
     let mut ids =
         DeviceIds { ids: [Some(facts.device_id), Some(facts.vendor_id), None], ..Default::default() };
-    // SAFETY: the type is the command's, which knows the handle; the structures form a chain.
+    // SAFETY: the type is that of vkGetPhysicalDeviceProperties2 and its alias; every caller passes
+    // a handle that the table's commands know. The structures are local and form a pNext chain.
     unsafe {
         let is_aware = |get: &vk::PFN_vkGetPhysicalDeviceProperties2| {
             unaware.is_none_or(|unaware| *get as usize != unaware as usize)
@@ -120,8 +125,8 @@ pub(crate) fn ids(table: &InstanceTable, device: vk::PhysicalDevice, unaware: Op
         let Some(get) = get_properties2(table).filter(is_aware) else { return ids };
         let mut uuids = vk::PhysicalDeviceIDProperties::default();
         let mut about_driver = vk::PhysicalDeviceDriverProperties::default();
-        // Some drivers assign the structure about themselves as a whole: what is chained behind it is lost. `push_next` puts the
-        // later one in front.
+        // Some drivers assign the structure about themselves as a whole: what is chained behind it
+        // is lost. `push_next` puts the later one in front.
         let mut all =
             vk::PhysicalDeviceProperties2::default().push_next(&mut about_driver).push_next(&mut uuids);
         get(device, &mut all);
@@ -141,7 +146,8 @@ unsafe fn get_properties2(table: &InstanceTable) -> Option<vk::PFN_vkGetPhysical
 }
 
 fn bus(driver: &DriverInstance, device: vk::PhysicalDevice) -> Option<[u32; 4]> {
-    // SAFETY: the types are the commands'; the handle is the driver's own, and the structures form a chain.
+    // SAFETY: each function-pointer type is its command's; the handle is the driver's own, and the
+    // structures are local and form a pNext chain.
     unsafe {
         let get = get_properties2(&driver.table)?;
         let enumerate = driver.table.get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(

@@ -1,4 +1,5 @@
-//! Which drivers an instance is to be made of: those that discovery found, and those that the application gave.
+//! The drivers that an instance is made of: those that discovery found, and those that the
+//! application passed.
 
 use ash::vk;
 
@@ -15,11 +16,11 @@ use crate::negotiation::Outcome;
 use crate::platform::Platform;
 use crate::registry::{ExtensionSet, extension};
 
-/// The drivers that an instance is to be made of.
+/// The drivers that an instance is made of.
 pub(crate) struct Sources {
-    /// What discovery found; nothing where the application wants only the drivers that it gave.
+    /// The drivers that discovery found; `None` if the application wants only those that it passed.
     pub discovered: Option<Counted<FoundDrivers>>,
-    /// Drivers that the application gave. They come before the discovered ones.
+    /// Drivers that the application passed. They come before the discovered ones.
     pub direct: Vec<Driver>,
 }
 
@@ -30,7 +31,8 @@ impl Sources {
     /// `ERROR_OUT_OF_HOST_MEMORY`.
     ///
     /// # Safety
-    /// The create info's chain is a pNext chain, and drivers in it behave as drivers.
+    /// The create info's chain is a pNext chain whose structures are what their `sType` says, and
+    /// the functions in its list of drivers behave as a driver's vkGetInstanceProcAddr.
     pub(crate) unsafe fn new(
         loader: &'static Loader,
         info: &vk::InstanceCreateInfo<'_>,
@@ -41,7 +43,9 @@ impl Sources {
         let mut sources = Self { discovered: None, direct: Vec::new() };
         let mut exclusive = false;
         if enabled.contains(extension::LUNARG_DIRECT_DRIVER_LOADING) {
-            // SAFETY: the caller vouches for the chain and the drivers in it.
+            // SAFETY: by this function's `# Safety` the chain is a pNext chain whose structures are
+            // what their `sType` says, and the functions in the list behave as a driver's
+            // vkGetInstanceProcAddr.
             unsafe {
                 let list = chain::find::<vk::DirectDriverLoadingListLUNARG<'_>>(info.p_next);
                 exclusive =
@@ -55,12 +59,13 @@ impl Sources {
         Ok(sources)
     }
 
-    /// Whether there is no driver at all.
+    /// Whether there is no driver.
     pub(crate) fn are_none(&self) -> bool {
         self.direct.is_empty() && self.discovered.as_ref().is_none_or(|drivers| drivers.open.is_empty())
     }
 
-    /// Says why no driver can be used, given what was learnt by making instances of those that are open.
+    /// Reports why no driver can be used, given the outcomes of creating instances of the open
+    /// ones.
     pub(crate) fn report_none(
         &self,
         platform: &Platform,
@@ -79,17 +84,19 @@ impl Sources {
         vk::Result::ERROR_INCOMPATIBLE_DRIVER
     }
 
-    /// Rules: VK_LUNARG_direct_driver_loading. What cannot be used is logged and skipped.
+    /// Adds the drivers of the list, by the rules of VK_LUNARG_direct_driver_loading. Unusable ones
+    /// are logged and skipped.
     ///
     /// # Safety
-    /// The list is a counted array, and the functions in it behave as a driver's vkGetInstanceProcAddr.
+    /// The list's drivers are a counted array, and the functions in it behave as a driver's
+    /// vkGetInstanceProcAddr.
     unsafe fn add_direct(
         &mut self,
         loader: &'static Loader,
         list: Option<&vk::DirectDriverLoadingListLUNARG<'_>>,
         logger: &Logger,
     ) -> Result<(), vk::Result> {
-        // Programs that enable whatever there is give no list; an empty one is probably a mistake.
+        // Programs that enable every extension pass no list; an empty one is probably a mistake.
         let Some(list) = list else {
             let message =
                 "VK_LUNARG_direct_driver_loading is enabled without VkDirectDriverLoadingListLUNARG";
@@ -103,7 +110,8 @@ impl Sources {
             return Ok(());
         }
         for index in 0..list.driver_count as usize {
-            // SAFETY: the caller vouches for the counted array and for the drivers.
+            // SAFETY: by this function's `# Safety` the array has `driverCount` elements, and their
+            // functions behave as a driver's vkGetInstanceProcAddr.
             let opened = unsafe {
                 (*list.p_drivers.add(index))
                     .pfn_get_instance_proc_addr

@@ -1,15 +1,16 @@
 //! Surfaces.
 //!
-//! A surface belongs to the instance and so to all drivers. A driver of interface version 3 or newer may make its own,
-//! which is kept in a container; other drivers are given the container itself, which begins with the structure that
-//! they expect (section "Handling KHR Surface Objects" of the driver interface document, LDP_LOADER_10, LDP_LOADER_11).
-//! Another loader that is a driver ([`DriverKind::is_foreign`](crate::discovery::DriverKind::is_foreign)) always makes its own
-//! and is never given the container.
+//! A surface belongs to the instance and so to all drivers. A driver of interface version 3 or
+//! newer may create its own, which a container holds; other drivers get the container itself, which
+//! begins with the structure that they expect (section "Handling KHR Surface Objects" of the driver
+//! interface document, LDP_LOADER_10, LDP_LOADER_11). Another loader that is a driver
+//! ([`DriverKind::is_foreign`](crate::discovery::DriverKind::is_foreign)) always creates its own
+//! and never gets the container.
 //!
-//! A driver makes its own when it is first asked about the surface: a display's mode is known only to the driver that has the
-//! display, and what one driver cannot do is nothing to the others.
+//! A driver creates its own when it is first asked about the surface: only the driver that has a
+//! display knows its mode, and one driver's failure does not concern the others.
 //!
-//! Where one driver at a time can draw to a window, the drivers take turns at it (`window`).
+//! If only one driver at a time can draw to a window, the drivers take turns at it (`window`).
 
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -41,7 +42,7 @@ type CreateFn = unsafe extern "system" fn(
     *mut vk::SurfaceKHR,
 ) -> vk::Result;
 
-/// Makes the row of `TERMINATORS` for the kinds with these places in [`KINDS`].
+/// Builds the rows of `TERMINATORS` for the kinds with these places in [`KINDS`].
 macro_rules! creators {
     ($($place:literal)*) => {
         &[
@@ -54,22 +55,23 @@ macro_rules! creators {
 /// The commands of this file.
 pub(super) const TERMINATORS: &[Terminator] = creators!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
 
-/// What a `VkSurfaceKHR` points to.
+/// The object behind a `VkSurfaceKHR`.
 #[repr(C)]
 pub(super) struct Surface {
-    /// What drivers that do not make surfaces expect at the handle.
+    /// The structure that drivers expect at the handle if they do not create surfaces themselves.
     drivers_view: [u64; LARGEST / 8],
     pub(super) kind: &'static SurfaceKind,
-    /// What each driver of the instance calls its own surface; NULL as long as it has none. Empty if they take turns at the window.
+    /// Each driver's handle for its own surface; NULL while it has none. Empty if they take turns
+    /// at the window.
     own: Vec<AtomicU64, Application>,
-    /// What drivers make theirs from.
+    /// The create info for the drivers' own surfaces.
     info: SurfaceInfo,
     window: Option<Window>,
 }
 
-/// What a driver calls a surface, as long as it may be passed to it.
+/// A driver's handle for a surface, for as long as it may be passed to the driver.
 pub(super) struct DriversSurface<'a> {
-    /// NULL if the driver has none although it must have its own.
+    /// NULL if the driver has none although it needs its own.
     pub(super) handle: vk::SurfaceKHR,
     _turn: Option<Turn<'a>>,
 }
@@ -79,7 +81,8 @@ impl Surface {
     /// `surface` is NULL or a valid handle.
     pub(super) unsafe fn from_handle<'a>(surface: vk::SurfaceKHR) -> Option<&'a Self> {
         let address = usize::try_from(surface.as_raw()).ok()?;
-        // SAFETY: the caller vouches for the handle, which `create` made from a leaked box.
+        // SAFETY: by this function's `# Safety` the handle is NULL or valid; then it is the address
+        // of a box that `create_kind` leaked and that only `destroy` frees.
         unsafe { core::ptr::with_exposed_provenance::<Self>(address).as_ref() }
     }
 
@@ -88,11 +91,11 @@ impl Surface {
         self.window.as_ref().filter(|_| FOREIGN_HANDLES)
     }
 
-    /// What `driver` calls the surface, of which it makes its own now if it wants to and has none. NULL if it cannot do anything with
-    /// it, or says that it made one and gave none.
+    /// `driver`'s handle for the surface. The driver creates its own now if it can and has none.
+    /// NULL if it cannot use the surface, or reports that it created one and returned none.
     ///
     /// # Errors
-    /// What the driver returned, which is logged.
+    /// The driver's error, which is logged.
     pub(super) fn for_driver(
         &self,
         instance: &Instance,
@@ -107,7 +110,7 @@ impl Surface {
         Ok(if own.is_null() && gets_container(driver, self.kind) { self.handle() } else { own })
     }
 
-    /// The surface of `driver` that is noted in `own`, which it makes if there is none.
+    /// The surface of `driver` that is noted in `own`; the driver creates it if there is none.
     fn make_once(
         &self,
         instance: &Instance,
@@ -119,10 +122,11 @@ impl Surface {
         if !noted().is_null() || !makes_own(driver, self.kind) {
             return Ok(noted());
         }
-        // Queries may come from several threads at once.
+        // Several threads may query at once.
         let _turn = driver.driver.turn();
         if noted().is_null() {
-            // SAFETY: the info was made for this kind; what it leads to and the callbacks live as long as the surface.
+            // SAFETY: the info is one of this kind; the objects that it points to and the callbacks
+            // live as long as the surface, which valid usage obliges the application to ensure.
             let made =
                 unsafe { drivers_own(instance, driver, self.kind, info, self.own.allocator().as_ptr()) }?;
             own.store(made.as_raw(), Ordering::Release);
@@ -130,10 +134,11 @@ impl Surface {
         Ok(noted())
     }
 
-    /// What `driver` calls the surface, for which it gets the window if drivers take turns at that.
+    /// `driver`'s handle for the surface. The driver gets the window first, if drivers take turns
+    /// at it.
     ///
     /// # Errors
-    /// Why it does not get the window, or what it returned.
+    /// The reason why it does not get the window, or the error that it returned.
     pub(super) fn ask_driver(
         &self,
         instance: &Instance,
@@ -149,7 +154,7 @@ impl Surface {
         Ok(DriversSurface { handle, _turn: Some(turn) })
     }
 
-    /// Whether `driver` can do anything with the surface, which it calls `own`.
+    /// Whether `driver`, with its handle `own`, can use the surface.
     pub(super) fn concerns(&self, driver: &DriverInstance, own: vk::SurfaceKHR) -> bool {
         driver.enabled.contains(self.kind.extension) && !(driver.driver.kind.is_foreign() && own.is_null())
     }
@@ -160,7 +165,7 @@ impl Surface {
 }
 
 impl DriversSurface<'_> {
-    /// A handle that is passed on as it is.
+    /// A handle that is passed on unchanged.
     pub(super) const fn unknown(handle: vk::SurfaceKHR) -> Self {
         Self { handle, _turn: None }
     }
@@ -170,21 +175,22 @@ fn place_of(instance: &Instance, driver: &DriverInstance) -> Option<usize> {
     instance.drivers.iter().position(|other| core::ptr::eq(&raw const **other, driver))
 }
 
-/// Terminator of the commands that make surfaces; `KIND` is a place in [`KINDS`].
+/// Terminator of the commands that create surfaces; `KIND` is a place in [`KINDS`].
 unsafe extern "system" fn create<const KIND: usize>(
     handle: vk::Instance,
     info: *const c_void,
     callbacks: *const Callbacks,
     out: *mut vk::SurfaceKHR,
 ) -> vk::Result {
-    // SAFETY: as there.
+    // SAFETY: the layer above passes the parameters of a valid call of the command that creates
+    // this kind.
     unsafe { create_kind(handle, info, callbacks, out, KIND) }
 }
 
-/// What these commands have in common, once in the library.
+/// The common part of these commands, once in the library.
 ///
 /// # Safety
-/// As for the command that creates surfaces of this kind.
+/// The parameters are those of a valid call of the command that creates surfaces of this kind.
 #[inline(never)]
 unsafe extern "system" fn create_kind(
     handle: vk::Instance,
@@ -194,7 +200,8 @@ unsafe extern "system" fn create_kind(
     kind: usize,
 ) -> vk::Result {
     let Some(kind) = KINDS.get(kind) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    // SAFETY: the chain passes the handle and the parameters that the application vouches for.
+    // SAFETY: by this function's `# Safety` `info` is a create info of this kind, the callbacks are
+    // NULL or valid, and `out` can be written. `handle::instance` aborts for a bad handle.
     unsafe {
         let instance = handle::instance(handle, kind.command);
         match make(instance, kind, info, callbacks) {
@@ -208,10 +215,10 @@ unsafe extern "system" fn create_kind(
     }
 }
 
-/// Makes the container of a surface.
+/// Creates the container of a surface.
 ///
 /// # Safety
-/// `info` is a create info of this kind, and the callbacks are valid or NULL.
+/// `info` is a valid create info of this kind, and the callbacks are valid or NULL.
 unsafe fn make(
     instance: &Instance,
     kind: &'static SurfaceKind,
@@ -225,18 +232,20 @@ unsafe fn make(
         instance.logger.log(Level::Error, Topic::Loader, message);
         return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
     }
-    // SAFETY: the application vouches for its callbacks.
+    // SAFETY: by this function's `# Safety` the callbacks are valid or NULL.
     let allocator = unsafe { instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT) };
-    // SAFETY: the application vouches for the create info.
+    // SAFETY: by this function's `# Safety` `info` is a valid create info of this kind.
     let window = unsafe { Window::new(instance, kind, info, allocator) };
-    // SAFETY: as above.
+    // SAFETY: by this function's `# Safety` `info` is a valid create info of this kind, which
+    // begins a pNext chain.
     let kept = unsafe { SurfaceInfo::new(kind, info) };
     let mut surface = Box::try_new_in(
         Surface { drivers_view: [0; LARGEST / 8], kind, own: Vec::new_in(allocator), info: kept, window },
         allocator,
     )
     .map_err(OutOfMemory::from)?;
-    // SAFETY: the fields lie within the view and the create info (surface_kinds), which do not overlap.
+    // SAFETY: every field lies within the view and within the create info (surface_kinds), and
+    // these do not overlap.
     unsafe {
         let view = surface.drivers_view.as_mut_ptr().cast::<u8>();
         view.cast::<u32>().write(kind.platform.into());
@@ -253,7 +262,8 @@ unsafe fn make(
         surface.own.try_push(AtomicU64::new(0))?;
     }
     if surface.info.is_cut_short() {
-        // What cannot be copied is there only now. Who fails is asked once more, without it, when it is needed.
+        // The part that cannot be copied exists only now. A driver that fails is asked once more,
+        // without that part, when its surface is needed.
         for (driver, own) in instance.drivers.iter().zip(&surface.own) {
             let _ = surface.make_once(instance, driver, own, info);
         }
@@ -261,7 +271,7 @@ unsafe fn make(
     Ok(surface)
 }
 
-/// The commands on surfaces that a driver has to have besides those that make and destroy them.
+/// The surface commands that a driver must have besides those that create and destroy surfaces.
 const NEEDED_FOR_OWN: [CommandId; 4] = [
     command::GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR,
     command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR,
@@ -269,9 +279,9 @@ const NEEDED_FOR_OWN: [CommandId; 4] = [
     command::GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR,
 ];
 
-/// Why the driver's own surfaces are not used although it has commands to make them.
+/// Why the driver's own surfaces are not used although it has commands to create them.
 pub(super) fn fault_of_own_surfaces(driver: &DriverInstance) -> Option<Outcome> {
-    // SAFETY: the functions are not called.
+    // SAFETY: the functions are only looked up, not called.
     let has = |command: CommandId| unsafe { driver.table.get::<Command>(command) }.is_some();
     let create = KINDS.iter().map(|kind| kind.command).find(|command| has(*command))?;
     if !has(command::DESTROY_SURFACE_KHR) {
@@ -282,9 +292,9 @@ pub(super) fn fault_of_own_surfaces(driver: &DriverInstance) -> Option<Outcome> 
     name.map(|command| Outcome::IncompleteSurfaces { name: command.name() })
 }
 
-/// Whether the driver makes surfaces of this kind itself.
+/// Whether the driver creates surfaces of this kind itself.
 pub(super) fn makes_own(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
-    // SAFETY: the functions are not called.
+    // SAFETY: the functions are only looked up, not called.
     let has = |command: CommandId| unsafe { driver.table.get::<Command>(command) }.is_some();
     driver.enabled.contains(kind.extension)
         && has(kind.command)
@@ -292,18 +302,19 @@ pub(super) fn makes_own(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
         && fault_of_own_surfaces(driver).is_none()
 }
 
-/// Whether the driver is given the container, which is what a driver expects that does not make surfaces of this kind.
+/// Whether the driver gets the container, which a driver expects that does not create surfaces of
+/// this kind.
 pub(super) fn gets_container(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
     !driver.driver.kind.is_foreign() && !makes_own(driver, kind)
 }
 
-/// Has the driver make its own surface, if it wants to: NULL if it does not.
+/// Has the driver create its own surface, if it can: NULL if it cannot.
 ///
 /// # Errors
-/// What the driver returned, which is logged.
+/// The driver's error, which is logged.
 ///
 /// # Safety
-/// The create info is one for this kind, and the callbacks are NULL or valid.
+/// `info` is a valid create info of this kind, and the callbacks are NULL or valid.
 pub(super) unsafe fn drivers_own(
     instance: &Instance,
     driver: &DriverInstance,
@@ -314,7 +325,8 @@ pub(super) unsafe fn drivers_own(
     if !makes_own(driver, kind) {
         return Ok(vk::SurfaceKHR::null());
     }
-    // SAFETY: the type is the command's; the driver's own handle goes with its functions.
+    // SAFETY: `CreateFn` is the command's type, and the driver gets its own instance. By this
+    // function's `# Safety` the create info and the callbacks are valid.
     unsafe {
         let Some(create) = driver.table.get::<CreateFn>(kind.command) else {
             return Ok(vk::SurfaceKHR::null());
@@ -333,10 +345,11 @@ pub(super) unsafe fn drivers_own(
 /// Terminator of vkDestroySurfaceKHR.
 ///
 /// # Safety
-/// The parameters are those that the chain was entered with.
+/// The parameters are those of a valid call of the command, passed down the call chain.
 unsafe extern "system" fn destroy(handle: vk::Instance, surface: vk::SurfaceKHR, _: *const Callbacks) {
-    // SAFETY: the chain passes the handle; the application vouches for the surface, which is a leaked box, and
-    // excludes other users.
+    // SAFETY: by this function's `# Safety` the surface is NULL or a box that `create_kind` leaked
+    // with this allocator, and nobody else uses it; only this function frees it. `handle::instance`
+    // aborts for a bad handle.
     unsafe {
         let instance = handle::instance(handle, command::DESTROY_SURFACE_KHR);
         let Some(found) = Surface::from_handle(surface) else { return };
@@ -347,7 +360,7 @@ unsafe extern "system" fn destroy(handle: vk::Instance, surface: vk::SurfaceKHR,
     }
 }
 
-/// Destroys what drivers made of the surface, with the callbacks that they made it with.
+/// Destroys the drivers' own surfaces, with the callbacks that they were created with.
 ///
 /// # Safety
 /// Nobody uses the surface any more.
@@ -359,7 +372,8 @@ unsafe fn destroy_own(instance: &Instance, surface: &Surface) {
     for (driver, own) in instance.drivers.iter().zip(&surface.own) {
         let own = vk::SurfaceKHR::from_raw(own.load(Ordering::Acquire));
         if !own.is_null() {
-            // SAFETY: the surface is the driver's own, made with these callbacks, and the caller vouches that nobody uses it.
+            // SAFETY: the driver created the surface with these callbacks, and by this function's
+            // `# Safety` nobody uses it.
             unsafe { destroy_drivers(driver, own, surface.own.allocator().as_ptr()) };
         }
     }
@@ -368,13 +382,14 @@ unsafe fn destroy_own(instance: &Instance, surface: &Surface) {
 /// Destroys a driver's own surface.
 ///
 /// # Safety
-/// The driver made the surface with such callbacks, and nobody uses it any more.
+/// The driver created the surface with these callbacks, and nobody uses it any more.
 pub(super) unsafe fn destroy_drivers(
     driver: &DriverInstance,
     own: vk::SurfaceKHR,
     callbacks: *const Callbacks,
 ) {
-    // SAFETY: the type is the command's; the caller vouches for the surface.
+    // SAFETY: the type is that of vkDestroySurfaceKHR. By this function's `# Safety` the surface is
+    // the driver's, created with these callbacks, and nobody uses it.
     unsafe {
         if let Some(destroy) = driver.table.get::<vk::PFN_vkDestroySurfaceKHR>(command::DESTROY_SURFACE_KHR) {
             destroy(driver.handle, own, callbacks);

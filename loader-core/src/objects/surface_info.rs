@@ -1,4 +1,4 @@
-//! What a surface is made from, kept for drivers that make theirs later.
+//! A surface's create info, kept for drivers that create their own surface later.
 
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -8,8 +8,9 @@ use ash::vk;
 use super::surface_kinds::{LARGEST_INFO, SurfaceKind};
 use crate::abi::chain;
 
-/// A copy of a create info. What it points to are objects of the window system, which by the specification live as long as the
-/// surface; and its pNext chain, of which what the registry allows there is copied.
+/// A copy of a create info. It points to objects of the window system, which by the specification
+/// live as long as the surface; and to its pNext chain, of which the structures that the registry
+/// allows there are copied.
 pub(super) struct SurfaceInfo {
     bytes: MaybeUninit<[u64; LARGEST_INFO.div_ceil(8)]>,
     stereo: Option<Stereo>,
@@ -25,9 +26,9 @@ struct Stereo {
     stereo_type: i32,
 }
 
-// SAFETY: the pointers are only handed on to drivers.
+// SAFETY: the pointers are only passed to drivers.
 unsafe impl Send for SurfaceInfo {}
-// SAFETY: as above; the copy is never changed.
+// SAFETY: the pointers are only passed to drivers, and the copy is never changed.
 unsafe impl Sync for SurfaceInfo {}
 
 impl Stereo {
@@ -37,11 +38,12 @@ impl Stereo {
 
 impl SurfaceInfo {
     /// # Safety
-    /// `info` is a create info of this kind, with a pNext chain.
+    /// `info` is a valid create info of this kind, which begins a pNext chain.
     pub(super) unsafe fn new(kind: &SurfaceKind, info: *const c_void) -> Self {
         let mut kept = Self { bytes: MaybeUninit::uninit(), stereo: None, cut_short: false };
-        // SAFETY: the caller vouches for the structure, which has the size of its kind, at most that of the copy
-        // (surface_kinds), and for its chain; the structure of this type is what its type says.
+        // SAFETY: by this function's `# Safety` the create info has the size of its kind, which
+        // fits into the copy (surface_kinds), and begins a pNext chain; a structure of this type is
+        // what its type says.
         unsafe {
             kept.bytes.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(info.cast(), kind.size.into());
             for found in chain::structures((*info.cast::<vk::BaseInStructure<'_>>()).p_next.cast()) {
@@ -56,16 +58,16 @@ impl SurfaceInfo {
         kept
     }
 
-    /// Whether there was something in the chain that the copy lacks.
+    /// Whether the chain had a structure that the copy lacks.
     pub(super) const fn is_cut_short(&self) -> bool {
         self.cut_short
     }
 
-    /// The create info, for as long as `use_it` takes.
+    /// Calls `use_it` with the create info, which lives for that call.
     pub(super) fn with<T>(&self, use_it: impl FnOnce(*const c_void) -> T) -> T {
         let mut bytes = self.bytes;
         let next = self.stereo.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
-        // SAFETY: every create info begins with these members.
+        // SAFETY: `new` copied a create info, and every create info begins with these members.
         unsafe { (*bytes.as_mut_ptr().cast::<vk::BaseInStructure<'_>>()).p_next = next.cast() };
         use_it(bytes.as_ptr().cast())
     }

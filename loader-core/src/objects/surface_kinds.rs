@@ -1,5 +1,5 @@
-//! The kinds of surfaces: for each, the command that makes it and the layout of the structure by which drivers that do
-//! not make surfaces themselves know it (`VkIcdSurface...` of `vk_icd.h`).
+//! The kinds of surfaces: for each, the command that creates it and the layout of the structure
+//! that drivers expect if they do not create surfaces themselves (`VkIcdSurface...` of `vk_icd.h`).
 
 use core::mem::offset_of;
 
@@ -9,29 +9,29 @@ use crate::registry::{CommandId, ExtensionId, command, extension};
 
 /// A kind of surface.
 pub(super) struct SurfaceKind {
-    /// The command that makes it.
+    /// The command that creates it.
     pub command: CommandId,
     /// The extension that the command belongs to.
     pub extension: ExtensionId,
     /// Its number in `VkIcdWsiPlatform`.
     pub platform: u16,
-    /// Bytes of the create info.
+    /// The size of the create info in bytes.
     pub size: u16,
-    /// What is copied from the create info.
+    /// The members that are copied from the create info.
     pub fields: &'static [Field],
 }
 
-/// A member of a create info that drivers find in the surface. All in bytes.
+/// A member of a create info that drivers find in the surface. All values are in bytes.
 pub(super) struct Field {
     pub from: usize,
     pub to: usize,
     pub size: usize,
 }
 
-/// Bytes of the largest structure of drivers.
+/// The size of the drivers' largest structure in bytes.
 pub(super) const LARGEST: usize = 48;
 
-/// Bytes of the largest create info.
+/// The size of the largest create info in bytes.
 pub(super) const LARGEST_INFO: usize = size_of::<vk::DisplaySurfaceCreateInfoKHR<'_>>();
 
 /// The size of a create info.
@@ -40,8 +40,8 @@ const fn size<T>() -> u16 {
     size_of::<T>() as u16
 }
 
-/// Lists members of a create info in the order in which the driver's structure has them, each at the next multiple of
-/// its alignment behind the platform's number.
+/// Lists members of a create info in the order of the driver's structure, each at the next multiple
+/// of its alignment after the platform's number.
 macro_rules! fields {
     ($info:ident { $($member:ident: $type:ty),* }) => {{
         const FIELDS: &[Field] = &{
@@ -59,7 +59,7 @@ macro_rules! fields {
 
 type Pointer = *const core::ffi::c_void;
 
-/// All kinds. The numbers of Mir (0), and of what has no command any more, are not used.
+/// All kinds. The numbers of Mir (0), and of platforms that no longer have a command, are not used.
 pub(super) const KINDS: [SurfaceKind; 15] = [
     SurfaceKind {
         command: command::CREATE_WAYLAND_SURFACE_KHR,

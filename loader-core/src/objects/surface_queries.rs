@@ -1,4 +1,4 @@
-//! What physical devices can do with surfaces.
+//! The queries about surfaces on physical devices.
 
 use ash::vk;
 
@@ -29,22 +29,24 @@ pub(super) const TERMINATORS: &[Terminator] = &[
     (command::GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT, function!(present_modes2)),
 ];
 
-/// A physical device and what its driver calls a surface.
+/// A physical device and its driver's handle for a surface.
 struct Query<'a> {
     device: &'a PhysicalDevice,
     driver: &'a DriverInstance,
     surface: DriversSurface<'a>,
-    /// Whether the driver can do anything with this kind of surface.
+    /// Whether the driver can use this kind of surface.
     concerned: bool,
-    /// What is returned in place of a driver that is not concerned: an error where it could not make its own surface.
+    /// The result if the driver is not concerned: an error if it could not create its own surface.
     refused: vk::Result,
 }
 
 impl<'a> Query<'a> {
     /// # Safety
-    /// `surface` is NULL (VK_GOOGLE_surfaceless_query) or a valid handle; `device` as for [`handle::physical_device`].
+    /// `surface` is NULL (VK_GOOGLE_surfaceless_query) or a valid handle; `device` as for
+    /// [`handle::physical_device`].
     unsafe fn new(device: vk::PhysicalDevice, surface: vk::SurfaceKHR, command: CommandId) -> Self {
-        // SAFETY: the caller vouches for both handles.
+        // SAFETY: by this function's `# Safety` the surface is NULL or a valid handle, and `device`
+        // is NULL, a valid handle, or points to two readable words.
         unsafe {
             let device: &'a PhysicalDevice = handle::physical_device(device, command);
             let driver = device.driver();
@@ -65,7 +67,7 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// The driver's function, if the driver has it and can do anything with the surface.
+    /// The driver's function, if the driver has it and can use the surface.
     ///
     /// # Safety
     /// `F` is the function-pointer type of `command`.
@@ -73,7 +75,7 @@ impl<'a> Query<'a> {
         if !self.concerned {
             return None;
         }
-        // SAFETY: the caller vouches for the type.
+        // SAFETY: by this function's `# Safety` `F` is the function-pointer type of `command`.
         let function = unsafe { self.driver.table.get::<F>(command) };
         if function.is_none() {
             self.device.instance().logger.log(
@@ -93,7 +95,7 @@ impl<'a> Query<'a> {
 /// Terminator of vkGetPhysicalDeviceSurfaceSupportKHR.
 ///
 /// # Safety
-/// The parameters are those that the chain was entered with.
+/// The parameters are those of a valid call of the command, passed down the call chain.
 unsafe extern "system" fn support(
     device: vk::PhysicalDevice,
     family: u32,
@@ -101,7 +103,8 @@ unsafe extern "system" fn support(
     out: *mut vk::Bool32,
 ) -> vk::Result {
     const COMMAND: CommandId = command::GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR;
-    // SAFETY: the chain passes what the application vouches for; the type is the command's.
+    // SAFETY: by this function's `# Safety` the surface is NULL or a valid handle, and `out` can be
+    // written. `Query::new` aborts for a bad device. The type is the command's.
     unsafe {
         let query = Query::new(device, surface, COMMAND);
         match query.function::<vk::PFN_vkGetPhysicalDeviceSurfaceSupportKHR>(COMMAND) {
@@ -120,7 +123,9 @@ unsafe extern "system" fn capabilities(
     out: *mut vk::SurfaceCapabilitiesKHR,
 ) -> vk::Result {
     const COMMAND: CommandId = command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR;
-    // SAFETY: as in `support`.
+    // SAFETY: valid usage of the command obliges the application to pass a valid surface or NULL,
+    // and a pointer that can be written. `Query::new` aborts for a bad device. The type is the
+    // command's.
     unsafe {
         let query = Query::new(device, surface, COMMAND);
         match query.function::<vk::PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR>(COMMAND) {
@@ -133,7 +138,8 @@ unsafe extern "system" fn capabilities(
     }
 }
 
-/// A terminator of an enumeration on a surface: nothing, successfully, where the driver cannot say anything.
+/// Defines a terminator of an enumeration on a surface: empty, and successful, if the driver cannot
+/// answer.
 macro_rules! enumeration {
     ($name:ident: $pfn:ident, $command:ident, $element:ty) => {
         unsafe extern "system" fn $name(
@@ -142,7 +148,9 @@ macro_rules! enumeration {
             count: *mut u32,
             out: *mut $element,
         ) -> vk::Result {
-            // SAFETY: as in `support`; count and out are a counted out-array.
+            // SAFETY: valid usage of the command obliges the application to pass a valid surface or
+            // NULL, and a counted out-array. `Query::new` aborts for a bad device. The type is the
+            // command's.
             unsafe {
                 let query = Query::new(device, surface, command::$command);
                 match query.function::<vk::$pfn>(command::$command) {
@@ -166,15 +174,17 @@ enumeration!(present_rectangles: PFN_vkGetPhysicalDevicePresentRectanglesKHR,
 
 type SurfaceInfo = vk::PhysicalDeviceSurfaceInfo2KHR<'static>;
 
-/// Emulated from vkGetPhysicalDeviceSurfaceCapabilitiesKHR where the driver lacks it. What the instance's extensions chain to it
-/// has an answer for every driver.
+/// Emulated with vkGetPhysicalDeviceSurfaceCapabilitiesKHR if the driver lacks it. The structures
+/// that the instance's extensions chain to it are answered for every driver.
 unsafe extern "system" fn capabilities2(
     device: vk::PhysicalDevice,
     info: *const SurfaceInfo,
     out: *mut vk::SurfaceCapabilities2KHR<'_>,
 ) -> vk::Result {
     const COMMAND: CommandId = command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR;
-    // SAFETY: as in `support`; the structures are valid and form chains.
+    // SAFETY: valid usage of the command obliges the application to pass a valid surface or NULL in
+    // a valid structure, and pNext chains of which `out`'s can be written. `Query::new` aborts for
+    // a bad device. The type is the command's.
     unsafe {
         let query = Query::new(device, (*info).surface, COMMAND);
         if query.refused != vk::Result::SUCCESS {
@@ -208,12 +218,15 @@ unsafe extern "system" fn capabilities2(
     }
 }
 
-/// VK_EXT_surface_maintenance1 for drivers without it: a present mode is compatible with itself, nothing is scaled.
+/// Answers VK_EXT_surface_maintenance1 for drivers without it: a present mode is compatible with
+/// itself, nothing is scaled.
 ///
 /// # Safety
-/// Both structures begin pNext chains, and those of `out` may be written.
+/// Both structures begin pNext chains whose structures are what their `sType` says; those of `out`
+/// may be written.
 unsafe fn answer_maintenance1(info: &SurfaceInfo, out: &vk::SurfaceCapabilities2KHR<'_>) {
-    // SAFETY: the caller vouches for the chains.
+    // SAFETY: by this function's `# Safety` both chains are pNext chains whose structures are what
+    // their `sType` says, and those of `out` may be written.
     unsafe {
         let Some(asked) = chain::find::<vk::SurfacePresentModeEXT<'_>>(info.p_next) else { return };
         for address in chain::pointers(out.p_next) {
@@ -241,7 +254,7 @@ unsafe fn answer_maintenance1(info: &SurfaceInfo, out: &vk::SurfaceCapabilities2
     }
 }
 
-/// Emulated from vkGetPhysicalDeviceSurfaceFormatsKHR where the driver lacks it.
+/// Emulated with vkGetPhysicalDeviceSurfaceFormatsKHR if the driver lacks it.
 unsafe extern "system" fn formats2(
     device: vk::PhysicalDevice,
     info: *const SurfaceInfo,
@@ -249,7 +262,9 @@ unsafe extern "system" fn formats2(
     out: *mut vk::SurfaceFormat2KHR<'_>,
 ) -> vk::Result {
     const COMMAND: CommandId = command::GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR;
-    // SAFETY: as in `support`; the structures are valid, count and out are a counted out-array.
+    // SAFETY: valid usage of the command obliges the application to pass a valid surface or NULL in
+    // a valid structure, and a counted out-array. `Query::new` aborts for a bad device. The type is
+    // the command's.
     unsafe {
         let query = Query::new(device, (*info).surface, COMMAND);
         if query.refused != vk::Result::SUCCESS {
@@ -269,14 +284,16 @@ unsafe extern "system" fn formats2(
     }
 }
 
-/// Emulated from vkGetPhysicalDeviceSurfaceCapabilitiesKHR where the driver lacks it.
+/// Emulated with vkGetPhysicalDeviceSurfaceCapabilitiesKHR if the driver lacks it.
 unsafe extern "system" fn capabilities2_ext(
     device: vk::PhysicalDevice,
     surface: vk::SurfaceKHR,
     out: *mut vk::SurfaceCapabilities2EXT<'_>,
 ) -> vk::Result {
     const COMMAND: CommandId = command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_EXT;
-    // SAFETY: as in `support`.
+    // SAFETY: valid usage of the command obliges the application to pass a valid surface, and a
+    // structure that can be written. `Query::new` aborts for a bad device. The type is the
+    // command's.
     unsafe {
         let query = Query::new(device, surface, COMMAND);
         if query.refused != vk::Result::SUCCESS {
@@ -306,7 +323,7 @@ unsafe extern "system" fn capabilities2_ext(
     }
 }
 
-/// Served by vkGetPhysicalDeviceSurfacePresentModesKHR where the driver lacks it.
+/// Answered with vkGetPhysicalDeviceSurfacePresentModesKHR if the driver lacks it.
 unsafe extern "system" fn present_modes2(
     device: vk::PhysicalDevice,
     info: *const SurfaceInfo,
@@ -314,7 +331,9 @@ unsafe extern "system" fn present_modes2(
     out: *mut vk::PresentModeKHR,
 ) -> vk::Result {
     const COMMAND: CommandId = command::GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT;
-    // SAFETY: as in `formats2`.
+    // SAFETY: valid usage of the command obliges the application to pass a valid surface or NULL in
+    // a valid structure, and a counted out-array. `Query::new` aborts for a bad device. The type is
+    // the command's.
     unsafe {
         let query = Query::new(device, (*info).surface, COMMAND);
         if query.refused != vk::Result::SUCCESS {

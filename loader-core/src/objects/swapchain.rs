@@ -1,4 +1,4 @@
-//! Device commands that take surfaces: the driver is given its own.
+//! Device commands that take surfaces: the driver gets its own.
 
 use ash::vk::{self, Handle as _};
 
@@ -14,10 +14,10 @@ use crate::registry::{CommandId, command};
 type Callbacks = vk::AllocationCallbacks<'static>;
 type CreateInfo = vk::SwapchainCreateInfoKHR<'static>;
 
-/// What the driver of `device` calls the surface.
+/// The driver's handle for the surface, for the driver of `device`.
 ///
 /// # Errors
-/// Why it has none although it must have its own.
+/// The reason why the driver has none although it needs its own.
 ///
 /// # Safety
 /// `surface` is a valid handle or NULL.
@@ -26,7 +26,7 @@ unsafe fn drivers_surface<'a>(
     surface: vk::SurfaceKHR,
     purpose: Purpose,
 ) -> Result<DriversSurface<'a>, vk::Result> {
-    // SAFETY: the application vouches for the surface.
+    // SAFETY: by this function's `# Safety` the surface is a valid handle or NULL.
     let Some(known) = (unsafe { Surface::from_handle(surface) }) else {
         return Ok(DriversSurface::unknown(surface));
     };
@@ -37,8 +37,8 @@ unsafe fn drivers_surface<'a>(
     Ok(own)
 }
 
-/// The same for a swapchain that `command` makes, which ends with a message without a surface: VK_GOOGLE_surfaceless_query is for
-/// queries alone.
+/// The same for a swapchain that `command` creates. Without a surface it ends the process with a
+/// message: VK_GOOGLE_surfaceless_query is only for queries.
 ///
 /// # Safety
 /// The create info's surface is a valid handle or NULL.
@@ -52,16 +52,16 @@ unsafe fn surface_of_swapchain<'a>(
         let rule = "VUID-VkSwapchainCreateInfoKHR-surface-parameter";
         fatal(Topic::Loader, format_args!("{name}: Invalid surface [{rule}]"))
     }
-    // SAFETY: the application vouches for the surface.
+    // SAFETY: by this function's `# Safety` the create info's surface is a valid handle or NULL.
     unsafe { drivers_surface(device, info.surface, Purpose::Swapchain) }
 }
 
-/// Notes that a swapchain is going to be made, where drivers take turns at the window.
+/// Notes that a swapchain is about to be created, if drivers take turns at the window.
 ///
 /// # Safety
 /// `surface` is a valid handle.
 unsafe fn note<'a>(device: &'a Device, surface: vk::SurfaceKHR) -> Result<Option<Noted<'a>>, OutOfMemory> {
-    // SAFETY: the application vouches for the surface.
+    // SAFETY: by this function's `# Safety` the surface is a valid handle.
     match unsafe { Surface::from_handle(surface) } {
         Some(known) if FOREIGN_HANDLES => Noted::new(device, known),
         _ => Ok(None),
@@ -71,14 +71,15 @@ unsafe fn note<'a>(device: &'a Device, surface: vk::SurfaceKHR) -> Result<Option
 /// Terminator of vkCreateSwapchainKHR.
 ///
 /// # Safety
-/// The parameters are those that the chain was entered with.
+/// The parameters are those of a valid call of the command, passed down the call chain.
 pub(super) unsafe extern "system" fn create_swapchain(
     handle: vk::Device,
     info: *const CreateInfo,
     callbacks: *const Callbacks,
     out: *mut vk::SwapchainKHR,
 ) -> vk::Result {
-    // SAFETY: the chain passes what the application vouches for; the type is the command's.
+    // SAFETY: by this function's `# Safety` the device and the surface in `info` are valid handles,
+    // the callbacks are NULL or valid, and `out` can be written. The type is the command's.
     unsafe {
         let Some(device) = device_of(handle.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
         let Some(create) = device.drivers::<vk::PFN_vkCreateSwapchainKHR>(command::CREATE_SWAPCHAIN_KHR)
@@ -106,7 +107,9 @@ pub(super) unsafe extern "system" fn destroy_swapchain(
     swapchain: vk::SwapchainKHR,
     callbacks: *const Callbacks,
 ) {
-    // SAFETY: as in `create_swapchain`.
+    // SAFETY: the layer above passes the parameters of a valid call: a live device, its swapchain
+    // or NULL, externally synchronised, and callbacks that are NULL or valid. The type is the
+    // command's.
     unsafe {
         let Some(device) = device_of(handle.as_raw()) else { return };
         let noted = device.instance().noted(device.handle, swapchain).filter(|_| !swapchain.is_null());
@@ -128,7 +131,9 @@ pub(super) unsafe extern "system" fn create_shared_swapchains(
     callbacks: *const Callbacks,
     out: *mut vk::SwapchainKHR,
 ) -> vk::Result {
-    // SAFETY: as in `create_swapchain`; infos and count are a counted array.
+    // SAFETY: the layer above passes the parameters of a valid call: a live device, `count` create
+    // infos with valid surfaces, callbacks that are NULL or valid, and room for `count` swapchains.
+    // The type is the command's.
     unsafe {
         let Some(device) = device_of(handle.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
         let Some(create) =
@@ -137,7 +142,7 @@ pub(super) unsafe extern "system" fn create_shared_swapchains(
             return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
         };
         let mut own = Vec::new_in(Process);
-        // Of all surfaces it stays this thread's turn until the driver has come back.
+        // It stays this thread's turn at all surfaces until the driver has returned.
         let mut surfaces = Vec::new_in(Process);
         for index in 0..count as usize {
             let info = &*infos.add(index);
@@ -160,7 +165,8 @@ pub(super) unsafe extern "system" fn group_present_modes(
     surface: vk::SurfaceKHR,
     out: *mut vk::DeviceGroupPresentModeFlagsKHR,
 ) -> vk::Result {
-    // SAFETY: as in `create_swapchain`.
+    // SAFETY: the layer above passes the parameters of a valid call: a live device, a valid
+    // surface, and a pointer that can be written. The type is the command's.
     unsafe {
         let Some(device) = device_of(handle.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
         match device.drivers::<vk::PFN_vkGetDeviceGroupSurfacePresentModesKHR>(
@@ -181,7 +187,8 @@ pub(super) unsafe extern "system" fn group_present_modes2(
     info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'static>,
     out: *mut vk::DeviceGroupPresentModeFlagsKHR,
 ) -> vk::Result {
-    // SAFETY: as in `create_swapchain`.
+    // SAFETY: the layer above passes the parameters of a valid call: a live device, a valid
+    // structure with a surface, and a pointer that can be written. The type is the command's.
     unsafe {
         let Some(device) = device_of(handle.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
         match device.drivers::<vk::PFN_vkGetDeviceGroupSurfacePresentModes2EXT>(

@@ -3,13 +3,13 @@
 use crate::abi::Command;
 use crate::registry::{CommandId, INSTANCE_SLOTS};
 
-/// What a table of terminators holds for each command.
+/// A row in a table of terminators.
 pub(super) type Terminator = (CommandId, Command);
 
 /// Functions of commands on instances and physical devices, by the slots of the commands.
 pub(super) type InstanceFunctions = [Option<Command>; INSTANCE_SLOTS];
 
-/// The functions of `lists` by slot, laid out by the compiler so that nothing has to be searched.
+/// The functions of `lists` by slot, laid out by the compiler so that no search is necessary.
 #[expect(
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects,

@@ -1,4 +1,4 @@
-//! The commands that the loader implements itself at the lower end of the chain, as tables.
+//! Tables of the commands that the loader implements itself at the lower end of the call chain.
 
 use core::ffi::{CStr, c_char};
 
@@ -34,8 +34,8 @@ static INSTANCE_TERMINATORS: InstanceFunctions = by_slot(&[
     messenger::TERMINATORS,
 ]);
 
-/// The lower end of an instance's chain for `command`: the loader's own function, or the piece that passes a
-/// physical-device command on to the driver.
+/// The lower end of an instance's call chain for `command`: the loader's own function, or the piece
+/// that passes a physical-device command on to the driver.
 #[must_use]
 pub fn instance_terminator(command: CommandId) -> Option<Command> {
     let slot = command.instance_slot()?;
@@ -43,10 +43,11 @@ pub fn instance_terminator(command: CommandId) -> Option<Command> {
     own.or_else(|| if command.class() == Class::PhysicalDevice { TERMINATORS.piece(slot) } else { None })
 }
 
-/// vkGetInstanceProcAddr at the lower end of a chain.
+/// vkGetInstanceProcAddr at the lower end of a call chain.
 ///
 /// # Safety
-/// `name` is NULL or a valid C string; `instance` is NULL or the handle that the chain was entered with.
+/// `name` is NULL or a valid C string; `instance` is NULL or the handle that the call chain was
+/// entered with.
 pub unsafe extern "system" fn terminator_get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
@@ -54,7 +55,7 @@ pub unsafe extern "system" fn terminator_get_instance_proc_addr(
     if name.is_null() {
         return None;
     }
-    // SAFETY: the caller vouches for the name.
+    // SAFETY: by this function's `# Safety` `name` is a valid C string, as NULL was checked.
     let name = unsafe { CStr::from_ptr(name) };
     match registry::find(name) {
         Some(command::CREATE_INSTANCE) => Some(function!(create_instance::terminator)),
@@ -67,22 +68,26 @@ pub unsafe extern "system" fn terminator_get_instance_proc_addr(
         }
         Some(command) if command.class() == Class::Global => global_terminator(command),
         _ if instance.is_null() => None,
-        // Commands of devices: which driver's it is does not matter, since devices have look-ups of their own.
+        // Device commands: it does not matter which driver's it is, since devices have look-ups of
+        // their own.
         command => {
-            // SAFETY: the caller vouches for the handle.
+            // SAFETY: by this function's `# Safety` `instance` is the handle that the call chain
+            // was entered with, as NULL was checked.
             let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
             let drivers = instance.drivers.iter().find_map(|driver| driver.command(name))?;
-            // Surfaces and named objects are the loader's, also for a layer that looks commands up so.
+            // Surfaces and named objects are the loader's, also for a layer that looks commands up
+            // this way.
             Some(command.and_then(device_terminator).unwrap_or(drivers))
         }
     }
 }
 
-/// vk_layerGetPhysicalDeviceProcAddr at the lower end of a chain. A layer without one is passed over, so that the handle
-/// may be one that such a layer made: nothing is found for it.
+/// vk_layerGetPhysicalDeviceProcAddr at the lower end of a call chain. A layer without it is passed
+/// over, so the handle may be one that such a layer created: nothing is found for that.
 ///
 /// # Safety
-/// As for [`terminator_get_instance_proc_addr`].
+/// As for [`terminator_get_instance_proc_addr`], but `instance` may also be an object of a layer
+/// with two readable words.
 pub unsafe extern "system" fn terminator_get_physical_device_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
@@ -90,7 +95,9 @@ pub unsafe extern "system" fn terminator_get_physical_device_proc_addr(
     if name.is_null() || instance.is_null() {
         return None;
     }
-    // SAFETY: the caller vouches for the name and the handle.
+    // SAFETY: by this function's `# Safety` `name` is a valid C string, as NULL was checked, and
+    // `instance` a valid handle or a layer's object, of which `known_instance` reads the first two
+    // words.
     let (name, instance) = unsafe { (CStr::from_ptr(name), handle::known_instance(instance)?.instance()) };
     match registry::find(name) {
         Some(command) if command.class() == Class::PhysicalDevice => instance_terminator(command),
@@ -111,10 +118,10 @@ pub unsafe extern "system" fn terminator_get_physical_device_proc_addr(
     }
 }
 
-/// vkGetDeviceProcAddr at the lower end of a chain.
+/// vkGetDeviceProcAddr at the lower end of a call chain.
 ///
 /// # Safety
-/// `name` is NULL or a valid C string; `device` is the driver's handle.
+/// `name` is NULL or a valid C string; `device` is NULL or the driver's handle for a live device.
 pub unsafe extern "system" fn terminator_get_device_proc_addr(
     device: vk::Device,
     name: *const c_char,
@@ -122,7 +129,8 @@ pub unsafe extern "system" fn terminator_get_device_proc_addr(
     if name.is_null() {
         return None;
     }
-    // SAFETY: the caller vouches for the name and the handle.
+    // SAFETY: by this function's `# Safety` `name` is a valid C string, as NULL was checked, and
+    // `device` is NULL or a live device.
     let (name, device) = unsafe { (CStr::from_ptr(name), device_of(device.as_raw())?) };
     match registry::find(name) {
         Some(command::GET_DEVICE_PROC_ADDR) => Some(function!(terminator_get_device_proc_addr)),

@@ -1,8 +1,9 @@
-//! Windows that one driver at a time can draw to: whose turn it is.
+//! Windows that only one driver at a time can draw to: whose turn it is.
 //!
-//! Some drivers connect to the window when they make a surface, and no other one can until that is destroyed. Where the platform
-//! says so ([`Windows`]), a window has the surface of one driver at a time: of the one that was asked about it last, or that has
-//! a swapchain on it. Whoever has none gives the window up for another driver.
+//! Some drivers connect to the window when they create a surface, and no other driver can until
+//! that surface is destroyed. If the platform says so ([`Windows`]), a window has only one driver's
+//! surface at a time: that of the driver that was asked about the window last, or that has a
+//! swapchain on it. A driver without a swapchain gives the window up for another driver.
 
 use core::ffi::c_void;
 use core::ptr::NonNull;
@@ -27,35 +28,37 @@ type CreateInfo = vk::AndroidSurfaceCreateInfoKHR<'static>;
 pub(super) struct Window {
     windows: &'static dyn Windows,
     info: CreateInfo,
-    /// What drivers make their surfaces with and destroy them.
+    /// The callbacks with which drivers create and destroy their surfaces.
     callbacks: Application,
-    /// One thread at a time is in a driver with the surface, which another one could destroy otherwise.
+    /// Only one thread at a time is in a driver with the surface: another one could otherwise
+    /// destroy it.
     turns: Turns,
     state: Lock<State>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct State {
-    /// The driver whose surface there is, and what it calls it: NULL if it is given the container.
+    /// The driver that has a surface, and its handle: NULL if the driver gets the container.
     holder: Option<(usize, vk::SurfaceKHR)>,
     /// The driver that was refused last.
     refused: Option<usize>,
 }
 
-/// Why a driver is asked for what it calls a surface.
+/// Why a driver's handle for a surface is needed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// To say what it can do with it.
+    /// To query what the driver can do with it.
     Query,
-    /// To make a swapchain.
+    /// To create a swapchain.
     Swapchain,
 }
 
 impl Window {
-    /// The window of a create info, with a reference to it, if drivers take turns at windows of this kind.
+    /// The window of a create info, with a reference to it, if drivers take turns at windows of
+    /// this kind.
     ///
     /// # Safety
-    /// The create info is one for this kind.
+    /// `info` is a valid create info of this kind.
     pub(super) unsafe fn new(
         instance: &Instance,
         kind: &SurfaceKind,
@@ -66,12 +69,14 @@ impl Window {
         if kind.extension != extension::KHR_ANDROID_SURFACE {
             return None;
         }
-        // SAFETY: the caller vouches for the create info, and the application for its window.
+        // SAFETY: by this function's `# Safety` `info` is a valid create info of this kind, which
+        // is Android's.
         let (info, window) = unsafe {
             let given = &*info.cast::<CreateInfo>();
             (CreateInfo { p_next: core::ptr::null(), ..*given }, NonNull::new(given.window.cast::<c_void>())?)
         };
-        // SAFETY: as above.
+        // SAFETY: by this function's `# Safety` `info` is a valid create info of this kind; valid
+        // usage obliges the application to hold a reference to its window.
         unsafe { windows.acquire(window) };
         let state = Lock::new(State::default());
         Some(Self { windows, info, callbacks, turns: Turns::new(), state })
@@ -82,10 +87,11 @@ impl Window {
         self.turns.take(instance.loader.platform.waiting)
     }
 
-    /// Has the first driver that can make its surface, so that an application hears at once of a window that nobody can draw to.
+    /// Creates the surface of the first driver that can, so that an application learns at once of a
+    /// window that nobody can draw to.
     ///
     /// # Errors
-    /// What the first driver returned, if none can.
+    /// The first driver's error, if no driver can.
     pub(super) fn begin(&self, instance: &Instance, surface: &Surface) -> Result<(), vk::Result> {
         let mut first_error = None;
         for (place, driver) in instance.drivers.iter().enumerate() {
@@ -108,11 +114,12 @@ impl Window {
         first_error.map_or(Ok(()), Err)
     }
 
-    /// What the driver at `place` calls its surface of this window, which is made for it if it has none; the container if it makes none.
-    /// The caller has its turn.
+    /// The surface handle of the driver at `place` for this window. The driver creates the surface
+    /// if it has none; it is the container if the driver creates none. The caller has its turn.
     ///
     /// # Errors
-    /// `ERROR_NATIVE_WINDOW_IN_USE_KHR` if another driver presents to the window, which is logged; what the driver returned.
+    /// `ERROR_NATIVE_WINDOW_IN_USE_KHR` if another driver presents to the window, which is logged;
+    /// the driver's error.
     pub(super) fn claim(
         &self,
         instance: &Instance,
@@ -144,7 +151,7 @@ impl Window {
         Ok(surface.handle())
     }
 
-    /// What the driver at `place` calls its surface, if it has one now.
+    /// The surface handle of the driver at `place`, if it has one now.
     pub(super) fn own(&self, instance: &Instance, place: usize) -> vk::SurfaceKHR {
         let holder = self.state.lock(instance.loader.platform.waiting).holder;
         holder.filter(|(holder, _)| *holder == place).map_or(vk::SurfaceKHR::null(), |(_, own)| own)
@@ -156,7 +163,8 @@ impl Window {
         let Some(driver) = instance.drivers.get(place).filter(|_| !own.is_null()) else { return };
         let path = Shown(&driver.driver.library_path);
         instance.logger.log(Level::Debug, Topic::Driver, format_args!("{path}: gives the window up"));
-        // SAFETY: the driver made the surface with these callbacks, and the turn keeps others from using it.
+        // SAFETY: the driver created the surface with these callbacks. Nobody uses it: the caller
+        // has its turn, or the application's vkDestroySurfaceKHR has the surface to itself.
         unsafe { surface::destroy_drivers(driver, own, self.callbacks.as_ptr()) };
     }
 
@@ -168,7 +176,8 @@ impl Window {
         driver: &DriverInstance,
     ) -> Result<vk::SurfaceKHR, vk::Result> {
         let info = (&raw const self.info).cast();
-        // SAFETY: the application's window is there, as there is a reference to it.
+        // SAFETY: `info` is a valid create info of this kind, whose window is alive, as `new`
+        // acquired a reference; the callbacks are NULL or valid as long as the surface lives.
         let own =
             unsafe { surface::drivers_own(instance, driver, surface.kind, info, self.callbacks.as_ptr()) }?;
         self.set_holder(instance, Some((place, own)));
@@ -184,7 +193,8 @@ impl Window {
         core::mem::replace(&mut *state, State { holder, refused: None }).holder
     }
 
-    /// Says who has the window: each time to who wants a swapchain, and once to a driver that is asked questions.
+    /// Logs who has the window: each time for a driver that wants a swapchain, and once for a
+    /// driver that is queried.
     fn refuse(&self, instance: &Instance, holder: usize, place: usize, swapchains: usize, purpose: Purpose) {
         let before = self.state.lock(instance.loader.platform.waiting).refused.replace(place);
         let (Some(holder), Some(driver)) = (instance.drivers.get(holder), instance.drivers.get(place)) else {
@@ -216,20 +226,20 @@ impl Window {
 impl Drop for Window {
     fn drop(&mut self) {
         if let Some(window) = NonNull::new(self.info.window.cast::<c_void>()) {
-            // SAFETY: the reference was taken by `new`.
+            // SAFETY: `new` acquired the reference, and it is released only here.
             unsafe { self.windows.release(window) };
         }
     }
 }
 
-/// The note of a swapchain that is being made.
+/// The note of a swapchain that is being created.
 pub(super) struct Noted<'a> {
     device: &'a Device,
     note: Presenting,
 }
 
 impl<'a> Noted<'a> {
-    /// Notes that a swapchain is going to be made.
+    /// Notes that a swapchain is about to be created.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -246,7 +256,7 @@ impl<'a> Noted<'a> {
         Ok(Some(Self { device, note }))
     }
 
-    /// Notes what has become of it: NULL if it could not be made.
+    /// Notes the outcome: NULL if it could not be created.
     pub(super) fn finish(self, swapchain: vk::SwapchainKHR) {
         let instance = self.device.instance();
         let waiting = instance.loader.platform.waiting;

@@ -1,4 +1,4 @@
-//! Variables of the process.
+//! Environment variables of the process.
 
 use core::ffi::CStr;
 
@@ -9,22 +9,22 @@ use crate::memory::{OutOfMemory, Text};
 /// How a variable is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reader {
-    /// Read whoever runs the process (`getenv`).
+    /// Reads the variable in every process (`getenv`).
     Plain,
-    /// Unset when the process runs with elevated privileges (`secure_getenv`).
+    /// Treats the variable as unset in an elevated process (`secure_getenv`).
     Secure,
 }
 
 /// The environment of the process.
 pub trait Environment: Sync {
-    /// The value of the variable `name`, or `None` if it is not set (or may not be read by this `reader`).
+    /// The value of the variable `name`, or `None` if it is not set or this `reader` ignores it.
     ///
     /// # Errors
     /// [`OutOfMemory`] if the value cannot be copied.
     fn variable(&self, name: &CStr, reader: Reader) -> Result<Option<Text>, OutOfMemory>;
 
-    /// Whether the variable `name` has this value, or is not set. A platform that can compare without copying saves the
-    /// memory.
+    /// Whether the variable `name` has this value; `None` means not set. A platform that can
+    /// compare without copying saves the memory.
     ///
     /// # Errors
     /// [`OutOfMemory`] if the value has to be copied and cannot be.
@@ -32,8 +32,8 @@ pub trait Environment: Sync {
         Ok(self.variable(name, reader)?.as_deref() == value)
     }
 
-    /// Calls `use_them` once, with the settings that active layers are to be given in each instance beside those that the
-    /// application says there. A platform that has none need not say so.
+    /// Calls `use_them` once, with the settings that active layers receive in each instance besides
+    /// those of the application. A platform without such settings keeps the default.
     fn with_layer_settings(&self, use_them: &mut dyn FnMut(&[vk::LayerSettingEXT<'static>])) {
         use_them(&[]);
     }

@@ -4,17 +4,17 @@ use crate::memory::{OutOfMemory, Text};
 
 /// Facts about the process.
 pub trait Identity: Sync {
-    /// Whether the process has privileges that the user who started it may lack (set-user-id, set-group-id, file
-    /// capabilities). A process that root started is not elevated.
+    /// Whether the process has privileges that the user who started it may lack (set-user-id,
+    /// set-group-id, file capabilities). A process that root started is not elevated.
     fn elevated(&self) -> bool;
 
-    /// The path of the executable, where it is known.
+    /// The path of the executable, if known.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     fn executable(&self) -> Result<Option<Text>, OutOfMemory>;
 
-    /// Whether there is memory at `address`, of two words; `true` where that cannot be told without reading it.
+    /// Whether two words at `address` are mapped; `true` if only reading them would tell.
     fn has_memory(&self, _address: usize) -> bool {
         true
     }

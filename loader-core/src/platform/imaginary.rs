@@ -1,4 +1,4 @@
-//! A system that exists only in a test: variables, folders and files in memory, and a record of every call.
+//! A system that exists only in tests: variables, folders and files in memory, and a call record.
 
 use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
@@ -15,7 +15,7 @@ use super::{
 use super::{Level, LogSink};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 
-/// The system. Everything in it can be changed between calls.
+/// The system. Tests may change anything in it between calls.
 #[derive(Default)]
 pub(crate) struct Imaginary(Mutex<World>);
 
@@ -29,7 +29,7 @@ struct World {
     clock: i64,
     calls: StdVec<String>,
     libraries: BTreeMap<String, Symbols>,
-    /// The libraries that are open, as often as they are.
+    /// The open libraries, each as often as it was opened.
     open: StdVec<Symbols>,
 }
 
@@ -45,14 +45,14 @@ struct Node {
 enum Content {
     Folder,
     File(StdVec<u8>),
-    /// Another name for the file of this path.
+    /// Another name for the file at this path.
     Link(String),
-    /// Something that fails like this when it is read or listed.
+    /// Fails with this error when read or listed.
     Failing(FileError),
 }
 
 impl Imaginary {
-    /// A system with nothing in it.
+    /// An empty system.
     pub(crate) fn new() -> &'static Self {
         Box::leak(Box::default())
     }
@@ -85,19 +85,19 @@ impl Imaginary {
         self
     }
 
-    /// Says which program this is.
+    /// Sets the path of the running program.
     pub(crate) fn run(&self, executable: &str) -> &Self {
         self.world().executable = Some(executable.to_string());
         self
     }
 
-    /// From now on no state can be told from another.
+    /// From now on no path has a fingerprint.
     pub(crate) fn blur(&self) -> &Self {
         self.world().blurred = true;
         self
     }
 
-    /// Writes a file, with the folders above it where they are missing.
+    /// Writes a file, and creates missing folders above it.
     pub(crate) fn file(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
         self.world().put(path, Content::File(content.as_ref().to_vec()));
         self
@@ -118,13 +118,13 @@ impl Imaginary {
         self
     }
 
-    /// Puts a library there.
+    /// Puts a library at `path`.
     pub(crate) fn library(&self, path: &str, symbols: Symbols) -> &Self {
         self.file(path, "").world().libraries.insert(path.to_string(), symbols);
         self
     }
 
-    /// How many libraries are open, each as often as it was opened.
+    /// The number of open libraries, each counted as often as it was opened.
     pub(crate) fn open_libraries(&self) -> usize {
         self.world().open.len()
     }
@@ -137,7 +137,7 @@ impl Imaginary {
         self
     }
 
-    /// The calls since the last time this was asked: a word for the call, a blank and what it was about.
+    /// The calls since the last call of this method: each a name, a blank and its argument.
     pub(crate) fn calls(&self) -> StdVec<String> {
         core::mem::take(&mut self.world().calls)
     }
@@ -256,7 +256,7 @@ impl Libraries for Imaginary {
     }
 
     fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>> {
-        // SAFETY: `open` made the library of such a function.
+        // SAFETY: `open` created the library from a function of this type.
         let symbols = unsafe { core::mem::transmute::<*mut c_void, Symbols>(library.0.as_ptr()) };
         symbols(name)
     }

@@ -5,7 +5,7 @@ use core::ptr::NonNull;
 
 use crate::memory::Text;
 
-/// What a library is opened as. Platforms may look in different places for each.
+/// The purpose for which a library is opened. Platforms may search different places for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LibraryKind {
     /// A driver.
@@ -14,36 +14,39 @@ pub enum LibraryKind {
     Layer,
 }
 
-/// An open library, as the platform names it.
+/// The platform's handle of an open library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Library(pub NonNull<c_void>);
 
-// SAFETY: the value is a name for the dynamic linker, which may be used from any thread.
+// SAFETY: the value is a handle that the dynamic linker accepts from any thread.
 unsafe impl Send for Library {}
-// SAFETY: as above.
+// SAFETY: the value is a handle that the dynamic linker accepts from any thread.
 unsafe impl Sync for Library {}
 
 /// The dynamic linker.
 pub trait Libraries: Sync {
-    /// Opens the library `path` (a path, or a bare name for the linker to search), privately and with lazy
-    /// binding. Opening the same library again gives the same [`Library`], to be closed once more.
+    /// Opens the library `path` (a path, or a bare name for the linker to search), privately and
+    /// with lazy binding. Opening the same library again returns the same [`Library`], which must
+    /// be closed once more.
     ///
     /// # Errors
-    /// The system's words for what went wrong.
+    /// The system's error message.
     fn open(&self, path: &[u8], kind: LibraryKind) -> Result<Library, Text>;
 
-    /// Whether the file `path` itself tells that it never opens, whatever else is installed: it is no library for this processor, or
-    /// not all of one.
+    /// Whether the content of the file `path` rules out that it ever opens, whatever else is
+    /// installed: it is no library for this processor, or an incomplete one.
     fn never_opens(&self, _path: &[u8]) -> bool {
         false
     }
 
-    /// The address of the exported `name`.
+    /// The address of the exported symbol `name`.
     fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>>;
 
-    /// Gives back one opening of `library`.
+    /// Undoes one [`open`](Libraries::open) of `library`.
     ///
     /// # Safety
-    /// Nothing uses an address in the library any more unless it was opened once more elsewhere.
+    /// `library` came from [`open`](Libraries::open) of this platform, and is closed at most as
+    /// often as it was opened. Nothing uses an address in the library any more unless another
+    /// opening keeps it loaded.
     unsafe fn close(&self, library: Library);
 }

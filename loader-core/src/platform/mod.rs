@@ -1,9 +1,9 @@
 //! What an operating system supplies to the loader: a few small traits, gathered in one [`Platform`] value.
 //!
-//! A method is here only if at least two platforms can implement it and the core calls it. Platforms without
-//! some facility answer that it is absent: a platform without an environment answers every
-//! [`Environment::variable`] with "not set", one without manifests lists no folder, and one whose drivers arrive
-//! as memory objects hides that behind [`Libraries::open`].
+//! A method is here only if at least two platforms can implement it and the core calls it. A
+//! platform without some facility reports it as absent: one without an environment answers every
+//! [`Environment::variable`] with "not set", one without manifests lists no folders, and one whose
+//! drivers arrive as memory objects hides that behind [`Libraries::open`].
 
 mod c_path;
 pub mod elf;
@@ -34,7 +34,7 @@ pub use windows::Windows;
 /// The parts are separate so that a test, a recorder or a fault injector can replace one of them.
 #[derive(Clone, Copy)]
 pub struct Platform {
-    /// Variables of the process.
+    /// The environment variables of the process.
     pub environment: &'static dyn Environment,
     /// The file system.
     pub files: &'static dyn Files,
@@ -42,13 +42,14 @@ pub struct Platform {
     pub libraries: &'static dyn Libraries,
     /// Who the process is.
     pub identity: &'static dyn Identity,
-    /// Where log lines go that no callback asked for.
+    /// The destination of log lines that no callback asked for.
     pub log: &'static dyn LogSink,
     /// Ends the process at once, as `abort` does.
     pub abort: fn() -> !,
-    /// How a thread waits for another one.
+    /// How a thread waits for another.
     pub waiting: &'static dyn Waiting,
-    /// Windows that one driver at a time can draw to. `None` where drivers can have surfaces of one window side by side.
+    /// Windows that one driver at a time can draw to. `None` if drivers can have surfaces of one
+    /// window side by side.
     pub windows: Option<&'static dyn Windows>,
 }
 
@@ -61,7 +62,7 @@ impl Platform {
         self.environment.variable(variable.name, variable.reader)
     }
 
-    /// Whether a variable is set to anything but nothing and `0`.
+    /// Whether a variable is set to anything but the empty string and `0`.
     ///
     /// # Errors
     /// [`OutOfMemory`].

@@ -1,19 +1,19 @@
-//! Every variable of the environment that the loader reads, and who may set it. `docs/environment.md` says what they mean;
-//! tests compare it with this table, and start elevated programs with each of them.
+//! Every environment variable that the loader reads, and who may set it. `docs/environment.md`
+//! explains them; tests compare it with this table, and start elevated programs with each of them.
 //!
-//! Besides, the manifests of implicit layers name variables of their own, which are read plainly.
+//! In addition, manifests of implicit layers name variables, which are read with [`Reader::Plain`].
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
 
 use super::Reader;
 
-/// A variable of the environment.
+/// An environment variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// What it is called.
+    /// Its name.
     pub name: &'static CStr,
-    /// How it is read where there are elevated processes: [`Reader::Secure`] means that such a process ignores it.
+    /// How it is read: with [`Reader::Secure`], elevated processes ignore it.
     pub reader: Reader,
 }
 
@@ -35,8 +35,9 @@ macro_rules! variables {
     };
 }
 
-// What leads to code of the user's choice is not honoured when the user has fewer rights than the process. The others only
-// choose among what the administrator has installed, or say what is told.
+// Variables that lead to code of the user's choice are ignored if the user has fewer rights than
+// the process. The others choose among what the administrator has installed, or set what is
+// reported.
 variables! {
     Secure: VK_DRIVER_FILES VK_ICD_FILENAMES VK_ADD_DRIVER_FILES VK_LOADER_DRIVERS_SELECT VK_LOADER_DRIVERS_DISABLE;
     Secure: VK_LAYER_PATH VK_ADD_LAYER_PATH VK_IMPLICIT_LAYER_PATH VK_ADD_IMPLICIT_LAYER_PATH;

@@ -3,20 +3,21 @@
 use core::ffi::c_void;
 use core::ptr::NonNull;
 
-/// Holds windows to which one producer at a time can be connected, as Android's are.
+/// Holds windows to which one producer at a time can be connected, as on Android.
 ///
-/// A platform that has this has the drivers of an instance take turns at a window: a driver's surface is made when the driver is
-/// first asked about it, which may be long after the application has given its own reference to the window back.
+/// On a platform with this, the drivers of an instance take turns at a window: a driver's surface
+/// is created when the driver is first asked about it, possibly long after the application has
+/// released its own reference to the window.
 pub trait Windows: Sync {
-    /// Takes a reference to the window of a create info.
+    /// Acquires a reference to the window of a create info.
     ///
     /// # Safety
-    /// `window` is a window to which somebody has a reference.
+    /// `window` is a window, and somebody holds a reference to it for the length of the call.
     unsafe fn acquire(&self, window: NonNull<c_void>);
 
-    /// Gives a reference back.
+    /// Releases a reference.
     ///
     /// # Safety
-    /// The reference was taken by [`Windows::acquire`], and is not given back twice.
+    /// The reference was acquired with [`Windows::acquire`], and is released only once.
     unsafe fn release(&self, window: NonNull<c_void>);
 }

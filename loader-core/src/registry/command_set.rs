@@ -8,13 +8,14 @@ use super::{
 
 const WORDS: usize = COMMAND_COUNT.div_ceil(64);
 
-/// A set of commands of the registry, made while compiling: to ask it takes a few instructions, to ask the tables takes
-/// as many for each extension of a command.
+/// A set of commands of the registry, built at compile time: a query takes a few instructions, a
+/// query of the tables as many for each extension of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommandSet([u64; WORDS]);
 
 impl CommandSet {
-    /// The core commands, and those of the device extensions among `extensions` that instances without extensions know.
+    /// The core commands, and those of the device extensions among `extensions` that instances
+    /// without extensions know.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn core_and_device_extensions(extensions: &ExtensionSet) -> Self {
@@ -35,7 +36,7 @@ impl CommandSet {
         Self(words).without(&WITH_SURFACES)
     }
 
-    /// The commands of the enabled instance extensions, of those that are in `known`.
+    /// The commands of those enabled instance extensions that are in `known`.
     #[must_use]
     pub fn of_instance_extensions(enabled: &ExtensionSet, known: &ExtensionSet) -> Self {
         let surfaces = enabled.contains(extension::KHR_SURFACE);
@@ -48,7 +49,7 @@ impl CommandSet {
         set
     }
 
-    /// These commands.
+    /// The set of these commands.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn listed(commands: &[CommandId]) -> Self {
@@ -73,7 +74,7 @@ impl CommandSet {
         self
     }
 
-    /// The commands of this set that are given an object.
+    /// The commands of this set that take an object.
     #[must_use]
     pub const fn of_objects(mut self) -> Self {
         const { assert!(FIRST_INSTANCE < 64) }
@@ -122,8 +123,8 @@ const fn has_any(extensions: &ExtensionSet, providers: &[ExtensionId]) -> bool {
     false
 }
 
-/// Commands that programs get with VK_KHR_surface and with nothing else, whichever extension the registry gives them to: so
-/// do shipped loaders.
+/// Commands that come with VK_KHR_surface and with nothing else, whichever extension the registry
+/// assigns them to: shipped loaders do the same.
 const WITH_SURFACES: CommandSet = CommandSet::listed(&[
     command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR,
     command::GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR,
@@ -139,7 +140,7 @@ static OF_INSTANCE_EXTENSIONS: [(CommandId, ExtensionId); instance_extension_row
     rows
 };
 
-/// Writes the rows of [`OF_INSTANCE_EXTENSIONS`] into `rows`, as far as these go. How many there are.
+/// Writes the rows of [`OF_INSTANCE_EXTENSIONS`] into `rows` while they fit. Returns their number.
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 const fn instance_extension_rows(rows: &mut [(CommandId, ExtensionId)]) -> usize {
     let mut count = 0;

@@ -82,14 +82,14 @@ impl ExtensionSet {
         self
     }
 
-    /// The known ones of `names`.
+    /// The set of the known extensions among `names`.
     pub fn of<'a>(names: impl Iterator<Item = &'a CStr>) -> Self {
         let mut set = Self::default();
         names.filter_map(|name| find_extension(name.to_bytes())).for_each(|id| set.insert(id));
         set
     }
 
-    /// Adds everything that is in `other`.
+    /// Adds every extension of `other`.
     pub fn extend(&mut self, other: &Self) {
         for (word, more) in self.0.iter_mut().zip(other.0) {
             *word |= more;

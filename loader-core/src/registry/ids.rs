@@ -1,4 +1,5 @@
-//! Commands and extensions by their numbers, and what they can be. What else is known of them is in the tables.
+//! Commands and extensions by their numbers, and their classes and kinds. Everything else about
+//! them is in the tables.
 
 use super::numbers_gen::{COMMAND_COUNT, EXTENSION_COUNT, FIRST_DEVICE, FIRST_INSTANCE};
 
@@ -12,11 +13,11 @@ pub const DEVICE_SLOTS: usize = COMMAND_COUNT.saturating_sub(FIRST_DEVICE);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CommandId(pub(super) u16);
 
-/// What the first parameter of a command is.
+/// The kind of a command's first parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Class {
-    /// Nothing that is dispatched; also `vkGetInstanceProcAddr`, which answers for NULL too.
+    /// Nothing that is dispatched; also `vkGetInstanceProcAddr`, which accepts NULL too.
     Global,
     /// `VkInstance`
     Instance,
@@ -35,7 +36,7 @@ pub enum Class {
 impl CommandId {
     /// The command with this number.
     ///
-    /// The number must be below [`COMMAND_COUNT`]; a command with another has an empty name and no slot.
+    /// The number must be below [`COMMAND_COUNT`]; any other has an empty name and no slot.
     pub const fn new(index: u16) -> Self {
         Self(index)
     }
@@ -92,7 +93,7 @@ pub enum ExtensionKind {
 impl ExtensionId {
     /// The extension with this number.
     ///
-    /// The number must be below [`EXTENSION_COUNT`]; an extension with another has an empty name.
+    /// The number must be below [`EXTENSION_COUNT`]; any other has an empty name.
     pub const fn new(index: u16) -> Self {
         Self(index)
     }

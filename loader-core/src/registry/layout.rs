@@ -1,4 +1,4 @@
-//! From the [`source`] of the generated files to tables, while compiling.
+//! From the [`source`] of the generated files to tables, at compile time.
 //!
 //! Every table is an array of small integers. Only reading from [`Names`] happens in the loader: everything else here runs in
 //! the compiler, where a mistake is a build error.
@@ -14,7 +14,7 @@
 use super::source::{Command, Extension};
 use super::{Class, CommandId, ExtensionKind, Platform};
 
-/// What a command has instead of an alias.
+/// The value for a command without an alias.
 pub(super) const NO_ALIAS: u16 = u16::MAX;
 
 /// Names, one after the other, each with its NUL.
@@ -38,7 +38,7 @@ impl<const ROWS: usize, const BYTES: usize> Names<ROWS, BYTES> {
         }
     }
 
-    /// As many bytes as this from the beginning of a name on, which may end before or behind them.
+    /// This many bytes from the beginning of a name, which may end before or after the name does.
     #[inline]
     pub(super) fn beginning(&self, index: usize, length: usize) -> Option<&[u8]> {
         let start = *self.starts.get(index)? as usize;
@@ -51,7 +51,7 @@ impl<const ROWS: usize, const BYTES: usize> Names<ROWS, BYTES> {
 pub(super) struct CommandRow {
     pub(super) class: Class,
     pub(super) core: u8,
-    /// Where its providers begin; they end where those of the next command begin.
+    /// The index of its first provider; they end where those of the next command begin.
     pub(super) providers: u16,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct Commands<const ROWS: usize, const BYTES: usize, const PROVIDER
     pub(super) names: Names<ROWS, BYTES>,
     pub(super) rows: [CommandRow; ROWS],
     pub(super) aliases: [u16; ROWS],
-    /// The extensions that have a command.
+    /// The extensions that provide each command.
     pub(super) providers: [u16; PROVIDERS],
 }
 

@@ -1,9 +1,10 @@
 //! The Vulkan registry as tables, generated from `vk.xml` by `cargo xtask gen`.
 //!
-//! Commands are numbered so that their number says where they are dispatched: first the global commands, then those
-//! whose first parameter is a `VkInstance`, then `VkPhysicalDevice`, then everything below a `VkDevice`. An instance
-//! table has one slot for each command of the second and third group, a device table one for each of the fourth, in
-//! this order; an alias is a command of its own, with a slot of its own.
+//! Commands are numbered by where they are dispatched: first the global commands, then those whose
+//! first parameter is a `VkInstance`, then `VkPhysicalDevice`, then everything below a `VkDevice`.
+//! An instance table has one slot for each command of the second and third group, a device table
+//! one for each of the fourth, in this order; an alias is a command of its own, with a slot of its
+//! own.
 //!
 //! ```
 //! use loader_core::registry::{self, Class, command};
@@ -55,8 +56,9 @@ pub use numbers_gen::{
 };
 pub use structures::structure_size;
 
-/// Every command as a constant: the name in capitals, without `vk`, as in [`CREATE_XCB_SURFACE_KHR`]. A number at the
-/// end of a word is a word of its own: [`GET_PHYSICAL_DEVICE_FEATURES_2`].
+/// Every command as a constant: the name in capitals, without `vk`, as in
+/// [`CREATE_XCB_SURFACE_KHR`]. A number at the end of a word is a word of its own:
+/// [`GET_PHYSICAL_DEVICE_FEATURES_2`].
 ///
 /// [`CREATE_XCB_SURFACE_KHR`]: command::CREATE_XCB_SURFACE_KHR
 /// [`GET_PHYSICAL_DEVICE_FEATURES_2`]: command::GET_PHYSICAL_DEVICE_FEATURES_2
@@ -89,7 +91,7 @@ pub fn find(name: &CStr) -> Option<CommandId> {
     tables::is_command_name(usize::from(candidate), name).then_some(CommandId(candidate))
 }
 
-/// The extension of this name, which has no NUL, or `None`.
+/// The extension of this name, which contains no NUL, or `None`.
 pub fn find_extension(name: &[u8]) -> Option<ExtensionId> {
     let candidate = hash_gen::EXTENSIONS.candidate(name)?;
     let (_, known) = tables::extension_name(usize::from(candidate)).split_last()?;
@@ -97,33 +99,33 @@ pub fn find_extension(name: &[u8]) -> Option<ExtensionId> {
 }
 
 impl CommandId {
-    /// The name, as `vkCmdDraw`.
+    /// The name, like `vkCmdDraw`.
     pub fn name(self) -> &'static CStr {
         CStr::from_bytes_with_nul(tables::command_name(self.index())).unwrap_or_default()
     }
 
-    /// As [`CommandId::name`], for constants: the bytes with the NUL behind them, which is the only one (the compiler has
-    /// checked it).
+    /// Like [`CommandId::name`], for constants: the bytes with the NUL after them, the only one
+    /// (the compiler has checked it).
     #[inline]
     pub const fn const_name(self) -> &'static [u8] {
         tables::command_name(self.index())
     }
 
-    /// The first of the names that stand for the same function, for constants: the command that this one is an alias
-    /// of, or itself. The command must be below [`COMMAND_COUNT`].
+    /// The first of the names of the same function, for constants: the command that this one is an
+    /// alias of, or itself. The command must be below [`COMMAND_COUNT`].
     pub const fn canonical(self) -> Self {
         let alias = tables::alias(self.index());
         if alias == layout::NO_ALIAS { self } else { Self(alias) }
     }
 
-    /// What the first parameter is.
+    /// The kind of its first parameter.
     #[inline]
     pub fn class(self) -> Class {
         tables::command(self.index()).map_or(Class::Global, |row| row.class)
     }
 
-    /// The minor version of Vulkan 1 that first had the command, or `None` for the command of an extension. A core
-    /// version has the new name only: `vkGetPhysicalDeviceFeatures2KHR` is not core.
+    /// The minor version of Vulkan 1 that first had the command, or `None` for a command of an
+    /// extension. Core has only the new name: `vkGetPhysicalDeviceFeatures2KHR` is not core.
     #[inline]
     pub fn core(self) -> Option<u8> {
         tables::command(self.index()).map(|row| row.core).filter(|core| *core != source::NOT_CORE)
@@ -134,19 +136,19 @@ impl CommandId {
         tables::providers(self.index()).map(ExtensionId)
     }
 
-    /// The command that this one is another name of, with the same parameters and meaning.
+    /// The command that this one is an alias of, with the same parameters and meaning.
     pub fn alias_of(self) -> Option<Self> {
         Some(tables::alias(self.index())).filter(|alias| *alias != layout::NO_ALIAS).map(Self)
     }
 
-    /// The platform that the command is for. Core commands are for all.
+    /// The platform that the command is for. Core commands are for all platforms.
     pub fn window_system(self) -> Platform {
         self.providers().next().map_or(Platform::None, ExtensionId::platform)
     }
 }
 
 impl ExtensionId {
-    /// The name, as `VK_KHR_surface`.
+    /// The name, like `VK_KHR_surface`.
     pub fn name(self) -> &'static CStr {
         CStr::from_bytes_with_nul(tables::extension_name(self.index())).unwrap_or_default()
     }

@@ -1,5 +1,6 @@
-//! The form in which the generated files state commands and extensions. It exists while compiling only: [`layout`]
-//! turns it into tables of bytes and small integers that need no relocation when the library is loaded.
+//! The form in which the generated files state commands and extensions. It exists only at compile
+//! time: [`layout`] turns it into tables of bytes and small integers that need no relocation when
+//! the library is loaded.
 //!
 //! [`layout`]: super::layout
 
@@ -12,13 +13,13 @@ pub(super) struct Command {
     pub(super) class: Class,
     /// The minor version of Vulkan 1 that made the command core, or [`NOT_CORE`].
     pub(super) core: u8,
-    /// Empty, or the command that this one is another name of.
+    /// Empty, or the command that this one is an alias of.
     pub(super) alias: &'static [CommandId],
     /// The extensions that have it.
     pub(super) providers: &'static [ExtensionId],
 }
 
-/// The core version of a command that no core version has.
+/// The core version of a command that is not core.
 pub(super) const NOT_CORE: u8 = u8::MAX;
 
 /// An extension as a generated file states it.

@@ -16,7 +16,7 @@ pub(super) struct Structure {
     pub(super) sizes: [u16; 3],
 }
 
-/// The structures of the generated file: `TYPE NAME 64-BIT 32-BIT;`, with a third size where the third ABI differs.
+/// The structures of the generated file: `TYPE NAME 64-BIT 32-BIT;`, a third size if it differs.
 macro_rules! structures {
     ($($s_type:literal $name:ident $wide:literal $narrow:literal $($packed:literal)?;)*) => {
         pub(super) const ROWS: &[$crate::registry::structures::Structure] = &[$(
@@ -29,7 +29,7 @@ macro_rules! structures {
 }
 pub(super) use structures;
 
-/// Which of a structure's sizes is the target's.
+/// The index of the target's size among a structure's sizes.
 const ABI: usize = match (size_of::<usize>(), align_of::<u64>()) {
     (8, 8) => 0,
     (4, 8) => 1,
@@ -40,11 +40,11 @@ const ABI: usize = match (size_of::<usize>(), align_of::<u64>()) {
 /// The types, ascending.
 static TYPES: [i32; ROWS.len()] = types();
 
-/// The size of the structure with the type at the same place, in bytes.
+/// The size in bytes of the structure with the type at the same index.
 static SIZES: [u16; ROWS.len()] = sizes();
 
-/// The C size of the structure with this `VkStructureType`, in bytes; `None` for one that the registry does not allow in
-/// the pNext chain of a `VkDeviceCreateInfo`.
+/// The C size in bytes of the structure with this `VkStructureType`; `None` for one that the
+/// registry does not allow in the pNext chain of a `VkDeviceCreateInfo`.
 pub fn structure_size(s_type: i32) -> Option<usize> {
     let place = TYPES.binary_search(&s_type).ok()?;
     SIZES.get(place).copied().map(usize::from)

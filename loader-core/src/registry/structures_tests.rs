@@ -1,4 +1,4 @@
-//! The generated sizes, beside those of the same structures in Rust.
+//! Compares the generated sizes with those of the same structures in Rust.
 
 use ash::vk::{self, TaggedStructure as _};
 
@@ -10,8 +10,8 @@ macro_rules! sizes {
     };
 }
 
-/// Every structure that ash knows in the chain of a `VkDeviceCreateInfo`, but for the features of the provisional
-/// VK_AMDX_shader_enqueue, which have become longer since.
+/// Every structure in the chain of a `VkDeviceCreateInfo` that ash knows, except the features of
+/// the provisional VK_AMDX_shader_enqueue, which have grown since.
 #[rustfmt::skip]
 const KNOWN: &[(&str, i32, usize)] = &sizes! {
     DeviceDeviceMemoryReportCreateInfoEXT DeviceDiagnosticsConfigCreateInfoNV DeviceGroupDeviceCreateInfo

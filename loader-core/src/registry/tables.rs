@@ -1,4 +1,4 @@
-//! The tables, laid out from the generated files, and the look-ups in them.
+//! The tables, built from the generated files, and the look-ups in them.
 
 use core::ffi::CStr;
 
@@ -11,7 +11,7 @@ use super::{
     extensions_200_gen, extensions_400_gen,
 };
 
-/// The commands, as the generated files state them. For the compiler only.
+/// The commands, as the generated files state them. Only for the compiler.
 pub(super) const COMMAND_FILES: &[&[Command]] = &[
     commands_global_gen::ROWS,
     commands_instance_gen::ROWS,
@@ -23,7 +23,7 @@ pub(super) const COMMAND_FILES: &[&[Command]] = &[
     commands_device_extensions_400_gen::ROWS,
 ];
 
-/// The extensions, as the generated files state them. For the compiler only.
+/// The extensions, as the generated files state them. Only for the compiler.
 pub(super) const EXTENSION_FILES: &[&[Extension]] =
     &[extensions_1_gen::ROWS, extensions_200_gen::ROWS, extensions_400_gen::ROWS];
 
@@ -48,7 +48,7 @@ static PROVIDERS: [u16; COMMAND_SIZES.providers] = COMMANDS.providers;
 static EXTENSION_NAMES: Names<EXTENSION_COUNT, { EXTENSION_SIZES.name_bytes }> = EXTENSIONS.names;
 static EXTENSION_ROWS: [ExtensionRow; EXTENSION_COUNT] = EXTENSIONS.rows;
 
-/// The name of a command with its NUL; empty but for the NUL for a number that no command has.
+/// The name of a command with its NUL; only the NUL for a number without a command.
 #[inline]
 pub(super) const fn command_name(index: usize) -> &'static [u8] {
     match COMMAND_NAMES.get(index) {
@@ -57,7 +57,7 @@ pub(super) const fn command_name(index: usize) -> &'static [u8] {
     }
 }
 
-/// Whether the command has this name. The NUL at the end of either keeps the beginning of one from being the other.
+/// Whether the command has this name. The NUL at the end of either keeps a prefix from matching.
 #[inline]
 pub(super) fn is_command_name(index: usize, name: &CStr) -> bool {
     let name = name.to_bytes_with_nul();
@@ -70,7 +70,7 @@ pub(super) fn command(index: usize) -> Option<&'static CommandRow> {
     COMMAND_ROWS.get(index)
 }
 
-/// The number of the command that this one is another name of, or [`layout::NO_ALIAS`].
+/// The number of the command that this one is an alias of, or [`layout::NO_ALIAS`].
 #[expect(clippy::indexing_slicing, reason = "the index is compared with the length")]
 pub(super) const fn alias(index: usize) -> u16 {
     if index < COMMAND_COUNT { ALIASES[index] } else { layout::NO_ALIAS }
@@ -82,7 +82,7 @@ pub(super) fn providers(index: usize) -> impl Iterator<Item = u16> {
     (first(index)..first(index.saturating_add(1))).filter_map(|place| PROVIDERS.get(place).copied())
 }
 
-/// The name of an extension with its NUL; empty for a number that no extension has.
+/// The name of an extension with its NUL; empty for a number without an extension.
 #[inline]
 pub(super) fn extension_name(index: usize) -> &'static [u8] {
     EXTENSION_NAMES.get(index).unwrap_or_default()

@@ -10,7 +10,7 @@ use super::{
     find, find_extension,
 };
 
-/// Every name with a letter changed, cut or added, at every place.
+/// Variants of `name` with a letter changed, cut or added, at every position.
 fn near_misses(name: &[u8]) -> Vec<Vec<u8>> {
     let mut misses = Vec::new();
     for at in 0..name.len() {
@@ -180,7 +180,7 @@ fn facts_of_the_registry() {
     assert_eq!(fact(c"vkGetPhysicalDeviceFeatures2"), Some((Class::PhysicalDevice, Some(1))));
     assert_eq!(fact(c"vkGetPhysicalDeviceFeatures2KHR"), Some((Class::PhysicalDevice, None)));
     assert_eq!(fact(c"vkCmdPushDescriptorSet"), Some((Class::CommandBuffer, Some(4))));
-    // Of Vulkan SC only, and of an extension that is not supported.
+    // Commands of Vulkan SC only, and of an extension that is not supported.
     assert_eq!((fact(c"vkGetFaultData"), fact(c"vkGetSwapchainGrallocUsageANDROID")), (None, None));
     assert_eq!(command::CREATE_XCB_SURFACE_KHR.window_system(), Platform::Xcb);
     assert_eq!(command::CREATE_HEADLESS_SURFACE_EXT.window_system(), Platform::None);

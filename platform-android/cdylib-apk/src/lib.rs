@@ -1,5 +1,6 @@
-//! `libvkload.so`, the loader that an Android application brings: [`platform_android::apk`] and the exported functions, as a shared
-//! library. It is never called `libvulkan.so`, by which name the system's is opened.
+//! `libvkload.so`, the loader that an Android application brings: [`platform_android::apk`] and the
+//! exported functions, as a shared library. It is never called `libvulkan.so`, which is the name of
+//! the system's.
 #![no_std]
 
 #[cfg(not(target_os = "android"))]

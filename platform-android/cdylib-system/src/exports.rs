@@ -1,4 +1,5 @@
-//! The exported functions, stamped out of the generated list. `platform-android/libvulkan.map.txt` is what they are checked against.
+//! The exported functions, generated from a list and checked against
+//! `platform-android/libvulkan.map.txt`.
 #![allow(non_snake_case, reason = "exported functions have the names of their commands")]
 
 use platform_android::Loader;

@@ -1,4 +1,5 @@
-//! `libvulkan.so` of an Android system image: [`platform_android`] and the exported functions, as a shared library.
+//! `libvulkan.so` of an Android system image: [`platform_android`] and the exported functions, as a
+//! shared library.
 #![no_std]
 
 #[cfg(not(target_os = "android"))]

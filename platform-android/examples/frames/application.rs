@@ -1,11 +1,12 @@
-//! An application that clears its window again and again, and puts up with whatever happens to it.
+//! An application that clears its window repeatedly, and copes with whatever happens to it.
 
 use std::ffi::CStr;
 
 use android_simulation::{Android, FakeWindow, Simulation, null_driver};
 use ash::{Device, Entry, Instance, khr, vk};
 
-/// A system with the null driver, and three layers: two in the application's package, one in the folder for debugging.
+/// A system with the null driver and three layers: two in the application's package, one in the
+/// debug folder.
 pub(crate) fn system() -> Simulation {
     let simulation = Simulation::new();
     let android = simulation.android;
@@ -14,14 +15,14 @@ pub(crate) fn system() -> Simulation {
     simulation
 }
 
-/// A window that is soon cleared.
+/// A window that is quickly cleared.
 fn small_window(android: &'static Android) -> FakeWindow {
     let window = FakeWindow::new(android);
     window.change().size = (16, 12);
     window
 }
 
-/// What the application is doing.
+/// The application's state.
 pub(crate) struct Application {
     android: &'static Android,
     instance: Instance,
@@ -35,16 +36,16 @@ pub(crate) struct Application {
     android_surface: khr::android_surface::Instance,
     surfaces: khr::surface::Instance,
     swapchains: khr::swapchain::Device,
-    /// The window; another one when it was lost.
+    /// The window; replaced when lost.
     pub(crate) window: FakeWindow,
-    /// With what swapchains are made.
+    /// The present mode of swapchains.
     pub(crate) mode: vk::PresentModeKHR,
     surface: vk::SurfaceKHR,
     swapchain: vk::SwapchainKHR,
     images: Vec<vk::Image>,
     /// How many frames were presented.
     pub(crate) presented: usize,
-    /// How often the swapchain was made, and how often the surface.
+    /// How often the swapchain was created, and how often the surface.
     pub(crate) made: (usize, usize),
 }
 
@@ -60,7 +61,7 @@ impl Application {
         let extensions = [khr::swapchain::NAME.as_ptr()];
         let of_device =
             vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&extensions);
-        // SAFETY: every structure is valid, and every handle as long as the application.
+        // SAFETY: every structure is valid, and every handle lives as long as the application.
         unsafe {
             let instance = vulkan.create_instance(&info, None).expect("an instance");
             let physical = instance.enumerate_physical_devices().expect("physical devices")[0];
@@ -97,7 +98,7 @@ impl Application {
         }
     }
 
-    /// Draws and shows one frame, whatever has to be made anew for that. Where it cannot, says why.
+    /// Draws and shows one frame, after creating anew whatever that needs. If that fails, says why.
     pub(crate) fn frame(&mut self) -> Result<(), vk::Result> {
         let outcome = self.try_frame();
         match outcome {
@@ -111,7 +112,7 @@ impl Application {
 
     fn try_frame(&mut self) -> Result<(), vk::Result> {
         self.make()?;
-        // SAFETY: every structure and handle is valid, and what was submitted before is done.
+        // SAFETY: every structure and handle is valid, and earlier submissions are done.
         unsafe {
             let (swapchain, soon) = (self.swapchain, 1_000_000_000);
             let (image, _) =
@@ -133,7 +134,7 @@ impl Application {
     /// Clears the image.
     ///
     /// # Safety
-    /// The image was acquired, and its semaphore is going to be signalled.
+    /// The image was acquired, and its semaphore will be signalled.
     unsafe fn draw(&self, image: vk::Image) -> Result<(), vk::Result> {
         let range = vk::ImageSubresourceRange {
             aspect_mask: vk::ImageAspectFlags::COLOR,
@@ -149,7 +150,8 @@ impl Application {
             .wait_dst_stage_mask(&[vk::PipelineStageFlags::TRANSFER])
             .command_buffers(&commands)
             .signal_semaphores(&signals);
-        // SAFETY: the caller vouches for the image, and everything else is the application's.
+        // SAFETY: the image was acquired by this function's `# Safety`; everything else belongs to
+        // the application.
         unsafe {
             let device = &self.device;
             device.begin_command_buffer(self.commands, &vk::CommandBufferBeginInfo::default())?;
@@ -162,7 +164,7 @@ impl Application {
         }
     }
 
-    /// Makes what is not there.
+    /// Creates whatever is missing.
     fn make(&mut self) -> Result<(), vk::Result> {
         if self.surface == vk::SurfaceKHR::null() {
             let info = vk::AndroidSurfaceCreateInfoKHR::default().window(self.window.pointer().cast());
@@ -173,9 +175,10 @@ impl Application {
         if self.swapchain == vk::SwapchainKHR::null() { self.remake() } else { Ok(()) }
     }
 
-    /// Makes a swapchain in the place of the one that there is, if there is one.
+    /// Creates a swapchain that replaces the existing one, if any.
     fn remake(&mut self) -> Result<(), vk::Result> {
-        // SAFETY: every handle is valid; nothing uses the old images any more once their semaphores are done.
+        // SAFETY: every handle is valid; nothing uses the old images once their semaphores are
+        // done.
         unsafe {
             let physical = self.instance.enumerate_physical_devices()?[0];
             let can = self.surfaces.get_physical_device_surface_capabilities(physical, self.surface)?;
@@ -202,9 +205,9 @@ impl Application {
         Ok(())
     }
 
-    /// Destroys the swapchain, and what might still be waited for.
+    /// Destroys the swapchain, and the semaphores that might still be waited for.
     fn forget_swapchain(&mut self) {
-        // SAFETY: nothing is being drawn, and who presents waits for it.
+        // SAFETY: nothing is being drawn, and presenting waits for drawing.
         unsafe {
             self.swapchains.destroy_swapchain(self.swapchain, None);
             self.swapchain = vk::SwapchainKHR::null();
@@ -217,7 +220,7 @@ impl Application {
         }
     }
 
-    /// Destroys the surface; if its window was lost, there is another one from now on.
+    /// Destroys the surface; if its window was lost, replaces the window.
     pub(crate) fn forget_surface(&mut self) {
         self.forget_swapchain();
         // SAFETY: the surface has no swapchain any more.
@@ -225,7 +228,7 @@ impl Application {
         self.surface = vk::SurfaceKHR::null();
     }
 
-    /// The window is lost, and the application gets another one; what the old one still misses.
+    /// Loses the window and gets another one. Returns what the old one still misses.
     pub(crate) fn lose_window(&mut self) -> Vec<String> {
         self.window.lose();
         while self.frame().is_ok() {}
@@ -234,12 +237,12 @@ impl Application {
         lost.leaks()
     }
 
-    /// Ends, and says what is left over.
+    /// Ends, and returns what is left over.
     pub(crate) fn end(mut self) -> Vec<String> {
         self.forget_surface();
         let mut leaks = self.window.leaks();
         self.window.forget();
-        // SAFETY: nothing is used any more.
+        // SAFETY: the application has ended: nobody uses the handles any more.
         unsafe {
             for semaphore in [self.acquired, self.drawn] {
                 self.device.destroy_semaphore(semaphore, None);

@@ -1,4 +1,4 @@
-//! What a loader inside an application asks of the system besides.
+//! What a loader inside an application additionally asks of the system.
 
 use std::ffi::CStr;
 use std::fs;
@@ -63,7 +63,8 @@ impl ApplicationSystem for Android {
         if !world.makes_namespaces {
             return Err(text(&[b"the tests' linker makes none"]).unwrap_or_default());
         }
-        // Paths are whole: where names are looked up does not matter. Several may have the same name.
+        // Paths are absolute, so where names are looked up does not matter. Several may have the
+        // same name.
         let unique = format!("{name} {folder}");
         let place = if world.namespaces_lack_libraries { "/nowhere" } else { "" };
         world.namespaces.insert(unique.clone(), place.to_owned());

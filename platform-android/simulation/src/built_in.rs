@@ -17,9 +17,9 @@ impl BuiltIn {
 }
 
 impl Android {
-    /// Puts a library with these symbols there, which are part of the test.
+    /// Adds a library with these symbols, which are part of the test.
     pub fn built_in(&self, path: &str, symbols: &[(&CStr, *mut c_void)]) {
-        // For who lists the folder.
+        // For listing the folder.
         self.file(path, b"");
         let symbols = symbols.iter().map(|(name, address)| ((*name).to_owned(), address.expose_provenance()));
         let library = BuiltIn(symbols.collect());

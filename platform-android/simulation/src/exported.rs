@@ -1,4 +1,5 @@
-//! The functions that the library of an Android system exports, here for the system that was made last.
+//! The functions that the library of an Android system exports, here for the most recently created
+//! system.
 #![allow(non_snake_case, reason = "exported functions have the names of their commands")]
 
 use std::ffi::CStr;
@@ -17,11 +18,11 @@ fn loader() -> &'static Loader {
 platform_android::for_each_export!(platform_android::exports);
 
 impl Simulation {
-    /// The library, as a program that links to it has it.
+    /// The library, as seen by a program that links to it.
     #[must_use]
     pub fn vulkan(&self) -> Entry {
         self.loader.enter();
-        // SAFETY: the function is the command.
+        // SAFETY: the function is vkGetInstanceProcAddr and has its type.
         unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr: vkGetInstanceProcAddr }) }
     }
 }

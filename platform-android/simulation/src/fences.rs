@@ -1,4 +1,5 @@
-//! Fences, as pipes: one is signalled when its pipe can be read, which is when the other end has been closed.
+//! Fences, as pipes: a fence is signalled when its pipe is readable, which is when the other end
+//! has been closed.
 
 use std::collections::BTreeMap;
 use std::ffi::c_int;
@@ -12,7 +13,7 @@ use platform_android::system::Fence;
 
 use crate::Android;
 
-/// The fences that are open, by the pipes that they are: a driver closes what it is given without saying so.
+/// The open fences, by their pipes: a driver closes what it is given without saying so.
 #[derive(Default)]
 pub(crate) struct Ledger {
     open: BTreeMap<Fence, u64>,
@@ -22,10 +23,10 @@ pub(crate) struct Ledger {
 pub struct SignalledLater(#[expect(dead_code, reason = "it is there to be dropped")] PipeWriter);
 
 impl Android {
-    /// A fence, and what signals it.
+    /// Creates a fence, and what signals it.
     ///
     /// # Panics
-    /// If no pipe can be made.
+    /// If no pipe can be created.
     #[must_use]
     pub fn fence(&self) -> (Fence, SignalledLater) {
         let (end, other) = pipe().expect("a pipe");
@@ -46,7 +47,7 @@ impl Ledger {
 
     pub(crate) fn duplicate(&mut self, fence: Fence) -> Option<Fence> {
         assert!(self.open.contains_key(&fence), "fence {fence} is used after it was closed");
-        // SAFETY: the descriptor is open.
+        // SAFETY: the ledger lists the descriptor as open.
         let another = unsafe { std::os::fd::BorrowedFd::borrow_raw(fence) }.try_clone_to_owned().ok()?;
         let another = another.into_raw_fd();
         self.insert(another);
@@ -55,14 +56,15 @@ impl Ledger {
 
     pub(crate) fn close(&mut self, fence: Fence) {
         assert!(self.open.remove(&fence).is_some(), "fence {fence} is closed twice");
-        // SAFETY: the descriptor is open and belonged to whoever closes it.
+        // SAFETY: the ledger listed the descriptor as open, and the caller, its owner, gives it up.
         drop(unsafe { OwnedFd::from_raw_fd(fence) });
     }
 }
 
-/// Which pipe a descriptor is of, if it is open.
+/// The pipe of a descriptor, if it is open.
 fn pipe_of(fence: Fence) -> Option<u64> {
-    // SAFETY: the file is not closed; a descriptor that is not open is found out by the call.
+    // SAFETY: `ManuallyDrop` keeps the file from closing the descriptor; the call fails if that is
+    // not open.
     let file = ManuallyDrop::new(unsafe { File::from_raw_fd(fence) });
     file.metadata().ok().map(|state| state.ino())
 }
@@ -72,6 +74,6 @@ pub(crate) fn wait(fence: Fence, milliseconds: c_int) -> bool {
         return true;
     }
     let mut asked = libc::pollfd { fd: fence.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one valid structure is passed.
+    // SAFETY: `asked` is one valid, writable structure, which the count of 1 says.
     unsafe { libc::poll(&raw mut asked, 1, milliseconds) > 0 }
 }

@@ -1,16 +1,18 @@
-//! What a program does with a device to see that it works.
+//! What a program does with a device to check that it works.
 
 use ash::{Device, vk};
 
-/// The bytes of a buffer that a queue has filled with `0xAB`. `look_at` gets the queue and the command buffer.
+/// The bytes of a buffer that a queue has filled with `0xAB`. `look_at` is called with the queue
+/// and the command buffer.
 ///
 /// # Panics
 /// If a command fails.
 ///
 /// # Safety
-/// The device has a queue of family 0, and memory of type 0 that can be mapped.
+/// The device is valid and has a queue of family 0, and mappable memory of type 0.
 pub unsafe fn filled(device: &Device, look_at: impl FnOnce(vk::Queue, vk::CommandBuffer)) -> [u8; 64] {
-    // SAFETY: valid structures and live handles.
+    // SAFETY: the structures are valid, and the handles are those of the device, valid by this
+    // function's `# Safety`.
     unsafe {
         let info = vk::BufferCreateInfo::default().size(64).usage(vk::BufferUsageFlags::TRANSFER_DST);
         let buffer = device.create_buffer(&info, None).unwrap();

@@ -1,6 +1,6 @@
-//! What a driver does for a window system, made to measure: images of graphics buffers, fences, usage.
+//! A configurable driver's side of a window system: images of graphics buffers, fences, usage.
 //!
-//! [`Graphics::take_over`] puts these functions in the place of a device's own.
+//! [`Graphics::take_over`] replaces a device's own functions with these.
 
 mod commands;
 
@@ -20,22 +20,23 @@ use crate::{Android, SignalledLater};
 #[derive(Default)]
 pub struct Graphics {
     android: Option<&'static Android>,
-    /// The images that were created and not destroyed.
+    /// The existing images.
     pub images: BTreeMap<u64, Image>,
     created: u64,
-    /// Every call that there was, by name.
+    /// All calls, by name.
     pub calls: Vec<String>,
-    /// Calls that are to fail: by name, the how manieth one, counted from 0, and what it returns.
+    /// Calls that are to fail: the name, which of its calls, counting from 0, and the result.
     pub fail: BTreeMap<&'static str, (usize, vk::Result)>,
     counted: BTreeMap<&'static str, usize>,
-    /// What comes of releasing an image.
+    /// The outcome of releasing an image.
     pub releases: Releases,
-    /// Whether nothing is released that waits for no semaphore: such images are idle.
+    /// Whether a release that waits for no semaphore has no fence: such images are idle.
     pub idle_without_semaphores: bool,
     later: Vec<SignalledLater>,
-    /// Every acquisition: the image, whether there was a fence of the window's, the semaphore and the fence.
+    /// Every acquisition: the image, whether there was a fence of the window's, the semaphore and
+    /// the fence.
     pub acquired: Vec<(u64, bool, u64, u64)>,
-    /// Every release: how many semaphores were waited for, and the image.
+    /// Every release: the number of semaphores waited for, and the image.
     pub released: Vec<(u32, u64)>,
     /// The fences of applications to which a fence was imported, and whether there was a descriptor.
     pub imported: Vec<(u64, bool)>,
@@ -43,18 +44,19 @@ pub struct Graphics {
     pub bound: Vec<(u64, Vec<i32>, usize)>,
     /// What the driver uses hardware buffers for.
     pub hardware_buffer_usage: u64,
-    /// What it was asked about: format, usage, the types of the structures that were chained, and how images are made.
+    /// The queries: format, usage, the types of the chained structures, and the images' creation
+    /// flags.
     pub asked: Vec<(vk::Format, vk::ImageUsageFlags, Vec<i32>, vk::ImageCreateFlags)>,
-    /// Whether images can be shown while they are drawn to.
+    /// Whether images can be shown while being drawn to.
     pub shared_image: bool,
     /// Device extensions.
     pub extensions: Vec<&'static str>,
 }
 
-/// What comes of releasing an image.
+/// The outcome of releasing an image.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub enum Releases {
-    /// A fence that has been signalled.
+    /// A signalled fence.
     #[default]
     Signalled,
     /// No fence: the image is idle.
@@ -66,9 +68,9 @@ pub enum Releases {
 /// An image that was created.
 #[derive(Clone)]
 pub struct Image {
-    /// What it was created with, without its pointers.
+    /// The create info, without its pointers.
     pub info: vk::ImageCreateInfo<'static>,
-    /// The types of the structures that were chained.
+    /// The types of the chained structures.
     pub chain: Vec<i32>,
     /// The buffer, if it was created with one.
     pub buffer: Option<NativeBuffer>,
@@ -78,10 +80,10 @@ pub struct Image {
 
 static GRAPHICS: Mutex<Option<Graphics>> = Mutex::new(None);
 
-// SAFETY: the pointers in it are those of structures that were looked at, and are not followed.
+// SAFETY: the pointers in it come from structures that were only inspected, and are never followed.
 unsafe impl Send for Graphics {}
 
-/// The only one, while it is looked at or changed.
+/// The only one, locked for reading or changing it.
 pub struct Changing(MutexGuard<'static, Option<Graphics>>);
 
 impl std::ops::Deref for Changing {
@@ -98,13 +100,14 @@ impl std::ops::DerefMut for Changing {
 }
 
 impl Graphics {
-    /// What is there now, to be read or changed. Nothing of the loader may be called while it is held.
+    /// Locks the current state for reading or changing it. Nothing of the loader may be called
+    /// while it is held.
     #[must_use]
     pub fn change() -> Changing {
         Changing(GRAPHICS.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Starts anew, and puts these functions in the place of the instance's and the device's own.
+    /// Starts over, and replaces the instance's and the device's own functions with these.
     ///
     /// # Safety
     /// Nothing uses instance or device at the same time.
@@ -112,7 +115,7 @@ impl Graphics {
         *GRAPHICS.lock().unwrap_or_else(PoisonError::into_inner) =
             Some(Self { android: Some(android), hardware_buffer_usage: 0x200, ..Self::default() });
         let (instance, device): (&InstanceData, &DeviceData) = (instance, device);
-        // SAFETY: the caller vouches for it that nobody else looks.
+        // SAFETY: by this function's `# Safety` nobody else uses instance and device meanwhile.
         unsafe {
             let instance = &mut (*ptr::from_ref(instance).cast_mut()).driver;
             *instance = InstanceCommands {
@@ -146,16 +149,16 @@ impl Graphics {
     /// Nothing uses the device at the same time.
     #[expect(clippy::mut_from_ref, reason = "the device is somebody else's, who does not look")]
     pub unsafe fn commands(device: &DeviceData) -> &mut DeviceCommands {
-        // SAFETY: the caller vouches for it.
+        // SAFETY: by this function's `# Safety` nobody else uses the device meanwhile.
         unsafe { &mut (*ptr::from_ref(device).cast_mut()).driver }
     }
 
-    /// Everything that was submitted is done.
+    /// Finishes everything that was submitted.
     pub fn finish(&mut self) {
         self.later.clear();
     }
 
-    /// Has the `number`th call of this name from now on fail, counted from 0.
+    /// Makes the `number`th call of this name from now on fail, counting from 0.
     pub fn fail_at(&mut self, call: &'static str, number: usize, result: vk::Result) {
         self.counted.remove(call);
         self.fail.insert(call, (number, result));
@@ -165,7 +168,7 @@ impl Graphics {
         self.android.expect("a system")
     }
 
-    /// Notes a call, and what it has to return.
+    /// Records a call, and returns its result.
     fn call(&mut self, name: &'static str) -> vk::Result {
         self.calls.push(name.to_owned());
         let count = self.counted.entry(name).or_default();

@@ -1,4 +1,5 @@
-//! A driver made to measure: what it has, what it lacks and what it does wrong is data, and it writes down what it is told.
+//! A configurable driver: what it has, what it lacks and what it does wrong is data, and it records
+//! what it is told.
 
 mod commands;
 mod objects;
@@ -19,25 +20,25 @@ pub(crate) use objects::Objects;
 pub struct Hal {
     /// The module's `id`.
     pub id: &'static CStr,
-    /// What the module's `open` returns: 0, or a negative error number.
+    /// The result of the module's `open`: 0, or a negative error number.
     pub opens: c_int,
-    /// What vkEnumerateInstanceVersion gives. A driver of Vulkan 1.0 lacks it.
+    /// The answer of vkEnumerateInstanceVersion. A driver for Vulkan 1.0 lacks it.
     pub version: Option<u32>,
     /// Instance extensions with their versions.
     pub instance_extensions: Vec<(&'static CStr, u32)>,
-    /// How many physical devices there are.
+    /// The number of physical devices.
     pub devices: usize,
     /// Their version of Vulkan.
     pub device_version: u32,
     /// Device extensions with their versions.
     pub device_extensions: Vec<(&'static CStr, u32)>,
-    /// How the physical devices form groups: how many each group has. They are named in order.
+    /// The groups of physical devices: the number of devices in each. They are assigned in order.
     pub groups: Vec<usize>,
-    /// Commands that cannot be found, though version or extensions say that they are there.
+    /// Commands that cannot be found although version or extensions promise them.
     pub lacks: Vec<&'static CStr>,
-    /// What commands return, where that is not success. They do nothing then.
+    /// The results of commands, where that is not success. They do nothing then.
     pub fails: BTreeMap<&'static CStr, vk::Result>,
-    /// Which objects do not have the magic number in their first word.
+    /// The objects that lack the magic number in their first word.
     pub without_magic: Vec<vk::ObjectType>,
     /// `VkPhysicalDevicePresentationPropertiesANDROID::sharedImage`
     pub shared_image: bool,
@@ -80,7 +81,7 @@ impl Default for Hal {
 }
 
 impl Hal {
-    /// A driver of Vulkan 1.0, which has the commands of 1.1 by extensions only.
+    /// A driver for Vulkan 1.0, which has the commands of 1.1 only through extensions.
     #[must_use]
     pub fn old() -> Self {
         Self {
@@ -98,14 +99,14 @@ impl Hal {
     }
 }
 
-/// What a driver was told to create.
+/// A create info as a driver received it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// The extensions, in order.
     pub extensions: Vec<String>,
-    /// How many layers.
+    /// The number of layers.
     pub layers: u32,
-    /// The application's version of Vulkan, if it said anything about itself.
+    /// The application's version of Vulkan, if it passed application info.
     pub api_version: Option<u32>,
     /// The structures of the pNext chain, by the numbers of their types.
     pub chain: Vec<i32>,
@@ -115,20 +116,20 @@ pub struct Told {
     pub callbacks: usize,
 }
 
-/// What a driver has heard.
+/// The calls that a driver received.
 #[derive(Clone, Debug, Default)]
 pub struct Heard {
-    /// The commands that were called, those that find functions excepted.
+    /// The commands that were called, except those that find functions.
     pub calls: Vec<&'static CStr>,
-    /// What was said about instances to be created.
+    /// The create infos of instances.
     pub instances: Vec<Told>,
-    /// What was said about devices to be created.
+    /// The create infos of devices.
     pub devices: Vec<Told>,
 }
 
 /// A driver that is part of a system.
 pub struct Installed {
-    /// What it has. Changes count from the next call on.
+    /// Its properties. Changes take effect from the next call on.
     pub hal: Mutex<Hal>,
     heard: Mutex<Heard>,
     objects: Mutex<Objects>,
@@ -136,23 +137,26 @@ pub struct Installed {
     device: Box<layout::Device>,
 }
 
-// SAFETY: the module and the device are written to by the loader only, which is what they are there for; the rest is locked.
+// SAFETY: only the loader writes to the module and the device, which is what they are for;
+// everything else is behind locks.
 unsafe impl Send for Installed {}
-// SAFETY: as above.
+// SAFETY: only the loader writes to the module and the device, which is what they are for;
+// everything else is behind locks.
 unsafe impl Sync for Installed {}
 
-/// The driver of the system that there is: only one at a time.
+/// The driver of the current system: only one at a time.
 static CURRENT: AtomicPtr<Installed> = AtomicPtr::new(ptr::null_mut());
 
 fn current() -> &'static Installed {
-    // SAFETY: `install` stores what lives for ever.
+    // SAFETY: the pointer is NULL or was stored by `install`, which leaks what it stores.
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }.expect("no driver is installed")
 }
 
 static METHODS: layout::Methods = layout::Methods { open: Some(open) };
 
 impl Android {
-    /// Makes this the driver of the system: `vulkan.made.so` in the vendor's folder, which `ro.hardware.vulkan` names.
+    /// Makes this the driver of the system: `vulkan.made.so` in the vendor's folder, which
+    /// `ro.hardware.vulkan` names.
     pub fn install(&self, hal: Hal) -> &'static Installed {
         let module = Box::new(layout::Module {
             tag: layout::MODULE_TAG,
@@ -193,13 +197,13 @@ impl Android {
 }
 
 impl Installed {
-    /// What it has heard since the last time.
+    /// What it has received since the last call.
     #[must_use]
     pub fn heard(&self) -> Heard {
         std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// How many objects of this type there are: created and not destroyed.
+    /// How many objects of this type exist.
     #[must_use]
     pub fn alive(&self, kind: vk::ObjectType) -> usize {
         self.objects().alive(kind)
@@ -213,12 +217,12 @@ impl Installed {
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a call.
+    /// Records a call.
     fn hear(&self, command: &'static CStr) {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).calls.push(command);
     }
 
-    /// Notes a call, and what it has to return.
+    /// Records a call, and returns its result.
     fn answer(&self, command: &'static CStr) -> vk::Result {
         self.hear(command);
         self.hal().fails.get(command).copied().unwrap_or(vk::Result::SUCCESS)
@@ -232,7 +236,7 @@ unsafe extern "C" fn open(
 ) -> c_int {
     let installed = current();
     let opens = installed.hal().opens;
-    // SAFETY: the loader passes a C string and a place for the result.
+    // SAFETY: the loader passes a C string and a valid place for the result.
     unsafe {
         if opens == 0 {
             assert_eq!(CStr::from_ptr(id), c"vk0");

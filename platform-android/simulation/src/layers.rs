@@ -8,7 +8,8 @@ use crate::Android;
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/modules/layer.c");
 
 impl Android {
-    /// Compiles a library with these layers, one to three. `options` are the compiler's: `-DNAME=VALUE`.
+    /// Compiles a library with these layers, one to three. `options` are compiler options:
+    /// `-DNAME=VALUE`.
     ///
     /// # Panics
     /// If it does not compile.
@@ -20,7 +21,7 @@ impl Android {
         self.compile(path, Path::new(SOURCE), &all);
     }
 
-    /// What layers were called with since the last time: "LAYER COMMAND".
+    /// The calls that layers received since the last time: "LAYER COMMAND".
     #[must_use]
     pub fn layer_calls(&self) -> Vec<String> {
         let place = self.place("/layers.trace");

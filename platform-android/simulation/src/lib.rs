@@ -1,7 +1,9 @@
-//! An Android system in a folder of another one: what [`platform_android`] needs of a system, on any other one.
+//! An Android system in a folder of another system: it provides what [`platform_android`] needs of
+//! one.
 //!
-//! Paths of Android lie below the folder, properties and the framework's decisions are what a test says they are, libraries are
-//! libraries of this machine, fences are pipes, and everything that is handed out is counted until it comes back.
+//! Android's paths lie below the folder, properties and the framework's decisions are set by tests,
+//! libraries are libraries of this machine, fences are pipes, and everything that is handed out is
+//! counted until it comes back.
 
 mod application;
 mod built_in;
@@ -60,7 +62,7 @@ thread_local! {
 pub struct Simulation {
     /// The system.
     pub android: &'static Android,
-    /// Its loader, which has done nothing yet. It is the one of the process.
+    /// Its loader, which has done nothing yet. It is the loader of the process.
     pub loader: &'static Loader,
     _turn: MutexGuard<'static, ()>,
 }
@@ -72,55 +74,56 @@ pub struct Android {
     world: Mutex<World>,
 }
 
-/// What a test can change at any time: see [`Android::change`].
+/// The part that a test can change at any time: see [`Android::change`].
 pub struct World {
-    /// Variables of the process.
+    /// Environment variables of the process.
     pub variables: BTreeMap<String, String>,
-    /// Whether the linker makes namespaces for the application.
+    /// Whether the linker creates namespaces for the application.
     pub makes_namespaces: bool,
-    /// Whether nothing opens in those that it has made.
+    /// Whether nothing opens in the namespaces created so far.
     pub namespaces_lack_libraries: bool,
     /// Properties that are set.
     pub properties: BTreeMap<String, String>,
     /// Whether the process may be dumped.
     pub dumpable: bool,
-    /// The number of the process; another one is another process, as after a fork.
+    /// The process id; changing it simulates a fork.
     pub process: u32,
-    /// Numbers of other processes of the application.
+    /// Ids of other processes of the application.
     pub running: BTreeSet<u32>,
-    /// Bytes of a page.
+    /// The page size in bytes.
     pub page_size: usize,
-    /// What the vendor's door leads to: the folder in which names are looked up.
+    /// The folder in which the vendor's libraries are looked up by name.
     pub vendor_folder: String,
-    /// Linker namespaces by name, with the folder in which names are looked up.
+    /// Linker namespaces by name, each with the folder in which names are looked up.
     pub namespaces: BTreeMap<String, String>,
-    /// The name of the namespace of an updatable driver, if there is one.
+    /// The name of the namespace of an updatable driver, if any.
     pub updatable_driver: Option<String>,
-    /// The path of the module that libhardware finds, empty if it finds none; `None` if there is no libhardware.
+    /// The path of the module that libhardware finds, empty if it finds none; `None` if there is no
+    /// libhardware.
     pub hardware_module: Option<String>,
     /// Whether the application has a namespace.
     pub application_namespace: bool,
-    /// Folders of layers, separated by colons.
+    /// The folders with layers, separated by colons.
     pub layer_paths: String,
     /// The layers that the settings enable.
     pub debug_layers: String,
-    /// Which buffers can be allocated: all, unless a test says which not.
+    /// Which buffers can be allocated: all, unless a test says otherwise.
     pub buffer_supported: fn(BufferKind) -> bool,
     /// How many bytes of a file can be written; `None` for all.
     pub room: Option<usize>,
-    /// Whether there are too many descriptors for another one of a fence.
+    /// Whether there are too many descriptors to duplicate a fence.
     pub no_more_descriptors: bool,
-    /// How long was waited for fences, in milliseconds; for ever if negative.
+    /// The timeouts of waits for fences, in milliseconds; for ever if negative.
     pub fence_waits: Vec<c_int>,
-    /// What happened, in order: a word for each call and what it was about.
+    /// The calls in order: a word for each, and what it was about.
     pub calls: Vec<String>,
-    /// What was logged.
+    /// The log.
     pub log: Vec<(Level, String)>,
-    /// Whether that is written to standard error as well: for tests in which the process ends.
+    /// Whether the log also goes to standard error: for tests in which the process ends.
     pub echoes: bool,
-    /// What was counted.
+    /// The reported statistics.
     pub statistics: Vec<Statistic>,
-    /// The extensions that were told of: whether they are of a device, and their names.
+    /// The extensions that were reported: whether they are of a device, and their names.
     pub extensions: Vec<(bool, Vec<String>)>,
     /// Libraries that are part of the test, by path.
     built_in: BTreeMap<String, built_in::BuiltIn>,
@@ -130,13 +133,13 @@ pub struct World {
 }
 
 impl Simulation {
-    /// A system with nothing in it: no driver, no layers, no properties; the process may not be dumped.
+    /// Creates an empty system: no driver, no layers, no properties; the process may not be dumped.
     #[must_use]
     pub fn new() -> Self {
         Self::at(ApiLevel::NEWEST)
     }
 
-    /// The same, of an older Android.
+    /// Creates an empty system of an older Android.
     #[must_use]
     pub fn at(level: ApiLevel) -> Self {
         assert!(!HAS_TURN.replace(true), "this thread has a system already, which must be dropped first");
@@ -158,37 +161,39 @@ impl Default for Simulation {
 impl Drop for Simulation {
     fn drop(&mut self) {
         HAS_TURN.set(false);
-        // The system lives on for whoever still refers to it; its folder need not.
+        // The system lives on for those who still refer to it; its folder need not.
         let _ = fs::remove_dir_all(&self.android.folder);
     }
 }
 
 impl Android {
-    /// A system with what lies in this folder, and nothing else: no properties, and the process may not be dumped.
+    /// Creates a system with the content of this folder, and nothing else: no properties, and the
+    /// process may not be dumped.
     #[must_use]
     pub fn at(folder: PathBuf) -> &'static Self {
         Box::leak(Box::new(Self { folder, started: Instant::now(), world: Mutex::new(World::new()) }))
     }
 
-    /// What is there now, to be read or changed. Nothing of the loader may be called while it is held.
+    /// Locks the current state for reading or changing it. Nothing of the loader may be called
+    /// while it is held.
     pub fn change(&self) -> MutexGuard<'_, World> {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where the path of Android is on this machine.
+    /// The place of an Android path on this machine.
     #[must_use]
     pub fn place(&self, path: &str) -> PathBuf {
         self.folder.join(path.trim_start_matches('/'))
     }
 
-    /// Puts a file there, with the folders that lead to it.
+    /// Writes a file there, after creating the folders that lead to it.
     pub fn file(&self, path: &str, content: impl AsRef<[u8]>) {
         let place = self.place(path);
         fs::create_dir_all(place.parent().unwrap_or(Path::new("/"))).expect("folders");
         fs::write(place, content).expect("a file");
     }
 
-    /// Puts a library of this machine there.
+    /// Copies a library of this machine there.
     pub fn library(&self, path: &str, from: &Path) {
         let place = self.place(path);
         fs::create_dir_all(place.parent().unwrap_or(Path::new("/"))).expect("folders");
@@ -200,19 +205,19 @@ impl Android {
         self.change().properties.insert(name.into(), value.into());
     }
 
-    /// What was logged since the last time, a record each.
+    /// The records logged since the last call.
     #[must_use]
     pub fn logged(&self) -> Vec<(Level, String)> {
         std::mem::take(&mut self.change().log)
     }
 
-    /// What was called since the last time.
+    /// The calls since the last time.
     #[must_use]
     pub fn calls(&self) -> Vec<String> {
         std::mem::take(&mut self.change().calls)
     }
 
-    /// The paths of libraries that are open, once for each opening.
+    /// The paths of open libraries, one entry per opening.
     #[must_use]
     pub fn open_libraries(&self) -> Vec<String> {
         self.change().libraries.paths()
@@ -243,14 +248,14 @@ impl Android {
 }
 
 impl Android {
-    /// The module of a library, opened as libhardware does.
+    /// The module of a library, opened as by libhardware.
     fn module_of(&self, path: &str) -> Option<NonNull<c_void>> {
         let library = libraries::open(&self.place(path)).ok()?;
         let mut world = self.change();
         let library = world.libraries.add(library, path, Door::Linker);
         let module = world.libraries.symbol(library, c"HMI")?;
         let dso = module.as_ptr().wrapping_byte_add(offset_of!(Module, dso)).cast::<*mut c_void>();
-        // SAFETY: the symbol is a module, of which nobody else knows yet.
+        // SAFETY: the symbol is a writable module, which nobody else knows yet.
         unsafe { dso.write(library.handle.as_ptr()) };
         Some(module)
     }
@@ -266,7 +271,7 @@ impl Waiting for Android {
     }
 
     fn thread(&self) -> usize {
-        // SAFETY: has no preconditions.
+        // SAFETY: `pthread_self` has no preconditions.
         (unsafe { libc::pthread_self() }) as usize
     }
 }
@@ -299,7 +304,7 @@ impl System for Android {
     }
 
     fn abort(&self) -> ! {
-        // SAFETY: has no preconditions and does not return.
+        // SAFETY: `abort` has no preconditions and does not return.
         unsafe { libc::abort() }
     }
 
@@ -471,7 +476,7 @@ impl World {
         }
     }
 
-    /// The namespace with this name: its place in a list, from 1 on.
+    /// The namespace with this name, represented by its position in a list, counting from 1.
     fn namespace(&mut self, name: &str) -> Namespace {
         let place = self.names.iter().position(|known| known == name).unwrap_or_else(|| {
             self.names.push(name.to_owned());

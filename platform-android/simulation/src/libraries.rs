@@ -1,4 +1,4 @@
-//! Libraries that are open.
+//! Open libraries.
 
 use std::ffi::{CStr, c_void};
 use std::path::Path;
@@ -9,7 +9,7 @@ use platform_android::system::{Door, Library};
 
 use crate::built_in::BuiltIn;
 
-/// What a library is here.
+/// The kind of a library here.
 pub(crate) enum Opened {
     /// A library of this machine.
     Machine(Opening),
@@ -17,17 +17,18 @@ pub(crate) enum Opened {
     Test(BuiltIn),
 }
 
-/// The openings, one for each time that a library was opened and not closed.
+/// The openings, one for each time that a library was opened and not yet closed.
 #[derive(Default)]
 pub(crate) struct Openings {
     list: Vec<(Opened, Library, String)>,
-    /// How often a library of the test was opened.
+    /// How many times libraries of the test were opened.
     of_test: usize,
 }
 
 /// Opens a library of this machine.
 pub(crate) fn open(place: &Path) -> Result<Opened, String> {
-    // SAFETY: the libraries of tests keep their promises.
+    // SAFETY: the libraries of tests may be loaded at any time: their initialisers have no
+    // preconditions.
     let opening = unsafe { Opening::open(Some(place), RTLD_NOW | RTLD_LOCAL) };
     opening.map(Opened::Machine).map_err(|error| error.to_string())
 }
@@ -36,9 +37,10 @@ impl Openings {
     pub(crate) fn add(&mut self, opened: Opened, path: &str, door: Door) -> Library {
         let (opened, handle) = match opened {
             Opened::Machine(opening) => {
-                // libloading gives the handle only for good, so it is taken and given back.
+                // libloading reveals the handle only by giving it up, so it is taken and given
+                // back.
                 let raw = opening.into_raw();
-                // SAFETY: it was taken just before.
+                // SAFETY: `into_raw` has just returned this handle, which nobody else has.
                 (Opened::Machine(unsafe { Opening::from_raw(raw) }), raw)
             }
             Opened::Test(library) => {
@@ -57,7 +59,7 @@ impl Openings {
         match opened {
             Opened::Test(library) => library.symbol(name),
             Opened::Machine(opening) => {
-                // SAFETY: only the address is taken.
+                // SAFETY: the type is not used: only the address is taken.
                 let symbol = unsafe { opening.get::<*mut c_void>(name.to_bytes_with_nul()) }.ok()?;
                 NonNull::new(*symbol)
             }

@@ -1,4 +1,4 @@
-//! Libraries that tests put into the system.
+//! Libraries that tests add to the system.
 
 use std::env;
 use std::fs;
@@ -7,14 +7,14 @@ use std::process::Command;
 
 use crate::Android;
 
-/// The null driver of this project as a HAL module, which cargo builds beside the tests.
+/// The null driver of this project as a HAL module, which cargo builds next to the tests.
 ///
 /// # Panics
 /// If it is not there.
 #[must_use]
 pub fn null_driver() -> PathBuf {
     let tests = env::current_exe().expect("the path of this test");
-    // Examples are in a folder beside that of tests.
+    // Examples are in a folder next to that of tests.
     let folders = [tests.with_file_name(""), tests.with_file_name("../deps")];
     let library = folders.map(|folder| folder.join("libvulkan_null.so"));
     let library = library.iter().find(|library| library.exists()).unwrap_or(&library[0]).clone();
@@ -23,7 +23,8 @@ pub fn null_driver() -> PathBuf {
 }
 
 impl Android {
-    /// Compiles a source file in C to a library of the system. `options` are the compiler's: `-DNAME=VALUE`.
+    /// Compiles a C source file to a library of the system. `options` are compiler options:
+    /// `-DNAME=VALUE`.
     ///
     /// # Panics
     /// If it does not compile.

@@ -1,4 +1,5 @@
-//! Packages: archives with libraries, which can be opened there if they are stored and begin with a page.
+//! Packages: archives with libraries, which can be opened there if they are stored and begin at a
+//! page boundary.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -9,15 +10,15 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::Android;
 
-/// A file of a package, and how it lies in it.
+/// A file of a package, and how it is stored.
 pub struct Packed<'a> {
     /// Its name in the archive.
     pub name: &'a str,
-    /// What is in it.
+    /// Its content.
     pub content: &'a [u8],
     /// Whether it is compressed.
     pub compressed: bool,
-    /// Its first byte is at a multiple of this.
+    /// Its offset is a multiple of this.
     pub alignment: u16,
 }
 
@@ -46,8 +47,8 @@ pub fn package(files: &[Packed<'_>]) -> Vec<u8> {
 }
 
 impl Android {
-    /// Where a path leads on this machine that the dynamic linker is given: for one into an archive, to a copy of what is
-    /// there.
+    /// The place on this machine of a path for the dynamic linker: for a path into an archive, a
+    /// copy of the file.
     pub(crate) fn place_of_library(&self, path: &str) -> PathBuf {
         let Some((archive, inside)) = path.split_once("!/") else { return self.place(path) };
         let copy = self.place("/mapped").join(path.replace('/', "_"));

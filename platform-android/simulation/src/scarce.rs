@@ -1,4 +1,4 @@
-//! Memory that runs out: of the loader, not of the system that it runs on.
+//! Memory that runs out for the loader, but not for the system that it runs on.
 
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
@@ -17,32 +17,34 @@ use platform_android::system::{
 use crate::Android;
 
 thread_local! {
-    /// How many allocations of this thread still succeed, if memory is scarce.
+    /// How many allocations of this thread will still succeed, if memory is scarce.
     static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
 }
 
 /// The allocator of a test's process: `#[global_allocator] static MEMORY: Scarce = Scarce;`
 pub struct Scarce;
 
-// SAFETY: it is the system's allocator, which sometimes has nothing more to give.
+// SAFETY: all calls go to the system's allocator, except those that report out of memory.
 unsafe impl GlobalAlloc for Scarce {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller vouches for the layout.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`, which is the heap's.
         if take() { unsafe { Heap.alloc(layout) } } else { ptr::null_mut() }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: the block came from there.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc::dealloc`; every block came from
+        // this heap.
         unsafe { Heap.dealloc(block, layout) };
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as above.
+        // SAFETY: the caller keeps the contract of `GlobalAlloc::realloc`; every block came from
+        // this heap.
         if take() { unsafe { Heap.realloc(block, layout, size) } } else { ptr::null_mut() }
     }
 }
 
-/// Whether there is memory for one more block.
+/// Takes one more block. Returns whether there is memory for it.
 fn take() -> bool {
     LEFT.with(|left| match left.get() {
         None => true,
@@ -53,8 +55,8 @@ fn take() -> bool {
     })
 }
 
-/// Calls a loader, one of [`Android::scarce`], with memory for less than `count` blocks. Gives what it returns, and whether the
-/// memory was enough.
+/// Calls a loader, one of [`Android::scarce`], with memory for fewer than `count` blocks. Returns
+/// its result, and whether the memory was enough.
 pub fn with_memory_for<T>(count: usize, call: impl FnOnce() -> T) -> (T, bool) {
     LEFT.set(Some(count));
     let result = call();
@@ -63,7 +65,8 @@ pub fn with_memory_for<T>(count: usize, call: impl FnOnce() -> T) -> (T, bool) {
 }
 
 impl Android {
-    /// A loader of this system whose memory [`with_memory_for`] lets run out; that of the system does not.
+    /// A loader of this system whose memory [`with_memory_for`] can exhaust; the system's own
+    /// memory does not run out.
     #[must_use]
     pub fn scarce(&'static self) -> &'static Loader {
         let system: &'static Plenty = Box::leak(Box::new(Plenty(self)));
@@ -72,7 +75,7 @@ impl Android {
 }
 
 impl Android {
-    /// The same, of an application that has a loader of its own.
+    /// The same for an application with its own loader.
     #[must_use]
     pub fn scarce_application(&'static self) -> &'static Apk {
         let system: &'static Plenty = Box::leak(Box::new(Plenty(self)));
@@ -102,7 +105,7 @@ impl Waiting for Plenty {
     }
 }
 
-/// Passes on what a system is asked.
+/// Forwards methods to the system.
 macro_rules! pass_on {
     ($(fn $name:ident(&self $(, $argument:ident: $kind:ty)*) $(-> $result:ty)?;)*) => {
         $(
@@ -147,7 +150,7 @@ impl System for Plenty {
     }
 
     unsafe fn close(&self, library: Library) -> bool {
-        // SAFETY: the caller vouches for the library.
+        // SAFETY: by this method's `# Safety` nobody uses an address in the library any more.
         self.with(|system| unsafe { system.close(library) })
     }
 }

@@ -1,4 +1,5 @@
-//! The chain of an instance and its devices: the layers that take part, and the links by which each finds the next one.
+//! The chain of an instance and its devices: the active layers, and the links by which each finds
+//! the next one.
 
 use core::ffi::c_void;
 use core::ptr;
@@ -16,17 +17,18 @@ use crate::driver;
 use crate::layers::Active;
 use crate::objects::{Attached, Instance, device_of, instance_of, set_dispatch_word};
 
-/// What the API level keeps of an instance.
+/// The API level's data of an instance.
 pub struct Chain {
-    /// The layers that take part, the application's nearest first. Their libraries are open as long as this lives.
+    /// The active layers, the application's nearest first. Their libraries stay open as long as
+    /// this lives.
     pub layers: Active,
-    /// The look-up at the head: the first layer's, or the driver level's.
+    /// The look-up function at the head: the first layer's, or the driver level's.
     pub head: FindInstanceCommand,
     /// The application's callbacks, for what belongs to the instance.
     pub memory: Application,
-    /// What the application calls the instance: the driver's handle, unless a layer gave another one out.
+    /// The application's handle of the instance: the driver's, unless a layer returned another one.
     pub handle: vk::Instance,
-    /// What writes messages of layers to the system's log, if that is wanted.
+    /// Writes messages of layers to the system's log, if wanted.
     pub system_log: Option<SystemLogCallback>,
 }
 
@@ -44,7 +46,7 @@ impl Chain {
         }
     }
 
-    /// The links that vkCreateInstance is called with.
+    /// The links to pass to vkCreateInstance.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -58,7 +60,8 @@ impl Chain {
             links.try_push(InstanceLink {
                 next: ptr::null_mut(),
                 get_instance_proc_addr: find,
-                // There is none on Android; layers of interface version 2 look for it, also where they are used as of version 0.
+                // Android has none; layers of interface version 2 look for it, even where they are
+                // used as version 0.
                 get_physical_device_proc_addr: None,
             })?;
         }
@@ -66,11 +69,12 @@ impl Chain {
         Ok(links)
     }
 
-    /// The links that vkCreateDevice is called with, and the look-up at the head of the device's chain.
+    /// The links to pass to vkCreateDevice, and the look-up function at the head of the device's
+    /// chain.
     ///
-    /// vkCreateDevice is a command of the instance: each layer that has something to do with it has a link, also one that says
-    /// that it is not for devices; a layer that has nothing to do with it would leave its link for the next one, which would
-    /// then call itself. In the device's chain are those that are for devices.
+    /// vkCreateDevice is an instance command. Every layer that intercepts it gets a link, even one
+    /// that is not for devices; a layer that does not would leave its link for the next one, which
+    /// would then call itself. The device's chain has only the layers that are for devices.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -92,7 +96,8 @@ impl Chain {
                     get_device_proc_addr: head,
                 })?;
                 head = of_devices.unwrap_or(head);
-                // The others are passed by: one may not know the command without an instance, as layers ask for it.
+                // The others are skipped: one may not know the command without an instance, which
+                // is how layers ask for it.
                 next = find;
             }
         }
@@ -101,9 +106,9 @@ impl Chain {
         Ok((links, head))
     }
 
-    /// Whether the layer with this look-up has something to do with vkCreateDevice: whether it answers otherwise than what is
-    /// below it. Where a layer gave a handle of its own out for the instance nobody can tell: those below know another one than
-    /// those above, and must not be asked with it.
+    /// Whether the layer with this look-up function intercepts vkCreateDevice: whether its answer
+    /// differs from that of what is below it. `None` if a layer returned its own handle for the
+    /// instance: those below know another handle than those above and must not be asked with it.
     fn creates_devices(
         &self,
         instance: &Instance,
@@ -111,14 +116,16 @@ impl Chain {
         below: FindInstanceCommand,
     ) -> Option<bool> {
         let create = |find: FindInstanceCommand| {
-            // SAFETY: all layers and the driver know the instance by this handle.
+            // SAFETY: `self.handle == instance.handle`, checked before `create` is called, so every
+            // layer and the driver know the instance by this valid handle; the name is
+            // NUL-terminated.
             unsafe { find(instance.handle, c"vkCreateDevice".as_ptr()) }.map(|function| function as usize)
         };
         (self.handle == instance.handle).then(|| create(layer) != create(below))
     }
 }
 
-/// Lets each link lead to the one behind it.
+/// Connects each link to the one behind it.
 fn connect<T>(links: &mut [T], mut lead: impl FnMut(&mut T, *mut T)) {
     let (start, count) = (links.as_mut_ptr(), links.len());
     for (index, link) in links.iter_mut().enumerate().take(count.saturating_sub(1)) {
@@ -126,15 +133,15 @@ fn connect<T>(links: &mut [T], mut lead: impl FnMut(&mut T, *mut T)) {
     }
 }
 
-/// What stands in front of the application's structures when layers are called: the function by which they make objects of
-/// theirs known first, then the links, which they advance.
+/// The structures put in front of the application's when layers are called: first the function that
+/// registers objects that layers create, then the links, which the layers advance.
 pub(super) struct InstanceStructures {
     data: InstanceCreateInfo,
     link: InstanceCreateInfo,
 }
 
 impl InstanceStructures {
-    /// Those for `links`, in front of the chain that begins at `next`.
+    /// The structures for `links`, in front of the chain that begins at `next`.
     pub(super) fn new(links: *mut InstanceLink, next: *const c_void) -> Self {
         let structure = |function, content| InstanceCreateInfo {
             s_type: vk::StructureType::LOADER_INSTANCE_CREATE_INFO,
@@ -148,22 +155,22 @@ impl InstanceStructures {
         }
     }
 
-    /// The first of them, which leads to the second one.
+    /// The first structure, which leads to the second.
     pub(super) fn first(&mut self) -> *const c_void {
-        // Layers write to it, though the chain is one of constants.
+        // Layers write to it, although the chain is declared const.
         self.data.p_next = (&raw mut self.link).cast_const().cast();
         (&raw const self.data).cast()
     }
 }
 
-/// As [`InstanceStructures`], for devices.
+/// Like [`InstanceStructures`], for devices.
 pub(super) struct DeviceStructures {
     data: DeviceCreateInfo,
     link: DeviceCreateInfo,
 }
 
 impl DeviceStructures {
-    /// Those for `links`, in front of the chain that begins at `next`.
+    /// The structures for `links`, in front of the chain that begins at `next`.
     pub(super) fn new(links: *mut DeviceLink, next: *const c_void) -> Self {
         let structure = |function, content| DeviceCreateInfo {
             s_type: vk::StructureType::LOADER_DEVICE_CREATE_INFO,
@@ -177,30 +184,32 @@ impl DeviceStructures {
         }
     }
 
-    /// The first of them, which leads to the second one.
+    /// The first structure, which leads to the second.
     pub(super) fn first(&mut self) -> *const c_void {
-        // Layers write to it, though the chain is one of constants.
+        // Layers write to it, although the chain is declared const.
         self.data.p_next = (&raw mut self.link).cast_const().cast();
         (&raw const self.data).cast()
     }
 }
 
-/// `PFN_vkSetInstanceLoaderData`: lets an object of a layer begin with the word of its instance.
+/// `PFN_vkSetInstanceLoaderData`: sets the first word of a layer's object to that of its instance.
 unsafe extern "system" fn set_instance_data(instance: vk::Instance, object: *mut c_void) -> vk::Result {
     if instance.is_null() || object.is_null() {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     }
-    // SAFETY: a layer passes the handle that it was given, and an object that begins with a word for the loader.
+    // SAFETY: the layer passes the valid instance handle it was given, and a dispatchable object
+    // that begins with a word reserved for the loader; neither is NULL.
     let set = unsafe { set_dispatch_word(object.expose_provenance() as u64, instance_of(instance.as_raw())) };
     if set { vk::Result::SUCCESS } else { vk::Result::ERROR_INITIALIZATION_FAILED }
 }
 
-/// `PFN_vkSetDeviceLoaderData`: the same for an object below a device.
+/// `PFN_vkSetDeviceLoaderData`: the same for an object of a device.
 unsafe extern "system" fn set_device_data(device: vk::Device, object: *mut c_void) -> vk::Result {
     if device.is_null() || object.is_null() {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     }
-    // SAFETY: as for instances.
+    // SAFETY: the layer passes the valid device handle it was given, and a dispatchable object that
+    // begins with a word reserved for the loader; neither is NULL.
     let set = unsafe { set_dispatch_word(object.expose_provenance() as u64, device_of(device.as_raw())) };
     if set { vk::Result::SUCCESS } else { vk::Result::ERROR_INITIALIZATION_FAILED }
 }
@@ -209,23 +218,25 @@ impl Attached {
     /// The chain, once it is complete.
     #[must_use]
     pub fn get(&self) -> Option<&Chain> {
-        // SAFETY: only `attach` stores here, and `detach` takes away what nobody may use any more.
+        // SAFETY: the pointer is NULL or was stored by `attach`, which leaks a `Chain`; `detach`
+        // takes it out only while the instance is being destroyed, when nobody else may use it.
         unsafe { self.0.load(Ordering::Acquire).cast::<Chain>().as_ref() }
     }
 
-    /// Puts the chain there.
+    /// Stores the chain.
     pub(super) fn attach(&self, chain: Box<Chain, Application>) {
         let (chain, _) = Box::into_raw_with_allocator(chain);
         self.0.store(chain.cast(), Ordering::Release);
     }
 
-    /// Takes the chain away.
+    /// Takes the chain out.
     ///
     /// # Safety
     /// The instance is being destroyed: no other thread uses it.
     pub(super) unsafe fn detach(&self) -> Option<Box<Chain, Application>> {
         let chain = self.0.swap(ptr::null_mut(), Ordering::AcqRel).cast::<Chain>();
-        // SAFETY: `attach` stored it, made of a box with this allocator; nobody uses it any more.
+        // SAFETY: `attach` leaked the box, whose allocator is `memory`; `swap` took the only
+        // pointer, and by this function's `# Safety` no other thread uses the instance.
         unsafe { chain.as_ref().map(|known| Box::from_raw_in(chain, known.memory)) }
     }
 }

@@ -24,14 +24,16 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// vkCreateDevice.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+/// The parameters meet the valid usage of vkCreateDevice, except that NULL is reported and not
+/// followed.
 pub unsafe extern "system" fn create_device(
     physical_device: vk::PhysicalDevice,
     info: *const vk::DeviceCreateInfo<'static>,
     callbacks: *const Callbacks,
     out: *mut vk::Device,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the handle is NULL or valid and the pointers are NULL
+    // or valid; those that are dereferenced are checked for NULL first.
     unsafe {
         let instance = match instance_of(physical_device, "vkCreateDevice") {
             Ok(instance) => instance,
@@ -53,7 +55,7 @@ pub unsafe extern "system" fn create_device(
 }
 
 /// # Safety
-/// The parameters are those of vkCreateDevice.
+/// The parameters meet the valid usage of vkCreateDevice; the physical device is of `instance`.
 unsafe fn create(
     instance: &Instance,
     physical_device: vk::PhysicalDevice,
@@ -61,7 +63,9 @@ unsafe fn create(
     callbacks: *const Callbacks,
 ) -> Result<vk::Device, vk::Result> {
     let chain = instance.chain.get().ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the parameters are valid for vkCreateDevice:
+    // `callbacks` is NULL or a valid `VkAllocationCallbacks`, the extension names are a counted
+    // array of valid C strings; `enter` returned the device from this chain.
     unsafe {
         let memory = chain.memory.or(callbacks, vk::SystemAllocationScope::COMMAND);
         warn_of_layers(instance, chain, info);
@@ -73,13 +77,13 @@ unsafe fn create(
     }
 }
 
-/// Layers of devices are a thing of the past: those of the instance take part, whatever the application enables. Says so if
-/// that is something else.
+/// Warns if the application enables other device layers than those of the instance. Device layers
+/// are obsolete: the layers of the instance take part, whatever is enabled.
 ///
 /// # Safety
 /// The create info's array of layers is a counted array of valid C strings.
 unsafe fn warn_of_layers(instance: &Instance, chain: &Chain, info: &vk::DeviceCreateInfo<'_>) {
-    // SAFETY: the caller vouches for the array.
+    // SAFETY: by this function's `# Safety` the names are a counted array of valid C strings.
     let mut asked = unsafe { name::list(info.pp_enabled_layer_names, info.enabled_layer_count) }.peekable();
     if asked.peek().is_some() && !asked.eq(chain.layers.iter().map(|layer| layer.name())) {
         instance.logger.log(
@@ -93,8 +97,8 @@ unsafe fn warn_of_layers(instance: &Instance, chain: &Chain, info: &vk::DeviceCr
     }
 }
 
-/// Every enabled extension must be one that the chain reports for the physical device, or of a layer that takes part in
-/// devices.
+/// Checks that the chain reports every enabled extension for the physical device, or that a layer
+/// that takes part in devices has it.
 ///
 /// # Safety
 /// The physical device is a valid handle.
@@ -109,11 +113,12 @@ unsafe fn check_extensions<'a>(
         return Ok(());
     }
     let enumerate = command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
-    // SAFETY: the type is the command's.
+    // SAFETY: the type is that of the command by which the entry is looked up.
     let enumerate = unsafe { instance.table.get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(enumerate) };
     let enumerate = enumerate.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
     let known = array::collect(memory, vk::ExtensionProperties::default(), |count, out| {
-        // SAFETY: the caller vouches for the handle; `collect` passes a counted out-array.
+        // SAFETY: the physical device is a valid handle by this function's `# Safety`; `collect`
+        // passes a counted out-array.
         unsafe { enumerate(physical_device, core::ptr::null(), count, out) }
     })?;
     for extension in enabled {
@@ -135,8 +140,8 @@ unsafe fn check_extensions<'a>(
     Ok(())
 }
 
-/// Calls vkCreateDevice at the head of the instance's chain, with the links to the layers that take part in devices. Returns
-/// the device and the look-up at the head of its chain.
+/// Calls vkCreateDevice at the head of the instance's chain, with the links to the layers that take
+/// part in devices. Returns the device and the look-up function at the head of its chain.
 ///
 /// # Safety
 /// As for [`create`].
@@ -158,8 +163,9 @@ unsafe fn enter(
         own.p_next = structures.first();
     }
     let mut device = vk::Device::null();
-    // SAFETY: the type is the command's, the caller vouches for the parameters, and everything that the create info leads to
-    // lives until the call returns.
+    // SAFETY: the type is that of the command; the parameters are valid for vkCreateDevice by this
+    // function's `# Safety`; `own`, its names and the links are locals that live until the call
+    // returns.
     unsafe {
         let create = instance.table.get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE);
         let create = create.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
@@ -175,10 +181,11 @@ unsafe fn enter(
     Ok((device, head))
 }
 
-/// Fills the table of the device that came back. Destroys it if that is not possible.
+/// Fills the table of the device that the chain returned. Destroys the device if that fails.
 ///
 /// # Safety
-/// The chain made the device, for vkCreateDevice with these callbacks, and `head` begins it.
+/// The chain created the device in vkCreateDevice with these callbacks, and `head` begins its
+/// chain.
 unsafe fn complete(
     instance: &Instance,
     device: vk::Device,
@@ -186,8 +193,9 @@ unsafe fn complete(
     enabled: &ExtensionSet,
     callbacks: *const Callbacks,
 ) -> Result<(), vk::Result> {
-    // SAFETY: the driver level has set the first word of the handle; a layer that gave another one has done it by the
-    // function that it was handed. Functions have the type of their name.
+    // SAFETY: by this function's `# Safety` the handle is valid: the driver level set its first
+    // word, or the layer that returned another handle set it with `set_device_data`. `head` returns
+    // functions of the named type.
     unsafe {
         let find = |name: &CStr| head(device, name.as_ptr());
         let Err(Missing(missing)) = table::fill_device(&device_of(device.as_raw()).table, enabled, find)
@@ -213,12 +221,13 @@ unsafe fn complete(
 /// vkDestroyDevice.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of vkDestroyDevice.
 pub unsafe extern "system" fn destroy_device(device: vk::Device, callbacks: *const Callbacks) {
     if device.is_null() {
         return;
     }
-    // SAFETY: the caller vouches for the handle; the type is the command's.
+    // SAFETY: the device is a valid handle by this function's `# Safety`, so its first word leads
+    // to a `Device`; the type is that of the command.
     unsafe {
         let known = device_of(device.as_raw());
         if let Some(destroy) = known.table.get::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
@@ -227,12 +236,14 @@ pub unsafe extern "system" fn destroy_device(device: vk::Device, callbacks: *con
     }
 }
 
-/// Calls vkDestroyDevice of the chain, and frees what is known of the device when it has come back.
+/// Calls vkDestroyDevice of the chain, then frees what the loader knows of the device.
 ///
 /// # Safety
-/// As for [`destroy_device`]; the device is not NULL, `destroy` is the head's function for it.
+/// As for [`destroy_device`]; the device is not NULL, and `destroy` is its chain's vkDestroyDevice.
 unsafe fn leave(destroy: vk::PFN_vkDestroyDevice, device: vk::Device, callbacks: *const Callbacks) {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the device is valid and no other thread uses it.
+    // `create_device` of the driver level leaked the box; `outlasts` returns true only if nobody
+    // else frees it.
     unsafe {
         let known = device_of(device.as_raw());
         if known.end.outlasts(|| destroy(device, callbacks)) {

@@ -24,7 +24,8 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// vkCreateInstance.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+/// The parameters meet the valid usage of vkCreateInstance, except that NULL is reported and not
+/// followed.
 pub unsafe fn create_instance(
     loader: &'static Loader,
     info: *const vk::InstanceCreateInfo<'static>,
@@ -32,7 +33,8 @@ pub unsafe fn create_instance(
     out: *mut vk::Instance,
 ) -> vk::Result {
     loader.enter();
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the pointers are NULL or valid; `info` and `out` are
+    // checked for NULL first.
     unsafe {
         let Some(info) = info.as_ref() else { return loader.null("vkCreateInstance", "pCreateInfo") };
         if out.is_null() {
@@ -49,7 +51,7 @@ pub unsafe fn create_instance(
 }
 
 /// # Safety
-/// The parameters are those of vkCreateInstance.
+/// The parameters meet the valid usage of vkCreateInstance.
 unsafe fn create(
     loader: &'static Loader,
     info: &vk::InstanceCreateInfo<'static>,
@@ -58,7 +60,9 @@ unsafe fn create(
     if loader.hal.driver(loader).is_err() {
         return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
     }
-    // SAFETY: the caller vouches for the callbacks, the pNext chain and the arrays of names.
+    // SAFETY: by this function's `# Safety` the callbacks are NULL or valid, `p_next` is a pNext
+    // chain, and both arrays of names are counted arrays of valid C strings; `enter` returned the
+    // instance from this chain.
     unsafe {
         let memory = Application::new(callbacks, vk::SystemAllocationScope::COMMAND);
         let lasting = memory.scoped(vk::SystemAllocationScope::INSTANCE);
@@ -69,7 +73,7 @@ unsafe fn create(
         let extensions = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         check_extensions(loader, &layers, extensions.clone(), &logger)?;
         let enabled = Enabled::new(loader, extensions, memory)?;
-        // Whatever needs memory is done before there is something to be undone.
+        // Everything that needs memory is done before there is anything to undo.
         let chain = Box::try_new_in(Chain::new(layers, lasting), lasting).map_err(OutOfMemory::from)?;
         let instance = enter(&chain, info, &enabled, callbacks, (memory, &logger))?;
         complete(chain, instance, &enabled, callbacks, &logger)?;
@@ -81,8 +85,8 @@ unsafe fn create(
 struct Enabled {
     names: Vec<*const c_char, Application>,
     set: ExtensionSet,
-    /// Whether messages of layers are to be written to the system's log, which takes one that the application need not have
-    /// enabled.
+    /// Whether messages of layers are to be written to the system's log; this needs an extension
+    /// that the application may not have enabled.
     system_log: bool,
 }
 
@@ -106,7 +110,7 @@ impl Enabled {
     }
 }
 
-/// Every enabled extension must be one of the driver level's or of a layer that takes part.
+/// Checks that every enabled extension is one of the driver level's or of an active layer.
 fn check_extensions<'a>(
     loader: &'static Loader,
     layers: &[ActiveLayer],
@@ -159,8 +163,9 @@ unsafe fn enter(
         own.p_next = structures.first();
     }
     let mut instance = vk::Instance::null();
-    // SAFETY: the look-up may be called without an instance, and gives the type of the name; everything that the create info
-    // leads to lives until the call returns.
+    // SAFETY: look-up functions accept a NULL instance for global commands and return a function of
+    // the named type; the parameters are valid by this function's `# Safety`, and what `own` points
+    // to lives until the call returns.
     unsafe {
         let create = (chain.head)(vk::Instance::null(), c"vkCreateInstance".as_ptr());
         let create = create.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
@@ -177,10 +182,11 @@ unsafe fn enter(
     Ok(instance)
 }
 
-/// Fills the table of the instance that came back, and leaves the chain with it. Destroys it if that is not possible.
+/// Fills the table of the instance that the chain returned, and stores the chain in it. Destroys
+/// the instance if that fails.
 ///
 /// # Safety
-/// The chain made the instance, for vkCreateInstance with these callbacks.
+/// The chain created the instance in vkCreateInstance with these callbacks.
 unsafe fn complete(
     mut chain: Box<Chain, Application>,
     instance: vk::Instance,
@@ -189,8 +195,8 @@ unsafe fn complete(
     logger: &Logger,
 ) -> Result<(), vk::Result> {
     let head: FindInstanceCommand = chain.head;
-    // SAFETY: the driver level has set the first word of the handle; a layer that gave another one has done it by the
-    // function that it was handed.
+    // SAFETY: by this function's `# Safety` the handle is valid: the driver level set its first
+    // word, or the layer that returned another handle set it with `set_instance_data`.
     unsafe {
         let known = instance_of(instance.as_raw());
         let find = |name: &CStr| head(instance, name.as_ptr());
@@ -221,15 +227,16 @@ unsafe fn complete(
 /// vkDestroyInstance.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of vkDestroyInstance.
 pub unsafe extern "system" fn destroy_instance(instance: vk::Instance, callbacks: *const Callbacks) {
     if instance.is_null() {
         return;
     }
-    // SAFETY: the caller vouches for the handle, which nobody else uses; the type is the command's.
+    // SAFETY: by this function's `# Safety` the instance is a valid handle, externally
+    // synchronised; the type is that of the command.
     unsafe {
         let known = instance_of(instance.as_raw());
-        // The layers stay open until the chain has come back.
+        // The layers stay open until the chain has returned.
         let mut chain = known.chain.detach();
         if let Some(callback) = chain.as_mut().and_then(|chain| chain.system_log.take()) {
             callback.destroy(instance);
@@ -241,12 +248,15 @@ pub unsafe extern "system" fn destroy_instance(instance: vk::Instance, callbacks
     }
 }
 
-/// Calls vkDestroyInstance of the chain, and frees what is known of the instance when it has come back.
+/// Calls vkDestroyInstance of the chain, then frees what the loader knows of the instance.
 ///
 /// # Safety
-/// As for [`destroy_instance`]; the instance is not NULL, `destroy` is the head's function for it.
+/// As for [`destroy_instance`]; the instance is not NULL, and `destroy` is its chain's
+/// vkDestroyInstance.
 unsafe fn leave(destroy: vk::PFN_vkDestroyInstance, instance: vk::Instance, callbacks: *const Callbacks) {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the instance is valid and no other thread uses it.
+    // `create_instance` of the driver level leaked the box; `outlasts` returns true only if nobody
+    // else frees it.
     unsafe {
         let known = instance_of(instance.as_raw());
         if known.end.outlasts(|| destroy(instance, callbacks)) {

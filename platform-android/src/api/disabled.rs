@@ -1,5 +1,5 @@
-//! What exported functions of extensions do where their extension is not enabled: they say so, and report success, as
-//! applications are used to it.
+//! What exported functions of extensions do while their extension is not enabled: they log it and
+//! return success, as applications are used to it.
 
 use core::ffi::c_void;
 
@@ -11,7 +11,7 @@ use loader_core::registry::{CommandId, ExtensionId, command, extension};
 use crate::log::Logger;
 use crate::objects::{device_of, instance_of};
 
-/// An exported command, the extension that has to be enabled for it, and what it is otherwise.
+/// An exported command, the extension that must be enabled for it, and its function otherwise.
 pub(super) struct Disabled {
     pub(super) command: CommandId,
     pub(super) extension: ExtensionId,
@@ -28,8 +28,8 @@ macro_rules! disabled {
     };
 }
 
-/// Every exported command that is not core. Present rectangles are of a surface, and asked for without a device: the extension
-/// of surfaces stands for that of swapchains.
+/// Every exported command that is not core. Present rectangles belong to a surface and are queried
+/// without a device, so the extension for surfaces stands in for that for swapchains.
 pub(super) const DISABLED: &[Disabled] = disabled! {
     of_instance KHR_SURFACE: DESTROY_SURFACE_KHR GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR
         GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR
@@ -42,16 +42,18 @@ pub(super) const DISABLED: &[Disabled] = disabled! {
         GET_MEMORY_ANDROID_HARDWARE_BUFFER_ANDROID;
 };
 
-/// What the command with this number is on an instance or physical device without its extension. The other parameters of the
-/// command are not looked at, and the caller takes them away again.
+/// Stands for the command with this number on an instance or physical device without its extension.
+/// It ignores the other parameters of the command; the caller removes them.
 unsafe extern "system" fn of_instance<const COMMAND: usize>(object: *const c_void) -> vk::Result {
-    // SAFETY: the table of an instance leads here, so that the object is a valid handle.
+    // SAFETY: this function is reached through the table of an instance, which the handle's first
+    // word leads to, so the handle is valid.
     report(&unsafe { instance_of(object.expose_provenance() as u64) }.logger, COMMAND)
 }
 
-/// The same on a device or queue.
+/// Stands for a command on a device or queue.
 unsafe extern "system" fn of_device<const COMMAND: usize>(object: *const c_void) -> vk::Result {
-    // SAFETY: as above, of a device.
+    // SAFETY: this function is reached through the table of a device, which the handle's first word
+    // leads to, so the handle is valid.
     report(&unsafe { device_of(object.expose_provenance() as u64) }.instance.logger, COMMAND)
 }
 

@@ -1,4 +1,4 @@
-//! What applications ask for before they create something: the version, layers and extensions.
+//! What applications query before they create anything: the version, layers and extensions.
 
 use core::ffi::c_char;
 use core::ptr;
@@ -15,11 +15,12 @@ use crate::driver;
 use crate::layers::{Found, Kind, merge};
 use crate::loader::Loader;
 
-/// vkEnumerateInstanceVersion. The driver is looked for: an application begins with this call, and so does the process that all
-/// others are forked from.
+/// vkEnumerateInstanceVersion. Looks for the driver: applications begin with this call, and so does
+/// the process that all others are forked from.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+/// The parameters meet the valid usage of the Vulkan command, except that NULL is reported and not
+/// followed.
 pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut u32) -> vk::Result {
     loader.enter();
     if version.is_null() {
@@ -27,7 +28,8 @@ pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut 
     }
     match look_around(loader) {
         Ok(_) => {
-            // SAFETY: the caller vouches for the pointer.
+            // SAFETY: by this function's `# Safety` the pointer is NULL or valid for a write; NULL
+            // was rejected above.
             unsafe { version.write(loader.level.api_version()) };
             vk::Result::SUCCESS
         }
@@ -35,10 +37,12 @@ pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut 
     }
 }
 
-/// vkEnumerateInstanceLayerProperties: every layer that was found, other than those of the device, which are always active.
+/// vkEnumerateInstanceLayerProperties: every layer found, except those of the device, which are
+/// always active.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+/// The parameters meet the valid usage of the Vulkan command, except that NULL is reported and not
+/// followed.
 pub unsafe fn enumerate_instance_layer_properties(
     loader: &'static Loader,
     count: *mut u32,
@@ -55,15 +59,16 @@ pub unsafe fn enumerate_instance_layer_properties(
         }
         Ok(all)
     };
-    // SAFETY: the caller vouches for the counted out-array.
+    // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array.
     unsafe { array::deliver_result(list(), count, out) }
 }
 
-/// vkEnumerateInstanceExtensionProperties: those of a layer, or those of the layers that the settings enable and of the driver
-/// level.
+/// vkEnumerateInstanceExtensionProperties: those of one layer, or those of the driver level and of
+/// the layers that the settings enable.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+/// The parameters meet the valid usage of the Vulkan command, except that NULL is reported and not
+/// followed.
 pub unsafe fn enumerate_instance_extension_properties(
     loader: &'static Loader,
     layer: *const c_char,
@@ -74,7 +79,8 @@ pub unsafe fn enumerate_instance_extension_properties(
     if count.is_null() {
         return loader.null("vkEnumerateInstanceExtensionProperties", "pPropertyCount");
     }
-    // SAFETY: the caller vouches for the C string and the counted out-array.
+    // SAFETY: by this function's `# Safety` `layer` is NULL or a valid C string, `count` and `out`
+    // are a counted out-array.
     unsafe {
         let Some(layer) = layer_name(layer) else {
             return array::deliver_result(instance_extensions(loader), count, out);
@@ -86,7 +92,8 @@ pub unsafe fn enumerate_instance_extension_properties(
     }
 }
 
-/// The extensions of the layers that the settings enable, and of the driver level. Of two with one name the first counts.
+/// The extensions of the layers that the settings enable and of the driver level. Of two with one
+/// name the first is used.
 ///
 /// # Errors
 /// As [`look_around`].
@@ -96,33 +103,37 @@ pub(super) fn instance_extensions(
     let found = look_around(loader)?;
     let mut all = found.settings_extensions(loader.system)?;
     let of_driver = array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
-        // SAFETY: `collect` passes a counted out-array.
+        // SAFETY: the layer name is NULL, which is allowed, and `collect` passes a counted
+        // out-array.
         unsafe { driver::enumerate_instance_extension_properties(ptr::null(), count, out) }
     })?;
     merge(&mut all, &of_driver)?;
     Ok(all)
 }
 
-/// Looks for the driver and for layers, where that has not been done in this process.
+/// Looks for the driver and for layers, unless this process has done so.
 ///
 /// # Errors
-/// `ERROR_OUT_OF_HOST_MEMORY`, also for a driver that does not open, since enumerations have no better word for it.
+/// `ERROR_OUT_OF_HOST_MEMORY`, also for a driver that does not open, since enumerations have no
+/// better code for that.
 fn look_around(loader: &'static Loader) -> Result<Counted<Found>, vk::Result> {
     loader.hal.driver(loader).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
     Ok(loader.layers.found(loader)?)
 }
 
-/// vkEnumerateDeviceLayerProperties: the layers that are active in the instance, which are also those of its devices, but for
-/// those of the system image, which applications are not told of.
+/// vkEnumerateDeviceLayerProperties: the active layers of the instance, which are also those of its
+/// devices, except those of the system image, which applications do not see.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+/// The parameters meet the valid usage of the Vulkan command, except that NULL is reported and not
+/// followed.
 pub unsafe extern "system" fn enumerate_device_layer_properties(
     physical_device: vk::PhysicalDevice,
     count: *mut u32,
     out: *mut vk::LayerProperties,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the handle and the counted out-array.
+    // SAFETY: by this function's `# Safety` the handle is NULL or valid, and `count` and `out` are
+    // a counted out-array.
     unsafe {
         const COMMAND: &str = "vkEnumerateDeviceLayerProperties";
         let instance = match instance_of(physical_device, COMMAND) {
@@ -145,10 +156,12 @@ pub unsafe extern "system" fn enumerate_device_layer_properties(
     }
 }
 
-/// vkEnumerateDeviceExtensionProperties: those of a layer, or what the chain knows of the physical device.
+/// vkEnumerateDeviceExtensionProperties: those of one layer, or those that the chain reports for
+/// the physical device.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that NULL is reported and not followed.
+/// The parameters meet the valid usage of the Vulkan command, except that NULL is reported and not
+/// followed.
 pub unsafe extern "system" fn enumerate_device_extension_properties(
     physical_device: vk::PhysicalDevice,
     layer: *const c_char,
@@ -157,7 +170,8 @@ pub unsafe extern "system" fn enumerate_device_extension_properties(
 ) -> vk::Result {
     type Enumerate = vk::PFN_vkEnumerateDeviceExtensionProperties;
     const COMMAND: CommandId = command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
-    // SAFETY: the caller vouches for the handle, the C string and the counted out-array; the type is the command's.
+    // SAFETY: by this function's `# Safety` the handle is NULL or valid, `layer` is NULL or a valid
+    // C string, and `count` and `out` are a counted out-array; the type is that of the command.
     unsafe {
         let instance = match instance_of(physical_device, "vkEnumerateDeviceExtensionProperties") {
             Ok(instance) => instance,

@@ -1,4 +1,4 @@
-//! The exported functions, stamped out of the generated list `for_each_export!`.
+//! The exported functions, generated from the list `for_each_export!`.
 
 use loader_core::registry::{CommandId, CommandSet};
 
@@ -12,10 +12,11 @@ macro_rules! set {
 /// The commands that the library exports.
 pub const EXPORTED: CommandSet = for_each_export!(set);
 
-/// Defines the functions that the library exports and the table `VKLOAD_EXPORTS` of them. For the generated list of commands
-/// (`for_each_export!`): each with the kind of its table and its slot there.
+/// Defines the functions that the library exports and their table `VKLOAD_EXPORTS`, from the
+/// generated list of commands (`for_each_export!`): each with the kind of its table and its slot
+/// there.
 ///
-/// A function `loader` that gives the `&'static Loader` must be in scope.
+/// A function `loader` that returns the `&'static Loader` must be in scope.
 #[macro_export]
 macro_rules! exports {
     (; $($name:ident: $kind:ident $slot:literal,)*) => {
@@ -25,7 +26,7 @@ macro_rules! exports {
     };
 }
 
-/// Defines one exported function, whose name is that of its command.
+/// Defines one exported function, named after its command.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! export {
@@ -62,7 +63,8 @@ macro_rules! export {
             instance: loader_core::vk::Instance,
             name: *const core::ffi::c_char,
         ) -> loader_core::vk::PFN_vkVoidFunction {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: valid usage of vkGetInstanceProcAddr obliges the application to pass NULL or
+            // a valid instance, and a NUL-terminated name.
             unsafe { $crate::api::get_instance_proc_addr(loader(), &VKLOAD_EXPORTS, instance, name) }
         }
     };
@@ -73,7 +75,8 @@ macro_rules! export {
             device: loader_core::vk::Device,
             name: *const core::ffi::c_char,
         ) -> loader_core::vk::PFN_vkVoidFunction {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: valid usage of vkGetDeviceProcAddr obliges the application to pass a valid
+            // device and a NUL-terminated name.
             unsafe { $crate::api::get_device_proc_addr(&VKLOAD_EXPORTS, device, name) }
         }
     };
@@ -96,7 +99,7 @@ macro_rules! export {
             vkEnumerateDeviceLayerProperties, $crate::api::enumerate_device_layer_properties
         }
     };
-    // Instances and devices alike: the table is what the first word leads to.
+    // Instances and devices alike: the first word leads to the table.
     ($name:ident: $kind:ident $slot:literal) => {
         #[doc = stringify!($name)]
         #[unsafe(naked)]
@@ -107,7 +110,8 @@ macro_rules! export {
     };
 }
 
-/// An exported function that is given nothing that would lead to the loader, and calls the one of [`api`](crate::api).
+/// An exported function whose parameters do not lead to the loader; calls the one of
+/// [`api`](crate::api).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! exported {
@@ -115,7 +119,8 @@ macro_rules! exported {
         #[doc = stringify!($name)]
         #[unsafe(no_mangle)]
         unsafe extern "system" fn $name($($parameter: $type),*) -> $result {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: valid usage of the command obliges the application to pass the parameters
+            // that this function of `api` asks for in its `# Safety`.
             unsafe { $crate::api::$function(loader(), $($parameter),*) }
         }
     };

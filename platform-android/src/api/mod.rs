@@ -1,14 +1,14 @@
 //! The API level: what applications call.
 //!
-//! A command on an object is a trampoline of two instructions ([`exports!`](crate::exports)): it loads the table from the
-//! first word of the handle and jumps, to the first layer or to the driver level, which is the tail of each chain
-//! ([`crate::driver`]). Written by hand are the commands by which there come to be tables, or that there are none for:
-//! creation and destruction, enumeration, and the look-ups.
+//! A command on an object is a trampoline of two instructions ([`exports!`](crate::exports)): it
+//! loads the table from the first word of the handle and jumps to the first layer or to the driver
+//! level, which is the tail of each chain ([`crate::driver`]). Written by hand are the commands
+//! that create the tables or have none: creation and destruction, enumeration, and the look-ups.
 //!
-//! The order of what happens in vkCreateInstance: the driver is looked for; the layers that take part are chosen and opened;
-//! every enabled extension must be known to the driver level or to one of them; the chain is called with the links to its
-//! layers; the table is filled with what the first layer gives. vkCreateDevice does the same with the layers that take part in
-//! devices.
+//! vkCreateInstance proceeds in this order: it looks for the driver; chooses and opens the active
+//! layers; checks that the driver level or one of them knows every enabled extension; calls the
+//! chain with the links to its layers; and fills the table with what the first layer returns.
+//! vkCreateDevice does the same with the layers that take part in devices.
 
 #[macro_use]
 #[rustfmt::skip]
@@ -42,7 +42,7 @@ use crate::layers::ActiveLayer;
 use crate::loader::{self, Loader};
 use crate::objects::{self, Instance};
 
-/// The names of layers, as a create info has them.
+/// The names of layers, as a create info holds them.
 fn names(
     layers: &[ActiveLayer],
     memory: Application,
@@ -54,7 +54,7 @@ fn names(
     Ok(names)
 }
 
-/// The instance of a physical device, or what to return where there is none, which is said.
+/// The instance of a physical device. If the handle is NULL, logs that and returns the error code.
 ///
 /// # Safety
 /// The handle is NULL or valid.
@@ -66,12 +66,12 @@ unsafe fn instance_of<'a>(
         let loader = loader::current().ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
         return Err(loader.null(command, "physicalDevice"));
     }
-    // SAFETY: the caller vouches for the handle.
+    // SAFETY: the handle is valid by this function's `# Safety`, and not NULL, which was checked.
     Ok(unsafe { objects::instance_of(physical_device.as_raw()) })
 }
 
 impl Loader {
-    /// Says that a parameter is NULL that must not be, and gives the result of such a call.
+    /// Logs that a parameter is NULL that must not be, and returns the result for such a call.
     fn null(&self, command: &str, parameter: &str) -> vk::Result {
         self.log(
             Level::Error,

@@ -13,8 +13,8 @@ use super::exports::EXPORTED;
 use crate::loader::Loader;
 use crate::objects::{device_of, instance_of};
 
-/// The commands on instances and physical devices that are the loader's own functions. All others of this kind are those of the
-/// chain, though there are exported functions for many.
+/// The commands on instances and physical devices that are the loader's own functions. All others
+/// of this kind come from the chain, although many have exported functions.
 const OWN: CommandSet = CommandSet::listed(&[
     command::DESTROY_INSTANCE,
     command::CREATE_DEVICE,
@@ -24,9 +24,9 @@ const OWN: CommandSet = CommandSet::listed(&[
 
 /// vkGetInstanceProcAddr.
 ///
-/// Without an instance it knows the global commands. With one it gives the exported function of every command of devices that
-/// is exported, whether the driver has it or not, and what the chain gives for everything else; of the global commands only
-/// itself.
+/// Without an instance it knows the global commands. With one it returns the exported function of
+/// every exported device command, whether the driver has it or not, and the chain's answer for
+/// everything else; of the global commands only itself.
 ///
 /// # Safety
 /// `name` is NULL or a valid C string; `instance` is NULL or a valid handle.
@@ -40,7 +40,8 @@ pub unsafe fn get_instance_proc_addr(
     if name.is_null() {
         return None;
     }
-    // SAFETY: the caller vouches for the name.
+    // SAFETY: by this function's `# Safety` the name is NULL or a valid C string; NULL was
+    // rejected.
     let name = unsafe { CStr::from_ptr(name) };
     let command = registry::find(name);
     if instance.is_null() {
@@ -50,7 +51,8 @@ pub unsafe fn get_instance_proc_addr(
         Some(command::GET_INSTANCE_PROC_ADDR) => exports.get(command::GET_INSTANCE_PROC_ADDR),
         Some(command) if command.class() == Class::Global => None,
         Some(command) if is_own(command) => exports.get(command),
-        // SAFETY: the caller vouches for the handle.
+        // SAFETY: by this function's `# Safety` the instance is NULL or a valid handle; NULL was
+        // handled above.
         _ => unsafe {
             let chain = instance_of(instance.as_raw()).chain.get()?;
             (chain.head)(instance, name.as_ptr())
@@ -58,7 +60,7 @@ pub unsafe fn get_instance_proc_addr(
     }
 }
 
-/// Whether applications are given the exported function for a command.
+/// Whether applications get the exported function for a command.
 fn is_own(command: CommandId) -> bool {
     (command.device_slot().is_some() && EXPORTED.contains(command)) || OWN.contains(command)
 }
@@ -84,8 +86,8 @@ fn without_instance(
     None
 }
 
-/// vkGetDeviceProcAddr: what the chain of the device gives, past the loader where it has nothing to add. NULL for what is not a
-/// command of devices.
+/// vkGetDeviceProcAddr: returns what the chain of the device does, past the loader where it has
+/// nothing to add. NULL for anything but device commands.
 ///
 /// # Safety
 /// `name` is NULL or a valid C string; `device` is NULL or a valid handle.
@@ -99,7 +101,8 @@ pub unsafe fn get_device_proc_addr(
     if device.is_null() {
         return None;
     }
-    // SAFETY: the caller vouches for the handle and the name; the type is the command's.
+    // SAFETY: by this function's `# Safety` the handle is NULL or valid and the name NULL or a
+    // valid C string; both are checked for NULL. The type is that of the command.
     unsafe {
         let known = device_of(device.as_raw());
         let logger = &known.instance.logger;

@@ -9,10 +9,10 @@ use loader_core::registry::{CommandId, ExtensionSet, command};
 use super::disabled::DISABLED;
 use super::exports::EXPORTED;
 
-/// A command of Vulkan 1.0 that the head of the chain does not have.
+/// A command of Vulkan 1.0 that the head of the chain lacks.
 pub(super) struct Missing(pub(super) CommandId);
 
-/// Fills the table of an instance on which these extensions are enabled with what the head of its chain gives.
+/// Fills the table of an instance with these enabled extensions from the head of its chain.
 ///
 /// # Errors
 /// [`Missing`].
@@ -21,12 +21,12 @@ pub(super) fn fill_instance(
     enabled: &ExtensionSet,
     find: impl Fn(&CStr) -> Option<Command>,
 ) -> Result<(), Missing> {
-    // Answered by the loader, for every layer.
+    // The loader answers this one for every layer.
     let own = |command: &CommandId| *command == command::ENUMERATE_DEVICE_LAYER_PROPERTIES;
     fill(table, CommandId::all().filter(|command| !own(command)), enabled, find)
 }
 
-/// The same for a device.
+/// Fills the table of a device.
 ///
 /// # Errors
 /// [`Missing`].

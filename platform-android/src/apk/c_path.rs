@@ -7,13 +7,13 @@ use loader_core::platform::FileError;
 
 use crate::system::System;
 
-/// Whether the system has something with this path.
+/// Whether anything exists at this path.
 pub(crate) fn exists(system: &dyn System, path: &[u8]) -> bool {
     let Ok(path) = c_path(path) else { return false };
     !matches!(system.file_size(path.as_c()), Err(FileError::NotFound))
 }
 
-/// A path with a NUL at its end.
+/// A NUL-terminated path.
 pub(crate) struct CPath(Text);
 
 impl CPath {

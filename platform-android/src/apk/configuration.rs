@@ -1,4 +1,4 @@
-//! What an application has chosen, with what became of it.
+//! An application's choices, and what became of them.
 
 use core::fmt;
 
@@ -12,17 +12,17 @@ use super::{Apk, package, settings};
 use crate::layers::Found;
 use crate::layers::policy::APPLICATION;
 
-/// What counts from when it was made. It never changes.
+/// A configuration. It never changes, and is used from its creation on.
 pub struct Configuration {
-    /// What the application said.
+    /// The application's options.
     pub options: Options,
-    /// Its settings of layers, as layers get them. They lead into the options.
+    /// Its layer settings, as layers get them. They point into the options.
     pub layer_settings: Vec<vk::LayerSettingEXT<'static>>,
     /// The drivers that it named, or the system's loader.
     pub drivers: Vec<Driver>,
     /// The libraries in its folders.
     pub found: Found,
-    /// The first one is 1.
+    /// Counts configurations from 1.
     pub number: u64,
 }
 
@@ -34,7 +34,7 @@ impl Configuration {
 }
 
 impl Apk {
-    /// Lets these options count from now on. If anything is wrong with them, nothing changes.
+    /// Puts these options into effect from now on. If anything is wrong with them, nothing changes.
     ///
     /// # Errors
     /// What is wrong with them.
@@ -52,16 +52,16 @@ impl Apk {
                 (None, refused, Err(stop))
             }
         };
-        // What counted before is freed without the lock.
+        // The previous configuration is freed without the lock.
         drop((replaced, refused));
         if result.is_ok() {
-            // What is left this time is removed the next time.
+            // What cannot be removed now is removed the next time.
             let _ = self.remove_old_packages();
         }
         result
     }
 
-    /// Removes what packages were unpacked to before they became what they are now.
+    /// Removes the folders of unpacked packages that have changed since.
     fn remove_old_packages(&self) -> Result<(), OutOfMemory> {
         let Some(configuration) = self.configuration() else { return Ok(()) };
         for (choice, driver) in configuration.options.drivers.iter().zip(&configuration.drivers) {

@@ -1,4 +1,4 @@
-//! Libraries that describe their own layers, as manifests.
+//! Manifests for libraries that describe their own layers.
 #![forbid(unsafe_code)]
 
 use ash::vk;
@@ -7,7 +7,7 @@ use loader_core::memory::{OutOfMemory, Shown, Text};
 use super::json::{Json, LIST, OBJECT};
 use crate::layers::{Layer, LayerLibrary};
 
-/// The manifest of a library: what it says of its layers, in the words of the core.
+/// The manifest of a library: its description of its layers, in the core's format.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -25,7 +25,7 @@ fn describe(json: &mut Json, library: &LayerLibrary, layer: &Layer) -> Result<()
     let properties = &layer.properties;
     json.within(OBJECT, |json| {
         json.key("name")?.bytes(layer.name().to_bytes())?;
-        // Whether it takes part in devices its functions tell.
+        // Its functions tell whether it takes part in devices.
         json.key("type")?.string("GLOBAL")?;
         json.key("library_path")?.bytes(library.path.as_c_str().to_bytes())?;
         json.key("api_version")?.string(Version(properties.spec_version))?;
@@ -47,7 +47,7 @@ fn extensions(json: &mut Json, all: &[vk::ExtensionProperties]) -> Result<(), Ou
     })
 }
 
-/// A version of Vulkan. On Android nobody has ever looked at it, and layers exist that have none.
+/// A version of Vulkan. Nobody on Android has ever looked at it, and some layers have none.
 struct Version(u32);
 
 impl core::fmt::Display for Version {

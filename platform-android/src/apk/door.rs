@@ -1,8 +1,8 @@
-//! By which door a driver of the application's is opened: through a linker namespace of its own, where the system makes some for
-//! applications, else through the application's.
+//! How an application's driver is opened: through a linker namespace of its own, if the system
+//! creates some for applications, else through the application's.
 //!
-//! What a driver loads is then looked for in its folder first and does not get into the way of anybody else's. Everything that the
-//! application's namespace has is there too.
+//! The driver's dependencies are then looked up in its folder first and do not get in anybody
+//! else's way. Everything in the application's namespace is available too.
 
 use core::ffi::CStr;
 
@@ -14,13 +14,13 @@ use super::drivers::{NotReady, Refusal};
 use crate::layers::{OnDisk, elf};
 use crate::system::{Door, Library, Namespace, NamespaceRequest};
 
-/// The name of the namespaces in the linker's messages.
+/// The namespace name in the linker's messages.
 const NAME: &CStr = c"vkload-driver";
 
-/// A library that has been opened.
+/// An opened library.
 pub(super) struct Opened {
     pub(super) library: Library,
-    /// Why it is in the application's namespace; `None` if it is in one of its own.
+    /// Why it is in the application's namespace; `None` if it has its own.
     pub(super) not_apart: Option<Text>,
 }
 
@@ -44,7 +44,8 @@ impl Apk {
         }
     }
 
-    /// The namespace for a library, or why there is none. There is one for each folder: the system never takes one back.
+    /// The namespace for a library, or why there is none. There is one per folder: the system never
+    /// takes one back.
     fn namespace_for(&self, path: &[u8]) -> Result<Result<Namespace, Text>, OutOfMemory> {
         let slash = path.iter().rposition(|byte| *byte == b'/');
         let Some(folder) = slash.and_then(|slash| path.get(..slash)) else {
@@ -61,7 +62,7 @@ impl Apk {
         let made =
             self.system.namespace(&NamespaceRequest { name: NAME, folder: c.as_c(), permitted: c.as_c() });
         if let Ok(namespace) = made {
-            // One thread at a time configures: nobody changes the list meanwhile.
+            // One thread at a time configures: nobody else changes the list meanwhile.
             let mut larger = loader_core::memory::Vec::new();
             let mut state = self.state.lock(self.system);
             core::mem::swap(&mut larger, &mut state.namespaces);
@@ -73,7 +74,7 @@ impl Apk {
         Ok(made)
     }
 
-    /// Why a library does not open: what its header says, or else the linker's words.
+    /// Why a library does not open: according to its header, or else in the linker's words.
     fn why_closed(&self, path: &[u8], words: Text) -> Result<Refusal, OutOfMemory> {
         let path = c_path(path)?;
         let file = OnDisk { system: self.system, path: path.as_c() };

@@ -1,4 +1,4 @@
-//! The drivers that the options name: which can be used, and what they are.
+//! The drivers that the options name: what they are, and which can be used.
 
 use core::fmt;
 
@@ -16,34 +16,35 @@ use crate::system::{Door, Library};
 /// A driver that the options name.
 #[derive(Debug)]
 pub struct Driver {
-    /// What the application calls it; empty where there is only one.
+    /// The application's name for it; empty if there is only one.
     pub name: Text,
-    /// What was looked at: a library, or a package.
+    /// The path that was examined: a library, or a package.
     pub path: Text,
-    /// The library that is opened: a path, or a bare name.
+    /// The library to open: a path, or a bare name.
     pub library: Text,
-    /// By which door.
+    /// How it is opened.
     pub door: Door,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Why it is in the application's linker namespace; `None` if it is in one of its own, or none of the application's.
+    /// Why it is in the application's linker namespace; `None` if it has its own, or is not the
+    /// application's.
     pub not_apart: Option<Text>,
-    /// Whether it could be used as [`Kind::Icd`] too.
+    /// Whether it could also be used as [`Kind::Icd`].
     pub has_both_doors: bool,
-    /// What its package says, if it is in one.
+    /// Its package's description, if it is in one.
     pub package: Option<Package>,
-    /// Whether it is used. Another one is where it is not.
+    /// Whether it is used; if not, another one is.
     pub used: bool,
 }
 
-/// What a driver is.
+/// The kind of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The system's loader.
     System,
-    /// One that speaks the driver interface.
+    /// A driver with the driver interface.
     Icd,
-    /// A HAL module, for which this loader does the window system.
+    /// A HAL module, for which this loader provides the window system.
     Module,
 }
 
@@ -52,22 +53,22 @@ pub enum Kind {
 pub enum Refusal {
     /// Its package is broken.
     Package(Fault),
-    /// The dynamic linker refuses the library, and its header says why.
+    /// The dynamic linker refuses the library; its header says why.
     Header(Text),
     /// The dynamic linker refuses the library.
     DoesNotOpen(Text),
-    /// The library is no driver.
+    /// The library is not a driver.
     NoDriver,
     /// It is a HAL module that does not start.
     Module(hal::Decision),
-    /// There are as many HAL modules as there can be.
+    /// The maximum number of HAL modules is reached.
     TooManyModules,
-    /// Its path cannot be.
+    /// Its path is impossible.
     Path,
 }
 
 impl Refusal {
-    /// A short name that stays the same, for programs.
+    /// A short, stable name, for programs.
     #[must_use]
     pub const fn id(&self) -> &'static str {
         match self {
@@ -115,7 +116,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Why a driver is not there.
+/// Why a driver is not available.
 pub(super) enum NotReady {
     Refused(Refusal),
     OutOfMemory,
@@ -143,7 +144,7 @@ impl From<Stop> for NotReady {
 }
 
 impl Driver {
-    /// A driver that is not used, of which nothing is known yet.
+    /// Creates a driver that is not used and not yet examined.
     pub(super) fn named(choice: &Choice) -> Result<Self, OutOfMemory> {
         let path: &[u8] = match &choice.place {
             Place::System => SYSTEM_LOADER,
@@ -162,7 +163,7 @@ impl Driver {
         })
     }
 
-    /// Gets a driver ready: unpacks it, opens it, and sees what it is.
+    /// Prepares a driver: unpacks it, opens it, and determines its kind.
     pub(super) fn prepare(&mut self, apk: &'static Apk, choice: &Choice) -> Result<(), NotReady> {
         self.used = true;
         match &choice.place {
@@ -186,14 +187,15 @@ impl Driver {
         self.door = opened.library.door;
         self.not_apart = opened.not_apart;
         let examined = self.examine(apk, opened.library);
-        // A module that has begun to work stays open, as may others; all else the core opens again.
+        // A module whose code has run stays open, as others may; everything else the core opens
+        // again.
         let stays = match &examined {
             Ok(kind) => *kind == Kind::Module,
             Err(NotReady::Refused(Refusal::Module(decision))) => decision.has_begun(),
             Err(_) => false,
         };
         if !stays {
-            // SAFETY: nothing of the library is used.
+            // SAFETY: `examine` kept no address in the library.
             unsafe { apk.system.close(opened.library) };
         }
         self.kind = examined?;
@@ -201,7 +203,8 @@ impl Driver {
         Ok(())
     }
 
-    /// What the library is. Drivers of Mesa's are both: as a module the window system is done for them.
+    /// Determines the kind of the library. Mesa's drivers are both: a module gets the window system
+    /// from the loader.
     fn examine(&mut self, apk: &'static Apk, library: Library) -> Result<Kind, NotReady> {
         let has = |name| apk.system.symbol(library, name).is_some();
         let is_icd = has(c"vk_icdGetInstanceProcAddr") || has(c"vk_icdNegotiateLoaderICDInterfaceVersion");
@@ -214,7 +217,8 @@ impl Driver {
             not_apart: self.not_apart.as_deref().map(|words| text(&[words])).transpose()?,
             has_both_doors: is_icd,
         };
-        // SAFETY: HAL modules are recognised by their symbol.
+        // SAFETY: a library with this symbol is by convention a HAL module, of that size and with
+        // valid pointers; nobody else writes to it.
         match unsafe { apk.modules.bring(opened, library) } {
             Ok(()) => Ok(Kind::Module),
             Err(NoModule::Unusable(decision)) => Err(Refusal::Module(decision).into()),
@@ -223,7 +227,7 @@ impl Driver {
         }
     }
 
-    /// Says how the driver is used, and why so.
+    /// Logs how the driver is used, and why.
     fn tell(&self, apk: &Apk) {
         let path = Shown(&self.library);
         apk.loader.log(Level::Info, Topic::Driver, format_args!("{path}: {}", self.use_of_doors()));
@@ -237,7 +241,7 @@ impl Driver {
         }
     }
 
-    /// By which of its doors it is used, and why.
+    /// Which interface of the driver is used, and why.
     #[must_use]
     pub const fn use_of_doors(&self) -> &'static str {
         match (self.kind, self.has_both_doors) {

@@ -1,4 +1,4 @@
-//! What the core sees: variables, folders and files, some of which exist for it alone.
+//! The environment variables, folders and files that the core sees; some exist for the core alone.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -17,7 +17,7 @@ use super::{Apk, Kind};
 use crate::layers::LayerLibrary;
 use crate::system::System;
 
-/// The ending of manifests.
+/// The extension of manifests.
 const ENDING: &[u8] = b".json";
 
 impl Environment for Apk {
@@ -57,7 +57,7 @@ impl Environment for Apk {
 }
 
 impl Apk {
-    /// The value of a variable: what the options say, or else the process's.
+    /// The value of a variable: from the options, or else from the process.
     pub(super) fn given(&self, name: &CStr) -> Result<Option<Text>, OutOfMemory> {
         if let Some(configuration) = self.configuration()
             && let Some(given) = configuration.variable(name)
@@ -68,7 +68,7 @@ impl Apk {
     }
 }
 
-/// The drivers that stand beneath the core as other loaders.
+/// The drivers that the core sees as other loaders.
 fn loaders(configuration: Option<&Configuration>) -> Result<Text, OutOfMemory> {
     let Some(configuration) = configuration else { return text(&[SYSTEM_LOADER]) };
     let mut all = Text::new();
@@ -78,7 +78,7 @@ fn loaders(configuration: Option<&Configuration>) -> Result<Text, OutOfMemory> {
     Ok(all)
 }
 
-/// Adds an element to a list that is separated by colons.
+/// Appends an element to a colon-separated list.
 fn add(list: &mut Text, element: &[u8]) -> Result<(), OutOfMemory> {
     if !list.is_empty() {
         list.try_push(b':')?;
@@ -106,7 +106,7 @@ impl Files for Apk {
                     names.try_push(name)?;
                 }
             }
-            // What is in an archive is no folder of the system's.
+            // The inside of an archive is not a folder of the system.
             Err(error) if names.is_empty() => return Err(error),
             Err(_) => {}
         }
@@ -120,12 +120,13 @@ impl Files for Apk {
         }
     }
 
-    /// What exists for the core alone is listed and read; nobody asks whether it exists.
+    /// Paths that exist for the core alone are listed and read; nobody asks whether they exist.
     fn exists(&self, path: &[u8]) -> bool {
         exists(self.system, path)
     }
 
-    /// That of the configuration: it does not change, and what is in its folders was looked at when it was made.
+    /// The configuration's number: a configuration does not change, and its folders were searched
+    /// when it was created.
     fn fingerprint(&self, _: &[u8]) -> Option<Fingerprint> {
         let size = self.configuration().map_or(0, |configuration| configuration.number);
         Some(Fingerprint { identity: (0, 0), size, changed: (0, 0) })
@@ -142,7 +143,7 @@ enum Manifest<'a> {
     Driver(&'a [u8]),
     /// The application's.
     Given(&'a [u8]),
-    /// Of a library that describes its layers.
+    /// Of a library that describes its own layers.
     Described(&'a LayerLibrary),
 }
 
@@ -153,7 +154,7 @@ impl Configuration {
         all.find(|(known, _)| known.as_slice() == name.to_bytes()).map(|(_, value)| value.as_slice())
     }
 
-    /// How many manifests are in a folder that exists for the core alone, if this is one.
+    /// The number of manifests in a folder that exists for the core alone, if this is one.
     fn only_for_the_core(&self, path: &[u8]) -> Option<usize> {
         match path {
             DRIVER_FOLDER => Some(self.icds().count()),
@@ -162,7 +163,7 @@ impl Configuration {
         }
     }
 
-    /// The libraries in a folder that describe their layers.
+    /// The libraries in a folder that describe their own layers.
     fn described_in<'a>(&'a self, folder: &'a [u8]) -> impl Iterator<Item = &'a LayerLibrary> {
         let is_there = move |library: &&LayerLibrary| {
             let path = library.path.as_c_str().to_bytes();
@@ -203,7 +204,7 @@ impl Configuration {
     }
 }
 
-/// The manifest of a driver that speaks the driver interface. What version it has it says itself.
+/// The manifest of a driver with the driver interface. The driver itself reports its version.
 fn driver_manifest(library: &[u8]) -> Result<Text, OutOfMemory> {
     let mut json = Json::default();
     json.within(OBJECT, |json| {

@@ -1,4 +1,4 @@
-//! The C interface: what `vkload.h` declares, as functions of Rust, and as exported ones.
+//! The C interface that `vkload.h` declares, as Rust functions and as exported ones.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 
@@ -11,7 +11,8 @@ use super::report::Format;
 pub use crate::listening::LogCallback;
 use crate::listening::{LISTENING, Listener};
 
-/// Exports the C interface of the loader `$loader` in the application `$apk`, whose vkGetInstanceProcAddr is `$find`.
+/// Exports the C interface of the loader `$loader` in the application `$apk`, with `$find` as its
+/// vkGetInstanceProcAddr.
 #[macro_export]
 macro_rules! interface {
     ($apk:path, $loader:path, $find:path) => {
@@ -25,7 +26,7 @@ macro_rules! interface {
             message: *mut core::ffi::c_char,
             size: usize,
         ) -> core::ffi::c_int {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety`, which is that of `configure`.
             unsafe { $crate::apk::configure(&$apk, options, message, size) }
         }
 
@@ -39,7 +40,7 @@ macro_rules! interface {
             buffer: *mut core::ffi::c_char,
             size: usize,
         ) -> usize {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety`, which is that of `report`.
             unsafe { $crate::apk::report(&$apk, &$loader, format, buffer, size) }
         }
 
@@ -53,7 +54,7 @@ macro_rules! interface {
             callback: Option<$crate::apk::LogCallback>,
             data: *mut core::ffi::c_void,
         ) {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety`, which is that of `set_log`.
             unsafe { $crate::apk::set_log(&$apk, level, callback, data) }
         }
 
@@ -61,39 +62,42 @@ macro_rules! interface {
         #[unsafe(no_mangle)]
         pub extern "C" fn vkload_get_instance_proc_addr() -> loader_core::vk::PFN_vkVoidFunction {
             let find: loader_core::vk::PFN_vkGetInstanceProcAddr = $find;
-            // SAFETY: function pointers are of one kind, and this one is called by its own type.
+            // SAFETY: all function pointers have one representation, and the caller converts this
+            // one back before calling it.
             Some(unsafe { core::mem::transmute::<_, unsafe extern "system" fn()>(find) })
         }
     };
 }
 
-/// Lets options count for instances that are made from now on. NULL is none. Returns 0, or -1 and a message.
+/// Puts options into effect for instances created from now on; NULL means none. Returns 0, or -1
+/// and a message.
 ///
 /// # Safety
-/// `options` is NULL or a valid C string; `message` is NULL, or there are `size` writable bytes.
+/// `options` is NULL or a valid C string; `message` is NULL or has `size` writable bytes.
 pub unsafe fn configure(
     apk: &'static Apk,
     options: *const c_char,
     message: *mut c_char,
     size: usize,
 ) -> c_int {
-    // SAFETY: the caller vouches for the string.
+    // SAFETY: by this function's `# Safety` the options are NULL or a valid C string; NULL was
+    // checked.
     let options = if options.is_null() { c"{}" } else { unsafe { CStr::from_ptr(options) } };
     let result = apk.configure(options.to_bytes());
     let mut words = Text::new();
     if let Err(stop) = &result {
         format_into(&mut words, format_args!("{stop}"));
     }
-    // SAFETY: the caller vouches for the buffer.
+    // SAFETY: by this function's `# Safety` the buffer is NULL or has `size` writable bytes.
     unsafe { give(&words, message, size) };
     if result.is_ok() { 0 } else { -1 }
 }
 
-/// What was looked at and why it is used or not: as text (0) or JSON (1). Returns the bytes of it without the NUL, whatever there was
-/// room for; 0 where there is no memory.
+/// Reports what was looked at and why it is used or not, as text (0) or JSON (1). Returns the
+/// length without the NUL, whether it fits or not; 0 if there is no memory.
 ///
 /// # Safety
-/// `buffer` is NULL, or there are `size` writable bytes.
+/// `buffer` is NULL or has `size` writable bytes.
 pub unsafe fn report(
     apk: &'static Apk,
     loader: &'static Loader,
@@ -104,16 +108,16 @@ pub unsafe fn report(
     let _user = loader.enter();
     let format = if format == 1 { Format::Json } else { Format::Text };
     let report = apk.report(loader, format).unwrap_or_default();
-    // SAFETY: the caller vouches for the buffer.
+    // SAFETY: by this function's `# Safety` the buffer is NULL or has `size` writable bytes.
     unsafe { give(&report, buffer, size) };
     report.len()
 }
 
-/// Has every record from `level` on told to `callback`, beside the system's log; NULL ends that, and waits until no call is under way.
-/// Not to be called by a callback.
+/// Passes every record of at least this `level` to `callback`, besides the system's log; NULL ends
+/// that, after waiting until no call is in progress. A callback must not call this.
 ///
 /// # Safety
-/// The callback may be called with `data` on any thread until it is ended.
+/// The callback may be called with `data` on any thread until it is replaced or removed.
 pub unsafe fn set_log(apk: &'static Apk, level: c_int, callback: Option<LogCallback>, data: *mut c_void) {
     let level = match level {
         ..=0 => Level::Error,
@@ -124,14 +128,15 @@ pub unsafe fn set_log(apk: &'static Apk, level: c_int, callback: Option<LogCallb
     LISTENING.listen(apk.system, callback.map(|callback| Listener { level, callback, data }));
 }
 
-/// Writes as much of a text as there is room for, and a NUL behind it.
+/// Writes as much of a text as fits, followed by a NUL.
 ///
 /// # Safety
-/// `buffer` is NULL, or there are `size` writable bytes.
+/// `buffer` is NULL or has `size` writable bytes.
 unsafe fn give(text: &[u8], buffer: *mut c_char, size: usize) {
     let Some(room) = size.checked_sub(1).filter(|_| !buffer.is_null()) else { return };
     let length = text.len().min(room);
-    // SAFETY: the caller vouches for the room, of which one byte is for the NUL.
+    // SAFETY: by this function's `# Safety` `size` bytes are writable; `length` is less than
+    // `size`, which leaves one byte for the NUL.
     unsafe {
         core::ptr::copy_nonoverlapping(text.as_ptr(), buffer.cast(), length);
         buffer.add(length).write(0);

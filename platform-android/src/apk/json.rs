@@ -1,15 +1,15 @@
-//! JSON as it is written: manifests for the core, reports for programs.
+//! Writing JSON: manifests for the core, reports for programs.
 #![forbid(unsafe_code)]
 
 use core::fmt::{self, Display, Write};
 
 use loader_core::memory::{OutOfMemory, Text, TryGrow};
 
-/// A document that is being written. Commas are put where they belong.
+/// A document being written. Commas are inserted where they belong.
 #[derive(Default)]
 pub(super) struct Json {
     text: Text,
-    /// Whether a value has ended here, so that a comma comes before the next one.
+    /// Whether a value has ended here, so that the next one needs a comma.
     ended: bool,
 }
 
@@ -18,7 +18,7 @@ impl Json {
         self.text
     }
 
-    /// What `inside` writes, in brackets: `{}` or `[]`.
+    /// Writes the output of `inside` in brackets: `{}` or `[]`.
     pub(super) fn within(
         &mut self,
         brackets: [u8; 2],
@@ -34,7 +34,7 @@ impl Json {
         Ok(())
     }
 
-    /// The key of the member that comes next.
+    /// Writes the key of the next member.
     pub(super) fn key(&mut self, key: &str) -> Result<&mut Self, OutOfMemory> {
         self.string(key)?;
         self.text.try_push(b':')?;
@@ -42,18 +42,18 @@ impl Json {
         Ok(self)
     }
 
-    /// A string.
+    /// Writes a string.
     pub(super) fn string(&mut self, value: impl Display) -> Result<(), OutOfMemory> {
         self.separate()?;
         self.text.try_push(b'"')?;
-        // Writing fails only where there is no memory.
+        // Writing fails only if there is no memory.
         write!(Escaped(&mut self.text), "{value}").map_err(|_| OutOfMemory)?;
         self.text.try_push(b'"')?;
         self.ended = true;
         Ok(())
     }
 
-    /// A string of bytes as they are, for the core, which takes paths that are not UTF-8.
+    /// Writes a string of raw bytes, for the core, which accepts paths that are not UTF-8.
     pub(super) fn bytes(&mut self, value: &[u8]) -> Result<(), OutOfMemory> {
         self.separate()?;
         self.text.try_push(b'"')?;
@@ -68,7 +68,7 @@ impl Json {
         Ok(())
     }
 
-    /// `null`
+    /// Writes `null`.
     pub(super) fn null(&mut self) -> Result<(), OutOfMemory> {
         self.separate()?;
         self.text.try_extend(b"null")?;
@@ -81,7 +81,7 @@ impl Json {
     }
 }
 
-/// What is written into a string.
+/// Escapes what is written into a string.
 struct Escaped<'a>(&'a mut Text);
 
 impl fmt::Write for Escaped<'_> {

@@ -31,7 +31,8 @@ impl Libraries for Apk {
         }
         let taken = self.open.remove(self.system, |open| open.handle == library.0);
         if let Some(library) = taken {
-            // SAFETY: the caller vouches for it.
+            // SAFETY: by this method's `# Safety` nothing uses the library any more; `remove` took
+            // this one opening from the list.
             unsafe { self.system.close(library) };
         }
     }
@@ -64,14 +65,15 @@ impl Apk {
             Err(error) => return Ok(Err(error)),
         };
         if let Err(out_of_memory) = self.open.insert(self.system, library) {
-            // SAFETY: nothing of the library is used.
+            // SAFETY: the library was just opened, and nobody has an address in it.
             unsafe { self.system.close(library) };
             return Err(out_of_memory);
         }
         Ok(Ok(Library(library.handle)))
     }
 
-    /// The path of a layer's library that its manifest names without saying where it is: in the first folder that has it.
+    /// Finds a layer's library that its manifest names without a folder: in the first folder that
+    /// has it.
     fn find(&self, folders: &[Text], path: &[u8]) -> Result<Option<Text>, OutOfMemory> {
         let below = path.strip_prefix(MANIFEST_FOLDER).and_then(|below| below.strip_prefix(b"/"));
         let name = below.unwrap_or(path);

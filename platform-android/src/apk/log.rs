@@ -1,4 +1,5 @@
-//! Where records go, the core's and those of the driver level: to the system's log as far as they are wanted there, and to whoever listens.
+//! The destinations of the core's and the driver level's records: the system's log as far as wanted
+//! there, and the listener.
 
 use core::ffi::CStr;
 
@@ -11,11 +12,11 @@ use super::policy::TAG;
 use crate::listening::LISTENING;
 use crate::system::System;
 
-/// A property with words as `VK_LOADER_DEBUG` has them.
+/// A property with the words of `VK_LOADER_DEBUG`.
 const WANTED: &CStr = c"debug.vulkan.loader_debug";
 
-/// What the core is to report, in words of `VK_LOADER_DEBUG`: all if somebody listens, else errors, warnings, and what a
-/// variable and a property want besides.
+/// The records that the core is to report, in words of `VK_LOADER_DEBUG`: all if there is a
+/// listener, else errors, warnings, and those that a variable and a property select.
 pub(super) fn wanted(system: &dyn System, given: Option<Text>) -> Result<Text, OutOfMemory> {
     if LISTENING.is_heard(system) {
         return text(&[b"all"]);
@@ -39,7 +40,7 @@ impl LogSink for Apk {
 }
 
 impl Apk {
-    /// Whether a record is wanted in the system's log, whoever listens besides.
+    /// Whether a record is wanted in the system's log, regardless of the listener.
     fn is_wanted(&self, level: Level, topic: Topic) -> bool {
         let by_property = Filter::parse(self.system.property(WANTED).as_bytes());
         let given = self.given(variables::VK_LOADER_DEBUG.name).ok().flatten();
@@ -48,7 +49,8 @@ impl Apk {
     }
 }
 
-/// The topic and the message of a line that the core has written: `[Vulkan Loader] ERROR | LAYER: message`.
+/// The topic and the message of a line written by the core:
+/// `[Vulkan Loader] ERROR | LAYER: message`.
 fn parts(line: &[u8]) -> (Topic, &[u8]) {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let Some(colon) = line.iter().position(|byte| *byte == b':') else { return (Topic::Loader, line) };

@@ -1,16 +1,20 @@
-//! The loader inside an application: above the system's loader, with layers and drivers of the application's choice.
+//! The loader inside an application: on top of the system's loader, with layers and drivers of the
+//! application's choice.
 //!
-//! The core finds, chooses and calls as it does on a desktop. What an application says ([`Options`]) becomes what the core
-//! asks a system for: variables, folders, manifests. Libraries that describe their own layers, as Android's do, become manifests beside them
-//! (`described`), so that everything below is the same for both. A HAL module that the application brings is served by this
-//! crate's driver level, which stands beneath the core as another loader does; the system's loader is one. There may be several.
+//! The core finds, chooses and calls as it does on a desktop. The application's [`Options`] become
+//! what the core asks a system for: environment variables, folders, manifests. Libraries that
+//! describe their own layers, as Android's do, get manifests too (`described`), so everything below
+//! is the same for both. A HAL module that the application brings is served by this crate's driver
+//! level, which the core sees as another loader; the system's loader is one too. There may be
+//! several.
 //!
 //! ```text
 //! options -> Configuration { drivers, layers }  -> variables, folders, manifests -> core
 //!            (opened, looked into: reasons)        (Environment, Files, Libraries)
 //! ```
 //!
-//! A configuration counts from the next instance on, and never changes: what is in its folders was looked at when it was made.
+//! A configuration is used from the next instance on, and never changes: its folders were searched
+//! when it was created.
 
 mod c_path;
 mod configuration;
@@ -53,17 +57,18 @@ use crate::loader::Loader;
 use crate::system::{Library, Namespace};
 use modules::Modules;
 
-/// The part of the process that every call shares. There is one, a `static` of the library; tests have one for each system.
+/// The part of the process shared by all calls. There is one, a `static` of the library; tests have
+/// one per system.
 pub struct Apk {
     system: &'static dyn ApplicationSystem,
-    /// What looks into libraries, as the loader of a system image does.
+    /// Looks into libraries, as the loader of a system image does.
     loader: Loader,
     /// The HAL modules that the application brings.
     modules: Modules,
     state: Lock<State>,
     /// One thread at a time configures.
     turns: Turns,
-    /// The libraries that the core has open, once for each opening.
+    /// The libraries that the core has open, one entry per opening.
     open: SharedList<Library>,
 }
 
@@ -71,14 +76,15 @@ struct State {
     configuration: Option<Counted<Configuration>>,
     /// Why the last options were refused, if they were.
     refused: Option<Counted<Text>>,
-    /// The linker namespaces that were made, with their folders.
+    /// The linker namespaces created so far, with their folders.
     namespaces: Vec<(Text, Namespace)>,
-    /// How many configurations there were.
+    /// The number of configurations so far.
     number: u64,
 }
 
 impl Apk {
-    /// One that has done nothing yet. Without options the system's loader is the only driver.
+    /// Creates one that has done nothing yet. Without options the system's loader is the only
+    /// driver.
     #[must_use]
     pub const fn new(system: &'static dyn ApplicationSystem) -> Self {
         Self {
@@ -106,7 +112,7 @@ impl Apk {
         }
     }
 
-    /// What counts from now on, if options were given.
+    /// The current configuration, if options were given.
     pub fn configuration(&self) -> Option<Counted<Configuration>> {
         self.state.lock(self.system).configuration.clone()
     }
@@ -118,7 +124,7 @@ impl Identity for Apk {
         false
     }
 
-    /// Every application runs the same executable, which tells nothing.
+    /// Every application runs the same executable, so its path means nothing.
     fn executable(&self) -> Result<Option<Text>, OutOfMemory> {
         Ok(None)
     }

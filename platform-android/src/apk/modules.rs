@@ -1,7 +1,8 @@
 //! The HAL modules that an application has brought.
 //!
-//! Each has a driver level of its own above it, which the core sees as a loader. Instances and what is made of them lead to
-//! their module by themselves; commands without any object do not, so each place has functions of its own for these.
+//! Each has its own driver level on top, which the core sees as a loader. Instances and the objects
+//! created from them lead to their module by themselves; commands without an object do not, so each
+//! slot has its own functions for these.
 
 use core::ffi::{CStr, c_char};
 use core::ptr::NonNull;
@@ -18,16 +19,16 @@ use crate::hal::Decision;
 use crate::loader::Loader;
 use crate::system::{self, System};
 
-/// How many modules there can be in a process: one that was opened stays open.
+/// The maximum number of modules in a process: an opened one stays open.
 pub const MOST: usize = 8;
 
 /// The modules of the process.
 pub(super) struct Modules([Module; MOST]);
 
 struct Module {
-    /// The driver level above it.
+    /// The driver level on top of it.
     loader: Loader,
-    /// How it was opened; `None` if there is no module at this place.
+    /// How it was opened; `None` if this slot has no module.
     opened: Lock<Option<Counted<Brought>>>,
 }
 
@@ -45,7 +46,7 @@ pub(super) struct Brought {
 pub(super) enum NoModule {
     /// It cannot be used.
     Unusable(Decision),
-    /// There are as many as there can be.
+    /// The maximum number of modules is reached.
     Full,
     OutOfMemory,
 }
@@ -67,7 +68,7 @@ impl Module {
 }
 
 impl Modules {
-    /// None yet.
+    /// Creates the empty slots.
     pub(super) const fn new(system: &'static dyn System) -> Self {
         Self([
             Module::new(system),
@@ -81,20 +82,21 @@ impl Modules {
         ])
     }
 
-    /// The module in the library with this path, if it is open: its place, and how it was opened.
+    /// Finds the open module in the library with this path: its slot, and how it was opened.
     pub(super) fn find(&self, path: &[u8]) -> Option<(usize, Counted<Brought>)> {
         let all = self.0.iter().enumerate();
         let mut opened = all.filter_map(|(place, module)| Some((place, module.opened()?)));
         opened.find(|(_, opened)| opened.library.as_slice() == path)
     }
 
-    /// Makes the module in this library, which is open, one of the process's. One thread at a time does this.
+    /// Makes the module in this open library one of the process's. Called by one thread at a time.
     ///
     /// # Errors
-    /// Why it cannot be.
+    /// Why that is impossible.
     ///
     /// # Safety
-    /// If the library has the symbol of a HAL module, it has the size of one.
+    /// If the library has the symbol of a HAL module, it has the size of one, its pointers are NULL
+    /// or valid, and nobody else writes to it.
     pub(super) unsafe fn bring(
         &'static self,
         opened: Brought,
@@ -103,7 +105,7 @@ impl Modules {
         let free = self.0.iter().enumerate().find(|(_, module)| module.opened().is_none());
         let Some((place, module)) = free else { return Err(NoModule::Full) };
         let opened = Counted::try_new(opened)?;
-        // SAFETY: the caller vouches for the symbol.
+        // SAFETY: by this function's `# Safety`, which is that of `Hal::bring`.
         unsafe { module.loader.hal.bring(&module.loader, library) }.map_err(NoModule::Unusable)?;
         if let Some(entered) = LOADERS.get(place) {
             entered.store((&raw const module.loader).cast_mut(), Ordering::Release);
@@ -112,27 +114,27 @@ impl Modules {
         Ok(())
     }
 
-    /// What the core calls the module at this place: it sees the driver level above it, as a loader.
+    /// The core's handle of the module in this slot: it sees the driver level on top, as a loader.
     pub(super) fn as_loader(&self, place: usize) -> Option<Library> {
         self.0.get(place).map(|module| Library(NonNull::from(module).cast()))
     }
 
-    /// How the core finds the functions of the module that it calls this; `None` if that is no module.
+    /// The look-up function of the module with this handle; `None` if it is not a module's.
     pub(super) fn get_instance_proc_addr(&self, library: Library) -> Option<vk::PFN_vkGetInstanceProcAddr> {
         let place = (0..MOST).find(|place| self.as_loader(*place) == Some(library))?;
         FIND.get(place).copied()
     }
 }
 
-/// The driver levels above the modules: functions get there that are given nothing which leads to one.
+/// The driver levels on top of the modules, for functions with no parameter that leads to one.
 static LOADERS: [AtomicPtr<Loader>; MOST] = [const { AtomicPtr::new(core::ptr::null_mut()) }; MOST];
 
 fn loader(place: usize) -> Option<&'static Loader> {
-    // SAFETY: `bring` stores references that live as long as the process.
+    // SAFETY: each pointer is NULL or was stored by `bring`, from a `&'static self`.
     unsafe { LOADERS.get(place)?.load(Ordering::Acquire).as_ref() }
 }
 
-/// A function for each place.
+/// Instantiates a function for each slot.
 macro_rules! at_each_place {
     ($function:ident) => {
         [
@@ -155,20 +157,21 @@ const EXTENSIONS: [vk::PFN_vkEnumerateInstanceExtensionProperties; MOST] = at_ea
 /// vkGetInstanceProcAddr of a module.
 ///
 /// # Safety
-/// The parameters are those of the command, and an instance is one of the driver level.
+/// The parameters are those of the command; the instance is NULL or one of the driver level's.
 unsafe extern "system" fn find<const PLACE: usize>(
     instance: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
     if instance != vk::Instance::null() || name.is_null() {
-        // SAFETY: the caller vouches for the parameters.
+        // SAFETY: by this function's `# Safety` the instance is NULL or one of the driver level's,
+        // and the name is NULL or a valid C string.
         return unsafe { driver::get_instance_proc_addr(instance, name) };
     }
-    // SAFETY: the caller vouches for the name.
+    // SAFETY: by this function's `# Safety` the name is a valid C string; NULL was handled above.
     without_instance(PLACE, unsafe { CStr::from_ptr(name) })
 }
 
-/// What is found without an instance. Not inlined: there is one for all places.
+/// Looks a name up without an instance. Not inlined: all slots share it.
 #[inline(never)]
 fn without_instance(place: usize, name: &CStr) -> vk::PFN_vkVoidFunction {
     match name.to_bytes() {
@@ -190,7 +193,8 @@ unsafe extern "system" fn create_instance<const PLACE: usize>(
     out: *mut vk::Instance,
 ) -> vk::Result {
     let Some(loader) = loader(PLACE) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: valid usage of vkCreateInstance, which the core upholds, is what `create_instance_of`
+    // asks for.
     unsafe { driver::create_instance_of(loader, info, callbacks, out) }
 }
 
@@ -200,6 +204,7 @@ unsafe extern "system" fn extensions<const PLACE: usize>(
     out: *mut vk::ExtensionProperties,
 ) -> vk::Result {
     let Some(loader) = loader(PLACE) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    // SAFETY: the caller vouches for the counted out-array.
+    // SAFETY: valid usage of the command, which the core upholds, makes `count` and `out` a counted
+    // out-array.
     unsafe { driver::instance_extensions_of(loader, count, out) }
 }

@@ -1,4 +1,4 @@
-//! What an application says: options as JSON.
+//! An application's options, as JSON.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -8,31 +8,33 @@ use loader_core::memory::{OutOfMemory, Shown, Text, TryGrow, Vec, format_into, t
 
 use super::settings::{self, LayerSetting};
 
-/// What an application says. Everything may be missing.
+/// An application's options. Everything may be missing.
 #[derive(Debug, Default)]
 pub struct Options {
-    /// The layers that are active in every instance, the application's nearest first, before those that it enables.
+    /// The layers that are active in every instance, the application's nearest first, before those
+    /// that it enables.
     pub layers: Vec<Text>,
-    /// Where layers are looked for, in this order: folders, also in packages. The application's library folder is the last one.
+    /// The search path for layers: folders, also in packages. The application's library folder
+    /// comes last.
     pub folders: Vec<Text>,
     /// Manifests of layers.
     pub manifests: Vec<Text>,
-    /// The drivers. None for the system's loader only.
+    /// The drivers. Empty for the system's loader only.
     pub drivers: Vec<Choice>,
-    /// The driver that is used. `None` for all of them.
+    /// The driver to use. `None` for all of them.
     pub used: Option<usize>,
-    /// What layers are told beside what the application says when it makes an instance.
+    /// The layer settings, besides those that the application passes when it creates an instance.
     pub layer_settings: Vec<LayerSetting>,
-    /// Variables and their values.
+    /// Environment variables and their values.
     pub environment: Vec<(Text, Text)>,
-    /// Where the application's own libraries are; empty if it does not say.
+    /// The folder of the application's own libraries; empty if not given.
     pub library_folder: Text,
 }
 
 /// A driver that the application names.
 #[derive(Debug)]
 pub struct Choice {
-    /// What the application calls it; empty where there is only one.
+    /// The application's name for it; empty if there is only one.
     pub name: Text,
     /// Where it is.
     pub place: Place,
@@ -54,12 +56,12 @@ pub enum Place {
     },
 }
 
-/// Why options do not count.
+/// Why options are rejected.
 #[derive(Debug)]
 pub enum Stop {
-    /// What is wrong and what to do about it.
+    /// The mistake, and how to fix it.
     Mistake(Text),
-    /// There was no memory.
+    /// Out of memory.
     OutOfMemory,
 }
 
@@ -77,7 +79,7 @@ impl From<OutOfMemory> for Stop {
     }
 }
 
-/// What a member of the options is read by.
+/// Reads a member of the options.
 type Read = fn(&mut Options, &str, Value<'_>) -> Result<(), Stop>;
 
 /// The members of the options.
@@ -99,7 +101,7 @@ const MEMBERS: &[(&str, Read)] = &[
         }
         Ok(())
     }),
-    // Which driver that is can be told when all are known.
+    // Which driver that is is known once all are read.
     ("use", |_, name, value| string(value, name).map(|_| ())),
     ("layer_settings", |options, name, value| {
         settings::list(value, name).map(|all| options.layer_settings = all)
@@ -143,7 +145,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Which driver is used.
+    /// Determines which driver is used.
     fn choose(&mut self, root: &Value<'_>) -> Result<(), Stop> {
         if root.member("driver").is_some() && root.member("drivers").is_some() {
             return Err(Stop::mistake(format_args!("give either \"driver\" or \"drivers\", not both")));
@@ -161,7 +163,7 @@ impl Options {
     }
 }
 
-/// A driver: one of three kinds of objects.
+/// Reads a driver: one of three kinds of objects.
 fn choice(value: Value<'_>, named: bool) -> Result<Choice, Stop> {
     const KNOWN: [&str; 5] = ["name", "system", "library", "package", "unpack_to"];
     for (key, value) in value.members() {
@@ -207,7 +209,7 @@ fn environment(value: Value<'_>, name: &str) -> Result<Vec<(Text, Text)>, Stop> 
     Ok(all)
 }
 
-/// A list of strings, which the core gets joined by colons unless they are texts.
+/// Reads a list of strings, which the core gets joined by colons if `joined`.
 fn list(value: Value<'_>, name: &str, joined: bool) -> Result<Vec<Text>, Stop> {
     let mut all = Vec::new();
     for value in items(value, name)? {

@@ -1,4 +1,4 @@
-//! How the core searches in an application.
+//! The core's search inside an application.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -13,7 +13,8 @@ pub(super) const TAG: &CStr = c"vkload";
 /// The loader inside an application.
 pub const FLAVOUR: Flavour = Flavour::apk(POLICY);
 
-/// The search in an application: variables of the options, and folders that the options name, with whatever manifests they have.
+/// The search inside an application: the options' environment variables and folders, with whatever
+/// manifests these hold.
 pub const POLICY: Policy = Policy {
     roots: &[Root::Variable { name: FOLDERS, fallback: Fallback::Nothing }],
     reader: Reader::Plain,
@@ -28,24 +29,25 @@ pub const POLICY: Policy = Policy {
     ..Policy::linux(&[])
 };
 
-/// The layers that the options name and those of `VK_INSTANCE_LAYERS`, as the core reads them. Messages have this name.
+/// The core's variable for the layers of the options and of `VK_INSTANCE_LAYERS`. Messages contain
+/// this name.
 pub(super) const LAYERS: &CStr = c"\"layers\" (or VK_INSTANCE_LAYERS)";
 
-/// The folders that the options name, as the core reads them.
+/// The core's variable for the folders of the options.
 pub(super) const FOLDERS: &CStr = c"VKLOAD_LAYER_FOLDERS";
 
-/// The folder with manifests of the options' drivers, as the core reads it.
+/// The core's variable for the folder with manifests of the options' drivers.
 pub(super) const DRIVERS: &CStr = c"VKLOAD_DRIVERS";
 
-/// The options' drivers that stand beneath the core as other loaders, as the core reads them.
+/// The core's variable for those of the options' drivers that it sees as other loaders.
 pub(super) const LOADERS: &CStr = c"VKLOAD_LOADERS";
 
-/// The folder that the core finds the manifests of drivers in. It exists for the core only.
+/// The folder in which the core finds the manifests of drivers. It exists for the core only.
 pub(super) const DRIVER_FOLDER: &[u8] = b"/vkload/drivers";
 
-/// The folder that the core finds the manifests of the options in.
+/// The folder in which the core finds the manifests of the options.
 pub(super) const MANIFEST_FOLDER: &[u8] = b"/vkload/manifests";
 
-/// The system's loader. It is opened by this name, which leads to it in the application's namespace since this library has
-/// another one.
+/// The system's loader. Opened by this name, which denotes it in the application's namespace
+/// because this library has another name.
 pub(super) const SYSTEM_LOADER: &[u8] = b"libvulkan.so";

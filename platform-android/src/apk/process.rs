@@ -12,7 +12,7 @@ use super::{Apk, ApplicationSystem, FLAVOUR, NamespaceRequest};
 use crate::os::{ANDROID, Android, errno};
 use crate::system::{Namespace, System as _};
 
-/// What calls of the process share.
+/// The state shared by all calls of the process.
 pub static APK: Apk = Apk::new(&ANDROID);
 
 static PLATFORM: Platform = APK.platform(abort);
@@ -24,8 +24,8 @@ fn abort() -> ! {
     ANDROID.abort()
 }
 
-/// Says that the loader has failed, and ends the process. The loader is written not to panic; where it does, its state cannot be
-/// trusted any more.
+/// Reports that the loader has failed and ends the process. The loader is written not to panic; if
+/// it does, its state cannot be trusted any more.
 pub fn report_and_abort(failure: &dyn Display) -> ! {
     let mut words = Text::new();
     format_into(&mut words, format_args!("internal error: {failure}\0"));
@@ -40,7 +40,8 @@ impl ApplicationSystem for Android {
         if value.is_null() {
             return Ok(None);
         }
-        // SAFETY: a value is a C string; who sets variables while others read them has to know what he does.
+        // SAFETY: a value is a NUL-terminated string; an application that sets variables while
+        // other threads read them must exclude that itself.
         text(&[unsafe { CStr::from_ptr(value) }.to_bytes()]).map(Some)
     }
 
@@ -54,11 +55,11 @@ impl ApplicationSystem for Android {
 
     fn create(&self, path: &CStr, content: &[u8]) -> Result<(), FileError> {
         const FLAGS: c_int = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC;
-        // SAFETY: the path is a C string; the mode goes with O_CREAT.
+        // SAFETY: the path is a C string; the mode belongs to `O_CREAT`.
         let file = unsafe { libc::open(path.as_ptr(), FLAGS, 0o400) };
         check(file)?;
         let result = write_to(file, content);
-        // SAFETY: the file is open, and not used again.
+        // SAFETY: `open` returned this descriptor, and nobody uses it after this.
         let closed = check(unsafe { libc::close(file) });
         result.and(closed)
     }
@@ -73,9 +74,10 @@ impl ApplicationSystem for Android {
         unsafe { libc::remove(path.as_ptr()) };
     }
 
-    /// Another user's process cannot be asked, and has not written what is this one's.
+    /// A process of another user cannot be asked, but has not written this one's files either.
     fn is_running(&self, process: u32) -> bool {
-        // SAFETY: nothing is sent; 0 and what is below are no processes.
+        // SAFETY: signal 0 only checks for existence, and the id is positive, so it denotes one
+        // process.
         i32::try_from(process).is_ok_and(|process| process > 0 && unsafe { libc::kill(process, 0) } == 0)
     }
 
@@ -84,10 +86,10 @@ impl ApplicationSystem for Android {
     }
 }
 
-/// Writes all of it to an open file.
+/// Writes all of `content` to an open file.
 fn write_to(file: c_int, mut content: &[u8]) -> Result<(), FileError> {
     while !content.is_empty() {
-        // SAFETY: the bytes may be read.
+        // SAFETY: the bytes are readable for their length.
         let written = unsafe { libc::write(file, content.as_ptr().cast(), content.len()) };
         match usize::try_from(written) {
             Ok(written) => content = content.get(written..).unwrap_or_default(),
@@ -98,7 +100,7 @@ fn write_to(file: c_int, mut content: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// What the C library's call came to that returned `result`.
+/// Converts the result of a call of the C library.
 fn check(result: c_int) -> Result<(), FileError> {
     if result < 0 { Err(last_error()) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! What was looked at, and why it is used or not: for people and for programs.
+//! The report of what was looked at and why it is used or not, for people and for programs.
 
 use core::fmt;
 
@@ -15,18 +15,18 @@ use super::settings::Reach;
 use super::{Apk, Configuration, Driver, Kind, LayerSetting};
 use crate::layers;
 
-/// How a report is written.
+/// The format of a report.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
-    /// A line for everything.
+    /// One line per item.
     Text,
     Json,
 }
 
-/// What there is to tell.
+/// The content of a report.
 struct Report {
     configuration: Option<Counted<Configuration>>,
-    /// Why the last options do not count.
+    /// Why the last options were rejected.
     refused: Option<Counted<Text>>,
     drivers: Counted<FoundDrivers>,
     layers: Counted<FoundLayers>,
@@ -39,7 +39,7 @@ impl Apk {
         format: Format,
     ) -> Result<Text, OutOfMemory> {
         let logger = loader.logger()?;
-        // The lock is given back before the core asks for anything.
+        // The lock is released before the core asks for anything.
         let refused = self.state.lock(self.system).refused.clone();
         let report = Report {
             configuration: self.configuration(),
@@ -154,12 +154,12 @@ impl fmt::Display for Report {
 }
 
 impl Report {
-    /// Whether the driver at this place could be opened.
+    /// Whether the driver with this index could be opened.
     fn is_open(&self, place: usize) -> bool {
         self.drivers.open.iter().any(|(of, _)| *of == place)
     }
 
-    /// The folders, each with what is in it.
+    /// The folders, each with its libraries.
     fn libraries(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(found) = self.configuration.as_ref().map(|configuration| &configuration.found) else {
             return Ok(());
@@ -200,7 +200,7 @@ impl Report {
         self.configuration.iter().flat_map(|configuration| &configuration.options.layer_settings)
     }
 
-    /// How far the setting gets.
+    /// How far the setting reaches.
     fn reach(&self, setting: &LayerSetting) -> Reach {
         let plan = &self.layers.plan;
         let layer = plan.usable(setting.layer()).filter(|place| !self.layers.is_broken(*place));
@@ -334,12 +334,13 @@ impl Report {
     }
 }
 
-/// Where a driver is that the core has looked at. The manifests that exist for the core alone tell nobody anything.
+/// The path of a driver that the core has looked at. Manifests that exist for the core alone would
+/// mean nothing to anybody.
 fn place_of(driver: &Candidate) -> &[u8] {
     if driver.path.starts_with(DRIVER_FOLDER) { &driver.library } else { &driver.path }
 }
 
-/// Where the layer is described: in a file, in its library, or in the options.
+/// The place of the layer's description: a file, its library, or the options.
 struct Origin<'a>(&'a LayerCandidate);
 
 impl fmt::Display for Origin<'_> {
@@ -385,7 +386,7 @@ fn driver_chosen(json: &mut Json, driver: &Driver) -> Result<(), OutOfMemory> {
     })
 }
 
-/// What came of a candidate, and why.
+/// The decision about a candidate, and the reason.
 fn decided(json: &mut Json, decision: &str, reason: Option<&dyn fmt::Display>) -> Result<(), OutOfMemory> {
     json.key("decision")?.string(decision)?;
     match reason {

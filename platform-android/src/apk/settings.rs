@@ -1,4 +1,4 @@
-//! Settings of layers that the options have, as layers get them (VK_EXT_layer_settings).
+//! The options' layer settings, as layers get them (VK_EXT_layer_settings).
 
 use core::ffi::{CStr, c_char, c_void};
 use core::fmt;
@@ -11,13 +11,14 @@ use super::options::{Stop, items, string, unknown};
 
 type Type = vk::LayerSettingTypeEXT;
 
-/// A type of values: its name in the options, its number, what its values are, and how one is read.
+/// A type of values: its name in the options, its number, a description of its values, and how to
+/// read one.
 struct Row(&'static str, Type, &'static str, Read);
 
-/// What becomes of a value: nothing if it is not of the type.
+/// The result of reading a value: `None` if it does not have the type.
 type Number<T> = Result<Option<T>, OutOfMemory>;
 
-/// How a value is read: to 4 bytes, to 8, or as a text.
+/// How to read a value: to 4 bytes, to 8, or as a text.
 enum Read {
     Narrow(fn(Value<'_>) -> Number<u32>),
     Wide(fn(Value<'_>) -> Number<u64>),
@@ -56,7 +57,7 @@ fn uint64(value: Value<'_>) -> Number<u64> {
     Ok(whole(value))
 }
 
-/// The float that is nearest to the double: one way to read numbers with fractions is enough.
+/// The float nearest to the double: one way to read fractions is enough.
 fn float32(value: Value<'_>) -> Number<u32> {
     Ok(double(value)?.map(|number| number as f32).filter(|nearest| nearest.is_finite()).map(f32::to_bits))
 }
@@ -65,7 +66,7 @@ fn float64(value: Value<'_>) -> Number<u64> {
     Ok(double(value)?.filter(|number| number.is_finite()).map(f64::to_bits))
 }
 
-/// The whole number that this is, if it is one of the type `T`.
+/// The whole number that this is, if it fits the type `T`.
 fn whole<T: core::str::FromStr>(value: Value<'_>) -> Option<T> {
     if value.kind() != Kind::Number {
         return None;
@@ -73,30 +74,31 @@ fn whole<T: core::str::FromStr>(value: Value<'_>) -> Option<T> {
     core::str::from_utf8(value.as_written()).ok()?.parse().ok()
 }
 
-/// The double that is nearest to a number, or infinite. The C library reads it: Rust's tables for that have ten thousand bytes.
+/// The double nearest to a number, or infinite. The C library parses it: Rust's tables for that
+/// have ten thousand bytes.
 fn double(value: Value<'_>) -> Number<f64> {
     if value.kind() != Kind::Number {
         return Ok(None);
     }
     let written = text(&[value.as_written(), b"\0"])?;
-    // SAFETY: there is a NUL at the text's end.
+    // SAFETY: the text ends with a NUL.
     Ok(Some(unsafe { libc::strtod(written.as_ptr().cast(), core::ptr::null_mut()) }))
 }
 
 /// A setting of a layer.
 #[derive(Debug)]
 pub struct LayerSetting {
-    /// The layer's name and the setting's, each with a NUL at its end.
+    /// The layer's name and the setting's, each NUL-terminated.
     layer: Text,
     name: Text,
-    /// The type's place among all.
+    /// The type's index in `TYPES`.
     row: usize,
     values: Values,
-    /// The values as the options have them.
+    /// The values as written in the options.
     written: Text,
 }
 
-/// Values as C has them.
+/// Values in C's representation.
 #[derive(Debug)]
 enum Values {
     Narrow(Vec<u32>),
@@ -109,13 +111,15 @@ enum Values {
 #[repr(transparent)]
 struct Pointer(*const c_char);
 
-// SAFETY: the text that it leads to stays where and as it is.
+// SAFETY: the text that the pointer leads to is owned by the same `Values`, and is neither moved
+// nor changed.
 unsafe impl Send for Pointer {}
-// SAFETY: as above.
+// SAFETY: the text that the pointer leads to is owned by the same `Values`, and is neither moved
+// nor changed.
 unsafe impl Sync for Pointer {}
 
 impl LayerSetting {
-    /// Reads one: an object with the layer, the name, the type and the values.
+    /// Reads a setting: an object with the layer, the name, the type and the values.
     pub(super) fn parse(value: Value<'_>) -> Result<Self, Stop> {
         const KNOWN: [&str; 4] = ["layer", "name", "type", "values"];
         let line = value.line();
@@ -156,12 +160,12 @@ impl LayerSetting {
         TYPES.get(self.row).map_or("", |row| row.0)
     }
 
-    /// Its values, as the options have them.
+    /// Its values, as written in the options.
     pub(super) fn written(&self) -> &[u8] {
         &self.written
     }
 
-    /// The structure for layers, valid as long as this is.
+    /// The structure for layers, valid as long as `self`.
     fn structure(&self) -> vk::LayerSettingEXT<'static> {
         let (count, values): (usize, *const c_void) = match &self.values {
             Values::Narrow(all) => (all.len(), all.as_ptr().cast()),
@@ -179,12 +183,12 @@ impl LayerSetting {
     }
 }
 
-/// How far a setting gets.
+/// How far a setting reaches.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     /// To the layer, in every instance.
     Layer,
-    /// The same, but the layer does not say that it knows such settings.
+    /// To the layer, but the layer does not say that it knows such settings.
     PerhapsUnread,
     /// To the layer, if the application enables it.
     IfEnabled,
@@ -250,7 +254,8 @@ impl Values {
                         return Err(wrong(value));
                     }
                     let text = text(&[&string(value, "values")?, b"\0"])?;
-                    // The text's memory is its own: it stays where it is when the list grows.
+                    // The text's buffer is a separate allocation: it stays in place when the list
+                    // grows.
                     pointers.try_push(Pointer(text.as_ptr().cast()))?;
                     texts.try_push(text)?;
                 }
@@ -270,7 +275,7 @@ pub(super) fn structures(all: &[LayerSetting]) -> Result<Vec<vk::LayerSettingEXT
     Ok(structures)
 }
 
-/// A list of settings, in which each has a name of its own.
+/// Reads a list of settings with unique names.
 pub(super) fn list(value: Value<'_>, name: &str) -> Result<Vec<LayerSetting>, Stop> {
     let mut all: Vec<LayerSetting> = Vec::new();
     for value in items(value, name)? {
@@ -308,7 +313,7 @@ mod tests {
     use std::format;
     use std::string::{String, ToString};
 
-    /// The bytes that layers get of these values.
+    /// The bytes that layers get for these values.
     fn read(kind: &str, values: &str) -> Result<std::vec::Vec<u8>, String> {
         let options = format!(
             r#"{{"layer_settings": [{{"layer": "VK_LAYER_a", "name": "b", "type": "{kind}", "values": {values}}}]}}"#
@@ -332,7 +337,7 @@ mod tests {
             }
             Values::Strings { pointers, .. } => {
                 assert_eq!(given.value_count as usize, pointers.len());
-                // SAFETY: each leads to a text with a NUL.
+                // SAFETY: each pointer leads to a NUL-terminated text of the same setting.
                 let text = |one: &Pointer| unsafe { CStr::from_ptr(one.0) }.to_bytes_with_nul().to_vec();
                 pointers.iter().flat_map(text).collect()
             }

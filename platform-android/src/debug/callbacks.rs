@@ -1,6 +1,7 @@
 //! Messengers (VK_EXT_debug_utils) and report callbacks (VK_EXT_debug_report).
 //!
-//! What the application sends stays in the loader: a driver that was told, too, would call the same callback again.
+//! What the application sends stays in the loader: a driver that also got it would call the same
+//! callback again.
 
 use core::ffi::c_char;
 
@@ -17,27 +18,28 @@ type CreateFn<I, H> =
     unsafe extern "system" fn(vk::Instance, *const I, *const Callbacks<'_>, *mut H) -> vk::Result;
 type DestroyFn<H> = unsafe extern "system" fn(vk::Instance, H, *const Callbacks<'_>);
 
-/// What the handles of messengers and report callbacks point to.
+/// The target of the handles of messengers and report callbacks.
 struct Callback<H> {
-    /// Its number among those who listen to the instance.
+    /// Its number among the listeners of the instance.
     listener: u64,
-    /// What the driver calls its own, NULL if it has none.
+    /// The driver's handle for it, NULL if the driver has none.
     of_driver: H,
-    /// Where this is.
+    /// The allocator of this box.
     memory: Application,
 }
 
 /// vkCreateDebugReportCallbackEXT.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn create_debug_report_callback(
     instance: vk::Instance,
     info: *const vk::DebugReportCallbackCreateInfoEXT<'_>,
     callbacks: *const Callbacks<'_>,
     out: *mut vk::DebugReportCallbackEXT,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the instance is a valid handle, `info` NULL or a valid
+    // pointer, the callbacks NULL or valid, and `out` NULL or valid for a write.
     unsafe {
         let instance = instance_of(instance.as_raw());
         let drivers =
@@ -49,13 +51,14 @@ pub unsafe extern "system" fn create_debug_report_callback(
 /// vkDestroyDebugReportCallbackEXT.
 ///
 /// # Safety
-/// As above.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn destroy_debug_report_callback(
     instance: vk::Instance,
     callback: vk::DebugReportCallbackEXT,
     callbacks: *const Callbacks<'_>,
 ) {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the instance is valid, and `callback` is NULL or a
+    // valid handle that no other thread uses.
     unsafe {
         let instance = instance_of(instance.as_raw());
         destroy(instance, instance.driver.destroy_debug_report_callback, callback, callbacks);
@@ -65,7 +68,7 @@ pub unsafe extern "system" fn destroy_debug_report_callback(
 /// vkDebugReportMessageEXT.
 ///
 /// # Safety
-/// As above.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn debug_report_message(
     instance: vk::Instance,
     flags: vk::DebugReportFlagsEXT,
@@ -76,7 +79,8 @@ pub unsafe extern "system" fn debug_report_message(
     prefix: *const c_char,
     text: *const c_char,
 ) {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the instance is a valid handle, and both texts are
+    // valid C strings.
     unsafe {
         let report = Report { flags, kind, object, location, code, prefix, text };
         instance_of(instance.as_raw()).logger.listeners.report(report);
@@ -86,14 +90,15 @@ pub unsafe extern "system" fn debug_report_message(
 /// vkCreateDebugUtilsMessengerEXT.
 ///
 /// # Safety
-/// As above.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn create_debug_utils_messenger(
     instance: vk::Instance,
     info: *const vk::DebugUtilsMessengerCreateInfoEXT<'_>,
     callbacks: *const Callbacks<'_>,
     out: *mut vk::DebugUtilsMessengerEXT,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the instance is a valid handle, `info` NULL or a valid
+    // pointer, the callbacks NULL or valid, and `out` NULL or valid for a write.
     unsafe {
         let instance = instance_of(instance.as_raw());
         let drivers =
@@ -105,13 +110,14 @@ pub unsafe extern "system" fn create_debug_utils_messenger(
 /// vkDestroyDebugUtilsMessengerEXT.
 ///
 /// # Safety
-/// As above.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn destroy_debug_utils_messenger(
     instance: vk::Instance,
     messenger: vk::DebugUtilsMessengerEXT,
     callbacks: *const Callbacks<'_>,
 ) {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the instance is valid, and `messenger` is NULL or a
+    // valid handle that no other thread uses.
     unsafe {
         let instance = instance_of(instance.as_raw());
         destroy(instance, instance.driver.destroy_debug_utils_messenger, messenger, callbacks);
@@ -121,14 +127,15 @@ pub unsafe extern "system" fn destroy_debug_utils_messenger(
 /// vkSubmitDebugUtilsMessageEXT.
 ///
 /// # Safety
-/// As above.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn submit_debug_utils_message(
     instance: vk::Instance,
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     types: vk::DebugUtilsMessageTypeFlagsEXT,
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
 ) {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the instance is a valid handle, and `data` NULL or a
+    // valid pointer.
     unsafe {
         if let Some(data) = data.as_ref() {
             instance_of(instance.as_raw()).logger.listeners.submit(severity, types, data);
@@ -136,7 +143,11 @@ pub unsafe extern "system" fn submit_debug_utils_message(
     }
 }
 
-/// Makes the driver's object, if it can have one, and then ours. The functions are the driver's for creating and destroying.
+/// Creates the driver's object, if the driver has such objects, and then ours.
+///
+/// # Safety
+/// `drivers` are the driver's functions that create and destroy this kind of object. `info` and the
+/// callbacks are valid for the former; `out` is NULL or valid for a write.
 unsafe fn create<I, H: Handle + Copy>(
     instance: &Instance,
     drivers: (Option<CreateFn<I, H>>, Option<DestroyFn<H>>),
@@ -153,7 +164,8 @@ unsafe fn create<I, H: Handle + Copy>(
         );
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     };
-    // SAFETY: the caller vouches for the parameters; the functions are the driver's for this kind of object.
+    // SAFETY: by this function's `# Safety` the functions are the driver's for this kind of object
+    // and the parameters are valid for them; `out` is not NULL, which was checked.
     unsafe {
         let mut of_driver = H::from_raw(0);
         if let (Some(create), Some(_)) = drivers
@@ -174,19 +186,26 @@ unsafe fn create<I, H: Handle + Copy>(
     }
 }
 
+/// # Safety
+/// The callbacks are NULL or a valid `VkAllocationCallbacks`; the listener may be called until it
+/// is removed.
 unsafe fn make<H>(
     instance: &Instance,
     listener: Listener,
     of_driver: H,
     callbacks: *const Callbacks<'_>,
 ) -> Result<Box<Callback<H>, Application>, OutOfMemory> {
-    // SAFETY: the caller vouches for the callbacks.
+    // SAFETY: by this function's `# Safety` the callbacks are NULL or a valid
+    // `VkAllocationCallbacks`.
     let memory = unsafe { instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT) };
     let mut object = Box::try_new_in(Callback { listener: 0, of_driver, memory }, memory)?;
     object.listener = instance.logger.listeners.add(listener)?;
     Ok(object)
 }
 
+/// # Safety
+/// The object is NULL or a valid handle from [`create`] that no other thread uses, `drivers`
+/// destroys this kind of object, and the callbacks are valid for it.
 unsafe fn destroy<H: Handle + Copy>(
     instance: &Instance,
     drivers: Option<DestroyFn<H>>,
@@ -194,7 +213,8 @@ unsafe fn destroy<H: Handle + Copy>(
     callbacks: *const Callbacks<'_>,
 ) {
     let place = core::ptr::with_exposed_provenance_mut::<Callback<H>>(object.as_raw() as usize);
-    // SAFETY: the application vouches for the handle, and that nobody else uses it; `create` leaked the box.
+    // SAFETY: by this function's `# Safety` the handle is NULL or leads to the box that `create`
+    // leaked, and no other thread uses it; only this function frees it.
     unsafe {
         let Some(&Callback { listener, of_driver, memory }) = place.as_ref() else { return };
         instance.logger.listeners.remove(listener);
@@ -203,6 +223,9 @@ unsafe fn destroy<H: Handle + Copy>(
     }
 }
 
+/// # Safety
+/// `of_driver` is NULL or a valid object of the driver that `destroy` destroys with these
+/// callbacks.
 unsafe fn destroy_drivers<H: Handle + Copy>(
     instance: &Instance,
     destroy: Option<DestroyFn<H>>,
@@ -210,7 +233,8 @@ unsafe fn destroy_drivers<H: Handle + Copy>(
     callbacks: *const Callbacks<'_>,
 ) {
     if let Some(destroy) = destroy.filter(|_| !of_driver.is_null()) {
-        // SAFETY: the caller vouches for the function and the object, which are the driver's.
+        // SAFETY: by this function's `# Safety` the object is the driver's, and `destroy` is the
+        // driver's function for it.
         unsafe { destroy(instance.handle, of_driver, callbacks) };
     }
 }

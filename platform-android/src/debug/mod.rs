@@ -1,9 +1,10 @@
-//! What applications hear of the loader, and what they tell it: VK_EXT_debug_report and VK_EXT_debug_utils.
+//! What applications hear from the loader, and what they tell it: VK_EXT_debug_report and
+//! VK_EXT_debug_utils.
 //!
-//! The loader has both extensions, whatever the driver has. A messenger or report callback is an object of the loader's, which
-//! listens to the loader's own messages and to those of the application; where the driver has the extension, it stands
-//! for an object of the driver's as well. Names, tags and labels go to the driver if it can use them, and nowhere
-//! otherwise.
+//! The loader has both extensions, whatever the driver has. A messenger or report callback is an
+//! object of the loader's that listens to the loader's own messages and to those of the
+//! application; if the driver has the extension, it also stands for an object of the driver's.
+//! Names, tags and labels go to the driver if it can use them, else nowhere.
 
 mod callbacks;
 mod naming;
@@ -24,11 +25,12 @@ use core::ffi::CStr;
 
 use crate::system::System;
 
-/// The property by which a system's maker turns VK_EXT_debug_utils off where the driver does not have it: as in loaders that
-/// never had it.
+/// The property by which a system's maker turns VK_EXT_debug_utils off for drivers without it, as
+/// in loaders that never had it.
 const UTILS: &CStr = c"ro.vulkan.debug_utils";
 
-/// Whether the loader has VK_EXT_debug_utils for drivers that do not: unless a property says no.
+/// Whether the loader has VK_EXT_debug_utils for drivers without it: yes, unless the property says
+/// no.
 #[must_use]
 pub fn has_utils(system: &dyn System) -> bool {
     !system.property(UTILS).is_false()

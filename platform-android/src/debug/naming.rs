@@ -1,11 +1,11 @@
-//! Names and tags of objects, and labels of queues and command buffers (VK_EXT_debug_utils): for the driver, if it has the
-//! extension.
+//! Names and tags of objects, and labels of queues and command buffers (VK_EXT_debug_utils), for
+//! drivers with the extension.
 
 use ash::vk::{self, Handle as _};
 
 use crate::objects::device_of;
 
-/// Objects of the loader's, whose handles mean nothing to the driver.
+/// The types of the loader's own objects, whose handles mean nothing to the driver.
 const OF_THE_LOADER: [vk::ObjectType; 4] = [
     vk::ObjectType::SURFACE_KHR,
     vk::ObjectType::SWAPCHAIN_KHR,
@@ -13,15 +13,16 @@ const OF_THE_LOADER: [vk::ObjectType; 4] = [
     vk::ObjectType::DEBUG_UTILS_MESSENGER_EXT,
 ];
 
-/// Commands that describe one object, which succeed if there is nobody to tell.
+/// Commands that describe one object and succeed if the driver cannot be told.
 macro_rules! descriptions {
     ($($(#[$meta:meta])* $name:ident($info:ident) = $driver:ident;)*) => {$(
         $(#[$meta])*
         ///
         /// # Safety
-        /// The parameters are those of the Vulkan command.
+        /// The parameters meet the valid usage of the Vulkan command.
         pub unsafe extern "system" fn $name(device: vk::Device, info: *const vk::$info<'_>) -> vk::Result {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety` the device is a valid handle and `info` a valid
+            // pointer; the driver gets them unchanged.
             unsafe {
                 match device_of(device.as_raw()).driver.$driver {
                     Some(set) if !OF_THE_LOADER.contains(&(*info).object_type) => set(device, info),
@@ -39,15 +40,16 @@ descriptions! {
     set_debug_utils_object_tag(DebugUtilsObjectTagInfoEXT) = set_debug_utils_object_tag;
 }
 
-/// Commands about labels, which do nothing if there is nobody to tell.
+/// Commands about labels, which do nothing if the driver cannot be told.
 macro_rules! labels {
     ($($(#[$meta:meta])* $name:ident($handle:ident $(, $info:ident: $type:ty)?) = $driver:ident;)*) => {$(
         $(#[$meta])*
         ///
         /// # Safety
-        /// The parameters are those of the Vulkan command.
+        /// The parameters meet the valid usage of the Vulkan command.
         pub unsafe extern "system" fn $name(handle: vk::$handle $(, $info: $type)?) {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety` the handle is a valid queue or command buffer;
+            // the driver gets the parameters unchanged.
             unsafe {
                 if let Some(tell) = device_of(handle.as_raw()).driver.$driver {
                     tell(handle $(, $info)?);

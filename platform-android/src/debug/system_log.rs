@@ -1,4 +1,5 @@
-//! Messages of layers and drivers in the system's log, for applications that do not listen: if a property asks for it.
+//! Messages of layers and drivers in the system's log for applications that do not listen, if a
+//! property asks for them.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::transmute;
@@ -11,11 +12,11 @@ use loader_core::memory::{Shown, Text, TryGrow, format_into};
 use crate::loader::Loader;
 use crate::system::System;
 
-/// The property.
+/// The property that asks for them.
 const ENABLE_CALLBACK: &CStr = c"debug.vulkan.enable_callback";
 
-/// Whether a report callback that writes to the system's log is to be made for each instance. VK_EXT_debug_report has to be
-/// enabled for it.
+/// Whether each instance is to get a report callback that writes to the system's log, which needs
+/// VK_EXT_debug_report.
 #[must_use]
 pub fn wants_system_log(system: &dyn System) -> bool {
     system.property(ENABLE_CALLBACK).is_true() && system.debuggable()
@@ -23,17 +24,19 @@ pub fn wants_system_log(system: &dyn System) -> bool {
 
 /// A report callback that writes errors and warnings to the system's log.
 ///
-/// It is made and destroyed through the chain, so that layers see it: the messages are mostly theirs.
+/// It is created and destroyed through the chain, so that layers see it: the messages are mostly
+/// theirs.
 pub struct SystemLogCallback {
     callback: vk::DebugReportCallbackEXT,
     destroy: vk::PFN_vkDestroyDebugReportCallbackEXT,
 }
 
 impl SystemLogCallback {
-    /// Makes it. Without it the instance goes on, and the reason is in the log.
+    /// Creates the callback. If that fails, logs the reason; the instance goes on without it.
     ///
     /// # Safety
-    /// `instance` has VK_EXT_debug_report enabled, and `find` finds the chain's commands.
+    /// `instance` is a valid handle with VK_EXT_debug_report enabled, and `find` finds the chain's
+    /// commands.
     pub unsafe fn create(
         loader: &'static Loader,
         instance: vk::Instance,
@@ -47,7 +50,8 @@ impl SystemLogCallback {
             .pfn_callback(Some(write))
             .user_data(core::ptr::from_ref(loader).cast_mut().cast());
         let mut callback = vk::DebugReportCallbackEXT::null();
-        // SAFETY: the caller vouches for the instance; functions have the type of their names.
+        // SAFETY: the instance is valid by this function's `# Safety`; `find` returns functions of
+        // the named type; the create info is a local.
         let result = unsafe {
             let create = find(instance, c"vkCreateDebugReportCallbackEXT".as_ptr());
             let create =
@@ -62,7 +66,7 @@ impl SystemLogCallback {
                         error => error,
                     }
                 }
-                // A layer keeps them to itself.
+                // A layer does not pass them on.
                 _ => vk::Result::ERROR_EXTENSION_NOT_PRESENT,
             }
         };
@@ -77,12 +81,13 @@ impl SystemLogCallback {
         None
     }
 
-    /// Destroys it, before the instance.
+    /// Destroys the callback, before the instance.
     ///
     /// # Safety
-    /// It was made for this instance.
+    /// `instance` is the valid handle that this was created for.
     pub unsafe fn destroy(self, instance: vk::Instance) {
-        // SAFETY: the caller vouches for the instance.
+        // SAFETY: by this function's `# Safety` the instance is valid and `callback` was created
+        // for it; taking `self` by value makes this the only destruction.
         unsafe { (self.destroy)(instance, self.callback, core::ptr::null()) };
     }
 }
@@ -97,16 +102,17 @@ unsafe extern "system" fn write(
     text: *const c_char,
     user_data: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: `create` gave a loader, and texts are C strings or NULL.
+    // SAFETY: `create` registered a `&'static Loader` as user data; valid usage of the callback
+    // makes the texts NULL or valid C strings.
     unsafe {
         let (prefix, text) = (or_empty(prefix), or_empty(text));
-        // The loader's own messages are in the log already.
+        // The loader's own messages are already in the log.
         if let Some(loader) = user_data.cast::<Loader>().as_ref()
             && prefix != LOADER
         {
             let mut line = Text::new();
             format_into(&mut line, format_args!("[{}] Code {code} : ", Shown(prefix.to_bytes())));
-            // Their lines are left as they are; what there is no memory for is left out.
+            // Newlines in the text stay; what there is no memory for is left out.
             let _ = line.try_extend(text.to_bytes());
             loader.write(level_of(flags), line);
         }
@@ -115,9 +121,9 @@ unsafe extern "system" fn write(
 }
 
 /// # Safety
-/// The text is a C string or NULL.
+/// The text is NULL or a valid C string that lives as long as `'a`.
 unsafe fn or_empty<'a>(text: *const c_char) -> &'a CStr {
-    // SAFETY: the caller vouches for the text.
+    // SAFETY: by this function's `# Safety` the text is NULL or a valid C string; NULL was checked.
     if text.is_null() { c"" } else { unsafe { CStr::from_ptr(text) } }
 }
 

@@ -1,4 +1,4 @@
-//! Handles that the driver has made: their first word must lead to what the loader knows of them.
+//! Handles that the driver created: their first word must lead to what the loader knows of them.
 
 use ash::vk::Handle;
 use loader_core::log::{Level, Topic};
@@ -6,17 +6,20 @@ use loader_core::log::{Level, Topic};
 use crate::log::Logger;
 use crate::objects::set_dispatch_word;
 
-/// Makes the first word of a handle, unless it is NULL, lead to `owner`. A word that the driver has not marked as free and that
-/// leads elsewhere is left alone, which is logged. Whether the handle is one that can be used.
+/// Sets the first word of a handle to `owner`, unless the handle is NULL. A word that the driver
+/// has not marked as free and that leads elsewhere is left alone and logged. Returns whether the
+/// handle can be used.
 ///
 /// # Safety
-/// The handle is NULL or a valid one of the driver's, for something that does not live longer than `owner`: an
-/// [`Instance`](crate::objects::Instance) for instances and physical devices, else a [`Device`](crate::objects::Device).
+/// The handle is NULL or a valid one of the driver's, for an object that does not outlive `owner`:
+/// an [`Instance`](crate::objects::Instance) for instances and physical devices, else a
+/// [`Device`](crate::objects::Device).
 pub(super) unsafe fn adopt<H: Handle + Copy, T>(handle: H, owner: &T, logger: &Logger) -> bool {
     if handle.is_null() {
         return false;
     }
-    // SAFETY: the caller vouches for the handle.
+    // SAFETY: by this function's `# Safety` the handle is a valid dispatchable object of the driver
+    // that does not outlive `owner`; NULL was checked.
     let free = unsafe { set_dispatch_word(handle.as_raw(), owner) };
     if !free {
         logger.log(

@@ -1,5 +1,5 @@
-//! Functions of devices that were asked for through vkGetInstanceProcAddr, when it was not known yet whether their device would
-//! have the extension: that is checked at each call.
+//! Device functions that were looked up through vkGetInstanceProcAddr, before it was known whether
+//! their device would have the extension: each call checks that.
 
 use ash::vk::{self, Handle};
 use loader_core::command_function;
@@ -10,19 +10,20 @@ use loader_core::registry::CommandId;
 use super::hooks;
 use crate::objects::device_of;
 
-/// The type of a function of which there is a checked variant, for the command with this number.
+/// The type of a function with a checked variant, for the command with this number.
 pub(super) trait Checked<const COMMAND: usize>: Copy {
-    /// A function of this type. If the device of its first parameter has what the command needs, it calls the command's
-    /// hook, otherwise it logs that and returns success: programs have lived with that for years.
+    /// A function of this type. If the device of its first parameter has what the command needs, it
+    /// calls the command's hook; otherwise it logs that and returns success: programs have lived
+    /// with that for years.
     const CHECKED: Command;
 }
 
-/// The checked variant of a function, which is only given for its type.
+/// The checked variant of a function, which is passed only for its type.
 pub(super) const fn checked<const COMMAND: usize, F: Checked<COMMAND>>(_: F) -> Command {
     F::CHECKED
 }
 
-/// What a function returns that has done nothing.
+/// The return value of a function that has done nothing.
 pub(super) trait Nothing {
     /// Success.
     const NOTHING: Self;
@@ -36,7 +37,7 @@ impl Nothing for vk::Result {
     const NOTHING: Self = Self::SUCCESS;
 }
 
-/// Implements [`Checked`] for functions with a dispatchable handle and these more parameters.
+/// Implements [`Checked`] for functions with a dispatchable handle followed by these parameters.
 macro_rules! functions {
     ($(($($parameter:ident: $type:ident),*))*) => {$(
         impl<const COMMAND: usize, H: Handle + Copy, $($type,)* R: Nothing> Checked<COMMAND>
@@ -47,9 +48,11 @@ macro_rules! functions {
                     handle: H,
                     $($parameter: $type),*
                 ) -> R {
-                    // SAFETY: the caller vouches for the handle, which is a device's, a queue's or a command buffer's.
+                    // SAFETY: valid usage of the command obliges the caller to pass a valid device,
+                    // queue or command buffer.
                     let Some(function) = (unsafe { enabled::<COMMAND>(handle.as_raw()) }) else { return R::NOTHING };
-                    // SAFETY: the hook has the type for which this was made; the caller vouches for the parameters.
+                    // SAFETY: `checked` made this function for the hook's type, and the parameters
+                    // are valid for the command, whose valid usage obliges the caller to that.
                     unsafe {
                         let function = core::mem::transmute::<
                             Command,
@@ -76,11 +79,11 @@ functions! {
 /// The function of the command's hook, if the device of this handle has what the command needs.
 ///
 /// # Safety
-/// The handle is a valid one of a device, a queue or a command buffer.
+/// The handle is a valid device, queue or command buffer.
 unsafe fn enabled<const COMMAND: usize>(handle: u64) -> Option<Command> {
     let command = CommandId::new(COMMAND as u16);
     let hook = hooks::of(command)?;
-    // SAFETY: the caller vouches for the handle.
+    // SAFETY: by this function's `# Safety` the handle is a valid device, queue or command buffer.
     let device = unsafe { device_of(handle) };
     if hook.gate.is_open_on_device(device) {
         return Some(hook.function);

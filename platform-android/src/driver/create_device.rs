@@ -21,17 +21,20 @@ use crate::statistics;
 type Callbacks<'a> = vk::AllocationCallbacks<'a>;
 type CreateInfo<'a> = vk::DeviceCreateInfo<'a>;
 
-/// vkCreateDevice: has the driver make the device, with what it knows of what is asked for.
+/// vkCreateDevice: lets the driver create the device, with those of the requested things that it
+/// knows.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, or what layers made of them.
+/// The parameters meet the valid usage of the Vulkan command, or are what layers made of such
+/// parameters.
 pub unsafe extern "system" fn create_device(
     physical_device: vk::PhysicalDevice,
     info: *const CreateInfo<'_>,
     callbacks: *const Callbacks<'_>,
     out: *mut vk::Device,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the handle, `info` and `out` are valid, and the
+    // callbacks NULL or valid.
     unsafe {
         let instance = instance_of(physical_device.as_raw());
         match create(instance, physical_device, &*info, callbacks) {
@@ -45,6 +48,8 @@ pub unsafe extern "system" fn create_device(
     }
 }
 
+/// # Safety
+/// As for [`create_device`]; the physical device is of `instance`.
 unsafe fn create(
     instance: &'static Instance,
     physical_device: vk::PhysicalDevice,
@@ -54,7 +59,9 @@ unsafe fn create(
     let Some(create) = instance.driver.create_device else {
         return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
     };
-    // SAFETY: the caller vouches for the callbacks, for the create info and its chain. Handles are used as the driver gave them.
+    // SAFETY: by this function's `# Safety` the callbacks are NULL or valid, the create info is
+    // valid, `p_next` is a pNext chain and the extension names are a counted array of valid C
+    // strings. The driver gets its own handles; the box is leaked only once it is complete.
     unsafe {
         let allocator = instance.allocator.or(callbacks, vk::SystemAllocationScope::DEVICE);
         let available = driver_extensions(instance, physical_device)?;
@@ -82,7 +89,8 @@ unsafe fn create(
             if !features::are_there(instance, physical_device, own.p_next) {
                 return Err(vk::Result::ERROR_FEATURE_NOT_PRESENT);
             }
-            // What the registry does not know cannot be copied; the driver sees the loader's features then.
+            // A chain with structures unknown to the registry cannot be copied; then the driver
+            // sees the loader's features.
             if let Some(first) = chain::copy_without(own.p_next, features::are_in, &mut copies)? {
                 own.p_next = first;
             }
@@ -100,37 +108,39 @@ unsafe fn create(
     }
 }
 
-/// The version of Vulkan that the device can be used with: the driver's, as far as the loader knows it.
+/// The version of Vulkan that the device can be used with: the driver's, as far as the loader knows
+/// it.
 pub(super) fn version_of(instance: &Instance, physical_device: vk::PhysicalDevice) -> u32 {
     let mut properties = vk::PhysicalDeviceProperties::default();
     if let Some(get) = instance.driver.get_physical_device_properties {
-        // SAFETY: the handle is the driver's own.
+        // SAFETY: the handle is the driver's own, and the driver writes to a local.
         unsafe { get(physical_device, &mut properties) };
     }
     properties.api_version.clamp(vk::API_VERSION_1_0, instance.logger.loader.level.api_version() | 0xFFF)
 }
 
-/// The features that the driver is asked for besides those in the pNext chain: those of VkPhysicalDeviceFeatures2 if the driver
-/// does not look for it there.
+/// The features to request from the driver besides those in the pNext chain: those of
+/// VkPhysicalDeviceFeatures2 if the driver does not look for it there.
 ///
 /// # Safety
-/// The create info's chain is a pNext chain.
+/// `p_next` of the create info is a pNext chain.
 unsafe fn enabled_features(instance: &Instance, info: &CreateInfo<'_>) -> *const vk::PhysicalDeviceFeatures {
     let driver = &instance.driver;
     let known = driver.get_physical_device_features2.or(driver.get_physical_device_features2_khr);
-    // SAFETY: the caller vouches for the chain.
+    // SAFETY: `p_next` is a pNext chain by this function's `# Safety`.
     match unsafe { chain::find::<vk::PhysicalDeviceFeatures2<'_>>(info.p_next) } {
         Some(chained) if known.is_none() && info.p_enabled_features.is_null() => &raw const chained.features,
         _ => info.p_enabled_features,
     }
 }
 
-/// The create info as the driver gets it: without layers and without what the loader put before the chain for them.
+/// The create info that the driver gets: without layers and without what the loader put in front of
+/// the chain for them.
 ///
 /// # Safety
-/// The create info's chain is a pNext chain.
+/// `p_next` of the create info is a pNext chain.
 unsafe fn sanitised<'a>(info: &CreateInfo<'a>, wanted: &Wanted) -> CreateInfo<'a> {
-    // SAFETY: the caller vouches for the chain.
+    // SAFETY: `p_next` is a pNext chain by this function's `# Safety`.
     let rest = unsafe { chain::structures(info.p_next) }
         .find(|structure| structure.s_type != vk::StructureType::LOADER_DEVICE_CREATE_INFO);
     let mut own = *info;
@@ -145,21 +155,22 @@ unsafe fn sanitised<'a>(info: &CreateInfo<'a>, wanted: &Wanted) -> CreateInfo<'a
     own
 }
 
-/// Finds the functions of the driver's device and makes its handle lead to ours.
+/// Finds the functions of the driver's device and sets the first word of its handle to ours.
 ///
 /// # Errors
-/// `ERROR_INCOMPATIBLE_DRIVER` if a function is missing that the loader needs, or if the handle is not as it must be. The
-/// driver's device has to be destroyed then.
+/// `ERROR_INCOMPATIBLE_DRIVER` if a function that the loader needs is missing, or if the handle's
+/// first word is not free. The caller must then destroy the driver's device.
 ///
 /// # Safety
-/// The handle is what the driver's vkCreateDevice gave.
+/// The handle is the one that the driver's vkCreateDevice returned for `device`.
 unsafe fn complete(device: &mut Device, handle: vk::Device, wanted: &Wanted) -> Result<(), vk::Result> {
     device.handle = handle;
     let find = device.instance.driver.get_device_proc_addr;
-    // One extension of instances has commands of devices.
+    // One instance extension has device commands.
     let has_utils = device.instance.driver.create_debug_utils_messenger.is_some();
     let enabled = |name: &CStr| wanted.passes(name) || (has_utils && name == vk::EXT_DEBUG_UTILS_NAME);
-    // SAFETY: the driver's function returns functions of the type of their name; the handle is the driver's.
+    // SAFETY: the driver's look-up returns functions of the named type, and the handle is the
+    // driver's, by this function's `# Safety`.
     unsafe {
         device.driver =
             DeviceCommands::find(|name| find.and_then(|find| find(handle, name.as_ptr())), enabled);

@@ -20,8 +20,8 @@ use crate::statistics;
 type Callbacks<'a> = vk::AllocationCallbacks<'a>;
 type CreateInfo<'a> = vk::InstanceCreateInfo<'a>;
 
-/// Instance extensions of Vulkan 1.0 that 1.1 made core. A driver of 1.0 gets those that it has, so that the loader can offer
-/// the commands of 1.1.
+/// Instance extensions of Vulkan 1.0 that 1.1 made core. A driver for 1.0 gets those that it has,
+/// so that the loader can offer the commands of 1.1.
 const PROMOTED_TO_1_1: [ExtensionId; 5] = [
     extension::KHR_DEVICE_GROUP_CREATION,
     extension::KHR_EXTERNAL_FENCE_CAPABILITIES,
@@ -30,21 +30,23 @@ const PROMOTED_TO_1_1: [ExtensionId; 5] = [
     extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2,
 ];
 
-/// vkCreateInstance: has the driver make the instance, with what it knows of what is asked for.
+/// vkCreateInstance: lets the driver create the instance, with those of the requested things that
+/// it knows.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, or what layers made of them.
+/// The parameters meet the valid usage of the Vulkan command, or are what layers made of such
+/// parameters.
 pub unsafe extern "system" fn create_instance(
     info: *const CreateInfo<'_>,
     callbacks: *const Callbacks<'_>,
     out: *mut vk::Instance,
 ) -> vk::Result {
     let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety`, which is also that of `create_instance_of`.
     unsafe { create_instance_of(loader, info, callbacks, out) }
 }
 
-/// vkCreateInstance of the driver of this loader.
+/// vkCreateInstance of this loader's driver.
 ///
 /// # Safety
 /// As for [`create_instance`].
@@ -54,7 +56,8 @@ pub(crate) unsafe fn create_instance_of(
     callbacks: *const Callbacks<'_>,
     out: *mut vk::Instance,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` `info` and `out` are valid, and the callbacks NULL or
+    // valid.
     unsafe {
         match create(loader, &*info, callbacks) {
             Ok(handle) => {
@@ -67,13 +70,17 @@ pub(crate) unsafe fn create_instance_of(
     }
 }
 
+/// # Safety
+/// As for [`create_instance`].
 unsafe fn create(
     loader: &'static Loader,
     info: &CreateInfo<'_>,
     callbacks: *const Callbacks<'_>,
 ) -> Result<vk::Instance, vk::Result> {
     let driver = loader.hal.driver(loader).map_err(|_| vk::Result::ERROR_INITIALIZATION_FAILED)?;
-    // SAFETY: the caller vouches for the callbacks, for the create info and its chain. Handles are used as the driver gave them.
+    // SAFETY: by this function's `# Safety` the callbacks are NULL or valid, the create info is
+    // valid, `p_next` is a pNext chain and the extension names are a counted array of valid C
+    // strings. The driver gets its own handles; the box is leaked only once it is complete.
     unsafe {
         let allocator = Application::new(callbacks, vk::SystemAllocationScope::INSTANCE);
         let mut instance = make(loader, &driver, allocator, info)?;
@@ -108,20 +115,22 @@ unsafe fn create(
     }
 }
 
-/// An instance that has no handle yet.
+/// Creates an instance that has no handle yet.
 ///
 /// # Safety
-/// The create info's chain is a pNext chain.
+/// The create info is valid, `p_next` is a pNext chain, and its callbacks may be called until the
+/// instance is destroyed.
 unsafe fn make(
     loader: &'static Loader,
     driver: &Driver,
     allocator: Application,
     info: &CreateInfo<'_>,
 ) -> Result<Box<Instance, Application>, OutOfMemory> {
-    // SAFETY: the caller vouches for the create info.
+    // SAFETY: by this function's `# Safety` the application info is NULL or a valid pointer.
     let asked = unsafe { info.p_application_info.as_ref() }.map_or(0, |application| application.api_version);
     let logger = Logger::new(loader, allocator);
-    // SAFETY: as above; what listens is called until the instance is destroyed at most.
+    // SAFETY: by this function's `# Safety` `p_next` is a pNext chain whose callbacks may be called
+    // until the instance is destroyed; the logger is dropped with the instance.
     unsafe { logger.listeners.add_chained(info.p_next)? };
     Instance::try_new(
         InstanceData {
@@ -139,10 +148,11 @@ unsafe fn make(
     )
 }
 
-/// The version of Vulkan that the driver's instances are of, without its patch.
+/// The Vulkan version of the driver's instances, without its patch.
 fn version_of(driver: &Driver) -> u32 {
     let mut version = vk::API_VERSION_1_0;
-    // SAFETY: without an instance any name may be asked for; what is found has the type of its name.
+    // SAFETY: the look-up accepts any name without an instance and returns a function of the named
+    // type; `version` is a local.
     unsafe {
         let name = c"vkEnumerateInstanceVersion".as_ptr();
         let found = (driver.get_instance_proc_addr)(vk::Instance::null(), name);
@@ -161,8 +171,8 @@ fn without_patch(version: u32) -> u32 {
     version & !0xFFF
 }
 
-/// The version that the driver gets to see: one of Vulkan 1.0 would refuse any newer one, as the specification then said. Since
-/// Android 17 one of 1.3 is not asked for what came later either.
+/// The version that the driver sees: a driver for Vulkan 1.0 would refuse any newer one, as the
+/// specification then said. Since Android 17 a driver for 1.3 is not asked for later ones either.
 fn clamped(asked: u32, driver: u32, level: ApiLevel) -> u32 {
     let next = driver.saturating_add(1 << 12);
     let clamps =
@@ -170,12 +180,13 @@ fn clamped(asked: u32, driver: u32, level: ApiLevel) -> u32 {
     if clamps && asked >= next { driver } else { asked }
 }
 
-/// The create info as the driver gets it: without layers and without what the loader put before the chain for them.
+/// The create info that the driver gets: without layers and without what the loader put in front of
+/// the chain for them.
 ///
 /// # Safety
-/// The create info's chain is a pNext chain.
+/// `p_next` of the create info is a pNext chain.
 unsafe fn sanitised<'a>(info: &CreateInfo<'a>, wanted: &Wanted) -> CreateInfo<'a> {
-    // SAFETY: the caller vouches for the chain.
+    // SAFETY: `p_next` is a pNext chain by this function's `# Safety`.
     let rest = unsafe { chain::structures(info.p_next) }
         .find(|structure| structure.s_type != vk::StructureType::LOADER_INSTANCE_CREATE_INFO);
     let mut own = *info;
@@ -187,14 +198,15 @@ unsafe fn sanitised<'a>(info: &CreateInfo<'a>, wanted: &Wanted) -> CreateInfo<'a
     own
 }
 
-/// Finds the functions of the driver's instance and makes its handle lead to ours.
+/// Finds the functions of the driver's instance and sets the first word of its handle to ours.
 ///
 /// # Errors
-/// `ERROR_INCOMPATIBLE_DRIVER` if a function is missing that the loader needs, or if the handle is not as it must be. The
-/// driver's instance has to be destroyed then.
+/// `ERROR_INCOMPATIBLE_DRIVER` if a function that the loader needs is missing, or if the handle's
+/// first word is not free. The caller must then destroy the driver's instance.
 ///
 /// # Safety
-/// The handle is what the driver's vkCreateInstance gave.
+/// The handle is the one that the driver's vkCreateInstance returned for `instance`, and `find` is
+/// the driver's look-up.
 unsafe fn complete(
     instance: &mut Instance,
     handle: vk::Instance,
@@ -202,7 +214,8 @@ unsafe fn complete(
     wanted: &Wanted,
 ) -> Result<(), vk::Result> {
     instance.handle = handle;
-    // SAFETY: the driver's function returns functions of the type of their name; the handle is the driver's.
+    // SAFETY: by this function's `# Safety` the handle is the driver's and `find` its look-up,
+    // which returns functions of the named type.
     unsafe {
         let enabled = |extension: &CStr| wanted.passes(extension);
         instance.driver = InstanceCommands::find(|name| find(handle, name.as_ptr()), enabled);

@@ -1,4 +1,4 @@
-//! The end of instances and devices at the lower end of the chain.
+//! The destruction of instances and devices at the lower end of the chain.
 
 use ash::vk::{self, Handle};
 
@@ -6,15 +6,17 @@ use crate::objects::{device_of, free, instance_of};
 
 type Callbacks<'a> = vk::AllocationCallbacks<'a>;
 
-/// vkDestroyInstance. NULL is left alone.
+/// vkDestroyInstance. NULL is ignored.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: *const Callbacks<'_>) {
     if handle.is_null() {
         return;
     }
-    // SAFETY: the first word of a valid handle leads to a box that `create_instance` leaked; the caller excludes other users.
+    // SAFETY: by this function's `# Safety` the handle is valid and externally synchronised; its
+    // first word leads to a box that `create_instance` leaked, and `end` says whether to free it
+    // here.
     unsafe {
         let instance = instance_of(handle.as_raw());
         instance.logger.listeners.destroying();
@@ -27,15 +29,17 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
     }
 }
 
-/// vkDestroyDevice. NULL is left alone.
+/// vkDestroyDevice. NULL is ignored.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn destroy_device(handle: vk::Device, callbacks: *const Callbacks<'_>) {
     if handle.is_null() {
         return;
     }
-    // SAFETY: the first word of a valid handle leads to a box that `create_device` leaked; the caller excludes other users.
+    // SAFETY: by this function's `# Safety` the handle is valid and externally synchronised; its
+    // first word leads to a box that `create_device` leaked, and `end` says whether to free it
+    // here.
     unsafe {
         let device = device_of(handle.as_raw());
         if let Some(destroy) = device.driver.destroy_device {

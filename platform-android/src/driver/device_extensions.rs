@@ -1,4 +1,5 @@
-//! Extensions of devices: what the loader adds to the driver's, and by means of which of the driver's it has them.
+//! Device extensions: what the loader adds to the driver's, and which of the driver's it needs for
+//! them.
 
 use core::ffi::{CStr, c_char};
 
@@ -18,7 +19,7 @@ use crate::objects::{Instance, InstanceCommands, driver_extensions, instance_of}
 use crate::system::System;
 use crate::wsi::queries::has_shared_images;
 
-/// Device extensions that are not just passed on.
+/// Device extensions that are not simply passed on.
 pub(super) const OF_DEVICES: &[(ExtensionId, Treatment)] = &[
     (extension::KHR_SWAPCHAIN, Becomes(native_buffer::NAME)),
     (extension::EXT_SWAPCHAIN_MAINTENANCE1, Becomes(FENCE_FD)),
@@ -40,7 +41,7 @@ pub(super) const OF_DEVICES: &[(ExtensionId, Treatment)] = &[
 const CALIBRATED_TIMESTAMPS: &CStr = c"VK_KHR_calibrated_timestamps";
 const FENCE_FD: &CStr = c"VK_KHR_external_fence_fd";
 
-/// What the loader can have for a device, in the order in which it is listed.
+/// What the loader can offer for a device, in the order of listing.
 const OF_THE_LOADER: &[(ExtensionId, Condition)] = &[
     (extension::KHR_INCREMENTAL_PRESENT, Condition::None),
     (extension::EXT_HDR_METADATA, Condition::HdrDisplay),
@@ -59,47 +60,51 @@ const OF_THE_LOADER: &[(ExtensionId, Condition)] = &[
     (extension::KHR_SWAPCHAIN_MAINTENANCE1, Condition::FencesOfDisplay(ApiLevel::ANDROID_17)),
 ];
 
-/// What has to be so for the loader to have an extension.
+/// The condition for the loader to have an extension.
 #[derive(Clone, Copy)]
 enum Condition {
     /// Nothing.
     None,
     /// The loader is of this Android or a newer one.
     Since(ApiLevel),
-    /// The display shows a high dynamic range, as a property says. Since Android 17 that does not matter.
+    /// The display shows a high dynamic range, according to a property. Irrelevant since Android
+    /// 17.
     HdrDisplay,
-    /// The driver has images that can be shown while they are drawn to.
+    /// The driver has images that can be shown while being drawn to.
     SharedImages,
-    /// The system tells when frames were shown, as a property says.
+    /// The system reports when frames were shown, according to a property.
     PresentTimestamps,
-    /// The driver compresses images as an application wants it, swapchain images too.
+    /// The driver compresses images as an application wishes, swapchain images too.
     Compression,
     /// The driver can compare its clock with the system's, and the loader is of this Android or a newer one.
     CalibratedClocks(ApiLevel),
-    /// The driver knows lists of formats, as Vulkan 1.2 has them, and the loader is of this Android or a newer one.
+    /// The driver knows format lists, as in Vulkan 1.2, and the loader is of this Android or a
+    /// newer one.
     FormatLists(ApiLevel),
     /// The driver can wait for fences of the display, and the loader is of this Android or a newer one.
     FencesOfDisplay(ApiLevel),
 }
 
-/// Whether a display shows a high dynamic range (SurfaceFlinger's properties).
+/// Whether a display shows a high dynamic range (SurfaceFlinger's property).
 const HDR_DISPLAY: &CStr = c"ro.surface_flinger.has_HDR_display";
 
-/// Whether SurfaceFlinger tells when frames were shown.
+/// Whether SurfaceFlinger reports when frames were shown.
 const PRESENT_TIMESTAMPS: &CStr = c"service.sf.present_timestamp";
 
-/// The first version of `VK_ANDROID_native_buffer` that hands the usage over in which compression is said.
+/// The first version of `VK_ANDROID_native_buffer` that passes the usage that expresses
+/// compression.
 const HANDS_USAGE_OVER: u32 = 9;
 
 impl Condition {
-    /// Whether it is so for this device, whose driver has the extensions `drivers`.
+    /// Whether the condition holds for this device, whose driver has the extensions `drivers`.
     ///
     /// # Safety
-    /// The device is one of the instance's.
+    /// The device is a valid physical device of the instance.
     unsafe fn holds(self, instance: &Instance, device: vk::PhysicalDevice, drivers: &[Properties]) -> bool {
         let loader = instance.logger.loader;
         let system: &dyn System = loader.system;
-        // SAFETY: the caller vouches for the device.
+        // SAFETY: by this function's `# Safety` the handle is a valid physical device of the
+        // instance, so the driver knows it.
         unsafe {
             match self {
                 Self::None => true,
@@ -128,32 +133,35 @@ impl Condition {
     }
 }
 
-/// Whether fences can be imported as what the display hands out.
+/// Whether fences can be imported from the sync files that the display hands out.
 ///
 /// # Safety
-/// The device is one of the driver's.
+/// The device is a valid physical device of the driver's.
 unsafe fn imports_sync_fd(driver: &InstanceCommands, device: vk::PhysicalDevice) -> bool {
     let own = driver.get_physical_device_external_fence_properties;
     let Some(get) = own.or(driver.get_physical_device_external_fence_properties_khr) else { return false };
     let info =
         vk::PhysicalDeviceExternalFenceInfo::default().handle_type(vk::ExternalFenceHandleTypeFlags::SYNC_FD);
     let mut properties = vk::ExternalFenceProperties::default();
-    // SAFETY: the caller vouches for the device; the structures are well formed.
+    // SAFETY: the device is valid by this function's `# Safety`; both structures are locals with
+    // the right `sType`.
     unsafe { get(device, &info, &mut properties) };
     properties.external_fence_features.contains(vk::ExternalFenceFeatureFlags::IMPORTABLE)
 }
 
-/// vkEnumerateDeviceExtensionProperties: what the loader has, then what the driver has. Layers are not asked about here.
+/// vkEnumerateDeviceExtensionProperties: the loader's, then the driver's. Layers are not considered
+/// here.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn enumerate_device_extension_properties(
     device: vk::PhysicalDevice,
     _layer: *const c_char,
     count: *mut u32,
     out: *mut Properties,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the handle and for the counted out-array.
+    // SAFETY: by this function's `# Safety` the device is a valid handle, and `count` and `out` are
+    // a counted out-array.
     unsafe {
         match below_layers(instance_of(device.as_raw()), device) {
             Ok(all) => array::deliver(&all, count, out),
@@ -163,7 +171,7 @@ pub unsafe extern "system" fn enumerate_device_extension_properties(
 }
 
 /// # Safety
-/// The device is one of the instance's.
+/// The device is a valid physical device of the instance.
 unsafe fn below_layers(
     instance: &Instance,
     device: vk::PhysicalDevice,
@@ -171,7 +179,7 @@ unsafe fn below_layers(
     let mut drivers = driver_extensions(instance, device)?;
     let mut all = Vec::new();
     for (own, condition) in OF_THE_LOADER {
-        // SAFETY: the caller vouches for the device.
+        // SAFETY: the device is of the instance by this function's `# Safety`.
         if unsafe { condition.holds(instance, device, &drivers) } {
             all.try_push(properties(*own))?;
         }
@@ -185,9 +193,10 @@ unsafe fn below_layers(
     Ok(all)
 }
 
-/// What `VK_ANDROID_native_buffer` of this version is to applications.
+/// The extension that applications see for `VK_ANDROID_native_buffer` of this version.
 fn swapchain(native_buffer_version: u32) -> Properties {
-    /// The first version with which images are bound to memory of a swapchain, as `VK_KHR_swapchain` has it since version 69.
+    /// The first version that binds images to memory of a swapchain, as `VK_KHR_swapchain` does
+    /// since version 69.
     const BINDS_IMAGES: u32 = 8;
     let newest = properties(extension::KHR_SWAPCHAIN);
     let version = if native_buffer_version < BINDS_IMAGES { 68 } else { newest.spec_version };

@@ -1,5 +1,5 @@
-//! Extensions of instances: what the loader adds to the driver's. Of instances and devices: what of an application's wishes the
-//! driver gets to see.
+//! Instance extensions: what the loader adds to the driver's. For instances and devices: which of
+//! an application's requests the driver sees.
 
 use core::ffi::{CStr, c_char};
 
@@ -16,22 +16,22 @@ use crate::loader::{self, Loader};
 
 pub(super) type Properties = vk::ExtensionProperties;
 
-/// What becomes of an extension that is asked for, on its way to the driver.
+/// What happens to a requested extension on its way to the driver.
 #[derive(Clone, Copy)]
 pub(super) enum Treatment {
     /// The loader's own: the driver does not get it.
     Own,
     /// The loader's and the driver's: the driver gets it if it has it.
     Shared,
-    /// The loader's, by means of another one that the driver gets. Without that it is not there.
+    /// The loader's, based on another one that the driver gets. Without that it is unavailable.
     Becomes(&'static CStr),
-    /// The driver gets it if it has it; otherwise it is not there.
+    /// The driver gets it if it has it; otherwise it is unavailable.
     Passed,
 }
 
 use Treatment::{Becomes, Own, Passed, Shared};
 
-/// Instance extensions that are not just passed on.
+/// Instance extensions that are not simply passed on.
 pub(super) const OF_INSTANCES: &[(ExtensionId, Treatment)] = &[
     (extension::KHR_SURFACE, Own),
     (extension::KHR_ANDROID_SURFACE, Own),
@@ -45,7 +45,8 @@ pub(super) const OF_INSTANCES: &[(ExtensionId, Treatment)] = &[
     (extension::EXT_DEBUG_UTILS, Shared),
 ];
 
-/// What the loader has for every instance, in this order, with the version of Android that began with it.
+/// What the loader has for every instance, in this order, with the version of Android that
+/// introduced it.
 const OF_THE_LOADER: &[(ExtensionId, ApiLevel)] = &[
     (extension::KHR_SURFACE, ApiLevel::ANDROID_14),
     (extension::KHR_SURFACE_PROTECTED_CAPABILITIES, ApiLevel::ANDROID_14),
@@ -57,16 +58,17 @@ const OF_THE_LOADER: &[(ExtensionId, ApiLevel)] = &[
     (extension::KHR_SURFACE_MAINTENANCE1, ApiLevel::ANDROID_17),
 ];
 
-/// What of an application's wishes there is.
+/// The available part of an application's requests.
 pub(super) struct Wanted {
-    /// What the driver gets, each once.
+    /// What the driver gets, each name once.
     pub(super) names: Vec<*const c_char, Application>,
-    /// The extensions that are enabled, the loader's own among them.
+    /// The enabled extensions, the loader's own among them.
     pub(super) enabled: ExtensionSet,
 }
 
 impl Wanted {
-    /// What there is of these wishes, where the driver has `available`. The treatments are [`OF_INSTANCES`] or those of devices.
+    /// The available ones of these requests, where the driver has `available`. The treatments are
+    /// [`OF_INSTANCES`] or those of devices.
     pub(super) fn new<'a>(
         wishes: impl Iterator<Item = &'a CStr>,
         available: &[Properties],
@@ -91,7 +93,7 @@ impl Wanted {
         Ok(wanted)
     }
 
-    /// Gives the driver this extension, unless it has none of that name. Whether it has.
+    /// Passes this extension to the driver, if it has one of that name. Returns whether it has.
     pub(super) fn pass(&mut self, wish: &CStr, available: &[Properties]) -> Result<bool, OutOfMemory> {
         if !has(available, wish) {
             return Ok(false);
@@ -104,12 +106,13 @@ impl Wanted {
 
     /// Whether the driver gets this extension.
     pub(super) fn passes(&self, extension: &CStr) -> bool {
-        // SAFETY: the names are C strings of the application or of this file, which are there as long as the list is.
+        // SAFETY: the names are C strings of the application's create info or literals, and both
+        // outlive the list.
         self.names.iter().any(|name| unsafe { CStr::from_ptr(*name) } == extension)
     }
 }
 
-/// Whether there is an extension of this name.
+/// Whether an extension of this name is available.
 pub(super) fn has(available: &[Properties], wanted: &CStr) -> bool {
     available.iter().any(|extension| name::is(extension, wanted))
 }
@@ -117,39 +120,41 @@ pub(super) fn has(available: &[Properties], wanted: &CStr) -> bool {
 /// The driver's own instance extensions.
 ///
 /// # Errors
-/// What the driver returns; `ERROR_OUT_OF_HOST_MEMORY`.
+/// The driver's error, or `ERROR_OUT_OF_HOST_MEMORY`.
 pub(super) fn of_driver(driver: &Driver) -> Result<Vec<Properties>, vk::Result> {
     array::collect(Process, Properties::default(), |count, out| {
-        // SAFETY: no layer and a counted out-array.
+        // SAFETY: the layer name is NULL, which is allowed, and `collect` passes a counted
+        // out-array.
         unsafe { (driver.enumerate_instance_extension_properties)(core::ptr::null(), count, out) }
     })
 }
 
-/// vkEnumerateInstanceExtensionProperties: what the loader has, then what the driver has. Layers are not asked about here.
+/// vkEnumerateInstanceExtensionProperties: the loader's, then the driver's. Layers are not
+/// considered here.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn enumerate_instance_extension_properties(
     _layer: *const c_char,
     count: *mut u32,
     out: *mut Properties,
 ) -> vk::Result {
     let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array.
     unsafe { instance_extensions_of(loader, count, out) }
 }
 
-/// The same, of the driver of this loader.
+/// vkEnumerateInstanceExtensionProperties of this loader's driver.
 ///
 /// # Safety
-/// Count and out are a counted out-array.
+/// `count` and `out` are a counted out-array.
 pub(crate) unsafe fn instance_extensions_of(
     loader: &'static Loader,
     count: *mut u32,
     out: *mut Properties,
 ) -> vk::Result {
     match of_instances(loader) {
-        // SAFETY: the caller vouches for the counted out-array.
+        // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array.
         Ok(all) => unsafe { array::deliver(&all, count, out) },
         Err(error) => error,
     }
@@ -169,7 +174,7 @@ fn of_instances(loader: &'static Loader) -> Result<Vec<Properties>, vk::Result> 
         [(extension::EXT_DEBUG_REPORT, true), (extension::EXT_DEBUG_UTILS, debug::has_utils(loader.system))];
     for (own, has) in of_debugging {
         match drivers.iter_mut().find(|extension| name::is(extension, own.name())) {
-            // What is created with it goes to the driver as well, so both must know the version.
+            // Objects created with it go to the driver as well, so both must know the version.
             Some(drivers) => drivers.spec_version = drivers.spec_version.min(own.spec_version()),
             None if has => all.try_push(properties(own))?,
             None => {}

@@ -1,4 +1,4 @@
-//! Features that are the loader's, since their extensions are.
+//! Features that belong to the loader because their extensions do.
 
 use core::ffi::c_void;
 
@@ -11,8 +11,8 @@ use crate::objects::{Instance, InstanceCommands};
 
 type Compression = vk::PhysicalDeviceImageCompressionControlFeaturesEXT<'static>;
 
-/// The structures of the loader's features, with the Android that first had them, and for each of their members whether the
-/// feature is there.
+/// The structures of the loader's features, with the first Android that had them, and for each
+/// member whether the feature is available.
 const OF_THE_LOADER: &[(vk::StructureType, ApiLevel, &[Answer])] = &[
     (SWAPCHAIN_MAINTENANCE1, ApiLevel::ANDROID_14, &[Answer::Yes]),
     (IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, ApiLevel::ANDROID_14, &[Answer::IfImagesCan]),
@@ -20,7 +20,7 @@ const OF_THE_LOADER: &[(vk::StructureType, ApiLevel, &[Answer])] = &[
     (PRESENT_ID, ApiLevel::ANDROID_17, &[Answer::Yes]),
     (PRESENT_ID2, ApiLevel::ANDROID_17, &[Answer::Yes]),
     (PRESENT_WAIT2, ApiLevel::ANDROID_17, &[Answer::Yes]),
-    // In general, at a time, and at a time after the frame before.
+    // In general, at a time, and at a time relative to the previous frame.
     (PRESENT_TIMING, ApiLevel::ANDROID_17, &[Answer::Yes, Answer::Yes, Answer::No]),
 ];
 
@@ -34,23 +34,25 @@ const PRESENT_ID2: vk::StructureType = vk::StructureType::from_raw(1_000_479_002
 const PRESENT_WAIT2: vk::StructureType = vk::StructureType::from_raw(1_000_480_001);
 const PRESENT_TIMING: vk::StructureType = vk::StructureType::from_raw(1_000_208_000);
 
-/// Whether structures of this type are of the loader's features: a driver that checks what it is asked for would refuse them.
+/// Whether structures of this type hold features of the loader: a driver that checks its input
+/// would refuse them.
 pub(super) fn are_in(s_type: vk::StructureType) -> bool {
     OF_THE_LOADER.iter().any(|(known, ..)| *known == s_type)
 }
 
-/// Whether a feature is there.
+/// Whether a feature is available.
 #[derive(Clone, Copy)]
 enum Answer {
-    /// It is, wherever its extension is.
+    /// Yes, wherever its extension is.
     Yes,
-    /// It is not.
+    /// No.
     No,
-    /// If the driver's images can be compressed as an application wants it: swapchain images are its images.
+    /// If the driver's images can be compressed as an application wishes: swapchain images are
+    /// among them.
     IfImagesCan,
 }
 
-/// A structure of features, of which there is at least one.
+/// A structure of features, with at least one member.
 #[repr(C)]
 struct Features {
     s_type: vk::StructureType,
@@ -58,10 +60,11 @@ struct Features {
     first: vk::Bool32,
 }
 
-/// Goes through the loader's features in a chain: calls `each` with the place of each of them and whether it is there.
+/// Calls `each` for every feature of the loader in a chain, with the place of the feature and
+/// whether it is available.
 ///
 /// # Safety
-/// `first` begins a pNext chain; the device is one of the instance's.
+/// `first` begins a pNext chain; the device is a valid physical device of the instance.
 unsafe fn for_each(
     instance: &Instance,
     device: vk::PhysicalDevice,
@@ -69,7 +72,8 @@ unsafe fn for_each(
     mut each: impl FnMut(*mut vk::Bool32, bool),
 ) {
     let level = instance.logger.loader.level;
-    // SAFETY: the caller vouches for the chain, in which types say what structures are: each has as many members as there are
+    // SAFETY: by this function's `# Safety` `first` begins a pNext chain, in which `sType`
+    // determines the structure; each one listed has as many `VkBool32` members as there are
     // answers.
     unsafe {
         for structure in chain::pointers(first) {
@@ -87,26 +91,29 @@ unsafe fn for_each(
     }
 }
 
-/// Puts what the loader has into the structures that are chained to a query of features.
+/// Writes the loader's answers into the structures chained to a query of features.
 ///
 /// # Safety
-/// `first` begins a pNext chain that can be written to; the device is one of the instance's.
+/// `first` begins a writable pNext chain; the device is a valid physical device of the instance.
 pub(super) unsafe fn put_in(instance: &Instance, device: vk::PhysicalDevice, first: *mut c_void) {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the chain is writable and the device is of the
+    // instance; `for_each` passes places inside the chain.
     unsafe { for_each(instance, device, first, |place, is_there| place.write(is_there.into())) };
 }
 
-/// Whether all of the loader's features that are enabled in the chain of a create info are there. Logs if not.
+/// Whether all of the loader's features that are enabled in the chain of a create info are
+/// available. Logs if not.
 ///
 /// # Safety
-/// `first` begins a pNext chain; the device is one of the instance's.
+/// `first` begins a pNext chain; the device is a valid physical device of the instance.
 pub(super) unsafe fn are_there(
     instance: &Instance,
     device: vk::PhysicalDevice,
     first: *const c_void,
 ) -> bool {
     let mut all = true;
-    // SAFETY: the caller vouches for the parameters; the chain is only read.
+    // SAFETY: by this function's `# Safety` `first` begins a pNext chain and the device is of the
+    // instance; the closure only reads.
     unsafe {
         for_each(instance, device, first.cast_mut(), |place, is_there| {
             all &= is_there || place.read() == vk::FALSE;
@@ -125,10 +132,10 @@ pub(super) unsafe fn are_there(
     all
 }
 
-/// Whether the driver's images can be compressed as an application wants it.
+/// Whether the driver's images can be compressed as an application wishes.
 ///
 /// # Safety
-/// The device is one of the driver's.
+/// The device is a valid physical device of the driver's.
 pub(super) unsafe fn has_image_compression(driver: &InstanceCommands, device: vk::PhysicalDevice) -> bool {
     let Some(get) = driver.get_physical_device_features2.or(driver.get_physical_device_features2_khr) else {
         return false;
@@ -136,7 +143,8 @@ pub(super) unsafe fn has_image_compression(driver: &InstanceCommands, device: vk
     let mut compression = Compression::default();
     let mut features =
         vk::PhysicalDeviceFeatures2 { p_next: (&raw mut compression).cast(), ..Default::default() };
-    // SAFETY: the caller vouches for the device; the chain is well formed.
+    // SAFETY: the device is valid by this function's `# Safety`; the chain consists of two locals
+    // with the right `sType`.
     unsafe { get(device, &mut features) };
     compression.image_compression_control == vk::TRUE
 }

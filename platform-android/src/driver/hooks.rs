@@ -1,4 +1,4 @@
-//! The commands in which the loader has something to do below the layers.
+//! The commands in which the loader has work to do below the layers.
 
 use core::ffi::CStr;
 use core::fmt;
@@ -14,19 +14,19 @@ use crate::debug;
 use crate::objects::{Device, Instance};
 use crate::wsi;
 
-/// A command in which the loader has something to do.
+/// A command in which the loader has work to do.
 pub struct Hook {
     /// The command.
     pub command: CommandId,
-    /// What has to be there for the command to be found.
+    /// The condition for finding the command.
     pub gate: Gate,
-    /// By which of the ways that lead to functions it is found.
+    /// The look-up functions that find it.
     pub kind: Kind,
-    /// What the loader does.
+    /// The loader's function.
     pub function: Command,
 }
 
-/// What has to be there for a command to be found.
+/// The condition for finding a command.
 #[derive(Clone, Copy)]
 pub enum Gate {
     /// This minor version of Vulkan 1.
@@ -35,7 +35,7 @@ pub enum Gate {
     Extension(ExtensionId),
 }
 
-/// By which of the ways that lead to functions a command is found.
+/// The look-up functions that find a command.
 #[derive(Clone, Copy)]
 pub enum Kind {
     /// Without an instance only.
@@ -44,14 +44,14 @@ pub enum Kind {
     Instance,
     /// With a device or an instance: every device has it.
     Device,
-    /// With a device that has what the command needs. With an instance it is always found, as this function: one that checks that
-    /// at each call.
+    /// With a device that has what the command needs. With an instance it is always found, as this
+    /// function, which checks that at each call.
     Checked(Command),
 }
 
 impl Gate {
-    /// Whether the command is there on the instance. The loader's own version counts there, since it makes the commands of
-    /// newer versions of Vulkan up from extensions of an older driver.
+    /// Whether the instance has the command. The loader's own version decides, since it builds the
+    /// commands of newer Vulkan versions on extensions of an older driver.
     #[must_use]
     pub fn is_open_on_instance(self, instance: &Instance) -> bool {
         match self {
@@ -60,7 +60,7 @@ impl Gate {
         }
     }
 
-    /// Whether the command is there on the device.
+    /// Whether the device has the command.
     #[must_use]
     pub fn is_open_on_device(self, device: &Device) -> bool {
         match self {
@@ -86,7 +86,7 @@ impl fmt::Display for Gate {
     }
 }
 
-/// The functions of `VK_ANDROID_native_buffer`, which pass between the loader and the driver only.
+/// The functions of `VK_ANDROID_native_buffer`, which only the loader may call on the driver.
 const HIDDEN: [&CStr; 6] = [
     c"vkGetSwapchainGrallocUsageANDROID",
     c"vkGetSwapchainGrallocUsage2ANDROID",
@@ -96,7 +96,7 @@ const HIDDEN: [&CStr; 6] = [
     c"vkQueueSignalReleaseImageANDROID",
 ];
 
-/// Whether this command of the driver's is nobody else's business.
+/// Whether nobody but the loader may see this command of the driver.
 #[must_use]
 pub fn is_hidden(name: &CStr) -> bool {
     HIDDEN.contains(&name)
@@ -108,7 +108,7 @@ pub fn of(command: CommandId) -> Option<&'static Hook> {
     HOOKS.get(usize::from(*PLACES.get(command.index())?))
 }
 
-/// The types of commands: those of the bindings, and those of commands that are newer.
+/// The types of commands: those of the bindings, and those of newer commands.
 mod types {
     pub(super) use crate::wsi::present_timing::types::*;
     pub(super) use crate::wsi::present_wait::PFN_vkWaitForPresent2KHR;
@@ -150,7 +150,7 @@ macro_rules! hooks {
     };
 }
 
-/// All of them.
+/// All hooks.
 static HOOKS: &[Hook] = hooks! {
     global {
         CREATE_INSTANCE: PFN_vkCreateInstance = super::create_instance;
@@ -165,7 +165,7 @@ static HOOKS: &[Hook] = hooks! {
             ENUMERATE_DEVICE_EXTENSION_PROPERTIES: PFN_vkEnumerateDeviceExtensionProperties =
                 super::enumerate_device_extension_properties;
             CREATE_DEVICE: PFN_vkCreateDevice = super::create_device;
-            // Of VK_KHR_swapchain, of which an instance does not know whether a device will have it.
+            // Of VK_KHR_swapchain, which an instance cannot know of a future device.
             GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR: PFN_vkGetPhysicalDevicePresentRectanglesKHR =
                 wsi::group::get_physical_device_present_rectangles;
         }
@@ -355,7 +355,7 @@ static HOOKS: &[Hook] = hooks! {
     }
 };
 
-/// The place of each command's hook in the table, or what is beyond its end.
+/// The index of each command's hook in the table, or one past its end.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 static PLACES: [u8; COMMAND_COUNT] = {
     let mut places = [u8::MAX; COMMAND_COUNT];

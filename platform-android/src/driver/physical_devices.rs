@@ -6,16 +6,17 @@ use loader_core::abi::array;
 use super::adopt::adopt;
 use crate::objects::instance_of;
 
-/// vkEnumeratePhysicalDevices. The driver is asked each time.
+/// vkEnumeratePhysicalDevices. Asks the driver each time.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn enumerate_physical_devices(
     handle: vk::Instance,
     count: *mut u32,
     out: *mut vk::PhysicalDevice,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the handle and the counted out-array.
+    // SAFETY: by this function's `# Safety` the instance is a valid handle, and `count` and `out`
+    // are a counted out-array; only elements that lie within it are adopted.
     unsafe {
         let instance = instance_of(handle.as_raw());
         let Some(enumerate) = instance.driver.enumerate_physical_devices else {
@@ -24,7 +25,7 @@ pub unsafe extern "system" fn enumerate_physical_devices(
         let room = if out.is_null() { 0 } else { *count };
         let result = enumerate(handle, count, out);
         if matches!(result, vk::Result::SUCCESS | vk::Result::INCOMPLETE) {
-            // What lies beyond the array does not exist, whatever the driver says.
+            // Nothing exists beyond the array, whatever the driver says.
             for place in 0..room.min(*count) as usize {
                 adopt(*out.add(place), instance, &instance.logger);
             }
@@ -33,16 +34,18 @@ pub unsafe extern "system" fn enumerate_physical_devices(
     }
 }
 
-/// vkEnumeratePhysicalDeviceGroups, and its KHR alias. Where the driver knows no groups, each device is one by itself.
+/// vkEnumeratePhysicalDeviceGroups, and its KHR alias. If the driver knows no groups, each device
+/// forms one.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn enumerate_physical_device_groups(
     handle: vk::Instance,
     count: *mut u32,
     out: *mut vk::PhysicalDeviceGroupProperties<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the handle and the counted out-array.
+    // SAFETY: by this function's `# Safety` the instance is a valid handle, and `count` and `out`
+    // are a counted out-array.
     unsafe {
         let instance = instance_of(handle.as_raw());
         let driver = &instance.driver;
@@ -71,7 +74,8 @@ unsafe fn one_in_each(
     count: *mut u32,
     out: *mut vk::PhysicalDeviceGroupProperties<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the handle and the counted out-array.
+    // SAFETY: by this function's `# Safety` the instance is a valid handle, and `count` and `out`
+    // are a counted out-array.
     unsafe {
         let ask = |count: *mut u32, out| enumerate_physical_devices(handle, count, out);
         array::wrapped(count, out, vk::PhysicalDevice::null(), ask, |group, device| {

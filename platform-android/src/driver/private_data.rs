@@ -1,5 +1,5 @@
-//! Private data (Vulkan 1.3, VK_EXT_private_data) of swapchains, whose handles mean nothing to the driver. Slots, and the data of
-//! all other objects, are the driver's.
+//! Private data (Vulkan 1.3, VK_EXT_private_data) of swapchains, whose handles mean nothing to the
+//! driver. Slots, and the data of all other objects, are the driver's.
 
 use crate::objects::{Entry, device_of};
 use ash::vk::{self, Handle};
@@ -7,13 +7,14 @@ use ash::vk::{self, Handle};
 /// vkDestroyPrivateDataSlot, and its EXT alias.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub(super) unsafe extern "system" fn destroy_slot(
     handle: vk::Device,
     slot: vk::PrivateDataSlot,
     callbacks: *const vk::AllocationCallbacks<'_>,
 ) {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the device is valid, the slot is NULL or a valid handle
+    // of it, and the callbacks are NULL or valid.
     unsafe {
         let device = device_of(handle.as_raw());
         device.private_data.forget_slot(device.instance.logger.loader.system, slot);
@@ -27,7 +28,7 @@ pub(super) unsafe extern "system" fn destroy_slot(
 /// vkSetPrivateData, and its EXT alias.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub(super) unsafe extern "system" fn set(
     handle: vk::Device,
     kind: vk::ObjectType,
@@ -35,7 +36,8 @@ pub(super) unsafe extern "system" fn set(
     slot: vk::PrivateDataSlot,
     data: u64,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the device and the slot are valid, and the object is
+    // one of the device.
     unsafe {
         let device = device_of(handle.as_raw());
         if kind == vk::ObjectType::SWAPCHAIN_KHR {
@@ -51,7 +53,7 @@ pub(super) unsafe extern "system" fn set(
 /// vkGetPrivateData, and its EXT alias.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub(super) unsafe extern "system" fn get(
     handle: vk::Device,
     kind: vk::ObjectType,
@@ -59,7 +61,8 @@ pub(super) unsafe extern "system" fn get(
     slot: vk::PrivateDataSlot,
     out: *mut u64,
 ) {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the device, the object and the slot are valid, and
+    // `out` is valid for a write.
     unsafe {
         let device = device_of(handle.as_raw());
         if kind == vk::ObjectType::SWAPCHAIN_KHR {

@@ -14,12 +14,12 @@ use crate::objects::{Device, Instance, device_of, instance_of};
 
 /// vkGetInstanceProcAddr at the end of every chain.
 ///
-/// Without an instance, global commands are found, and vkCreateDevice, which layers of interface version 0 rely on. With one,
-/// global commands are not found, and those of devices are found whether or not the device will have them: what needs more
-/// than Vulkan 1.0 checks that when it is called.
+/// Without an instance it finds global commands, and vkCreateDevice, which layers of interface
+/// version 0 rely on. With one it does not find global commands, but finds device commands whether
+/// or not the device will have them: those that need more than Vulkan 1.0 check that when called.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_instance_proc_addr(
     handle: vk::Instance,
     name: *const c_char,
@@ -27,7 +27,8 @@ pub unsafe extern "system" fn get_instance_proc_addr(
     if name.is_null() {
         return None;
     }
-    // SAFETY: the caller vouches for the name and for the handle.
+    // SAFETY: by this function's `# Safety` the name is a valid C string and the instance NULL or a
+    // valid handle; a NULL name was rejected.
     unsafe {
         let name = CStr::from_ptr(name);
         if handle.is_null() {
@@ -44,14 +45,15 @@ pub unsafe extern "system" fn get_instance_proc_addr(
     }
 }
 
-/// What is found without an instance above the driver of this loader.
+/// What is found without an instance above this loader's driver.
 pub(crate) fn without_instance(loader: &'static Loader, name: &CStr) -> vk::PFN_vkVoidFunction {
     if hooks::is_hidden(name) {
         return None;
     }
     let Some(hook) = registry::find(name).and_then(hooks::of) else {
         let find = loader.hal.driver(loader).ok()?.get_instance_proc_addr;
-        // SAFETY: without an instance any name may be asked for.
+        // SAFETY: the driver's look-up accepts any name without an instance, and the name is a
+        // `CStr`.
         return unsafe { find(vk::Instance::null(), name.as_ptr()) };
     };
     if matches!(hook.kind, Kind::Global) || hook.command == command::CREATE_DEVICE {
@@ -85,7 +87,7 @@ fn of_instance(hook: &Hook, instance: &Instance) -> vk::PFN_vkVoidFunction {
 /// vkGetDeviceProcAddr at the end of every chain.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_device_proc_addr(
     handle: vk::Device,
     name: *const c_char,
@@ -93,7 +95,8 @@ pub unsafe extern "system" fn get_device_proc_addr(
     if handle.is_null() || name.is_null() {
         return None;
     }
-    // SAFETY: the caller vouches for the name and for the handle.
+    // SAFETY: by this function's `# Safety` the device is a valid handle and the name a valid C
+    // string; NULL was rejected for both.
     unsafe {
         let name = CStr::from_ptr(name);
         let device = device_of(handle.as_raw());

@@ -1,5 +1,6 @@
-//! The queries of physical devices that Vulkan 1.1 made core: the loader has them for every driver, by means of what the driver
-//! has: the command itself, its KHR alias, or what Vulkan 1.0 had in its place.
+//! The queries of physical devices that Vulkan 1.1 made core. The loader has them for every driver,
+//! based on what the driver has: the command itself, its KHR alias, or its predecessor in Vulkan
+//! 1.0.
 
 use ash::vk::{self, Handle};
 use loader_core::abi::array;
@@ -7,20 +8,21 @@ use loader_core::abi::array;
 use super::features;
 use crate::objects::instance_of;
 
-/// A function that passes the call on to the first of the driver's functions that is there, or does what its body says with the
-/// driver's functions and the device.
+/// Defines a function that passes the call to the first of the driver's functions that exists, or
+/// runs its body with the driver's functions and the device.
 macro_rules! query {
     ($name:ident: $own:ident | $alias:ident ($($parameter:ident: $type:ty),*) $(-> $result:ty)?;
      |$driver:ident, $device:ident| $body:expr) => {
         /// The command of this name, and its KHR alias.
         ///
         /// # Safety
-        /// The parameters are those of the Vulkan command.
+        /// The parameters meet the valid usage of the Vulkan command.
         pub(super) unsafe extern "system" fn $name(
             $device: vk::PhysicalDevice,
             $($parameter: $type),*
         ) $(-> $result)? {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety` the device is a valid handle and the out
+            // parameters are valid; the driver gets them unchanged, or `$body` fills them.
             unsafe {
                 let $driver = &instance_of($device.as_raw()).driver;
                 match $driver.$own.or($driver.$alias) {
@@ -32,15 +34,16 @@ macro_rules! query {
     };
 }
 
-/// vkGetPhysicalDeviceFeatures2, and its KHR alias. What the loader itself has is put in.
+/// vkGetPhysicalDeviceFeatures2, and its KHR alias. Adds the loader's own features.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub(super) unsafe extern "system" fn get_features(
     device: vk::PhysicalDevice,
     out: *mut vk::PhysicalDeviceFeatures2<'_>,
 ) {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the device is a valid handle, and `out` begins a
+    // writable pNext chain.
     unsafe {
         let instance = instance_of(device.as_raw());
         let driver = &instance.driver;
@@ -117,7 +120,7 @@ get_physical_device_sparse_image_format_properties2 | get_physical_device_sparse
     });
 });
 
-// A driver that lacks the following cannot export or import anything.
+// Without the following functions a driver cannot export or import anything.
 
 query!(get_external_buffer_properties:
 get_physical_device_external_buffer_properties | get_physical_device_external_buffer_properties_khr

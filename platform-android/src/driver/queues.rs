@@ -8,14 +8,15 @@ use crate::objects::device_of;
 /// vkGetDeviceQueue
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_device_queue(
     handle: vk::Device,
     family: u32,
     index: u32,
     out: *mut vk::Queue,
 ) {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the device is valid and `out` valid for a write; the
+    // driver has written a queue of the device there when it is read.
     unsafe {
         let device = device_of(handle.as_raw());
         if let Some(get) = device.driver.get_device_queue {
@@ -25,16 +26,17 @@ pub unsafe extern "system" fn get_device_queue(
     }
 }
 
-/// vkGetDeviceQueue2, which gives NULL for a queue that was created with other flags.
+/// vkGetDeviceQueue2, which returns NULL for a queue that was created with other flags.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_device_queue2(
     handle: vk::Device,
     info: *const vk::DeviceQueueInfo2<'_>,
     out: *mut vk::Queue,
 ) {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the device and `info` are valid and `out` valid for a
+    // write; the driver has written NULL or a queue of the device there when it is read.
     unsafe {
         let device = device_of(handle.as_raw());
         if let Some(get) = device.driver.get_device_queue2 {
@@ -47,13 +49,14 @@ pub unsafe extern "system" fn get_device_queue2(
 /// vkAllocateCommandBuffers
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn allocate_command_buffers(
     handle: vk::Device,
     info: *const vk::CommandBufferAllocateInfo<'_>,
     out: *mut vk::CommandBuffer,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters: the array has room for as many handles as the info asks for.
+    // SAFETY: by this function's `# Safety` the device and `info` are valid, and `out` has room for
+    // as many handles as `info` asks for; the driver has written them all if it returns success.
     unsafe {
         let device = device_of(handle.as_raw());
         let Some(allocate) = device.driver.allocate_command_buffers else {

@@ -1,4 +1,5 @@
-//! The structures of Android's hardware abstraction layer, as a driver has them in memory (`hardware.h`, `hwvulkan.h`).
+//! The structures of Android's hardware abstraction layer, as a driver lays them out in memory
+//! (`hardware.h`, `hwvulkan.h`).
 
 use core::ffi::{c_char, c_int, c_void};
 use core::mem::offset_of;
@@ -10,17 +11,18 @@ use ash::vk;
 #[cfg(feature = "apk")]
 use super::{Decision, Structure};
 
-/// What a module's structures reserve: 64 bits where pointers are that wide, else 32.
+/// The unit of a module's reserved members: 64 bits if pointers are that wide, else 32.
 type Word = usize;
 
 /// `HARDWARE_MODULE_TAG`
 pub const MODULE_TAG: u32 = 0x4857_4D54;
 /// `HARDWARE_DEVICE_TAG`
 pub const DEVICE_TAG: u32 = 0x4857_4454;
-/// `HWVULKAN_DISPATCH_MAGIC`: what the driver leaves in the first word of each dispatchable object, as wide as a pointer.
+/// `HWVULKAN_DISPATCH_MAGIC`: what the driver leaves in the first word of each dispatchable object,
+/// pointer-sized.
 pub const DISPATCH_MAGIC: usize = 0x01CD_C0DE;
 
-/// `hw_module_t`, all there is to `hwvulkan_module_t`.
+/// `hw_module_t`, which is all of `hwvulkan_module_t`.
 #[repr(C)]
 pub struct Module {
     /// [`MODULE_TAG`], which nobody checks.
@@ -46,7 +48,7 @@ pub struct Module {
 /// `hw_module_methods_t`
 #[repr(C)]
 pub struct Methods {
-    /// Makes the device of this name. 0, or a negative error number.
+    /// Opens the device of this name. Returns 0 or a negative error number.
     pub open: Option<unsafe extern "C" fn(*const Module, *const c_char, *mut *mut Device) -> c_int>,
 }
 
@@ -61,40 +63,40 @@ pub struct Device {
     pub module: *mut Module,
     /// Nothing.
     pub reserved: [Word; 12],
-    /// Gives the device up; may be NULL.
+    /// Releases the device; may be NULL.
     pub close: Option<unsafe extern "C" fn(*mut Device) -> c_int>,
-    /// Asked with NULL as name of the layer only.
+    /// Called only with NULL as the layer name.
     pub enumerate_instance_extension_properties: Option<vk::PFN_vkEnumerateInstanceExtensionProperties>,
-    /// Makes an instance.
+    /// Creates an instance.
     pub create_instance: Option<vk::PFN_vkCreateInstance>,
     /// Returns the driver's own functions.
     pub get_instance_proc_addr: Option<vk::PFN_vkGetInstanceProcAddr>,
 }
 
-/// Whether this begins as a module does, with a version whose structures are those above.
+/// Checks that this begins like a module, with a version whose structures are those above.
 ///
 /// # Errors
 /// What is wrong with it.
 ///
 /// # Safety
-/// There are as many readable bytes as a module has.
+/// As many bytes as a module has are readable.
 #[cfg(feature = "apk")]
 pub(super) unsafe fn check_module(module: NonNull<Module>) -> Result<(), Decision> {
-    // SAFETY: the caller vouches for the bytes.
+    // SAFETY: by this function's `# Safety` the pointer is valid for reads of a whole module.
     let (tag, version) = unsafe { ((*module.as_ptr()).tag, (*module.as_ptr()).module_api_version) };
     check(Structure::Module, (tag, MODULE_TAG), u32::from(version), version.to_be_bytes()[0])
 }
 
-/// The same of a device.
+/// Checks that this begins like a device, with a version whose structures are those above.
 ///
 /// # Errors
 /// What is wrong with it.
 ///
 /// # Safety
-/// There are as many readable bytes as a device has.
+/// As many bytes as a device has are readable.
 #[cfg(feature = "apk")]
 pub(super) unsafe fn check_device(device: NonNull<Device>) -> Result<(), Decision> {
-    // SAFETY: the caller vouches for the bytes.
+    // SAFETY: by this function's `# Safety` the pointer is valid for reads of a whole device.
     let (tag, version) = unsafe { ((*device.as_ptr()).tag, (*device.as_ptr()).version) };
     check(Structure::Device, (tag, DEVICE_TAG), version, version.to_be_bytes()[0])
 }

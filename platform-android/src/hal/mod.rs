@@ -1,8 +1,9 @@
-//! The driver of an Android system: a HAL module, found by properties, opened once for each process.
+//! The driver of an Android system: a HAL module, found through properties and opened once per
+//! process.
 //!
-//! A process without a driver has a stub, so that applications find no device instead of an error. A fork makes another
-//! process, which looks again: the zygote has opened the driver before it becomes an application, for which the
-//! framework may have chosen another one.
+//! A process without a driver gets a stub, so that applications find no device instead of an error.
+//! A fork creates another process, which searches again: the zygote opened the driver before it
+//! became an application, for which the framework may have chosen another one.
 
 pub mod layout;
 mod report;
@@ -25,21 +26,21 @@ use crate::once::{self, Progress, Turn};
 use crate::system::{Door, Library, Statistic};
 use search::{Found, Search};
 
-/// The driver, once it has been looked for.
+/// The driver, once it has been searched for.
 pub struct Hal {
     state: Lock<State>,
 }
 
-/// What the process knows of the driver.
+/// The process's knowledge of the driver.
 struct State {
     progress: Progress<Result<Driver, DoesNotOpen>>,
-    /// What is open, of this process or the one that it was forked from.
+    /// What is open, by this process or the one that it was forked from.
     open: Option<Open>,
     /// What the last search looked at.
     report: Option<Counted<Report>>,
 }
 
-/// A driver's device, and the library that it is of.
+/// A driver's device, and its library.
 #[derive(Clone, Copy)]
 struct Open {
     driver: Driver,
@@ -49,38 +50,38 @@ struct Open {
 /// The driver's device: the three functions that lead to all others.
 #[derive(Clone, Copy)]
 pub struct Driver {
-    /// What the module's `open` gave.
+    /// What the module's `open` returned.
     pub device: NonNull<layout::Device>,
     /// Lists the driver's instance extensions.
     pub enumerate_instance_extension_properties: vk::PFN_vkEnumerateInstanceExtensionProperties,
-    /// Makes an instance.
+    /// Creates an instance.
     pub create_instance: vk::PFN_vkCreateInstance,
     /// Finds the driver's own functions.
     pub get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
-    /// The version of `VK_EXT_debug_report` that the driver has, if it has it.
+    /// The version of `VK_EXT_debug_report` that the driver has, if any.
     pub debug_report: Option<u32>,
 }
 
-// SAFETY: the driver's device is never changed, and its functions may be called from any thread.
+// SAFETY: nobody changes the driver's device after `open`, and any thread may call its functions.
 unsafe impl Send for Driver {}
-// SAFETY: as above.
+// SAFETY: nobody changes the driver's device after `open`, and any thread may call its functions.
 unsafe impl Sync for Driver {}
 
-/// A driver was found and did not open. vkCreateInstance then returns INITIALIZATION_FAILED, and what
-/// enumerates OUT_OF_HOST_MEMORY.
+/// A driver was found and did not open. Then vkCreateInstance returns INITIALIZATION_FAILED, and
+/// the enumerations return OUT_OF_HOST_MEMORY.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DoesNotOpen;
 
 impl Hal {
-    /// Not looked for yet.
+    /// Creates the state before any search.
     #[must_use]
     pub const fn new() -> Self {
         Self { state: Lock::new(State { progress: Progress::NotBegun, open: None, report: None }) }
     }
 
-    /// The driver of this process: what was opened, or where there is none a stub without devices. Looks for it the first
-    /// time, and again after a fork. Other threads wait meanwhile; a driver that calls Vulkan while it is opened finds the
-    /// stub.
+    /// The driver of this process: the open one, or else a stub without devices. Searches for it
+    /// the first time, and again after a fork. Other threads wait meanwhile; a driver that calls
+    /// Vulkan while being opened gets the stub.
     ///
     /// # Errors
     /// [`DoesNotOpen`].
@@ -95,24 +96,28 @@ impl Hal {
         self.search(host, open)
     }
 
-    /// Makes the module in this library, which is open, the driver: an application has brought it. If it is none, nothing has
-    /// changed, but that a module whose `open` was called must stay open ([`Decision::has_begun`]).
+    /// Makes the module in this open library the driver: an application has brought it. If it is
+    /// none, nothing changes, except that a module whose `open` was called must stay open
+    /// ([`Decision::has_begun`]).
     ///
-    /// Nobody has tried such a module on this device before, so its tags and versions are looked at, unlike the system's.
+    /// Nobody has tried such a module on this device before, so its tags and versions are checked,
+    /// unlike the system's.
     ///
     /// # Errors
     /// Why it cannot be the driver.
     ///
     /// # Safety
-    /// If the library has the symbol of a HAL module, it has the size of one.
+    /// If the library has the symbol of a HAL module, it has the size of one, its pointers are NULL
+    /// or valid, and nobody else writes to it.
     #[cfg(feature = "apk")]
     pub(crate) unsafe fn bring(&self, host: &'static Host, library: Library) -> Result<(), Decision> {
-        // SAFETY: the caller vouches for the symbol.
+        // SAFETY: by this function's `# Safety` the symbol has the size and the pointers of a
+        // module, and `check_layout` comes first.
         let mut driver = unsafe {
             search::check_layout(host.system, library)?;
             open(search::module_of(host.system, library)?)?
         };
-        // SAFETY: the module has opened this device.
+        // SAFETY: `open` returned this device, which the module created.
         unsafe { layout::check_device(driver.device) }?;
         host.enter();
         driver.debug_report = version_of(host, &driver, vk::EXT_DEBUG_REPORT_NAME);
@@ -122,13 +127,13 @@ impl Hal {
         Ok(())
     }
 
-    /// Everything that the last search looked at, if there was one. There is none where memory was short.
+    /// Everything that the last search looked at. `None` before any search, or if memory was short.
     #[must_use]
     pub fn report(&self, host: &Host) -> Option<Counted<Report>> {
         self.state.lock(host.system).report.clone()
     }
 
-    /// Looks for the driver, or keeps the one that is open, and notes what this process has.
+    /// Searches for the driver, or keeps the open one, and records the result for this process.
     fn search(&self, host: &Host, open: Option<Open>) -> Result<Driver, DoesNotOpen> {
         let (open, result, report) = match open {
             Some(open) if !is_replaced(host, &open) => (Some(open), Ok(open.driver), None),
@@ -151,7 +156,7 @@ impl Hal {
         state.open = open;
         let report = report.and_then(|report| state.report.replace(report));
         drop(state);
-        // What the process before this one had looked at is freed without the lock.
+        // The report of the previous process is freed without the lock.
         drop(report);
         result
     }
@@ -164,23 +169,23 @@ impl Default for Hal {
 }
 
 impl Driver {
-    /// Whether this stands for a driver that the system does not have.
+    /// Whether this stands in for a driver that the system does not have.
     #[must_use]
     pub fn is_stub(&self) -> bool {
         stub::is(self)
     }
 }
 
-/// Whether the framework has chosen another driver for this process than the one that is open.
+/// Whether the framework has chosen another driver for this process than the open one.
 fn is_replaced(host: &Host, open: &Open) -> bool {
     let updatable = host.system.updatable_driver();
     updatable.is_some_and(|namespace| open.library.door != Door::Namespace(namespace))
 }
 
-/// Gives a driver back that another one takes the place of.
+/// Releases a driver that another one replaces.
 fn unload(host: &Host, open: &Open) {
-    // SAFETY: the device is open, and nothing in this process has anything of the driver: it was forked from one without
-    // instances, or else these are not valid here.
+    // SAFETY: the device is open, and nothing in this process uses the driver: it was forked from a
+    // process without instances, or else those are not valid here.
     unsafe {
         let device = open.driver.device.as_ptr();
         if let Some(close) = (*device).close {
@@ -202,7 +207,7 @@ fn load(search: &mut Search<'_>) -> Result<Option<Open>, DoesNotOpen> {
         );
         return Ok(None);
     };
-    // SAFETY: the module is one for Vulkan.
+    // SAFETY: `Search::module` only returns modules for Vulkan.
     match unsafe { open(module) } {
         Ok(mut driver) => {
             search.note(candidate);
@@ -210,23 +215,24 @@ fn load(search: &mut Search<'_>) -> Result<Option<Open>, DoesNotOpen> {
             Ok(Some(Open { driver, library }))
         }
         Err(decision) => {
-            // The library stays open: it has begun to work, and may have threads.
+            // The library stays open: its code has run, and may have started threads.
             search.note(Candidate { decision, ..candidate });
             Err(DoesNotOpen)
         }
     }
 }
 
-/// The device by which Vulkan's modules are opened (`HWVULKAN_DEVICE_0`).
+/// The name of the device to open in Vulkan modules (`HWVULKAN_DEVICE_0`).
 const DEVICE_ID: &CStr = c"vk0";
 
 /// Opens the module's device.
 ///
 /// # Safety
-/// `module` is a module for Vulkan.
+/// `module` is a module for Vulkan: its `methods` are NULL or valid.
 unsafe fn open(module: NonNull<layout::Module>) -> Result<Driver, Decision> {
     let mut device = null_mut();
-    // SAFETY: the caller vouches for the module.
+    // SAFETY: by this function's `# Safety` the module is one for Vulkan, whose `open` takes the
+    // module, a name and a place for the device.
     let result = unsafe {
         let methods = (*module.as_ptr()).methods.as_ref();
         let open = methods.and_then(|methods| methods.open).ok_or(Decision::NoOpen)?;
@@ -236,7 +242,7 @@ unsafe fn open(module: NonNull<layout::Module>) -> Result<Driver, Decision> {
         return Err(Decision::OpenFailed { result });
     }
     let device = NonNull::new(device).ok_or(Decision::IncompleteDevice)?;
-    // SAFETY: the module has opened this device.
+    // SAFETY: the module's `open` succeeded and returned this device, which is not NULL.
     let functions = unsafe { device.as_ref() };
     let (Some(enumerate_instance_extension_properties), Some(create_instance), Some(get_instance_proc_addr)) = (
         functions.enumerate_instance_extension_properties,
@@ -254,10 +260,11 @@ unsafe fn open(module: NonNull<layout::Module>) -> Result<Driver, Decision> {
     })
 }
 
-/// The version of an instance extension that the driver has.
+/// The driver's version of an instance extension, if it has it.
 fn version_of(host: &Host, driver: &Driver, name: &CStr) -> Option<u32> {
     let extensions = array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
-        // SAFETY: this is a counted out-array, and drivers are only asked with NULL as layer.
+        // SAFETY: `collect` passes a counted out-array, and the layer name is NULL, as drivers
+        // expect it.
         unsafe { (driver.enumerate_instance_extension_properties)(null(), count, out) }
     });
     match extensions {

@@ -1,4 +1,5 @@
-//! What the search for a driver has looked at, and what became of each library: for the log, and for whoever asks later.
+//! What the search for a driver has looked at, and what became of each library: for the log and for
+//! later queries.
 #![forbid(unsafe_code)]
 
 use core::ffi::{CStr, c_int};
@@ -9,12 +10,12 @@ use loader_core::memory::{Shown, Text, TryGrow, Vec};
 
 use crate::system::{PROPERTY_VALUE_MAX, PropertyValue};
 
-/// Which of a driver's structures something is wrong with.
+/// The structure of a driver that is faulty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Structure {
-    /// What the symbol `HMI` is.
+    /// The module that the symbol `HMI` denotes.
     Module,
-    /// What the module opens.
+    /// The device that the module opens.
     Device,
 }
 
@@ -34,44 +35,45 @@ pub struct Report {
     pub candidates: Vec<Candidate>,
 }
 
-/// Something that could have led to a driver.
+/// A candidate for the driver.
 #[derive(Debug)]
 pub struct Candidate {
-    /// Where it was looked for.
+    /// The source that was searched.
     pub source: Source,
-    /// The property that named the library, where it got that far.
+    /// The property that named the library, if the search got that far.
     pub property: Option<&'static CStr>,
-    /// The library's name, empty where there is none.
+    /// The library's name, empty if there is none.
     pub file: FileName,
-    /// What became of it.
+    /// The outcome.
     pub decision: Decision,
 }
 
-/// Where drivers are looked for, in this order.
+/// Where drivers are searched for, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// The namespace of an updatable driver, which the framework has chosen for this application.
+    /// The namespace of an updatable driver that the framework has chosen for this application.
     Updatable,
     /// The APEX that `ro.vulkan.apex` names.
     Apex,
     /// The vendor's libraries, which the system calls sphal.
     Vendor,
-    /// libhardware's own search for the module `vulkan`, which systems up to Android 11 end with.
+    /// libhardware's own search for the module `vulkan`, the last source on systems up to Android
+    /// 11.
     Hardware,
 }
 
-/// What became of a candidate.
+/// The outcome for a candidate.
 #[derive(Debug)]
 pub enum Decision {
     /// It is the driver.
     Used,
     /// The system has no such source.
     NoSource,
-    /// The property that would name the library is empty, or not set.
+    /// The property that would name the library is empty or unset.
     PropertyNotSet,
     /// The dynamic linker refuses the library.
     DoesNotOpen {
-        /// The linker's words.
+        /// The linker's message.
         error: Text,
     },
     /// libhardware finds no module.
@@ -81,37 +83,38 @@ pub enum Decision {
     },
     /// The library has no symbol `HMI`.
     NoModule,
-    /// The library is a module for something else than Vulkan.
+    /// The library is a module for something other than Vulkan.
     OtherModule,
-    /// The symbol `HMI` of an application's driver does not begin as a module does, or its device not as a device.
+    /// The symbol `HMI` of an application's driver does not begin like a module, or its device not
+    /// like a device.
     OtherTag {
-        /// Which of both.
+        /// Which of the two.
         what: Structure,
-        /// How it begins.
+        /// Its tag.
         tag: u32,
-        /// How it should.
+        /// The expected tag.
         expected: u32,
     },
-    /// The module of an application's driver, or its device, is of a version whose structures are others.
+    /// The module of an application's driver, or its device, has a version with other structures.
     OtherVersion {
-        /// Which of both.
+        /// Which of the two.
         what: Structure,
         /// Its version.
         version: u32,
     },
-    /// The module has no function to open it with.
+    /// The module has no `open` function.
     NoOpen,
-    /// The module's function to open it failed.
+    /// The module's `open` function failed.
     OpenFailed {
-        /// What it returned.
+        /// Its result.
         result: c_int,
     },
-    /// The module opened, and the device lacks one of its three functions.
+    /// The module opened, but the device lacks one of its three functions.
     IncompleteDevice,
 }
 
 impl Source {
-    /// A short name that stays the same, for programs.
+    /// A short, stable name, for programs.
     #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
@@ -135,7 +138,7 @@ impl fmt::Display for Source {
 }
 
 impl Decision {
-    /// A short name that stays the same, for programs.
+    /// A short, stable name, for programs.
     #[must_use]
     pub const fn id(&self) -> &'static str {
         match self {
@@ -154,7 +157,8 @@ impl Decision {
         }
     }
 
-    /// Whether the module's function to open it was called: it may have threads since, so its library must stay open.
+    /// Whether the module's `open` was called: it may have started threads, so its library must
+    /// stay open.
     #[must_use]
     pub const fn has_begun(&self) -> bool {
         match self {
@@ -166,7 +170,7 @@ impl Decision {
         }
     }
 
-    /// How grave it is.
+    /// The log level of the decision.
     #[must_use]
     pub const fn level(&self) -> Level {
         match self {
@@ -287,7 +291,7 @@ impl fmt::Display for Fault<'_> {
 }
 
 impl Report {
-    /// Notes a candidate; without memory for it only its log line remains.
+    /// Notes a candidate; if there is no memory for it, only its log line remains.
     pub(super) fn note(&mut self, candidate: Candidate) {
         let _ = self.candidates.try_push(candidate);
     }
@@ -321,12 +325,12 @@ impl FileName {
     /// None.
     pub(super) const NONE: Self = Self { bytes: [0; FILE_NAME_MAX] };
 
-    /// The name for a property's value.
+    /// Forms the name for a property's value.
     #[must_use]
     pub fn of(value: &PropertyValue) -> Self {
         let mut name = Self::NONE;
         let parts = PREFIX.iter().chain(value.as_bytes()).chain(SUFFIX);
-        // The value is shorter than a property can be, so a NUL stays at the end.
+        // The value is shorter than a property can be, so the final NUL stays.
         for (to, from) in name.bytes.iter_mut().zip(parts) {
             *to = *from;
         }
@@ -339,7 +343,7 @@ impl FileName {
         CStr::from_bytes_until_nul(&self.bytes).unwrap_or_default()
     }
 
-    /// Whether there is none.
+    /// Whether there is no name.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.as_c_str().is_empty()

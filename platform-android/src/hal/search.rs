@@ -1,7 +1,7 @@
 //! The search for the driver's module.
 //!
-//! Sources are asked in order. One that has no library that opens leaves the search to the next; a library that opens ends
-//! it, also if it turns out to be no driver.
+//! Sources are tried in order. If no library of a source opens, the search goes on to the next
+//! source; a library that opens ends it, even if it turns out to be no driver.
 
 use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
@@ -13,13 +13,13 @@ use super::report::{Candidate, Decision, FileName, Report, Source};
 use crate::host::Host;
 use crate::system::{Door, Library, Namespace, PROPERTY_VALUE_MAX, Statistic, System};
 
-/// Where drivers are, in the order in which they are looked for.
+/// The sources of drivers, in search order.
 const SOURCES: [Source; 4] = [Source::Updatable, Source::Apex, Source::Vendor, Source::Hardware];
 
-/// The properties whose values libraries are named by, in the order in which they are tried.
+/// The properties whose values name libraries, in the order in which they are tried.
 const PROPERTIES: [&CStr; 2] = [c"ro.hardware.vulkan", c"ro.board.platform"];
 
-/// The property with the name of the APEX that has the driver.
+/// The property with the name of the APEX that holds the driver.
 const APEX: &CStr = c"ro.vulkan.apex";
 
 /// The symbol of a HAL module (`HAL_MODULE_INFO_SYM_AS_STR`).
@@ -28,7 +28,7 @@ const MODULE_SYMBOL: &CStr = c"HMI";
 /// The id of modules for Vulkan (`HWVULKAN_HARDWARE_MODULE_ID`).
 const MODULE_ID: &CStr = c"vulkan";
 
-/// A search that is under way.
+/// A search in progress.
 pub(super) struct Search<'a> {
     pub host: &'a Host,
     pub report: Report,
@@ -36,7 +36,7 @@ pub(super) struct Search<'a> {
 
 /// A module for Vulkan in an open library.
 pub(super) struct Found {
-    /// Where it was found, still to be noted with what becomes of it.
+    /// Where it was found; to be noted later, with the outcome.
     pub candidate: Candidate,
     /// The library.
     pub library: Library,
@@ -44,22 +44,22 @@ pub(super) struct Found {
     pub module: NonNull<Module>,
 }
 
-/// What a source gives.
+/// The answer of a source.
 enum Answer {
     /// The system has no such source.
     NoSource,
     /// None of its libraries opens.
     Nothing,
-    /// A library opened that is no driver.
+    /// A library opened, but is no driver.
     NoDriver,
     Module(Found),
 }
 
 impl Search<'_> {
-    /// Looks for the driver's module. Whatever is not it is noted and logged.
+    /// Finds the driver's module. Notes and logs everything that is not it.
     ///
-    /// Ends the process if the framework has chosen an updatable driver and that cannot be loaded: the application was
-    /// to run with that driver and no other.
+    /// Ends the process if the framework has chosen an updatable driver that cannot be loaded: the
+    /// application was to run with that driver and no other.
     pub(super) fn module(&mut self) -> Option<Found> {
         for source in SOURCES {
             match self.ask(source) {
@@ -72,7 +72,7 @@ impl Search<'_> {
         None
     }
 
-    /// Notes and logs what has become of a candidate.
+    /// Notes and logs the outcome of a candidate.
     pub(super) fn note(&mut self, candidate: Candidate) {
         self.host.log(candidate.decision.level(), Topic::Driver, format_args!("{candidate}"));
         self.report.note(candidate);
@@ -101,7 +101,7 @@ impl Search<'_> {
         Answer::NoSource
     }
 
-    /// The first library that opens.
+    /// Opens the first library that opens.
     fn open_first(&mut self, source: Source, door: Door) -> Answer {
         for property in PROPERTIES {
             let value = self.host.system.property(property);
@@ -119,14 +119,16 @@ impl Search<'_> {
         Answer::Nothing
     }
 
-    /// The module of a library that has opened, which is closed if it has none for Vulkan. The candidate says that it is used.
+    /// The module of an open library, which is closed if it has none for Vulkan. The candidate's
+    /// decision is "used".
     fn check(&mut self, candidate: Candidate, library: Library) -> Answer {
         let system = self.host.system;
-        // SAFETY: the symbol is a module, as HAL modules are recognised by it.
+        // SAFETY: the symbol `HMI` is by convention a HAL module, and nobody else uses this one
+        // yet.
         match unsafe { module_of(system, library) } {
             Ok(module) => Answer::Module(Found { candidate, library, module }),
             Err(decision) => {
-                // SAFETY: nothing of the library has been kept.
+                // SAFETY: the loader has kept no address in the library.
                 unsafe { system.close(library) };
                 self.note(Candidate { decision, ..candidate });
                 Answer::NoDriver
@@ -134,7 +136,7 @@ impl Search<'_> {
         }
     }
 
-    /// What libhardware finds in its own way.
+    /// Asks libhardware, which searches in its own way.
     fn ask_libhardware(&mut self) -> Answer {
         let source = Source::Hardware;
         let Some(answer) = self.host.system.hardware_module(MODULE_ID) else {
@@ -148,7 +150,7 @@ impl Search<'_> {
                 return Answer::Nothing;
             }
         };
-        // SAFETY: libhardware has checked the module, and has written the library's handle into it.
+        // SAFETY: libhardware has checked the module and written the library's handle into it.
         let Some(handle) = NonNull::new(unsafe { (*module.as_ptr()).dso }) else {
             self.note(candidate(Decision::NoModule));
             return Answer::NoDriver;
@@ -170,7 +172,7 @@ impl Search<'_> {
     }
 }
 
-/// The namespace of the APEX that has the driver: its name with underscores for dots.
+/// The namespace of the APEX that holds the driver: its name with dots replaced by underscores.
 fn apex(system: &dyn System) -> Option<Namespace> {
     let value = system.property(APEX);
     if value.is_empty() {
@@ -183,13 +185,14 @@ fn apex(system: &dyn System) -> Option<Namespace> {
     system.exported_namespace(CStr::from_bytes_until_nul(&name).ok()?)
 }
 
-/// The module of an open library, which is told the library.
+/// The module of an open library, with the library's handle written into it.
 ///
 /// # Safety
-/// If the library has the symbol of a HAL module, that is one.
+/// If the library has the symbol of a HAL module, that is one: writable, with an id that is NULL or
+/// a valid C string, and not used by another thread.
 pub(super) unsafe fn module_of(system: &dyn System, library: Library) -> Result<NonNull<Module>, Decision> {
-    // SAFETY: the caller vouches for the symbol. The module is a variable of the library, writable for this purpose, and
-    // nobody else has it yet.
+    // SAFETY: by this function's `# Safety` the symbol is a writable module with a valid id that no
+    // other thread uses yet.
     unsafe {
         let module = for_vulkan(system.symbol(library, MODULE_SYMBOL))?;
         (*module.as_ptr()).dso = library.handle.as_ptr();
@@ -197,24 +200,25 @@ pub(super) unsafe fn module_of(system: &dyn System, library: Library) -> Result<
     }
 }
 
-/// Whether the symbol of an open library, if it has that, is a module of the layout that is known here.
+/// Checks that the symbol of an open library, if it exists, is a module of the known layout.
 ///
 /// # Safety
 /// If the library has the symbol of a HAL module, it has the size of one.
 #[cfg(feature = "apk")]
 pub(super) unsafe fn check_layout(system: &dyn System, library: Library) -> Result<(), Decision> {
     let module = system.symbol(library, MODULE_SYMBOL).ok_or(Decision::NoModule)?.cast::<Module>();
-    // SAFETY: the caller vouches for the symbol.
+    // SAFETY: by this function's `# Safety` the symbol has the size of a module.
     unsafe { super::layout::check_module(module) }
 }
 
-/// The module if it is one for Vulkan. Only the id counts: neither tags nor versions are looked at.
+/// The module if it is one for Vulkan. Only the id decides; tags and versions are ignored.
 ///
 /// # Safety
-/// The symbol is a module whose id is a C string or NULL.
+/// The symbol, if any, is a module whose id is NULL or a valid C string.
 unsafe fn for_vulkan(symbol: Option<NonNull<c_void>>) -> Result<NonNull<Module>, Decision> {
     let module = symbol.ok_or(Decision::NoModule)?.cast::<Module>();
-    // SAFETY: the caller vouches for the module and its id.
+    // SAFETY: by this function's `# Safety` the symbol is a module and its id NULL or a valid C
+    // string; NULL is checked first.
     unsafe {
         let id = (*module.as_ptr()).id;
         if !id.is_null() && CStr::from_ptr(id) == MODULE_ID { Ok(module) } else { Err(Decision::OtherModule) }

@@ -1,6 +1,6 @@
-//! The driver of a system without one: instances can be created, and have no devices.
+//! The driver of a system without one: instances can be created but have no devices.
 //!
-//! Programs that only ask whether there is Vulkan get an answer instead of an error.
+//! Programs that only ask whether Vulkan is available get an answer instead of an error.
 
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char};
@@ -17,13 +17,13 @@ use super::Driver;
 use super::layout::{DEVICE_TAG, DISPATCH_MAGIC, Device};
 use crate::host::current;
 
-/// How many instances there can be at a time.
+/// The maximum number of instances at a time.
 const INSTANCES: usize = 32;
 
 /// `HWVULKAN_DEVICE_API_VERSION_0_1`
 const DEVICE_VERSION: u32 = 0x0001_0000;
 
-/// What there is to find.
+/// The commands that can be found.
 const COMMANDS: [(&CStr, Command); 6] = [
     (c"vkCreateInstance", command_function!(create_instance)),
     (c"vkDestroyInstance", command_function!(destroy_instance)),
@@ -50,14 +50,14 @@ static STUB: Stub = Stub {
 
 struct Stub {
     device: UnsafeCell<Device>,
-    /// A bit for each instance that exists.
+    /// One bit per existing instance.
     taken: AtomicU32,
-    /// The first words of the instances, of which there is nothing else.
+    /// The first words of the instances, which consist of nothing else.
     instances: [UnsafeCell<usize>; INSTANCES],
 }
 
-// SAFETY: the device never changes. Words are written only by who has taken the instance, and by the loader for the
-// application that has it.
+// SAFETY: the device never changes. A word is written only by the thread that took its instance in
+// `taken`, and by the loader, for the application that owns that instance.
 unsafe impl Sync for Stub {}
 
 /// The stub.
@@ -81,7 +81,8 @@ unsafe extern "system" fn enumerate_instance_extension_properties(
     count: *mut u32,
     out: *mut vk::ExtensionProperties,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the counted out-array.
+    // SAFETY: valid usage of the command, which the loader upholds, makes `count` and `out` a
+    // counted out-array.
     unsafe { deliver(&[], count, out) }
 }
 
@@ -97,7 +98,8 @@ unsafe extern "system" fn create_instance(
     let Some(instance) = STUB.instances.get(lowest_free(before).trailing_zeros() as usize) else {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     };
-    // SAFETY: the instance has just been taken, and the caller vouches for the place of the handle.
+    // SAFETY: `fetch_update` gave this instance to this thread alone, and valid usage of
+    // vkCreateInstance makes `out` valid for a write.
     unsafe {
         instance.get().write(DISPATCH_MAGIC);
         out.write(vk::Instance::from_raw(instance.get().expose_provenance() as u64));
@@ -124,7 +126,7 @@ unsafe extern "system" fn enumerate_physical_devices(
     count: *mut u32,
     out: *mut vk::PhysicalDevice,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the counted out-array.
+    // SAFETY: valid usage of the command makes `count` and `out` a counted out-array.
     unsafe { deliver(&[], count, out) }
 }
 
@@ -133,7 +135,7 @@ unsafe extern "system" fn enumerate_physical_device_groups(
     count: *mut u32,
     out: *mut vk::PhysicalDeviceGroupProperties<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the counted out-array.
+    // SAFETY: valid usage of the command makes `count` and `out` a counted out-array.
     unsafe { deliver(&[], count, out) }
 }
 
@@ -141,16 +143,17 @@ unsafe extern "system" fn get_instance_proc_addr(
     instance: vk::Instance,
     name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller vouches for the name.
+    // SAFETY: the loader and layers call this with a valid C string, as the command's valid usage
+    // requires.
     let name = unsafe { CStr::from_ptr(name) };
     let found = COMMANDS.iter().find(|(known, _)| *known == name).map(|(_, command)| *command);
     found.or_else(|| (!instance.is_null()).then_some(command_function!(no_device)))
 }
 
-/// Stands for every command that takes a device of some kind, of which the stub has none.
+/// Stands in for every command that takes a device of some kind; the stub has none.
 unsafe extern "system" fn no_device() {
     let Some(host) = current() else {
-        // SAFETY: does not return.
+        // SAFETY: `trap` ends the process; nothing runs after it.
         unsafe { trap() }
     };
     host.log(

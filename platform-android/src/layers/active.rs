@@ -1,4 +1,4 @@
-//! The layers of an instance, opened.
+//! The opened layers of an instance.
 
 use core::ffi::{CStr, c_void};
 use core::fmt;
@@ -26,7 +26,7 @@ use crate::system::{Library, System};
 pub enum Kind {
     /// The settings or a property enable it.
     Implicit,
-    /// The application does.
+    /// The application enables it.
     Explicit,
     /// It is part of the system.
     Platform,
@@ -34,7 +34,8 @@ pub enum Kind {
     Oem,
 }
 
-/// A layer of an instance, with its library open. What its library says of it is the [`Layer`] that this leads to.
+/// A layer of an instance, with its library open. It dereferences to the [`Layer`] that its library
+/// describes.
 pub struct ActiveLayer {
     /// Why it is active.
     pub kind: Kind,
@@ -45,15 +46,15 @@ pub struct ActiveLayer {
     library: Library,
 }
 
-/// The layers of an instance, the one nearest to the application first. To be dropped when the instance is gone: their
-/// libraries are closed then.
+/// The layers of an instance, the application's nearest first. To be dropped when the instance is
+/// gone, because that closes their libraries.
 pub struct Active {
     layers: Vec<ActiveLayer>,
     system: &'static dyn System,
 }
 
 impl Active {
-    /// None, on this system.
+    /// Creates an empty list, on this system.
     #[must_use]
     pub fn none(system: &'static dyn System) -> Self {
         Self { layers: Vec::new(), system }
@@ -62,7 +63,8 @@ impl Active {
     fn add(&mut self, layer: ActiveLayer) -> Result<(), OutOfMemory> {
         let library = layer.library;
         self.layers.try_push(layer).inspect_err(|_| {
-            // SAFETY: nothing of the library is used.
+            // SAFETY: the layer was not added and is dropped, so nobody uses an address in its
+            // library.
             unsafe { self.system.close(library) };
         })
     }
@@ -79,7 +81,8 @@ impl Deref for Active {
 impl Drop for Active {
     fn drop(&mut self) {
         for layer in self.layers.iter().rev() {
-            // SAFETY: the instance that the layers belong to is gone, and with it everything that they may be called by.
+            // SAFETY: this is dropped when the instance of the layers is gone, and with it
+            // everything that can call them.
             unsafe { self.system.close(layer.library) };
         }
     }
@@ -93,7 +96,7 @@ impl Deref for ActiveLayer {
     }
 }
 
-/// What stands for a layer that its library has not got: there is none such.
+/// Stands in for a layer that its library lacks, which never happens.
 static NO_LAYER: Layer = Layer {
     properties: vk::LayerProperties {
         layer_name: [0; vk::MAX_EXTENSION_NAME_SIZE],
@@ -107,12 +110,12 @@ static NO_LAYER: Layer = Layer {
 };
 
 impl Found {
-    /// Opens the layers of an instance: those that settings and properties enable, those that the application names, and those
-    /// of the device.
+    /// Opens the layers of an instance: those that settings and properties enable, those that the
+    /// application names, and those of the device.
     ///
     /// # Errors
-    /// `ERROR_LAYER_NOT_PRESENT` if the application cannot have one that it names, or if the [policy](Missing) says so of
-    /// others; `ERROR_OUT_OF_HOST_MEMORY`.
+    /// `ERROR_LAYER_NOT_PRESENT` if a layer that the application names is unavailable, or if the
+    /// [policy](Missing) demands it for another; `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn choose<'a>(
         &self,
         names: impl Iterator<Item = &'a CStr>,
@@ -132,7 +135,7 @@ impl Found {
         for origin in [Origin::Platform, Origin::Oem] {
             self.activate_of_device(origin, &mut active, logger)?;
         }
-        // One of the device may have been left out.
+        // A layer of the device may have been left out.
         let is_active =
             |wanted: &Wanted| active.iter().any(|layer| layer.name().to_bytes() == wanted.name.as_slice());
         if !wanted.iter().filter(|wanted| wanted.by == By::Application).all(is_active) {
@@ -145,7 +148,7 @@ impl Found {
         Ok(active)
     }
 
-    /// Adds a layer that somebody wants. Returns whether vkCreateInstance can go on.
+    /// Adds a requested layer. Returns whether vkCreateInstance can go on.
     fn activate(
         &self,
         wanted: &Wanted,
@@ -201,7 +204,7 @@ impl Found {
         Ok(())
     }
 
-    /// Whether the device has a layer with this name, which is active in any case.
+    /// Whether the device has a layer with this name, which is always active.
     fn is_of_device(&self, name: &[u8]) -> bool {
         let mut of_device = self.libraries.iter().filter(|library| library.origin.is_of_device());
         of_device.any(|library| library.layers.iter().any(|layer| layer.name().to_bytes() == name))
@@ -219,7 +222,8 @@ impl Found {
             Err(error) => return Ok(Err(Outcome::DoesNotOpen { error })),
         };
         let name = library.layers.get(place).map_or(c"", Layer::name).to_bytes();
-        // SAFETY: the library has described itself as one with layers.
+        // SAFETY: introspection found layers in this library, so its exports have the types of
+        // layer functions.
         let agreed = unsafe { agree(system, opened, name, self.policy().interface) };
         let refused = match agreed {
             Ok(Ok(interface)) => {
@@ -228,19 +232,19 @@ impl Found {
             Ok(Err(outcome)) => Ok(Err(outcome)),
             Err(out_of_memory) => Err(out_of_memory),
         };
-        // SAFETY: nothing of the library is used.
+        // SAFETY: the layer was refused, so nobody keeps an address in its library.
         unsafe { system.close(opened) };
         refused
     }
 }
 
-/// Agrees with a layer on its interface.
+/// Negotiates the interface with a layer.
 ///
-/// A library that has functions with the layer's name is not asked: it would answer for all of its layers, and these functions are
-/// the layer's own.
+/// A library that exports functions with the layer's name is not asked: it would answer for all of
+/// its layers, and these functions are the layer's own.
 ///
 /// # Safety
-/// The library has a layer with this name.
+/// The library is open and has a layer with this name.
 unsafe fn agree(
     system: &dyn System,
     library: Library,
@@ -251,11 +255,12 @@ unsafe fn agree(
     let has_own = CStr::from_bytes_until_nul(&own).is_ok_and(|own| system.symbol(library, own).is_some());
     let negotiates = interface == Interface::Negotiated && !has_own;
     let exports = Exports { system, library, negotiates };
-    // SAFETY: the caller vouches for the library.
+    // SAFETY: by this function's `# Safety` the open library has this layer, so its exports have
+    // the types of layer functions.
     unsafe { with_layer(&exports, platform::Library(library.handle), name, &LayerFunctions::default()) }
 }
 
-/// One library, with or without its function to negotiate by.
+/// One library, with or without its negotiation function.
 struct Exports<'a> {
     system: &'a dyn System,
     library: Library,
@@ -268,16 +273,16 @@ impl Libraries for Exports<'_> {
         if is_asked { self.system.symbol(self.library, name) } else { None }
     }
 
-    /// Never called: to negotiate takes no other library.
+    /// Never called: negotiation opens no other library.
     fn open(&self, _: &[u8], _: LibraryKind) -> Result<platform::Library, Text> {
         Err(Text::new())
     }
 
-    /// Never called, as [`open`](Libraries::open).
+    /// Never called, like [`open`](Libraries::open).
     unsafe fn close(&self, _: platform::Library) {}
 }
 
-/// Why a library with layers cannot be used after all.
+/// Why a library with layers turns out to be unusable.
 struct Unusable<'a>(&'a Outcome);
 
 impl fmt::Display for Unusable<'_> {

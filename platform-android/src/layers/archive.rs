@@ -1,9 +1,10 @@
-//! What is in a folder of an archive: as much of the ZIP format as it takes to find libraries in an APK.
+//! Listing a folder in an archive: as much of the ZIP format as is needed to find libraries in an
+//! APK.
 //!
-//! An archive is read in ranges, of which each is bounded, and from an APK of any size little more than its directory. Nothing
-//! in it is believed: every offset is checked against the size of the file.
-//!
-//! Source: PKWARE's APPNOTE.TXT, sections 4.3.7 (local header), 4.3.12 (directory), 4.3.14 and 4.3.15 (ZIP64), 4.3.16 (end of
+//! An archive is read in bounded ranges; of an APK, however large, little more than its directory
+//! is read. Nothing in it is trusted: every offset is checked against the size of the file.
+//! Source: PKWARE's APPNOTE.TXT, sections 4.3.7 (local header), 4.3.12 (directory), 4.3.14 and
+//! 4.3.15 (ZIP64), 4.3.16 (end of the directory), 4.5.3 (ZIP64's extra field).
 //! the directory), 4.5.3 (ZIP64's extra field).
 #![forbid(unsafe_code)]
 
@@ -12,12 +13,12 @@ use core::fmt;
 use loader_core::memory::{OutOfMemory, Text, TryGrow};
 use loader_core::platform::FileError;
 
-/// A file that is read in ranges.
+/// A file that can be read in ranges.
 pub trait Ranges {
-    /// Bytes of it.
+    /// The size in bytes.
     ///
     /// # Errors
-    /// Why that cannot be told.
+    /// Why it cannot be determined.
     fn size(&self) -> Result<u64, FileError>;
 
     /// Fills `bytes` from `offset` on.
@@ -32,17 +33,17 @@ pub trait Ranges {
 pub enum Fault {
     /// It cannot be read.
     Unreadable(FileError),
-    /// It does not end as an archive does.
+    /// It does not end like an archive.
     NotAnArchive,
     /// It is one of several parts.
     SeveralParts,
     /// Its directory is not where it should be.
     Directory,
-    /// Its directory is longer than any application's.
+    /// Its directory is longer than that of any application.
     DirectoryTooLong,
-    /// A record does not begin as it should.
+    /// A record does not begin with its signature.
     Signature,
-    /// A record says more than there is.
+    /// A record exceeds the available bytes.
     CutOff,
 }
 
@@ -68,12 +69,12 @@ impl From<FileError> for Fault {
     }
 }
 
-/// Why looking through an archive ended early.
+/// Why listing an archive ended early.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// Something is wrong with it.
+    /// The archive is faulty.
     Fault(Fault),
-    /// There was no memory.
+    /// Out of memory.
     OutOfMemory,
 }
 
@@ -92,41 +93,42 @@ impl From<OutOfMemory> for Stop {
 /// A file in an archive, as the archive's directory describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// How it is compressed, 0 if it is only stored.
+    /// The compression method, 0 if the file is only stored.
     pub method: u16,
     /// Whether it is encrypted.
     pub encrypted: bool,
-    /// Where its own header is.
+    /// The offset of its own header.
     pub header: u64,
-    /// Bytes that it takes up.
+    /// Its size in the archive in bytes.
     pub size: u64,
-    /// Bytes of the file that it is.
+    /// Its uncompressed size in bytes.
     pub full_size: u64,
-    /// The checksum of the file that it is (CRC-32).
+    /// The checksum of the uncompressed file (CRC-32).
     pub crc: u32,
 }
 
-/// What is called for each file, with its name and description.
+/// The callback for each file, with its name and description.
 pub type Each<'a> = dyn FnMut(&[u8], Entry) -> Result<(), OutOfMemory> + 'a;
 
-/// The length of the record at the end of the directory, without its comment.
+/// The length of the end-of-directory record, without its comment.
 const END: usize = 22;
-/// The length of the record that leads to ZIP64's record, right before the one at the end.
+/// The length of the locator of ZIP64's record, right before the end-of-directory record.
 const LOCATOR: u64 = 20;
-/// The length of ZIP64's record at the end of the directory, without what may be added to it.
+/// The length of ZIP64's end-of-directory record, without extensions.
 const WIDE_END: usize = 56;
 /// The length of a directory record, without name, extra fields and comment.
 const RECORD: usize = 46;
-/// The length of the header before a file, without name and extra fields.
+/// The length of a local file header, without name and extra fields.
 const HEADER: usize = 30;
-/// The length of the longest comment.
+/// The maximum length of a comment.
 const COMMENT: u64 = 65_535;
 /// How much is read at once.
 const CHUNK: u64 = 64 * 1024;
-/// The longest directory that is read: some 700,000 files.
+/// The maximum length of a directory that is read: some 700,000 files.
 const DIRECTORY: u64 = 64 * 1024 * 1024;
 
-/// Calls `each` with the name, without its folder, and the description of every file that is directly in `folder`.
+/// Calls `each` with the name, without its folder, and the description of every file directly in
+/// `folder`.
 ///
 /// # Errors
 /// [`Stop`], after any number of calls.
@@ -148,7 +150,7 @@ pub fn list(file: &dyn Ranges, folder: &[u8], each: &mut Each<'_>) -> Result<(),
     Ok(())
 }
 
-/// Where the bytes of a file begin: behind its own header, whose length the directory does not tell.
+/// The offset of a file's bytes: behind its own header, whose length the directory does not tell.
 ///
 /// # Errors
 /// [`Fault`].
@@ -170,13 +172,13 @@ pub fn data(file: &dyn Ranges, entry: &Entry) -> Result<u64, Fault> {
     Ok(data)
 }
 
-/// The name of what is directly in `folder`.
+/// The name of an entry directly in `folder`.
 fn child<'a>(name: &'a [u8], folder: &[u8]) -> Option<&'a [u8]> {
     let below = if folder.is_empty() { name } else { name.strip_prefix(folder)?.strip_prefix(b"/")? };
     (!below.is_empty() && !below.contains(&b'/') && !below.contains(&0)).then_some(below)
 }
 
-/// Where the directory is.
+/// The position of the directory.
 struct Directory {
     start: u64,
     end: u64,
@@ -202,7 +204,7 @@ fn directory(file: &dyn Ranges) -> Result<Directory, Fault> {
 }
 
 impl Directory {
-    /// What is said of a directory, if it lies before `limit` and is not too long.
+    /// Checks a directory's position: it must end before `limit` and not be too long.
     fn checked(start: u64, length: u64, count: u64, limit: u64) -> Result<Self, Fault> {
         let end = start.checked_add(length).filter(|end| *end <= limit).ok_or(Fault::Directory)?;
         if length > DIRECTORY {
@@ -212,7 +214,8 @@ impl Directory {
     }
 }
 
-/// The record at the end of the directory and where it is. Only a comment follows it, which most archives have not got.
+/// Finds the end-of-directory record and its offset. Only a comment follows it; most archives have
+/// none.
 fn end_of_directory(file: &dyn Ranges, size: u64) -> Result<(u64, [u8; END]), Fault> {
     let last = size.checked_sub(END as u64).ok_or(Fault::NotAnArchive)?;
     let mut record = [0; END];
@@ -235,14 +238,14 @@ fn end_of_directory(file: &dyn Ranges, size: u64) -> Result<(u64, [u8; END]), Fa
     Err(Fault::NotAnArchive)
 }
 
-/// Whether this is the record at the end of the directory, with a comment that fills the bytes behind it.
+/// Whether this is an end-of-directory record whose comment fills the bytes behind it.
 fn is_end(record: &[u8; END], behind: usize) -> bool {
     let comment = record.last_chunk().map(|bytes| usize::from(u16::from_le_bytes(*bytes)));
     record.starts_with(b"PK\x05\x06") && comment == Some(behind)
 }
 
-/// The directory of an archive with more or larger files than the first format has numbers for. `None` if it only seems to be
-/// one.
+/// The directory of a ZIP64 archive, with more or larger files than the first format has numbers
+/// for. `None` if it only looks like one.
 fn wide_directory(file: &dyn Ranges, end: u64) -> Result<Option<Directory>, Fault> {
     let Some(place) = end.checked_sub(LOCATOR) else { return Ok(None) };
     let mut locator = [0; LOCATOR as usize];
@@ -277,14 +280,14 @@ fn wide_directory(file: &dyn Ranges, end: u64) -> Result<Option<Directory>, Faul
 /// A part of the directory in memory.
 struct Window<'a> {
     file: &'a dyn Ranges,
-    /// Where the directory ends.
+    /// The end offset of the directory.
     end: u64,
     start: u64,
     bytes: Text,
 }
 
 impl Window<'_> {
-    /// `length` bytes at `place`: of what is in memory, or of the next part of the directory.
+    /// Returns `length` bytes at `place`, from memory or from the next part of the directory.
     fn read(&mut self, place: u64, length: u64) -> Result<&[u8], Stop> {
         let end = place.checked_add(length).filter(|end| *end <= self.end).ok_or(Fault::CutOff)?;
         let loaded = self.start.saturating_add(self.bytes.len() as u64);
@@ -302,7 +305,7 @@ impl Window<'_> {
     }
 }
 
-/// A record of the directory: a file.
+/// A record of the directory, which describes a file.
 struct Record {
     flags: u16,
     method: u16,
@@ -310,7 +313,7 @@ struct Record {
     full_size: u32,
     crc: u32,
     header: u32,
-    /// Bytes of what follows the record.
+    /// Lengths of what follows the record, in bytes.
     name: u64,
     extra: u64,
     comment: u64,
@@ -334,12 +337,13 @@ impl Record {
         Ok(Self { flags, method, size, full_size, crc, header, name, extra, comment })
     }
 
-    /// Name and extra fields, in the bytes of the record.
+    /// The name and the extra fields in the bytes of the record.
     fn texts<'a>(&self, whole: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         whole.get(RECORD..)?.split_at_checked(usize::try_from(self.name).ok()?)
     }
 
-    /// What the record says, with the numbers that did not fit into it taken from the extra fields.
+    /// The record's description, with the numbers that did not fit into it taken from the extra
+    /// fields.
     fn entry(&self, extra: &[u8]) -> Result<Entry, Fault> {
         let (mut size, mut header) = (u64::from(self.size), u64::from(self.header));
         let mut full_size = u64::from(self.full_size);
@@ -360,7 +364,7 @@ impl Record {
     }
 }
 
-/// ZIP64's extra field among all.
+/// ZIP64's field among the extra fields.
 fn wide_numbers(extra: &[u8]) -> Option<&[u8]> {
     let mut fields = Fields(extra);
     loop {
@@ -372,7 +376,7 @@ fn wide_numbers(extra: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The fields of a record, one after the other.
+/// A cursor over the fields of a record.
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {

@@ -1,4 +1,4 @@
-//! What the header of a library says, for the cases in which the dynamic linker does not open it.
+//! What the header of a library reveals if the dynamic linker refuses the library.
 #![forbid(unsafe_code)]
 
 use loader_core::platform::elf::{self, Header};
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(reason(&bytes, 0, 16384), Some(Refusal::NotALibrary));
     }
 
-    /// A file that is there and may not be read.
+    /// A file that exists but cannot be read for lack of permission.
     struct Denied;
     impl Ranges for Denied {
         fn size(&self) -> Result<u64, FileError> {

@@ -1,4 +1,4 @@
-//! Which layers are wanted in an instance, and who wants them.
+//! Which layers are requested for an instance, and by whom.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -8,28 +8,28 @@ use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, format_into, sort_by,
 
 use crate::system::{PROPERTY_VALUE_MAX, PropertyValue};
 
-/// The layers that a property enables, separated by colons.
+/// The property that lists enabled layers, separated by colons.
 const LIST: &CStr = c"debug.vulkan.layers";
 
-/// Properties with a number behind them that enable a layer each.
+/// The prefix of numbered properties, which enable one layer each.
 const NUMBERED: &str = "debug.vulkan.layer.";
 
-/// How many of them are asked for, whether or not those before are set.
+/// How many of them are always read, whether or not the preceding ones are set.
 const ALWAYS_ASKED: u32 = 10;
 
-/// How many of them there can be: so that the search ends on any system.
+/// The maximum number of them, so that the search ends on any system.
 const MOST: u32 = 1000;
 
-/// A layer that somebody wants.
+/// A requested layer.
 #[derive(Debug)]
 pub(super) struct Wanted {
     /// Its name.
     pub name: Text,
-    /// Who wants it.
+    /// Who requests it.
     pub by: By,
 }
 
-/// Who wants a layer.
+/// Who requests a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// The settings: `gpu_debug_layers`.
@@ -53,10 +53,11 @@ impl fmt::Display for By {
     }
 }
 
-/// The layers that are wanted without the application, the one nearest to it first: those of the settings, or if there
-/// are none those of the properties.
+/// The layers requested without the application, its nearest first: those of the settings, or if
+/// there are none those of the properties.
 ///
-/// In the settings' list empty names count, in the property's they only take up a place.
+/// Empty names in the settings' list are kept; those in the property's list only take up a
+/// position.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -74,8 +75,8 @@ pub(super) fn implicit(
     Ok(wanted)
 }
 
-/// Those of the properties by rising priority: that of a numbered property is its number, those of the list begin where all
-/// of its names are below 0.
+/// The properties' layers by rising priority. That of a numbered property is its number; those of
+/// the list begin low enough for all of its names to be below 0.
 fn by_properties(property: &dyn Fn(&CStr) -> PropertyValue) -> Result<Vec<Wanted>, OutOfMemory> {
     let first = i64::try_from(PROPERTY_VALUE_MAX).unwrap_or_default().saturating_neg();
     let mut found: Vec<(i64, Wanted)> = Vec::new();
@@ -104,8 +105,8 @@ fn by_properties(property: &dyn Fn(&CStr) -> PropertyValue) -> Result<Vec<Wanted
     Ok(wanted)
 }
 
-/// Adds the application's layers behind those that are active without it. A name that is there already is left out: twice
-/// in one chain a layer would call itself without end.
+/// Appends the application's layers to those that are active without it. A name that is already
+/// there is dropped: a layer that occurs twice in a chain would call itself endlessly.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -137,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// What is wanted with these properties, as "name by whom".
+    /// The layers requested with these properties, as "name by whom".
     fn wanted(settings: &str, properties: &[(&str, &str)], names: &[&CStr]) -> StdVec<String> {
         let properties: BTreeMap<&str, &str> = properties.iter().copied().collect();
         let property = |name: &CStr| {
@@ -149,7 +150,7 @@ mod tests {
         all.iter().map(|one| std::format!("{} {}", Shown(&one.name), one.by)).collect()
     }
 
-    /// The names alone.
+    /// Only the names.
     fn names(settings: &str, properties: &[(&str, &str)], names: &[&CStr]) -> StdVec<String> {
         let all = wanted(settings, properties, names);
         all.iter().map(|line| line.split(' ').next().unwrap_or_default().to_string()).collect()
@@ -165,7 +166,7 @@ mod tests {
     #[test]
     fn r39_empty_names_of_the_property_only_take_up_a_place() {
         assert_eq!(names("", &[("debug.vulkan.layers", ":a::b:")], &[]), ["a", "b"]);
-        // 46 names, the most that a property has room for, are all before the numbered ones.
+        // 46 names, as many as fit into a property, all come before the numbered ones.
         let many = StdVec::from_iter((0..46).map(|_| "x")).join(":");
         let many = [("debug.vulkan.layers", many.as_str()), ("debug.vulkan.layer.0", "first")];
         assert_eq!(names("", &many, &[]), ["x", "first"]);

@@ -1,4 +1,4 @@
-//! The instance extensions that an application is told of.
+//! The instance extensions that applications see.
 
 use ash::vk;
 use core::ffi::CStr;
@@ -10,11 +10,12 @@ use super::found::Found;
 use crate::system::System;
 
 impl Found {
-    /// The instance extensions of layers that the settings enable and that are there, each once. For
-    /// vkEnumerateInstanceExtensionProperties without a layer's name, before those of the loader and the driver, which
-    /// [`merge`] adds.
+    /// The instance extensions of available layers that the settings enable, each once. They come
+    /// first in vkEnumerateInstanceExtensionProperties without a layer's name; [`merge`] adds those
+    /// of the loader and the driver.
     ///
-    /// Layers that a property enables do not count, as on any Android: programs read the list early, and properties change.
+    /// Layers that a property enables do not count, as on any Android: programs read the list
+    /// early, and properties change.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -56,7 +57,7 @@ impl Found {
     }
 }
 
-/// Adds extensions behind the others, but for those whose name is there already.
+/// Appends extensions, except those whose names are already there.
 ///
 /// # Errors
 /// [`OutOfMemory`].

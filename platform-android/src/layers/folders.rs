@@ -1,4 +1,4 @@
-//! The folders in which layers are looked for, and the libraries that are in them.
+//! The search path for layers, and the libraries in its folders.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -11,14 +11,14 @@ use super::policy::{DEBUG_FOLDER, Origin, Source};
 use super::refusal::{Refusal, Search};
 use crate::system::{Door, System};
 
-/// A folder, or the place of one in an archive: `base.apk!/lib/arm64-v8a`.
+/// A folder, possibly inside an archive: `base.apk!/lib/arm64-v8a`.
 #[derive(Debug)]
 pub struct Folder {
     /// Its path.
     pub path: Text,
     /// Where its layers come from.
     pub origin: Origin,
-    /// The files that count, separated by colons; `None` for all whose names say that they have layers.
+    /// The files to consider, separated by colons; `None` for all with the name of a layer library.
     pub only: Option<Text>,
 }
 
@@ -31,11 +31,12 @@ pub struct File {
     pub path: Text,
     /// Where its layers would come from.
     pub origin: Origin,
-    /// What the archive says of it, if it is in one.
+    /// The archive's description of it, if it is in one.
     pub entry: Option<Entry>,
 }
 
-/// The folders of these sources, as they are now; `searched` is told of what is left out.
+/// The folders of these sources, as they are now; `searched` is called with those that are left
+/// out.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -75,8 +76,8 @@ pub(super) fn folders(
     Ok(folders)
 }
 
-/// Gives the libraries of a folder that may have layers to `each`, in the order of the folder, with a reason if the name alone rules
-/// one out. Returns what came of looking.
+/// Calls `each` with the libraries of a folder that may have layers, in the order of the folder,
+/// with a reason if the name alone rules one out. Returns the outcome of the search.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -116,7 +117,7 @@ pub(super) fn search(
 
 #[cfg(feature = "apk")]
 impl Folder {
-    /// Calls `each` with the name of every file in the folder if that is in an archive which can be read.
+    /// If the folder is in a readable archive, calls `each` with the name of every file in it.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -134,7 +135,7 @@ impl Folder {
     }
 }
 
-/// What is called for each file of a folder.
+/// The callback for each file of a folder.
 type Each<'a> = dyn FnMut(&[u8], Option<Entry>) -> Result<(), OutOfMemory> + 'a;
 
 fn search_archive(
@@ -158,8 +159,8 @@ fn search_archive(
 }
 
 impl File {
-    /// A reason in its archive for it not to be opened there: only what is stored as it is, and begins with a page, can be
-    /// mapped.
+    /// Why the file cannot be opened inside its archive: only what is stored uncompressed and
+    /// begins at a page boundary can be mapped.
     #[must_use]
     pub fn refused_by_archive(&self, system: &dyn System) -> Option<Refusal> {
         let entry = self.entry?;
@@ -177,7 +178,7 @@ impl File {
         }
     }
 
-    /// A reason in its header for it not to open.
+    /// Why the library does not open, according to its header.
     #[must_use]
     pub fn refused_by_header(&self, system: &dyn System) -> Option<Refusal> {
         let start = self.begins_at(system).ok()?;
@@ -185,7 +186,7 @@ impl File {
         super::elf::reason(&OnDisk { system, path: c_str(&path) }, start, system.page_size())
     }
 
-    /// By which door it is opened: what the application brings, in the application's namespace.
+    /// How it is opened: what the application brings, in the application's namespace.
     #[must_use]
     pub fn door(&self, system: &dyn System) -> Door {
         let in_debug_folder = self.path.starts_with(DEBUG_FOLDER.to_bytes());
@@ -193,25 +194,25 @@ impl File {
         if is_of_application && system.has_application_namespace() { Door::Application } else { Door::Linker }
     }
 
-    /// Where its first byte is, in the archive or the file.
+    /// The offset of its first byte in the archive or the file.
     fn begins_at(&self, system: &dyn System) -> Result<u64, Fault> {
         let Some(entry) = &self.entry else { return Ok(0) };
         let path = text(&[self.on_disk(), b"\0"]).map_err(|_| FileError::OutOfMemory)?;
         archive::data(&OnDisk { system, path: c_str(&path) }, entry)
     }
 
-    /// The path of the file that holds it: its own, or that of the archive.
+    /// The path of the file that contains it: its own, or that of the archive.
     fn on_disk(&self) -> &[u8] {
         split(&self.path).map_or(&self.path, |(archive, _)| archive)
     }
 }
 
-/// What a file name says.
+/// What a file name indicates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Name {
-    /// There may be layers in it.
+    /// The file may have layers.
     Layer,
-    /// Somebody may have meant that.
+    /// The name was probably meant to indicate layers.
     Almost,
     /// Something else.
     Other,
@@ -225,22 +226,22 @@ fn name_of(name: &[u8]) -> Name {
     if almost && name.windows(3).any(|part| part == b".so") { Name::Almost } else { Name::Other }
 }
 
-/// The path of an archive and the folder in it, if the path leads into one.
+/// Splits a path that leads into an archive into the archive's path and the folder in it.
 pub(super) fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let place = path.windows(2).position(|pair| pair == b"!/")?;
     Some((path.get(..place)?, path.get(place.checked_add(2)?..)?))
 }
 
-/// The text before the first NUL, one of which it has.
+/// The text up to its first NUL; it has one.
 fn c_str(text: &Text) -> &CStr {
     CStr::from_bytes_until_nul(text).unwrap_or_default()
 }
 
-/// A file of the system's.
+/// A file of the system.
 pub(crate) struct OnDisk<'a> {
     /// The system.
     pub(crate) system: &'a dyn System,
-    /// Where it is.
+    /// Its path.
     pub(crate) path: &'a CStr,
 }
 

@@ -1,4 +1,4 @@
-//! The layers of the process: every library that may have some, with what came of it.
+//! The layers of the process: every library that may have some, with the outcome.
 
 use core::ffi::CStr;
 
@@ -13,26 +13,26 @@ use super::refusal::{Refusal, Search};
 use crate::host::Host;
 use crate::system::{Door, System};
 
-/// What was found.
+/// The result of a search.
 pub struct Found {
     /// The folders that were searched or left out, in order.
     pub folders: Vec<(Folder, Search)>,
-    /// Every library that may have layers, in the order in which they were found.
+    /// Every library that may have layers, in the order of discovery.
     pub candidates: Vec<Candidate>,
-    /// The libraries that have some.
+    /// The libraries that have layers.
     pub libraries: Vec<Counted<LayerLibrary>>,
     policy: &'static Policy,
 }
 
 /// A library that may have layers.
 pub struct Candidate {
-    /// Which it is.
+    /// The library's file.
     pub file: File,
-    /// What came of it.
+    /// The outcome.
     pub decision: Decision,
 }
 
-/// What came of a library.
+/// The outcome for a library.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Decision {
     /// It has this many layers.
@@ -45,9 +45,9 @@ pub enum Decision {
 
 /// A library with layers. It is not open.
 pub struct LayerLibrary {
-    /// The path by which it is opened.
+    /// The path to open it by.
     pub path: CText,
-    /// By which door.
+    /// How it is opened.
     pub door: Door,
     /// Where it comes from.
     pub origin: Origin,
@@ -57,12 +57,13 @@ pub struct LayerLibrary {
 }
 
 impl Found {
-    /// Nothing: what there is while the first search is under way.
+    /// The empty result, used while the first search is in progress.
     pub(super) const fn nothing(policy: &'static Policy) -> Self {
         Self { folders: Vec::new(), candidates: Vec::new(), libraries: Vec::new(), policy }
     }
 
-    /// Looks for layers. Those that are `known`, from before a fork, are kept and not asked again.
+    /// Searches for layers. Those that are `known`, from before a fork, are kept and not asked
+    /// again.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -81,7 +82,7 @@ impl Found {
         found.searched(host, folders)
     }
 
-    /// Looks for layers in these folders, which may be in archives.
+    /// Searches for layers in these folders, which may be in archives.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -98,7 +99,7 @@ impl Found {
         Self::nothing(policy).searched(host, folders)
     }
 
-    /// What there is with what is in these folders.
+    /// Adds the content of these folders.
     fn searched(mut self, host: &Host, folders: Vec<Folder>) -> Result<Self, OutOfMemory> {
         for folder in folders {
             let mut each = |file, by_name| self.consider(host.system, file, by_name);
@@ -109,20 +110,20 @@ impl Found {
         Ok(self)
     }
 
-    /// The layers that applications are told of.
+    /// The layers that applications see.
     pub fn listed(&self) -> impl Iterator<Item = &vk::LayerProperties> {
         let libraries = self.libraries.iter().filter(|library| !library.origin.is_of_device());
         libraries.flat_map(|library| &library.layers).map(|layer| &layer.properties)
     }
 
-    /// The layer with this name that applications can have: the first one.
+    /// The layer with this name that applications can use: the first one.
     #[must_use]
     pub fn layer(&self, name: &CStr) -> Option<&Layer> {
         let (library, place) = self.find_layer(name.to_bytes())?;
         library.layers.get(place)
     }
 
-    /// What happens with layers that are missing, and the like.
+    /// The policy for missing layers and the like.
     #[must_use]
     pub const fn policy(&self) -> &'static Policy {
         self.policy
@@ -136,7 +137,7 @@ impl Found {
         })
     }
 
-    /// Decides about one library.
+    /// Decides on one library.
     fn consider(
         &mut self,
         system: &dyn System,
@@ -162,7 +163,7 @@ impl Found {
         self.candidates.try_push(Candidate { file, decision })
     }
 
-    /// What is decided by a library with the same file name that has been found earlier.
+    /// The decision if a library with the same file name was found earlier.
     fn earlier(&self, file: &File) -> Result<Option<Decision>, OutOfMemory> {
         let Some(library) = self.libraries.iter().find(|library| library.file == file.name) else {
             return Ok(None);
@@ -223,9 +224,11 @@ fn look_into(system: &dyn System, file: &File) -> Result<LayerLibrary, Stop> {
         }
     };
     let exports = |name: &CStr| system.symbol(library, name);
-    // SAFETY: the file's name says that there are layers in it, whose functions are of the types that layers have.
+    // SAFETY: the file's name marks it as a layer library, whose exports have the types that their
+    // names stand for.
     let layers = unsafe { introspection::layers_of(&exports) };
-    // SAFETY: nothing of the library is used any more.
+    // SAFETY: `layers_of` copied everything and has returned, so nobody uses an address in the
+    // library.
     unsafe { system.close(library) };
     let file_name = text(&[&file.name])?;
     Ok(LayerLibrary { path, door, origin: file.origin, layers: layers?, file: file_name })

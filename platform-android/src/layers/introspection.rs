@@ -1,6 +1,7 @@
-//! What a library says of its layers: the exported enumerations by which Android knows layers, since it has no manifests.
+//! A library's description of its layers: the exported enumerations by which Android knows layers,
+//! as it has no manifests.
 //!
-//! The order and the number of the calls are those that shipped layers are used to.
+//! Order and number of the calls are what existing layers are used to.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::transmute;
@@ -12,7 +13,7 @@ use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 
 use super::refusal::Refusal;
 
-/// A layer, as its library describes it.
+/// A layer as its library describes it.
 pub struct Layer {
     /// Name, versions and description.
     pub properties: vk::LayerProperties,
@@ -20,7 +21,8 @@ pub struct Layer {
     pub instance_extensions: Vec<vk::ExtensionProperties>,
     /// The device extensions that it provides.
     pub device_extensions: Vec<vk::ExtensionProperties>,
-    /// Whether it takes part in devices: its library lists it among its device layers, byte for byte the same.
+    /// Whether it takes part in devices: its library lists it among its device layers, identical
+    /// byte for byte.
     pub global: bool,
 }
 
@@ -50,7 +52,7 @@ impl From<OutOfMemory> for Stop {
     }
 }
 
-/// The functions by which a library describes its layers.
+/// The functions with which a library describes its layers.
 struct Functions {
     instance_layers: vk::PFN_vkEnumerateInstanceLayerProperties,
     instance_extensions: vk::PFN_vkEnumerateInstanceExtensionProperties,
@@ -63,25 +65,26 @@ const INSTANCE_EXTENSIONS: &str = "vkEnumerateInstanceExtensionProperties";
 const DEVICE_LAYERS: &str = "vkEnumerateDeviceLayerProperties";
 const DEVICE_EXTENSIONS: &str = "vkEnumerateDeviceExtensionProperties";
 
-/// No library has more layers.
+/// The maximum number of layers in a library.
 const MOST_LAYERS: u32 = 256;
-/// No layer has more extensions.
+/// The maximum number of extensions of a layer.
 const MOST_EXTENSIONS: u32 = 4096;
 
-/// Asks a library for its layers, all or none.
+/// Asks a library for its layers: all or none.
 ///
 /// # Safety
-/// What is exported has the types that its names stand for.
+/// Each exported function has the type that its name stands for.
 pub(super) unsafe fn layers_of(
     exports: &dyn Fn(&CStr) -> Option<NonNull<c_void>>,
 ) -> Result<Vec<Layer>, Stop> {
-    // SAFETY: the caller vouches for the exports.
+    // SAFETY: by this function's `# Safety` the exports have the types of their names.
     let functions = unsafe { Functions::find(exports) }?;
-    // SAFETY: the functions are of the types that they are called as, here and below; each is given a count and NULL, or
-    // an array of that many elements. There is no device yet, and layers are asked with NULL in its place.
+    // SAFETY: `find` typed the functions by name. `count_of` passes NULL and `fill` an array of
+    // `count` elements. There is no device yet; layers accept NULL in its place.
     let instance_layers = |count: &mut u32, out| unsafe { (functions.instance_layers)(count, out) };
     let device_layers = |count: &mut u32, out: *mut vk::LayerProperties| match functions.device_layers {
-        // SAFETY: as above.
+        // SAFETY: the function has the type of its name, and `count_of` and `fill` pass a counted
+        // out-array; layers accept NULL as the device.
         Some(call) => unsafe { call(vk::PhysicalDevice::null(), count, out) },
         None => vk::Result::SUCCESS,
     };
@@ -107,17 +110,18 @@ pub(super) unsafe fn layers_of(
 }
 
 impl Functions {
-    /// The functions of a library.
+    /// Finds the functions of a library.
     ///
     /// # Safety
-    /// As for [`layers_of`].
+    /// Each exported function has the type that its name stands for.
     unsafe fn find(exports: &dyn Fn(&CStr) -> Option<NonNull<c_void>>) -> Result<Self, Refusal> {
         let missing = |name| Refusal::MissingExport { name };
         let instance_layers =
             exports(c"vkEnumerateInstanceLayerProperties").ok_or(missing(INSTANCE_LAYERS))?;
         let instance_extensions =
             exports(c"vkEnumerateInstanceExtensionProperties").ok_or(missing(INSTANCE_EXTENSIONS))?;
-        // SAFETY: the caller vouches that exports are what their names say.
+        // SAFETY: by this function's `# Safety` each export has the type that its name stands for;
+        // a pointer is as large as a function pointer.
         unsafe {
             Ok(Self {
                 instance_layers: transmute::<NonNull<c_void>, vk::PFN_vkEnumerateInstanceLayerProperties>(
@@ -139,7 +143,7 @@ impl Functions {
         }
     }
 
-    /// The layer with these properties.
+    /// Queries the extensions of the layer with these properties.
     fn describe(
         &self,
         properties: &vk::LayerProperties,
@@ -148,13 +152,15 @@ impl Functions {
         let layer = ended(&properties.layer_name, INSTANCE_LAYERS)?;
         ended(&properties.description, INSTANCE_LAYERS)?;
         let instance_extensions = extensions(INSTANCE_EXTENSIONS, layer, |count, out| {
-            // SAFETY: see `layers_of`; the name ends within its array.
+            // SAFETY: the function has the type of its name, `layer` is NUL-terminated within its
+            // array, and `extensions` passes a counted out-array.
             unsafe { (self.instance_extensions)(layer.as_ptr(), count, out) }
         })?;
         let global = of_devices.iter().any(|other| bytes(other) == bytes(properties));
         let device_extensions = match self.device_extensions {
             Some(call) if global => extensions(DEVICE_EXTENSIONS, layer, |count, out| {
-                // SAFETY: see `layers_of`.
+                // SAFETY: the function has the type of its name, `layer` is NUL-terminated, and
+                // `extensions` passes a counted out-array; layers accept NULL as the device.
                 unsafe { call(vk::PhysicalDevice::null(), layer.as_ptr(), count, out) }
             })?,
             _ => Vec::new(),
@@ -163,7 +169,7 @@ impl Functions {
     }
 }
 
-/// The extensions of a layer: always both calls.
+/// The extensions of a layer: always makes both calls.
 fn extensions(
     name: &'static str,
     layer: &CStr,
@@ -177,7 +183,7 @@ fn extensions(
     Ok(extensions)
 }
 
-/// How many there are. Any result but `SUCCESS` is a failure, as in the second call.
+/// The number of elements. Any result but `SUCCESS` is a failure, as in the second call.
 fn count_of<T>(
     name: &'static str,
     layer: &[u8],
@@ -189,7 +195,7 @@ fn count_of<T>(
     if count > most { Err(Refusal::TooMany { name, count }.into()) } else { Ok(count) }
 }
 
-/// That many of them, or as many as the library then gives.
+/// That many elements, or as many as the library then returns.
 fn fill<T: Copy>(
     name: &'static str,
     layer: &[u8],
@@ -217,9 +223,10 @@ fn ended<'a>(array: &'a [c_char], name: &'static str) -> Result<&'a CStr, Refusa
     name::in_array(array).ok_or(Refusal::Unended { name })
 }
 
-/// All bytes of the properties, those behind the ends of its texts too.
+/// All bytes of the properties, including those after the ends of its texts.
 fn bytes(properties: &vk::LayerProperties) -> &[u8] {
-    // SAFETY: the structure has only arrays of bytes and two words, without padding between them.
+    // SAFETY: the structure consists of byte arrays and two 32-bit numbers without padding, which
+    // the assertion below checks.
     unsafe {
         core::slice::from_raw_parts(core::ptr::from_ref(properties).cast(), size_of::<vk::LayerProperties>())
     }

@@ -1,8 +1,9 @@
-//! Layers: where they come from, what they say of themselves, which are active in an instance.
+//! Layers: where they come from, how they describe themselves, which are active in an instance.
 //!
-//! Android has no manifests. Libraries are found by their names (`libVkLayer*.so`) in the folders of [`policy`], also in
-//! packages that are not unpacked ([`archive`]), and each is opened once, asked for its layers and closed
-//! again. Of every library it is kept whether it is used, and if not, why ([`Refusal`]).
+//! Android has no manifests. Libraries are found by name (`libVkLayer*.so`) in the folders of
+//! [`policy`], also in packages that are not unpacked ([`archive`]); each is opened once, asked for
+//! its layers and closed again. For every library the loader records whether it is used, and if
+//! not, why ([`Refusal`]).
 //!
 //! ```text
 //! loader.layers.found(host)?        once for each process
@@ -46,24 +47,25 @@ pub struct Layers {
     state: Lock<State>,
 }
 
-/// What is known.
+/// What is known about layers.
 struct State {
     progress: Progress<()>,
-    /// What this process found, or until it has looked, what the one found that it was forked from.
+    /// What this process found, or before it has searched, what the process that it was forked from
+    /// found.
     found: Option<Counted<Found>>,
 }
 
 impl Layers {
-    /// Not looked for yet.
+    /// Creates the state before any search.
     #[must_use]
     pub const fn new(policy: &'static Policy) -> Self {
         Self { policy, state: Lock::new(State { progress: Progress::NotBegun, found: None }) }
     }
 
-    /// The layers of this process. Looks for them the first time, and after a fork for what has come since.
+    /// The layers of this process. Searches for them the first time, and after a fork for new ones.
     ///
-    /// To be called when the driver is there: applications may rely on it being opened first. A library that calls this while
-    /// it is looked into is told what was known before.
+    /// Call this once the driver is loaded: applications may rely on it being opened first. A
+    /// library that calls this while being examined gets what was known before.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -78,18 +80,18 @@ impl Layers {
         }
     }
 
-    /// Looks for layers, of which those from `before` are known, and notes what this process has.
+    /// Searches for layers, keeping those of `before`, and records the result for this process.
     fn look(&self, host: &Host, before: Option<Counted<Found>>) -> Result<Counted<Found>, OutOfMemory> {
         let found = Found::find(host, self.policy, before.as_deref()).and_then(Counted::try_new);
         let process = host.system.process();
         let mut state = self.state.lock(host.system);
-        // Without memory for it nothing is found out: the next call looks again.
+        // If memory runs out, nothing is recorded: the next call searches again.
         state.progress =
             if found.is_ok() { Progress::Done { process, result: () } } else { Progress::NotBegun };
         if let Ok(found) = &found {
             state.found = Some(found.clone());
         }
-        // What was known before is dropped when the lock is free: `before` is the last to own it.
+        // What was known before is freed without the lock: `before` is its last owner.
         drop(state);
         found
     }

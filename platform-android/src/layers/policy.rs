@@ -1,24 +1,25 @@
-//! What kinds of loaders on Android do differently with layers, as values.
+//! How kinds of loaders on Android differ with regard to layers, as values.
 
 use core::ffi::CStr;
 
-/// Where layers come from, and what is done when one that is wanted is not there.
+/// The sources of layers, and the reaction to missing ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// Where layers are looked for, in this order: of libraries with the same file name the first one counts.
+    /// The sources, in search order: of libraries with the same file name the first is used.
     pub sources: &'static [Source],
-    /// What a layer that a property or the settings enable does to vkCreateInstance if it cannot be had.
+    /// What happens to vkCreateInstance if a layer that a property or the settings enable is
+    /// unavailable.
     pub missing: Missing,
-    /// Whether libraries are asked for a newer interface than version 0.
+    /// Whether libraries are asked for an interface newer than version 0.
     pub interface: Interface,
 }
 
-/// A place to look for layers in.
+/// A source of layers.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
-    /// A folder to which developers copy layers; only for applications that may be debugged.
+    /// A folder to which developers copy layers; only for debuggable applications.
     DebugFolder(&'static CStr),
-    /// What the framework has composed: the application's own folders, and those of packages with layers.
+    /// The framework's list: the application's own folders, and those of packages with layers.
     FrameworkPaths,
     /// The files that a property names, in a folder of the system.
     Listed {
@@ -26,7 +27,7 @@ pub enum Source {
         property: &'static CStr,
         /// The folder.
         folder: &'static CStr,
-        /// What these layers are.
+        /// The origin of these layers.
         origin: Origin,
     },
 }
@@ -36,7 +37,7 @@ pub enum Source {
 pub enum Origin {
     /// The folder to which developers copy layers.
     DebugFolder,
-    /// A path of the framework's: the application, or a package with layers.
+    /// A path from the framework: the application, or a package with layers.
     Application,
     /// The system image: always active, and not listed.
     Platform,
@@ -44,26 +45,28 @@ pub enum Origin {
     Oem,
 }
 
-/// What happens if a layer cannot be had that a property or the settings enable.
+/// What happens if a layer that a property or the settings enable is unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// It is named, and left out.
+    /// It is logged and left out.
     Skipped,
-    /// vkCreateInstance fails with `VK_ERROR_LAYER_NOT_PRESENT`, as Android's own loader has it.
+    /// vkCreateInstance fails with `VK_ERROR_LAYER_NOT_PRESENT`, as in Android's own loader.
     Fatal,
 }
 
-/// Which versions of the layer interface there are.
+/// The supported versions of the layer interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interface {
-    /// All that this loader speaks, with libraries that export `vkNegotiateLoaderLayerInterfaceVersion`.
+    /// All that this loader speaks, for libraries that export
+    /// `vkNegotiateLoaderLayerInterfaceVersion`.
     Negotiated,
-    /// Version 0 only: that function is not called, as Android's own loader has it.
+    /// Version 0 only: that function is not called, as in Android's own loader.
     Exported,
 }
 
 impl Origin {
-    /// Whether layers from there are part of the device: always active, after all others, and not listed.
+    /// Whether layers of this origin are part of the device: always active, after all others, and
+    /// not listed.
     #[must_use]
     pub const fn is_of_device(self) -> bool {
         matches!(self, Self::Platform | Self::Oem)
@@ -77,7 +80,7 @@ const WIDE: bool = cfg!(target_pointer_width = "64");
 const SYSTEM_FOLDER: &CStr = if WIDE { c"/system/lib64/vulkan" } else { c"/system/lib/vulkan" };
 const PRODUCT_FOLDER: &CStr = if WIDE { c"/product/lib64/vulkan" } else { c"/product/lib/vulkan" };
 
-/// The places of a system image.
+/// The sources of a system image.
 const SYSTEM_SOURCES: &[Source] = &[
     Source::DebugFolder(DEBUG_FOLDER),
     Source::FrameworkPaths,
@@ -89,14 +92,15 @@ const SYSTEM_SOURCES: &[Source] = &[
     Source::Listed { property: c"ro.vulkan.layers.oem", folder: PRODUCT_FOLDER, origin: Origin::Oem },
 ];
 
-/// The loader of a system image.
+/// The policy of a system image's loader.
 pub const SYSTEM: Policy =
     Policy { sources: SYSTEM_SOURCES, missing: Missing::Skipped, interface: Interface::Negotiated };
 
-/// The loader inside an application, which says where its layers are. Which are active the core decides.
+/// The policy inside an application, which names the folders of its layers. The core decides which
+/// are active.
 #[cfg(feature = "apk")]
 pub const APPLICATION: Policy =
     Policy { sources: &[], missing: Missing::Skipped, interface: Interface::Negotiated };
 
-/// As Android's own loader has it, where [`SYSTEM`] differs.
+/// The behaviour of Android's own loader, where [`SYSTEM`] differs.
 pub const STRICT: Policy = Policy { missing: Missing::Fatal, interface: Interface::Exported, ..SYSTEM };

@@ -1,4 +1,4 @@
-//! Why a library is not used for its layers, in words that say what to do about it.
+//! Why a library is not used for its layers, in words that say how to fix it.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -11,102 +11,102 @@ use super::archive::Fault;
 /// Why a library is not used.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// Its name is almost one of a library with layers.
+    /// Its name almost matches that of a layer library.
     Name,
-    /// Another library with its file name comes first.
+    /// Another library with the same file name comes first.
     Duplicate {
-        /// That one.
+        /// The other library.
         of: Text,
     },
-    /// In its archive it is compressed.
+    /// It is compressed in its archive.
     Compressed {
-        /// The number of the method.
+        /// The compression method.
         method: u16,
     },
-    /// In its archive it is encrypted.
+    /// It is encrypted in its archive.
     Encrypted,
-    /// In its archive it does not begin with a page.
+    /// It does not begin at a page boundary in its archive.
     Misaligned {
-        /// Where it begins.
+        /// Its offset.
         offset: u64,
-        /// Bytes of a page on this device.
+        /// The page size of this device in bytes.
         page: usize,
     },
-    /// Its entry in the archive contradicts itself.
+    /// Its archive entry is inconsistent.
     Entry(Fault),
     /// It is for another processor.
     Processor {
-        /// What the library says: `e_machine`.
+        /// The library's `e_machine`.
         machine: u16,
-        /// Whether it is a library of 64 bits.
+        /// Whether it is a 64-bit library.
         wide: bool,
     },
-    /// It is no shared library.
+    /// It is not a shared library.
     NotALibrary,
-    /// Its segments cannot be loaded with the pages of this device.
+    /// Its segments cannot be loaded with this device's page size.
     Segments {
-        /// For which pages it was built.
+        /// The page size that it was built for.
         alignment: u64,
-        /// Bytes of a page on this device.
+        /// The page size of this device in bytes.
         page: usize,
     },
     /// The dynamic linker does not open it.
     DoesNotOpen {
-        /// The linker's words.
+        /// The linker's message.
         error: Text,
     },
-    /// It lacks a function by which it tells what layers it has.
+    /// It lacks a function that describes its layers.
     MissingExport {
         /// The function.
         name: &'static str,
     },
     /// It has no layers.
     NoLayers,
-    /// A function of it failed.
+    /// One of its functions failed.
     CallFailed {
         /// The function.
         name: &'static str,
-        /// About which layer it was asked, empty for the library.
+        /// The layer that it was asked about, empty for the library.
         layer: Text,
-        /// What it returned.
+        /// Its result.
         result: i32,
     },
-    /// A function of it reports more than there can be.
+    /// One of its functions reports more than there can be.
     TooMany {
         /// The function.
         name: &'static str,
-        /// How many.
+        /// The number.
         count: u32,
     },
-    /// A function of it gave a name or description without an end.
+    /// One of its functions returned a name or description without a NUL.
     Unended {
         /// The function.
         name: &'static str,
     },
 }
 
-/// What came of looking into a folder.
+/// The outcome of searching a folder.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Search {
-    /// It was looked through.
+    /// It was searched.
     Done {
-        /// How many libraries in it look like layers.
+        /// The number of libraries in it that look like layers.
         candidates: usize,
     },
-    /// There is no such folder.
+    /// The folder does not exist.
     Absent,
-    /// It is in an archive, which has no such folder.
+    /// It would be in an archive that has no such folder.
     AbsentInArchive,
-    /// It is only for what may be debugged.
+    /// It is only for debuggable applications.
     NotDebuggable,
     /// It cannot be read.
     Unreadable(FileError),
-    /// It is in an archive which cannot be read.
+    /// It is in an archive that cannot be read.
     Archive(Fault),
 }
 
 impl Refusal {
-    /// A short name for it, which stays the same.
+    /// A short, stable name, for programs.
     #[must_use]
     pub const fn id(&self) -> &'static str {
         match self {
@@ -128,7 +128,7 @@ impl Refusal {
         }
     }
 
-    /// Whether that is nothing that anybody has to mend.
+    /// Whether this is normal and needs no fix.
     #[must_use]
     pub const fn is_usual(&self) -> bool {
         matches!(self, Self::Duplicate { .. })
@@ -224,7 +224,7 @@ impl fmt::Display for Search {
     }
 }
 
-/// A processor by its number in ELF headers.
+/// A processor, by its number in ELF headers.
 struct Machine(u16);
 
 impl fmt::Display for Machine {

@@ -1,4 +1,4 @@
-//! What was found, in words.
+//! The search result in words.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -12,7 +12,7 @@ use super::refusal::{Refusal, Search};
 const MOST_NAMED: usize = 4;
 
 impl fmt::Display for Found {
-    /// A line for each folder, library and layer.
+    /// Writes one line per folder, library and layer.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (folder, result) in &self.folders {
             writeln!(f, "{}: {result}", Shown(&folder.path))?;
@@ -43,7 +43,7 @@ impl Found {
             .map(|layer| layer.name().to_bytes())
     }
 
-    /// The libraries that are not used though there may have been good ones with their names.
+    /// The refused libraries with the reasons, without the usual refusals.
     fn refused(&self) -> impl Iterator<Item = (&Candidate, &Refusal)> {
         self.candidates.iter().filter_map(|candidate| match &candidate.decision {
             Decision::Refused(refusal) if !refusal.is_usual() => Some((candidate, refusal)),
@@ -52,8 +52,9 @@ impl Found {
     }
 }
 
-/// Why there is no layer with this name: the libraries that should have it, by their names, else all that are not used. The alternate
-/// form leaves these out, for who has read of them already.
+/// Why there is no layer with this name: names the libraries that should have it, judging by their
+/// names, else all unused ones. The alternate form omits the latter, for readers who have seen them
+/// already.
 pub(crate) struct Missed<'a> {
     pub(crate) found: &'a Found,
     pub(crate) name: &'a [u8],
@@ -88,8 +89,8 @@ impl fmt::Display for Missed<'_> {
     }
 }
 
-/// Whether both names, of layers or of their libraries, have the same letters and digits, whatever stands for "layer" before
-/// them.
+/// Whether both names, of layers or of their libraries, have the same letters and digits, apart
+/// from a prefix meaning "layer".
 fn alike(one: &[u8], other: &[u8]) -> bool {
     letters(one).eq(letters(other))
 }

@@ -7,32 +7,33 @@ use loader_core::registry::ExtensionSet;
 
 use crate::objects::{DeviceCommands, End, Instance, PrivateData};
 
-/// A device. The first word of its handle, and of its queues' and command buffers', leads here: to the table that exported
-/// functions jump through, in which the first function of the chain stands for each command. It is filled when the chain has
-/// returned from vkCreateDevice; [`DeviceData`] is behind it.
+/// A device. The first word of its handle, and of its queues' and command buffers', leads here: to
+/// the table that exported functions jump through, which holds the chain's first function for each
+/// command. It is filled when the chain has returned from vkCreateDevice; [`DeviceData`] follows
+/// it.
 pub type Device = WithTable<DeviceTable, DeviceData>;
 
 /// What the loader knows of a device.
 pub struct DeviceData {
-    /// The instance, which lives longer.
+    /// The instance, which outlives the device.
     pub instance: &'static Instance,
     /// The driver's handle.
     pub handle: vk::Device,
-    /// What it was made of.
+    /// The physical device that it was created from.
     pub physical_device: vk::PhysicalDevice,
-    /// Where the application wants memory of the device to come from.
+    /// The application's allocator for memory of the device.
     pub allocator: Application,
-    /// The driver's functions, as far as the loader calls them.
+    /// The driver's functions that the loader calls.
     pub driver: DeviceCommands,
-    /// The extensions that are enabled, the loader's own among them.
+    /// The enabled extensions, the loader's own among them.
     pub extensions: ExtensionSet,
-    /// What the application has attached to objects of the loader's.
+    /// The application's private data of the loader's objects.
     pub private_data: PrivateData,
     /// The version of Vulkan that the device can be used with.
     pub api_version: u32,
-    /// Who frees this.
+    /// Determines who frees this.
     pub end: End,
 }
 
-// Trampolines take what the handle leads to for the table.
+// Trampolines take the target of the handle for the table.
 const _: () = assert!(core::mem::offset_of!(Device, table) == 0);

@@ -9,22 +9,25 @@ use loader_core::memory::{Process, Vec};
 use crate::native_buffer as native;
 use crate::objects::Instance;
 
-/// When a driver must have a function, for the loader to work with it.
+/// When the loader needs a function of the driver.
 #[derive(Clone, Copy)]
 enum Need {
     /// It may be missing.
     No,
     /// Always.
     Always,
-    /// If the driver has this extension and got it to enable. Otherwise it is not looked for.
+    /// If the driver has this extension and was told to enable it. Otherwise the function is not
+    /// looked up.
     With(&'static CStr),
-    /// It may be missing, and is not looked for unless the driver has this extension and got it to enable.
+    /// It may be missing, and is looked up only if the driver has this extension and was told to
+    /// enable it.
     OnlyWith(&'static CStr),
 }
 
 use Need::{Always, No, OnlyWith, With};
 
-/// Whether a function with this need can be called, where the driver got those extensions for which `enabled` is true.
+/// Whether a function with this need can be called if the driver got the extensions for which
+/// `enabled` is true.
 fn is_usable(need: Need, enabled: &impl Fn(&CStr) -> bool) -> bool {
     match need {
         No | Always => true,
@@ -32,7 +35,8 @@ fn is_usable(need: Need, enabled: &impl Fn(&CStr) -> bool) -> bool {
     }
 }
 
-/// Defines a structure of function pointers by the names of the commands, each with when the driver must have it.
+/// Defines a structure of function pointers from the names of the commands, each with the driver's
+/// need for it.
 macro_rules! commands {
     ($(#[$meta:meta])* $kind:ident { $($need:expr => { $($field:ident: $type:ty = $name:literal;)* })* }) => {
         $(#[$meta])*
@@ -45,11 +49,12 @@ macro_rules! commands {
         }
 
         impl $kind {
-            /// What `find` finds, where the driver got those extensions for which `enabled` is true: drivers may find what
-            /// is not enabled, too, which must not be called.
+            /// Looks the functions up with `find`, for a driver that got the extensions for which
+            /// `enabled` is true: drivers may also find functions that are not enabled, which must
+            /// not be called.
             ///
             /// # Safety
-            /// `find` returns functions that have the type of the command with that name.
+            /// `find` returns functions of the type of the named command.
             pub unsafe fn find(
                 find: impl Fn(&CStr) -> vk::PFN_vkVoidFunction,
                 enabled: impl Fn(&CStr) -> bool,
@@ -62,15 +67,16 @@ macro_rules! commands {
                                 Err(_) => c"",
                             };
                             let found = if is_usable($need, &enabled) { find(NAME) } else { None };
-                            // SAFETY: the type is that of the command; the caller vouches for what it found.
+                            // SAFETY: `$type` is the type of the command `$name`, and `find`
+                            // returns functions of that type by this function's `# Safety`.
                             unsafe { core::mem::transmute::<vk::PFN_vkVoidFunction, Option<$type>>(found) }
                         },
                     )*)*
                 }
             }
 
-            /// The name of a function that is missing and must not be, where the driver got those extensions for which `enabled`
-            /// is true.
+            /// The name of a required function that is missing, for a driver that got the
+            /// extensions for which `enabled` is true.
             #[must_use]
             pub fn missing(&self, enabled: impl Fn(&CStr) -> bool) -> Option<&'static str> {
                 let needs = |need: Need| match need {
@@ -206,7 +212,7 @@ commands! {
             destroy_private_data_slot: vk::PFN_vkDestroyPrivateDataSlot = "vkDestroyPrivateDataSlot";
             set_private_data: vk::PFN_vkSetPrivateData = "vkSetPrivateData";
             get_private_data: vk::PFN_vkGetPrivateData = "vkGetPrivateData";
-            // Of native_buffer, which one of them is enough for.
+            // Of native_buffer, which needs only one of them.
             get_swapchain_gralloc_usage: native::GetSwapchainGrallocUsage = "vkGetSwapchainGrallocUsageANDROID";
             get_swapchain_gralloc_usage2: native::GetSwapchainGrallocUsage2 = "vkGetSwapchainGrallocUsage2ANDROID";
             get_swapchain_gralloc_usage3: native::GetSwapchainGrallocUsage3 = "vkGetSwapchainGrallocUsage3ANDROID";
@@ -243,7 +249,8 @@ commands! {
 }
 
 impl DeviceCommands {
-    /// Whether the driver can say what swapchain images are for, in the terms of any version of gralloc.
+    /// Whether the driver can express the use of swapchain images in the terms of any version of
+    /// gralloc.
     #[must_use]
     pub const fn knows_gralloc_usage(&self) -> bool {
         self.get_swapchain_gralloc_usage.is_some()
@@ -256,7 +263,7 @@ impl DeviceCommands {
 /// The driver's own extensions for a physical device.
 ///
 /// # Errors
-/// What the driver returns; `ERROR_OUT_OF_HOST_MEMORY`.
+/// The driver's error, or `ERROR_OUT_OF_HOST_MEMORY`.
 pub(crate) fn driver_extensions(
     instance: &Instance,
     device: vk::PhysicalDevice,
@@ -265,7 +272,8 @@ pub(crate) fn driver_extensions(
         return Ok(Vec::new());
     };
     array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
-        // SAFETY: the handle is the driver's own; no layer and a counted out-array.
+        // SAFETY: the handle is the driver's own, the layer name is NULL, and `collect` passes a
+        // counted out-array.
         unsafe { enumerate(device, core::ptr::null(), count, out) }
     })
 }

@@ -11,37 +11,38 @@ use loader_core::registry::ExtensionSet;
 use crate::log::Logger;
 use crate::objects::{End, InstanceCommands};
 
-/// An instance. The first word of its handle, and of its physical devices', leads here: to the table that exported functions
-/// jump through, in which the first function of the chain stands for each command. It is filled when the chain has returned from
-/// vkCreateInstance; [`InstanceData`] is behind it.
+/// An instance. The first word of its handle, and of its physical devices', leads here: to the
+/// table that exported functions jump through, which holds the chain's first function for each
+/// command. It is filled when the chain has returned from vkCreateInstance; [`InstanceData`]
+/// follows it.
 pub type Instance = WithTable<InstanceTable, InstanceData>;
 
 /// What the loader knows of an instance.
 pub struct InstanceData {
-    /// The process, and where messages go.
+    /// The process, and the destination of messages.
     pub logger: Logger,
     /// The driver's handle.
     pub handle: vk::Instance,
-    /// What the API level keeps of it.
+    /// The API level's data of the instance.
     pub chain: Attached,
-    /// Where the application wants memory of the instance to come from.
+    /// The application's allocator for memory of the instance.
     pub allocator: Application,
-    /// The driver's functions, as far as the loader calls them.
+    /// The driver's functions that the loader calls.
     pub driver: InstanceCommands,
-    /// The extensions that are enabled, the loader's own among them.
+    /// The enabled extensions, the loader's own among them.
     pub extensions: ExtensionSet,
     /// The version of Vulkan that the application asked for, without its patch.
     pub api_version: u32,
-    /// The version of Vulkan that the driver's instance is of.
+    /// The Vulkan version of the driver's instance.
     pub driver_version: u32,
-    /// Who frees this.
+    /// Determines who frees this.
     pub end: End,
 }
 
-/// The place for what the API level keeps of an instance: empty until the chain has returned from vkCreateInstance, and from the
-/// beginning of vkDestroyInstance on.
+/// The place for the API level's data of an instance: empty until the chain has returned from
+/// vkCreateInstance, and again from the beginning of vkDestroyInstance.
 #[derive(Default)]
 pub struct Attached(pub(crate) AtomicPtr<c_void>);
 
-// Trampolines take what the handle leads to for the table.
+// Trampolines take the target of the handle for the table.
 const _: () = assert!(core::mem::offset_of!(Instance, table) == 0);

@@ -1,5 +1,5 @@
-//! What the loader knows of the objects whose handles it gives out. The handles are the driver's own; their first word leads
-//! here.
+//! What the loader knows of the objects whose handles it returns. The handles are the driver's own;
+//! their first word leads here.
 
 mod device;
 mod dispatch_word;

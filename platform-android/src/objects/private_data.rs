@@ -1,10 +1,11 @@
-//! What an application has attached to swapchains of a device, whose handles mean nothing to the driver.
+//! The application's private data of a device's swapchains, whose handles mean nothing to the
+//! driver.
 
 use ash::vk;
 use loader_core::memory::{Application, OutOfMemory, SharedList};
 use loader_core::platform::Waiting;
 
-/// What an application has attached to swapchains of a device.
+/// The application's private data of a device's swapchains.
 pub struct PrivateData(SharedList<Entry, Application>);
 
 /// A number in a slot of an object.
@@ -16,13 +17,13 @@ pub(crate) struct Entry {
 }
 
 impl PrivateData {
-    /// Nothing, with room for more in memory of `allocator`.
+    /// Creates an empty list that takes its memory from `allocator`.
     #[must_use]
     pub const fn new(allocator: Application) -> Self {
         Self(SharedList::new_in(allocator))
     }
 
-    /// Forgets what is attached to an object that is destroyed.
+    /// Forgets the data of a destroyed object.
     pub fn forget(&self, waiting: &dyn Waiting, object: u64) {
         while self.0.remove(waiting, |entry| entry.object == object).is_some() {}
     }
@@ -36,7 +37,7 @@ impl PrivateData {
         if self.0.replace(waiting, new, same) { Ok(()) } else { self.0.insert(waiting, new) }
     }
 
-    /// 0 where nothing was set, as the specification says.
+    /// 0 if nothing was set, as the specification says.
     pub(crate) fn get(&self, waiting: &dyn Waiting, object: u64, slot: vk::PrivateDataSlot) -> u64 {
         let same = |entry: &&Entry| (entry.object, entry.slot) == (object, slot);
         self.0.read(waiting, |entries| entries.iter().find(same).map_or(0, |entry| entry.data))

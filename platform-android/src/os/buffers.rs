@@ -1,4 +1,4 @@
-//! Graphics buffers, by libnativewindow.
+//! Graphics buffers, through libnativewindow.
 
 use core::ffi::{c_int, c_void};
 
@@ -28,7 +28,7 @@ late! {
     get_hardware_buffer: GetHardwareBuffer = c"ANativeWindowBuffer_getHardwareBuffer" in c"libnativewindow.so";
 }
 
-/// Whether such buffers can be allocated. Not where the system cannot tell.
+/// Whether such buffers can be allocated. No if the system cannot tell.
 pub(super) fn supported(kind: BufferKind) -> bool {
     let description = Description {
         width: 1,
@@ -40,12 +40,12 @@ pub(super) fn supported(kind: BufferKind) -> bool {
         reserved: 0,
         reserved_too: 0,
     };
-    // SAFETY: the description is valid.
+    // SAFETY: the description is a local and complete, and the function only reads it.
     is_supported().is_some_and(|is_supported| unsafe { is_supported(&raw const description) } != 0)
 }
 
 /// The hardware buffer of a window's buffer.
 pub(super) fn hardware_buffer_of(window_buffer: *mut c_void) -> *mut c_void {
-    // SAFETY: the buffer is one of a window's.
+    // SAFETY: the caller passes a live `ANativeWindowBuffer` of a window.
     get_hardware_buffer().map_or(core::ptr::null_mut(), |get| unsafe { get(window_buffer) })
 }

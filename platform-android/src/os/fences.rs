@@ -1,21 +1,22 @@
-//! Fences: descriptors that can be read once what they stand for has happened (`sync_file`).
+//! Fences: descriptors that become readable once the event they stand for has happened
+//! (`sync_file`).
 
 use core::ffi::c_int;
 
 use super::errno;
 use crate::system::Fence;
 
-/// Waits for a fence as libsync does. Whether it was signalled, and without an error.
+/// Waits for a fence as libsync does. Returns whether it was signalled without an error.
 pub(super) fn wait(fence: Fence, milliseconds: c_int) -> bool {
     if fence < 0 {
         return true;
     }
     let mut asked = libc::pollfd { fd: fence, events: libc::POLLIN, revents: 0 };
     loop {
-        // SAFETY: one valid structure is passed.
+        // SAFETY: `asked` is one valid, writable structure, which the count of 1 says.
         let answers = unsafe { libc::poll(&raw mut asked, 1, milliseconds) };
         match answers {
-            // It is interrupted rarely, and then the whole time begins anew.
+            // Interruptions are rare; the full timeout then begins again.
             -1 if matches!(errno(), libc::EINTR | libc::EAGAIN) => {}
             1.. => return asked.revents & (libc::POLLERR | libc::POLLNVAL) == 0,
             _ => return false,
@@ -23,9 +24,9 @@ pub(super) fn wait(fence: Fence, milliseconds: c_int) -> bool {
     }
 }
 
-/// Another descriptor, which no program that is started meanwhile inherits.
+/// Duplicates a descriptor; a program started meanwhile does not inherit it.
 pub(super) fn duplicate(fence: Fence) -> Option<Fence> {
-    // SAFETY: takes numbers only.
+    // SAFETY: `fcntl` takes numbers only here.
     let another = unsafe { libc::fcntl(fence, libc::F_DUPFD_CLOEXEC, 0) };
     (another >= 0).then_some(another)
 }
@@ -33,7 +34,7 @@ pub(super) fn duplicate(fence: Fence) -> Option<Fence> {
 /// Closes a descriptor.
 pub(super) fn close(fence: Fence) {
     if fence >= 0 {
-        // SAFETY: the descriptor belongs to whoever closes it.
+        // SAFETY: the caller owns the descriptor and gives it up.
         unsafe { libc::close(fence) };
     }
 }

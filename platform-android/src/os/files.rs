@@ -8,7 +8,7 @@ use loader_core::platform::FileError;
 
 use super::errno;
 
-/// The names in a folder, without `.` and `..`.
+/// Lists the names in a folder, without `.` and `..`.
 pub(super) fn list(path: &CStr) -> Result<Vec<Text>, FileError> {
     let folder = Folder::open(path)?;
     let mut names = Vec::new();
@@ -20,15 +20,15 @@ pub(super) fn list(path: &CStr) -> Result<Vec<Text>, FileError> {
     Ok(names)
 }
 
-/// Bytes of a regular file.
+/// The size of a regular file in bytes.
 #[allow(clippy::unnecessary_cast)] // the constants are narrower than the field on 32-bit targets
 pub(super) fn size(path: &CStr) -> Result<u64, FileError> {
     let mut state = MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: the path is a C string, and there is room for the state.
+    // SAFETY: the path is a C string, and `state` has room for the result.
     if unsafe { libc::stat(path.as_ptr(), state.as_mut_ptr()) } != 0 {
         return Err(last_error());
     }
-    // SAFETY: `stat` succeeded, so the state is written.
+    // SAFETY: `stat` succeeded, so it has written the state.
     let state = unsafe { state.assume_init() };
     if state.st_mode & libc::S_IFMT as u32 != libc::S_IFREG as u32 {
         return Err(FileError::NotAFile);
@@ -36,7 +36,7 @@ pub(super) fn size(path: &CStr) -> Result<u64, FileError> {
     u64::try_from(state.st_size).map_err(|_| FileError::Other(libc::EOVERFLOW))
 }
 
-/// Fills `bytes` from `offset` on.
+/// Fills `bytes` with the content from `offset` on.
 pub(super) fn read_at(path: &CStr, offset: u64, bytes: &mut [u8]) -> Result<(), FileError> {
     let file = File::open(path)?;
     let mut done = 0usize;
@@ -44,10 +44,10 @@ pub(super) fn read_at(path: &CStr, offset: u64, bytes: &mut [u8]) -> Result<(), 
         let place = u64::try_from(done).ok().and_then(|done| offset.checked_add(done));
         let place =
             place.and_then(|place| i64::try_from(place).ok()).ok_or(FileError::Other(libc::EOVERFLOW))?;
-        // SAFETY: the file is open, and there is room for what is left.
+        // SAFETY: the file is open, and `rest` is writable for its length.
         let got = unsafe { libc::pread64(file.0, rest.as_mut_ptr().cast(), rest.len(), place) };
         match usize::try_from(got) {
-            // The file ends before.
+            // The file ends too early.
             Ok(0) => return Err(FileError::Other(0)),
             Ok(got) => done = done.saturating_add(got),
             Err(_) if errno() == libc::EINTR => {}
@@ -67,9 +67,10 @@ impl Folder {
         if folder.is_null() { Err(last_error()) } else { Ok(Self(folder)) }
     }
 
-    /// The next name, or `None` at the end. It is valid until the next call: callers copy it at once.
+    /// The next name, or `None` at the end. It is valid until the next call: callers copy it at
+    /// once.
     fn next(&self) -> Result<Option<&[u8]>, FileError> {
-        // SAFETY: each thread has a place for the error number; the folder is open.
+        // SAFETY: each thread has its own error number; the folder is open until it is dropped.
         let entry = unsafe {
             *libc::__errno() = 0;
             libc::readdir(self.0)
@@ -77,8 +78,9 @@ impl Folder {
         if entry.is_null() {
             return if errno() == 0 { Ok(None) } else { Err(last_error()) };
         }
-        // SAFETY: the entry is valid until the next readdir on this folder, and its name is ended by NUL. The name is
-        // reached by address, since an entry may be shorter than its type.
+        // SAFETY: the entry stays valid until the next `readdir` on this folder, and its name is
+        // NUL-terminated. No reference to the whole entry is created, as it may be shorter than its
+        // type.
         let name = unsafe { CStr::from_ptr((&raw const (*entry).d_name).cast()) };
         Ok(Some(name.to_bytes()))
     }
@@ -86,16 +88,16 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // SAFETY: the folder is open, and not used again.
+        // SAFETY: this value owns the open folder, which nobody uses after this.
         unsafe { libc::closedir(self.0) };
     }
 }
 
-/// A file that is open for reading.
+/// A file open for reading.
 struct File(c_int);
 
 impl File {
-    /// A pipe is not waited for.
+    /// Opens a file, without waiting if it is a pipe.
     fn open(path: &CStr) -> Result<Self, FileError> {
         // SAFETY: the path is a C string.
         let file = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK) };
@@ -105,7 +107,7 @@ impl File {
 
 impl Drop for File {
     fn drop(&mut self) {
-        // SAFETY: the descriptor is open, and not used again.
+        // SAFETY: this value owns the open descriptor, which nobody uses after this.
         unsafe { libc::close(self.0) };
     }
 }

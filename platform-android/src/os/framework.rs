@@ -1,8 +1,9 @@
-//! What the framework has decided for this application, and what it counts.
+//! The framework's decisions for this application, and its statistics.
 //!
-//! That is in a class of C++, `GraphicsEnv` of libgraphicsenv. Inside a system tree `aosp/graphics_env.cpp` is linked to the
-//! loader, which has these functions in a table called `vkload_graphics_env`. Without it there is no updatable driver, no
-//! layer of a package, and nothing is counted.
+//! They belong to a C++ class, `GraphicsEnv` of libgraphicsenv. Inside a system tree
+//! `aosp/graphics_env.cpp` is linked to the loader and provides these functions in a table called
+//! `vkload_graphics_env`. Without it there is no updatable driver and no layer of a package, and
+//! nothing is counted.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr::NonNull;
@@ -11,30 +12,32 @@ use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 
 use crate::system::{Namespace, Statistic};
 
-/// What `aosp/graphics_env.cpp` supplies, in this order. Each function may be called by any thread, and texts are valid until the
-/// framework changes what they say, which it does before the application's own code runs.
+/// The functions of `aosp/graphics_env.cpp`, in this order. Any thread may call them. Texts stay
+/// valid until the framework changes the values, which it does before the application's own code
+/// runs.
 #[repr(C)]
 pub struct GraphicsEnv {
     /// The linker namespace of the updatable driver, or NULL.
     pub driver_namespace: unsafe extern "C" fn() -> *mut c_void,
     /// libnativeloader's namespace of the application, or NULL.
     pub application_namespace: unsafe extern "C" fn() -> *mut c_void,
-    /// The folders in which layers are, separated by colons.
+    /// The folders with layers, separated by colons.
     pub layer_paths: unsafe extern "C" fn() -> *const c_char,
     /// The layers that the settings enable, separated by colons.
     pub debug_layers: unsafe extern "C" fn() -> *const c_char,
-    /// Takes note that a driver is going to be loaded, and whether it is the updatable one.
+    /// Records that a driver is about to be loaded, and whether it is the updatable one.
     pub driver_to_load: unsafe extern "C" fn(updatable: bool),
-    /// Takes note that it was or was not, in this many nanoseconds.
+    /// Records whether that succeeded, in this many nanoseconds.
     pub driver_loaded: unsafe extern "C" fn(loaded: bool, nanoseconds: i64),
-    /// Counts one of these: 0 an instance with this API version, 1 a device, 2 the features of one, 3 a swapchain, 4 a device
-    /// that is a processor, 5 a swapchain that only pretends to be rotated.
+    /// Counts one of these: 0 an instance with this API version, 1 a device, 2 the features of one,
+    /// 3 a swapchain, 4 a device that is a processor, 5 a swapchain that only pretends to be
+    /// rotated.
     pub count: unsafe extern "C" fn(what: u32, value: u64),
-    /// Takes note of the extensions of an instance or a device.
+    /// Records the extensions of an instance or a device.
     pub extensions: unsafe extern "C" fn(of_device: bool, count: u32, names: *const *const c_char),
 }
 
-/// A word with the address of `vkload_graphics_env`, in the assembler's terms: Rust has no weak symbols.
+/// A word with the address of `vkload_graphics_env`, in assembly: Rust has no weak symbols.
 #[cfg(target_pointer_width = "64")]
 macro_rules! word {
     () => {
@@ -62,7 +65,7 @@ core::arch::global_asm!(
 );
 
 unsafe extern "C" {
-    /// NULL where nothing defines the table.
+    /// NULL if nothing defines the table.
     safe static vkload_graphics_env_or_null: Option<&'static GraphicsEnv>;
 }
 
@@ -72,17 +75,17 @@ fn table() -> Option<&'static GraphicsEnv> {
 
 /// The namespace of an updatable driver.
 pub(super) fn updatable_driver() -> Option<Namespace> {
-    // SAFETY: the table's functions have no preconditions.
+    // SAFETY: `GraphicsEnv` lets any thread call its functions, and this one takes no parameters.
     NonNull::new(unsafe { (table()?.driver_namespace)() }).map(Namespace)
 }
 
 /// libnativeloader's namespace of the application.
 pub(super) fn application_namespace() -> Option<NonNull<c_void>> {
-    // SAFETY: as above.
+    // SAFETY: `GraphicsEnv` lets any thread call its functions, and this one takes no parameters.
     NonNull::new(unsafe { (table()?.application_namespace)() })
 }
 
-/// Where layers are.
+/// The folders with layers.
 pub(super) fn layer_paths() -> Result<Text, OutOfMemory> {
     copied(table().map(|table| table.layer_paths))
 }
@@ -93,17 +96,18 @@ pub(super) fn debug_layers() -> Result<Text, OutOfMemory> {
 }
 
 fn copied(function: Option<unsafe extern "C" fn() -> *const c_char>) -> Result<Text, OutOfMemory> {
-    // SAFETY: the table's functions have no preconditions, and their texts are C strings or NULL.
+    // SAFETY: `GraphicsEnv` lets any thread call its functions; the text is NULL or a C string that
+    // is copied at once.
     unsafe {
         let words = function.map_or(core::ptr::null(), |function| function());
         if words.is_null() { Ok(Text::new()) } else { text(&[CStr::from_ptr(words).to_bytes()]) }
     }
 }
 
-/// Counts.
+/// Counts a statistic.
 pub(super) fn count(statistic: Statistic) {
     let Some(table) = table() else { return };
-    // SAFETY: the table's functions take any numbers.
+    // SAFETY: `GraphicsEnv` lets any thread call its functions with any numbers.
     unsafe {
         match statistic {
             Statistic::DriverToLoad { updatable } => (table.driver_to_load)(updatable),
@@ -118,7 +122,7 @@ pub(super) fn count(statistic: Statistic) {
     }
 }
 
-/// Tells the names of enabled extensions, unless memory is short.
+/// Reports the names of enabled extensions, unless memory is short.
 pub(super) fn count_extensions(of_device: bool, names: &[&CStr]) {
     let Some(table) = table() else { return };
     let mut pointers = Vec::new();
@@ -128,6 +132,6 @@ pub(super) fn count_extensions(of_device: bool, names: &[&CStr]) {
         }
     }
     let count = u32::try_from(pointers.len()).unwrap_or(0);
-    // SAFETY: these are that many C strings.
+    // SAFETY: `pointers` holds `count` pointers to C strings that outlive the call.
     unsafe { (table.extensions)(of_device, count, pointers.as_ptr()) };
 }

@@ -1,28 +1,28 @@
-//! Functions of system libraries that are looked up when they are first needed, since not every system has them.
+//! Functions of system libraries that are looked up on first use, since not every system has them.
 
 use core::ffi::{CStr, c_void};
 use core::ptr::{NonNull, null_mut, without_provenance_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-/// Such a function.
+/// A function that is looked up on first use.
 pub(super) struct Late {
     /// The libraries that may have it, the likeliest first. The one that has it stays open.
     libraries: &'static [&'static CStr],
     name: &'static CStr,
-    /// NULL until it has been looked for, then its address or [`ABSENT`].
+    /// NULL before the look-up, then its address or [`ABSENT`].
     address: AtomicPtr<c_void>,
 }
 
-/// Stands for a function that no library has.
+/// Marks a function that no library has.
 const ABSENT: *mut c_void = without_provenance_mut(1);
 
 impl Late {
-    /// Not looked for yet.
+    /// Creates one that has not been looked up.
     pub(super) const fn new(libraries: &'static [&'static CStr], name: &'static CStr) -> Self {
         Self { libraries, name, address: AtomicPtr::new(null_mut()) }
     }
 
-    /// The function, if there is one. Two threads that look at the same time find the same.
+    /// The function, if it exists. Two threads that look it up at the same time find the same one.
     pub(super) fn address(&self) -> Option<NonNull<c_void>> {
         let known = self.address.load(Ordering::Acquire);
         if !known.is_null() {
@@ -34,7 +34,8 @@ impl Late {
     }
 
     fn look_in(&self, library: &CStr) -> Option<NonNull<c_void>> {
-        // SAFETY: both are C strings, and libraries of the system may be opened at any time.
+        // SAFETY: both are C strings, and system libraries may be opened at any time; a library is
+        // closed only if nothing was found in it.
         unsafe {
             let library = NonNull::new(libc::dlopen(library.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL))?;
             let found = NonNull::new(libc::dlsym(library.as_ptr(), self.name.as_ptr()));
@@ -46,13 +47,13 @@ impl Late {
     }
 }
 
-/// Defines functions that give a function of the system with this type, if there is one:
+/// Defines functions that return a function of the system with this type, if it exists:
 /// `name: type = "symbol" in "library", "another library";`
 macro_rules! late {
     ($($name:ident: $type:ty = $symbol:literal in $($library:literal),+;)*) => {$(
         fn $name() -> Option<$type> {
             static FUNCTION: $crate::os::late::Late = $crate::os::late::Late::new(&[$($library),+], $symbol);
-            // SAFETY: the type is what the system's headers say of the function with this name.
+            // SAFETY: the system's headers declare the function of this name with this type.
             unsafe {
                 core::mem::transmute::<Option<core::ptr::NonNull<core::ffi::c_void>>, Option<$type>>(
                     FUNCTION.address(),

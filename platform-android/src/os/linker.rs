@@ -1,4 +1,5 @@
-//! The dynamic linker with its namespaces, the vendor's libraries, the application's, and libhardware's modules.
+//! The dynamic linker with its namespaces: the libraries of the vendor and the application, and
+//! libhardware's modules.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::offset_of;
@@ -10,7 +11,7 @@ use super::framework;
 use super::late::late;
 use crate::system::{Door, Library, Namespace};
 
-/// Everything a library needs is found when it is opened, not in the middle of a frame.
+/// Everything that a library needs is resolved when it is opened, not in the middle of a frame.
 const FLAGS: c_int = libc::RTLD_NOW | libc::RTLD_LOCAL;
 
 /// `android_dlextinfo` of `android/dlext.h`.
@@ -73,11 +74,11 @@ late! {
     get_trampoline: GetTrampoline = c"NativeBridgeGetTrampoline" in c"libnativebridge.so";
 }
 
-/// Opens a library by one of the doors. Where the system lacks that, it is opened by the plain one, which leads to the same
-/// libraries as far as they can be reached at all.
+/// Opens a library in one of the ways. If the system lacks that one, opens it with plain `dlopen`,
+/// which leads to the same libraries as far as they can be reached at all.
 pub(super) fn open(path: &CStr, door: Door) -> Result<Library, Text> {
-    // SAFETY: the path is a C string, namespaces are the linker's own. Running the initialisers of drivers and layers is what
-    // a loader is for.
+    // SAFETY: the path is a C string, and namespaces came from the linker. Opening runs the
+    // initialisers of drivers and layers, which is what a loader is for.
     let handle = unsafe {
         match door {
             Door::Linker => libc::dlopen(path.as_ptr(), FLAGS),
@@ -103,27 +104,29 @@ pub(super) fn open(path: &CStr, door: Door) -> Result<Library, Text> {
             },
         }
     };
-    // Both of the linker's functions leave their reason at the same place, libvndksupport calls them.
+    // Both of the linker's functions leave their message in the same place; libvndksupport calls
+    // them.
     NonNull::new(handle).map(|handle| Library { handle, door, bridged: false }).ok_or_else(linkers_words)
 }
 
 /// # Safety
-/// The function is libnativeloader's, and the namespace too.
+/// `open` and `namespace` are libnativeloader's.
 unsafe fn open_for_application(
     path: &CStr,
     open: OpenInNamespace,
     namespace: NonNull<c_void>,
 ) -> Result<Library, Text> {
     let (mut bridged, mut error) = (false, null_mut());
-    // SAFETY: the caller vouches for function and namespace, the rest is valid.
+    // SAFETY: by this function's `# Safety` function and namespace are libnativeloader's; the path
+    // is a C string, and both results are writable.
     let handle = unsafe { open(namespace.as_ptr(), path.as_ptr(), &raw mut bridged, &raw mut error) };
     let error = take_words(error);
     NonNull::new(handle).map(|handle| Library { handle, door: Door::Application, bridged }).ok_or(error)
 }
 
-/// A symbol of a library. What the native bridge runs is reached through a trampoline.
+/// Finds a symbol of a library. Code that the native bridge runs is reached through a trampoline.
 pub(super) fn symbol(library: Library, name: &CStr) -> Option<NonNull<c_void>> {
-    // SAFETY: the library is open, the name is a C string.
+    // SAFETY: the library is open, as long as a `Library` is in use, and the name is a C string.
     let address = unsafe {
         if library.bridged {
             get_trampoline()?(library.handle.as_ptr(), name.as_ptr(), null(), 0)
@@ -134,13 +137,14 @@ pub(super) fn symbol(library: Library, name: &CStr) -> Option<NonNull<c_void>> {
     NonNull::new(address)
 }
 
-/// Closes a library as it was opened. Whether that worked.
+/// Closes a library the way it was opened. Returns whether that worked.
 ///
 /// # Safety
 /// As for [`crate::System::close`].
 pub(super) unsafe fn close(library: Library) -> bool {
     let handle = library.handle.as_ptr();
-    // SAFETY: the caller vouches that nothing uses the library any more; it is open by this door.
+    // SAFETY: by this function's `# Safety` nothing uses the library any more; it was opened in
+    // this way and is still open.
     unsafe {
         match library.door {
             Door::Vendor => match unload_sphal_library() {
@@ -161,9 +165,9 @@ pub(super) unsafe fn close(library: Library) -> bool {
     }
 }
 
-/// A namespace that is exported under this name.
+/// The namespace that is exported under this name.
 pub(super) fn exported_namespace(name: &CStr) -> Option<Namespace> {
-    // SAFETY: the name is a C string.
+    // SAFETY: the name is a C string, and the function has the type that the system declares.
     NonNull::new(unsafe { get_exported_namespace()?(name.as_ptr()) }).map(Namespace)
 }
 
@@ -182,11 +186,11 @@ late! {
     create_namespace: CreateNamespace = c"android_create_namespace" in c"libdl_android.so", c"libdl.so";
 }
 
-/// A namespace that looks in a folder first, and has what the caller's has besides. Most systems let only their own libraries make
-/// some.
+/// Creates a namespace that looks in a folder first and also has everything in the caller's. Most
+/// systems allow that only to their own libraries.
 #[cfg(feature = "apk")]
 pub(crate) fn make_namespace(request: &crate::system::NamespaceRequest<'_>) -> Result<Namespace, Text> {
-    /// `ANDROID_NAMESPACE_TYPE_SHARED`: with the libraries of its parent, which is the caller's.
+    /// `ANDROID_NAMESPACE_TYPE_SHARED`: with the libraries of its parent, the caller's namespace.
     const SHARED: u64 = 2;
     let Some(create) = create_namespace() else {
         return Err(copied(
@@ -194,7 +198,7 @@ pub(crate) fn make_namespace(request: &crate::system::NamespaceRequest<'_>) -> R
         ));
     };
     let folder = request.folder.as_ptr();
-    // SAFETY: these are C strings.
+    // SAFETY: all strings are NUL-terminated, and NULL stands for the caller's namespace.
     let made = unsafe {
         create(request.name.as_ptr(), folder, folder, SHARED, request.permitted.as_ptr(), null_mut())
     };
@@ -204,28 +208,30 @@ pub(crate) fn make_namespace(request: &crate::system::NamespaceRequest<'_>) -> R
 /// The module that libhardware finds.
 pub(super) fn hardware_module(id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> {
     let mut module = null_mut();
-    // SAFETY: the id is a C string, and the place for the module is valid.
+    // SAFETY: the id is a C string, and `module` is writable.
     let result = unsafe { hw_get_module()?(id.as_ptr(), &raw mut module) };
     Some(NonNull::new(module).filter(|_| result == 0).ok_or(if result == 0 { -libc::EINVAL } else { result }))
 }
 
-/// The dynamic linker's words for the failure that just happened in this thread.
+/// The dynamic linker's message for the failure that just happened in this thread.
 fn linkers_words() -> Text {
-    // SAFETY: returns NULL or a C string that is valid until the next call of the dynamic linker in this thread.
+    // SAFETY: `dlerror` has no preconditions.
     let words = unsafe { libc::dlerror() };
     if words.is_null() {
         return copied(c"the dynamic linker gave no reason");
     }
-    // SAFETY: see above.
+    // SAFETY: the message is a C string that is valid until this thread's next call of the dynamic
+    // linker; it is copied at once.
     copied(unsafe { CStr::from_ptr(words) })
 }
 
-/// libnativeloader's words, which are freed.
+/// Copies libnativeloader's message and frees it.
 fn take_words(words: *mut c_char) -> Text {
     if words.is_null() {
         return copied(c"the system gave no reason");
     }
-    // SAFETY: the words are a C string of libnativeloader's.
+    // SAFETY: libnativeloader allocated this C string and passed it to the caller, who frees it
+    // here once.
     unsafe {
         let text = copied(CStr::from_ptr(words));
         if let Some(free) = free_error() {
@@ -235,7 +241,7 @@ fn take_words(words: *mut c_char) -> Text {
     }
 }
 
-/// A copy, or nothing where memory is short.
+/// Copies a message; empty if memory is short.
 fn copied(words: &CStr) -> Text {
     text(&[words.to_bytes()]).unwrap_or_default()
 }

@@ -1,7 +1,8 @@
-//! Android itself: the C library, the log, the dynamic linker and what else the system offers.
+//! Android itself: the C library, the log, the dynamic linker and whatever else the system offers.
 //!
-//! Only the C library, the dynamic linker and the log are needed to load the loader. Everything else is looked up when it is
-//! asked for (`late`), since no version of Android has all of it and a process may be kept from some.
+//! Loading the loader needs only the C library, the dynamic linker and the log. Everything else is
+//! looked up on demand (`late`), since no version of Android has all of it and a process may be
+//! denied some.
 
 mod buffers;
 mod fences;
@@ -27,7 +28,7 @@ use crate::system::{BufferKind, Door, Fence, Library, Namespace, PropertyValue, 
 /// The system that this process runs on.
 pub struct Android;
 
-/// The only one.
+/// The only instance.
 pub static ANDROID: Android = Android;
 
 #[link(name = "log")]
@@ -51,12 +52,12 @@ impl System for Android {
     }
 
     fn dumpable(&self) -> bool {
-        // SAFETY: asks for a number.
+        // SAFETY: this `prctl` only returns a number.
         unsafe { libc::prctl(libc::PR_GET_DUMPABLE) > 0 }
     }
 
     fn process(&self) -> u32 {
-        // SAFETY: has no preconditions.
+        // SAFETY: `getpid` has no preconditions.
         unsafe { libc::getpid() }.cast_unsigned()
     }
 
@@ -65,12 +66,12 @@ impl System for Android {
     }
 
     fn abort(&self) -> ! {
-        // SAFETY: has no preconditions and does not return.
+        // SAFETY: `abort` has no preconditions and does not return.
         unsafe { libc::abort() }
     }
 
     fn log(&self, level: Level, tag: &CStr, text: &CStr) {
-        // ANDROID_LOG_ERROR and the others.
+        // ANDROID_LOG_ERROR and so on.
         let priority = match level {
             Level::Error => 6,
             Level::Warning => 5,
@@ -84,7 +85,7 @@ impl System for Android {
     #[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
     fn now(&self) -> i64 {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: the time is writable, and every system has this clock.
+        // SAFETY: `time` is writable, and every system has this clock.
         unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
         (time.tv_sec as i64).saturating_mul(1_000_000_000).saturating_add(time.tv_nsec as i64)
     }
@@ -98,7 +99,7 @@ impl System for Android {
     }
 
     unsafe fn close(&self, library: Library) -> bool {
-        // SAFETY: the caller vouches for it.
+        // SAFETY: this method's `# Safety` is that of `linker::close`.
         unsafe { linker::close(library) }
     }
 
@@ -173,24 +174,26 @@ impl Waiting for Android {
         match Pause::of(turn) {
             Pause::Spin => core::hint::spin_loop(),
             Pause::Yield => {
-                // SAFETY: has no preconditions.
+                // SAFETY: `sched_yield` has no preconditions.
                 unsafe { libc::sched_yield() };
             }
             Pause::Sleep => {
-                // SAFETY: the time is valid, and the rest of an interrupted sleep is not asked for.
+                // SAFETY: `SLEEP` is a valid time, and NULL means that the rest of an interrupted
+                // sleep is not wanted.
                 unsafe { libc::nanosleep(&raw const SLEEP, core::ptr::null_mut()) };
             }
         }
     }
 
     fn thread(&self) -> usize {
-        // SAFETY: has no preconditions. It is the address of Bionic's descriptor of the thread, which has pointers in it.
+        // SAFETY: `pthread_self` has no preconditions. It returns the address of Bionic's thread
+        // descriptor, which holds pointers.
         (unsafe { libc::pthread_self() }) as usize
     }
 }
 
 /// The error number of this thread's last call of the C library.
 pub(crate) fn errno() -> c_int {
-    // SAFETY: each thread has a place for it.
+    // SAFETY: `__errno` returns the valid address of this thread's error number.
     unsafe { *libc::__errno() }
 }

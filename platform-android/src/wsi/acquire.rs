@@ -13,15 +13,15 @@ use crate::wsi::patience::Patience;
 use crate::wsi::swapchain::Swapchain;
 use crate::wsi::window::{Window, WindowError};
 
-/// The timeout with which a window waits for a buffer as long as it takes.
+/// The timeout with which a window waits for a buffer for ever.
 const FOR_EVER: i64 = -1;
-/// How long a window waits at once, in nanoseconds, that would not wait for ever.
+/// How long, in nanoseconds, a window that would not wait for ever waits at a time.
 const A_WHILE: i64 = 1_000_000_000;
 
 /// `vkAcquireNextImageKHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn acquire_next_image(
     device: vk::Device,
     swapchain: vk::SwapchainKHR,
@@ -30,7 +30,8 @@ pub unsafe extern "system" fn acquire_next_image(
     fence: vk::Fence,
     out: *mut u32,
 ) -> vk::Result {
-    // SAFETY: the caller passes valid handles and a valid pointer.
+    // SAFETY: by this function's `# Safety` device and swapchain are valid handles, semaphore and
+    // fence NULL or valid, and `out` is valid for a write.
     unsafe {
         let acquisition = Acquisition {
             device: device_of(device.as_raw()),
@@ -48,23 +49,24 @@ pub unsafe extern "system" fn acquire_next_image(
     }
 }
 
-/// `vkAcquireNextImage2KHR`: there is one device in each group.
+/// `vkAcquireNextImage2KHR`: each group has one device.
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn acquire_next_image2(
     device: vk::Device,
     info: *const vk::AcquireNextImageInfoKHR<'_>,
     out: *mut u32,
 ) -> vk::Result {
-    // SAFETY: the caller passes valid handles and valid pointers.
+    // SAFETY: by this function's `# Safety` the device is a valid handle and `info` and `out` are
+    // valid pointers; valid usage makes the members of `info` valid for `acquire_next_image`.
     unsafe {
         let info = &*info;
         acquire_next_image(device, info.swapchain, info.timeout, info.semaphore, info.fence, out)
     }
 }
 
-/// What is to happen once an image was acquired.
+/// The parameters for acquiring an image.
 struct Acquisition<'a> {
     device: &'a Device,
     swapchain: &'a Swapchain,
@@ -72,18 +74,18 @@ struct Acquisition<'a> {
     fence: vk::Fence,
 }
 
-/// Where the buffer belongs that the window gave.
+/// The image that a buffer from the window belongs to.
 enum Place {
-    /// To this image.
+    /// This image.
     Of(u32),
-    /// To this image, which had none yet.
+    /// This image, which had no buffer yet.
     First(u32),
-    /// To none.
+    /// No image.
     Nowhere,
 }
 
 impl Acquisition<'_> {
-    /// The index of the image, or why there is none, which is not always an error.
+    /// Returns the index of the image, or why there is none, which is not always an error.
     fn acquire(&self, timeout: u64) -> Result<u32, vk::Result> {
         let swapchain = self.swapchain;
         let window = swapchain.active_window().ok_or(vk::Result::ERROR_OUT_OF_DATE_KHR)?;
@@ -99,7 +101,7 @@ impl Acquisition<'_> {
             Place::Nowhere => None,
         };
         let Some(index) = index else {
-            // The window has other buffers than those of which the images were made.
+            // The window has other buffers than those of the swapchain's images.
             let _ = window.cancel(&buffer, fence);
             return Err(vk::Result::ERROR_OUT_OF_DATE_KHR);
         };
@@ -115,7 +117,7 @@ impl Acquisition<'_> {
         Ok(index)
     }
 
-    /// Takes a buffer from the window.
+    /// Dequeues a buffer from the window.
     fn dequeue(&self, window: &Window, timeout: u64) -> Result<(Buffer, OwnedFence), vk::Result> {
         self.set_timeout(window, i64::try_from(timeout).unwrap_or(FOR_EVER))?;
         let taken = match window.dequeue(self.swapchain.loader().system) {
@@ -123,7 +125,7 @@ impl Acquisition<'_> {
             taken => taken,
         };
         taken.map_err(|error| match error {
-            // All buffers are out already: somebody has to give one back.
+            // All buffers are dequeued already: somebody must give one back.
             WindowError::TIMED_OUT | WindowError::INVALID_OPERATION | WindowError::WOULD_BLOCK => {
                 if timeout == 0 { vk::Result::NOT_READY } else { vk::Result::TIMEOUT }
             }
@@ -131,8 +133,9 @@ impl Acquisition<'_> {
         })
     }
 
-    /// Takes a buffer from a window that does not wait. One of which the application has both ends (a `SurfaceTexture`) waits
-    /// only if it is told how long, and one whose frames replace each other does not always do that.
+    /// Dequeues a buffer from a window that does not wait. One with both ends in the application (a
+    /// `SurfaceTexture`) waits only if it is told how long, and one whose frames replace each other
+    /// not even then always.
     fn dequeue_patiently(&self, window: &Window, timeout: u64) -> Result<(Buffer, OwnedFence), WindowError> {
         let system = self.swapchain.loader().system;
         let mut patience = Patience::new(system, timeout);
@@ -145,7 +148,7 @@ impl Acquisition<'_> {
         }
     }
 
-    /// Tells the window how long it waits for a buffer, unless it knows.
+    /// Tells the window how long to wait for a buffer, unless it already knows.
     fn set_timeout(&self, window: &Window, nanoseconds: i64) -> Result<(), WindowError> {
         let known = &self.swapchain.dequeue_timeout;
         if known.load(Ordering::Relaxed) != nanoseconds {
@@ -155,8 +158,8 @@ impl Acquisition<'_> {
         Ok(())
     }
 
-    /// Finds the image of a buffer. A buffer that is new goes to the first image that has none yet, which is the buffer's from
-    /// then on.
+    /// Finds the image of a buffer. A new buffer goes to the first image without one and belongs to
+    /// it from then on.
     fn place_of(&self, buffer: &Buffer) -> Place {
         let mut kept = Some(buffer.clone());
         self.swapchain.images(|images| {
@@ -179,7 +182,7 @@ impl Acquisition<'_> {
         })
     }
 
-    /// Binds an image to its first buffer. `None` if the driver cannot.
+    /// Binds an image to its first buffer. `None` if the driver cannot do that.
     fn bind_first(&self, index: u32, buffer: &Buffer) -> Option<u32> {
         let swapchain = self.swapchain;
         let of_swapchain =
@@ -197,10 +200,12 @@ impl Acquisition<'_> {
         None
     }
 
-    /// Has the driver signal semaphore and fence once the window's fence is signalled.
+    /// Makes the driver signal semaphore and fence once the window's fence is signalled.
     fn tell_driver(&self, image: vk::Image, fence: OwnedFence) -> Result<(), vk::Result> {
         let acquire = self.device.driver.acquire_image.ok_or(vk::Result::ERROR_DEVICE_LOST)?;
-        // SAFETY: the handles are valid. The driver owns the descriptor now, even if it fails.
+        // SAFETY: the device is valid, the image is one of the swapchain's, and semaphore and fence
+        // are those of the application's valid call. The driver owns the descriptor now, even on
+        // failure.
         let result = unsafe { acquire(self.device.handle, image, fence.give(), self.semaphore, self.fence) };
         if result == vk::Result::SUCCESS { Ok(()) } else { Err(result) }
     }

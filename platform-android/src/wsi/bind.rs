@@ -10,17 +10,18 @@ use crate::objects::{Device, device_of};
 use crate::wsi::images::native_buffer;
 use crate::wsi::swapchain::Swapchain;
 
-/// `vkBindImageMemory2` and `vkBindImageMemory2KHR`: an image that is bound to one of a swapchain's is bound to its buffer,
-/// which the driver has to be told.
+/// `vkBindImageMemory2` and `vkBindImageMemory2KHR`: binding an image to one of a swapchain's binds
+/// it to that one's buffer, which the driver must be told.
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn bind_image_memory2(
     device: vk::Device,
     count: u32,
     infos: *const vk::BindImageMemoryInfo<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid handle and a counted array of valid chains.
+    // SAFETY: by this function's `# Safety` the device is a valid handle, and `infos` is a counted
+    // array of structures whose `p_next` are pNext chains with valid handles.
     unsafe {
         let device = device_of(device.as_raw());
         let infos = if count == 0 { &[] } else { core::slice::from_raw_parts(infos, count as usize) };
@@ -32,30 +33,32 @@ pub unsafe extern "system" fn bind_image_memory2(
     }
 }
 
-/// Calls the driver's function, whichever it has.
+/// Calls whichever of the two functions the driver has.
 pub fn bind(device: &Device, infos: &[vk::BindImageMemoryInfo<'_>]) -> vk::Result {
     let driver = &device.driver;
     let Some(bind) = driver.bind_image_memory2.or(driver.bind_image_memory2_khr) else {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     };
     let count = u32::try_from(infos.len()).unwrap_or(u32::MAX);
-    // SAFETY: the device is valid, and so are the structures.
+    // SAFETY: the device is valid, and the structures are the application's, valid for the call, or
+    // copies of these.
     unsafe { bind(device.handle, count, infos.as_ptr()) }
 }
 
-/// To which image of which swapchain an image is bound, if to any.
+/// The image of a swapchain that an image is bound to, if any.
 ///
 /// # Safety
-/// The structure's chain is valid.
+/// `p_next` of the structure is a pNext chain.
 unsafe fn swapchain_of<'a>(
     info: &vk::BindImageMemoryInfo<'a>,
 ) -> Option<&'a vk::BindImageMemorySwapchainInfoKHR<'a>> {
-    // SAFETY: the caller vouches for the chain.
+    // SAFETY: `p_next` is a pNext chain by this function's `# Safety`.
     let found = unsafe { find::<vk::BindImageMemorySwapchainInfoKHR<'a>>(info.p_next) };
     found.filter(|found| found.swapchain != vk::SwapchainKHR::null())
 }
 
-/// The driver must not see an image of a swapchain, which it does not know, without its buffer.
+/// Refuses the call: the driver does not know swapchains and must not see one of their images
+/// without its buffer.
 fn refuse(device: &Device, index: u32) -> vk::Result {
     device.instance.logger.log(
         Level::Error,
@@ -68,7 +71,7 @@ fn refuse(device: &Device, index: u32) -> vk::Result {
     vk::Result::ERROR_VALIDATION_FAILED_EXT
 }
 
-/// Binds with a copy of the array in which the buffers stand in front of the chains.
+/// Binds with a copy of the array, in which the buffers are put in front of the chains.
 ///
 /// # Safety
 /// As for [`bind_image_memory2`].
@@ -81,13 +84,14 @@ unsafe fn with_buffers(
     let mut buffers: Vec<NativeBuffer, _> = Vec::new_in(memory);
     let no_memory = |_| vk::Result::ERROR_OUT_OF_HOST_MEMORY;
     copies.try_reserve_exact(infos.len()).map_err(no_memory)?;
-    // The copies point to them, so that they must not move.
+    // The copies point to the buffers, which therefore must not move.
     buffers.try_reserve_exact(infos.len()).map_err(no_memory)?;
     for info in infos {
         let mut copy = *info;
-        // SAFETY: the caller vouches for the chain and the handles in it.
+        // SAFETY: by this function's `# Safety` each `p_next` is a pNext chain.
         if let Some(bound) = unsafe { swapchain_of(info) } {
-            // SAFETY: as above.
+            // SAFETY: by this function's `# Safety` the handles in the chain are valid; NULL was
+            // filtered out by `swapchain_of`.
             let swapchain = unsafe { Swapchain::from_handle(bound.swapchain) };
             let buffer =
                 swapchain.buffer(bound.image_index).ok_or_else(|| refuse(device, bound.image_index))?;

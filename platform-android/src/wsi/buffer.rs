@@ -9,36 +9,36 @@ use crate::wsi::native_window::NativeWindowBuffer;
 #[derive(PartialEq, Eq)]
 pub struct Buffer(NonNull<NativeWindowBuffer>);
 
-// SAFETY: a buffer's count is atomic, and its other fields are never changed.
+// SAFETY: a buffer's reference count is atomic, and its other fields never change.
 unsafe impl Send for Buffer {}
-// SAFETY: as above.
+// SAFETY: a buffer's reference count is atomic, and its other fields never change.
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
     /// Takes a reference to the buffer.
     ///
     /// # Safety
-    /// `buffer` is an `ANativeWindowBuffer` to which somebody has a reference.
+    /// `buffer` is an `ANativeWindowBuffer` to which somebody holds a reference during the call.
     pub unsafe fn new(buffer: NonNull<NativeWindowBuffer>) -> Self {
-        // SAFETY: the caller vouches for the buffer.
+        // SAFETY: by this function's `# Safety` the buffer is alive.
         unsafe { (buffer.as_ref().base.inc_ref)(buffer.as_ptr().cast()) };
         Self(buffer)
     }
 
-    /// What the window says of it.
+    /// The window's description of the buffer.
     #[must_use]
     pub fn description(&self) -> &NativeWindowBuffer {
-        // SAFETY: this value holds a reference to the buffer.
+        // SAFETY: this value holds a reference, so the buffer is alive.
         unsafe { self.0.as_ref() }
     }
 
-    /// Where it is, for another reference.
+    /// The buffer's address, for taking another reference.
     #[must_use]
     pub fn address(&self) -> NonNull<NativeWindowBuffer> {
         self.0
     }
 
-    /// Where it is.
+    /// The buffer's address.
     #[must_use]
     pub fn as_ptr(&self) -> *mut c_void {
         self.0.as_ptr().cast()
@@ -47,14 +47,15 @@ impl Buffer {
 
 impl Clone for Buffer {
     fn clone(&self) -> Self {
-        // SAFETY: this value holds a reference to the buffer.
+        // SAFETY: this value holds a reference, so the buffer is alive.
         unsafe { Self::new(self.0) }
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: this value holds a reference to the buffer, which goes back here.
+        // SAFETY: this value holds a reference, so the buffer is alive; that reference is given up
+        // here, once.
         unsafe { (self.0.as_ref().base.dec_ref)(self.0.as_ptr().cast()) };
     }
 }

@@ -1,4 +1,4 @@
-//! What a surface can do.
+//! The capabilities of surfaces.
 
 use core::ffi::c_void;
 
@@ -20,10 +20,10 @@ use crate::wsi::surface::Surface;
 use crate::wsi::transform;
 use crate::wsi::usage::hardware_buffer;
 
-/// What nobody knows before there is a surface.
+/// The value of what is unknown before there is a surface.
 const UNKNOWN: u32 = u32::MAX;
 
-/// The greatest width and height of images, unless the window is larger.
+/// The maximum width and height of images, unless the window is larger.
 const LARGEST: u32 = 4096;
 
 /// Every usage that an image of a swapchain can have.
@@ -39,13 +39,14 @@ pub const IMAGE_USAGE: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
 /// `vkGetPhysicalDeviceSurfaceCapabilitiesKHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_surface_capabilities(
     physical_device: vk::PhysicalDevice,
     surface: vk::SurfaceKHR,
     out: *mut vk::SurfaceCapabilitiesKHR,
 ) -> vk::Result {
-    // SAFETY: the caller passes valid handles and a valid pointer.
+    // SAFETY: by this function's `# Safety` the handles are valid, or the surface is NULL, and
+    // `out` is valid for a write.
     unsafe {
         let instance = instance_of(physical_device.as_raw());
         match Answer::of(instance, surface, None) {
@@ -61,13 +62,14 @@ pub unsafe extern "system" fn get_surface_capabilities(
 /// `vkGetPhysicalDeviceSurfaceCapabilities2KHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_surface_capabilities2(
     physical_device: vk::PhysicalDevice,
     info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
     out: *mut vk::SurfaceCapabilities2KHR<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller passes valid handles and valid pointers to chains.
+    // SAFETY: by this function's `# Safety` the handles are valid, or the surface is NULL, and
+    // `info` and `out` are valid and begin pNext chains.
     unsafe {
         let instance = instance_of(physical_device.as_raw());
         let mode = find::<vk::SurfacePresentModeEXT<'_>>((*info).p_next).map(|mode| mode.present_mode);
@@ -86,17 +88,17 @@ pub unsafe extern "system" fn get_surface_capabilities2(
     }
 }
 
-/// What the window says of its buffers.
+/// The window's numbers of buffers.
 ///
 /// # Errors
-/// `ERROR_SURFACE_LOST_KHR` if it does not.
+/// `ERROR_SURFACE_LOST_KHR` if the window does not answer.
 pub fn buffer_counts(surface: &Surface) -> Result<BufferCounts, vk::Result> {
     let min_undequeued = surface.window.query(query::MIN_UNDEQUEUED_BUFFERS)?;
     let max = surface.window.query(query::MAX_BUFFER_COUNT)?;
     Ok(BufferCounts { min_undequeued: min_undequeued.unsigned_abs(), max: max.unsigned_abs() })
 }
 
-/// Whether an instance may ask without a surface.
+/// Whether an instance may query without a surface.
 pub fn may_be_surfaceless(instance: &Instance) -> bool {
     instance.extensions.contains(e::GOOGLE_SURFACELESS_QUERY)
 }
@@ -106,20 +108,20 @@ struct Answer<'a> {
     instance: &'a Instance,
     consumer_usage: u64,
     mode: Option<vk::PresentModeKHR>,
-    /// Whether that mode is one that a swapchain could have.
+    /// Whether a swapchain could have that mode.
     mode_is_there: bool,
     capabilities: vk::SurfaceCapabilitiesKHR,
 }
 
 impl<'a> Answer<'a> {
     /// # Safety
-    /// `surface` is NULL or a surface.
+    /// `surface` is NULL or a valid surface.
     unsafe fn of(
         instance: &'a Instance,
         surface: vk::SurfaceKHR,
         mode: Option<vk::PresentModeKHR>,
     ) -> Result<Self, vk::Result> {
-        // SAFETY: the caller vouches for the handle.
+        // SAFETY: by this function's `# Safety` the handle is NULL or a valid surface.
         let surface = unsafe { Surface::from_handle(surface) };
         let mut capabilities = vk::SurfaceCapabilitiesKHR {
             min_image_count: UNKNOWN,
@@ -156,13 +158,14 @@ impl<'a> Answer<'a> {
         Ok(Self { instance, consumer_usage, mode, mode_is_there, capabilities })
     }
 
-    /// Fills what is chained behind the capabilities.
+    /// Fills the structures chained to the capabilities.
     ///
     /// # Safety
-    /// `first` begins a pNext chain whose structures are what their types say.
+    /// `first` begins a writable pNext chain, in which `sType` determines each structure.
     unsafe fn write_chain(&self, first: *mut c_void) -> vk::Result {
         let mut result = vk::Result::SUCCESS;
-        // SAFETY: the caller vouches for the chain; each structure is written as what its type says.
+        // SAFETY: by this function's `# Safety` `first` begins a writable pNext chain; each
+        // structure is written as the type that its `sType` determines.
         unsafe {
             for structure in pointers(first) {
                 match (*structure).s_type {
@@ -193,7 +196,8 @@ impl<'a> Answer<'a> {
         if self.instance.logger.loader.level < ApiLevel::ANDROID_17 {
             return;
         }
-        // SAFETY: the caller vouches for the structure.
+        // SAFETY: by this function's `# Safety` the structure is writable and of the type that its
+        // `sType` determines.
         unsafe {
             match (*structure).s_type {
                 SurfaceCapabilitiesPresentId2::STRUCTURE_TYPE => {
@@ -214,7 +218,8 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Whether images can be protected: always, until somebody asked whether such buffers can be allocated.
+    /// Whether images can be protected: yes, until somebody has asked whether such buffers can be
+    /// allocated.
     fn protected(&self) -> bool {
         let loader = self.instance.logger.loader;
         let usage = self.consumer_usage | hardware_buffer::DRAWN | hardware_buffer::PROTECTED;
@@ -232,7 +237,7 @@ impl<'a> Answer<'a> {
 
     fn write_compatible(&self, out: &mut vk::SurfacePresentModeCompatibilityEXT<'_>) -> vk::Result {
         let modes = self.mode.and_then(compatible).unwrap_or_default();
-        // SAFETY: the two fields are a counted out-array.
+        // SAFETY: valid usage of the structure makes the two members a counted out-array.
         unsafe {
             loader_core::abi::array::deliver(modes, &raw mut out.present_mode_count, out.p_present_modes)
         }

@@ -1,5 +1,5 @@
-//! Making swapchains. The order in which the window is told things is part of its interface: it answers some questions by
-//! what it was told before.
+//! Creating swapchains. The order of the calls to the window is part of its interface: its answers
+//! depend on what it was told before.
 
 use core::ffi::c_int;
 
@@ -26,14 +26,15 @@ use crate::wsi::usage::{Wanted, hardware_buffer, producer_usage};
 /// `vkCreateSwapchainKHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn create_swapchain(
     device: vk::Device,
     info: *const vk::SwapchainCreateInfoKHR<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::SwapchainKHR,
 ) -> vk::Result {
-    // SAFETY: the caller passes valid handles and valid pointers.
+    // SAFETY: by this function's `# Safety` the device is a valid handle, `info` and `out` are
+    // valid pointers, and the callbacks NULL or valid.
     unsafe {
         let device = device_of(device.as_raw());
         let memory = device.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
@@ -49,7 +50,7 @@ pub unsafe extern "system" fn create_swapchain(
 }
 
 /// # Safety
-/// As for `vkCreateSwapchainKHR`.
+/// The parameters of `info` are those of a valid `vkCreateSwapchainKHR`.
 unsafe fn create(
     device: &'static Device,
     info: &vk::SwapchainCreateInfoKHR<'_>,
@@ -63,11 +64,12 @@ unsafe fn create(
         );
         vk::Result::ERROR_INITIALIZATION_FAILED
     })?;
-    // SAFETY: the caller vouches for the handles.
+    // SAFETY: by this function's `# Safety` the surface is a valid handle; valid usage lets it
+    // outlive the swapchain.
     let surface = unsafe { Surface::from_handle(info.surface) }.ok_or(vk::Result::ERROR_SURFACE_LOST_KHR)?;
-    // SAFETY: as above.
+    // SAFETY: by this function's `# Safety` `old_swapchain` is NULL or a valid handle.
     unsafe { retire_old(device, surface, info.old_swapchain)? };
-    // SAFETY: the caller vouches for the chain.
+    // SAFETY: by this function's `# Safety` `p_next` of `info` is a pNext chain.
     let request = unsafe { Request::new(info, native_format, dataspace) };
     let plan = request.prepare(device, surface)?;
 
@@ -90,11 +92,12 @@ unsafe fn create(
     Ok(vk::SwapchainKHR::from_raw(swapchain.as_ptr().expose_provenance() as u64))
 }
 
-/// Retires the swapchain that the new one replaces. There must be no other one on the window. One that retired when
-/// presenting failed may be named as well, since nothing tells the application that it did.
+/// Retires the swapchain that the new one replaces. No other swapchain may be active on the window.
+/// A swapchain that was retired when presenting failed may be passed as well, since the application
+/// is not told of that.
 ///
 /// # Safety
-/// `old` is NULL or a swapchain.
+/// `old` is NULL or a valid swapchain.
 unsafe fn retire_old(device: &Device, surface: &Surface, old: vk::SwapchainKHR) -> Result<(), vk::Result> {
     let active = surface.active();
     if active != old && active != vk::SwapchainKHR::null() {
@@ -107,7 +110,8 @@ unsafe fn retire_old(device: &Device, surface: &Surface, old: vk::SwapchainKHR) 
         return Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
     }
     if old != vk::SwapchainKHR::null() {
-        // SAFETY: the caller vouches for the handle.
+        // SAFETY: by this function's `# Safety` `old` is NULL or a valid swapchain; NULL was
+        // checked.
         let old = unsafe { Swapchain::from_handle(old) };
         if !core::ptr::eq(old.surface, surface) {
             complain(device, format_args!("oldSwapchain is one of another surface"));
@@ -122,30 +126,31 @@ fn complain(device: &Device, what: core::fmt::Arguments<'_>) {
     device.instance.logger.log(Level::Error, Topic::Usage, format_args!("vkCreateSwapchainKHR: {what}"));
 }
 
-/// What the application asked for.
+/// The application's request.
 pub struct Request<'a> {
     /// The create info.
     pub info: &'a vk::SwapchainCreateInfoKHR<'a>,
-    /// What the images are to be.
+    /// The requested images.
     pub wanted: Wanted,
-    /// Whether images get their buffers when they are first acquired.
+    /// Whether images get their buffers only when first acquired.
     pub deferred: bool,
-    /// The formats in which the application looks at the images, if they can be looked at in others than their own.
+    /// The formats in which the application views the images, if they can be viewed in others than
+    /// their own.
     pub view_formats: Option<vk::ImageFormatListCreateInfo<'static>>,
     native_format: c_int,
     dataspace: Dataspace,
 }
 
-/// What the window was told, and answered.
+/// What the window was told, and its answers.
 struct Plan {
-    /// How many images there will be.
+    /// The number of images.
     count: usize,
     made: Made,
 }
 
 impl<'a> Request<'a> {
     /// # Safety
-    /// The chain of `info` is valid.
+    /// `p_next` of `info` is a pNext chain.
     unsafe fn new(
         info: &'a vk::SwapchainCreateInfoKHR<'a>,
         native_format: c_int,
@@ -161,7 +166,7 @@ impl<'a> Request<'a> {
         if mutable {
             image_flags |= vk::ImageCreateFlags::MUTABLE_FORMAT | vk::ImageCreateFlags::EXTENDED_USAGE;
         }
-        // SAFETY: the caller vouches for the chain.
+        // SAFETY: by this function's `# Safety` `p_next` of `info` is a pNext chain.
         let (compression, view_formats) = unsafe {
             let compression = find::<vk::ImageCompressionControlEXT<'static>>(info.p_next).copied();
             let formats = find::<vk::ImageFormatListCreateInfo<'static>>(info.p_next).copied();
@@ -185,7 +190,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Tells the window what is going to come, and asks what it needs.
+    /// Tells the window what is to come, and asks what it needs.
     fn prepare(&self, device: &Device, surface: &Surface) -> Result<Plan, vk::Result> {
         let (info, window) = (self.info, &surface.window);
         let mailbox = info.present_mode == vk::PresentModeKHR::MAILBOX;
@@ -238,8 +243,8 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Has the window forget the buffers of an earlier swapchain and what it was told: all buffers can be dequeued at once
-/// only before the first one was queued.
+/// Makes the window forget the buffers and the settings of an earlier swapchain: all buffers can be
+/// dequeued at once only before the first one is queued.
 fn reset(device: &Device, surface: &Surface) {
     if !surface.use_buffers() {
         return;
@@ -258,8 +263,8 @@ fn reset(device: &Device, surface: &Surface) {
 }
 
 impl Made {
-    /// Whether the application says that it has turned the picture, as the window wants it, and gives it the width and
-    /// height of one that is not.
+    /// Whether the application says that it has rotated the picture as the window wants it, yet
+    /// passes the width and height of an unrotated one.
     fn is_falsely_rotated(&self, hint: c_int) -> bool {
         let (width, height) = self.window_size;
         let upright = (self.extent.width > self.extent.height) == (width > height);

@@ -1,34 +1,34 @@
-//! Fences that are closed once, whatever happens.
+//! Fences that are closed exactly once, whatever happens.
 
 use core::ffi::c_int;
 
 use crate::system::{Fence, System};
 
-/// What a fence that has been signalled looks like where a descriptor is expected.
+/// The descriptor of a signalled fence.
 const SIGNALLED: Fence = -1;
 
-/// A descriptor of a fence. Whoever has it owns it: it is closed when it is dropped, unless it was given to the
-/// driver or the window, which own what they are given even where they fail.
+/// The owned descriptor of a fence. It is closed on drop, unless it was given to the driver or the
+/// window, which own what they are given even on failure.
 pub struct OwnedFence {
     system: &'static dyn System,
     descriptor: Fence,
 }
 
 impl OwnedFence {
-    /// A fence that has been signalled already.
+    /// Creates a signalled fence.
     #[must_use]
     pub fn signalled(system: &'static dyn System) -> Self {
         Self { system, descriptor: SIGNALLED }
     }
 
-    /// The owner of `descriptor`; anything negative is a fence that has been signalled.
+    /// Takes ownership of `descriptor`; a negative one is a signalled fence.
     #[must_use]
     pub fn new(system: &'static dyn System, descriptor: Fence) -> Self {
         Self { system, descriptor }
     }
 
-    /// Another owner of the same fence. Where there are too many descriptors, waits for the fence instead, for then it
-    /// needs none any more.
+    /// Creates another owner of the same fence. If there are too many descriptors, waits for the
+    /// fence instead, after which none is needed.
     #[must_use]
     pub fn another(&self) -> Self {
         if self.descriptor < 0 {
@@ -41,7 +41,7 @@ impl OwnedFence {
         Self { system: self.system, descriptor: another.unwrap_or(SIGNALLED) }
     }
 
-    /// Waits until it is signalled.
+    /// Waits until the fence is signalled.
     pub fn wait(&self) {
         if self.descriptor >= 0 {
             let for_ever = -1;
@@ -49,26 +49,26 @@ impl OwnedFence {
         }
     }
 
-    /// Whether it has been signalled.
+    /// Whether the fence has been signalled.
     #[must_use]
     pub fn is_signalled(&self) -> bool {
         let now = 0;
         self.descriptor < 0 || self.system.wait_for_fence(self.descriptor, now)
     }
 
-    /// Whether there is a descriptor at all: something of which somebody was not sure that it is over.
+    /// Whether there is a descriptor, that is, work that may not be finished.
     #[must_use]
     pub fn is_some(&self) -> bool {
         self.descriptor >= 0
     }
 
-    /// The descriptor, to be given to somebody who owns it then.
+    /// Gives up the descriptor to a new owner.
     #[must_use]
     pub fn give(mut self) -> c_int {
         core::mem::replace(&mut self.descriptor, SIGNALLED)
     }
 
-    /// Takes the fence out of a place, which keeps a signalled one.
+    /// Takes the fence and leaves a signalled one in its place.
     #[must_use]
     pub fn take(&mut self) -> Self {
         let system = self.system;

@@ -1,4 +1,4 @@
-//! Which formats and colour spaces a window can have, and what they are called there.
+//! The formats and colour spaces of windows, and their names there.
 #![forbid(unsafe_code)]
 
 use core::ffi::c_int;
@@ -8,7 +8,8 @@ use loader_core::registry::{ExtensionId, extension as e};
 
 use crate::level::ApiLevel;
 
-/// Names of formats of graphics buffers (`HAL_PIXEL_FORMAT_*`, which are those of `AHARDWAREBUFFER_FORMAT_*`).
+/// Formats of graphics buffers (`HAL_PIXEL_FORMAT_*`, which equal those of
+/// `AHARDWAREBUFFER_FORMAT_*`).
 pub mod native {
     use core::ffi::c_int;
 
@@ -24,32 +25,32 @@ pub mod native {
     pub const RGBA_1010102: c_int = 0x2B;
     /// 8 bits
     pub const R_8: c_int = 0x38;
-    /// 64 bits, of which 40 count
+    /// 64 bits, 40 of which are used
     pub const RGBA_10101010: c_int = 0x3B;
 }
 
-/// Formats of the same buffers, with what they can be combined with.
+/// Formats of the same buffers, with their possible combinations.
 pub struct Group {
-    /// The formats, which are listed for each colour space in this order.
+    /// The formats, listed for each colour space in this order.
     pub formats: &'static [Format],
-    /// What the buffers are called.
+    /// The format of the buffers.
     pub native: c_int,
-    /// Whether the group is there.
+    /// The condition for the group.
     pub gate: Gate,
-    /// Whether sRGB is there without `VK_EXT_swapchain_colorspace`.
+    /// Whether sRGB is available without `VK_EXT_swapchain_colorspace`.
     pub plain: bool,
-    /// What that extension adds, with the number of formats for which it does.
+    /// What that extension adds, with the number of formats that it applies to.
     pub spaces: &'static [(Space, usize)],
 }
 
-/// On what a group depends.
+/// The condition for a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// On nothing.
+    /// None.
     Always,
-    /// On whether such buffers can be allocated.
+    /// Such buffers can be allocated.
     Buffer,
-    /// On that, and on whether the driver has the extension.
+    /// Such buffers can be allocated, and the driver has the extension.
     BufferAndDriver(ExtensionId),
 }
 
@@ -69,7 +70,7 @@ const fn group(
     Group { formats, native, gate, plain: true, spaces }
 }
 
-/// Single channels have no colour: they pass through, and are there with the extension only.
+/// Single channels have no colour: they are passed through, and available with the extension only.
 const SINGLE_CHANNEL: Group = Group {
     formats: R8,
     native: native::R_8,
@@ -114,8 +115,8 @@ const ANDROID_14: &[Group] = &[
     ),
 ];
 
-/// Since Android 15, for a group of so many formats. `DISPLAY_P3_LINEAR` and `DCI_P3_LINEAR` are one number, which stands
-/// where the second one does.
+/// Since Android 15, for a group with this many formats. `DISPLAY_P3_LINEAR` and `DCI_P3_LINEAR`
+/// are one number, at the position of the second.
 macro_rules! wide {
     ($formats:literal) => { wide!($formats,) };
     ($formats:literal, $($more:expr),*) => {
@@ -151,14 +152,14 @@ const ANDROID_15: &[Group] = &[
     group(RGBA10, native::RGBA_10101010, RGBA10_GATE, wide!(1)),
 ];
 
-/// The groups of an Android, in the order in which they are listed.
+/// The groups of an Android release, in the order of listing.
 #[must_use]
 pub fn groups(level: ApiLevel) -> &'static [Group] {
     if level >= ApiLevel::ANDROID_15 { ANDROID_15 } else { ANDROID_14 }
 }
 
-/// What a surface can have: the formats of all groups for which `is_there` says so, with `VK_EXT_swapchain_colorspace` or
-/// without.
+/// The formats of a surface: those of all groups for which `is_there` returns true, with or without
+/// `VK_EXT_swapchain_colorspace`.
 pub fn surface_formats(
     level: ApiLevel,
     colour_spaces: bool,
@@ -174,7 +175,7 @@ pub fn surface_formats(
     })
 }
 
-/// What the buffers of a format are called. A format that no surface lists gets the most common one.
+/// The buffer format for a Vulkan format. A format that no surface lists gets the most common one.
 #[must_use]
 pub fn native_format(format: Format) -> c_int {
     match format {
@@ -186,22 +187,22 @@ pub fn native_format(format: Format) -> c_int {
     }
 }
 
-/// The format without a curve: usage is asked for with that.
+/// The format without a curve: usage is queried with that.
 #[must_use]
 pub fn without_curve(format: Format) -> Format {
     if format == Format::R8G8B8A8_SRGB { Format::R8G8B8A8_UNORM } else { format }
 }
 
-/// What the numbers of a colour space mean to the window.
+/// The window's name for a colour space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dataspace {
-    /// The window is left as it is.
+    /// The window's setting is left unchanged.
     AsItIs,
     /// `HAL_DATASPACE_*`
     Is(c_int),
 }
 
-/// Colour spaces with what they are called in the system: a standard, a curve and a range.
+/// Colour spaces with their names in the system: a standard, a curve and a range.
 const DATASPACES: &[(Space, c_int)] = &[
     (Space::SRGB_NONLINEAR, 142_671_872),
     (Space::BT709_NONLINEAR_EXT, 142_671_872),
@@ -219,10 +220,10 @@ const DATASPACES: &[(Space, c_int)] = &[
     (Space::ADOBERGB_NONLINEAR_EXT, 151_715_840),
 ];
 
-/// `BT2020_LINEAR` with floating point numbers, which go beyond 1.
+/// `BT2020_LINEAR` with floating-point numbers, which exceed 1.
 const BT2020_LINEAR_EXTENDED: c_int = 407_240_704;
 
-/// What a colour space is for buffers of this format, `None` if it cannot be shown.
+/// The dataspace of a colour space for buffers of this format, `None` if it cannot be shown.
 #[must_use]
 pub fn dataspace(space: Space, native_format: c_int) -> Option<Dataspace> {
     if space == Space::PASS_THROUGH_EXT {

@@ -1,11 +1,11 @@
-//! When frames were shown, as a window tells it.
+//! When frames were shown, according to a window.
 
-/// When what happened to a frame, in nanoseconds of the monotonic clock, or one of the constants.
+/// The times of a frame's events, in nanoseconds of the monotonic clock, or one of the constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameTimestamps {
     /// When it was to be shown.
     pub requested: i64,
-    /// When drawing it was done.
+    /// When drawing was finished.
     pub rendered: i64,
     /// When the compositor took it.
     pub latched: i64,
@@ -15,18 +15,18 @@ pub struct FrameTimestamps {
     pub last_refresh: i64,
     /// When the GPU had composed it.
     pub composed: i64,
-    /// When it was on the display.
+    /// When it reached the display.
     pub presented: i64,
     /// When its buffer could be dequeued again.
     pub dequeue_ready: i64,
-    /// When its buffer was not read any more.
+    /// When its buffer was no longer read.
     pub released: i64,
 }
 
 impl FrameTimestamps {
-    /// It has not happened yet.
+    /// The event has not happened yet.
     pub const PENDING: i64 = -2;
-    /// It will not happen, or nobody knows when it did.
+    /// The event will not happen, or nobody knows when it did.
     pub const INVALID: i64 = -1;
 }
 

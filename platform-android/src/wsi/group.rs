@@ -1,4 +1,4 @@
-//! Presenting with groups of devices, each of which has one.
+//! Presenting with device groups, each of which has one device.
 
 use ash::vk;
 
@@ -7,12 +7,12 @@ use crate::wsi::surface::Surface;
 /// `vkGetDeviceGroupPresentCapabilitiesKHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_device_group_present_capabilities(
     _: vk::Device,
     out: *mut vk::DeviceGroupPresentCapabilitiesKHR<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid pointer.
+    // SAFETY: by this function's `# Safety` `out` is a valid pointer.
     unsafe {
         (*out).present_mask = [0; vk::MAX_DEVICE_GROUP_SIZE];
         (*out).present_mask[0] = 1;
@@ -24,13 +24,13 @@ pub unsafe extern "system" fn get_device_group_present_capabilities(
 /// `vkGetDeviceGroupSurfacePresentModesKHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_device_group_surface_present_modes(
     _: vk::Device,
     _: vk::SurfaceKHR,
     out: *mut vk::DeviceGroupPresentModeFlagsKHR,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid pointer.
+    // SAFETY: by this function's `# Safety` `out` is valid for a write.
     unsafe { out.write(vk::DeviceGroupPresentModeFlagsKHR::LOCAL) };
     vk::Result::SUCCESS
 }
@@ -38,14 +38,15 @@ pub unsafe extern "system" fn get_device_group_surface_present_modes(
 /// `vkGetPhysicalDevicePresentRectanglesKHR`: the whole window.
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_physical_device_present_rectangles(
     _: vk::PhysicalDevice,
     surface: vk::SurfaceKHR,
     count: *mut u32,
     out: *mut vk::Rect2D,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid handle and a counted out-array.
+    // SAFETY: by this function's `# Safety` the surface is a valid handle, and `count` and `out`
+    // are a counted out-array.
     unsafe {
         let Some(surface) = Surface::from_handle(surface) else {
             return vk::Result::ERROR_SURFACE_LOST_KHR;

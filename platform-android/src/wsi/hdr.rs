@@ -1,4 +1,4 @@
-//! What a picture with a high dynamic range was made for (`VK_EXT_hdr_metadata`).
+//! The metadata of pictures with a high dynamic range (`VK_EXT_hdr_metadata`).
 
 use ash::vk;
 
@@ -7,7 +7,7 @@ use crate::wsi::swapchain::Swapchain;
 /// `vkSetHdrMetadataEXT`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn set_hdr_metadata(
     _: vk::Device,
     count: u32,
@@ -15,7 +15,8 @@ pub unsafe extern "system" fn set_hdr_metadata(
     metadata: *const vk::HdrMetadataEXT<'_>,
 ) {
     for index in 0..count as usize {
-        // SAFETY: the caller passes two counted arrays of that many elements, and valid handles.
+        // SAFETY: by this function's `# Safety` both arrays have `count` elements, and the
+        // swapchains are valid handles.
         let (swapchain, metadata) =
             unsafe { (Swapchain::from_handle(*swapchains.add(index)), &*metadata.add(index)) };
         let Some(window) = swapchain.active_window() else { continue };
@@ -32,7 +33,7 @@ pub unsafe extern "system" fn set_hdr_metadata(
             metadata.min_luminance,
         ];
         let light = [metadata.max_content_light_level, metadata.max_frame_average_light_level];
-        // The command has no result: without the metadata the picture is shown as any other.
+        // The command has no result: without the metadata the picture is shown like any other.
         let _ = window.set_smpte2086(&display);
         let _ = window.set_cta861_3(&light);
     }

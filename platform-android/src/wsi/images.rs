@@ -1,4 +1,4 @@
-//! The images of a new swapchain, made of the window's buffers.
+//! The images of a new swapchain, created from the window's buffers.
 
 use core::ffi::c_void;
 
@@ -12,11 +12,11 @@ use crate::wsi::swapchain::Swapchain;
 use crate::wsi::usage::to_gralloc1;
 use crate::wsi::window::WindowError;
 
-/// Makes the images. Where that fails, those that were made stay, with their buffers.
+/// Creates the images. If that fails, those already created stay, with their buffers.
 ///
 /// # Errors
-/// `ERROR_OUT_OF_DEVICE_MEMORY` if the window has no memory for buffers, `ERROR_SURFACE_LOST_KHR` if it fails otherwise, or
-/// what the driver returns.
+/// `ERROR_OUT_OF_DEVICE_MEMORY` if the window has no memory for buffers, `ERROR_SURFACE_LOST_KHR`
+/// if it fails otherwise, or the driver's error.
 pub fn make(device: &Device, swapchain: &Swapchain, request: &Request<'_>) -> Result<(), vk::Result> {
     for index in 0..swapchain.count() {
         let buffer = if request.deferred { None } else { Some(dequeue(swapchain, index)?) };
@@ -29,7 +29,7 @@ pub fn make(device: &Device, swapchain: &Swapchain, request: &Request<'_>) -> Re
     Ok(())
 }
 
-/// Takes a buffer for the image at that index.
+/// Dequeues a buffer for the image with that index.
 fn dequeue(swapchain: &Swapchain, index: u32) -> Result<Buffer, vk::Result> {
     let taken = swapchain.surface.window.dequeue(swapchain.loader().system);
     let (buffer, fence) = taken.map_err(|error| match error {
@@ -44,7 +44,7 @@ fn dequeue(swapchain: &Swapchain, index: u32) -> Result<Buffer, vk::Result> {
     Ok(buffer)
 }
 
-/// Gives all buffers back to the window, until they are acquired. They stay the images'.
+/// Gives all buffers back to the window until they are acquired. They still belong to the images.
 fn return_all(swapchain: &Swapchain) {
     for index in 0..swapchain.count() {
         let fence = swapchain.image(index, |place| {
@@ -52,13 +52,13 @@ fn return_all(swapchain: &Swapchain) {
             place.dequeue_fence.take()
         });
         if let (Some(fence), Some(buffer)) = (fence, swapchain.buffer(index)) {
-            // A window that is gone is noticed when an image is acquired.
+            // If the window is gone, acquiring an image will notice.
             let _ = swapchain.surface.window.cancel(&buffer, fence);
         }
     }
 }
 
-/// Makes an image of a buffer, or one that gets a buffer later.
+/// Creates an image of a buffer, or one that gets its buffer later.
 fn create_image(
     device: &Device,
     swapchain: &Swapchain,
@@ -107,18 +107,18 @@ fn create_image(
     };
     let create = device.driver.create_image.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
     let mut image = vk::Image::null();
-    // SAFETY: the device is valid, and so are the structures, whose chain lives until here.
+    // SAFETY: the device is valid, and so are the structures, whose chain is still alive.
     match unsafe { create(device.handle, &create_info, core::ptr::null(), &mut image) } {
         vk::Result::SUCCESS => Ok(image),
         error => Err(error),
     }
 }
 
-/// What the driver has to know of a buffer.
+/// The driver's description of a buffer.
 #[must_use]
 pub fn native_buffer(swapchain: &Swapchain, buffer: &Buffer, p_next: *const c_void) -> NativeBuffer {
     let description = buffer.description();
-    // Older drivers look at the lower half only, in which the older meanings are.
+    // Older drivers look only at the lower half, which holds the older meanings.
     #[expect(clippy::cast_possible_truncation, reason = "the lower half is meant")]
     let usage = description.usage as i32;
     NativeBuffer {

@@ -1,15 +1,15 @@
-//! The window system: surfaces and swapchains over the application's `ANativeWindow` and the driver's
-//! `VK_ANDROID_native_buffer`.
+//! The window system: surfaces and swapchains on top of the application's `ANativeWindow` and the
+//! driver's `VK_ANDROID_native_buffer`.
 //!
-//! A [surface] is a reference to a window, to which it is connected. A [swapchain] takes all buffers
-//! out of the window once, has the driver make an image of each, and puts them back; after that, acquiring is taking one
-//! out, and presenting is putting it in with the fence that the driver gives. Handles of both are addresses of the
-//! loader's structures: the driver never sees them.
+//! A [surface] is a reference to a window, connected to it. A [swapchain] takes all buffers out of
+//! the window once, lets the driver create an image from each, and puts them back. After that,
+//! acquiring takes a buffer out, and presenting puts it back with the driver's fence. Handles of
+//! both are addresses of the loader's structures: the driver never sees them.
 //!
-//! Fences are file descriptors that have one [owner](fence::OwnedFence) at any time. No lock is held while the window or the
-//! driver is called.
+//! Fences are file descriptors with one [owner](fence::OwnedFence) at any time. No lock is held
+//! while the window or the driver is called.
 //!
-//! The functions here are named in the table of hooks, which says when they are there.
+//! The table of hooks names the functions here and says when they are available.
 
 pub mod acquire;
 pub mod bind;

@@ -1,11 +1,12 @@
-//! `ANativeWindow` and its buffers as they are in memory (`system/window.h`): the window system's side of a swapchain.
+//! The memory layout of `ANativeWindow` and its buffers (`system/window.h`): the window system's
+//! side of a swapchain.
 //!
 //! Every function returns 0 or a negative error number.
 
 use core::ffi::{c_float, c_int, c_void};
 use core::mem::offset_of;
 
-/// How many buffers a queue has at most (`NUM_BUFFER_SLOTS`).
+/// The maximum number of buffers in a queue (`NUM_BUFFER_SLOTS`).
 pub const SLOTS: usize = 64;
 
 /// `ANDROID_NATIVE_WINDOW_MAGIC`, `_wnd`
@@ -13,30 +14,30 @@ pub const WINDOW_MAGIC: c_int = 0x5F77_6E64;
 /// `ANDROID_NATIVE_BUFFER_MAGIC`, `_bfr`
 pub const BUFFER_MAGIC: c_int = 0x5F62_6672;
 
-/// What windows and buffers begin with (`android_native_base_t`).
+/// The common beginning of windows and buffers (`android_native_base_t`).
 #[repr(C)]
 pub struct Base {
     /// [`WINDOW_MAGIC`] or [`BUFFER_MAGIC`]
     pub magic: c_int,
-    /// Bytes of the structure.
+    /// The size of the structure in bytes.
     pub version: c_int,
     /// Nothing.
     pub reserved: [*mut c_void; 4],
     /// Takes a reference.
     pub inc_ref: unsafe extern "C" fn(*mut Base),
-    /// Gives a reference back, the last of which frees.
+    /// Releases a reference; the last one frees the object.
     pub dec_ref: unsafe extern "C" fn(*mut Base),
 }
 
-/// A function of the window's that nobody calls any more.
+/// A function of the window that nobody calls any more.
 pub type Deprecated = *mut c_void;
 
 /// `ANativeWindow`
 #[repr(C)]
 pub struct NativeWindow {
-    /// What it begins with.
+    /// The common beginning.
     pub base: Base,
-    /// Nothing that concerns us.
+    /// Irrelevant here.
     pub flags: u32,
     /// The least swap interval.
     pub min_swap_interval: c_int,
@@ -56,31 +57,32 @@ pub struct NativeWindow {
     pub lock_buffer_deprecated: Deprecated,
     /// Nothing.
     pub queue_buffer_deprecated: Deprecated,
-    /// Asks for one of [`query`].
+    /// Answers one of [`query`].
     pub query: unsafe extern "C" fn(*const NativeWindow, c_int, *mut c_int) -> c_int,
-    /// Does one of [`perform`], whose arguments follow.
+    /// Performs one of [`perform`], whose arguments follow.
     pub perform: unsafe extern "C" fn(*mut NativeWindow, c_int, ...) -> c_int,
     /// Nothing.
     pub cancel_buffer_deprecated: Deprecated,
-    /// Takes a buffer out, with a fence that is signalled when it may be written to; the fence is the caller's.
+    /// Takes a buffer out, with a fence that is signalled when it may be written to; the caller
+    /// owns the fence.
     pub dequeue_buffer:
         unsafe extern "C" fn(*mut NativeWindow, *mut *mut NativeWindowBuffer, *mut c_int) -> c_int,
-    /// Shows a buffer once the fence is signalled, which is the window's then, even on failure.
+    /// Shows a buffer once the fence is signalled; the window owns the fence then, even on failure.
     pub queue_buffer: unsafe extern "C" fn(*mut NativeWindow, *mut NativeWindowBuffer, c_int) -> c_int,
-    /// Puts a buffer back unseen; as for the fence of [`NativeWindow::queue_buffer`].
+    /// Puts a buffer back unseen; owns the fence like [`NativeWindow::queue_buffer`].
     pub cancel_buffer: unsafe extern "C" fn(*mut NativeWindow, *mut NativeWindowBuffer, c_int) -> c_int,
 }
 
 /// `ANativeWindowBuffer`
 #[repr(C)]
 pub struct NativeWindowBuffer {
-    /// What it begins with.
+    /// The common beginning.
     pub base: Base,
     /// Texels.
     pub width: c_int,
     /// Texels.
     pub height: c_int,
-    /// Texels from row to row.
+    /// Texels from one row to the next.
     pub stride: c_int,
     /// `HAL_PIXEL_FORMAT_*`
     pub format: c_int,
@@ -100,7 +102,7 @@ pub struct NativeWindowBuffer {
 
 const RESERVED: usize = if size_of::<usize>() == 8 { 7 } else { 6 };
 
-/// What `perform` can do, with the types of its arguments.
+/// The operations of `perform`, with the types of their arguments.
 pub mod perform {
     use core::ffi::c_int;
 
@@ -134,8 +136,8 @@ pub mod perform {
     pub const GET_NEXT_FRAME_ID: c_int = 24;
     /// `c_int`
     pub const ENABLE_FRAME_TIMESTAMPS: c_int = 25;
-    /// `u64`, then nine `*mut i64`: requested, acquired, latched, first and last refresh, composition done, presented, dequeue
-    /// ready, released.
+    /// `u64`, then nine `*mut i64`: requested, acquired, latched, first and last refresh,
+    /// composition done, presented, dequeue ready, released.
     pub const GET_FRAME_TIMESTAMPS: c_int = 27;
     /// `u64`
     pub const SET_USAGE64: c_int = 30;
@@ -149,7 +151,7 @@ pub mod perform {
     pub const SET_DEQUEUE_TIMEOUT: c_int = 37;
 }
 
-/// What `query` can tell.
+/// The queries.
 pub mod query {
     use core::ffi::c_int;
 
@@ -159,13 +161,13 @@ pub mod query {
     pub const DEFAULT_WIDTH: c_int = 6;
     /// Height in texels.
     pub const DEFAULT_HEIGHT: c_int = 7;
-    /// How the picture is going to be turned.
+    /// How the picture will be rotated.
     pub const TRANSFORM_HINT: c_int = 8;
-    /// How many buffers there may be.
+    /// The maximum number of buffers.
     pub const MAX_BUFFER_COUNT: c_int = 21;
 }
 
-/// `NATIVE_WINDOW_API_EGL`: as whom a swapchain connects.
+/// `NATIVE_WINDOW_API_EGL`: the API as which a swapchain connects.
 pub const API_EGL: c_int = 1;
 /// `NATIVE_WINDOW_SCALING_MODE_SCALE_TO_WINDOW`
 pub const SCALE_TO_WINDOW: c_int = 1;

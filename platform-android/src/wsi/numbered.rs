@@ -1,21 +1,21 @@
-//! The frames of a swapchain that the application gave numbers to (`VK_KHR_present_id2`).
+//! The frames of a swapchain to which the application assigned ids (`VK_KHR_present_id2`).
 
 use loader_core::platform::Lock;
 
 use crate::wsi::native_window::SLOTS;
 
-/// The frames of a swapchain to which the application gave numbers, as many as can be on their way.
+/// The frames of a swapchain to which the application assigned ids, as many as can be in flight.
 pub struct Numbered(pub(super) Lock<Frames>);
 
 #[derive(Clone, Copy)]
 pub(super) struct Frames {
-    /// The application's number of a frame, and the window's if it has one.
+    /// The application's id of a frame, and the window's number if it has one.
     frames: [(u64, Option<u64>); SLOTS],
     count: usize,
 }
 
 impl Numbered {
-    /// None yet.
+    /// Creates an empty list.
     #[must_use]
     pub const fn new() -> Self {
         Self(Lock::new(Frames { frames: [(0, None); SLOTS], count: 0 }))
@@ -40,7 +40,8 @@ impl Frames {
         }
     }
 
-    /// The window's numbers of the frame with this number and of all later ones. The application's only grow.
+    /// The window's numbers of the frame with this id and of all later ones. The application's ids
+    /// only grow.
     pub(super) fn since(&self, id: u64) -> impl Iterator<Item = Option<u64>> {
         let known = self.frames.iter().take(self.count);
         known.filter(move |(known, _)| *known >= id).map(|(_, number)| *number)

@@ -20,12 +20,13 @@ use crate::wsi::{present_timing, present_wait, timing};
 /// `vkQueuePresentKHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn queue_present(
     queue: vk::Queue,
     info: *const vk::PresentInfoKHR<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid handle and a valid structure with counted arrays and a valid chain.
+    // SAFETY: by this function's `# Safety` the queue is a valid handle, and `info` a valid pointer
+    // to counted arrays of valid handles and a pNext chain.
     unsafe {
         let device = device_of(queue.as_raw());
         let info = &*info;
@@ -52,7 +53,7 @@ pub unsafe extern "system" fn queue_present(
     }
 }
 
-/// Errors of presenting, the worst first. Others come after them, and success after all errors.
+/// Errors of presenting, the worst first. Others follow them, and success follows all errors.
 const RANKING: &[vk::Result] = &[
     vk::Result::ERROR_DEVICE_LOST,
     vk::Result::ERROR_SURFACE_LOST_KHR,
@@ -71,21 +72,22 @@ pub fn worse(one: vk::Result, other: vk::Result) -> vk::Result {
     if rank(other) < rank(one) { other } else { one }
 }
 
-/// The images that are released for presentation by one call. The semaphores are waited for once: what is released after the
-/// first image comes after it on the same queue.
+/// The images that one call releases for presentation. The semaphores are waited for once: releases
+/// after the first image come after it on the same queue.
 struct Releases<'a> {
     device: &'a Device,
     queue: vk::Queue,
-    /// Whether there is more than one.
+    /// Whether there are several images.
     several: bool,
     waits: (u32, *const vk::Semaphore),
-    /// When the first of several images is done, and so the semaphores were waited for.
+    /// Signalled when the first of several images is done, which includes waiting for the
+    /// semaphores.
     done: OwnedFence,
 }
 
 impl Releases<'_> {
-    /// Releases an image, and gives the fence that is signalled when what was drawn to it is done. `before` is that of the
-    /// last time that the image was released.
+    /// Releases an image, and returns the fence that is signalled when drawing to it is done.
+    /// `before` returns the fence of the image's previous release.
     fn release(
         &mut self,
         image: vk::Image,
@@ -94,7 +96,8 @@ impl Releases<'_> {
         let release = self.device.driver.queue_signal_release_image.ok_or(vk::Result::ERROR_DEVICE_LOST)?;
         let (count, waits) = core::mem::replace(&mut self.waits, (0, core::ptr::null()));
         let mut fence: c_int = -1;
-        // SAFETY: the handles are valid, and the semaphores are a counted array.
+        // SAFETY: queue and image are valid handles of the device, and the semaphores are the
+        // application's counted array, or none.
         let result = unsafe { release(self.queue, count, waits, image, &mut fence) };
         let fence = OwnedFence::new(self.device.instance.logger.loader.system, fence);
         if result != vk::Result::SUCCESS {
@@ -106,7 +109,7 @@ impl Releases<'_> {
         if count > 0 || fence.is_some() {
             return Ok(fence);
         }
-        // A driver that was given no semaphore may find nothing to wait for.
+        // A driver that got no semaphore may find nothing to wait for.
         let done = if self.done.is_some() { Some(self.done.another()) } else { before() };
         Ok(done.unwrap_or(fence))
     }
@@ -128,7 +131,8 @@ impl Presentation<'_> {
         let released = releases.release(handle, before);
         let outcome = match (released, swapchain.active_window()) {
             (Ok(fence), Some(_)) if !present_timing::has_room(swapchain, frame.timing) => {
-                // The semaphores are waited for, but the image stays with the application, which presents it again.
+                // The semaphores are waited for, but the application keeps the image and presents
+                // it again.
                 self.keep(fence);
                 return ERROR_PRESENT_TIMING_QUEUE_FULL;
             }
@@ -152,7 +156,8 @@ impl Presentation<'_> {
         }
     }
 
-    /// What presenting is that the application must not do: the driver and the window are not told of it.
+    /// Refuses presenting that the application must not do: neither the driver nor the window hears
+    /// of it.
     fn refuse(&self) -> vk::Result {
         if !self.swapchain.is_active() {
             return vk::Result::ERROR_OUT_OF_DATE_KHR;
@@ -182,17 +187,18 @@ impl Presentation<'_> {
             image.dequeue_fence.take()
         }));
         window.queue(&buffer, fence)?;
-        // Before, the window would tell who asks in another thread that it does not know the frame.
+        // If this came first, the window would tell another thread that it does not know the frame.
         self.remember(frame, number);
         if swapchain.made.shared { self.dequeue_again(window, &buffer) } else { Ok(()) }
     }
 
-    /// Keeps the fence of what was drawn to the image.
+    /// Keeps the fence of the drawing to the image.
     fn keep(&self, fence: OwnedFence) {
         drop(self.swapchain.image(self.image, |image| core::mem::replace(&mut image.release_fence, fence)));
     }
 
-    /// The window's number of the frame that is queued next, if somebody may ask when it is shown, and the window can say.
+    /// The window's number of the frame that is queued next, if somebody may ask when it is shown
+    /// and the window can say.
     fn number(&self, window: &Window, frame: &Frame<'_>) -> Option<u64> {
         if frame.id == 0 && frame.time.is_none() && frame.stages() == 0 {
             return None;
@@ -201,7 +207,7 @@ impl Presentation<'_> {
         window.next_frame().ok()
     }
 
-    /// Remembers a frame for all who may ask when it is shown.
+    /// Records a frame for all who may ask when it is shown.
     fn remember(&self, frame: &Frame<'_>, number: Option<u64>) {
         if frame.id != 0 {
             present_wait::remember(self.swapchain, frame.id, number);
@@ -214,7 +220,7 @@ impl Presentation<'_> {
         }
     }
 
-    /// Has the driver signal the application's fence when the image is not read by anybody any more.
+    /// Makes the driver signal the application's fence when nobody reads the image any more.
     fn import(&self, frame: &Frame<'_>, fence: &OwnedFence) -> Result<(), vk::Result> {
         if frame.fence == vk::Fence::null() {
             return Ok(());
@@ -226,17 +232,18 @@ impl Presentation<'_> {
             .flags(vk::FenceImportFlags::TEMPORARY)
             .handle_type(vk::ExternalFenceHandleTypeFlags::SYNC_FD)
             .fd(given);
-        // SAFETY: the handles are valid.
+        // SAFETY: device and fence are valid handles, and `info` is a local with a descriptor that
+        // this function owns.
         let result = unsafe { import(self.device.handle, &info) };
         if result == vk::Result::SUCCESS {
             return Ok(());
         }
-        // What was not imported is still the loader's.
+        // The loader still owns what was not imported.
         drop(OwnedFence::new(self.swapchain.loader().system, given));
         Err(result)
     }
 
-    /// Tells the window of the frame that is going to be queued.
+    /// Describes the frame that is about to be queued to the window.
     fn describe(&self, window: &Window, frame: &Frame<'_>) -> Result<(), vk::Result> {
         let swapchain = self.swapchain;
         if !swapchain.made.mailbox {
@@ -247,7 +254,7 @@ impl Presentation<'_> {
         if desired != 0 {
             window.set_timestamp(desired.cast_signed())?;
         } else if was_set {
-            // The window would keep the time of the frame before.
+            // The window would otherwise keep the previous frame's time.
             window.set_timestamp(Window::AUTOMATIC)?;
         }
         if let Some(mode) = frame.mode
@@ -261,7 +268,8 @@ impl Presentation<'_> {
         Ok(())
     }
 
-    /// Tells what changed since the frame before. Where there is no memory to do that, everything did.
+    /// Tells the window what changed since the previous frame: everything if there is no memory to
+    /// say it.
     fn describe_damage(&self, window: &Window, damage: &[vk::RectLayerKHR]) -> Result<(), vk::Result> {
         let memory: Application = self.device.allocator.scoped(vk::SystemAllocationScope::COMMAND);
         let mut rectangles = Vec::new_in(memory);
@@ -274,7 +282,8 @@ impl Presentation<'_> {
         Ok(window.set_damage(&rectangles)?)
     }
 
-    /// The image of a shared swapchain never leaves the application: it gets the same buffer back.
+    /// Dequeues the image of a shared swapchain again: it never leaves the application, so this
+    /// must be the same buffer.
     fn dequeue_again(&self, window: &Window, buffer: &Buffer) -> Result<(), vk::Result> {
         let (again, fence) = window.dequeue(self.swapchain.loader().system)?;
         if again != *buffer {
@@ -288,7 +297,7 @@ impl Presentation<'_> {
         Ok(())
     }
 
-    /// Takes an image back that cannot be shown any more, and destroys it when it is done.
+    /// Takes back an image that can no longer be shown, and destroys it when it is done.
     fn take_back(&self, fence: OwnedFence) {
         drop(self.swapchain.image(self.image, |image| {
             image.dequeued = false;
@@ -297,8 +306,8 @@ impl Presentation<'_> {
         self.swapchain.destroy_if_idle(self.image);
     }
 
-    /// Whether the window still wants what it wanted when the swapchain was made: a picture that is turned like that, and has
-    /// this size.
+    /// Whether the window still wants what it wanted when the swapchain was created: a picture with
+    /// this rotation and size.
     fn is_as_it_was(&self) -> Result<bool, vk::Result> {
         let (made, window) = (&self.swapchain.made, &self.swapchain.surface.window);
         let hint = window.query(query::TRANSFORM_HINT)?;
@@ -306,7 +315,7 @@ impl Presentation<'_> {
     }
 }
 
-/// The corners of a rectangle, as the window counts them: from its lower end on.
+/// The corners of a rectangle in the window's coordinates, which begin at its lower edge.
 #[must_use]
 pub fn window_rectangle(changed: &vk::RectLayerKHR) -> Rectangle {
     let (vk::Offset2D { x, y }, vk::Extent2D { width, height }) = (changed.offset, changed.extent);

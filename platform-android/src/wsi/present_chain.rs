@@ -1,4 +1,4 @@
-//! What is chained to `VkPresentInfoKHR`, by swapchain.
+//! The structures chained to `VkPresentInfoKHR`, by swapchain.
 
 use core::ptr::null;
 
@@ -7,7 +7,7 @@ use loader_core::abi::chain::find;
 
 use crate::wsi::structures::{AT_RELATIVE_TIME, PresentId2, PresentTimingInfo, PresentTimingsInfo};
 
-/// The arrays of the chain, NULL for those that are not there.
+/// The arrays of the chain; NULL for missing ones.
 pub struct Extras<'a> {
     regions: *const vk::PresentRegionKHR<'a>,
     times: *const vk::PresentTimeGOOGLE,
@@ -17,24 +17,25 @@ pub struct Extras<'a> {
     timings: *const PresentTimingInfo,
 }
 
-/// What is said of one frame.
+/// The description of one frame.
 pub struct Frame<'a> {
-    /// What changed since the frame before; everything if it is empty.
+    /// What changed since the previous frame; everything if empty.
     pub damage: &'a [vk::RectLayerKHR],
     /// When it is to be shown.
     pub time: Option<&'a vk::PresentTimeGOOGLE>,
-    /// What is to be signalled when it is done; NULL if nothing is.
+    /// The fence to signal when it is done; NULL if none.
     pub fence: vk::Fence,
     /// The present mode from now on.
     pub mode: Option<vk::PresentModeKHR>,
-    /// The application's number of it; 0 if it has none.
+    /// The application's id of it; 0 if it has none.
     pub id: u64,
-    /// When it is to be shown, and at which stages the application wants to know when it got there.
+    /// When it is to be shown, and the stages whose times the application wants.
     pub timing: Option<&'a PresentTimingInfo>,
 }
 
 impl Frame<'_> {
-    /// When it is to be shown, in nanoseconds of the monotonic clock; 0 if at once. A duration since the frame before is none.
+    /// When it is to be shown, in nanoseconds of the monotonic clock; 0 for at once, also if the
+    /// time is relative to the previous frame.
     #[must_use]
     pub fn desired_time(&self) -> u64 {
         let target = self.timing.filter(|timing| timing.flags & AT_RELATIVE_TIME == 0);
@@ -44,7 +45,7 @@ impl Frame<'_> {
         }
     }
 
-    /// The stages at which the application wants to know when it got there.
+    /// The stages whose times the application wants.
     #[must_use]
     pub fn stages(&self) -> u32 {
         self.timing.map_or(0, |timing| timing.present_stage_queries)
@@ -53,11 +54,12 @@ impl Frame<'_> {
 
 impl<'a> Extras<'a> {
     /// # Safety
-    /// The chain is valid, and has in each structure as many elements as there are swapchains.
+    /// `p_next` is a pNext chain, and each array in it has as many elements as there are
+    /// swapchains.
     #[must_use]
     pub unsafe fn of(info: &vk::PresentInfoKHR<'a>) -> Self {
         let chain = info.p_next;
-        // SAFETY: the caller vouches for the chain.
+        // SAFETY: `info.p_next` is a pNext chain by this function's `# Safety`.
         unsafe {
             Self {
                 regions: find::<vk::PresentRegionsKHR<'a>>(chain).map_or(null(), |found| found.p_regions),
@@ -72,13 +74,15 @@ impl<'a> Extras<'a> {
         }
     }
 
-    /// What is said of the swapchain at that index.
+    /// The description for the swapchain with that index.
     ///
     /// # Safety
-    /// There are more swapchains than that.
+    /// `index` is less than the number of swapchains.
     #[must_use]
     pub unsafe fn frame(&self, index: usize) -> Frame<'a> {
-        // SAFETY: the arrays are NULL or have as many elements as there are swapchains; the rectangles are a counted array.
+        // SAFETY: `of` got arrays that are NULL or have an element for each swapchain, and `index`
+        // is in range by this function's `# Safety`; valid usage makes the rectangles a counted
+        // array.
         unsafe {
             let damage = element(self.regions, index)
                 .filter(|region| !region.p_rectangles.is_null())
@@ -103,6 +107,7 @@ unsafe fn element<'a, T>(array: *const T, index: usize) -> Option<&'a T> {
     if array.is_null() {
         return None;
     }
-    // SAFETY: the caller vouches for the array.
+    // SAFETY: by this function's `# Safety` the array is NULL or has more than `index` elements;
+    // NULL was checked.
     unsafe { array.add(index).as_ref() }
 }

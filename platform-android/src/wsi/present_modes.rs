@@ -1,4 +1,4 @@
-//! Present modes, and how many images each needs.
+//! Present modes, and the number of images that each needs.
 #![forbid(unsafe_code)]
 
 use ash::vk::PresentModeKHR as Mode;
@@ -8,16 +8,16 @@ use crate::level::ApiLevel;
 /// `VK_PRESENT_MODE_FIFO_LATEST_READY_KHR`
 pub const FIFO_LATEST_READY: Mode = Mode::from_raw(1_000_361_000);
 
-/// What a window says of its buffers.
+/// A window's numbers of buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferCounts {
     /// How many the other side keeps.
     pub min_undequeued: u32,
-    /// How many there may be.
+    /// The maximum number.
     pub max: u32,
 }
 
-/// All modes that there may be, in the order in which they are listed. There is none that tears.
+/// All possible modes, in the order of listing. None of them tears.
 pub fn present_modes(
     level: ApiLevel,
     counts: BufferCounts,
@@ -33,13 +33,14 @@ pub fn present_modes(
     modes.into_iter().filter(|(_, there)| *there).map(|(mode, _)| mode)
 }
 
-/// Whether one image is shown while it is drawn to.
+/// Whether the mode shows one image while it is drawn to.
 #[must_use]
 pub fn is_shared(mode: Mode) -> bool {
     matches!(mode, Mode::SHARED_DEMAND_REFRESH | Mode::SHARED_CONTINUOUS_REFRESH)
 }
 
-/// The modes between which a swapchain can change, this one the first; `None` for a mode that there is not.
+/// The modes between which a swapchain can switch, this one first; `None` for a mode that does not
+/// exist here.
 #[must_use]
 pub fn compatible(mode: Mode) -> Option<&'static [Mode]> {
     match mode {
@@ -54,8 +55,8 @@ pub fn compatible(mode: Mode) -> Option<&'static [Mode]> {
     }
 }
 
-/// The least and the greatest number of images of a swapchain in a mode, or in any if it is `None`; `None` for a mode that
-/// there is not.
+/// The minimum and maximum number of images of a swapchain in a mode, or in any mode for `None`.
+/// Returns `None` for a mode that does not exist here.
 #[must_use]
 pub fn image_counts(counts: BufferCounts, mode: Option<Mode>) -> Option<(u32, u32)> {
     match mode {

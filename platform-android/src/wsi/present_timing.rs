@@ -1,4 +1,4 @@
-//! When frames get to each stage of being presented (`VK_EXT_present_timing`).
+//! When frames reach each stage of presentation (`VK_EXT_present_timing`).
 
 use ash::vk;
 use loader_core::memory::{Application, TryGrow, Vec};
@@ -12,19 +12,19 @@ use crate::wsi::structures::{
 use crate::wsi::swapchain::Swapchain;
 use crate::wsi::window::{Window, WindowError};
 
-/// A `VkPresentStageFlagBitsEXT` with the time of the window's that it is.
+/// A `VkPresentStageFlagBitsEXT` and the corresponding time of the window.
 type Stage = (u32, fn(&FrameTimestamps) -> i64);
 
 const STAGES: &[Stage] = &[
     // The queue's operations are done.
     (1 << 0, |times| times.rendered),
-    // The request is taken out of the queue of the compositor.
+    // The compositor takes the request out of its queue.
     (1 << 1, |times| times.latched),
     // The first pixel leaves for the display.
     (1 << 2, |times| times.presented),
 ];
 
-/// All stages of which something is known: when a pixel is seen nobody knows.
+/// All stages with known times: nobody knows when a pixel becomes visible.
 pub const KNOWN_STAGES: u32 = 0b111;
 
 /// `VK_PAST_PRESENTATION_TIMING_ALLOW_PARTIAL_RESULTS_BIT_EXT`
@@ -34,10 +34,10 @@ const ALLOW_OUT_OF_ORDER: u32 = 1 << 1;
 
 /// The only clock that windows have: `VK_TIME_DOMAIN_CLOCK_MONOTONIC_KHR`, with its number.
 const CLOCK: (vk::TimeDomainKHR, u64) = (vk::TimeDomainKHR::CLOCK_MONOTONIC, 1);
-/// How often the clock has changed, counted from 1: it never does.
+/// How often the clock has changed, counting from 1: it never does.
 const TIME_DOMAINS: u64 = 1;
 
-/// The frames of a swapchain whose times were asked for and not yet fetched, oldest first.
+/// The frames of a swapchain whose times were requested but not yet fetched, oldest first.
 pub struct Queue {
     entries: Lock<Vec<Entry, Application>>,
     refresh: Lock<Refresh>,
@@ -46,9 +46,9 @@ pub struct Queue {
 /// What is known of the display.
 #[derive(Clone, Copy)]
 struct Refresh {
-    /// Nanoseconds from one picture to the next.
+    /// Nanoseconds between two refreshes.
     duration: i64,
-    /// How often that has changed, counted from 1.
+    /// How often that has changed, counting from 1.
     counter: u64,
 }
 
@@ -71,27 +71,28 @@ impl Refresh {
 struct Entry {
     id: u64,
     target: u64,
-    /// The window's number of it, if it has one.
+    /// The window's number of it, if any.
     number: Option<u64>,
     stages: u32,
 }
 
 impl Queue {
-    /// A queue without room, in memory of `memory`, for a display with this refresh duration.
+    /// Creates a queue without room that allocates from `memory`, for a display with this refresh
+    /// duration.
     #[must_use]
     pub const fn new(memory: Application, duration: i64) -> Self {
         Self { entries: Lock::new(Vec::new_in(memory)), refresh: Lock::new(Refresh { duration, counter: 1 }) }
     }
 }
 
-/// Whether a frame can be presented that asks for its times.
+/// Whether a frame whose times are requested can be presented.
 #[must_use]
 pub fn has_room(swapchain: &Swapchain, timing: Option<&PresentTimingInfo>) -> bool {
     let entries = swapchain.timing_queue.entries.lock(swapchain.loader().system);
     timing.is_none_or(|timing| timing.present_stage_queries == 0) || entries.len() < entries.capacity()
 }
 
-/// Remembers a frame for which there [is room](has_room), if its times are asked for.
+/// Records a frame for which there [is room](has_room), if its times are requested.
 pub fn remember(swapchain: &Swapchain, id: u64, timing: &PresentTimingInfo, number: Option<u64>) {
     if timing.present_stage_queries == 0 {
         return;
@@ -104,16 +105,16 @@ pub fn remember(swapchain: &Swapchain, id: u64, timing: &PresentTimingInfo, numb
     }
 }
 
-/// `vkSetSwapchainPresentTimingQueueSizeEXT`: the room is in the swapchain's memory.
+/// `vkSetSwapchainPresentTimingQueueSizeEXT`: the room comes from the swapchain's allocator.
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn set_queue_size(
     _: vk::Device,
     swapchain: vk::SwapchainKHR,
     size: u32,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid handle.
+    // SAFETY: by this function's `# Safety` the swapchain is a valid handle.
     let swapchain = unsafe { Swapchain::from_handle(swapchain) };
     let lock = || swapchain.timing_queue.entries.lock(swapchain.loader().system);
     let mut entries = Vec::new_in(*lock().allocator());
@@ -124,23 +125,25 @@ pub unsafe extern "system" fn set_queue_size(
     if place.len() > size as usize {
         return vk::Result::NOT_READY;
     }
-    // There is room for all, so that this cannot fail. What was there before is freed after the lock.
+    // There is room for all, so this cannot fail. The previous entries are freed after the lock.
     let _ = entries.try_extend(&place);
     core::mem::swap(&mut *place, &mut entries);
     vk::Result::SUCCESS
 }
 
-/// `vkGetSwapchainTimingPropertiesEXT`: the window is asked; a retired swapchain has what was known last.
+/// `vkGetSwapchainTimingPropertiesEXT`: asks the window; a retired swapchain returns what was last
+/// known.
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_timing_properties(
     _: vk::Device,
     swapchain: vk::SwapchainKHR,
     out: *mut SwapchainTimingProperties,
     counter: *mut u64,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid handle and valid pointers, the last of which may be NULL.
+    // SAFETY: by this function's `# Safety` the swapchain is a valid handle, `out` a valid pointer,
+    // and `counter` NULL or valid.
     unsafe {
         let refresh = match Refresh::of(Swapchain::from_handle(swapchain)) {
             Ok(refresh) => refresh,
@@ -158,14 +161,15 @@ pub unsafe extern "system" fn get_timing_properties(
 /// `vkGetSwapchainTimeDomainPropertiesEXT`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_time_domains(
     _: vk::Device,
     _: vk::SwapchainKHR,
     out: *mut SwapchainTimeDomainProperties,
     counter: *mut u64,
 ) -> vk::Result {
-    // SAFETY: the caller passes valid pointers, of which the arrays may be NULL, and so may the counter.
+    // SAFETY: by this function's `# Safety` `out` is a valid pointer, its arrays are NULL or
+    // counted, and `counter` is NULL or valid.
     unsafe {
         let out = &mut *out;
         if let Some(counter) = counter.as_mut() {
@@ -190,13 +194,14 @@ pub unsafe extern "system" fn get_time_domains(
 /// `vkGetPastPresentationTimingEXT`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_past_presentation_timing(
     _: vk::Device,
     info: *const PastPresentationTimingInfo,
     out: *mut PastPresentationTimingProperties,
 ) -> vk::Result {
-    // SAFETY: the caller passes valid handles, and structures with counted arrays.
+    // SAFETY: by this function's `# Safety` `info` and `out` are valid pointers, the swapchain is a
+    // valid handle, and the arrays of `out` are counted.
     unsafe {
         let (info, out) = (&*info, &mut *out);
         let swapchain = Swapchain::from_handle(info.swapchain);
@@ -213,10 +218,11 @@ pub unsafe extern "system" fn get_past_presentation_timing(
     }
 }
 
-/// Gives the times of as many frames as there is room for.
+/// Delivers the times of as many frames as there is room for.
 ///
 /// # Safety
-/// The arrays of `out` are counted.
+/// `out.p_presentation_timings` has room for as many elements as `out` counts, and each of them for
+/// as many stages as it counts.
 unsafe fn fetch(
     swapchain: &Swapchain,
     window: &Window,
@@ -228,11 +234,12 @@ unsafe fn fetch(
     let room = core::mem::replace(&mut out.presentation_timing_count, 0);
     let (mut place, mut more) = (0usize, false);
     loop {
-        // The application has one thread at a time fetch: nobody else takes frames out, and what is added comes behind.
+        // The application fetches in one thread at a time: nobody else removes frames, and new ones
+        // are appended.
         let Some(entry) = swapchain.timing_queue.entries.lock(system).get(place).copied() else { break };
         let times = match entry.number.map(|number| window.frame_timestamps(number)) {
             Some(Ok(times)) => times,
-            // What the window has forgotten, or never knew, nobody will know.
+            // What the window has forgotten or never knew, nobody will know.
             Some(Err(WindowError::NOT_FOUND | WindowError::BAD_VALUE)) | None => FrameTimestamps::default(),
             Some(Err(error)) => return Err(error.into()),
         };
@@ -248,7 +255,8 @@ unsafe fn fetch(
             more = true;
             break;
         }
-        // SAFETY: there is room for one more.
+        // SAFETY: by this function's `# Safety` the array has `room` elements, and the index is
+        // less than that.
         unsafe {
             let timing = &mut *out.p_presentation_timings.add(out.presentation_timing_count as usize);
             more |= entry.write(&times, complete, timing);
@@ -267,13 +275,14 @@ unsafe fn fetch(
 }
 
 impl Entry {
-    /// The stages that are asked for and of which something is known.
+    /// The requested stages with known times.
     fn asked(&self) -> impl Iterator<Item = &'static Stage> {
         let stages = self.stages;
         STAGES.iter().filter(move |(stage, _)| stage & stages != 0)
     }
 
-    /// Writes the times of the stages that are over; whether there were more than room. Times that nobody knows are 0.
+    /// Writes the times of the stages reached so far. Returns whether some did not fit. Unknown
+    /// times are 0.
     ///
     /// # Safety
     /// The stages of `out` are a counted array.
@@ -298,7 +307,8 @@ impl Entry {
                 return true;
             }
             let time = u64::try_from(time).unwrap_or(0);
-            // SAFETY: there is room for one more.
+            // SAFETY: by this function's `# Safety` the array has `room` elements, and the index is
+            // less than that.
             unsafe {
                 let place = out.p_present_stages.add(out.present_stage_count as usize);
                 place.write(PresentStageTime { stage: *stage, time });
@@ -309,7 +319,7 @@ impl Entry {
     }
 }
 
-/// The types of the commands, as the bindings name those that they have.
+/// The types of the commands, named as in the bindings.
 #[expect(non_camel_case_types, missing_docs, reason = "names and types are those of the commands")]
 pub mod types {
     use super::*;

@@ -1,7 +1,7 @@
 //! Waiting until a frame is shown (`VK_KHR_present_id2`, `VK_KHR_present_wait2`).
 //!
-//! A window has neither an event nor a fence for that: it says when a frame was shown only if it is asked, so that a thread
-//! that waits asks about every millisecond.
+//! A window has neither an event nor a fence for that: it says when a frame was shown only if
+//! asked, so a waiting thread asks about every millisecond.
 
 use ash::vk;
 
@@ -11,7 +11,7 @@ use crate::wsi::structures::PresentWait2Info;
 use crate::wsi::swapchain::Swapchain;
 use crate::wsi::window::{Window, WindowError};
 
-/// Remembers a frame by the application's number.
+/// Records a frame by the application's id.
 pub fn remember(swapchain: &Swapchain, id: u64, number: Option<u64>) {
     swapchain.numbered.0.lock(swapchain.loader().system).push(id, number);
 }
@@ -24,13 +24,14 @@ pub type PFN_vkWaitForPresent2KHR =
 /// `vkWaitForPresent2KHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn wait_for_present2(
     _: vk::Device,
     swapchain: vk::SwapchainKHR,
     info: *const PresentWait2Info,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid handle and a valid pointer.
+    // SAFETY: by this function's `# Safety` the swapchain is a valid handle and `info` a valid
+    // pointer.
     let (swapchain, info) = unsafe { (Swapchain::from_handle(swapchain), &*info) };
     let system = swapchain.loader().system;
     let mut patience = Patience::new(system, info.timeout);
@@ -47,15 +48,16 @@ pub unsafe extern "system" fn wait_for_present2(
     }
 }
 
-/// Whether that frame was shown, or will never be, or was so long ago that the window has forgotten it. A frame that another
-/// one has replaced stays on its way in the words of the window, until a later one is shown.
+/// Whether that frame was shown, never will be, or was shown so long ago that the window has
+/// forgotten it. The window reports a frame that another one has replaced as pending until a later
+/// one is shown.
 fn is_over(swapchain: &Swapchain, window: &Window, id: u64) -> Result<bool, WindowError> {
     if id == 0 {
         return Ok(true);
     }
     let frames = *swapchain.numbered.0.lock(swapchain.loader().system);
     for number in frames.since(id) {
-        // Of a frame without a number the window can never say anything.
+        // The window can never say anything about a frame without a number.
         let Some(number) = number else { return Ok(true) };
         match window.frame_timestamps(number) {
             Ok(times) if times.presented == FrameTimestamps::PENDING => {}

@@ -21,14 +21,15 @@ use crate::wsi::usage::hardware_buffer;
 /// `vkGetPhysicalDeviceSurfaceFormatsKHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_surface_formats(
     physical_device: vk::PhysicalDevice,
     surface: vk::SurfaceKHR,
     count: *mut u32,
     out: *mut vk::SurfaceFormatKHR,
 ) -> vk::Result {
-    // SAFETY: the caller passes valid handles and a counted out-array.
+    // SAFETY: by this function's `# Safety` the handles are valid, or the surface is NULL, and
+    // `count` and `out` are a counted out-array.
     unsafe {
         match formats(physical_device, surface) {
             Ok(formats) => deliver_each(formats, count, out, |out, format| {
@@ -43,14 +44,15 @@ pub unsafe extern "system" fn get_surface_formats(
 /// `vkGetPhysicalDeviceSurfaceFormats2KHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_surface_formats2(
     physical_device: vk::PhysicalDevice,
     info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
     count: *mut u32,
     out: *mut vk::SurfaceFormat2KHR<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller passes valid handles, a valid pointer and a counted out-array of chains.
+    // SAFETY: by this function's `# Safety` the handles are valid, or the surface is NULL, `info`
+    // is a valid pointer, and `count` and `out` are a counted out-array of pNext chains.
     unsafe {
         match formats(physical_device, (*info).surface) {
             Ok(formats) => deliver_each(formats, count, out, |out, format| {
@@ -65,19 +67,20 @@ pub unsafe extern "system" fn get_surface_formats2(
 /// `vkGetPhysicalDeviceSurfacePresentModesKHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_surface_present_modes(
     physical_device: vk::PhysicalDevice,
     surface: vk::SurfaceKHR,
     count: *mut u32,
     out: *mut vk::PresentModeKHR,
 ) -> vk::Result {
-    // SAFETY: the caller passes valid handles and a counted out-array.
+    // SAFETY: by this function's `# Safety` the handles are valid, or the surface is NULL, and
+    // `count` and `out` are a counted out-array.
     unsafe {
         let instance = instance_of(physical_device.as_raw());
         let counts = match Surface::from_handle(surface) {
             Some(surface) => buffer_counts(surface),
-            // No mailbox: whether there is one depends on the window.
+            // No mailbox: it depends on the window.
             None if may_be_surfaceless(instance) => Ok(BufferCounts { min_undequeued: 0, max: 0 }),
             None => Err(vk::Result::ERROR_SURFACE_LOST_KHR),
         };
@@ -94,15 +97,16 @@ pub unsafe extern "system" fn get_surface_present_modes(
     }
 }
 
-/// The formats of a surface, or what there would be without one.
+/// The formats of a surface, or those without one.
 ///
 /// # Safety
-/// `physical_device` is a valid handle, `surface` is NULL or one.
+/// `physical_device` is a valid handle, `surface` NULL or a valid one.
 unsafe fn formats(
     physical_device: vk::PhysicalDevice,
     surface: vk::SurfaceKHR,
 ) -> Result<impl Iterator<Item = vk::SurfaceFormatKHR>, vk::Result> {
-    // SAFETY: the caller vouches for the handles.
+    // SAFETY: by this function's `# Safety` `physical_device` is a valid handle, and `surface` NULL
+    // or a valid one.
     unsafe {
         let instance = instance_of(physical_device.as_raw());
         let consumer_usage = match Surface::from_handle(surface) {
@@ -128,7 +132,7 @@ unsafe fn formats(
     }
 }
 
-/// Whether the driver has a device extension. Not knowing is not having.
+/// Whether the driver has a device extension. No if that is unknown.
 ///
 /// # Safety
 /// `physical_device` is a valid handle.
@@ -140,13 +144,14 @@ unsafe fn driver_has(
     let Some(enumerate) = instance.driver.enumerate_device_extension_properties else { return false };
     let memory: Application = instance.allocator.scoped(vk::SystemAllocationScope::COMMAND);
     let extensions = collect(memory, vk::ExtensionProperties::default(), |count, out| {
-        // SAFETY: the caller vouches for the handle; the array is as long as the count says.
+        // SAFETY: by this function's `# Safety` the handle is valid; `collect` passes a counted
+        // out-array.
         unsafe { enumerate(physical_device, core::ptr::null(), count, out) }
     });
     extensions.is_ok_and(|list| list.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name)))
 }
 
-/// Whether the driver can have an image shown while it is drawn to.
+/// Whether the driver supports showing an image while it is drawn to.
 ///
 /// # Safety
 /// `physical_device` is a valid handle.
@@ -161,12 +166,13 @@ pub unsafe fn has_shared_images(instance: &Instance, physical_device: vk::Physic
     };
     let mut properties =
         vk::PhysicalDeviceProperties2 { p_next: (&raw mut presentation).cast(), ..Default::default() };
-    // SAFETY: the caller vouches for the handle, and the chain is one.
+    // SAFETY: by this function's `# Safety` the handle is valid; the chain consists of two locals
+    // with the right `sType`.
     unsafe { get(physical_device, &mut properties) };
     presentation.shared_image != vk::FALSE
 }
 
-/// Fills `VkImageCompressionPropertiesEXT`, where it is chained, with what the driver would do to such images.
+/// Fills a chained `VkImageCompressionPropertiesEXT` with what the driver would do to such images.
 ///
 /// # Safety
 /// `physical_device` is a valid handle, `first` begins a pNext chain.
@@ -175,7 +181,8 @@ unsafe fn write_compression(
     format: vk::Format,
     first: *mut c_void,
 ) -> Result<(), vk::Result> {
-    // SAFETY: the caller vouches for handle and chain.
+    // SAFETY: by this function's `# Safety` the handle is valid and `first` begins a writable pNext
+    // chain; the driver's own queries get locals.
     unsafe {
         let instance = instance_of(physical_device.as_raw());
         let wanted = vk::ImageCompressionPropertiesEXT::STRUCTURE_TYPE;
@@ -209,7 +216,7 @@ unsafe fn write_compression(
     }
 }
 
-/// The two-call idiom for a list that is nowhere in memory.
+/// The two-call idiom for a list that is not in memory.
 ///
 /// # Safety
 /// `count` and `out` are a counted out-array.
@@ -219,7 +226,8 @@ unsafe fn deliver_each<T, E>(
     out: *mut E,
     mut write: impl FnMut(*mut E, T) -> Result<(), vk::Result>,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for count and array.
+    // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array; at most
+    // `count` elements are written.
     unsafe {
         if out.is_null() {
             count.write(u32::try_from(list.count()).unwrap_or(u32::MAX));

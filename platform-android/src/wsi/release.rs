@@ -4,16 +4,18 @@ use ash::vk;
 
 use crate::wsi::swapchain::Swapchain;
 
-/// `vkReleaseSwapchainImagesKHR` and `vkReleaseSwapchainImagesEXT`. The image of a shared swapchain stays acquired; those of a
-/// retired one are destroyed, since the application can have no further use for them.
+/// `vkReleaseSwapchainImagesKHR` and `vkReleaseSwapchainImagesEXT`. The image of a shared swapchain
+/// stays acquired; those of a retired one are destroyed, since the application has no further use
+/// for them.
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn release_swapchain_images(
     _: vk::Device,
     info: *const vk::ReleaseSwapchainImagesInfoEXT<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller passes valid handles and a counted array.
+    // SAFETY: by this function's `# Safety` `info` is a valid pointer, its swapchain a valid
+    // handle, and the indices are a counted array.
     unsafe {
         let info = &*info;
         let swapchain = Swapchain::from_handle(info.swapchain);

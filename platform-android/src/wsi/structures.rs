@@ -1,10 +1,10 @@
-//! Structures of extensions that are newer than the bindings, and numbers of them.
+//! Structures and constants of extensions that are newer than the bindings.
 
 use core::ffi::c_void;
 
 use ash::vk;
 
-/// Defines structures that stand in a pNext chain.
+/// Defines structures for a pNext chain.
 macro_rules! tagged {
     ($(
         #[doc = $name:literal]
@@ -20,7 +20,7 @@ macro_rules! tagged {
             $(pub $field: $type,)*
         }
 
-        // SAFETY: the structure begins with its type and the rest of the chain.
+        // SAFETY: the structure is `repr(C)` and begins with `sType` and `pNext`.
         unsafe impl vk::TaggedStructure for $kind {
             const STRUCTURE_TYPE: vk::StructureType = vk::StructureType::from_raw($number);
         }

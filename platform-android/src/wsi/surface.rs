@@ -1,4 +1,4 @@
-//! Surfaces: an application's window, to which Vulkan is connected as long as the surface lives.
+//! Surfaces: an application's window, connected to Vulkan as long as the surface lives.
 
 use core::ptr::NonNull;
 
@@ -17,7 +17,7 @@ use crate::wsi::window::{Window, WindowError};
 pub struct Surface {
     /// The window.
     pub window: Window,
-    /// What the buffers are used for on the other side.
+    /// The usage of the buffers on the consumer's side.
     pub consumer_usage: u64,
     /// The process.
     pub loader: &'static Loader,
@@ -27,7 +27,7 @@ pub struct Surface {
 struct State {
     /// The swapchain that presents to the window.
     active: vk::SwapchainKHR,
-    /// Whether buffers have been taken from the window since it was connected to.
+    /// Whether buffers have been taken from the window since it was connected.
     used: bool,
 }
 
@@ -35,9 +35,10 @@ impl Surface {
     /// The surface of a handle.
     ///
     /// # Safety
-    /// `handle` is NULL or a surface that lives as long as `'a`.
+    /// `handle` is NULL or a valid surface that lives as long as `'a`.
     pub unsafe fn from_handle<'a>(handle: vk::SurfaceKHR) -> Option<&'a Self> {
-        // SAFETY: the caller vouches for the handle, which is the address.
+        // SAFETY: by this function's `# Safety` the handle is NULL or valid; a valid one is the
+        // address of a `Surface`.
         unsafe { core::ptr::with_exposed_provenance::<Self>(handle.as_raw() as usize).as_ref() }
     }
 
@@ -51,7 +52,7 @@ impl Surface {
         self.state.lock(self.loader.system).active = swapchain;
     }
 
-    /// Has nothing present to the window any more if that swapchain did; whether it did.
+    /// Stops that swapchain from presenting to the window. Returns whether it did present to it.
     pub fn retire(&self, swapchain: vk::SwapchainKHR) -> bool {
         let mut state = self.state.lock(self.loader.system);
         let was_active = state.active == swapchain;
@@ -61,13 +62,15 @@ impl Surface {
         was_active
     }
 
-    /// Whether buffers had been taken from the window before; they have been from now on.
+    /// Returns whether buffers had been taken from the window before, and records that they have
+    /// been now.
     pub fn use_buffers(&self) -> bool {
         core::mem::replace(&mut self.state.lock(self.loader.system).used, true)
     }
 }
 
-/// Any failure of the window where nothing else is known: the application has to make another surface.
+/// Any failure of the window without a more specific code: the application must create another
+/// surface.
 impl From<WindowError> for vk::Result {
     fn from(_: WindowError) -> Self {
         Self::ERROR_SURFACE_LOST_KHR
@@ -77,14 +80,15 @@ impl From<WindowError> for vk::Result {
 /// `vkCreateAndroidSurfaceKHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn create_android_surface(
     instance: vk::Instance,
     info: *const vk::AndroidSurfaceCreateInfoKHR<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::SurfaceKHR,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid handle, valid pointers, and a window of its own.
+    // SAFETY: by this function's `# Safety` the instance is a valid handle, `info` and `out` are
+    // valid pointers, the callbacks NULL or valid, and the window is a live `ANativeWindow`.
     unsafe {
         let instance = instance_of(instance.as_raw());
         let memory = instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
@@ -125,7 +129,7 @@ fn create(
     let surface = Surface { window, consumer_usage, loader: instance.logger.loader, state };
     let (block, _) = Box::into_non_null_with_allocator(room);
     let block = block.cast::<Surface>();
-    // SAFETY: the block has room for a surface, and is nobody else's.
+    // SAFETY: the block has the layout of a surface, and nobody else has it yet.
     unsafe { block.write(surface) };
     Ok(vk::SurfaceKHR::from_raw(block.as_ptr().expose_provenance() as u64))
 }
@@ -133,14 +137,15 @@ fn create(
 /// `vkDestroySurfaceKHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn destroy_surface(
     instance: vk::Instance,
     surface: vk::SurfaceKHR,
     callbacks: *const vk::AllocationCallbacks<'_>,
 ) {
-    // SAFETY: the caller passes a valid handle, a surface that is not used any more or NULL, and the callbacks with which it
-    // was made.
+    // SAFETY: by this function's `# Safety` the instance is valid, the surface is NULL or valid and
+    // externally synchronised, and the callbacks are compatible with those of its creation.
+    // `create` leaked the box; only this function frees it.
     unsafe {
         let memory =
             instance_of(instance.as_raw()).allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
@@ -150,23 +155,24 @@ pub unsafe extern "system" fn destroy_surface(
             return;
         };
         let surface = Box::from_non_null_in(surface, memory);
-        // A window that is gone cannot be left, and need not be.
+        // A window that is gone cannot be disconnected and need not be.
         let _ = surface.window.disconnect();
     }
 }
 
-/// `vkGetPhysicalDeviceSurfaceSupportKHR`: every queue can present. A driver that an application brings may lack what swapchains
-/// are made with, which is said.
+/// `vkGetPhysicalDeviceSurfaceSupportKHR`: every queue can present. A driver that an application
+/// brings may lack what swapchains need, which is logged.
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_surface_support(
     physical_device: vk::PhysicalDevice,
     _queue_family: u32,
     _: vk::SurfaceKHR,
     out: *mut vk::Bool32,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid handle and a valid pointer.
+    // SAFETY: by this function's `# Safety` the physical device is a valid handle and `out` valid
+    // for a write.
     unsafe {
         let instance = instance_of(physical_device.as_raw());
         let can = !instance.logger.loader.is_brought || can_present(instance, physical_device);
@@ -175,7 +181,7 @@ pub unsafe extern "system" fn get_surface_support(
     vk::Result::SUCCESS
 }
 
-/// Whether the driver has what swapchains are made with. If not, that is logged.
+/// Whether the driver has what swapchains need. Logs if not.
 fn can_present(instance: &Instance, device: vk::PhysicalDevice) -> bool {
     let drivers = driver_extensions(instance, device).unwrap_or_default();
     let can = drivers.iter().any(|extension| name::is(extension, native_buffer::NAME));

@@ -1,4 +1,4 @@
-//! Swapchains: the images that were made of a window's buffers.
+//! Swapchains: the images created from a window's buffers.
 
 use core::ffi::c_int;
 use core::ptr::NonNull;
@@ -20,46 +20,47 @@ use crate::wsi::window::Window;
 
 /// A swapchain. Its handle is its address.
 ///
-/// Applications acquire in one thread and present in another, although they must not; so what changes is behind locks, none
-/// of which is held while the driver or the window is called.
+/// Applications acquire in one thread and present in another, although they must not. So everything
+/// that changes is behind locks, none of which is held while the driver or the window is called.
 pub struct Swapchain {
-    /// The surface, which lives longer.
+    /// The surface, which outlives the swapchain.
     pub surface: &'static Surface,
-    /// The device, which lives longer, too, and is not always that of the swapchain that replaces this one.
+    /// The device, which also outlives it and may differ from that of the swapchain that replaces
+    /// this one.
     device: &'static Device,
-    /// What it was made with.
+    /// The parameters of its creation.
     pub made: Made,
     /// How long the window waits for a buffer; see [`Window::set_dequeue_timeout`].
     pub dequeue_timeout: AtomicI64,
-    /// Whether a shared image is shown again and again.
+    /// Whether a shared image is shown repeatedly.
     pub auto_refresh: AtomicBool,
-    /// Whether the frame before this one had a time at which it was to be shown.
+    /// Whether the previous frame had a time at which it was to be shown.
     pub timestamp_set: AtomicBool,
     /// When frames were shown.
     pub history: History,
-    /// Whose times are asked for.
+    /// The frames whose times are requested.
     pub timing_queue: present_timing::Queue,
-    /// Which frames the application has numbered.
+    /// The frames with ids from the application.
     pub numbered: Numbered,
     images: Lock<Vec<Image, Application>>,
 }
 
-/// What does not change of a swapchain.
+/// The part of a swapchain that does not change.
 #[derive(Clone, Copy)]
 pub struct Made {
-    /// Whether there is one image, which is shown while it is drawn to.
+    /// Whether there is one image, which is shown while being drawn to.
     pub shared: bool,
-    /// Whether that is shown again and again at first.
+    /// Whether that image is initially shown repeatedly.
     pub auto_refresh: bool,
     /// Whether frames replace each other.
     pub mailbox: bool,
     /// Width and height of the images.
     pub extent: vk::Extent2D,
-    /// How the application has turned the picture, in the words of the window.
+    /// How the application has rotated the picture, in the window's terms.
     pub pre_transform: c_int,
-    /// Width and height of the window when the swapchain was made.
+    /// Width and height of the window when the swapchain was created.
     pub window_size: (c_int, c_int),
-    /// Nanoseconds from one picture to the next.
+    /// Nanoseconds between two refreshes.
     pub refresh_duration: i64,
 }
 
@@ -67,18 +68,19 @@ pub struct Made {
 pub struct Image {
     /// The driver's image; NULL if it was destroyed.
     pub handle: vk::Image,
-    /// The buffer of which it is made; `None` if it gets one when it is first acquired, or if it was destroyed.
+    /// The buffer that it was created from; `None` if it gets one when first acquired, or if it was
+    /// destroyed.
     pub buffer: Option<Buffer>,
-    /// Whether the application has it.
+    /// Whether the application has acquired it.
     pub dequeued: bool,
-    /// When the application may draw to it.
+    /// Signalled when the application may draw to it.
     pub dequeue_fence: OwnedFence,
-    /// When what it was last presented with is done.
+    /// Signalled when the drawing of its last presentation is done.
     pub release_fence: OwnedFence,
 }
 
 impl Swapchain {
-    /// A swapchain without images.
+    /// Creates a swapchain without images.
     #[must_use]
     pub fn new(
         surface: &'static Surface,
@@ -103,9 +105,10 @@ impl Swapchain {
     /// The swapchain of a handle.
     ///
     /// # Safety
-    /// `handle` is a swapchain that lives as long as `'a`.
+    /// `handle` is a valid swapchain that lives as long as `'a`.
     pub unsafe fn from_handle<'a>(handle: vk::SwapchainKHR) -> &'a Self {
-        // SAFETY: the caller vouches for the handle, which is the address.
+        // SAFETY: by this function's `# Safety` the handle is valid; it is the address of a
+        // `Swapchain`.
         unsafe { &*core::ptr::with_exposed_provenance::<Self>(handle.as_raw() as usize) }
     }
 
@@ -133,12 +136,14 @@ impl Swapchain {
         self.is_active().then_some(&self.surface.window)
     }
 
-    /// Has `change` look at the images and change them. Nothing may be called there, and no image or fence dropped.
+    /// Lets `change` inspect and change the images. It must not call out, nor drop an image or
+    /// fence.
     pub fn images<R>(&self, change: impl FnOnce(&mut [Image]) -> R) -> R {
         change(&mut self.images.lock(self.loader().system))
     }
 
-    /// Has `change` look at an image and change it, as for [`Self::images`]; `None` if there is none at that index.
+    /// Lets `change` inspect and change one image, as for [`Self::images`]; `None` if the index is
+    /// out of range.
     pub fn image<R>(&self, index: u32, change: impl FnOnce(&mut Image) -> R) -> Option<R> {
         self.images(|images| images.get_mut(index as usize).map(change))
     }
@@ -147,19 +152,20 @@ impl Swapchain {
     #[must_use]
     pub fn buffer(&self, index: u32) -> Option<Buffer> {
         let address = self.image(index, |image| image.buffer.as_ref().map(Buffer::address))??;
-        // SAFETY: the image has a reference to it, which goes back when the swapchain is retired or destroyed: the
-        // application must not do that during another command.
+        // SAFETY: the image holds a reference to the buffer until the swapchain is retired or
+        // destroyed, which external synchronisation of the swapchain forbids during another
+        // command.
         Some(unsafe { Buffer::new(address) })
     }
 
-    /// How many images there are.
+    /// The number of images.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.images(|images| u32::try_from(images.len()).unwrap_or(u32::MAX))
     }
 
-    /// Has it present no more. Images that the application does not have are destroyed, unless the driver may still be busy
-    /// with them; those are destroyed with the swapchain.
+    /// Stops presenting. Destroys the images that the application has not acquired, unless the
+    /// driver may still be busy with them; those are destroyed with the swapchain.
     pub fn retire(&self) {
         if !self.surface.retire(self.handle()) {
             return;
@@ -170,7 +176,7 @@ impl Swapchain {
         }
     }
 
-    /// Takes back what the window would go on doing for the next one who draws to it.
+    /// Resets those settings of the window that would affect the next one who draws to it.
     fn leave(&self, window: &Window) {
         // A window that is gone does not matter any more.
         if self.timestamp_set.swap(false, Ordering::Relaxed) {
@@ -197,7 +203,8 @@ impl Swapchain {
         }
     }
 
-    /// Gives everything back that the images are made of. `window` is there if the swapchain is active.
+    /// Releases everything that the images consist of. `window` is present if the swapchain is
+    /// active.
     pub fn destroy_images(&self, window: Option<&Window>) {
         for index in 0..self.count() {
             let taken = self.image(index, |image| {
@@ -224,12 +231,13 @@ impl Swapchain {
         }
     }
 
-    /// Destroys one of the driver's images. They are made without the application's callbacks.
+    /// Destroys one of the driver's images. They are created without the application's callbacks.
     fn destroy_image(&self, image: vk::Image) {
         if image != vk::Image::null()
             && let Some(destroy) = self.device.driver.destroy_image
         {
-            // SAFETY: the device and its image are valid, and the image is not used any more.
+            // SAFETY: the image was created by this device, and its caller took it out of the list,
+            // so nobody uses it any more.
             unsafe { destroy(self.device.handle, image, core::ptr::null()) };
         }
     }
@@ -238,14 +246,15 @@ impl Swapchain {
 /// `vkDestroySwapchainKHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn destroy_swapchain(
     device: vk::Device,
     swapchain: vk::SwapchainKHR,
     callbacks: *const vk::AllocationCallbacks<'_>,
 ) {
-    // SAFETY: the caller passes a valid handle, a swapchain that is not used any more or NULL, and the callbacks with which
-    // it was made.
+    // SAFETY: by this function's `# Safety` the device is valid, the swapchain is NULL or valid and
+    // externally synchronised, and the callbacks are compatible with those of its creation.
+    // `create` leaked the box; only this function frees it.
     unsafe {
         let device = device_of(device.as_raw());
         let memory = device.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
@@ -265,14 +274,15 @@ pub unsafe extern "system" fn destroy_swapchain(
 /// `vkGetSwapchainImagesKHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_swapchain_images(
     _: vk::Device,
     swapchain: vk::SwapchainKHR,
     count: *mut u32,
     out: *mut vk::Image,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid handle and a counted out-array.
+    // SAFETY: by this function's `# Safety` the swapchain is a valid handle, and `count` and `out`
+    // are a counted out-array.
     unsafe {
         let swapchain = Swapchain::from_handle(swapchain);
         let there = swapchain.count();
@@ -293,9 +303,9 @@ pub unsafe extern "system" fn get_swapchain_images(
 /// `vkGetSwapchainStatusKHR`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_swapchain_status(_: vk::Device, swapchain: vk::SwapchainKHR) -> vk::Result {
-    // SAFETY: the caller passes a valid handle.
+    // SAFETY: by this function's `# Safety` the swapchain is a valid handle.
     let swapchain = unsafe { Swapchain::from_handle(swapchain) };
     if swapchain.is_active() { vk::Result::SUCCESS } else { vk::Result::ERROR_OUT_OF_DATE_KHR }
 }

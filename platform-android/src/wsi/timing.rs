@@ -10,20 +10,21 @@ use crate::wsi::frame_timestamps::FrameTimestamps;
 use crate::wsi::swapchain::Swapchain;
 use crate::wsi::window::Window;
 
-/// How many frames are remembered.
+/// The number of frames that are remembered.
 pub const RECORDS: usize = 10;
 
-/// How many frames there have to be for the first of them to be looked at, before Android 17: so many are on their way.
+/// The number of frames needed before the first is looked at, before Android 17: that many are in
+/// flight.
 const FRAMES_AGO: usize = 5;
 
 /// A frame that had an entry in `VkPresentTimesInfoGOOGLE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// The application's number of it.
+    /// The application's id for it.
     pub present_id: u32,
-    /// When it was to be shown; 0 if at once.
+    /// When it was to be shown; 0 for at once.
     pub desired: u64,
-    /// The window's number of it.
+    /// The window's number for it.
     pub frame: u64,
 }
 
@@ -59,7 +60,7 @@ impl Ring {
 }
 
 impl History {
-    /// Nothing yet.
+    /// Creates an empty history.
     #[must_use]
     pub const fn new() -> Self {
         let none = Record { present_id: 0, desired: 0, frame: 0 };
@@ -67,13 +68,13 @@ impl History {
         Self { records: Lock::new(ring), enabled: AtomicBool::new(false) }
     }
 
-    /// Whether the window was told to remember.
+    /// Whether the window was told to remember timestamps.
     #[must_use]
     pub fn is_enabled(&self) -> bool {
         self.enabled.load(Ordering::Relaxed)
     }
 
-    /// Tells the window to remember, once.
+    /// Tells the window to remember timestamps, once.
     pub fn enable(&self, window: &Window) {
         if !self.enabled.swap(true, Ordering::Relaxed) && window.enable_frame_timestamps(true).is_err() {
             self.enabled.store(false, Ordering::Relaxed);
@@ -87,7 +88,7 @@ impl Default for History {
     }
 }
 
-/// Remembers a frame by the window's number of it.
+/// Records a frame by the window's number of it.
 pub fn remember(swapchain: &Swapchain, time: &vk::PresentTimeGOOGLE, frame: u64) {
     let record = Record { present_id: time.present_id, desired: time.desired_present_time, frame };
     swapchain.history.records.lock(swapchain.loader().system).push(record);
@@ -96,13 +97,14 @@ pub fn remember(swapchain: &Swapchain, time: &vk::PresentTimeGOOGLE, frame: u64)
 /// `vkGetRefreshCycleDurationGOOGLE`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_refresh_cycle_duration(
     _: vk::Device,
     swapchain: vk::SwapchainKHR,
     out: *mut vk::RefreshCycleDurationGOOGLE,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid handle and a valid pointer.
+    // SAFETY: by this function's `# Safety` the swapchain is a valid handle and `out` valid for a
+    // write.
     unsafe {
         let swapchain = Swapchain::from_handle(swapchain);
         let Some(window) = swapchain.active_window() else { return vk::Result::ERROR_OUT_OF_DATE_KHR };
@@ -118,14 +120,15 @@ pub unsafe extern "system" fn get_refresh_cycle_duration(
 /// `vkGetPastPresentationTimingGOOGLE`
 ///
 /// # Safety
-/// As the specification has it.
+/// The parameters meet the valid usage of the Vulkan command.
 pub unsafe extern "system" fn get_past_presentation_timing(
     _: vk::Device,
     swapchain: vk::SwapchainKHR,
     count: *mut u32,
     out: *mut vk::PastPresentationTimingGOOGLE,
 ) -> vk::Result {
-    // SAFETY: the caller passes a valid handle and a counted out-array.
+    // SAFETY: by this function's `# Safety` the swapchain is a valid handle, and `count` and `out`
+    // are a counted out-array.
     unsafe {
         let swapchain = Swapchain::from_handle(swapchain);
         let Some(window) = swapchain.active_window() else { return vk::Result::ERROR_OUT_OF_DATE_KHR };
@@ -147,14 +150,14 @@ pub unsafe extern "system" fn get_past_presentation_timing(
     }
 }
 
-/// Forgets a frame and all older ones, which will not be asked about any more.
+/// Forgets a frame and all older ones, which nobody will ask about any more.
 fn forget_up_to(swapchain: &Swapchain, frame: u64) {
     let mut ring = swapchain.history.records.lock(swapchain.loader().system);
     let told = ring.records.iter().take(ring.count).take_while(|record| record.frame <= frame).count();
     ring.drop_first(told);
 }
 
-/// The frames of which everything is known.
+/// The frames whose times are all known.
 struct Ready {
     /// The window's number of a frame, and its times.
     timings: [Option<(u64, vk::PastPresentationTimingGOOGLE)>; RECORDS],
@@ -182,8 +185,8 @@ impl Ready {
     }
 }
 
-/// What an application is told of a frame, `None` as long as something has not happened yet. A time that nobody knows makes
-/// all of them 0.
+/// The answer about a frame, `None` as long as an event is pending. If one time is unknown, all are
+/// 0.
 #[must_use]
 pub fn past_timing(
     record: &Record,
@@ -202,7 +205,8 @@ pub fn past_timing(
     if needed.contains(&FrameTimestamps::INVALID) {
         return Some(timing);
     }
-    // Each whole picture that the frame was ready before it was needed, it could have been shown earlier.
+    // For each whole refresh by which the frame was ready early, it could have been shown one
+    // refresh earlier.
     let mut margin = times.latched.saturating_sub(times.rendered);
     let mut earliest = times.presented;
     while refresh_duration > 0

@@ -1,11 +1,12 @@
-//! How pictures are turned: Vulkan's words and the window's.
+//! Rotations and mirroring of pictures, in Vulkan's terms and the window's.
 #![forbid(unsafe_code)]
 
 use core::ffi::c_int;
 
 use ash::vk::SurfaceTransformFlagsKHR as Transform;
 
-/// `NATIVE_WINDOW_TRANSFORM_*`: mirrored, upside down, turned clockwise by a quarter, in this order of application.
+/// `NATIVE_WINDOW_TRANSFORM_*`: mirrored, upside down, rotated clockwise by 90 degrees, applied in
+/// this order.
 mod native {
     use core::ffi::c_int;
 
@@ -16,7 +17,8 @@ mod native {
     pub(super) const ROT_270: c_int = ROT_180 | ROT_90;
 }
 
-/// Vulkan's transforms, what each is to the window, and its inverse there. A mirrored one undoes itself.
+/// Vulkan's transforms, the window's value for each, and its inverse there. A mirrored one is its
+/// own inverse.
 const TRANSFORMS: &[(Transform, c_int, c_int)] = &[
     (Transform::IDENTITY, 0, 0),
     (Transform::ROTATE_90, native::ROT_90, native::ROT_270),
@@ -37,25 +39,25 @@ const TRANSFORMS: &[(Transform, c_int, c_int)] = &[
     (Transform::INHERIT, 0, 0),
 ];
 
-/// Every transform there is.
+/// All existing transforms.
 #[must_use]
 pub fn all() -> Transform {
     TRANSFORMS.iter().fold(Transform::empty(), |all, (transform, ..)| all | *transform)
 }
 
-/// What the window calls a transform.
+/// The window's value for a transform.
 #[must_use]
 pub fn to_native(transform: Transform) -> c_int {
     TRANSFORMS.iter().find(|(known, ..)| *known == transform).map_or(0, |(_, native, _)| *native)
 }
 
-/// What the window calls the transform that undoes this one.
+/// The window's value for the inverse of this transform.
 #[must_use]
 pub fn to_native_inverse(transform: Transform) -> c_int {
     TRANSFORMS.iter().find(|(known, ..)| *known == transform).map_or(0, |(.., inverse)| *inverse)
 }
 
-/// What Vulkan calls a window's transform. One that depends on the display has no name.
+/// Vulkan's value for a window's transform. One that depends on the display has none.
 #[must_use]
 pub fn from_native(native: c_int) -> Transform {
     TRANSFORMS

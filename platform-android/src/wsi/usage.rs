@@ -1,4 +1,4 @@
-//! What a swapchain's buffers are used for, in the terms of the allocator, which the driver says.
+//! The usage of a swapchain's buffers in the allocator's terms, according to the driver.
 
 use core::ffi::c_int;
 
@@ -20,29 +20,29 @@ pub mod hardware_buffer {
     pub const DRAWN: u64 = SAMPLED | FRAMEBUFFER;
     /// Shown by the hardware composer.
     pub const COMPOSER_OVERLAY: u64 = 1 << 11;
-    /// Not readable by anybody who must not.
+    /// Protected against unauthorised reading.
     pub const PROTECTED: u64 = 1 << 14;
-    /// Shown while it is drawn to.
+    /// Shown while being drawn to.
     pub const FRONT_BUFFER: u64 = 1 << 32;
 }
 
-/// What the images of a swapchain are to be.
+/// The requested images.
 #[derive(Clone, Copy)]
 pub struct Wanted {
     /// Their format.
     pub format: vk::Format,
-    /// What Vulkan does with them.
+    /// Their usage in Vulkan.
     pub image_usage: vk::ImageUsageFlags,
-    /// How they are made.
+    /// Their creation flags.
     pub image_flags: vk::ImageCreateFlags,
-    /// Whether there is one, which is shown while it is drawn to.
+    /// Whether there is one, which is shown while being drawn to.
     pub shared: bool,
-    /// How they are compressed, if the application said so. Its chain ends here.
+    /// Their compression, if the application specified it. Its chain ends here.
     pub compression: Option<vk::ImageCompressionControlEXT<'static>>,
 }
 
-/// The usage that drawing to such images is. The driver is asked as it asks itself for hardware buffers; where it cannot say,
-/// by the functions that only loaders know, the newest of those that it has.
+/// The usage that drawing to such images requires. Asks the driver as it is asked about hardware
+/// buffers; if it cannot say, uses the newest of its functions that only loaders know.
 ///
 /// # Errors
 /// `ERROR_SURFACE_LOST_KHR` if the driver fails.
@@ -68,7 +68,7 @@ pub fn producer_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Resul
     gralloc_usage(device, wanted).map_err(|_| vk::Result::ERROR_SURFACE_LOST_KHR)
 }
 
-/// What the driver uses hardware buffers for that are such images, `None` if it cannot be asked.
+/// The driver's usage of hardware buffers for such images, `None` if it cannot be asked.
 fn hardware_buffer_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64, vk::Result>> {
     let driver = &device.instance.driver;
     let get = driver
@@ -89,12 +89,13 @@ fn hardware_buffer_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64,
     let info = info.push_next(&mut external);
     let mut usage = vk::AndroidHardwareBufferUsageANDROID::default();
     let mut properties = vk::ImageFormatProperties2::default().push_next(&mut usage);
-    // SAFETY: the device's physical device is valid, and the chains are.
+    // SAFETY: the physical device is valid as long as the device; the chains consist of locals with
+    // the right `sType`.
     let result = unsafe { get(device.physical_device, &info, &mut properties) };
     Some(if result == vk::Result::SUCCESS { Ok(usage.android_hardware_buffer_usage) } else { Err(result) })
 }
 
-/// What the functions say that only loaders know.
+/// The answer of the functions that only loaders know.
 fn gralloc_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Result> {
     let driver = &device.driver;
     let (handle, format, image_usage) = (device.handle, wanted.format, wanted.image_usage);
@@ -104,7 +105,8 @@ fn gralloc_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Result> {
     };
     let next = core::ptr::null();
     let mut usage = 0;
-    // SAFETY: the device's handle is valid, and the structures are what the driver expects.
+    // SAFETY: the device's handle is valid, and the structures are locals of the types that the
+    // driver's functions take.
     unsafe {
         if let Some(get) = driver.get_swapchain_gralloc_usage4 {
             let s_type = structure::GRALLOC_USAGE_INFO_2;
@@ -135,7 +137,7 @@ fn gralloc_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Result> {
     }
 }
 
-/// Usage of gralloc 0 and 1, as far as they are not the same.
+/// Usage of gralloc 0 and 1, where they differ.
 mod gralloc {
     /// `GRALLOC_USAGE_SW_READ_OFTEN`, all bits of which are set
     pub(super) const READ_OFTEN: u64 = 3;
@@ -145,15 +147,16 @@ mod gralloc {
     pub(super) const CPU_READ_OFTEN: u64 = 1 << 1 | 1 << 2;
     /// `GRALLOC1_PRODUCER_USAGE_CPU_WRITE_OFTEN`
     pub(super) const CPU_WRITE_OFTEN: u64 = 1 << 5 | 1 << 6;
-    /// What is the same for those who write: reading, writing, render target, protected, camera, video decoder, sensors.
+    /// The same bits in both for producers: reading, writing, render target, protected, camera,
+    /// video decoder, sensors.
     pub(super) const PRODUCER: u64 = 1 << 1 | 1 << 5 | 1 << 9 | 1 << 14 | 1 << 17 | 1 << 22 | 1 << 23;
-    /// What is the same for those who read: reading, texture, composer, client target, cursor, video encoder, camera,
-    /// renderscript, data.
+    /// The same bits in both for consumers: reading, texture, composer, client target, cursor,
+    /// video encoder, camera, renderscript, data.
     pub(super) const CONSUMER: u64 =
         1 << 1 | 1 << 8 | 1 << 11 | 1 << 12 | 1 << 15 | 1 << 16 | 1 << 18 | 1 << 20 | 1 << 24;
 }
 
-/// Usage of gralloc 0 in the terms of gralloc 1.
+/// Converts usage of gralloc 0 to that of gralloc 1.
 #[must_use]
 pub fn to_gralloc1(usage: c_int) -> Usage2 {
     let usage = u64::from(usage.cast_unsigned());
@@ -163,10 +166,10 @@ pub fn to_gralloc1(usage: c_int) -> Usage2 {
     Usage2 { consumer: usage & gralloc::CONSUMER | read, producer: usage & gralloc::PRODUCER | read | write }
 }
 
-/// Usage of gralloc 1 as one number.
+/// Combines usage of gralloc 1 into one number.
 #[must_use]
 pub fn from_gralloc1(usage: Usage2) -> u64 {
-    // What is often done is a bit of its own there, and here both bits of what is done.
+    // There, "often" is a separate bit; here it sets both bits of the access.
     let apart = gralloc::CPU_READ_OFTEN | gralloc::CPU_WRITE_OFTEN;
     let both = usage.producer | usage.consumer;
     let often =

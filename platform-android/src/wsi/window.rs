@@ -1,4 +1,4 @@
-//! The application's window, with the references that the loader holds.
+//! The application's window, with the loader's references to it.
 
 use core::ffi::c_int;
 use core::ptr::NonNull;
@@ -22,7 +22,7 @@ impl WindowError {
     pub const BAD_VALUE: Self = Self(-22);
     /// `-ENOMEM`
     pub const NO_MEMORY: Self = Self(-12);
-    /// `-ENOSYS`, what the system's own code calls an invalid operation.
+    /// `-ENOSYS`, which the system's own code calls an invalid operation.
     pub const INVALID_OPERATION: Self = Self(-38);
     /// `-ETIMEDOUT`
     pub const TIMED_OUT: Self = Self(-110);
@@ -31,16 +31,17 @@ impl WindowError {
 /// A reference to a window.
 pub struct Window(NonNull<NativeWindow>);
 
-// SAFETY: windows are thread-safe: producers and consumers call them from wherever they are.
+// SAFETY: windows are thread-safe: producers and consumers call them from any thread.
 unsafe impl Send for Window {}
-// SAFETY: as above.
+// SAFETY: windows are thread-safe: producers and consumers call them from any thread.
 unsafe impl Sync for Window {}
 
 /// Calls `perform` with an operation and its arguments, which must have the types that [`perform`] states.
 macro_rules! perform {
     ($window:expr, $operation:ident $(, $argument:expr)*) => {{
         let window = $window.0.as_ptr();
-        // SAFETY: this value holds a reference to the window; the operation takes these arguments.
+        // SAFETY: this value holds a reference, so the window is alive; `perform` states that the
+        // operation takes these arguments.
         checked(unsafe { ((*window).perform)(window, perform::$operation $(, $argument)*) })
     }};
 }
@@ -49,26 +50,26 @@ impl Window {
     /// Takes a reference to the window.
     ///
     /// # Safety
-    /// `window` is an `ANativeWindow` to which somebody has a reference.
+    /// `window` is an `ANativeWindow` to which somebody holds a reference during the call.
     #[must_use]
     pub unsafe fn new(window: NonNull<NativeWindow>) -> Self {
-        // SAFETY: the caller vouches for the window.
+        // SAFETY: by this function's `# Safety` the window is alive.
         unsafe { (window.as_ref().base.inc_ref)(window.as_ptr().cast()) };
         Self(window)
     }
 
-    /// The answer to one of [`query`].
+    /// Answers one of [`query`].
     ///
     /// # Errors
     /// [`WindowError`].
     pub fn query(&self, what: c_int) -> Result<c_int, WindowError> {
         let mut value = 0;
-        // SAFETY: this value holds a reference to the window.
+        // SAFETY: this value holds a reference, so the window is alive; `value` is writable.
         checked(unsafe { (self.0.as_ref().query)(self.0.as_ptr(), what, &mut value) })?;
         Ok(value)
     }
 
-    /// Width and height that a picture should have, in texels.
+    /// Returns the width and height that a picture should have, in texels.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -76,15 +77,15 @@ impl Window {
         Ok((self.query(query::DEFAULT_WIDTH)?, self.query(query::DEFAULT_HEIGHT)?))
     }
 
-    /// Becomes the one who draws to the window.
+    /// Connects as the producer that draws to the window.
     ///
     /// # Errors
-    /// [`WindowError`], where somebody else does.
+    /// [`WindowError`], if somebody else is connected.
     pub fn connect(&self) -> Result<(), WindowError> {
         perform!(self, API_CONNECT, API_EGL)
     }
 
-    /// Leaves the window to others.
+    /// Disconnects from the window, which others may then use.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -92,7 +93,7 @@ impl Window {
         perform!(self, API_DISCONNECT, API_EGL)
     }
 
-    /// What the buffers are used for on the other side (`AHARDWAREBUFFER_USAGE_*`).
+    /// Returns the usage of the buffers on the consumer's side (`AHARDWAREBUFFER_USAGE_*`).
     ///
     /// # Errors
     /// [`WindowError`].
@@ -102,7 +103,7 @@ impl Window {
         Ok(usage)
     }
 
-    /// How long [`Window::dequeue`] waits, in nanoseconds; for ever if negative.
+    /// Sets how long [`Window::dequeue`] waits, in nanoseconds; for ever if negative.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -110,16 +111,16 @@ impl Window {
         perform!(self, SET_DEQUEUE_TIMEOUT, nanoseconds)
     }
 
-    /// 0: a frame replaces the one that waits; 1: frames wait for each other.
+    /// Sets the swap interval. 0: a frame replaces the waiting one; 1: frames wait for each other.
     ///
     /// # Errors
     /// [`WindowError`].
     pub fn set_swap_interval(&self, interval: c_int) -> Result<(), WindowError> {
-        // SAFETY: this value holds a reference to the window.
+        // SAFETY: this value holds a reference, so the window is alive.
         checked(unsafe { (self.0.as_ref().set_swap_interval)(self.0.as_ptr(), interval) })
     }
 
-    /// Whether one buffer is shown while it is drawn to.
+    /// Sets whether one buffer is shown while being drawn to.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -127,7 +128,7 @@ impl Window {
         perform!(self, SET_SHARED_BUFFER_MODE, c_int::from(on))
     }
 
-    /// Whether a shared buffer is shown again and again without being queued.
+    /// Sets whether a shared buffer is shown repeatedly without being queued.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -135,7 +136,7 @@ impl Window {
         perform!(self, SET_AUTO_REFRESH, c_int::from(on))
     }
 
-    /// `HAL_PIXEL_FORMAT_*` of the buffers.
+    /// Sets the format of the buffers, `HAL_PIXEL_FORMAT_*`.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -143,7 +144,7 @@ impl Window {
         perform!(self, SET_BUFFERS_FORMAT, format)
     }
 
-    /// What the numbers in the buffers mean (`HAL_DATASPACE_*`).
+    /// Sets the meaning of the numbers in the buffers (`HAL_DATASPACE_*`).
     ///
     /// # Errors
     /// [`WindowError`].
@@ -151,7 +152,7 @@ impl Window {
         perform!(self, SET_BUFFERS_DATASPACE, dataspace)
     }
 
-    /// Width and height of the buffers in texels.
+    /// Sets width and height of the buffers in texels.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -159,7 +160,7 @@ impl Window {
         perform!(self, SET_BUFFERS_DIMENSIONS, width, height)
     }
 
-    /// How the picture is turned when it is shown.
+    /// Sets how the picture is rotated when shown.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -167,7 +168,7 @@ impl Window {
         perform!(self, SET_BUFFERS_TRANSFORM, transform)
     }
 
-    /// Has buffers of another size than the window's stretched.
+    /// Makes the window stretch buffers of another size than its own.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -175,7 +176,7 @@ impl Window {
         perform!(self, SET_SCALING_MODE, SCALE_TO_WINDOW)
     }
 
-    /// How many buffers there are on both sides together.
+    /// Sets the number of buffers on both sides together.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -183,7 +184,7 @@ impl Window {
         perform!(self, SET_BUFFER_COUNT, count)
     }
 
-    /// What the buffers are used for on both sides (`AHARDWAREBUFFER_USAGE_*`).
+    /// Sets the usage of the buffers on both sides (`AHARDWAREBUFFER_USAGE_*`).
     ///
     /// # Errors
     /// [`WindowError`].
@@ -191,7 +192,7 @@ impl Window {
         perform!(self, SET_USAGE64, usage)
     }
 
-    /// Nanoseconds from one picture to the next.
+    /// Returns the nanoseconds between two refreshes.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -201,7 +202,7 @@ impl Window {
         Ok(duration)
     }
 
-    /// What changed since the last frame, for the next one that is queued.
+    /// Sets what changed since the last frame, for the next one that is queued.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -209,7 +210,8 @@ impl Window {
         perform!(self, SET_SURFACE_DAMAGE, rectangles.as_ptr(), rectangles.len())
     }
 
-    /// When the next frame is to be shown, in nanoseconds of the monotonic clock, or [`Window::AUTOMATIC`].
+    /// Sets when the next frame is to be shown, in nanoseconds of the monotonic clock, or
+    /// [`Window::AUTOMATIC`].
     ///
     /// # Errors
     /// [`WindowError`].
@@ -217,10 +219,10 @@ impl Window {
         perform!(self, SET_BUFFERS_TIMESTAMP, nanoseconds)
     }
 
-    /// `NATIVE_WINDOW_TIMESTAMP_AUTO`: frames are shown when they are ready.
+    /// `NATIVE_WINDOW_TIMESTAMP_AUTO`: frames are shown when ready.
     pub const AUTOMATIC: i64 = i64::MIN;
 
-    /// Whether the window remembers when frames were shown.
+    /// Sets whether the window remembers when frames were shown.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -228,7 +230,7 @@ impl Window {
         perform!(self, ENABLE_FRAME_TIMESTAMPS, c_int::from(on))
     }
 
-    /// The number that the next frame will have.
+    /// Returns the number that the next frame will have.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -238,10 +240,10 @@ impl Window {
         Ok(frame)
     }
 
-    /// What is known of a frame.
+    /// Returns what is known of a frame.
     ///
     /// # Errors
-    /// [`WindowError`], where the window has forgotten it.
+    /// [`WindowError`], if the window has forgotten it.
     pub fn frame_timestamps(&self, frame: u64) -> Result<FrameTimestamps, WindowError> {
         let mut times = FrameTimestamps::default();
         perform!(
@@ -261,8 +263,8 @@ impl Window {
         Ok(times)
     }
 
-    /// Colours of the display on which the content was made: x and y of red, green, blue, white; greatest and least
-    /// luminance.
+    /// Sets the colours of the display on which the content was mastered: x and y of red, green,
+    /// blue, white; maximum and minimum luminance.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -270,7 +272,7 @@ impl Window {
         perform!(self, SET_BUFFERS_SMPTE2086_METADATA, metadata.as_ptr())
     }
 
-    /// Greatest light level, and that of the brightest frame on average.
+    /// Sets the maximum light level, and that of the brightest frame on average.
     ///
     /// # Errors
     /// [`WindowError`].
@@ -285,12 +287,12 @@ impl Window {
     pub fn dequeue(&self, system: &'static dyn System) -> Result<(Buffer, OwnedFence), WindowError> {
         let mut buffer = core::ptr::null_mut();
         let mut fence = -1;
-        // SAFETY: this value holds a reference to the window.
+        // SAFETY: this value holds a reference, so the window is alive; both results are writable.
         let result = unsafe { (self.0.as_ref().dequeue_buffer)(self.0.as_ptr(), &mut buffer, &mut fence) };
         checked(result)?;
         let fence = OwnedFence::new(system, fence);
         let buffer = NonNull::new(buffer).ok_or(WindowError::BAD_VALUE)?;
-        // SAFETY: the window has a reference to its buffer.
+        // SAFETY: the window returned this buffer and holds a reference to it.
         Ok((unsafe { Buffer::new(buffer) }, fence))
     }
 
@@ -299,7 +301,8 @@ impl Window {
     /// # Errors
     /// [`WindowError`].
     pub fn queue(&self, buffer: &Buffer, fence: OwnedFence) -> Result<(), WindowError> {
-        // SAFETY: this value holds a reference to the window, and the buffer one to itself; the fence is the window's now.
+        // SAFETY: this value and `buffer` hold references, so both are alive; the window owns the
+        // fence from now on.
         checked(unsafe {
             (self.0.as_ref().queue_buffer)(self.0.as_ptr(), buffer.address().as_ptr(), fence.give())
         })
@@ -310,7 +313,8 @@ impl Window {
     /// # Errors
     /// [`WindowError`].
     pub fn cancel(&self, buffer: &Buffer, fence: OwnedFence) -> Result<(), WindowError> {
-        // SAFETY: as for `queue`.
+        // SAFETY: this value and `buffer` hold references, so both are alive; the window owns the
+        // fence from now on.
         checked(unsafe {
             (self.0.as_ref().cancel_buffer)(self.0.as_ptr(), buffer.address().as_ptr(), fence.give())
         })
@@ -319,7 +323,8 @@ impl Window {
 
 impl Drop for Window {
     fn drop(&mut self) {
-        // SAFETY: this value holds a reference to the window, which goes back here.
+        // SAFETY: this value holds a reference, so the window is alive; that reference is given up
+        // here, once.
         unsafe { (self.0.as_ref().base.dec_ref)(self.0.as_ptr().cast()) };
     }
 }

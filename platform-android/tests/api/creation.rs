@@ -113,7 +113,7 @@ fn r57_a_list_of_device_extensions_that_grows_between_two_calls_is_asked_for_aga
     system.layer("VK_LAYER_one", &["-DGROW"]);
     system.layer("VK_LAYER_two", &["-DADD=\"VK_TEST_two\""]);
     let instance = system.instance(&[c"VK_LAYER_one", c"VK_LAYER_two"], &[]).unwrap();
-    // The first time that somebody asks for the number, the last one is not told.
+    // The first query for the number leaves out the last one.
     let device = device(&instance, &[c"VK_TEST_two"]).unwrap();
     destroy(instance, Some(device));
     let asked = "VK_LAYER_one vkEnumerateDeviceExtensionProperties";
@@ -216,8 +216,8 @@ fn r86_messages_of_layers_are_logged_if_a_property_asks_for_it() {
         let instance = system.instance(&[c"VK_LAYER_one"], &[]).unwrap();
         assert!(system.noted().contains(&format!("VK_LAYER_one extensions{extensions}")));
         system.complaints();
-        // As a layer tells it: through the chain.
-        // SAFETY: the names are those of the commands, whose types are right.
+        // Sent as by a layer: through the chain.
+        // SAFETY: the functions have the types of the commands with these names.
         unsafe {
             let name = c"vkDebugReportMessageEXT".as_ptr();
             let find = system.vulkan.get_instance_proc_addr(instance.handle(), name);
@@ -244,7 +244,7 @@ fn nothing_is_destroyed_without_complaint() {
     let system = System::new();
     let instance = system.instance(&[], &[]).unwrap();
     let name = |name: &std::ffi::CStr| android_simulation::exported(name).unwrap();
-    // SAFETY: NULL is not looked at; the types are those of the commands.
+    // SAFETY: NULL is not dereferenced; the types are those of the commands.
     unsafe {
         let destroy_instance: vk::PFN_vkDestroyInstance = std::mem::transmute(name(c"vkDestroyInstance"));
         let destroy_device: vk::PFN_vkDestroyDevice = std::mem::transmute(name(c"vkDestroyDevice"));
@@ -261,7 +261,8 @@ static CALLED_BACK: AtomicU32 = AtomicU32::new(0);
 /// Uses the library from within one of its calls, as layers do that link to it.
 extern "C" fn call_back() {
     let name = c"vkGetInstanceProcAddr";
-    // SAFETY: the function is the command; everything that is passed is valid, and nothing uses what is destroyed.
+    // SAFETY: the function is the command; all parameters are valid, and nobody uses what is
+    // destroyed.
     unsafe {
         let find = std::mem::transmute::<unsafe extern "system" fn(), vk::PFN_vkGetInstanceProcAddr>(
             android_simulation::exported(name).unwrap(),

@@ -1,4 +1,4 @@
-//! What is listed before there is something. Rows 45 to 49.
+//! What is listed before anything is created. Rows 45 to 49.
 
 use std::ffi::{CStr, c_char};
 use std::mem::transmute;
@@ -9,7 +9,7 @@ use ash::vk;
 
 use super::{System, destroy, physical_device};
 
-/// The exported function of a command, as its type.
+/// The exported function of a command, with its type.
 macro_rules! function {
     ($name:ident: $type:ident) => {{
         let name = CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()).unwrap();
@@ -20,7 +20,7 @@ macro_rules! function {
 }
 
 fn name(array: &[c_char]) -> String {
-    // SAFETY: the names have an end.
+    // SAFETY: the names are NUL-terminated.
     unsafe { CStr::from_ptr(array.as_ptr()) }.to_str().unwrap().to_owned()
 }
 
@@ -99,7 +99,7 @@ fn r47_what_a_physical_device_has_is_asked_of_the_chain() {
     assert!(list(&[c"VK_LAYER_one"]).contains(&"VK_TEST_one".to_owned()));
 }
 
-/// Asks for one less than there is, and says what came of it.
+/// Asks for one element less than there is, and returns the outcome.
 fn too_few<T: Default + Clone>(
     all: usize,
     ask: impl Fn(*mut u32, *mut T) -> vk::Result,
@@ -141,7 +141,7 @@ fn r48_an_array_that_is_too_small_is_filled_and_incomplete() {
     assert_eq!(too_few(2, |count, out| unsafe { enumerate(device, count, out) }), incomplete(1));
     let enumerate = function!(vkEnumerateDeviceExtensionProperties: PFN_vkEnumerateDeviceExtensionProperties);
     let layer = c"VK_LAYER_one".as_ptr();
-    // SAFETY: as above, with a valid name.
+    // SAFETY: a valid physical device, a valid name and a counted out-array.
     assert_eq!(too_few(1, |count, out| unsafe { enumerate(device, layer, count, out) }), incomplete(0));
     destroy(instance, None);
 }
@@ -193,7 +193,7 @@ fn what_must_not_be_null_is_named() {
     let create_device = function!(vkCreateDevice: PFN_vkCreateDevice);
     let of_device = function!(vkEnumerateDeviceLayerProperties: PFN_vkEnumerateDeviceLayerProperties);
     let nothing = vk::PhysicalDevice::null();
-    // SAFETY: NULL is not followed.
+    // SAFETY: NULL is not dereferenced.
     let results = unsafe {
         [
             version(null_mut()),

@@ -1,4 +1,5 @@
-//! vkGetInstanceProcAddr and vkGetDeviceProcAddr, and what the exported functions are. Rows 69 to 72, 75 and 87.
+//! vkGetInstanceProcAddr and vkGetDeviceProcAddr, and the code of the exported functions. Rows 69
+//! to 72, 75 and 87.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -23,7 +24,7 @@ fn address(function: Option<Command>) -> Address {
     function.map(|function| function as usize)
 }
 
-/// What the library exports for a command.
+/// The library's export for a command.
 fn export(command: CommandId) -> Address {
     address(exported(command.name()))
 }
@@ -114,7 +115,7 @@ fn r71_other_commands_come_from_the_chain() {
     let instance = system.instance(&[], &[]).unwrap();
     let name = c"vkGetPhysicalDeviceProperties";
     let drivers = system.of_instance(instance.handle(), name);
-    // A command of devices that is not exported.
+    // A device command that is not exported.
     assert!(exported(c"vkSetHdrMetadataEXT").is_none());
     assert!(system.of_instance(instance.handle(), c"vkSetHdrMetadataEXT").is_some());
     destroy(instance, None);
@@ -132,7 +133,7 @@ fn r71_an_exported_command_on_an_object_is_two_instructions() {
         [c"vkCmdDraw", c"vkQueueSubmit", c"vkGetPhysicalDeviceProperties", c"vkEnumeratePhysicalDevices"]
     {
         let start = exported(name).unwrap() as *const [u8; 9];
-        // SAFETY: that much of code is there behind the address.
+        // SAFETY: at least that many bytes of code follow the address.
         let code = unsafe { start.read_unaligned() };
         // mov (%rdi), %rax; jmp *slot(%rax), with the slot in one byte or in four.
         assert_eq!(code[..4], [0x48, 0x8b, 0x07, 0xff], "{name:?}");
@@ -182,7 +183,7 @@ fn r72_a_device_gives_the_chains_functions_and_the_loaders_for_its_end_and_its_l
 /// Calls the exported function of a command with an object and nothing else.
 fn call(name: &CStr, object: u64) -> i32 {
     type Function = unsafe extern "system" fn(u64, u64, u64, u64, u64, u64) -> i32;
-    // SAFETY: the stubs of disabled commands look at nothing but the object.
+    // SAFETY: the stubs of disabled commands look only at the object.
     unsafe { transmute::<Command, Function>(exported(name).unwrap())(object, 0, 0, 0, 0, 0) }
 }
 

@@ -13,7 +13,7 @@ use loader_core::memory::{Application, TryGrow as _, Vec as TryVec};
 
 use super::{System, physical_device};
 
-/// Memory of an application that is counted, and can run out.
+/// An application's memory that is counted and can run out.
 #[derive(Default)]
 pub(super) struct Memory(Mutex<Blocks>);
 
@@ -23,16 +23,16 @@ struct Blocks {
     alive: BTreeMap<usize, (Layout, Scope)>,
     /// How many allocations there have been.
     count: usize,
-    /// How often blocks were made larger.
+    /// How often blocks were enlarged.
     grown: usize,
-    /// Blocks that are free, if they are to be used again: the last one first.
+    /// Free blocks to be reused, if any are: the last one first.
     spare: Option<Vec<(Layout, usize)>>,
-    /// The allocation, counted from 0, that fails, and all that follow.
+    /// The first allocation that fails, counting from 0; all later ones fail too.
     fails: Option<usize>,
 }
 
 impl Blocks {
-    /// A block that is free and as large.
+    /// Finds a free block of the same size.
     fn spare(&mut self, layout: Layout) -> Option<*mut u8> {
         let spare = self.spare.as_mut()?;
         let place = spare.iter().rposition(|(known, _)| *known == layout)?;
@@ -54,7 +54,7 @@ impl Memory {
         self.0.lock().unwrap()
     }
 
-    /// Memory in which a block that is freed is the next one's that asks for as much.
+    /// Memory in which a freed block goes to the next request of the same size.
     pub(super) fn used_again() -> Self {
         let memory = Self::default();
         memory.blocks().spare = Some(Vec::new());
@@ -69,7 +69,7 @@ impl Memory {
             .pfn_free(Some(free))
     }
 
-    /// Lets the allocation with this number fail from now on.
+    /// Makes the allocation with this number fail, and all later ones.
     fn fail_at(&self, number: usize) {
         let mut blocks = self.blocks();
         blocks.count = 0;
@@ -87,7 +87,7 @@ unsafe extern "system" fn allocate(
     align: usize,
     scope: Scope,
 ) -> *mut c_void {
-    // SAFETY: the tests pass a memory as user data, and what is asked for has a size.
+    // SAFETY: the tests pass a memory as user data, and every request has a size.
     unsafe {
         let mut blocks = (*memory.cast::<Memory>()).blocks();
         blocks.count += 1;
@@ -106,7 +106,7 @@ unsafe extern "system" fn free(memory: *mut c_void, block: *mut c_void) {
     if block.is_null() {
         return;
     }
-    // SAFETY: as above; what is freed was allocated here, which is checked.
+    // SAFETY: the tests pass a memory as user data; that the block came from it is checked.
     unsafe {
         let mut blocks = (*memory.cast::<Memory>()).blocks();
         let (layout, _) = blocks.alive.remove(&block.addr()).expect("a block of this memory");
@@ -124,7 +124,7 @@ unsafe extern "system" fn reallocate(
     align: usize,
     scope: Scope,
 ) -> *mut c_void {
-    // SAFETY: as above.
+    // SAFETY: the tests pass a memory as user data; the old block is one of it, which is checked.
     unsafe {
         let grown = allocate(memory, size, align, scope);
         if !block.is_null() && !grown.is_null() {
@@ -175,7 +175,7 @@ fn r82_every_block_is_freed_with_the_callbacks_that_it_came_from() {
         assert!(!memory.is_all_free());
         assert!(memory.blocks().alive.values().all(|(_, scope)| *scope != Scope::COMMAND));
     }
-    // SAFETY: nothing uses them any more.
+    // SAFETY: nobody uses them any more.
     unsafe {
         device.destroy_device(Some(&of_device.callbacks()));
         assert!(of_device.is_all_free());
@@ -191,7 +191,8 @@ fn r82_the_driver_is_given_the_applications_callbacks_or_none() {
     let (system, hal) = System::with(Hal::default());
     let memory = Memory::default();
     let (callbacks, info) = (memory.callbacks(), vk::InstanceCreateInfo::default());
-    // SAFETY: the info and the callbacks are valid, and nothing uses the instance and the devices when they are destroyed.
+    // SAFETY: the info and the callbacks are valid, and nobody uses instance and devices when they
+    // are destroyed.
     unsafe {
         let instance = system.vulkan.create_instance(&info, Some(&callbacks)).unwrap();
         for given in [Some(&callbacks), None] {
@@ -212,7 +213,7 @@ fn r82_a_device_without_callbacks_has_its_memory_from_its_instances() {
     let system = system();
     let memory = Memory::default();
     let instance = instance(&system, &memory).unwrap();
-    // The driver makes room for its physical devices when they are asked for.
+    // The driver allocates its physical devices when they are enumerated.
     physical_device(&instance);
     let before = memory.blocks().alive.len();
     system.noted();
@@ -220,20 +221,20 @@ fn r82_a_device_without_callbacks_has_its_memory_from_its_instances() {
     let of_device =
         |memory: &Memory| memory.blocks().alive.values().filter(|(_, scope)| *scope == Scope::DEVICE).count();
     assert!(of_device(&memory) > 0);
-    // SAFETY: nothing uses them any more.
+    // SAFETY: nobody uses them any more.
     unsafe {
         device.destroy_device(None);
         assert_eq!((of_device(&memory), memory.blocks().alive.len()), (0, before));
         instance.destroy_instance(Some(&memory.callbacks()));
     }
     assert!(memory.is_all_free());
-    // The layers are passed what the application passed.
+    // Layers get what the application passed.
     let told: Vec<_> = system.noted().into_iter().filter(|line| line.contains("Device callbacks=")).collect();
     assert!(told.len() == 4 && told.iter().all(|line| line.ends_with("callbacks=0")), "{told:?}");
 }
 
-/// How often `make` fails before it succeeds, if one allocation after the other is the first to fail; each time `check` looks
-/// what is left.
+/// How often `make` fails before it succeeds, with one allocation after the other as the first to
+/// fail; each time `check` looks at what is left.
 fn failures<T>(
     memory: &Memory,
     mut make: impl FnMut() -> Result<T, vk::Result>,
@@ -270,7 +271,7 @@ fn r82_running_out_of_memory_at_any_allocation_leaves_nothing() {
     let (failed, device) =
         failures(&of_device, || device(&instance, Some(&of_device)), || assert!(of_device.is_all_free()));
     assert!(failed > 4, "there are that many allocations");
-    // SAFETY: nothing uses them any more.
+    // SAFETY: nobody uses them any more.
     unsafe {
         device.destroy_device(Some(&of_device.callbacks()));
         instance.destroy_instance(Some(&memory.callbacks()));

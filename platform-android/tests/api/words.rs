@@ -1,4 +1,4 @@
-//! Until when the first word of a handle is its object's: layers know objects by it. Row 158.
+//! How long the first word of a handle belongs to its object: layers know objects by it. Row 158.
 
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -8,7 +8,7 @@ use ash::vk::{self, Handle};
 use super::memory::Memory;
 use super::{System, physical_device};
 
-/// What a layer does between the end of the next one's function and that of its own: once.
+/// What a layer does, once, between the return of the next layer's function and that of its own.
 static AFTER: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
 extern "C" fn after() {
@@ -18,7 +18,8 @@ extern "C" fn after() {
     }
 }
 
-/// What another thread makes while a layer is not done with an object that the driver has destroyed.
+/// Creates something in another thread while a layer is not done with an object that the driver has
+/// destroyed.
 fn meanwhile<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static) -> mpsc::Receiver<T> {
     let (sender, made) = mpsc::channel();
     *AFTER.lock().unwrap() =
@@ -26,7 +27,7 @@ fn meanwhile<T: Send + 'static>(make: impl FnOnce() -> T + Send + 'static) -> mp
     made
 }
 
-/// A system with two layers, of which the application's nearest calls `after`.
+/// A system with two layers; the application's nearest one calls `after`.
 fn system() -> System {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DGLOBAL", &format!("-DAFTER={:#x}", after as *const () as usize)]);
@@ -52,7 +53,7 @@ fn device(instance: &ash::Instance, memory: &Memory) -> ash::Device {
     try_device(instance, memory).unwrap()
 }
 
-/// What the handle of an object begins with.
+/// The first word of an object.
 fn word(handle: impl Handle) -> usize {
     // SAFETY: the tests pass handles of instances and devices that are alive.
     unsafe { *std::ptr::with_exposed_provenance::<usize>(handle.as_raw() as usize) }
@@ -70,7 +71,7 @@ fn r158_no_device_has_the_word_of_one_that_layers_are_not_done_with() {
         let (instance, memory) = (instance.clone(), Arc::clone(&memory));
         move || device(&instance, &memory)
     });
-    // SAFETY: nothing uses what is destroyed.
+    // SAFETY: nobody uses what is destroyed.
     unsafe {
         first.destroy_device(Some(&callbacks));
         let second = second.recv().unwrap();
@@ -96,7 +97,7 @@ fn r158_no_instance_has_the_word_of_one_that_layers_are_not_done_with() {
         let (vulkan, memory) = (system.vulkan.clone(), Arc::clone(&memory));
         move || instance(&vulkan, &memory)
     });
-    // SAFETY: nothing uses what is destroyed.
+    // SAFETY: nobody uses what is destroyed.
     unsafe {
         first.destroy_instance(Some(&callbacks));
         let second = second.recv().unwrap();
@@ -119,7 +120,7 @@ fn r158_devices_that_layers_make_for_themselves_leave_nothing() {
     let (of_instance, of_devices) = (Memory::default(), Memory::default());
     let instance = instance(&system.vulkan, &of_instance);
     let device = device(&instance, &of_devices);
-    // SAFETY: nothing uses them any more.
+    // SAFETY: nobody uses them any more.
     unsafe {
         device.destroy_device(Some(&of_devices.callbacks()));
         assert!(of_devices.is_all_free());
@@ -138,7 +139,7 @@ fn r158_a_device_that_the_loader_itself_destroys_leaves_nothing() {
     let made = try_device(&instance, &of_device);
     assert_eq!(made.err(), Some(vk::Result::ERROR_INITIALIZATION_FAILED));
     assert!(of_device.is_all_free());
-    // SAFETY: nothing uses it any more.
+    // SAFETY: nobody uses it any more.
     unsafe { instance.destroy_instance(Some(&of_instance.callbacks())) };
     assert!(of_instance.is_all_free());
 }

@@ -10,7 +10,7 @@ use super::{Application, device, icd};
 pub(super) const META: &str = r#"{"schemaVersion": 1, "name": "Null", "description": "draws nothing", "author": "tests",
     "packageVersion": "2", "vendor": "none", "driverVersion": "0.7", "minApi": 27, "libraryName": "vulkan.null.so"}"#;
 
-/// Puts a package there, in which the driver is compressed.
+/// Adds a package, in which the driver is compressed.
 fn pack(application: &Application, meta: &str, driver: &[u8]) {
     let library = Packed { compressed: true, ..Packed::stored("vulkan.null.so", driver, 1) };
     let files = [Packed::stored("meta.json", meta.as_bytes(), 1), library];
@@ -21,7 +21,7 @@ fn pack(application: &Application, meta: &str, driver: &[u8]) {
 
 pub(super) const PACKAGE: &str = r#"{"driver": {"package": "/drivers/null.zip", "unpack_to": "/cache"}}"#;
 
-/// Draws with the only device there is.
+/// Draws with the only device.
 pub(super) fn draw(application: &Application) {
     let instance = application.instance(&[]).unwrap();
     // SAFETY: live handles.
@@ -41,7 +41,7 @@ fn r121_a_program_gets_the_right_bytes_from_a_hal_module_that_the_application_br
     application.configure(r#"{"driver": {"library": "/own/libvulkan_x.so"}}"#).unwrap();
     draw(&application);
     assert!(application.report(0).contains("/own/libvulkan_x.so: chosen, hal-module"));
-    // SAFETY: no layer's name.
+    // SAFETY: no layer is named.
     let all = unsafe { application.vulkan().enumerate_instance_extension_properties(None) }.unwrap();
     let has = |name| all.iter().any(|one| one.extension_name_as_c_str() == Ok(name));
     assert!(has(c"VK_KHR_android_surface"), "the window system is the loader's");

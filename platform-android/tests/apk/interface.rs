@@ -1,4 +1,4 @@
-//! What `vkload.h` says of its functions.
+//! The functions of `vkload.h` as it describes them.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{null, null_mut};
@@ -9,7 +9,7 @@ use platform_android::apk;
 
 use super::{Application, LOADER};
 
-/// What is written into a buffer of which so many bytes may be, and what is returned.
+/// Returns what is written into a buffer of this size, and the result.
 fn written<R>(room: usize, write: impl FnOnce(*mut c_char, usize) -> R) -> (Vec<u8>, R) {
     let mut buffer = vec![0x7f_u8; room + 1];
     let result = write(buffer.as_mut_ptr().cast(), room);
@@ -21,7 +21,7 @@ fn written<R>(room: usize, write: impl FnOnce(*mut c_char, usize) -> R) -> (Vec<
 fn r154_a_text_is_cut_off_where_there_is_no_more_room() {
     let application = Application::new();
     let configure = |message: *mut c_char, size| {
-        // SAFETY: a string, and as much room as is said.
+        // SAFETY: a C string, and a buffer of the given size.
         unsafe { apk::configure(application.apk, c"[]".as_ptr(), message, size) }
     };
     let whole = application.configure("[]").unwrap_err();
@@ -41,7 +41,7 @@ fn r154_a_report_says_how_long_it_is_whatever_room_there_is() {
     let application = Application::new();
     for format in [0, 1] {
         let whole = application.report(format);
-        // SAFETY: as much room as is said.
+        // SAFETY: a buffer of the given size.
         let report = |buffer, size| unsafe { apk::report(application.apk, &LOADER, format, buffer, size) };
         for room in [0, 1, 2, 20, whole.len(), whole.len() + 1, whole.len() + 2] {
             let (text, length) = written(room, report);
@@ -59,14 +59,14 @@ fn r154_no_options_are_empty_ones() {
     let application = Application::new();
     application.configure(r#"{"environment": {"VK_LOADER_DEBUG": "all"}}"#).unwrap();
     let (message, result) = written(20, |message, size| {
-        // SAFETY: no string, and as much room as is said.
+        // SAFETY: no string, and a buffer of the given size.
         unsafe { apk::configure(application.apk, null(), message, size) }
     });
     assert_eq!((message[0], result), (0, 0));
     assert!(!application.report(1).contains("VK_LOADER_DEBUG"));
 }
 
-/// Where a callback has got to.
+/// The progress of a callback.
 #[derive(Default)]
 struct Call {
     begun: AtomicUsize,
@@ -75,7 +75,7 @@ struct Call {
 }
 
 unsafe extern "C" fn slow(_: c_int, _: *const c_char, data: *mut c_void) {
-    // SAFETY: the test passes this, and lives longer.
+    // SAFETY: the test passes a `Call` that outlives the callback.
     let call = unsafe { &*data.cast::<Call>() };
     call.begun.fetch_add(1, Ordering::SeqCst);
     while !call.somebody_waits.load(Ordering::SeqCst) {
@@ -98,7 +98,7 @@ fn r154_who_ends_a_callback_waits_until_it_is_not_under_way() {
         };
         listen(Some(slow), &call);
         thread::scope(|scope| {
-            // It is an error, which the callback is told in this thread.
+            // It is an error, which the callback gets in this thread.
             scope.spawn(|| application.configure("[]").unwrap_err());
             while call.begun.load(Ordering::SeqCst) == 0 {
                 thread::yield_now();

@@ -1,4 +1,4 @@
-//! Layers of an application: from folders, packages and manifests, in the order that it gives.
+//! Layers of an application: from folders, packages and manifests, in the application's order.
 
 use std::fs;
 
@@ -9,11 +9,11 @@ use super::{Application, device};
 
 const PACKAGE: &str = "/data/app/game/base.apk";
 
-/// The layers that noted this command, in order, since the last time.
+/// The layers that recorded this command, in order, since the last time.
 pub(super) fn went_through(application: &Application, command: &str) -> Vec<String> {
     let calls = application.android().layer_calls();
     let who = |call: &String| call.strip_suffix(command)?.strip_suffix(' ').map(str::to_owned);
-    // What is looked up has another word between.
+    // Look-ups have another word in between.
     calls.iter().filter_map(who).filter(|layer| !layer.contains(' ')).collect()
 }
 
@@ -31,7 +31,7 @@ fn r120_layers_of_every_interface_and_place_are_called_in_the_order_of_the_optio
     android.layer("/made.so", &["VK_LAYER_packed"], &[]);
     let packed = fs::read(android.place("/made.so")).unwrap();
     android.file(PACKAGE, package(&[Packed::stored("lib/x86_64/libVkLayer_packed.so", &packed, 4096)]));
-    // Without the functions by which it would describe itself: it has a manifest.
+    // Without the functions that describe it: it has a manifest.
     android.layer("/own/libnameless.so", &["VK_LAYER_described"], &["-DNO_LAYERS_EXPORT", "-DNEGOTIATE=2"]);
     application
         .configure(
@@ -154,7 +154,7 @@ fn r142_a_layer_that_takes_no_part_in_devices_is_not_asked_about_them() {
     assert_eq!(went_through(&application, "vkCreateInstance"), ["VK_LAYER_i"]);
 }
 
-/// What a layer was asked for when it was loaded, by which function.
+/// What a layer was asked for when it was loaded, and through which function.
 fn looked_up(application: &Application) -> Vec<String> {
     let calls = application.android().layer_calls();
     let words = ["vkNegotiate", " plain ", " named ", " negotiated "];
@@ -163,7 +163,7 @@ fn looked_up(application: &Application) -> Vec<String> {
 
 #[test]
 fn r142_layers_are_entered_by_what_their_interface_has() {
-    // Version 1 is version 0 with a library that is asked; only 2 has the functions in the answer.
+    // Version 1 is version 0 with negotiation; only version 2 returns the functions in the answer.
     for (options, negotiates, by) in [
         (&[][..], false, "plain"),
         (&["-DPREFIXED"], false, "named"),
@@ -402,7 +402,7 @@ fn r142_what_is_known_of_the_folders_is_not_asked_again_until_the_next_options()
         let _ = android.calls();
         assert_eq!(listed(), before);
         let again = android.calls();
-        // What is missing may appear.
+        // Missing things may appear.
         let is_there =
             |call: &String| call.strip_prefix("list ").is_some_and(|folder| android.place(folder).exists());
         assert!(!again.iter().any(is_there), "{again:?}");
@@ -429,7 +429,7 @@ fn r142_what_a_layer_says_of_itself_is_listed() {
         &["VK_LAYER_a"],
         &["-DSPEC_VERSION=VK_MAKE_API_VERSION(0,1,3,250)"],
     );
-    // On Android nobody has looked at it.
+    // On Android nobody has looked at this version.
     android.layer("/libs/libVkLayer_b.so", &["VK_LAYER_b"], &["-DSPEC_VERSION=0"]);
     application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
     // SAFETY: has no preconditions.

@@ -26,13 +26,13 @@ use ash::{Device, Entry, Instance, StaticFn};
 use loader_core::loader::Loader;
 use platform_android::apk::{self, Apk, FLAVOUR};
 
-/// A system with an application that has a loader of its own.
+/// A system with an application that has its own loader.
 struct Application {
     simulation: Simulation,
     apk: &'static Apk,
 }
 
-/// The loader of the application that was made last.
+/// The loader of the most recently created application.
 struct Current(AtomicPtr<Loader>);
 
 static LOADER: Current = Current(AtomicPtr::new(std::ptr::null_mut()));
@@ -41,7 +41,7 @@ impl Deref for Current {
     type Target = Loader;
 
     fn deref(&self) -> &Loader {
-        // SAFETY: loaders of tests live for ever.
+        // SAFETY: loaders of tests are leaked.
         unsafe { self.0.load(Ordering::Acquire).as_ref() }.expect("an application")
     }
 }
@@ -51,7 +51,7 @@ mod entry {
 }
 
 impl Application {
-    /// One on a system whose loader is the one of the tests.
+    /// An application on a system with the tests' own loader.
     fn new() -> Self {
         let simulation = Simulation::new();
         simulation.android.library("/libvulkan.so", &vkload_tests::system_loader());
@@ -66,14 +66,14 @@ impl Application {
         self.simulation.android
     }
 
-    /// Gives the options, and the message if they are refused.
+    /// Passes the options. Returns the message if they are rejected.
     fn configure(&self, options: &str) -> Result<(), String> {
         let options = CString::new(options).unwrap();
         let mut message = [1 as c_char; 4096];
-        // SAFETY: a string, and as much room as is said.
+        // SAFETY: a C string, and a buffer of the given size.
         let result =
             unsafe { apk::configure(self.apk, options.as_ptr(), message.as_mut_ptr(), message.len()) };
-        // SAFETY: what is written is ended.
+        // SAFETY: the message is NUL-terminated.
         let message = unsafe { CStr::from_ptr(message.as_ptr()) }.to_str().unwrap().to_owned();
         match result {
             0 => {
@@ -89,7 +89,7 @@ impl Application {
 
     /// The report: 0 as text, 1 as JSON.
     fn report(&self, format: c_int) -> String {
-        // SAFETY: no room, and then as much as is said.
+        // SAFETY: no buffer, and then one of the given size.
         unsafe {
             let needed = apk::report(self.apk, &LOADER, format, std::ptr::null_mut(), 0);
             let mut buffer = vec![1u8; needed + 1];
@@ -101,9 +101,9 @@ impl Application {
         }
     }
 
-    /// The loader, as a program has it that asks for its vkGetInstanceProcAddr.
+    /// The loader, as a program uses it that calls its vkGetInstanceProcAddr.
     fn vulkan(&self) -> Entry {
-        // SAFETY: the function is the command.
+        // SAFETY: the function is vkGetInstanceProcAddr and has its type.
         unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr: entry::get_instance_proc_addr }) }
     }
 
@@ -121,7 +121,7 @@ impl Drop for Application {
     }
 }
 
-/// The null driver as one that speaks the driver interface, which cargo builds beside the tests.
+/// The null driver with the driver interface, which cargo builds next to the tests.
 fn icd() -> PathBuf {
     std::env::current_exe().unwrap().with_file_name("libvkload_null.so")
 }
@@ -137,7 +137,7 @@ fn device(instance: &Instance) -> Device {
     }
 }
 
-/// What the log callback was told.
+/// The records that the log callback got.
 static TOLD: Mutex<Vec<(c_int, String)>> = Mutex::new(Vec::new());
 
 unsafe extern "C" fn tell(level: c_int, text: *const c_char, data: *mut c_void) {
@@ -153,7 +153,7 @@ fn told() -> Vec<(c_int, String)> {
 
 #[test]
 fn r120_the_systems_loader_is_the_driver_and_its_handles_are_never_written() {
-    // Its handles lie on pages that nobody may write.
+    // Its handles lie on read-only pages.
     let application = Application::new();
     let instance = application.instance(&[]).unwrap();
     let device = device(&instance);
@@ -174,7 +174,7 @@ fn r120_the_systems_loader_is_the_driver_and_its_handles_are_never_written() {
 #[test]
 fn r120_debug_utils_is_always_offered() {
     let application = Application::new();
-    // SAFETY: no layer's name.
+    // SAFETY: no layer is named.
     let all = unsafe { application.vulkan().enumerate_instance_extension_properties(None) }.unwrap();
     let has = |name| all.iter().any(|one| one.extension_name_as_c_str() == Ok(name));
     assert!(has(c"VK_EXT_debug_utils"));
@@ -187,7 +187,7 @@ fn r120_a_listener_hears_every_record_from_its_level_on_until_it_is_ended() {
     application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
     let data = std::ptr::without_provenance_mut(42);
     let listen = |level, callback| {
-        // SAFETY: the callback may be called at any time.
+        // SAFETY: the callback may be called with `data` at any time.
         unsafe { apk::set_log(application.apk, level, callback, data) };
     };
     let make = || {
@@ -206,7 +206,7 @@ fn r120_a_listener_hears_every_record_from_its_level_on_until_it_is_ended() {
     listen(3, None);
     make();
     assert_eq!(told(), []);
-    // The system's log has errors and warnings only, unless more is asked for.
+    // The system's log gets only errors and warnings, unless more is asked for.
     let logged = application.android().logged();
     assert!(logged.iter().any(|(_, text)| text.contains("VK_LAYER_missing")));
     assert!(logged.iter().all(|(level, _)| *level <= loader_core::log::Level::Warning), "{logged:?}");
@@ -225,7 +225,7 @@ fn r130_a_listener_hears_the_driver_level_too() {
     // SAFETY: the callback may be called at any time.
     unsafe { apk::set_log(application.apk, 0, Some(tell), std::ptr::without_provenance_mut(42)) };
     let result = application.instance(&[]).err();
-    // SAFETY: as above.
+    // SAFETY: NULL only removes the callback.
     unsafe { apk::set_log(application.apk, 0, None, std::ptr::null_mut()) };
     assert_eq!(result, Some(vk::Result::ERROR_INCOMPATIBLE_DRIVER));
     let told = told();

@@ -1,4 +1,5 @@
-//! Drivers that draw to windows, by whichever door, and several HAL modules in one process: rows 134 and 135 of docs/android.md.
+//! Drivers that draw to windows, through whichever interface, and several HAL modules in one
+//! process: rows 134 and 135 of docs/android.md.
 
 use android_simulation::{FakeWindow, filled, null_driver};
 use ash::{Instance, khr, vk};
@@ -39,7 +40,8 @@ fn r134_an_application_draws_frames_with_the_module_that_it_brings() {
     assert_eq!(drawing.end(), NOTHING);
 }
 
-/// An application with this driver beside the system's loader, whether the driver can present to a window, and what was logged.
+/// An application with this driver besides the system's loader, whether the driver can present to a
+/// window, and the log.
 fn with_driver(options: &[&str], source_file: &str) -> (Application, bool, Vec<String>) {
     let application = Application::new();
     let android = application.android();
@@ -87,7 +89,7 @@ fn r134_a_driver_with_both_doors_is_used_as_a_module_and_that_is_said() {
     assert!(report.contains("/own/driver.so: chosen, hal-module"), "{report}");
     assert!(report.contains(words[1]), "{report}");
     assert!(application.report(1).contains(words[1]));
-    // It is open already, and all the same.
+    // It is open already, but that changes nothing.
     application.configure(r#"{"driver": {"library": "/own/driver.so"}}"#).unwrap();
     let report = application.report(0);
     assert!(report.contains(words[1]) && report.contains("the tests' linker makes none"), "{report}");
@@ -189,13 +191,13 @@ fn r135_the_module_changes_while_instances_of_the_one_before_are_alive() {
     }
     for instance in [&instances[0], &instances[2]] {
         let device = device(instance);
-        // SAFETY: a live handle that nothing else uses.
+        // SAFETY: a live handle that nobody else uses.
         unsafe {
             assert_eq!(filled(&device, |_, _| {}), [0xAB; 64]);
             device.destroy_device(None);
         }
     }
-    // SAFETY: as above.
+    // SAFETY: live handles that nobody else uses.
     unsafe { instances.iter().for_each(|instance| instance.destroy_instance(None)) };
     assert!(application.report(0).contains("/own/two.so: not used: another one is chosen"));
 }
@@ -219,7 +221,7 @@ fn r135_there_are_as_many_modules_as_there_are_places() {
     configure(0).unwrap();
     let instance = application.instance(&[]).unwrap();
     let device = device(&instance);
-    // SAFETY: live handles that nothing else uses.
+    // SAFETY: live handles that nobody else uses.
     unsafe {
         assert_eq!(filled(&device, |_, _| {}), [0xAB; 64]);
         device.destroy_device(None);

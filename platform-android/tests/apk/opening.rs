@@ -1,4 +1,5 @@
-//! How the drivers of an application are opened, and what those are told that cannot be used: rows 136 and 137 of docs/android.md.
+//! How the drivers of an application are opened, and what the report says of unusable ones: rows
+//! 136 and 137 of docs/android.md.
 
 use std::fs;
 
@@ -12,7 +13,7 @@ fn choose(application: &Application, library: &str) -> Result<(), String> {
     application.configure(&format!(r#"{{"driver": {{"library": "{library}"}}}}"#))
 }
 
-/// The calls of the linker since the last time that are about drivers.
+/// The calls of the linker for drivers since the last time.
 fn linker(application: &Application) -> Vec<String> {
     let calls = application.android().calls().into_iter();
     calls
@@ -40,10 +41,10 @@ fn r136_each_folder_has_a_namespace_in_which_its_drivers_are_opened() {
         linker(&application),
         ["namespace vkload-driver /other /other", "open-in-namespace /other/icd.so"]
     );
-    // The core opens it in the same one.
+    // The core opens it in the same namespace.
     let instance = application.instance(&[]).unwrap();
     assert_eq!(linker(&application), ["open-in-namespace /other/icd.so"]);
-    // SAFETY: nothing uses the instance.
+    // SAFETY: nobody uses the instance.
     unsafe { instance.destroy_instance(None) };
     assert!(application.report(0).contains("/other/icd.so: in a linker namespace of its own"));
     assert!(application.report(1).contains(r#""not_in_own_namespace":null"#));
@@ -71,7 +72,7 @@ fn r136_a_driver_is_opened_in_the_applications_namespace_where_it_must_and_why_i
     choose(&application, "/own/icd.so").unwrap();
     says("it does not open in one of its own: ");
     let instance = application.instance(&[]).unwrap();
-    // SAFETY: nothing uses the instance.
+    // SAFETY: nobody uses the instance.
     unsafe { instance.destroy_instance(None) };
     let calls = linker(&application);
     assert_eq!(calls.last().map(String::as_str), Some("dlopen /own/icd.so"), "{calls:?}");
@@ -97,7 +98,7 @@ fn r137_a_module_that_is_not_as_modules_are_is_refused_with_its_reason() {
         ("-DCREATE_INSTANCE=0", "opens without vkCreateInstance", true),
         ("-DNO_HMI", "neither HMI nor vk_icdGetInstanceProcAddr", false),
     ] {
-        // Another file each time: those that have begun stay open.
+        // A different file each time: those whose code has run stay open.
         let path = format!("{path}.{}", options.len());
         android.compile(&path, &source("driver.c"), &[options]);
         let said = choose(&application, &path).unwrap_err();
@@ -108,7 +109,7 @@ fn r137_a_module_that_is_not_as_modules_are_is_refused_with_its_reason() {
         assert_eq!(open, begins, "{options}: what has begun to work stays open, and nothing else");
         fs::remove_file(android.place(&path)).unwrap();
     }
-    // What was chosen before is still there.
+    // The earlier choice is still in effect.
     assert!(application.report(0).contains("libvulkan.so: used"));
 }
 

@@ -1,4 +1,4 @@
-//! Options that do not count, and when those that do begin to.
+//! Options that are rejected, and when accepted ones take effect.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ fn r143_messages_and_reports_are_cut_where_the_room_ends_and_always_ended() {
     let whole = application.configure(options.to_str().unwrap()).unwrap_err();
     for size in [0, 1, 2, 20, whole.len(), whole.len() + 1, whole.len() + 9] {
         let mut message = vec![b'x'; size + 4];
-        // SAFETY: a string, and more room than is said.
+        // SAFETY: a C string, and a buffer larger than the given size.
         let result =
             unsafe { apk::configure(application.apk, options.as_ptr(), message.as_mut_ptr().cast(), size) };
         assert_eq!(result, -1);
@@ -50,11 +50,11 @@ fn r143_messages_and_reports_are_cut_where_the_room_ends_and_always_ended() {
         assert_eq!(&message[..length], &whole.as_bytes()[..length]);
         assert!(size == 0 || message[length] == 0, "{size}");
     }
-    // Nothing need be said: the system's loader then is the driver.
-    // SAFETY: nothing is read or written.
+    // No options are needed: then the system's loader is the driver.
+    // SAFETY: NULL is neither read nor written.
     assert_eq!(unsafe { apk::configure(application.apk, std::ptr::null(), std::ptr::null_mut(), 0) }, 0);
     assert!(application.report(0).contains("libvulkan.so: used"));
-    // SAFETY: nothing is written.
+    // SAFETY: a C string, and NULL, which is not written.
     assert_eq!(unsafe { apk::configure(application.apk, options.as_ptr(), std::ptr::null_mut(), 7) }, -1);
 }
 
@@ -82,7 +82,7 @@ fn r143_a_listener_hears_of_every_library_that_is_not_used() {
     android.file("/libs/libVkLayer_text.so", b"no library");
     let data = std::ptr::without_provenance_mut(42);
     let heard = |level| -> Vec<String> {
-        // SAFETY: the callback may be called at any time.
+        // SAFETY: the callback may be called with `data` at any time.
         unsafe { apk::set_log(application.apk, level, Some(tell), data) };
         let _ = told();
         application.configure(r#"{"layer_folders": ["/libs", "/more"]}"#).unwrap();
@@ -103,10 +103,10 @@ fn r143_a_listener_hears_of_every_library_that_is_not_used() {
     };
     assert!(levels(3).contains(&3));
     assert_eq!(levels(2).last(), Some(&2));
-    // SAFETY: the callback may be called at any time.
+    // SAFETY: the callback may be called with `data` at any time.
     unsafe { apk::set_log(application.apk, 0, Some(tell), data) };
     application.configure("{").unwrap_err();
     assert!(told()[0].1.contains("the options do not count"));
-    // SAFETY: as above.
+    // SAFETY: NULL only removes the callback.
     unsafe { apk::set_log(application.apk, 3, None, data) };
 }

@@ -1,4 +1,5 @@
-//! Packages with drivers: what they may be, and what is in the folder that they are unpacked to, whatever was there before.
+//! Packages with drivers: what is accepted, and the content of the folder that they are unpacked
+//! to, whatever was there before.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +13,8 @@ use super::{Application, icd};
 
 const LIBRARY: &str = "vulkan.null.so";
 
-/// A library that passes for a driver until somebody makes an instance of it. `version` makes its bytes others.
+/// A library that passes for a driver until somebody creates an instance with it. `version` makes
+/// its bytes differ.
 fn small(android: &Android, version: u32) -> Vec<u8> {
     let source = format!(
         "__attribute__((visibility(\"default\"))) void *vk_icdGetInstanceProcAddr(void *i, const char *n) {{
@@ -31,7 +33,7 @@ fn application() -> Application {
     application
 }
 
-/// Puts the package there.
+/// Installs the package.
 fn put(application: &Application, archive: impl AsRef<[u8]>) {
     application.android().file("/drivers/null.zip", archive);
 }
@@ -42,7 +44,7 @@ fn packed(meta: &str, driver: &[u8]) -> Vec<u8> {
     package(&[Packed::stored("meta.json", meta.as_bytes(), 1), library])
 }
 
-/// What is in the folder, without the folders of other files than packages.
+/// The content of the folder, without folders of other files than packages.
 fn unpacked(application: &Application) -> BTreeSet<PathBuf> {
     let mut all = BTreeSet::new();
     for folder in fs::read_dir(application.android().place("/cache")).unwrap() {
@@ -54,14 +56,14 @@ fn unpacked(application: &Application) -> BTreeSet<PathBuf> {
     all
 }
 
-/// The only file there is.
+/// The only file.
 fn only_one(application: &Application) -> PathBuf {
     let all: Vec<_> = unpacked(application).into_iter().collect();
     let [file] = &all[..] else { panic!("{all:?}") };
     file.clone()
 }
 
-/// What was written since the last time.
+/// The writes since the last time.
 fn written(android: &Android) -> Vec<String> {
     let words = ["create ", "rename ", "remove "];
     android.calls().into_iter().filter(|call| words.iter().any(|word| call.starts_with(word))).collect()
@@ -138,7 +140,7 @@ fn r139_one_package_twice_among_the_drivers_is_in_one_folder() {
     let both = format!(r#"{{"drivers": [{{"name": "a", {driver}}}, {{"name": "b", {driver}}}]}}"#);
     application.configure(&both).unwrap();
     let file = only_one(&application);
-    // One that is not used is not unpacked, and nothing of it is looked at.
+    // An unused one is not unpacked, and nothing of it is looked at.
     put(&application, b"no package");
     let chosen = both
         .replace("\"drivers\"", "\"use\": \"s\", \"drivers\"")
@@ -179,7 +181,7 @@ fn r139_what_an_interrupted_or_broken_writer_has_left_is_replaced() {
         assert!(fs::read(only_one(&application)).unwrap() == driver);
         assert!(!written(android).is_empty());
     }
-    // Of a process that has ended, of one with this one's number, and of one that is about it.
+    // Of a process that has ended, of one with this one's id, and of one that is still writing.
     let unfinished = |process: u32| file.with_file_name(format!("{LIBRARY}.{process}.new"));
     for process in [77, 78, 1000] {
         fs::write(unfinished(process), b"half").unwrap();
@@ -232,7 +234,8 @@ fn r139_a_file_that_cannot_be_written_leaves_nothing() {
     assert_eq!(only_one(&application), file, "nothing unfinished is left");
 }
 
-/// Changes the fields of a file in an archive's directory: their distance from the beginning of its record.
+/// Changes the fields of a file in an archive's directory, at an offset from the beginning of its
+/// record.
 fn change(archive: &mut [u8], name: &str, at: usize, value: &[u8]) {
     let record = record_of(archive, b"PK\x01\x02", 46, name);
     archive[record + at..][..value.len()].copy_from_slice(value);
@@ -264,7 +267,7 @@ fn r140_only_what_is_in_the_root_is_unpacked_and_all_of_it_lands_in_the_folder()
     let mut files: Vec<_> = names.iter().map(|name| Packed::stored(name, b"/etc/passwd", 1)).collect();
     files.extend([Packed::stored("meta.json", META.as_bytes(), 1), Packed::stored(LIBRARY, &driver, 1)]);
     let mut archive = package(&files);
-    // Made on Unix, a symbolic link.
+    // Created on Unix, a symbolic link.
     change(&mut archive, "link.so", 5, &[3]);
     change(&mut archive, "link.so", 38, &(0o120_777_u32 << 16).to_le_bytes());
     put(&application, archive);
@@ -286,7 +289,7 @@ fn r140_sizes_before_the_file_itself_may_be_left_out() {
     let application = application();
     let driver = small(application.android(), 1);
     let mut archive = packed(META, &driver);
-    // Flag 3: they follow the file, in a record that nobody needs who has read the directory.
+    // Flag 3: they follow the file, in a record that is not needed once the directory is read.
     let header = record_of(&archive, b"PK\x03\x04", 30, LIBRARY);
     archive[header + 6] |= 8;
     archive[header + 14..header + 26].fill(0);
@@ -443,7 +446,7 @@ fn r141_every_member_of_meta_json_is_read_and_has_its_type() {
         let said = application.configure(PACKAGE).unwrap_err();
         assert!(said.contains(words), "{to}: {said}");
     }
-    // For this device's own level it is, and for any where nobody knows which it is.
+    // Accepted for this device's own level, and for any if the level is unknown.
     put(&application, with("27", "34"));
     application.configure(PACKAGE).unwrap();
     put(&application, with("27", "35"));
@@ -460,7 +463,7 @@ fn r141_every_member_of_meta_json_is_read_and_has_its_type() {
     ] {
         assert!(report.contains(member), "{member} is not in {report}");
     }
-    // Nothing but the two has to be there, and what is not known does not matter.
+    // Only these two are required, and unknown members do not matter.
     let short = r#"{"schemaVersion": 1, "libraryName": "vulkan.null.so", "later": {"x": [1]}}"#;
     put(&application, packed(short, &driver));
     application.configure(PACKAGE).unwrap();

@@ -1,4 +1,5 @@
-//! Real work above a real loader: Khronos', whose handles begin with words of its own, with Mesa's lavapipe as its driver.
+//! Real work on top of a real loader: Khronos', whose handles begin with words of its own, with
+//! Mesa's lavapipe as its driver.
 
 use std::ffi::{CStr, c_void};
 use std::path::Path;
@@ -16,10 +17,11 @@ const NEEDS: &[Need] = &[Need::Distribution, Need::Lavapipe, Need::Compiler, Nee
 /// Set in the process that does the work: Khronos' loader reads the environment.
 const INSIDE: &str = "VKLOAD_TEST_INSIDE";
 
-/// What the validation layer said.
+/// The messages of the validation layer.
 static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Runs the test `name` again where Khronos' loader finds lavapipe and no layers, and there the body.
+/// Runs the test `name` again where Khronos' loader finds lavapipe and no layers, and runs the body
+/// there.
 fn with_lavapipe(name: &str, body: impl FnOnce()) {
     if Need::missing(NEEDS) {
         return;
@@ -40,14 +42,14 @@ fn application() -> Application {
     application
 }
 
-/// Computes on every device, with commands from each place.
+/// Computes on every device, with commands from each source.
 fn compute(instance: &Instance, devices: usize) {
     // SAFETY: the instance is alive.
     let all = unsafe { instance.enumerate_physical_devices() }.unwrap();
     assert_eq!(all.len(), devices);
     for physical in all {
         for commands in [Commands::OfDevice, Commands::OfInstance(entry::get_instance_proc_addr)] {
-            // SAFETY: as above.
+            // SAFETY: the instance is alive, and the physical device is one of it.
             unsafe { compute_on(instance, physical, commands) };
         }
     }
@@ -59,7 +61,7 @@ fn r155_a_shader_gives_the_right_values_through_khronos_loader() {
         let application = application();
         let instance = application.instance(&[]).unwrap();
         compute(&instance, 1);
-        // SAFETY: nobody uses it any more.
+        // SAFETY: nobody uses the instance any more.
         unsafe { instance.destroy_instance(None) };
     });
 }
@@ -80,12 +82,12 @@ fn r155_a_shader_gives_the_right_values_through_layers_and_khronos_loader() {
             let made = calls.iter().filter(|call| **call == format!("{layer} vkCreateDevice")).count();
             assert_eq!(made, 2, "{calls:?}");
         }
-        // SAFETY: as above.
+        // SAFETY: nobody uses the instance any more.
         unsafe { instance.destroy_instance(None) };
     });
 }
 
-/// Notes messages of the validation layer.
+/// Records messages of the validation layer.
 unsafe extern "system" fn hear(
     _: vk::DebugUtilsMessageSeverityFlagsEXT,
     _: vk::DebugUtilsMessageTypeFlagsEXT,
@@ -98,7 +100,7 @@ unsafe extern "system" fn hear(
     vk::FALSE
 }
 
-/// An instance with the validation layer, which tells [`hear`] of errors.
+/// An instance with the validation layer, which reports errors to [`hear`].
 fn validated(vulkan: &Entry) -> (Instance, vk::DebugUtilsMessengerEXT) {
     let extensions = [ash::ext::debug_utils::NAME.as_ptr()];
     let layers = [c"VK_LAYER_KHRONOS_validation".as_ptr()];
@@ -129,7 +131,7 @@ fn r155_khronos_validation_checks_real_work_from_a_folder_of_the_application() {
         compute(&instance, 1);
         assert_eq!(*SAID.lock().unwrap(), [""; 0]);
         let device = device(&instance);
-        // SAFETY: live handles; a buffer without bytes is what the layer is to complain of.
+        // SAFETY: live handles; the layer is to complain about a buffer without bytes.
         unsafe {
             let info = vk::BufferCreateInfo::default().usage(vk::BufferUsageFlags::TRANSFER_DST);
             if let Ok(buffer) = device.create_buffer(&info, None) {
@@ -153,7 +155,7 @@ fn r155_a_driver_of_the_application_computes_beside_khronos_loader() {
         application.configure(drivers).unwrap();
         let instance = application.instance(&[]).unwrap();
         compute(&instance, 2);
-        // SAFETY: as above.
+        // SAFETY: nobody uses the instance any more.
         unsafe { instance.destroy_instance(None) };
     });
 }

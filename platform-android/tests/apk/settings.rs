@@ -1,4 +1,4 @@
-//! Settings of layers that the options have: row 129 of docs/android.md.
+//! Layer settings from the options: row 129 of docs/android.md.
 
 use std::ffi::{CStr, c_char};
 
@@ -7,13 +7,13 @@ use ash::vk;
 use super::{Application, tell, told};
 use platform_android::apk;
 
-/// A layer that notes its settings, and says that it knows such.
+/// A layer that records its settings, and says that it knows them.
 fn layer(application: &Application, name: &str) {
     let options = ["-DSETTINGS", "-DINSTANCE_EXTENSIONS=\"VK_EXT_layer_settings\""];
     application.android().layer(&format!("/libs/libVkLayer_{name}.so"), &[name], &options);
 }
 
-/// What layers noted of settings since the last time.
+/// The settings that layers recorded since the last time.
 fn noted(application: &Application) -> Vec<String> {
     let mut calls = application.android().layer_calls();
     calls.retain(|call| call.contains(" setting"));
@@ -22,7 +22,8 @@ fn noted(application: &Application) -> Vec<String> {
 
 /// How many structures with settings reached the driver with the last instance.
 fn reached_the_driver(application: &Application) -> String {
-    // SAFETY: the library of the tests, which is open already; the function gives a C string.
+    // SAFETY: the library is that of the tests, which is open already; the function returns a C
+    // string.
     unsafe {
         let library = libloading::Library::new(application.android().place("/libvulkan.so")).unwrap();
         let last =
@@ -33,7 +34,8 @@ fn reached_the_driver(application: &Application) -> String {
     }
 }
 
-/// Makes an instance with these settings in its chain. The last call of the driver is its vkCreateInstance.
+/// Creates an instance with these settings in its chain. The last call of the driver is its
+/// vkCreateInstance.
 fn make(application: &Application, layers: &[&CStr], own: &[vk::LayerSettingEXT<'_>]) -> ash::Instance {
     let names: Vec<_> = layers.iter().map(|name| name.as_ptr()).collect();
     let mut own = vk::LayerSettingsCreateInfoEXT::default().settings(own);
@@ -84,7 +86,7 @@ fn r129_settings_of_every_type_reach_their_layers_and_no_driver() {
         ]
     );
     destroy(&instance);
-    // Other options count for other instances.
+    // Other options apply to other instances.
     application.configure(r#"{"layers": ["VK_LAYER_a"], "layer_folders": ["/libs"]}"#).unwrap();
     destroy(&make(&application, &[], &[]));
     assert_eq!(noted(&application), [""; 0]);
@@ -172,7 +174,7 @@ fn r129_settings_that_reach_nobody_are_told() {
     unsafe { apk::set_log(application.apk, 1, Some(tell), std::ptr::without_provenance_mut(42)) };
     destroy(&make(&application, &[c"VK_LAYER_asleep"], &[]));
     let warned: Vec<_> = told().into_iter().filter(|(_, text)| text.contains("reach nobody")).collect();
-    // SAFETY: as above.
+    // SAFETY: NULL only removes the callback.
     unsafe { apk::set_log(application.apk, 1, None, std::ptr::null_mut()) };
     assert_eq!(warned.len(), 1, "{warned:?}");
     assert!(warned[0].0 == 1 && warned[0].1.contains("VK_LAYER_absent"), "{warned:?}");

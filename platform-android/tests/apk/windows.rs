@@ -13,8 +13,8 @@ use loader_core::log::Level;
 
 use super::Application;
 
-/// A HAL module, the system's loader, and two drivers of the driver interface: one leaves making surfaces to the loader. The name
-/// of the device of each, and its library.
+/// A HAL module, the system's loader, and two drivers with the driver interface: one leaves
+/// creating surfaces to the loader. For each the name of its device, and its library.
 const DRIVERS: [(&str, &str); 4] = [
     ("null", "/own/module.so"),
     ("system", "libvulkan.so"),
@@ -31,7 +31,7 @@ pub(crate) fn source(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/modules").join(name)
 }
 
-/// The two drivers of the driver interface, compiled once.
+/// The two drivers with the driver interface, compiled once.
 fn icds(android: &Android) -> &'static (Vec<u8>, Vec<u8>) {
     static COMPILED: OnceLock<(Vec<u8>, Vec<u8>)> = OnceLock::new();
     COMPILED.get_or_init(|| {
@@ -46,7 +46,7 @@ fn icds(android: &Android) -> &'static (Vec<u8>, Vec<u8>) {
     })
 }
 
-/// An application with a window and a surface of it, and all these drivers.
+/// An application with a window, a surface of it, and all these drivers.
 struct World {
     window: FakeWindow,
     application: Application,
@@ -63,7 +63,7 @@ impl World {
         world
     }
 
-    /// With these drivers.
+    /// Creates a world with these drivers.
     fn without_surface(drivers: &[&str]) -> Self {
         let application = Application::new();
         let android = application.android();
@@ -95,7 +95,7 @@ impl World {
         self.physical_of(&DRIVERS.map(|(device, _)| device))
     }
 
-    /// The physical devices, which have these names.
+    /// The physical devices, which must have these names.
     fn physical_of(&self, expected: &[&str]) -> Vec<vk::PhysicalDevice> {
         // SAFETY: live handles.
         unsafe {
@@ -119,7 +119,7 @@ impl World {
         self.physical().iter().map(ask).collect()
     }
 
-    /// A device of the driver at this place.
+    /// A device of the driver with this index.
     fn device(&self, place: usize) -> Drawing<'_> {
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
         let extensions = [khr::swapchain::NAME.as_ptr()];
@@ -133,7 +133,7 @@ impl World {
 
     /// Ends, when nothing is left of what drew to the window.
     fn end(self) {
-        // SAFETY: nothing uses the surface any more.
+        // SAFETY: nobody uses the surface any more.
         unsafe {
             self.surfaces.destroy_surface(self.surface, None);
             assert_eq!(self.window.leaks(), [""; 0]);
@@ -143,14 +143,14 @@ impl World {
         assert_eq!(self.application.android().open_fences(), 0);
     }
 
-    /// What was logged since the last time, from warnings on.
+    /// The log since the last time, warnings and errors only.
     fn logged(&self) -> Vec<String> {
         let all = self.application.android().logged().into_iter();
         all.filter(|(level, _)| *level <= Level::Warning).map(|(_, text)| text).collect()
     }
 }
 
-/// An instance that can make surfaces.
+/// An instance that can create surfaces.
 pub(crate) fn instance(application: &Application) -> (Instance, khr::surface::Instance) {
     let extensions = [khr::surface::NAME.as_ptr(), khr::android_surface::NAME.as_ptr()];
     let info = vk::InstanceCreateInfo::default().enabled_extension_names(&extensions);
@@ -193,7 +193,7 @@ impl Drawing<'_> {
     }
 
     fn end(self) {
-        // SAFETY: nothing uses the device any more.
+        // SAFETY: nobody uses the device any more.
         unsafe { self.device.destroy_device(None) };
     }
 }
@@ -245,7 +245,8 @@ fn r133_who_presents_has_the_window_until_its_swapchains_are_destroyed_the_retir
             assert!(words.iter().all(|word| said.iter().any(|line| line.contains(word))), "{said:?}");
             second.end();
         }
-        // What each can do is told as it is, but by the driver that is not asked to make a surface before.
+        // Each driver's support is reported as it is, except by the one that is not asked to create
+        // a surface beforehand.
         let can = |place: usize| place == holder || place == OTHER;
         assert_eq!(world.support(), [0, 1, 2, 3].map(can), "{holder}");
         let warned = world.logged();
@@ -289,13 +290,13 @@ fn r133_every_call_of_the_window_fails_once_while_drivers_take_turns() {
         let made = module.swapchain();
         let calls = world.window.stop_failing();
         if world.window.calls().get(call).is_some_and(|call| call.starts_with("disconnect")) {
-            // Who leaves a window and fails has left it, or the window is gone.
+            // Whoever disconnects from a window and fails has left it, or the window is gone.
             world.window.change().disconnect();
         }
         if let Ok(swapchain) = made {
             module.destroy(swapchain);
         }
-        // Whatever failed, it is over.
+        // Whatever failed, the failure is over.
         assert_eq!(world.support(), [true; 4], "call {call}");
         let swapchain = system.swapchain().unwrap();
         system.destroy(swapchain);
@@ -314,7 +315,7 @@ fn r133_every_call_of_the_window_fails_once_while_drivers_take_turns() {
 fn r133_threads_ask_every_driver_at_once() {
     let world = World::new();
     let physical = world.physical();
-    // The system's loader of the tests ends the process if it is called with a surface that is gone.
+    // The tests' system loader ends the process if it is called with a surface that is gone.
     std::thread::scope(|scope| {
         for device in physical.iter().cycle().take(8) {
             let world = &world;
@@ -339,7 +340,7 @@ fn r133_a_window_that_somebody_else_draws_to_gives_no_surface() {
     world.window.change().reconnect();
     assert_eq!(world.make_surface().unwrap_err(), vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
     assert_eq!(world.window.leaks(), ["somebody is connected"]);
-    // SAFETY: nothing uses the instance.
+    // SAFETY: nobody uses the instance.
     unsafe { world.instance.destroy_instance(None) };
 }
 
@@ -348,28 +349,28 @@ fn r133_a_surface_that_is_destroyed_before_its_swapchain_and_its_device_harms_no
     let world = World::new();
     let device = world.device(ICD);
     let swapchain = device.swapchain().unwrap();
-    // SAFETY: what an application must not do, and some do.
+    // SAFETY: not allowed, but some applications do it.
     unsafe { world.surfaces.destroy_surface(world.surface, None) };
     device.destroy(swapchain);
     device.end();
     let mut world = world;
     world.surface = world.make_surface().unwrap();
     assert_eq!(world.support(), [true; 4]);
-    // A device that goes with its swapchain does not keep the window.
+    // A device destroyed without its swapchain does not keep the window.
     let device = world.device(OTHER);
     device.swapchain().unwrap();
     device.end();
     assert!(!world.support()[SYSTEM], "the driver has not let go of it");
     world.window.change().disconnect();
     assert_eq!(world.support(), [true; 4]);
-    // SAFETY: as in `World::end`, without what the driver leaked.
+    // SAFETY: nobody uses surface and instance any more; the driver has leaked its part.
     unsafe {
         world.surfaces.destroy_surface(world.surface, None);
         world.instance.destroy_instance(None);
     }
 }
 
-/// How many blocks can still be had from the callbacks, and how many there are.
+/// How many more blocks the callbacks will return, and how many exist.
 static LEFT: AtomicUsize = AtomicUsize::new(usize::MAX);
 static BLOCKS: AtomicUsize = AtomicUsize::new(0);
 
@@ -384,7 +385,7 @@ unsafe extern "system" fn allocate(
         return null_mut();
     }
     let mut block = null_mut();
-    // SAFETY: a place for the block.
+    // SAFETY: `block` is writable, and the alignment is a power of two.
     assert_eq!(unsafe { libc::posix_memalign(&mut block, alignment.max(16), size) }, 0);
     BLOCKS.fetch_add(1, Ordering::SeqCst);
     block
@@ -397,7 +398,7 @@ unsafe extern "system" fn reallocate(
     alignment: usize,
     scope: vk::SystemAllocationScope,
 ) -> *mut c_void {
-    // SAFETY: blocks are those of `allocate`, whose size the system knows.
+    // SAFETY: blocks come from `allocate`; the C library knows their size.
     unsafe {
         let new = allocate(data, size, alignment, scope);
         if !new.is_null() && !block.is_null() {
@@ -411,7 +412,7 @@ unsafe extern "system" fn reallocate(
 unsafe extern "system" fn free(_: *mut c_void, block: *mut c_void) {
     if !block.is_null() {
         BLOCKS.fetch_sub(1, Ordering::SeqCst);
-        // SAFETY: the block is one of `allocate`.
+        // SAFETY: the block came from `allocate`.
         unsafe { libc::free(block) };
     }
 }
@@ -454,6 +455,6 @@ fn r133_memory_runs_out_at_every_allocation_and_nothing_is_left() {
             break;
         }
     }
-    // SAFETY: nothing uses the instance any more.
+    // SAFETY: nobody uses the instance any more.
     unsafe { world.instance.destroy_instance(None) };
 }

@@ -11,7 +11,8 @@ use platform_android::{Loader, driver};
 
 use super::{Heard, Instance, install, traced};
 
-/// The drivers that tests are run over: none, one without the extensions, one with them, and a whole one.
+/// The drivers that tests run on: none, one without the extensions, one with them, and a complete
+/// one.
 const DRIVERS: [&str; 4] = ["stub", "without", "with", "null"];
 
 #[test]
@@ -120,7 +121,7 @@ unsafe extern "system" fn allocate(
     alignment: usize,
     _: vk::SystemAllocationScope,
 ) -> *mut c_void {
-    // SAFETY: this is what the callbacks have; the size is a multiple of the alignment.
+    // SAFETY: the callbacks pass this memory; the size is a multiple of the alignment.
     unsafe {
         let memory = &*memory.cast::<Memory>();
         let take = |left: usize| left.checked_sub(1);
@@ -143,7 +144,7 @@ unsafe extern "system" fn reallocate(
 }
 
 unsafe extern "system" fn free(memory: *mut c_void, block: *mut c_void) {
-    // SAFETY: the block is one of `allocate`.
+    // SAFETY: the callbacks pass this memory, and the block came from `allocate`.
     unsafe {
         (*memory.cast::<Memory>()).blocks.fetch_sub(1, Ordering::SeqCst);
         libc::free(block);
@@ -157,7 +158,8 @@ fn r84_threads_make_and_destroy_callbacks_while_others_send() {
     let instance = &instance;
     let stays = Heard::default();
     let callback = instance.create_report(&stays);
-    // All are there until the last thread has sent its last message: a callback that is destroyed may just be called.
+    // All live until the last thread has sent its last message: a callback may be called while
+    // being destroyed.
     let heard: Vec<Vec<Heard>> = (0..4).map(|_| (0..100).map(|_| Heard::default()).collect()).collect();
     thread::scope(|scope| {
         for of_thread in &heard {
@@ -197,7 +199,7 @@ fn offered(loader: &'static Loader) -> Vec<CString> {
     loader.enter();
     let enumerate = driver::enumerate_instance_extension_properties;
     let mut count = 0;
-    // SAFETY: these are counted out-arrays.
+    // SAFETY: all are counted out-arrays.
     unsafe {
         assert_eq!(enumerate(null(), &mut count, null_mut()), vk::Result::SUCCESS);
         let mut all = vec![vk::ExtensionProperties::default(); count as usize];

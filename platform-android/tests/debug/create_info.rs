@@ -1,4 +1,4 @@
-//! Callbacks that are chained to the create info of an instance.
+//! Callbacks chained to the create info of an instance.
 
 use std::ptr::from_ref;
 
@@ -19,13 +19,13 @@ fn r85_a_callback_that_is_chained_to_the_create_info_hears_the_loaders_errors_wh
     let first = report.report().push_next_of(&mut second);
     let long = "x".repeat(5000);
     let logger = Logger::new(loader, Application::process());
-    // SAFETY: the chain is valid as long as the logger is used.
+    // SAFETY: the chain outlives the logger.
     unsafe { logger.listeners.add_chained((&raw const first).cast()).unwrap() };
     logger.log(Level::Error, Topic::Loader, format_args!("{long}"));
     assert_eq!(report.take(), [long.as_str()]);
     assert_eq!(messenger.take(), [long.as_str()]);
 
-    // It listens while the instance is created and destroyed, and not in between.
+    // It listens while the instance is being created and destroyed, but not in between.
     let instance = Instance::new(loader, (&raw const first).cast());
     // SAFETY: the instance is valid.
     let known = unsafe { objects::instance_of(instance.0.as_raw()) };

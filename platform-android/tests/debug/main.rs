@@ -1,5 +1,5 @@
-//! VK_EXT_debug_report and VK_EXT_debug_utils of the loader, over drivers that have them and drivers that do not. Rows 84 to 86 of
-//! docs/android.md.
+//! VK_EXT_debug_report and VK_EXT_debug_utils of the loader, on drivers with and without them. Rows
+//! 84 to 86 of docs/android.md.
 
 mod callbacks;
 mod create_info;
@@ -18,7 +18,7 @@ use platform_android::{Loader, driver};
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modules/driver.c");
 
-/// Puts a driver into the system, with the file in which it traces its calls.
+/// Installs a driver, with the file in which it traces its calls.
 fn install(android: &Android, driver: &str, options: &[&str]) -> PathBuf {
     android.set("ro.hardware.vulkan", driver);
     let path = format!("/vendor/lib64/hw/vulkan.{driver}.so");
@@ -59,9 +59,9 @@ impl Instance {
         Self(instance)
     }
 
-    /// A function by its name, which must be that of a command of type `F`.
+    /// Finds a function by its name, which must be that of a command of type `F`.
     unsafe fn find<F: Copy>(&self, name: &CStr) -> F {
-        // SAFETY: the caller vouches for the type.
+        // SAFETY: the callers pass the type of the command with this name.
         unsafe {
             let found = driver::get_instance_proc_addr(self.0, name.as_ptr());
             let found = found.unwrap_or_else(|| panic!("{name:?} is not found"));
@@ -81,7 +81,7 @@ impl Instance {
     }
 
     fn destroy_report(&self, callback: vk::DebugReportCallbackEXT) {
-        // SAFETY: as above.
+        // SAFETY: the function has the type of its name, and the parameters are valid.
         unsafe {
             let destroy: vk::PFN_vkDestroyDebugReportCallbackEXT =
                 self.find(c"vkDestroyDebugReportCallbackEXT");
@@ -90,7 +90,7 @@ impl Instance {
     }
 
     fn report(&self, text: &CStr) {
-        // SAFETY: as above.
+        // SAFETY: the function has the type of its name, and the parameters are valid.
         unsafe {
             let send: vk::PFN_vkDebugReportMessageEXT = self.find(c"vkDebugReportMessageEXT");
             let (flags, kind) = (vk::DebugReportFlagsEXT::WARNING, vk::DebugReportObjectTypeEXT::INSTANCE);
@@ -100,7 +100,7 @@ impl Instance {
 
     fn create_messenger(&self, heard: &Heard) -> vk::DebugUtilsMessengerEXT {
         let mut messenger = vk::DebugUtilsMessengerEXT::null();
-        // SAFETY: as above.
+        // SAFETY: the function has the type of its name, and the parameters are valid.
         unsafe {
             let create: vk::PFN_vkCreateDebugUtilsMessengerEXT = self.find(c"vkCreateDebugUtilsMessengerEXT");
             assert_eq!(create(self.0, &heard.messenger(), null(), &mut messenger), vk::Result::SUCCESS);
@@ -109,7 +109,7 @@ impl Instance {
     }
 
     fn destroy_messenger(&self, messenger: vk::DebugUtilsMessengerEXT) {
-        // SAFETY: as above.
+        // SAFETY: the function has the type of its name, and the parameters are valid.
         unsafe {
             let destroy: vk::PFN_vkDestroyDebugUtilsMessengerEXT =
                 self.find(c"vkDestroyDebugUtilsMessengerEXT");
@@ -120,7 +120,7 @@ impl Instance {
     fn submit(&self, text: &CStr) {
         let data = vk::DebugUtilsMessengerCallbackDataEXT::default().message(text).message_id_name(c"test");
         let severity = vk::DebugUtilsMessageSeverityFlagsEXT::WARNING;
-        // SAFETY: as above.
+        // SAFETY: the function has the type of its name, and the parameters are valid.
         unsafe {
             let send: vk::PFN_vkSubmitDebugUtilsMessageEXT = self.find(c"vkSubmitDebugUtilsMessageEXT");
             send(self.0, severity, vk::DebugUtilsMessageTypeFlagsEXT::GENERAL, &data);
@@ -135,7 +135,7 @@ impl Drop for Instance {
     }
 }
 
-/// What callbacks have heard.
+/// The messages that callbacks got.
 #[derive(Default)]
 struct Heard(Mutex<Vec<String>>);
 
@@ -162,7 +162,7 @@ impl Heard {
     }
 
     unsafe fn add(user_data: *mut c_void, text: *const c_char) {
-        // SAFETY: this is what the create info has, and the text is a C string.
+        // SAFETY: the create info passes a `Heard`, and the text is a C string.
         unsafe {
             let text = CStr::from_ptr(text).to_string_lossy().into_owned();
             (*user_data.cast::<Self>()).0.lock().unwrap().push(text);

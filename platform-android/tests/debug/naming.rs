@@ -67,7 +67,7 @@ impl Device {
     fn begin_label(&self, name: &CStr) {
         let mut queue = vk::Queue::null();
         let label = vk::DebugUtilsLabelEXT::default().label_name(name);
-        // SAFETY: as above.
+        // SAFETY: the functions have the types of their names, and the parameters are valid.
         unsafe {
             let get: vk::PFN_vkGetDeviceQueue = transmute(self.find(c"vkGetDeviceQueue"));
             get(self.0, 0, 0, &mut queue);

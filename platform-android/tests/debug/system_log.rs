@@ -24,7 +24,7 @@ fn r86_a_property_has_messages_written_to_the_log_if_the_application_may_be_debu
 
     let instance = Instance::new(loader, null());
     let _ = android.logged();
-    // SAFETY: the instance has the extension, and the function finds its commands.
+    // SAFETY: the instance has the extension enabled, and the function finds its commands.
     let callback =
         unsafe { debug::SystemLogCallback::create(loader, instance.0, driver::get_instance_proc_addr) };
     instance.report(c"two\nlines");
@@ -34,7 +34,7 @@ fn r86_a_property_has_messages_written_to_the_log_if_the_application_may_be_debu
     let known = unsafe { objects::instance_of(instance.0.as_raw()) };
     known.logger.log(Level::Error, Topic::Loader, format_args!("of the loader's own"));
     assert_eq!(android.logged(), [(Level::Error, "of the loader's own".to_owned())], "once is enough");
-    // SAFETY: it is this instance's.
+    // SAFETY: the callback belongs to this instance.
     unsafe { callback.expect("a callback").destroy(instance.0) };
     instance.report(c"nobody listens");
     assert_eq!(android.logged(), []);
@@ -48,7 +48,7 @@ fn r86_a_chain_that_keeps_the_extensions_commands_to_itself_is_told() {
     let Simulation { android, loader, .. } = &Simulation::new();
     let instance = Instance::new(loader, null());
     let _ = android.logged();
-    // SAFETY: the instance has the extension, and the function finds nothing, which may be.
+    // SAFETY: the instance has the extension enabled; the function may find nothing.
     let callback = unsafe { debug::SystemLogCallback::create(loader, instance.0, nothing) };
     assert!(callback.is_none());
     let [(Level::Warning, message)] = &android.logged()[..] else { panic!("one warning") };

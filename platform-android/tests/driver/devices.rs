@@ -1,4 +1,5 @@
-//! Devices: what the driver gets to see of a create info, what it must have, what is listed, what is handed out.
+//! Devices: what the driver sees of a create info, what it must have, what is listed, what is
+//! handed out.
 
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
@@ -115,7 +116,7 @@ fn r62_swapchain_maintenance_needs_fences_that_can_be_imported() {
     let world = World::at(ApiLevel::ANDROID_14, Hal::default());
     assert_eq!(has(&world), [true, false]);
     drop(world);
-    // Vulkan 1.0 knows by an extension which fences can be imported.
+    // Vulkan 1.0 reports through an extension which fences can be imported.
     assert_eq!(has(&World::new(Hal::old())), [true, true]);
 }
 
@@ -142,7 +143,7 @@ fn r63_what_depends_on_the_system_or_the_driver_is_listed_where_it_is_so() {
     let world = World::at(ApiLevel::ANDROID_14, Hal { imports_sync_fd: false, ..Hal::default() });
     assert_eq!(first(2, &world), ["VK_KHR_incremental_present", "VK_KHR_swapchain"]);
     drop(world);
-    // Since Android 17 whatever the display is.
+    // Since Android 17 whatever the display.
     assert_eq!(first(2, &World::new(Hal::default())), ["VK_KHR_incremental_present", "VK_EXT_hdr_metadata"]);
 }
 
@@ -184,7 +185,7 @@ fn r66_a_device_without_magic_is_destroyed_and_refused() {
     world.finish(instance, None);
 }
 
-/// Whether a device can be made with these extensions by a driver that lacks these functions.
+/// Whether a device can be created with these extensions by a driver that lacks these functions.
 fn device_of_driver_that_lacks(lacks: &[&'static CStr], extensions: &[&CStr]) -> Result<(), vk::Result> {
     let world = World::new(Hal { lacks: lacks.to_vec(), ..Hal::default() });
     let instance = world.instance(&[]);
@@ -300,7 +301,7 @@ fn r77_command_buffers_that_were_not_allocated_are_left_alone() {
     let world = World::new(hal);
     let instance = world.instance(&[]);
     let device = world.device(instance, &[]);
-    // Handles that would be followed into nowhere.
+    // Handles that would lead nowhere.
     let mut buffers = [vk::CommandBuffer::from_raw(8); 2];
     // SAFETY: valid handles, structures and places for results.
     unsafe {
@@ -400,7 +401,7 @@ fn features_that_are_chained_reach_a_driver_that_knows_only_the_older_way() {
         let world = World::new(hal);
         let mut chained = vk::PhysicalDeviceFeatures2::default();
         chained.features.robust_buffer_access = vk::TRUE;
-        // What the application says itself counts.
+        // The application's own features are used.
         let own = vk::PhysicalDeviceFeatures::default();
         let plain = vk::DeviceCreateInfo::default().enabled_features(&own);
         for (info, expected) in
@@ -420,7 +421,8 @@ fn private_data_of_swapchains_is_the_loaders_and_of_all_else_the_drivers() {
     let instance = world.instance(&[]);
     let device = world.device(instance, &[]);
     let slots = [1, 2].map(vk::PrivateDataSlot::from_raw);
-    // SAFETY: functions have the type of their names; a swapchain's handle is only a number here.
+    // SAFETY: functions have the types of their names; the swapchain's handle is only a number
+    // here.
     unsafe {
         let find = |name: &CStr| driver::get_device_proc_addr(device, name.as_ptr());
         let set = find(c"vkSetPrivateData");
@@ -523,7 +525,7 @@ fn r81_frames_are_not_timed_by_the_frame_before() {
         let device = world.try_device(physical_device, &info);
         assert_eq!(device.map(|_| ()), result);
         if let Ok(device) = device {
-            // SAFETY: nothing else uses the device.
+            // SAFETY: nobody else uses the device.
             unsafe { driver::destroy_device(device, null()) };
         }
     }

@@ -1,4 +1,4 @@
-//! How functions are found, and what those of physical devices fall back to.
+//! How functions are found, and the fallbacks of those of physical devices.
 
 use std::ffi::CStr;
 use std::mem::transmute;
@@ -103,7 +103,7 @@ fn r74_commands_of_extensions_that_are_not_enabled_succeed_too() {
     let device = world.device(instance, &[]);
     let get = of_instance(instance, c"vkGetSwapchainImagesKHR");
     let mut count = 7;
-    // SAFETY: the function has the type of its name; the swapchain is not looked at.
+    // SAFETY: the function has the type of its name; the swapchain is not dereferenced.
     let result = unsafe {
         let get = transmute::<Function, Option<vk::PFN_vkGetSwapchainImagesKHR>>(get).unwrap();
         get(device, vk::SwapchainKHR::null(), &mut count, std::ptr::null_mut())
@@ -181,7 +181,7 @@ fn r76_a_core_command_that_the_driver_lacks_is_not_found_since_android_15() {
     }
 }
 
-/// What the driver hears when this command is called, and found by what it is called.
+/// The commands that the driver receives when `call` calls one, which it looks up itself.
 fn heard(hal: Hal, call: impl FnOnce(&dyn Fn(&CStr) -> Function, vk::PhysicalDevice)) -> Vec<&'static CStr> {
     let world = World::new(hal);
     let instance = world.instance(&[
@@ -210,7 +210,8 @@ fn r80_queries_go_to_the_core_command_or_else_to_its_alias() {
         let alias = std::ffi::CString::new(format!("{name}KHR")).unwrap();
         let ask = |called: &CStr, hal| {
             heard(hal, |find, device| {
-                // Zeros are an empty structure of any of these types, and as much as each of them needs.
+                // Zeros are a valid empty structure of any of these types, and large enough for
+                // each.
                 let mut room = [0u64; 512];
                 // SAFETY: the command takes a device and a structure.
                 unsafe {

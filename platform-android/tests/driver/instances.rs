@@ -1,4 +1,4 @@
-//! Instances: what the driver gets to see of a create info, what it must have, what is listed.
+//! Instances: what the driver sees of a create info, what it must have, what is listed.
 
 use std::ptr::null;
 
@@ -191,7 +191,7 @@ fn r67_a_driver_whose_instance_lacks_a_function_is_refused() {
         c"vkCreateDevice",
         c"vkEnumerateDeviceExtensionProperties",
         c"vkGetDeviceProcAddr",
-        // Of extensions that drivers of Vulkan 1.0 get in any case.
+        // Of extensions that drivers for Vulkan 1.0 get in any case.
         c"vkEnumeratePhysicalDeviceGroupsKHR",
         c"vkGetPhysicalDeviceFeatures2KHR",
         c"vkGetPhysicalDeviceSparseImageFormatProperties2KHR",
@@ -227,7 +227,7 @@ fn what_the_driver_fails_with_is_what_the_application_gets() {
 fn r77_the_first_word_of_physical_devices_leads_to_their_instance() {
     let world = World::new(Hal { devices: 3, ..Hal::default() });
     let instance = world.instance(&[]);
-    // A part of them, then all: what was adopted stays.
+    // Some of them, then all: what was adopted stays.
     let mut some = [vk::PhysicalDevice::null(); 2];
     let mut count = 2;
     // SAFETY: a valid instance and a counted out-array.

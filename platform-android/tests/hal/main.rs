@@ -1,4 +1,5 @@
-//! The search for the driver, opening it, and what there is where it is missing. Rows 1 to 17 of docs/android.md, and row 117.
+//! The search for the driver, opening it, and what replaces a missing one. Rows 1 to 17 of
+//! docs/android.md, and row 117.
 
 mod opening;
 mod search;
@@ -30,7 +31,7 @@ fn driver_in(android: &Android, folder: &str, name: &str, options: &[&str]) -> P
     trace
 }
 
-/// What a driver has traced since the last time.
+/// The driver's traces since the last time.
 fn traced(trace: &Path) -> Vec<String> {
     let text = fs::read_to_string(trace).unwrap_or_default();
     let _ = fs::remove_file(trace);
@@ -46,7 +47,7 @@ fn report(loader: &Loader) -> Vec<(Source, String, &'static str)> {
     report.candidates.iter().map(line).collect()
 }
 
-/// The libraries whose opening was tried, with the door.
+/// The libraries that the loader tried to open, and how.
 fn opened(android: &Android) -> Vec<String> {
     android.calls().into_iter().filter(|call| call.contains("open")).collect()
 }
@@ -56,7 +57,7 @@ fn errors(android: &Android) -> Vec<String> {
     errors.map(|(_, text)| text).collect()
 }
 
-/// Runs one of these tests in a process of its own: the signal that ended it, and what it wrote.
+/// Runs one of these tests in its own process. Returns the signal that ended it, and its output.
 fn ended(test: &str) -> (Option<i32>, String) {
     use std::os::unix::process::ExitStatusExt as _;
     let output = Command::new(env::current_exe().unwrap())

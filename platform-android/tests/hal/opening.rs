@@ -1,4 +1,4 @@
-//! When the driver is opened, in which process, and what if that fails.
+//! When the driver is opened, in which process, and what happens if that fails.
 
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -85,7 +85,7 @@ fn r15_threads_that_ask_at_once_open_one_driver() {
     assert_eq!(traced(&trace), ["load", "open", "extensions", "extensions"]);
 }
 
-/// What a driver that calls Vulkan while it is opened does.
+/// The work of a driver that calls Vulkan while being opened.
 extern "C" fn ask_again() {
     let loader = platform_android::loader::current().expect("a loader");
     let is_stub = loader.hal.driver(loader).is_ok_and(|driver| driver.is_stub());
@@ -103,7 +103,7 @@ fn r15_a_driver_that_calls_back_while_it_is_opened_finds_the_stub() {
     assert_eq!(ASKED.load(Ordering::SeqCst), 1);
 }
 
-/// What happens if the process forks while the driver is opened: nobody in the child goes on with it.
+/// Forks the process while the driver is being opened: nobody in the child goes on with that.
 extern "C" fn fork() {
     let Some(android) = FORKS.lock().unwrap().take() else { return };
     android.change().process += 1;
@@ -158,11 +158,11 @@ fn r17_the_version_is_the_loaders_and_asking_for_it_looks_for_the_driver() {
     ] {
         let Simulation { android, .. } = &Simulation::new();
         let loader: &'static Loader = Box::leak(Box::new(Loader::new(*android).at(level)));
-        // The driver is one of Vulkan 1.0.
+        // The driver is one for Vulkan 1.0.
         android.set("ro.hardware.vulkan", "x");
         let trace = vendor_driver(android, "x", &[]);
         let mut answer = 0;
-        // SAFETY: the place for the answer is valid.
+        // SAFETY: `answer` is valid for a write.
         let result = unsafe { api::enumerate_instance_version(loader, &mut answer) };
         assert_eq!((result, answer), (vk::Result::SUCCESS, version));
         assert_eq!(traced(&trace), ["load", "open", "extensions", "extensions"]);

@@ -1,4 +1,4 @@
-//! What the framework is told.
+//! What is reported to the framework.
 
 use std::ptr::null;
 

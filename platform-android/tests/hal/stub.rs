@@ -20,7 +20,7 @@ fn r12_without_a_driver_there_are_instances_and_no_devices() {
     let errors = errors(android);
     assert!(errors.len() == 1 && errors[0].contains("ro.hardware.vulkan"), "{errors:?}");
     let mut count = 7;
-    // SAFETY: called as the specification has it.
+    // SAFETY: valid usage: `count` and the array are counted out-arrays.
     unsafe {
         let none = std::ptr::null();
         let enumerate = driver.enumerate_instance_extension_properties;
@@ -53,9 +53,10 @@ fn create(driver: &Driver) -> Result<vk::Instance, vk::Result> {
 }
 
 /// # Safety
-/// The instance is the driver's.
+/// The instance is a valid one of the driver.
 unsafe fn destroy(driver: &Driver, instance: vk::Instance) {
-    // SAFETY: the function has the type of its name.
+    // SAFETY: the function has the type of its name, and the instance is the driver's by this
+    // function's `# Safety`.
     unsafe {
         let function = (driver.get_instance_proc_addr)(instance, c"vkDestroyInstance".as_ptr()).unwrap();
         let destroy: vk::PFN_vkDestroyInstance = std::mem::transmute(function);
@@ -68,7 +69,7 @@ fn r02_only_the_drivers_mark_or_the_same_value_is_overwritten() {
     let data = [0usize; 2];
     let mut word = DISPATCH_MAGIC;
     let object = (&raw mut word).expose_provenance() as u64;
-    // SAFETY: the object is a word, and the data outlive it.
+    // SAFETY: the object is a writable word, and the data outlives it.
     unsafe {
         assert!(set_dispatch_word(object, &raw const data[0]));
         assert!(set_dispatch_word(object, &raw const data[0]));
@@ -87,7 +88,7 @@ fn r02_r13_the_33rd_instance_of_the_stub_fails_and_a_freed_one_is_used_again() {
     assert_eq!(create(&driver).err(), Some(vk::Result::ERROR_INITIALIZATION_FAILED));
     let data = [0u64; 2];
     for instance in &instances {
-        // SAFETY: the instances are there, and so are the data.
+        // SAFETY: the instances exist, and the data outlives them.
         assert!(unsafe { set_dispatch_word(instance.as_raw(), &raw const data[0]) });
     }
     let freed = instances.swap_remove(17);
@@ -95,7 +96,7 @@ fn r02_r13_the_33rd_instance_of_the_stub_fails_and_a_freed_one_is_used_again() {
     unsafe { destroy(&driver, freed) };
     let again = create(&driver).unwrap();
     assert_eq!(again, freed);
-    // SAFETY: the first word of an instance can be read.
+    // SAFETY: an instance begins with a readable word.
     let word = unsafe { *std::ptr::with_exposed_provenance::<usize>(again.as_raw() as usize) };
     assert_eq!(word, DISPATCH_MAGIC);
     instances.push(again);
@@ -103,7 +104,7 @@ fn r02_r13_the_33rd_instance_of_the_stub_fails_and_a_freed_one_is_used_again() {
     instances.dedup();
     assert_eq!(instances.len(), 32);
     for instance in instances {
-        // SAFETY: as above.
+        // SAFETY: nobody uses the instance any more.
         unsafe { destroy(&driver, instance) };
     }
 }

@@ -1,4 +1,4 @@
-//! Acquiring images, and giving them back.
+//! Acquiring images, and releasing them.
 
 use android_simulation::graphics::{Graphics, Releases};
 use android_simulation::{NextBuffer, WithoutBuffers};
@@ -72,10 +72,10 @@ fn r102_the_timeout_is_told_when_it_changes() {
     assert_eq!(world.acquire_for(swapchain, 5), Ok(1));
     assert_eq!(world.acquire_for(swapchain, 5), Ok(2));
     assert_eq!(world.window.calls(), ["dequeue-timeout 5", "dequeue", "dequeue"]);
-    // Nothing is left.
+    // No buffer is left.
     assert_eq!(world.acquire_for(swapchain, 5), Err(vk::Result::TIMEOUT));
     assert_eq!(world.acquire_for(swapchain, 0), Err(vk::Result::NOT_READY));
-    // More than a clock can count is for ever.
+    // More than a clock can count means for ever.
     let _ = world.window.calls();
     assert_eq!(world.acquire_for(swapchain, 1 << 63), Err(vk::Result::TIMEOUT));
     assert_eq!(world.window.calls(), ["dequeue-timeout -1", "dequeue"]);
@@ -107,7 +107,7 @@ fn r102_what_the_window_returns_is_what_the_application_gets() {
     assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
     world.window.change().next_buffer = NextBuffer::AnyFree;
     world.window.fail(0, -19);
-    // The timeout cannot be told.
+    // The timeout cannot be set.
     assert_eq!(world.acquire_for(swapchain, 7), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
     world.window.stop_failing();
     let _ = world.window.calls();
@@ -123,7 +123,7 @@ fn r145_a_window_that_does_not_wait_is_asked_again_until_there_is_a_buffer() {
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
     world.window.change().without_buffers = WithoutBuffers::WaitsIfTold;
-    // All buffers wait to be shown.
+    // All buffers are waiting to be shown.
     for _ in 0..3 {
         let image = world.acquire(swapchain);
         assert_eq!(world.present(swapchain, image), SUCCESS);
@@ -136,13 +136,13 @@ fn r145_a_window_that_does_not_wait_is_asked_again_until_there_is_a_buffer() {
             while !window.change().calls.contains(&told) {
                 std::thread::yield_now();
             }
-            // The second frame takes the place of the first, whose buffer comes back.
+            // The second frame replaces the first, whose buffer comes back.
             assert!(window.show() && window.show());
         });
         assert_eq!(world.acquire_for(swapchain, u64::MAX), Ok(0));
     });
     assert_eq!(world.window.calls()[..2], ["dequeue", &told]);
-    // It is told anew to wait for ever.
+    // It is told again to wait for ever.
     world.window.change().without_buffers = WithoutBuffers::Waits;
     assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(vk::Result::TIMEOUT));
     assert_eq!(world.window.calls(), ["dequeue-timeout -1", "dequeue"]);
@@ -165,7 +165,7 @@ fn r145_a_window_that_never_waits_has_its_surface_still() {
     assert_eq!(world.window.calls(), ["dequeue-timeout 0", "dequeue"]);
     assert_eq!(world.acquire_for(swapchain, 1), Err(vk::Result::TIMEOUT));
     assert_eq!(world.status(swapchain), SUCCESS);
-    // Until the timeout it is asked again.
+    // It is polled until the timeout.
     assert!(world.window.show() && world.window.show());
     assert_eq!(world.acquire_for(swapchain, 1 << 40), Ok(0));
     assert_eq!(world.present(swapchain, 0), SUCCESS);
@@ -174,7 +174,7 @@ fn r145_a_window_that_never_waits_has_its_surface_still() {
     assert!(world.window.show());
     assert_eq!(world.acquire_for(swapchain, 1 << 40), Ok(1));
     assert_eq!(world.window.calls(), ["dequeue", "dequeue"]);
-    // A window that is lost meanwhile is not asked again.
+    // A window that is lost meanwhile is not polled again.
     world.window.stop_failing();
     world.window.lose_at(3);
     assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
@@ -202,7 +202,7 @@ fn r102_the_second_form_acquires_as_the_first_does() {
     world.destroy_surface(surface);
 }
 
-/// Presents frames until a buffer comes back with a fence, which is signalled later.
+/// Presents frames until a buffer comes back with a fence that is signalled later.
 fn until_there_is_a_fence(world: &World, swapchain: vk::SwapchainKHR) {
     world.window.change().late_fences = true;
     for _ in 0..4 {
@@ -249,7 +249,7 @@ fn r103_without_descriptors_the_loader_waits() {
     Graphics::change().acquired.clear();
     while world.acquire_for(swapchain, 0).is_ok() {}
     assert!(Graphics::change().acquired.iter().all(|acquired| !acquired.1));
-    // As long as it takes, for the one buffer that came with a fence.
+    // For ever, for the one buffer that came with a fence.
     assert_eq!(world.simulation.android.change().fence_waits, [-1]);
     world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
@@ -260,7 +260,7 @@ fn r103_the_windows_fence_is_waited_for_before_its_image_is_destroyed() {
     let world = World::new();
     let surface = world.surface();
     let old = world.swapchain(&request(surface));
-    // The driver has no fence that would be waited for.
+    // The driver has no fence to wait for.
     Graphics::change().releases = Releases::Idle;
     until_there_is_a_fence(&world, old);
     while world.acquire_for(old, 0).is_ok() {}
@@ -322,7 +322,7 @@ fn r113_released_images_go_back_with_their_fence() {
     let _ = world.window.calls();
     assert_eq!(release(&world, swapchain, &[first, second]), SUCCESS);
     assert_eq!(world.window.calls(), ["cancel", "cancel"]);
-    // Nothing happens to images that the application does not have.
+    // Images that the application has not acquired are left alone.
     assert_eq!(release(&world, swapchain, &[first]), SUCCESS);
     assert_eq!(world.window.calls(), Vec::<String>::new());
     assert!([first, second].contains(&world.acquire(swapchain)));
@@ -369,7 +369,7 @@ fn r150_no_image_is_bound_to_one_without_a_buffer() {
     assert_eq!(bind_to(there.image_index(3)), vk::Result::ERROR_VALIDATION_FAILED_EXT);
     assert!(world.simulation.android.logged().iter().any(|(_, text)| text.contains("has no memory")));
     assert_eq!(Graphics::change().bound, []);
-    // What is bound to no swapchain is the driver's.
+    // What is bound to no swapchain is left to the driver.
     assert_eq!(bind_to(vk::BindImageMemorySwapchainInfoKHR::default()), SUCCESS);
     let chain = vec![vk::StructureType::BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR.as_raw()];
     assert_eq!(Graphics::change().bound, [(101, chain, 0)]);
@@ -394,7 +394,7 @@ fn r112_an_image_that_is_bound_to_a_swapchains_gets_its_buffer() {
     assert_eq!(bind(&[plain]), SUCCESS);
     Graphics::change().fail_at("bind", 0, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     assert_eq!(bind(&[bound]), vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
-    // SAFETY: nobody else looks at the device.
+    // SAFETY: nobody else uses the device.
     let commands = unsafe { Graphics::commands(world.loaders_device()) };
     commands.bind_image_memory2_khr = commands.bind_image_memory2.take();
     assert_eq!(bind(&[bound]), SUCCESS);

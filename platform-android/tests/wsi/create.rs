@@ -1,4 +1,4 @@
-//! Making swapchains.
+//! Creating swapchains.
 
 use std::ffi::CStr;
 
@@ -42,7 +42,7 @@ fn r95_the_window_is_told_things_in_this_order() {
     let buffers = ["dequeue", "dequeue", "dequeue", "cancel", "cancel", "cancel"];
     assert_eq!(world.window.calls(), [&prepared[..], &buffers[..]].concat());
 
-    // Once buffers were taken, the window has to forget them first.
+    // Once buffers were dequeued, the window must forget them first.
     world.destroy_swapchain(swapchain);
     let _ = world.window.calls();
     let swapchain = world.swapchain(&request(surface).present_mode(vk::PresentModeKHR::MAILBOX));
@@ -70,7 +70,7 @@ fn r97_a_surface_has_one_swapchain() {
     let out_of_date = vk::Result::ERROR_OUT_OF_DATE_KHR;
     assert_eq!((world.status(first), world.status(second)), (out_of_date, SUCCESS));
     assert_eq!(world.acquire_for(first, 0), Err(out_of_date));
-    // The images of the first are gone, for the application had none of them.
+    // The images of the first are gone, since the application had acquired none of them.
     assert!(world.images(first).iter().all(|image| image.is_null()));
     assert_eq!(Graphics::change().images.len(), 3);
     assert_eq!(world.acquire(second), 0);
@@ -105,7 +105,7 @@ fn r97_a_creation_that_fails_leaves_the_old_swapchain_retired() {
     let next = request(surface).old_swapchain(old);
     assert_eq!(world.try_swapchain(&next), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
     assert_eq!(world.status(old), vk::Result::ERROR_OUT_OF_DATE_KHR);
-    // It can still be named: nothing told the application.
+    // It can still be passed: nobody told the application.
     let new = world.swapchain(&next);
     world.destroy_swapchain(old);
     world.destroy_swapchain(new);
@@ -140,18 +140,18 @@ fn r97_the_old_swapchain_may_be_another_devices() {
     let old = world.swapchain(&request(surface));
     let first = world.device;
     world.device = world.another_device();
-    // What is made by one device is destroyed by that one.
-    // SAFETY: nobody else looks at the device.
+    // Each device destroys what it created.
+    // SAFETY: nobody else uses the device.
     unsafe { Graphics::commands(world.loaders_device()).destroy_image = None };
     let new = world.try_swapchain(&request(surface).old_swapchain(old)).unwrap();
     assert_eq!(Graphics::change().images.len(), 3);
-    // SAFETY: as above.
+    // SAFETY: nobody else uses the devices.
     unsafe {
         let commands = Graphics::commands(world.loaders_device());
         commands.destroy_image = Graphics::commands(device_of(first.as_raw())).destroy_image;
     }
     world.destroy_swapchain(new);
-    // SAFETY: nothing uses the second device any more.
+    // SAFETY: nobody uses the second device any more.
     unsafe { driver::destroy_device(world.device, std::ptr::null()) };
     world.device = first;
     world.destroy_swapchain(old);
@@ -162,7 +162,7 @@ fn r97_the_old_swapchain_may_be_another_devices() {
 fn r98_how_many_images_and_buffers_there_are() {
     let world = World::new();
     let surface = world.surface();
-    // What is asked for, what the window keeps and can have, images, and buffers.
+    // The requested number, what the window keeps and allows, the images, and the buffers.
     for (asked, kept, most, images, buffers) in [
         (1, 1, 64, 3, 3),
         (3, 1, 64, 3, 3),
@@ -338,7 +338,7 @@ fn r117_swapchains_are_counted_and_those_that_only_say_that_they_are_turned() {
     let truly = turned.image_extent(vk::Extent2D { width: 480, height: 640 });
     assert_eq!(counted(&truly), [Statistic::Swapchain]);
     assert_eq!(counted(&request(surface)), [Statistic::Swapchain]);
-    // Where width and height are the same, and where they are not exchanged, nobody can tell.
+    // If width and height are equal, or not exchanged, nobody can tell.
     world.window.change().size = (480, 480);
     let square = turned.image_extent(vk::Extent2D { width: 480, height: 480 });
     assert_eq!(counted(&square), [Statistic::Swapchain]);
@@ -356,10 +356,10 @@ fn private_data_of_a_swapchain_end_with_it() {
     let swapchain = world.swapchain(&request(surface));
     let (object, slot) = (vk::ObjectType::SWAPCHAIN_KHR, vk::PrivateDataSlot::from_raw(1));
     let find = |name: &CStr| {
-        // SAFETY: a valid handle and a string.
+        // SAFETY: a valid handle and a C string.
         unsafe { driver::get_device_proc_addr(world.device, name.as_ptr()) }
     };
-    // SAFETY: functions have the type of their names.
+    // SAFETY: functions have the types of their names.
     let (set, get) = unsafe {
         use std::mem::transmute;
         type Function = vk::PFN_vkVoidFunction;
@@ -370,7 +370,7 @@ fn private_data_of_a_swapchain_end_with_it() {
     };
     let data = || {
         let mut data = 99;
-        // SAFETY: valid handles, of which the swapchain's is only a number here.
+        // SAFETY: valid handles; the swapchain's is only a number here.
         unsafe { get(world.device, object, swapchain.as_raw(), slot, &mut data) };
         data
     };
@@ -378,7 +378,7 @@ fn private_data_of_a_swapchain_end_with_it() {
     assert_eq!(unsafe { set(world.device, object, swapchain.as_raw(), slot, 7) }, SUCCESS);
     assert_eq!(data(), 7);
     world.destroy_swapchain(swapchain);
-    // Another one may be at the same place.
+    // Another one may get the same address.
     assert_eq!(data(), 0);
     world.destroy_surface(surface);
 }

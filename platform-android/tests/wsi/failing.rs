@@ -1,4 +1,4 @@
-//! Every call to the window and to the driver fails once, and nothing is left.
+//! Every call to the window and to the driver fails once, and nothing is leaked.
 
 use android_simulation::graphics::{Graphics, Releases};
 use ash::vk::{self, Handle, PresentModeKHR as Mode};
@@ -14,7 +14,7 @@ fn r96_every_call_of_the_window_fails_once_while_a_swapchain_is_made() {
     for mode in [Mode::FIFO, Mode::MAILBOX, Mode::SHARED_DEMAND_REFRESH, Mode::SHARED_CONTINUOUS_REFRESH] {
         let world = World::new();
         let surface = world.surface();
-        // The second one has the window forget the buffers of the first.
+        // The second one makes the window forget the buffers of the first.
         let first = world.swapchain(&request(surface));
         world.destroy_swapchain(first);
         for call in 0.. {
@@ -27,7 +27,8 @@ fn r96_every_call_of_the_window_fails_once_while_a_swapchain_is_made() {
                 Ok(swapchain) => world.destroy_swapchain(swapchain),
                 Err(error) => assert_eq!(error, LOST, "{failed:?}"),
             }
-            // These are warnings, and a buffer that cannot be put back is noticed when it is needed.
+            // These cause warnings, and a buffer that cannot be put back is noticed when it is
+            // needed.
             let harmless = failed.as_deref().is_none_or(|call| {
                 call.starts_with("disconnect") || call.starts_with("connect") || call == "cancel"
             });
@@ -71,7 +72,7 @@ fn r96_every_image_that_the_driver_cannot_make_ends_the_creation() {
             let _ = world.window.calls();
             assert_eq!(world.try_swapchain(&request(surface).flags(flags)), Err(failure));
             assert_eq!(Graphics::change().images.len(), 0);
-            // Every buffer that was taken went back.
+            // Every dequeued buffer went back.
             let calls = world.window.calls();
             let count = |name: &str| calls.iter().filter(|call| *call == name).count();
             let taken = if flags.is_empty() { image + 1 } else { 0 };
@@ -81,7 +82,7 @@ fn r96_every_image_that_the_driver_cannot_make_ends_the_creation() {
     world.destroy_surface(surface);
 }
 
-/// Some frames with everything that can be chained, whatever comes of them.
+/// Draws some frames with everything that can be chained, whatever the outcome.
 fn frames(world: &World, surface: vk::SurfaceKHR, mode: Mode) {
     let Ok(swapchain) = world.try_swapchain(&request(surface).present_mode(mode)) else { return };
     let fences = [vk::Fence::from_raw(0xF1)];
@@ -136,7 +137,8 @@ fn frames(world: &World, surface: vk::SurfaceKHR, mode: Mode) {
     world.destroy_swapchain(swapchain);
 }
 
-/// Every call fails in its turn; `fail` has the one with a number fail, and says how many there were in the end.
+/// Makes every call fail in its turn; `fail` makes the one with a number fail, and returns the
+/// total in the end.
 fn each_in_turn(
     mode: Mode,
     releases: Releases,

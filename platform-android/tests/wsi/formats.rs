@@ -123,7 +123,7 @@ fn r93_android_15_lists_every_colour_space() {
     expected.extend([Space::EXTENDED_SRGB_LINEAR_EXT, Space::EXTENDED_SRGB_NONLINEAR_EXT]);
     assert!(spaces(Format::R16G16B16A16_SFLOAT) == expected);
     assert!(spaces(Format::R8_UNORM) == [Space::PASS_THROUGH_EXT]);
-    // Space by space, each with both formats.
+    // Colour space by colour space, each with both formats.
     assert!(listed[2..4].iter().all(|(_, space)| *space == Space::DISPLAY_P3_NONLINEAR_EXT));
     world.destroy_surface(surface);
 }
@@ -187,7 +187,7 @@ fn r93_each_format_has_its_buffers() {
         (Format::A2B10G10R10_UNORM_PACK32, 0x2B),
         (Format::R8_UNORM, 0x38),
         (Format::R10X6G10X6B10X6A10X6_UNORM_4PACK16, 0x3B),
-        // One that no surface has.
+        // A format that no surface has.
         (Format::B8G8R8A8_UNORM, 1),
     ] {
         assert_eq!(wsi::formats::native_format(format), buffers, "{}", format.as_raw());
@@ -220,7 +220,7 @@ fn r94_colour_spaces_are_dataspaces_of_the_window() {
         assert_eq!(world.window.change().told.dataspace, dataspace);
         world.destroy_swapchain(swapchain);
     }
-    // The window keeps what it has.
+    // The window keeps its setting.
     let _ = world.window.calls();
     let pass_through = request(surface).image_color_space(Space::PASS_THROUGH_EXT);
     let swapchain = world.swapchain(&pass_through);

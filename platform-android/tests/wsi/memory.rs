@@ -16,13 +16,13 @@ use crate::world::{SUCCESS, World, chain, request};
 struct Ledger {
     blocks: BTreeMap<usize, Layout>,
     scopes: Vec<Scope>,
-    /// How many allocations succeed before one fails.
+    /// How many more allocations succeed.
     left: Option<usize>,
 }
 
 /// The ledger that is the callbacks' user data.
 unsafe fn ledger<'a>(data: *mut c_void) -> &'a Mutex<Ledger> {
-    // SAFETY: the callbacks are given a ledger that outlives them.
+    // SAFETY: the callbacks' user data is a ledger that outlives them.
     unsafe { &*data.cast::<Mutex<Ledger>>() }
 }
 
@@ -32,7 +32,7 @@ unsafe extern "system" fn allocate(
     align: usize,
     scope: Scope,
 ) -> *mut c_void {
-    // SAFETY: as above; the layout is checked.
+    // SAFETY: the user data is a ledger that outlives the callbacks; the layout is checked.
     unsafe {
         let mut ledger = ledger(data).lock().unwrap();
         ledger.scopes.push(scope);
@@ -55,7 +55,7 @@ unsafe extern "system" fn free(data: *mut c_void, block: *mut c_void) {
     if block.is_null() {
         return;
     }
-    // SAFETY: the ledger knows every block that was allocated and not freed.
+    // SAFETY: the ledger lists every block that was allocated and not yet freed, with its layout.
     unsafe {
         let layout =
             ledger(data).lock().unwrap().blocks.remove(&block.addr()).expect("a block of these callbacks");
@@ -72,7 +72,7 @@ fn callbacks(ledger: &Mutex<Ledger>) -> vk::AllocationCallbacks<'static> {
     }
 }
 
-/// Everything that takes memory, as far as it gets.
+/// Uses everything that allocates memory, as far as it gets.
 fn use_everything(world: &World) -> Result<(), vk::Result> {
     let surface = world.try_surface()?;
     let made = world.try_swapchain(&request(surface));
@@ -159,7 +159,7 @@ fn r114_the_queue_for_times_is_in_the_swapchains_memory() {
     assert_eq!(resize(4), SUCCESS);
     assert_eq!(book.lock().unwrap().blocks.len(), before + 1);
     assert!(book.lock().unwrap().scopes.last() == Some(&Scope::OBJECT));
-    // Where there is no memory the one before stays.
+    // If there is no memory, the previous queue stays.
     book.lock().unwrap().left = Some(0);
     assert_eq!(resize(8), vk::Result::ERROR_OUT_OF_HOST_MEMORY);
     assert_eq!(resize(8), SUCCESS);

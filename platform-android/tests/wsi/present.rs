@@ -31,7 +31,7 @@ fn r105_the_window_gets_the_fence_of_what_was_drawn() {
     let asked = ["query transform-hint", "query width", "query height"];
     assert_eq!(world.window.calls(), [&["dequeue", "queue"][..], &asked].concat());
     assert_eq!(Graphics::change().released, [(1, 1)]);
-    // One in the window, and one for who destroys the image.
+    // One in the window, and one for whoever destroys the image.
     assert_eq!(world.simulation.android.open_fences(), 2);
     Graphics::change().finish();
     assert!(world.window.show());
@@ -120,7 +120,7 @@ fn r105_what_changed_is_told_unless_frames_are_left_out() {
         assert_eq!(frame(&world, swapchain, chain(&info)), SUCCESS);
         assert!(world.window.show());
         assert_eq!(world.window.change().shown[0].damage, expected);
-        // Nothing said is everything.
+        // No damage means everything.
         assert_eq!(frame(&world, swapchain, null()), SUCCESS);
         assert!(world.window.show());
         assert_eq!(world.window.change().shown[1].damage, []);
@@ -133,7 +133,7 @@ fn r105_what_changed_is_told_unless_frames_are_left_out() {
 fn r106_suboptimal_when_the_window_is_turned_or_has_another_size() {
     let world = World::new();
     let surface = world.surface();
-    // Smaller than the window on purpose.
+    // Deliberately smaller than the window.
     let small = request(surface).image_extent(vk::Extent2D { width: 320, height: 240 });
     let swapchain = world.swapchain(&small);
     assert_eq!(frame(&world, swapchain, null()), SUCCESS);
@@ -162,7 +162,7 @@ fn r107_the_worst_result_is_returned() {
         OUT_OF_DATE,
         vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
         vk::Result::ERROR_OUT_OF_HOST_MEMORY,
-        // Any other error is one, too.
+        // Any other error is an error, too.
         vk::Result::ERROR_INVALID_EXTERNAL_HANDLE,
         vk::Result::SUBOPTIMAL_KHR,
         SUCCESS,
@@ -195,13 +195,14 @@ fn r107_each_swapchain_has_its_result_and_the_semaphores_are_waited_for_once() {
     let (first, second) = (world.swapchain(&request(surface)), world.swapchain(&request(second_surface)));
     let images = [world.acquire(first), world.acquire(second)];
     window.change().transform_hint = 3;
-    // A driver may find that an image for which it waits for nothing is idle.
+    // A driver may find that an image that waits for nothing is idle.
     Graphics::change().idle_without_semaphores = true;
     Graphics::change().releases = Releases::Later;
     let (result, results) = world.present_all(&[first, second], &images, null());
     assert_eq!((result, results), (vk::Result::SUBOPTIMAL_KHR, vec![SUCCESS, vk::Result::SUBOPTIMAL_KHR]));
     assert_eq!(Graphics::change().released, [(1, 1), (0, 4)]);
-    // Both windows wait for what was drawn: two fences each, one of them the loader's, and one for the call itself is closed.
+    // Both windows wait for the drawing: two fences each, one of them the loader's; the one for the
+    // call itself is closed.
     assert_eq!(world.simulation.android.open_fences(), 4);
     Graphics::change().finish();
     assert!(world.window.show() && window.show());
@@ -249,7 +250,7 @@ fn r107_a_driver_that_fails_retires_the_swapchain() {
     Graphics::change().fail_at("release-image", 0, vk::Result::ERROR_DEVICE_LOST);
     assert_eq!(frame(&world, swapchain, null()), vk::Result::ERROR_DEVICE_LOST);
     assert_eq!(world.status(swapchain), OUT_OF_DATE);
-    // What was retired by an error can be named as the old one.
+    // A swapchain retired by an error can be passed as the old one.
     let next = world.swapchain(&request(surface).old_swapchain(swapchain));
     world.destroy_swapchain(swapchain);
     world.destroy_swapchain(next);
@@ -266,7 +267,7 @@ fn r150_an_image_that_was_not_acquired_is_not_presented() {
         assert_eq!(world.present(swapchain, wrong), vk::Result::ERROR_VALIDATION_FAILED_EXT);
     }
     assert!(world.simulation.android.logged().iter().any(|(_, text)| text.contains("was not acquired")));
-    // Nothing was lost by that.
+    // That lost nothing.
     assert_eq!(Graphics::change().released, []);
     assert_eq!(world.present(swapchain, image), SUCCESS);
     assert!(world.window.show());

@@ -1,4 +1,4 @@
-//! Images that are shown while they are drawn to.
+//! Images that are shown while being drawn to.
 
 use android_simulation::NextBuffer;
 use android_simulation::graphics::Graphics;
@@ -43,7 +43,7 @@ fn r108_another_buffer_than_before_loses_the_surface() {
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface).present_mode(Mode::SHARED_DEMAND_REFRESH));
     world.acquire(swapchain);
-    // The call after the one that queues.
+    // The call after the one that queues fails.
     world.window.fail(1, -12);
     assert_eq!(world.present(swapchain, 0), vk::Result::ERROR_SURFACE_LOST_KHR);
     world.window.stop_failing();

@@ -1,4 +1,4 @@
-//! When frames get to each stage of being presented.
+//! When frames reach each stage of presentation.
 
 use std::ptr::{null, null_mut};
 
@@ -21,7 +21,7 @@ const PENDING: i64 = -2;
 const PARTIAL: u32 = 1;
 const ANY_ORDER: u32 = 2;
 
-/// Presents a frame with this number, to be shown at this time, whose times at these stages are asked for.
+/// Presents a frame with this id, to be shown at this time, and requests its times at these stages.
 fn present(
     world: &World,
     swapchain: vk::SwapchainKHR,
@@ -32,7 +32,7 @@ fn present(
     present_with(world, swapchain, image, id, (target, stages, 0))
 }
 
-/// The same with flags.
+/// Presents such a frame with flags.
 fn present_with(
     world: &World,
     swapchain: vk::SwapchainKHR,
@@ -76,14 +76,14 @@ fn resize(world: &World, swapchain: vk::SwapchainKHR, size: u32) -> vk::Result {
     unsafe { set_queue_size(world.device, swapchain, size) }
 }
 
-/// A frame whose times were fetched: its number, its stages with their times, and whether that is all.
+/// A frame with fetched times: its id, its stages with their times, and whether they are complete.
 type Fetched = (u64, Vec<(u32, u64)>, bool);
 
 fn fetch(world: &World, swapchain: vk::SwapchainKHR, flags: u32, room: usize) -> (vk::Result, Vec<Fetched>) {
     fetch_stages(world, swapchain, flags, room, 3)
 }
 
-/// The same with room for so many stages of each.
+/// Fetches with room for this many stages of each frame.
 fn fetch_stages(
     world: &World,
     swapchain: vk::SwapchainKHR,
@@ -135,7 +135,7 @@ fn fetch_stages(
     (result, fetched.collect())
 }
 
-/// The window's times of a frame: when it was drawn, taken and on its way to the display.
+/// Tells the window the times of a frame: when it was drawn, latched and sent to the display.
 fn know(world: &World, frame: u64, rendered: i64, latched: i64, presented: i64) {
     let times = [0, rendered, latched, 0, 0, 0, presented, 0, 0];
     world.window.change().timestamps.insert(frame, times);
@@ -156,9 +156,9 @@ fn r114_times_of_all_stages_are_fetched_once_in_order() {
     let all = |id: u64, times: [u64; 3]| (id, vec![(1, times[0]), (2, times[1]), (4, times[2])], true);
     assert_eq!(fetch(&world, swapchain, 0, 8), (SUCCESS, vec![all(1, [10, 20, 30])]));
     assert_eq!(fetch(&world, swapchain, 0, 8), (SUCCESS, vec![]));
-    // The second frame keeps the third one back, unless that does not matter.
+    // The second frame holds the third one back, unless order does not matter.
     assert_eq!(fetch(&world, swapchain, ANY_ORDER, 8), (SUCCESS, vec![all(3, [70, 80, 90])]));
-    // Nothing is said of a stage that is still to come.
+    // Nothing is reported for a stage that is still to come.
     let half = (2, vec![(1, 40), (2, 50)], false);
     assert_eq!(fetch(&world, swapchain, PARTIAL, 8), (SUCCESS, vec![half]));
     know(&world, 1, 40, 50, 60);
@@ -198,7 +198,8 @@ fn r114_more_frames_than_room_are_incomplete() {
     assert_eq!((result, fetched.len()), (vk::Result::INCOMPLETE, 2));
     let (result, fetched) = fetch(&world, swapchain, 0, 2);
     assert_eq!((result, fetched.len()), (SUCCESS, 1));
-    // Nor is there room for each stage. What has no number of the application's has times all the same.
+    // Nor is there room for each stage. Frames without an id from the application have times all
+    // the same.
     frame(&world, swapchain, 0);
     know(&world, 3, 1, 2, 3);
     let first = (0, vec![(1, 1), (2, 2)], true);
@@ -216,11 +217,11 @@ fn r114_a_queue_without_room_presents_nothing() {
     assert_eq!(present(&world, swapchain, image, 1, (0, 7)), ERROR_PRESENT_TIMING_QUEUE_FULL);
     assert_eq!(world.status(swapchain), SUCCESS);
     assert!(!world.window.show());
-    // No room is needed where nothing is asked, and the frame is shown when it is to be.
+    // No room is needed if nothing is requested, and the frame is shown at its time.
     assert_eq!(present(&world, swapchain, image, 1, (777, 0)), SUCCESS);
     assert!(world.window.show());
     assert_eq!(world.window.change().shown[0].timestamp, 777);
-    // A duration is no time.
+    // A duration is not a time.
     let image = world.acquire(swapchain);
     assert_eq!(present_with(&world, swapchain, image, 1, (888, 0, AT_RELATIVE_TIME)), SUCCESS);
     assert!(world.window.show());
@@ -244,18 +245,18 @@ fn r147_a_present_without_room_for_its_times_has_waited_for_its_semaphores() {
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
     Graphics::change().releases = Releases::Later;
-    // A driver may find that an image for which it waits for nothing is idle.
+    // A driver may find that an image that waits for nothing is idle.
     Graphics::change().idle_without_semaphores = true;
     let image = world.acquire(swapchain);
     assert_eq!(present(&world, swapchain, image, 1, (0, 7)), ERROR_PRESENT_TIMING_QUEUE_FULL);
     assert_eq!(Graphics::change().released, [(1, 1)]);
-    // The image is the application's still: it presents it again, without semaphores.
+    // The application still has the image: it presents it again, without semaphores.
     let (swapchains, images) = ([swapchain], [image]);
     let again = vk::PresentInfoKHR::default().swapchains(&swapchains).image_indices(&images);
     // SAFETY: valid handles, and arrays of one element.
     assert_eq!(unsafe { wsi::present::queue_present(world.queue, &again) }, SUCCESS);
     assert_eq!(Graphics::change().released, [(1, 1), (0, 1)]);
-    // The window waits for what was drawn: its fence, and the loader's.
+    // The window waits for the drawing: its fence, and the loader's.
     assert_eq!(world.simulation.android.open_fences(), 2);
     Graphics::change().finish();
     assert!(world.window.show());
@@ -320,7 +321,7 @@ fn r148_a_change_of_the_refresh_rate_is_counted() {
     world.window.fail(0, -19);
     assert_eq!(refresh(&world, swapchain), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
     world.window.stop_failing();
-    // One that retired has what was known last.
+    // A retired one returns what was last known.
     let new = world.swapchain(&request(surface).old_swapchain(swapchain));
     world.window.change().refresh_duration = 11_111_111;
     assert_eq!(refresh(&world, swapchain), Ok((8_333_333, 2)));

@@ -1,4 +1,4 @@
-//! Surfaces and what they can do.
+//! Surfaces and their capabilities.
 
 use std::ptr::null_mut;
 
@@ -251,7 +251,7 @@ fn r92_present_modes_of_a_surface() {
             first.chain(latest).chain(shared.iter().copied()).collect()
         };
         assert!(modes(&world, surface).unwrap() == expected(true, &[]));
-        // A mailbox needs a buffer more than both sides have.
+        // Mailbox mode needs one buffer more than both sides have.
         world.window.change().max_buffers = 3;
         world.window.change().min_undequeued = 2;
         assert!(modes(&world, surface).unwrap() == expected(false, &[]));

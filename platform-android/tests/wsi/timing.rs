@@ -26,10 +26,10 @@ fn r110_what_is_told_of_a_frame() {
             (timing.actual_present_time, timing.earliest_present_time, timing.present_margin)
         })
     };
-    // Ready 5 before it was needed: not a whole picture.
+    // Ready 5 early: less than one refresh.
     assert_eq!(told(times(100, 105, 130)), Some((130, 130, 5)));
     assert_eq!(told(times(100, 110, 140)), Some((140, 140, 10)));
-    // Ready 25 before: two pictures, as long as it would be shown after it was taken.
+    // Ready 25 early: two refreshes, as long as it would be shown after it was latched.
     assert_eq!(told(times(100, 125, 160)), Some((160, 140, 5)));
     assert_eq!(told(times(100, 125, 140)), Some((140, 130, 15)));
     for pending in [times(PENDING, 1, 1), times(1, PENDING, 1), times(1, 1, PENDING)] {
@@ -39,12 +39,12 @@ fn r110_what_is_told_of_a_frame() {
     for invalid in [times(INVALID, 1, 1), times(1, INVALID, 1), times(1, 1, INVALID)] {
         assert_eq!(told(invalid), Some((0, 0, 0)));
     }
-    // A window that does not know how long a picture lasts.
+    // A window that does not know its refresh duration.
     let timing = past_timing(&record, &times(100, 200, 300), 0).unwrap();
     assert_eq!((timing.earliest_present_time, timing.present_margin), (300, 100));
 }
 
-/// Presents a frame with this number, to be shown at this time.
+/// Presents a frame with this id, to be shown at this time.
 fn frame(world: &World, swapchain: vk::SwapchainKHR, present_id: u32, desired: u64) {
     let times = [vk::PresentTimeGOOGLE { present_id, desired_present_time: desired }];
     let info = vk::PresentTimesInfoGOOGLE::default().times(&times);
@@ -53,7 +53,7 @@ fn frame(world: &World, swapchain: vk::SwapchainKHR, present_id: u32, desired: u
     assert!(world.window.show());
 }
 
-/// The numbers of the frames of which everything is known, as many as there is room for.
+/// The ids of the frames whose times are all known, as many as there is room for.
 fn past(world: &World, swapchain: vk::SwapchainKHR, room: usize) -> (vk::Result, Vec<u32>) {
     let mut timings = vec![vk::PastPresentationTimingGOOGLE::default(); room];
     let mut count = room as u32;
@@ -74,7 +74,7 @@ fn count(world: &World, swapchain: vk::SwapchainKHR) -> u32 {
     count
 }
 
-/// Has the window know when these frames were shown.
+/// Tells the window when these frames were shown.
 fn know(world: &World, frames: std::ops::Range<u64>) {
     for frame in frames {
         let time = 1000 * (frame as i64 + 1);
@@ -97,7 +97,7 @@ fn r110_frames_are_told_once_and_in_order() {
     assert_eq!(past(&world, swapchain, 2), (vk::Result::INCOMPLETE, vec![100, 101]));
     assert_eq!(past(&world, swapchain, 2), (SUCCESS, vec![102]));
     assert_eq!(past(&world, swapchain, 2), (SUCCESS, vec![]));
-    // What is told of one makes older ones that are not known forgotten.
+    // Reporting one makes older unknown ones forgotten.
     know(&world, 4..5);
     assert_eq!(past(&world, swapchain, 9), (SUCCESS, vec![104]));
     know(&world, 0..6);
@@ -192,18 +192,18 @@ fn r149_the_time_of_a_frame_and_remembering_end_with_the_swapchain() {
     let old = world.swapchain(&request(surface));
     frame(&world, old, 1, 5_000);
     assert_eq!(told(), (5_000, true));
-    // One that another replaces.
+    // A swapchain that another one replaces.
     let new = world.swapchain(&request(surface).old_swapchain(old));
     assert_eq!(told(), (i64::MIN, false));
     let image = world.acquire(new);
     assert_eq!(world.present(new, image), SUCCESS);
     assert!(world.window.show());
     assert_eq!(world.window.change().shown[1].timestamp, i64::MIN);
-    // One that is destroyed.
+    // A swapchain that is destroyed.
     frame(&world, new, 1, 6_000);
     world.destroy_swapchain(new);
     assert_eq!(told(), (i64::MIN, false));
-    // One that retired leaves the window to the other.
+    // A retired one leaves the window to the other.
     let newest = world.swapchain(&request(surface));
     frame(&world, newest, 1, 7_000);
     world.destroy_swapchain(old);
@@ -221,7 +221,7 @@ fn r110_a_window_that_fails_to_remember_is_told_again() {
     let times = [vk::PresentTimeGOOGLE { present_id: 1, desired_present_time: 0 }];
     let info = vk::PresentTimesInfoGOOGLE::default().times(&times);
     world.window.fail(0, -22);
-    // The frame is shown all the same.
+    // The frame is shown nevertheless.
     assert_eq!(world.present_with(swapchain, image, chain(&info)), SUCCESS);
     world.window.stop_failing();
     assert!(world.window.show() && !world.window.change().told.remembers);

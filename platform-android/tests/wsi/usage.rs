@@ -1,4 +1,4 @@
-//! What the driver says that buffers are used for.
+//! The driver's usage of buffers.
 
 use android_simulation::graphics::Graphics;
 use ash::vk;
@@ -8,7 +8,7 @@ use platform_android::wsi::usage::{from_gralloc1, to_gralloc1};
 
 use crate::world::{INSTANCE, World, chain, request};
 
-/// What the window is told, without the other side's usage, or the error.
+/// The usage that the window is told, without the consumer's, or the error.
 fn usage(world: &World, surface: vk::SurfaceKHR, mode: vk::PresentModeKHR) -> Result<u64, vk::Result> {
     let info = request(surface).present_mode(mode).image_format(vk::Format::R8G8B8A8_SRGB);
     let swapchain = world.try_swapchain(&info)?;
@@ -33,7 +33,7 @@ fn r99_hardware_buffers_are_asked_about_first() {
     assert!(asked.0 == vk::Format::R8G8B8A8_UNORM && asked.1 == vk::ImageUsageFlags::COLOR_ATTACHMENT);
     let external = vk::StructureType::PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO.as_raw();
     assert_eq!(asked.2, [external]);
-    // By either name of the command.
+    // With either name of the command.
     let driver = world.instance_commands();
     driver.get_physical_device_image_format_properties2_khr =
         driver.get_physical_device_image_format_properties2.take();
@@ -87,9 +87,9 @@ fn r99_a_driver_that_fails_is_asked_otherwise_since_android_17() {
 fn r99_of_the_other_functions_the_newest_counts() {
     let world = World::new();
     let surface = world.surface();
-    // The driver cannot say it for hardware buffers.
+    // The driver cannot answer for hardware buffers.
     world.instance_commands().get_physical_device_image_format_properties2 = None;
-    // SAFETY: nobody else looks at the device.
+    // SAFETY: nobody else uses the device.
     let driver = || unsafe { Graphics::commands(world.loaders_device()) };
     assert_eq!(usage(&world, surface, FIFO), Ok(0x4000));
     assert_eq!(usage(&world, surface, SHARED), Ok(0x4001));

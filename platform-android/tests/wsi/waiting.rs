@@ -17,13 +17,13 @@ use crate::world::{INSTANCE, SUCCESS, World, chain, request};
 
 const PENDING: i64 = -2;
 
-/// Presents a frame with this number, which is shown.
+/// Presents a frame with this id, which is shown.
 fn frame(world: &World, swapchain: vk::SwapchainKHR, id: u64) {
     queue(world, swapchain, id);
     assert!(world.window.show());
 }
 
-/// Presents a frame with this number.
+/// Presents a frame with this id.
 fn queue(world: &World, swapchain: vk::SwapchainKHR, id: u64) {
     let image = world.acquire(swapchain);
     present(world, swapchain, image, id);
@@ -60,7 +60,7 @@ fn r114_a_frame_is_waited_for_until_it_is_shown() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
-    // No number at all.
+    // No id at all.
     assert_eq!(wait(&world, swapchain, 0, 0), SUCCESS);
     for id in [5, 7] {
         frame(&world, swapchain, id);
@@ -69,7 +69,7 @@ fn r114_a_frame_is_waited_for_until_it_is_shown() {
     world.window.change().timestamps.insert(0, [1000; 9]);
     world.window.change().timestamps.insert(1, [PENDING; 9]);
     for (id, expected) in [
-        // Any that is not later.
+        // Any id that is not later.
         (4, SUCCESS),
         (5, SUCCESS),
         (6, vk::Result::TIMEOUT),
@@ -103,13 +103,13 @@ fn r114_frames_that_the_window_forgot_or_never_shows_are_over() {
     for id in 1..=100 {
         frame(&world, swapchain, id);
     }
-    // Nothing is known of any of them.
+    // The window knows none of them.
     for id in [1, 50, 100] {
         assert_eq!(wait(&world, swapchain, id, 0), SUCCESS);
     }
     world.window.change().timestamps.insert(99, [-1; 9]);
     assert_eq!(wait(&world, swapchain, 100, 0), SUCCESS);
-    // The last ones are remembered.
+    // The latest ones are remembered.
     world.window.change().timestamps.insert(69, [1000; 9]);
     world.window.change().timestamps.insert(99, [PENDING; 9]);
     assert_eq!(wait(&world, swapchain, 70, 0), SUCCESS);
@@ -127,7 +127,7 @@ fn r146_a_frame_that_was_replaced_is_over_when_a_later_one_is_shown() {
         queue(&world, swapchain, id);
     }
     assert_eq!(world.window.change().dropped, 2);
-    // Of those that were replaced the window says for ever that they are on their way.
+    // The window reports replaced frames as pending for ever.
     for frame in 0..3 {
         world.window.change().timestamps.insert(frame, [PENDING; 9]);
     }
@@ -147,7 +147,7 @@ fn r146_a_frame_is_not_over_before_the_window_has_it() {
     let swapchain = world.swapchain(&request(surface));
     let device = world.device;
     let (sender, waited) = std::sync::mpsc::channel();
-    // As another thread would wait meanwhile. The window does not know the frame yet.
+    // Another thread waits meanwhile. The window does not know the frame yet.
     world.window.change().while_queueing =
         Some(Box::new(move || sender.send(wait_for(device, swapchain, 1, 0)).unwrap()));
     queue(&world, swapchain, 1);
@@ -163,7 +163,7 @@ fn r146_a_frame_without_a_number_of_the_windows_is_not_waited_for() {
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
     let image = world.acquire(swapchain);
-    // After the one that enables timestamps.
+    // The call after the one that enables timestamps fails.
     world.window.fail(1, -22);
     present(&world, swapchain, image, 1);
     world.window.stop_failing();
@@ -255,7 +255,8 @@ fn r114_devices_have_the_extensions_since_android_17() {
                 let swapchain = c"VK_KHR_swapchain";
                 let names: Vec<_> = OURS.iter().chain([&swapchain]).map(|name| name.as_ptr()).collect();
                 let info = vk::DeviceCreateInfo::default().enabled_extension_names(&names);
-                // Three features: the extension's, at a time, and so long after the frame before, which is not there.
+                // Three features: the extension's, absolute times, and times relative to the
+                // previous frame, which is missing.
                 let relative = [vk::FALSE, vk::FALSE, vk::TRUE];
                 let s_type = vk::StructureType::from_raw(1_000_208_000);
                 let features = PresentTimingFeatures { s_type, p_next: null(), values: relative };

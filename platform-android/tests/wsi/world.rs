@@ -1,4 +1,4 @@
-//! An application with a window, a device, and what it calls.
+//! An application with a window, a device, and the functions that it calls.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{self, null, null_mut};
@@ -13,7 +13,7 @@ use platform_android::{ApiLevel, driver, wsi};
 
 pub(crate) const SUCCESS: vk::Result = vk::Result::SUCCESS;
 
-/// Extensions of instances that tests enable unless they say otherwise.
+/// Instance extensions that tests enable unless they say otherwise.
 pub(crate) const INSTANCE: &[&CStr] = &[
     c"VK_KHR_surface",
     c"VK_KHR_android_surface",
@@ -29,7 +29,7 @@ pub(crate) struct World {
     pub(crate) physical_device: vk::PhysicalDevice,
     pub(crate) device: vk::Device,
     pub(crate) queue: vk::Queue,
-    /// With what everything is created.
+    /// The callbacks with which everything is created.
     pub(crate) callbacks: *const vk::AllocationCallbacks<'static>,
 }
 
@@ -78,7 +78,7 @@ impl World {
     /// The driver's functions of the instance, to be changed.
     #[expect(clippy::mut_from_ref, reason = "the instance is somebody else's, who does not look")]
     pub(crate) fn instance_commands(&self) -> &mut InstanceCommands {
-        // SAFETY: the instance is valid, and nobody else looks at it.
+        // SAFETY: the instance is valid, and nobody else uses it.
         unsafe {
             let instance: &InstanceData = instance_of(self.instance.as_raw());
             &mut (*ptr::from_ref(instance).cast_mut()).driver
@@ -90,7 +90,7 @@ impl World {
         let swapchain = [c"VK_KHR_swapchain".as_ptr()];
         let info = vk::DeviceCreateInfo::default().enabled_extension_names(&swapchain);
         let mut device = vk::Device::null();
-        // SAFETY: a valid structure and a place for the result; nobody else looks at either device.
+        // SAFETY: a valid structure and a place for the result; nobody else uses either device.
         unsafe {
             assert_eq!(driver::create_device(self.physical_device, &info, null(), &mut device), SUCCESS);
             let functions = *Graphics::commands(self.loaders_device());
@@ -99,14 +99,14 @@ impl World {
         device
     }
 
-    /// Another window and a driver without a past, after nothing was left of what was before.
+    /// Gets another window and a fresh driver, after checking that nothing is left of the old ones.
     pub(crate) fn renew(&mut self) {
         self.check();
         self.window = FakeWindow::new(self.simulation.android);
         self.take_over();
     }
 
-    /// Nothing is left that was not given back.
+    /// Checks that everything was given back.
     fn check(&self) {
         assert_eq!(self.leaks(), Vec::<String>::new());
         Graphics::change().finish();
@@ -119,10 +119,10 @@ impl World {
         unsafe { device_of(self.device.as_raw()) }
     }
 
-    /// Has the device take memory from there, as if it had been created with these callbacks.
+    /// Makes the device allocate with these callbacks, as if it had been created with them.
     pub(crate) fn allocate_with(&self, callbacks: *const vk::AllocationCallbacks<'static>) {
         let device: &DeviceData = self.loaders_device();
-        // SAFETY: nobody else looks at the device, and the callbacks are valid until others are set.
+        // SAFETY: nobody else uses the device, and the callbacks are valid until others are set.
         unsafe {
             let memory = Application::new(callbacks, vk::SystemAllocationScope::DEVICE);
             (*ptr::from_ref(device).cast_mut()).allocator = memory;
@@ -195,7 +195,8 @@ impl World {
         self.acquire_for(swapchain, u64::MAX).unwrap()
     }
 
-    /// Presents one image of each swapchain after one semaphore; what was returned, and the results of each.
+    /// Presents one image of each swapchain after one semaphore. Returns the result, and those of
+    /// each swapchain.
     pub(crate) fn present_all(
         &self,
         swapchains: &[vk::SwapchainKHR],
@@ -235,7 +236,7 @@ impl World {
         unsafe { wsi::swapchain::get_swapchain_status(self.device, swapchain) }
     }
 
-    /// What was not given back by anybody.
+    /// Everything that was not given back.
     pub(crate) fn leaks(&self) -> Vec<String> {
         let mut leaks = self.window.leaks();
         let images = Graphics::change().images.len();
@@ -247,13 +248,13 @@ impl World {
 }
 
 impl Drop for World {
-    /// Whatever a test was about, nothing is left.
+    /// Checks that nothing is left, whatever the test was about.
     fn drop(&mut self) {
         if std::thread::panicking() {
             return;
         }
         self.check();
-        // SAFETY: nothing uses instance and device any more.
+        // SAFETY: nobody uses instance and device any more.
         unsafe {
             driver::destroy_device(self.device, null());
             driver::destroy_instance(self.instance, null());
@@ -261,7 +262,7 @@ impl Drop for World {
     }
 }
 
-/// What most swapchains are created with: three images as large as the window.
+/// The usual create info of swapchains: three images as large as the window.
 pub(crate) fn request(surface: vk::SurfaceKHR) -> vk::SwapchainCreateInfoKHR<'static> {
     vk::SwapchainCreateInfoKHR::default()
         .surface(surface)

@@ -1,5 +1,5 @@
-//! The exported functions, stamped out of the generated list. `platform-fuchsia/exports.txt` is what they are checked
-//! against.
+//! The exported functions, expanded from the generated list. They are checked against
+//! `platform-fuchsia/exports.txt`.
 #![allow(non_snake_case, reason = "exported functions have the names of their commands")]
 
 use platform_fuchsia::entry;

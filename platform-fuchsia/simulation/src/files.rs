@@ -1,4 +1,4 @@
-//! Files: the namespace of the process, and the folder of manifests that the loader service has.
+//! Files: the namespace of the process, and the loader service's folder of manifests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, c_int};
@@ -9,13 +9,13 @@ use platform_fuchsia::{Descriptor, ErrorNumber, FileState, FileSystem};
 use crate::memory::Content;
 use crate::{Failure, Simulation, World};
 
-/// Where the manifests of the service are among the files. No path of the namespace leads there.
+/// The service's manifests among the files. No path of the namespace leads there.
 pub(crate) const MANIFESTS: &str = "manifests";
 
-/// Descriptors begin here, so that none is taken for one of this machine.
+/// The first descriptor, high enough that none can pass for one of this machine.
 const FIRST: Descriptor = 1000;
 
-/// Every file, and those that are open.
+/// Every file, and the open ones.
 #[derive(Default)]
 pub(crate) struct Tree {
     files: BTreeMap<String, Arc<Content>>,
@@ -23,10 +23,10 @@ pub(crate) struct Tree {
     last: Descriptor,
 }
 
-/// A file or folder that is open.
+/// An open file or folder.
 struct Open {
     path: String,
-    /// What was read of it, bytes.
+    /// The number of bytes read so far.
     read: usize,
 }
 
@@ -39,7 +39,7 @@ impl Tree {
         self.files.get(path).cloned()
     }
 
-    /// Opens a file or folder, if there is one.
+    /// Opens a file or folder, if it exists.
     pub(crate) fn open(&mut self, path: &str) -> Option<Descriptor> {
         self.has(path).then(|| {
             self.last += 1;
@@ -57,7 +57,7 @@ impl Tree {
         self.open.values().map(|open| open.path.clone()).collect()
     }
 
-    /// Closes a file; one that is not open is a mistake of whoever closes it.
+    /// Closes a file, and panics if it is not open: that is a mistake of the caller.
     pub(crate) fn close(&mut self, file: Descriptor) {
         assert!(self.open.remove(&file).is_some(), "descriptor {file} is closed twice");
     }
@@ -66,7 +66,7 @@ impl Tree {
         self.files.contains_key(path) || path == MANIFESTS || self.names(path).next().is_some()
     }
 
-    /// The path that `path` is, from the folder `at` on.
+    /// The full path of `path`, relative to the folder `at`.
     fn resolve(&self, at: Descriptor, path: &CStr) -> Result<String, ErrorNumber> {
         let path = path.to_str().map_err(|_| ErrorNumber(libc::ENOENT))?;
         let full = match (at, path) {
@@ -79,7 +79,7 @@ impl Tree {
         if self.has(&full) { Ok(full) } else { Err(ErrorNumber(libc::ENOENT)) }
     }
 
-    /// The first part of every path below a folder.
+    /// The first component of every path below a folder.
     fn names<'a>(&'a self, folder: &str) -> impl Iterator<Item = &'a str> + use<'a> {
         let folder = format!("{}/", folder.trim_end_matches('/'));
         let below = self.files.keys().filter_map(move |path| path.strip_prefix(&folder));
@@ -125,7 +125,7 @@ impl FileSystem for Simulation {
         let path = world.tree.path(file).ok_or(ErrorNumber(libc::EBADF))?;
         let content = world.tree.content(path).ok_or(ErrorNumber(libc::EISDIR))?;
         let open = world.tree.open.get_mut(&file).ok_or(ErrorNumber(libc::EBADF))?;
-        // Never all at once, so that readers have to go on.
+        // Never everything at once, so that readers must continue.
         let rest = &content.bytes[open.read..];
         let got = rest.len().min(room.len()).min(rest.len() / 2 + 1);
         room[..got].copy_from_slice(&rest[..got]);

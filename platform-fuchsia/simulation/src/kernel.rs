@@ -7,7 +7,7 @@ use platform_fuchsia::RawHandle;
 
 use crate::memory::Content;
 
-/// What a handle of the process leads to.
+/// The object behind a handle of the process.
 #[derive(Clone)]
 pub(crate) enum Object {
     /// An end of the channel with this number.
@@ -16,7 +16,7 @@ pub(crate) enum Object {
     Memory(Arc<Content>),
 }
 
-/// Who is at the other end of a channel.
+/// The server at the other end of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Server {
     /// The loader service.
@@ -25,18 +25,18 @@ pub(crate) enum Server {
     Manifests,
     /// The folder of devices.
     Devices,
-    /// Somebody who says nothing.
+    /// A server that never answers.
     Nobody,
 }
 
-/// The ledger of handles, and who serves which channel.
+/// The ledger of handles, and the servers of the channels.
 #[derive(Default)]
 pub(crate) struct Kernel {
     handles: BTreeMap<RawHandle, Object>,
     last: RawHandle,
     channels: usize,
     servers: BTreeMap<usize, Server>,
-    /// Paths below the folder of devices that were connected to.
+    /// The paths below the folder of devices that were connected to.
     pub(crate) devices_opened: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ impl Kernel {
         (self.add(Object::Channel(channel)), self.add(Object::Channel(channel)))
     }
 
-    /// Closes a handle; one that is not open is a mistake of whoever closes it.
+    /// Closes a handle, and panics if it is not open: that is a mistake of the caller.
     pub(crate) fn close(&mut self, handle: RawHandle) {
         assert!(self.handles.remove(&handle).is_some(), "handle {handle} is closed twice");
     }
@@ -63,7 +63,7 @@ impl Kernel {
         self.handles.remove(&handle)
     }
 
-    /// Moves the handle, an end of a channel, to `server`.
+    /// Moves the handle, one end of a channel, to `server`.
     pub(crate) fn serve(&mut self, handle: RawHandle, server: Server) {
         let object = self.take(handle);
         self.serve_object(object.as_ref(), server);
@@ -76,7 +76,7 @@ impl Kernel {
         }
     }
 
-    /// Who is at the other end of the channel of which the process has this handle.
+    /// The server at the other end of the channel behind this handle.
     pub(crate) fn server(&self, handle: RawHandle) -> Option<Server> {
         match self.handles.get(&handle)? {
             Object::Channel(channel) => self.servers.get(channel).copied(),

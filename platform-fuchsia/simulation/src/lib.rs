@@ -1,9 +1,9 @@
-//! Fuchsia's kernel objects, files and loader service, in memory: what [`platform_fuchsia`] needs of a system, on any other
-//! one.
+//! Fuchsia's kernel objects, files and loader service, in memory: everything that
+//! [`platform_fuchsia`] needs of a system, on any other one.
 //!
-//! Handles and descriptors are numbers in ledgers, so that a test can tell which of them are still open; every system call
-//! is recorded and can be made to fail. Libraries are real ones of this machine, opened from the bytes that the service
-//! or a file has.
+//! Handles and descriptors are numbers in ledgers, so that a test can tell which of them are still
+//! open; every system call is recorded and can be made to fail. Libraries are real ones of this
+//! machine, opened from the bytes that the service or a file holds.
 
 mod files;
 mod kernel;
@@ -40,15 +40,15 @@ pub struct Simulation(Mutex<World>);
 
 struct World {
     kernel: Kernel,
-    /// What is at `/svc/fuchsia.vulkan.loader.Loader`.
+    /// The service at `/svc/fuchsia.vulkan.loader.Loader`.
     service: Option<LoaderService>,
     tree: Tree,
     calls: Vec<String>,
-    /// The numbers of the calls that fail, and how.
+    /// The numbers of the calls that fail, and the failure.
     failing: Option<(Range<usize>, Failure)>,
 }
 
-/// How a call is made to fail.
+/// The failure of a call.
 #[derive(Clone, Copy)]
 pub(crate) struct Failure(c_int);
 
@@ -63,7 +63,7 @@ impl Failure {
 }
 
 impl Simulation {
-    /// A system whose namespace has this loader service, or none.
+    /// A system with this loader service in its namespace, or with none.
     #[must_use]
     pub fn new(service: Option<LoaderService>) -> &'static Self {
         let mut tree = Tree::default();
@@ -87,32 +87,32 @@ impl Simulation {
         self.world().tree.add(path, Content::of(library, path));
     }
 
-    /// Makes the system call with this number fail, counted from 0 now.
+    /// Makes the system call with this number fail, counting from 0 from now on.
     pub fn fail(&self, number: usize) {
         self.fail_with(number, 0);
     }
 
-    /// The same, with this status where it is negative and a call of Fuchsia, or with this error number where it is positive
-    /// and a call on files.
+    /// Like [`fail`](Self::fail), with this status if it is negative and the call is one of
+    /// Fuchsia's, or with this error number if it is positive and the call is a file call.
     pub fn fail_with(&self, number: usize, code: c_int) {
         self.fail_all(number..number.saturating_add(1), code);
     }
 
-    /// The same with every call that has one of these numbers.
+    /// Like [`fail_with`](Self::fail_with), for every call with one of these numbers.
     pub fn fail_all(&self, numbers: Range<usize>, code: c_int) {
         let mut world = self.world();
         world.calls.clear();
         world.failing = Some((numbers, Failure(code)));
     }
 
-    /// The system calls since the beginning or [`Simulation::fail`]: a word, and what it was about. Calls that close
-    /// something are not among them: they cannot fail.
+    /// The system calls since the beginning or [`Simulation::fail`]: for each the call's name and
+    /// its argument. Calls that close something are left out: they cannot fail.
     #[must_use]
     pub fn calls(&self) -> Vec<String> {
         self.world().calls.clone()
     }
 
-    /// What the process's open handles are, in order.
+    /// The kinds of the process's open handles, sorted.
     #[must_use]
     pub fn open_handles(&self) -> Vec<&'static str> {
         let mut kinds = self.world().kernel.kinds();
@@ -120,7 +120,7 @@ impl Simulation {
         kinds
     }
 
-    /// The paths of the descriptors that are open; `manifests` is the service's folder.
+    /// The paths of the open descriptors; `manifests` is the service's folder.
     #[must_use]
     pub fn open_files(&self) -> Vec<String> {
         self.world().tree.open_paths()
@@ -132,7 +132,7 @@ impl Simulation {
         self.world().kernel.devices_opened.clone()
     }
 
-    /// Gives the process one end of a fresh channel, as a driver has it; the other end is forgotten.
+    /// Gives the process one end of a new channel, as a driver has it; the other end is forgotten.
     #[must_use]
     pub fn channel_of_driver(&self) -> RawHandle {
         self.world().kernel.create_channel().0
@@ -261,7 +261,7 @@ impl System for Simulation {
         self
     }
 
-    /// As on Fuchsia, the linker finds only what is in the package.
+    /// As on Fuchsia, the linker finds only libraries in the package.
     fn open_library(&self, name: &CStr) -> Result<NonNull<c_void>, Text> {
         let world = self.enter("dlopen", name.to_bytes()).map_err(|_| words("made to fail"))?;
         let name = name.to_string_lossy();
@@ -281,13 +281,14 @@ impl System for Simulation {
 
     fn symbol(&self, library: NonNull<c_void>, name: &CStr) -> Option<NonNull<c_void>> {
         drop(self.enter("dlsym", name.to_bytes()).ok()?);
-        // SAFETY: the library is open; the name is a C string.
+        // SAFETY: the library is open, and the name is a valid C string.
         NonNull::new(unsafe { libc::dlsym(library.as_ptr(), name.as_ptr()) })
     }
 
     unsafe fn close_library(&self, library: NonNull<c_void>) {
         self.world().calls.push("dlclose".to_owned());
-        // SAFETY: the caller vouches that nothing uses it any more.
+        // SAFETY: this system opened the library, and nothing uses it any more, by the `# Safety`
+        // of `System::close_library`.
         unsafe { libc::dlclose(library.as_ptr()) };
     }
 }

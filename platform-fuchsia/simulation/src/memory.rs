@@ -1,4 +1,4 @@
-//! What files and memory objects hold.
+//! The content of files and memory objects.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_void};
@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use loader_core::memory::{Text, text};
 
-/// Bytes, which may be those of a library.
+/// Bytes, possibly those of a library.
 pub(crate) struct Content {
     pub(crate) bytes: Vec<u8>,
-    /// The same bytes as this machine's linker can open them.
+    /// A path to the same bytes for this machine's linker.
     mapped: OnceLock<CString>,
-    /// Whether that is under way.
+    /// Whether the library is being opened.
     is_opening: AtomicBool,
 }
 
@@ -26,8 +26,8 @@ impl Content {
         Arc::new(Self { bytes: bytes.into(), mapped: OnceLock::new(), is_opening: AtomicBool::new(false) })
     }
 
-    /// What a file of this machine holds: the copy that is called `copy`. Each copy is a library of its own, and is made
-    /// once, however many simulated systems have it.
+    /// The content of a file of this machine, under the name `copy`. Each copy is a library of its
+    /// own and is created once, however many simulated systems have it.
     ///
     /// # Panics
     /// If the file cannot be read.
@@ -38,29 +38,31 @@ impl Content {
         Arc::clone(copies.entry((path.to_owned(), copy.to_owned())).or_insert_with(read))
     }
 
-    /// Opens the library that this is, by the linker of this machine. Out of its own initialisers it is another library,
-    /// as it is always on Fuchsia.
+    /// Opens the library in these bytes, by this machine's linker. Opened by its own initialisers
+    /// it is another library, as it always is on Fuchsia.
     pub(crate) fn open(&self) -> Result<NonNull<c_void>, Text> {
         let within = self.is_opening.swap(true, Ordering::Relaxed);
         let another = within.then(|| map(&self.bytes));
         let path = another.as_ref().unwrap_or_else(|| self.mapped.get_or_init(|| map(&self.bytes)));
-        // SAFETY: the path is a C string.
+        // SAFETY: the path is a valid C string. Tests open only their own drivers and layers.
         let library = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         self.is_opening.store(within, Ordering::Relaxed);
         NonNull::new(library).ok_or_else(|| {
-            // SAFETY: dlopen has failed in this thread, so there are words, which are copied at once.
+            // SAFETY: `dlopen` has just failed in this thread, so `dlerror` returns a C string,
+            // which is copied at once.
             let words = unsafe { CStr::from_ptr(libc::dlerror()) };
             text(&[words.to_bytes()]).unwrap_or_default()
         })
     }
 }
 
-/// Puts the bytes into a file in memory and gives its path. The file stays, since the linker knows libraries by path.
+/// Writes the bytes to a file in memory and returns its path. The file stays, since the linker
+/// identifies libraries by path.
 fn map(bytes: &[u8]) -> CString {
-    // SAFETY: the name is a C string.
+    // SAFETY: the name is a valid C string.
     let file = unsafe { libc::memfd_create(c"library".as_ptr(), libc::MFD_CLOEXEC) };
     assert!(file >= 0, "a file in memory: {}", std::io::Error::last_os_error());
-    // SAFETY: the descriptor is new, so nobody else has it.
+    // SAFETY: the descriptor is new, so nothing else owns it.
     let mut file = unsafe { File::from_raw_fd(file) };
     file.write_all(bytes).expect("room for a library");
     CString::new(format!("/proc/self/fd/{}", file.into_raw_fd())).expect("no NUL")

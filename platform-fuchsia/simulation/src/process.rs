@@ -14,13 +14,13 @@ use platform_fuchsia::{Fuchsia, POLICY, RawHandle};
 
 use crate::Simulation;
 
-/// The API level that drivers are told.
+/// The API level that drivers receive.
 pub const API_LEVEL: u32 = 27;
 
 /// A component.
 #[derive(Clone, Copy)]
 pub struct Process {
-    /// What its system calls reach.
+    /// The system that its calls reach.
     pub simulation: &'static Simulation,
     /// Its platform.
     pub fuchsia: &'static Fuchsia,
@@ -29,14 +29,14 @@ pub struct Process {
 }
 
 impl Process {
-    /// A process with these variables only.
+    /// A process with only these variables.
     #[must_use]
     pub fn new(simulation: &'static Simulation, variables: &[(&'static str, &'static str)]) -> Self {
         let variables = Box::leak(Box::new(Variables(variables.iter().copied().collect())));
         Self::with(simulation, |platform| Platform { environment: variables, ..platform })
     }
 
-    /// A process with the variables of the program that this is.
+    /// A process with the variables of the running program.
     #[must_use]
     pub fn with_own_variables(simulation: &'static Simulation) -> Self {
         Self::with(simulation, |platform| platform)
@@ -49,8 +49,8 @@ impl Process {
         Self { simulation, fuchsia, loader }
     }
 
-    /// Runs a program in this process. The global commands are given nothing by which they could find the loader: they
-    /// are those of the process that runs, and one runs at a time.
+    /// Runs a program in this process. The global commands have no argument that identifies the
+    /// loader: they are those of the running process, and one runs at a time.
     pub fn run<T>(&self, program: impl FnOnce(&Entry) -> T) -> T {
         static TURN: Mutex<()> = Mutex::new(());
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,11 +70,11 @@ fn running() -> Process {
 }
 
 unsafe extern "system" fn open_in_namespace(name: *const c_char, handle: RawHandle) -> vk::Result {
-    // SAFETY: the driver hands over a handle of its own and a C string.
+    // SAFETY: the driver interface obliges the driver to pass a C string and to give up its handle.
     unsafe { running().fuchsia.open_in_namespace(name, handle) }
 }
 
-/// The loader of the process that runs.
+/// The loader of the running process.
 struct Running;
 
 impl Deref for Running {

@@ -13,10 +13,10 @@ const CONNECT_TO_MANIFEST_FS: u64 = 0x0454_d855_8778_81cc;
 const CONNECT_TO_DEVICE_FS: u64 = 0x11cd_633f_2f5f_f6d7;
 const GET_SUPPORTED_FEATURES: u64 = 0x381a_bfce_1728_92bd;
 
-/// What the service answers to a question, in place of the right answer: changes the bytes, and how many handles come.
+/// Replaces the right answer of the service: changes the bytes, and the number of handles.
 pub type Answers = fn(method: &str, bytes: &mut Vec<u8>, handles: &mut usize);
 
-/// The service: manifests, and the libraries that they name.
+/// The service: manifests, and the libraries named in them.
 pub struct LoaderService {
     libraries: Vec<(String, Arc<Content>)>,
     features: u32,
@@ -28,7 +28,7 @@ pub(crate) struct Answer {
     pub(crate) objects: Vec<Object>,
 }
 
-/// The name of the method that a message is to.
+/// The name of the method that a message calls.
 pub(crate) fn method(bytes: &[u8]) -> &'static str {
     match ordinal(bytes) {
         GET => "Get",
@@ -50,7 +50,7 @@ impl LoaderService {
         Self { libraries: Vec::new(), features: 0x7, answers: |_, _, _| {} }
     }
 
-    /// Adds a driver: a library of this machine, and a manifest that names it as the service does.
+    /// Adds a driver: a library of this machine, and a manifest with the service's name of it.
     ///
     /// # Panics
     /// If the library cannot be read.
@@ -63,7 +63,7 @@ impl LoaderService {
         self
     }
 
-    /// The names of the manifests, and what is in them.
+    /// The names and contents of the manifests.
     pub(crate) fn manifests(&self) -> impl Iterator<Item = (String, String)> {
         self.libraries.iter().map(|(name, _)| {
             let text = format!(
@@ -73,21 +73,21 @@ impl LoaderService {
         })
     }
 
-    /// Says which features the service has.
+    /// Sets the features of the service.
     #[must_use]
     pub fn with_features(mut self, features: u32) -> Self {
         self.features = features;
         self
     }
 
-    /// Changes what the service answers.
+    /// Changes the answers of the service.
     #[must_use]
     pub fn answering(mut self, answers: Answers) -> Self {
         self.answers = answers;
         self
     }
 
-    /// Takes a message that has no answer, and the handle that came with it.
+    /// Accepts a message that has no answer, and the handle that came with it.
     pub(crate) fn take(&self, kernel: &mut Kernel, bytes: &[u8], object: Object) -> Result<(), Status> {
         match ordinal(bytes) {
             CONNECT_TO_MANIFEST_FS => {
@@ -107,7 +107,7 @@ impl LoaderService {
     /// Answers a message.
     pub(crate) fn answer(&self, bytes: &[u8]) -> Answer {
         let mut reply = bytes[..16].to_vec();
-        // As the kernel numbers the calls of a process.
+        // The bit that the kernel sets in the numbers of a process's calls.
         reply[3] = 0x80;
         let mut object = None;
         match ordinal(bytes) {

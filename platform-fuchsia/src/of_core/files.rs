@@ -1,4 +1,4 @@
-//! The file system: the component's namespace, and below [`MANIFESTS`] the folder that the loader service has.
+//! The file system: the component's namespace, with the loader service's folder at [`MANIFESTS`].
 
 use core::ffi::c_int;
 
@@ -31,7 +31,7 @@ impl Files for Fuchsia {
         matches!(access, Ok(Ok(())))
     }
 
-    /// The folder of the service has no times: drivers come and go without a trace in it.
+    /// The service's folder has no times: drivers come and go there without a trace.
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint> {
         let place = self.place(path).ok().filter(|place| place.folder == libc::AT_FDCWD)?;
         let state = place.open(0).ok()?.state().ok()?;
@@ -39,7 +39,7 @@ impl Files for Fuchsia {
     }
 }
 
-/// A path, and the folder that it begins in.
+/// A path, and the folder that it starts from.
 struct Place<'a> {
     files: &'static dyn FileSystem,
     folder: Descriptor,
@@ -94,7 +94,7 @@ impl File {
         }
     }
 
-    /// Every name in the folder but `.` and `..`.
+    /// Every name in the folder except `.` and `..`.
     fn names(self) -> Result<Vec<Text>, FileError> {
         let mut names = Vec::new();
         let mut kept = Ok(());
@@ -104,7 +104,7 @@ impl File {
             }
         };
         let (files, descriptor) = (self.files, self.descriptor);
-        // The call closes the folder.
+        // `list` closes the folder.
         core::mem::forget(self);
         files.list(descriptor, &mut keep)?;
         kept.map_err(|OutOfMemory| FileError::OutOfMemory)?;

@@ -1,4 +1,4 @@
-//! The dynamic linker, and the libraries that the loader service has.
+//! The dynamic linker, and the libraries of the loader service.
 
 use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
@@ -23,7 +23,8 @@ impl Libraries for Fuchsia {
 
     unsafe fn close(&self, library: Library) {
         if !self.keeps(library.0) {
-            // SAFETY: the caller vouches that nothing uses the library any more.
+            // SAFETY: `library` came from `open` and nothing uses it any more, by the `# Safety` of
+            // [`Libraries::close`].
             unsafe { self.system.close_library(library.0) };
         }
     }

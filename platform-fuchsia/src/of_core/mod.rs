@@ -1,4 +1,4 @@
-//! What the core asks of [`Fuchsia`](crate::Fuchsia) itself: files and libraries.
+//! The core's traits that [`Fuchsia`](crate::Fuchsia) itself implements: files and libraries.
 
 mod files;
 mod libraries;

@@ -1,4 +1,4 @@
-//! Files by the C library.
+//! Files, by the C library.
 
 use core::ffi::{CStr, c_int};
 use core::mem::MaybeUninit;
@@ -6,19 +6,20 @@ use core::mem::MaybeUninit;
 use crate::system::Descriptor;
 use crate::system::{ErrorNumber, FileState, FileSystem};
 
-/// The C library, which on Fuchsia reaches files through libfdio.
+/// The C library, which on Fuchsia accesses files through libfdio.
 pub struct CLibrary;
 
 impl FileSystem for CLibrary {
     fn open(&self, at: Descriptor, path: &CStr, flags: c_int) -> Result<Descriptor, ErrorNumber> {
         let flags = flags | libc::O_RDONLY | libc::O_CLOEXEC;
-        // SAFETY: the folder is open or stands for the namespace; the path is a valid C string.
+        // SAFETY: the path is a valid C string. `at` is only a number to the C library, which
+        // rejects one that is not open.
         let file = unsafe { libc::openat(at, path.as_ptr(), flags) };
         if file < 0 { Err(errno()) } else { Ok(file) }
     }
 
     fn access(&self, at: Descriptor, path: &CStr) -> Result<(), ErrorNumber> {
-        // SAFETY: as in `open`.
+        // SAFETY: the path is a valid C string, and the C library rejects an `at` that is not open.
         checked(unsafe { libc::faccessat(at, path.as_ptr(), libc::F_OK, 0) })
     }
 
@@ -26,7 +27,7 @@ impl FileSystem for CLibrary {
         let mut state = MaybeUninit::<libc::stat>::uninit();
         // SAFETY: `state` is writable.
         checked(unsafe { libc::fstat(file, state.as_mut_ptr()) })?;
-        // SAFETY: fstat returned 0, so it has filled the structure.
+        // SAFETY: `fstat` returned 0, so it has filled the structure.
         let state = unsafe { state.assume_init() };
         Ok(FileState {
             is_file: state.st_mode & libc::S_IFMT == libc::S_IFREG,
@@ -37,13 +38,13 @@ impl FileSystem for CLibrary {
     }
 
     fn read(&self, file: Descriptor, room: &mut [u8]) -> Result<usize, ErrorNumber> {
-        // SAFETY: the room is writable.
+        // SAFETY: `room` is a slice that is writable for `room.len()` bytes.
         let got = unsafe { libc::read(file, room.as_mut_ptr().cast(), room.len()) };
         usize::try_from(got).map_err(|_| errno())
     }
 
     fn list(&self, folder: Descriptor, take: &mut dyn FnMut(&[u8])) -> Result<(), ErrorNumber> {
-        // SAFETY: the descriptor is the caller's, and belongs to the folder where the call succeeds.
+        // SAFETY: the caller gives up its descriptor. If the call succeeds, the `DIR` owns it.
         let opened = unsafe { libc::fdopendir(folder) };
         if opened.is_null() {
             let error = errno();
@@ -53,29 +54,30 @@ impl FileSystem for CLibrary {
         let folder = Folder(opened);
         loop {
             clear_errno();
-            // SAFETY: the folder is open.
+            // SAFETY: `fdopendir` returned the folder, and only its drop closes it.
             let entry = unsafe { libc::readdir(folder.0) };
             if entry.is_null() {
                 return if errno() == ErrorNumber(0) { Ok(()) } else { Err(errno()) };
             }
-            // SAFETY: the entry is valid until the next readdir on this folder; its name is ended by NUL. The name is
-            // reached by address, since an entry may be shorter than its type.
+            // SAFETY: the entry stays valid until the next `readdir` on this folder, after `take`
+            // has returned. The name ends with NUL. It is reached by address, since an entry may be
+            // shorter than its type.
             take(unsafe { CStr::from_ptr((&raw const (*entry).d_name).cast()) }.to_bytes());
         }
     }
 
     fn close(&self, file: Descriptor) {
-        // SAFETY: the descriptor belongs to whoever closes it.
+        // SAFETY: the caller owns the descriptor and gives it up.
         unsafe { libc::close(file) };
     }
 }
 
-/// A folder that is being listed.
+/// A folder being listed.
 struct Folder(*mut libc::DIR);
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // SAFETY: the folder is open, and not used again.
+        // SAFETY: `fdopendir` returned the folder, and nothing uses it after `drop`.
         unsafe { libc::closedir(self.0) };
     }
 }
@@ -84,15 +86,17 @@ fn checked(returned: c_int) -> Result<(), ErrorNumber> {
     if returned == 0 { Ok(()) } else { Err(errno()) }
 }
 
-/// The error number of the last call of this thread that failed.
+/// The error number of this thread's last failed call.
 fn errno() -> ErrorNumber {
-    // SAFETY: the C library returns the address of this thread's error number, which lives as long as the thread.
+    // SAFETY: the C library returns the address of this thread's error number, which lives as long
+    // as the thread.
     ErrorNumber(unsafe { *libc::__errno_location() })
 }
 
-/// Sets the error number to 0, before a call that reports an error only there.
+/// Sets the error number to 0, for a call that reports errors only there.
 fn clear_errno() {
-    // SAFETY: as in `errno`; nothing else refers to it meanwhile.
+    // SAFETY: the C library returns the address of this thread's error number, which lives as long
+    // as the thread; no reference to it exists.
     unsafe { *libc::__errno_location() = 0 }
 }
 
@@ -151,7 +155,7 @@ mod tests {
         let file = CLibrary.open(libc::AT_FDCWD, &path(&folder.path().join("a")), 0).unwrap();
         let identity = CLibrary.state(file).unwrap().identity;
         assert_eq!(CLibrary.list(file, &mut |_| {}), Err(ErrorNumber(libc::ENOTDIR)));
-        // Another thread may have been given the number since.
+        // Another thread may have received the same number since.
         assert_ne!(CLibrary.state(file).map(|state| state.identity), Ok(identity), "it is closed");
         let none = CLibrary.open(libc::AT_FDCWD, &path(&folder.path().join("none")), libc::O_DIRECTORY);
         assert_eq!(none, Err(ErrorNumber(libc::ENOENT)));

@@ -1,4 +1,4 @@
-//! Variables of the process, by `getenv`. There are no elevated processes on Fuchsia.
+//! Environment variables of the process, by `getenv`. Fuchsia has no elevated processes.
 
 use core::ffi::CStr;
 
@@ -15,8 +15,8 @@ impl Environment for ProcessEnvironment {
         if value.is_null() {
             return Ok(None);
         }
-        // SAFETY: the value is a valid C string until the environment changes; a program that changes it while another
-        // thread reads it breaks the contract of setenv.
+        // SAFETY: the value is a valid C string until the environment changes; a program that
+        // changes it while another thread reads it breaks the contract of `setenv`.
         let value = unsafe { CStr::from_ptr(value) };
         text(&[value.to_bytes()]).map(Some)
     }

@@ -3,7 +3,7 @@
 use loader_core::memory::{OutOfMemory, Text};
 use loader_core::platform::Identity;
 
-/// A component, which has what it was given: nothing elevates it, and it has no path by which others know it.
+/// A component has what it was given: nothing elevates it, and no path identifies it to others.
 pub(crate) struct Component;
 
 impl Identity for Component {

@@ -1,4 +1,4 @@
-//! One file for each platform trait.
+//! One file per platform trait.
 
 pub(crate) mod c_library;
 pub(crate) mod environment;

@@ -2,7 +2,7 @@
 
 use loader_core::platform::{Pause, Waiting};
 
-/// Waits longer from turn to turn.
+/// Waits longer with each turn.
 pub(crate) struct Backoff;
 
 impl Waiting for Backoff {
@@ -10,7 +10,7 @@ impl Waiting for Backoff {
         match Pause::of(turn) {
             Pause::Spin => core::hint::spin_loop(),
             Pause::Yield => {
-                // SAFETY: has no preconditions.
+                // SAFETY: `sched_yield` has no preconditions.
                 unsafe { libc::sched_yield() };
             }
             Pause::Sleep => sleep(),
@@ -18,14 +18,14 @@ impl Waiting for Backoff {
     }
 
     fn thread(&self) -> usize {
-        // SAFETY: has no preconditions. The C library gives each living thread a number of its own.
+        // SAFETY: `pthread_self` has no preconditions. Each living thread has a number of its own.
         (unsafe { libc::pthread_self() }) as usize
     }
 }
 
-/// Sleeps for a turn of waiting.
+/// Sleeps for one turn of waiting.
 pub(crate) fn sleep() {
     let time = libc::timespec { tv_sec: 0, tv_nsec: Pause::NANOSECONDS };
-    // SAFETY: the time is valid, and the rest of an interrupted sleep is not asked for.
+    // SAFETY: `time` is a valid time, and NULL declines the rest of an interrupted sleep.
     unsafe { libc::nanosleep(&raw const time, core::ptr::null_mut()) };
 }

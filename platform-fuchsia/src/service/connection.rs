@@ -1,5 +1,5 @@
-//! The connection to the service: made once for the process and kept, since the service gives up what a client has when
-//! its channel closes (RFC 205).
+//! The connection to the service: opened once per process and kept, since the service releases a
+//! client's resources when its channel closes (RFC 205).
 
 use core::fmt;
 
@@ -7,13 +7,14 @@ use super::wire::{self, Features, LONGEST_NAME, Malformed, Message, REPLY};
 use crate::system::Handle;
 use crate::system::{Descriptor, RawHandle, Received, Status, System};
 
-/// Where a component finds the service.
+/// The path of the service in a component's namespace.
 const PATH: &core::ffi::CStr = c"/svc/fuchsia.vulkan.loader.Loader";
 
-/// How many handles an answer may bring before the kernel refuses it. More than one is refused by us, with a reason.
+/// The number of handles in an answer above which the kernel refuses it. We refuse more than one
+/// ourselves, with a reason.
 const MOST_HANDLES: usize = 4;
 
-/// The service, with all that a loader needs of it.
+/// The service, with everything that the loader needs of it.
 pub(crate) struct Service {
     system: &'static dyn System,
     loader: Handle,
@@ -22,10 +23,10 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// Connects to the service, finds out whether it has what is needed, and asks for the two folders.
+    /// Connects to the service, checks its features, and requests the two folders.
     ///
-    /// What was made on the way is closed where a step fails. To connect succeeds even where there is no service: the
-    /// first question then finds the other end closed.
+    /// If a step fails, everything opened so far is closed. Connecting succeeds even if there is no
+    /// service: the first call then finds the other end closed.
     pub(crate) fn connect(system: &'static dyn System) -> Result<Self, Refusal> {
         let step = |step| move |status| Refusal::Failed { step, status };
         let (loader, request) = system.create_channel().map_err(step(Step::Channel))?;
@@ -44,17 +45,17 @@ impl Service {
         Ok(Self { system, loader, devices, manifests })
     }
 
-    /// The folder of the driver manifests.
+    /// The folder of driver manifests.
     pub(crate) const fn manifests(&self) -> Descriptor {
         self.manifests
     }
 
-    /// The folder of the devices that drivers may open.
+    /// The folder of devices that drivers may open.
     pub(crate) const fn devices(&self) -> RawHandle {
         self.devices.raw()
     }
 
-    /// The library that a manifest names, as executable memory; `None` if the service has none of that name.
+    /// The library named in a manifest, as executable memory; `None` if the service lacks it.
     pub(crate) fn library(&self, name: &[u8]) -> Result<Option<Handle>, Refusal> {
         let message = Message::get(name).ok_or(Refusal::NameTooLong)?;
         let answer = Answer::to(self.system, self.loader.raw(), &message)?;
@@ -74,7 +75,7 @@ fn supported_features(system: &'static dyn System, loader: RawHandle) -> Result<
     wire::supported_features(answer.bytes(), answer.handles()).map_err(Refusal::Malformed)
 }
 
-/// An answer of the service. Its handles are closed with it unless they are taken out.
+/// An answer of the service. Dropping it closes its handles, unless they were taken out.
 struct Answer {
     bytes: [u8; REPLY],
     handles: [Option<Handle>; MOST_HANDLES],
@@ -97,7 +98,7 @@ impl Answer {
         self.bytes.get(..self.received.bytes).unwrap_or_default()
     }
 
-    /// How many handles came; none of them is 0.
+    /// The number of handles received; none of them is 0.
     fn handles(&self) -> usize {
         self.handles.iter().flatten().count()
     }
@@ -108,32 +109,32 @@ impl Answer {
     }
 }
 
-/// Why something could not be had from the service.
+/// Why the service did not provide something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// A system call failed.
     Failed {
-        /// What for.
+        /// The purpose of the call.
         step: Step,
-        /// With what.
+        /// The status it returned.
         status: Status,
     },
     /// The service lacks these features.
     Lacks(u32),
-    /// The service answered something that is no answer.
+    /// The service sent something that is not a valid answer.
     Malformed(Malformed),
     /// The protocol has no room for the name.
     NameTooLong,
 }
 
-/// What a system call was made for.
+/// The purpose of a system call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// To make a channel.
+    /// To create a channel.
     Channel,
     /// To connect to the service.
     Connect,
-    /// To ask the service.
+    /// To call the service.
     Call,
     /// To get the folder of devices.
     Devices,
@@ -161,7 +162,7 @@ impl fmt::Display for Refusal {
         match self {
             Self::Failed { step, status } => {
                 write!(formatter, "{}: {} ({})", step.words(), status.words(), status.0)?;
-                // As it is where nobody has given the service to the component.
+                // This is the case if nobody gave the component the service.
                 if (*step, *status) == (Step::Call, Status::PEER_CLOSED) {
                     formatter
                         .write_str("; the component's manifest must use fuchsia.vulkan.loader.Loader")?;

@@ -1,5 +1,5 @@
-//! The service `fuchsia.vulkan.loader/Loader`, which knows the drivers of the system: their manifests, their libraries as
-//! memory, and the devices that they may open.
+//! The service `fuchsia.vulkan.loader/Loader`, which knows the drivers of the system: their
+//! manifests, their libraries as memory, and the devices that they may open.
 
 mod connection;
 mod namespace;

@@ -1,20 +1,20 @@
-//! What a driver calls to connect to something: it has no namespace of its own, and the loader knows where its devices
-//! are.
+//! The function that a driver calls to connect to something: a driver has no namespace of its own,
+//! and the loader knows where its devices are.
 
 use core::ffi::CStr;
 
 use crate::system::Handle;
 use crate::system::{RawHandle, Status, System};
 
-/// Below this, names lead to the devices of the loader service.
+/// The prefix of names that lead to the devices of the loader service.
 const DEVICES: &[u8] = b"/loader-gpu-devices";
 
-/// Connects `handle` to `name`: in the folder `devices` of the loader service where the name begins with
-/// `/loader-gpu-devices`, else in the process's namespace.
+/// Connects `handle` to `name`: in the folder `devices` of the loader service if the name begins
+/// with `/loader-gpu-devices`, else in the process's namespace.
 ///
 /// # Errors
-/// [`Status::UNAVAILABLE`] for a device where there is no service; [`Status::BAD_PATH`] for a name that is neither; else what the
-/// system says. The handle is gone in every case.
+/// [`Status::UNAVAILABLE`] for a device if there is no service; [`Status::BAD_PATH`] for a name
+/// that is neither; else the system's status. The handle is consumed in every case.
 pub(crate) fn open_in_namespace(
     system: &dyn System,
     devices: Option<RawHandle>,

@@ -107,7 +107,7 @@ fn a6_what_is_no_answer_is_refused() {
 
 #[test]
 fn a6_any_bytes_at_all_are_survived() {
-    // Every answer of one right one with one byte changed to anything, and every length of it.
+    // A valid answer of each kind, with one byte changed to any value, and cut off at every length.
     for method in [Method::Get, Method::GetSupportedFeatures] {
         let good = answer(method, 7);
         for place in 0..good.len() {
@@ -129,7 +129,7 @@ fn a7_flags_that_are_not_known_are_no_matter() {
     for features in 0..8 {
         assert_eq!(Features(features).missing(), 7 - features);
     }
-    // Also in the header, beside the version.
+    // The same holds for flags in the header, beside the version.
     let mut bytes = answer(Method::GetSupportedFeatures, 7);
     (bytes[4], bytes[5]) = (0xff, 0xff);
     assert_eq!(supported_features(&bytes, 0), Ok(Features(7)));

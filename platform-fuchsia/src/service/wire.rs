@@ -1,29 +1,30 @@
 //! The messages of `fuchsia.vulkan.loader/Loader`, as bytes.
 //!
-//! FIDL's wire format, version 2: a header of 16 bytes (transaction number, three bytes of flags of which the first says
-//! the version, a magic number, the method's ordinal), then the parameters, little endian and padded with zeros to eight
-//! bytes. A handle is a marker in the bytes and travels beside them.
+//! FIDL's wire format, version 2: a header of 16 bytes (transaction number, three bytes of flags of
+//! which the first holds the version, a magic number, the method's ordinal), then the parameters,
+//! little endian and padded with zeros to eight bytes. A handle appears as a marker in the bytes
+//! and travels beside them.
 #![forbid(unsafe_code)]
 
 /// A method of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// A driver's library as executable memory.
+    /// Requests a driver's library as executable memory.
     Get,
     /// Connects a channel to the folder of driver manifests.
     ConnectToManifestFs,
-    /// Connects a channel to the folder of the devices that drivers may open.
+    /// Connects a channel to the folder of devices that drivers may open.
     ConnectToDeviceFs,
-    /// Which of the methods the service has.
+    /// Asks which of the methods the service has.
     GetSupportedFeatures,
-    /// The right to make memory executable, for the one driver that compiles at run time.
+    /// Requests the right to make memory executable, for the one driver that compiles at run time.
     #[allow(dead_code, reason = "that driver asks for it itself")]
     GetVmexResource,
 }
 
 impl Method {
-    /// The first eight bytes of the SHA-256 of `fuchsia.vulkan.loader/Loader.` and the method's name, without the highest
-    /// bit.
+    /// The first eight bytes of the SHA-256 of `fuchsia.vulkan.loader/Loader.` and the method's
+    /// name, without the highest bit.
     pub(crate) const fn ordinal(self) -> u64 {
         match self {
             Self::Get => 0x73db_bfb6_2e99_320a,
@@ -35,7 +36,7 @@ impl Method {
     }
 }
 
-/// What the service can do: a set, in which later versions may have more.
+/// The features of the service: a set that later versions may extend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Features(pub(crate) u32);
 
@@ -43,30 +44,30 @@ impl Features {
     /// [`Method::Get`], [`Method::ConnectToDeviceFs`] and [`Method::ConnectToManifestFs`].
     pub(crate) const NEEDED: u32 = 0x1 | 0x2 | 0x4;
 
-    /// The features that a loader needs and the service lacks.
+    /// The features that the loader needs and the service lacks.
     pub(crate) const fn missing(self) -> u32 {
         Self::NEEDED & !self.0
     }
 }
 
-/// For [`Method::ConnectToManifestFs`]: the folder answers once every driver that is being looked at has been.
+/// For [`Method::ConnectToManifestFs`]: the folder answers once no driver is under examination.
 const WAIT_FOR_IDLE: u32 = 0x1;
 
-/// The longest name that [`Method::Get`] takes, bytes.
+/// The length of the longest name that [`Method::Get`] accepts, in bytes.
 pub(crate) const LONGEST_NAME: usize = 64;
 
 const HEADER: usize = 16;
-/// Of every answer that the loader waits for.
+/// The length of every answer that the loader waits for.
 pub(crate) const REPLY: usize = 24;
 const MAGIC: u8 = 1;
 const VERSION_2: u8 = 0x02;
 const PRESENT: u32 = u32::MAX;
-/// Of the last message on a channel that the other end closes with a reason.
+/// The ordinal of the last message on a channel that the other end closes with a reason.
 const EPITAPH: u64 = u64::MAX;
-/// In transaction numbers that the kernel gave.
+/// Set in transaction numbers that the kernel assigned.
 const FROM_KERNEL: u32 = 0x8000_0000;
 
-/// A message on its way to the service.
+/// A message to the service.
 pub(crate) struct Message {
     bytes: [u8; HEADER + 16 + LONGEST_NAME],
     length: usize,
@@ -91,7 +92,7 @@ impl Message {
         Some(message)
     }
 
-    /// Hands the service an end of a channel for the manifests.
+    /// Passes the service one end of a channel for the manifests.
     pub(crate) fn connect_to_manifest_fs() -> Self {
         let mut message = Self::new(Method::ConnectToManifestFs);
         message.add(&WAIT_FOR_IDLE.to_le_bytes());
@@ -99,7 +100,7 @@ impl Message {
         message
     }
 
-    /// Hands the service an end of a channel for the devices.
+    /// Passes the service one end of a channel for the devices.
     pub(crate) fn connect_to_device_fs() -> Self {
         let mut message = Self::new(Method::ConnectToDeviceFs);
         message.add(&PRESENT.to_le_bytes());
@@ -112,7 +113,7 @@ impl Message {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 
-    /// A header: transaction number 0, which a call replaces and a message without an answer keeps.
+    /// A header with transaction number 0, which a call replaces and other messages keep.
     fn new(method: Method) -> Self {
         let mut message = Self { bytes: [0; HEADER + 16 + LONGEST_NAME], length: 0 };
         message.add(&[0, 0, 0, 0, VERSION_2, 0, 0, MAGIC]);
@@ -132,9 +133,9 @@ impl Message {
 /// Why an answer was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Malformed {
-    /// It has another length than the answer to this method.
+    /// Its length is not that of an answer to this method.
     Length,
-    /// Its header is not one of this protocol.
+    /// Its header does not belong to this protocol.
     Header,
     /// It answers another method.
     Ordinal,
@@ -144,14 +145,14 @@ pub(crate) enum Malformed {
     Padding,
     /// The marker of a handle is neither of its two values.
     Marker,
-    /// There are more or fewer handles than the bytes say.
+    /// The number of handles differs from what the bytes say.
     Handles,
     /// The service closed the channel, with this status.
     Closed(i32),
 }
 
 impl Malformed {
-    /// In words.
+    /// The reason in words.
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Length => "the answer has the wrong length",
@@ -166,7 +167,7 @@ impl Malformed {
     }
 }
 
-/// Reads the answer to [`Method::GetSupportedFeatures`]. `handles` is how many came with it.
+/// Reads the answer to [`Method::GetSupportedFeatures`], which came with `handles` handles.
 pub(crate) fn supported_features(reply: &[u8], handles: usize) -> Result<Features, Malformed> {
     let features = parameter(Method::GetSupportedFeatures, reply)?;
     if handles != 0 {
@@ -175,8 +176,8 @@ pub(crate) fn supported_features(reply: &[u8], handles: usize) -> Result<Feature
     Ok(Features(features))
 }
 
-/// Reads the answer to [`Method::Get`]: whether the one handle that came with it is the library. `handles` is how many
-/// came.
+/// Reads the answer to [`Method::Get`], which came with `handles` handles: whether there is a
+/// library.
 pub(crate) fn library(reply: &[u8], handles: usize) -> Result<bool, Malformed> {
     let is_present = match parameter(Method::Get, reply)? {
         0 => false,
@@ -189,7 +190,7 @@ pub(crate) fn library(reply: &[u8], handles: usize) -> Result<bool, Malformed> {
     Ok(is_present)
 }
 
-/// The one parameter of four bytes that an answer to `method` has.
+/// The only parameter of an answer to `method`, four bytes.
 fn parameter(method: Method, reply: &[u8]) -> Result<u32, Malformed> {
     let header = reply.first_chunk::<HEADER>().ok_or(Malformed::Length)?;
     let [t0, t1, t2, t3, _, _, dynamic, magic, ordinal @ ..] = *header;

@@ -1,15 +1,15 @@
-//! Handles of kernel objects that close themselves.
+//! Handles of kernel objects, which close themselves.
 
 use crate::system::{RawHandle, System};
 
-/// A handle that belongs to whoever has this value, and is closed when that is dropped.
+/// An owned handle, which is closed when this value is dropped.
 pub struct Handle {
     system: &'static dyn System,
     raw: RawHandle,
 }
 
 impl Handle {
-    /// Takes over `raw`; 0 is no handle.
+    /// Takes ownership of `raw`; 0 is no handle.
     pub fn new(system: &'static dyn System, raw: RawHandle) -> Option<Self> {
         (raw != 0).then(|| Self { system, raw })
     }
@@ -20,7 +20,7 @@ impl Handle {
         self.raw
     }
 
-    /// The number, for calls that take the handle over.
+    /// The number, for calls that take ownership of the handle.
     #[must_use]
     pub const fn into_raw(self) -> RawHandle {
         let raw = self.raw;

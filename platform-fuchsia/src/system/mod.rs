@@ -1,5 +1,5 @@
-//! The system calls of Fuchsia that the platform makes: the kernel's, libfdio's and the dynamic linker's, behind one
-//! trait, so that everything above it also runs where there is no Fuchsia.
+//! The system calls that the platform makes on Fuchsia: those of the kernel, libfdio and the
+//! dynamic linker, behind one trait, so that everything above it also runs without Fuchsia.
 
 mod file_system;
 mod handle;
@@ -32,15 +32,15 @@ impl Status {
     /// `ZX_ERR_BAD_PATH`.
     pub const BAD_PATH: Self = Self(-50);
 
-    /// What a call returned.
+    /// The result of a call, from its return value.
     ///
     /// # Errors
-    /// The status, unless it is `ZX_OK` or above.
+    /// The status, if it is below `ZX_OK`.
     pub const fn of(returned: i32) -> Result<(), Self> {
         if returned < 0 { Err(Self(returned)) } else { Ok(()) }
     }
 
-    /// The status in words, where it is one that a loader meets.
+    /// The status in words, if it is one that a loader meets.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self.0 {
@@ -63,39 +63,42 @@ impl Status {
     }
 }
 
-/// What a channel call brought back.
+/// The size of the reply to a channel call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Received {
-    /// Bytes of the reply.
+    /// The number of bytes.
     pub bytes: usize,
-    /// Handles of the reply, each of which belongs to the caller.
+    /// The number of handles, each of which the caller owns.
     pub handles: usize,
 }
 
 /// The system calls.
 ///
-/// Handles are passed as [`Handle`] where a call takes them over, and as [`RawHandle`] where it only uses them.
+/// A call that takes ownership of a handle takes a [`Handle`], one that only uses it a
+/// [`RawHandle`].
 pub trait System: Sync {
     /// Closes a handle (`zx_handle_close`).
     fn close_handle(&self, handle: RawHandle);
 
-    /// Makes a channel and returns its two ends (`zx_channel_create`).
+    /// Creates a channel and returns its two ends (`zx_channel_create`).
     ///
     /// # Errors
     /// The kernel's status.
     fn create_channel(&'static self) -> Result<(Handle, Handle), Status>;
 
-    /// Sends a message that has no answer (`zx_channel_write`). The handle that goes with it is gone even on failure.
+    /// Sends a message without an answer (`zx_channel_write`). Its handle is consumed even on
+    /// failure.
     ///
     /// # Errors
     /// The kernel's status.
     fn write_channel(&self, channel: RawHandle, bytes: &[u8], handle: Handle) -> Result<(), Status>;
 
-    /// Sends a message and waits for its answer (`zx_channel_call`). The kernel puts a transaction number with its
-    /// highest bit set into the first four bytes of the message, and waits for a message that begins with the same.
+    /// Sends a message and waits for its answer (`zx_channel_call`). The kernel puts a transaction
+    /// number with its highest bit set into the first four bytes of the message, and waits for a
+    /// message that begins with the same.
     ///
     /// # Errors
-    /// The kernel's status; nothing was then received.
+    /// The kernel's status; then nothing was received.
     fn call_channel(
         &self,
         channel: RawHandle,
@@ -104,23 +107,23 @@ pub trait System: Sync {
         handles: &mut [RawHandle],
     ) -> Result<Received, Status>;
 
-    /// Asks the process's namespace to connect a path to the other end of `request` (`fdio_service_connect`). That
-    /// it succeeds does not say that anybody is there.
+    /// Asks the process's namespace to connect a path to the other end of `request`
+    /// (`fdio_service_connect`). Success does not mean that anybody is there.
     ///
     /// # Errors
-    /// The status; the handle is gone all the same.
+    /// The status; the handle is consumed anyway.
     fn connect(&self, path: &CStr, request: Handle) -> Result<(), Status>;
 
-    /// The same, below a folder of which `folder` is a channel (`fdio_service_connect_at`).
+    /// Connects a path below the folder behind the channel `folder` (`fdio_service_connect_at`).
     ///
     /// # Errors
-    /// The status; the handle is gone all the same.
+    /// The status; the handle is consumed anyway.
     fn connect_at(&self, folder: RawHandle, path: &CStr, request: Handle) -> Result<(), Status>;
 
-    /// Makes a file descriptor of a channel to a file or folder (`fdio_fd_create`).
+    /// Creates a file descriptor from a channel to a file or folder (`fdio_fd_create`).
     ///
     /// # Errors
-    /// The status; the handle is gone all the same.
+    /// The status; the handle is consumed anyway.
     fn descriptor_of(&self, channel: Handle) -> Result<Descriptor, Status>;
 
     /// Opens a file for reading and executing (`fdio_open3_fd`).
@@ -135,28 +138,30 @@ pub trait System: Sync {
     /// The status.
     fn executable_memory(&'static self, file: Descriptor) -> Result<Handle, Status>;
 
-    /// The calls on files that are not Fuchsia's own.
+    /// The file calls, which are not specific to Fuchsia.
     fn files(&self) -> &dyn FileSystem;
 
     /// Opens a library by name or path (`dlopen`).
     ///
     /// # Errors
-    /// The dynamic linker's words.
+    /// The dynamic linker's message.
     fn open_library(&self, name: &CStr) -> Result<NonNull<c_void>, Text>;
 
-    /// Opens a library that is in memory (`dlopen_vmo`). The memory stays the caller's.
+    /// Opens a library in memory (`dlopen_vmo`). The caller keeps ownership of the memory.
     ///
     /// # Errors
-    /// The dynamic linker's words.
+    /// The dynamic linker's message.
     fn open_library_in(&self, memory: RawHandle) -> Result<NonNull<c_void>, Text>;
 
     /// A function or variable of a library (`dlsym`).
     fn symbol(&self, library: NonNull<c_void>, name: &CStr) -> Option<NonNull<c_void>>;
 
-    /// Gives a library up (`dlclose`, which keeps it mapped on Fuchsia).
+    /// Closes a library (`dlclose`, which keeps it mapped on Fuchsia).
     ///
     /// # Safety
-    /// Nothing uses the library any more.
+    /// `library` came from [`open_library`](System::open_library) or
+    /// [`open_library_in`](System::open_library_in) of this system and is closed at most as often
+    /// as it was opened. Nothing uses it any more unless another opening keeps it.
     unsafe fn close_library(&self, library: NonNull<c_void>);
 }
 

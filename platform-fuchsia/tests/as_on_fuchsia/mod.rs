@@ -1,4 +1,4 @@
-//! A process as on Fuchsia, for tests.
+//! A process like one on Fuchsia, for tests.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::transmute;
@@ -20,12 +20,12 @@ pub(crate) fn fuchsia(service: Option<LoaderService>) -> (&'static Fuchsia, &'st
     (process.fuchsia, process.simulation)
 }
 
-/// The null driver, which cargo puts beside the tests.
+/// The null driver, which cargo builds beside the tests.
 pub(crate) fn null_driver() -> PathBuf {
     std::env::current_exe().unwrap().parent().unwrap().join("libvkload_null.so")
 }
 
-/// A library that was compiled for a test, and is there as long as this value.
+/// A library compiled for a test, which exists as long as this value.
 pub(crate) struct Compiled {
     _folder: tempfile::TempDir,
     path: PathBuf,
@@ -43,12 +43,12 @@ pub(crate) fn driver(switches: &[&str]) -> Compiled {
     compiled("tests/driver.c", switches)
 }
 
-/// A layer that passes everything on.
+/// A layer that passes every call on.
 pub(crate) fn layer() -> Compiled {
     compiled("../tests/benches/null_layer.c", &[])
 }
 
-/// The library made of a file, by its path from the crate, with these switches.
+/// The library compiled from a file, given by its path from the crate, with these switches.
 pub(crate) fn compiled(source: &str, switches: &[&str]) -> Compiled {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("libcompiled.so");
@@ -76,23 +76,23 @@ fn words(words: loader_core::memory::Text) -> String {
     String::from_utf8(words.to_vec()).unwrap()
 }
 
-/// What the test driver wrote down.
+/// The record of the test driver.
 pub(crate) fn said_by(fuchsia: &Fuchsia, library: Library) -> String {
     let function = symbol(fuchsia, library, c"what_was_said");
-    // SAFETY: the test driver has this function.
+    // SAFETY: the test driver exports this function with this type, and it returns a C string.
     let said =
         unsafe { CStr::from_ptr(transmute::<NonNull<c_void>, extern "C" fn() -> *const c_char>(function)()) };
     said.to_str().unwrap().to_owned()
 }
 
-/// A function of a library.
+/// A symbol of a library.
 pub(crate) fn symbol(fuchsia: &Fuchsia, library: Library, name: &CStr) -> NonNull<c_void> {
     fuchsia.symbol(library, name).unwrap_or_else(|| panic!("no {name:?}"))
 }
 
-/// Asks the loader, as a driver does, to connect a fresh channel to `name`.
+/// Asks the loader, as a driver does, to connect a new channel to `name`.
 pub(crate) fn connect(fuchsia: &'static Fuchsia, simulation: &Simulation, name: &str) -> vk::Result {
     let name = CString::new(name).unwrap();
-    // SAFETY: the name is a C string, and the handle belongs to nobody else.
+    // SAFETY: the name is a valid C string, and nothing else owns the handle.
     unsafe { fuchsia.open_in_namespace(name.as_ptr(), simulation.channel_of_driver()) }
 }

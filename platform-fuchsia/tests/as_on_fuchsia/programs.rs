@@ -1,27 +1,27 @@
-//! Programs for the simulated system: what an application does from its first call to its last.
+//! Programs for the simulated system: an application from its first call to its last.
 
 use ash::{Device, Entry, Instance, vk};
 
 /// Texels on each side of the image.
 const SIDE: u32 = 8;
-/// Bytes of the image.
+/// Size of the image in bytes.
 pub(crate) const SIZE: usize = (SIDE * SIDE * 4) as usize;
 
-/// How many devices there are, and the bytes of a picture that the first of them has drawn.
+/// The number of devices, and the bytes of a picture that the first one drew.
 pub(crate) struct Drawn {
     pub(crate) devices: usize,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Makes an instance and a device, clears an image, copies it to a buffer, overwrites the buffer's end, and destroys
-/// everything.
+/// Creates an instance and a device, clears an image, copies it to a buffer, overwrites the
+/// buffer's end, and destroys everything.
 ///
 /// # Errors
-/// What the loader or the driver says; nothing is left then either.
+/// The error of the loader or the driver; nothing is left then either.
 pub(crate) fn draw(entry: &Entry) -> Result<Drawn, vk::Result> {
     let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
     let info = vk::InstanceCreateInfo::default().application_info(&app);
-    // SAFETY: the loader and the driver keep the specification's promises, and so does this program.
+    // SAFETY: the structures are valid, and the instance is destroyed after its last use.
     unsafe {
         entry.enumerate_instance_extension_properties(None)?;
         let instance = entry.create_instance(&info, None)?;
@@ -32,11 +32,12 @@ pub(crate) fn draw(entry: &Entry) -> Result<Drawn, vk::Result> {
 }
 
 /// # Safety
-/// The instance lives.
+/// `instance` is a live instance.
 unsafe fn with_instance(instance: &Instance) -> Result<Drawn, vk::Result> {
     let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
     let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
-    // SAFETY: valid structures and live handles.
+    // SAFETY: the structures are valid. The instance is live, by this function's `# Safety`, and
+    // the device is destroyed after its last use.
     unsafe {
         let devices = instance.enumerate_physical_devices()?;
         let device = instance.create_device(devices[0], &info, None)?;
@@ -47,9 +48,10 @@ unsafe fn with_instance(instance: &Instance) -> Result<Drawn, vk::Result> {
 }
 
 /// # Safety
-/// The device has a queue, all memory of it can be mapped, and nothing on it fails.
+/// `device` is a live device with a queue. All its memory can be mapped, and nothing on it fails.
 unsafe fn picture(device: &Device) -> Result<Vec<u8>, vk::Result> {
-    // SAFETY: valid structures and live handles; the memory is as large as it is read.
+    // SAFETY: the structures are valid, and every handle is used before it is destroyed. The
+    // mapping has `SIZE` bytes, which were written before the fence was signalled.
     unsafe {
         let (image, of_image) = image(device)?;
         let (buffer, of_buffer) = buffer(device)?;
@@ -76,7 +78,7 @@ unsafe fn picture(device: &Device) -> Result<Vec<u8>, vk::Result> {
 }
 
 /// # Safety
-/// The handles live, and the commands are being recorded.
+/// All handles are live, and `commands` is being recorded.
 unsafe fn record(device: &Device, commands: vk::CommandBuffer, image: vk::Image, buffer: vk::Buffer) {
     let whole = vk::ImageSubresourceRange {
         aspect_mask: vk::ImageAspectFlags::COLOR,
@@ -102,7 +104,8 @@ unsafe fn record(device: &Device, commands: vk::CommandBuffer, image: vk::Image,
         .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
         .dst_access_mask(vk::AccessFlags::TRANSFER_READ | vk::AccessFlags::TRANSFER_WRITE)];
     let (stage, flags) = (vk::PipelineStageFlags::TRANSFER, vk::DependencyFlags::empty());
-    // SAFETY: valid structures; the caller vouches for the handles.
+    // SAFETY: the structures are valid; the handles are live and `commands` is being recorded, by
+    // this function's `# Safety`.
     unsafe {
         device.cmd_pipeline_barrier(commands, stage, stage, flags, &[], &[], &[ready]);
         device.cmd_clear_color_image(commands, image, general, &colour, &[whole]);
@@ -114,7 +117,7 @@ unsafe fn record(device: &Device, commands: vk::CommandBuffer, image: vk::Image,
 }
 
 /// # Safety
-/// The device lives.
+/// `device` is a live device.
 unsafe fn image(device: &Device) -> Result<(vk::Image, vk::DeviceMemory), vk::Result> {
     let info = vk::ImageCreateInfo::default()
         .image_type(vk::ImageType::TYPE_2D)
@@ -124,7 +127,8 @@ unsafe fn image(device: &Device) -> Result<(vk::Image, vk::DeviceMemory), vk::Re
         .array_layers(1)
         .samples(vk::SampleCountFlags::TYPE_1)
         .usage(vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST);
-    // SAFETY: valid structures and live handles.
+    // SAFETY: the structures are valid, the device is live, by this function's `# Safety`, and the
+    // other handles were just created on it.
     unsafe {
         let image = device.create_image(&info, None)?;
         let memory = memory(device, device.get_image_memory_requirements(image))?;
@@ -134,11 +138,12 @@ unsafe fn image(device: &Device) -> Result<(vk::Image, vk::DeviceMemory), vk::Re
 }
 
 /// # Safety
-/// The device lives.
+/// `device` is a live device.
 unsafe fn buffer(device: &Device) -> Result<(vk::Buffer, vk::DeviceMemory), vk::Result> {
     let usage = vk::BufferUsageFlags::TRANSFER_DST;
     let info = vk::BufferCreateInfo::default().size(SIZE as u64).usage(usage);
-    // SAFETY: valid structures and live handles.
+    // SAFETY: the structures are valid, the device is live, by this function's `# Safety`, and the
+    // other handles were just created on it.
     unsafe {
         let buffer = device.create_buffer(&info, None)?;
         let memory = memory(device, device.get_buffer_memory_requirements(buffer))?;
@@ -148,10 +153,10 @@ unsafe fn buffer(device: &Device) -> Result<(vk::Buffer, vk::DeviceMemory), vk::
 }
 
 /// # Safety
-/// The device lives.
+/// `device` is a live device.
 unsafe fn memory(device: &Device, required: vk::MemoryRequirements) -> Result<vk::DeviceMemory, vk::Result> {
     let kind = required.memory_type_bits.trailing_zeros();
     let info = vk::MemoryAllocateInfo::default().allocation_size(required.size).memory_type_index(kind);
-    // SAFETY: valid structures and live handles.
+    // SAFETY: `info` is valid, and the device is live, by this function's `# Safety`.
     unsafe { device.allocate_memory(&info, None) }
 }

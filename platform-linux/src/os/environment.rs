@@ -1,4 +1,4 @@
-//! Variables of the process, by `getenv` and `secure_getenv`.
+//! Environment variables of the process, by `getenv` and `secure_getenv`.
 
 use core::ffi::{CStr, c_char};
 
@@ -18,15 +18,16 @@ impl Environment for ProcessEnvironment {
     }
 }
 
-/// The value of a variable, until the environment changes: callers copy or compare it at once.
+/// The value of a variable until the environment changes: callers copy or compare it at once.
 fn value_of(name: &CStr, reader: Reader) -> Option<&[u8]> {
     let value = match reader {
-        // SAFETY: `name` is a valid C string. The value stays valid until the environment changes; a program that
-        // changes it while another thread reads it breaks the contract of setenv.
+        // SAFETY: `name` is a valid C string. The value stays valid until the environment changes;
+        // a program that changes it while another thread reads it breaks the contract of `setenv`.
         Reader::Plain => unsafe { libc::getenv(name.as_ptr()) },
         Reader::Secure => secure_getenv(name),
     };
-    // SAFETY: a value of the environment is a valid C string, see above.
+    // SAFETY: a non-NULL value is a valid C string until the environment changes; callers of this
+    // function are done with it by then.
     (!value.is_null()).then(|| unsafe { CStr::from_ptr(value) }.to_bytes())
 }
 
@@ -35,17 +36,17 @@ fn secure_getenv(name: &CStr) -> *mut c_char {
     unsafe extern "C" {
         fn secure_getenv(name: *const c_char) -> *mut c_char;
     }
-    // SAFETY: as for getenv above.
+    // SAFETY: `name` is a valid C string.
     unsafe { secure_getenv(name.as_ptr()) }
 }
 
-/// Not every release of musl has the function, so it is spelled out.
+/// Stands in for the function, which not every release of musl has.
 #[cfg(target_env = "musl")]
 fn secure_getenv(name: &CStr) -> *mut c_char {
     if super::identity::is_secure() {
         return core::ptr::null_mut();
     }
-    // SAFETY: as for getenv above.
+    // SAFETY: `name` is a valid C string.
     unsafe { libc::getenv(name.as_ptr()) }
 }
 

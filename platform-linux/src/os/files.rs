@@ -32,7 +32,7 @@ impl Files for FileSystem {
     }
 
     fn exists(&self, path: &[u8]) -> bool {
-        // SAFETY: the path is a valid C string.
+        // SAFETY: `path` is a valid C string.
         with_c_path(path, |path| unsafe { libc::access(path.as_ptr(), libc::F_OK) }) == Ok(0)
     }
 
@@ -40,9 +40,10 @@ impl Files for FileSystem {
         State::of(path)?.fingerprint()
     }
 
-    /// Asks for the state after the folder was opened, which saves the call for folders that are missing, and before
-    /// the first name is read. Should the path name another folder by then, that folder's state belongs to the names of
-    /// this one; `fstat` would prevent it, but an interposer's folder need not have a descriptor.
+    /// Queries the state after opening the folder, which saves the call for missing folders, and
+    /// before reading the first name. If the path names another folder by then, that folder's state
+    /// is stored with the names of this one. `fstat` would prevent this, but an interposer's folder
+    /// need not have a descriptor.
     fn list_with_state(&self, path: &[u8]) -> Result<(Vec<Text>, Option<Fingerprint>), FileError> {
         let folder = Folder::open(path)?;
         let state = self.fingerprint(path);
@@ -50,7 +51,7 @@ impl Files for FileSystem {
     }
 
     fn read_with_state(&self, path: &[u8], limit: usize) -> Result<(Text, Option<Fingerprint>), FileError> {
-        // A path that only an interposer knows has no state; it is opened all the same.
+        // A path that only an interposer knows has no state; it is opened anyway.
         let state = State::of(path);
         if state.as_ref().is_some_and(|state| !state.is_regular_file()) {
             return Err(FileError::NotAFile);
@@ -73,7 +74,7 @@ struct Folder(*mut libc::DIR);
 
 impl Folder {
     fn open(path: &[u8]) -> Result<Self, FileError> {
-        // SAFETY: the path is a valid C string.
+        // SAFETY: `path` is a valid C string.
         let open = |path: &CStr| unsafe { libc::opendir(path.as_ptr()) };
         let folder = with_c_path(path, open)?;
         if folder.is_null() {
@@ -96,13 +97,14 @@ impl Folder {
     /// The next name, or `None` at the end. It is valid until the next call: callers copy it at once.
     fn next(&self) -> Result<Option<&[u8]>, FileError> {
         clear_errno();
-        // SAFETY: the folder is open until `self` is dropped.
+        // SAFETY: `opendir` returned the folder, and only `drop` closes it.
         let entry = unsafe { readdir(self.0) };
         if entry.is_null() {
             return if errno() == 0 { Ok(None) } else { Err(file_error(errno())) };
         }
-        // SAFETY: the entry is valid until the next readdir on this folder, which callers wait with; its name is
-        // ended by NUL. The name is reached by address, since an entry may be shorter than its type.
+        // SAFETY: the entry stays valid until the next `readdir` on this folder, and callers copy
+        // the name before that. The name ends with NUL. It is reached by address, since an entry
+        // may be shorter than its type.
         let name = unsafe { CStr::from_ptr((&raw const (*entry).d_name).cast()) };
         Ok(Some(name.to_bytes()))
     }
@@ -110,53 +112,54 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // SAFETY: the folder is open, and not used again.
+        // SAFETY: `opendir` returned the folder, and nothing uses it after `drop`.
         unsafe { libc::closedir(self.0) };
     }
 }
 
-/// A file that is open for reading.
+/// A file open for reading.
 struct Stream(*mut libc::FILE);
 
 impl Stream {
     fn open(path: &[u8]) -> Result<Self, FileError> {
         // "e": a program that the application starts meanwhile does not inherit the descriptor.
-        // SAFETY: both are valid C strings.
+        // SAFETY: the path and the mode are valid C strings.
         let open = |path: &CStr| unsafe { fopen(path.as_ptr(), c"rbe".as_ptr()) };
         let stream = with_c_path(path, open)?;
         if stream.is_null() {
             return Err(file_error(errno()));
         }
         // Without a buffer the bytes go from the system straight into ours.
-        // SAFETY: the stream is open and nothing was read from it yet.
+        // SAFETY: `fopen` returned the stream, and nothing has been read from it yet.
         unsafe { libc::setvbuf(stream, core::ptr::null_mut(), libc::_IONBF, 0) };
         Ok(Self(stream))
     }
 
-    /// Makes reading fail where it would wait. Files that the kernel makes up as they are read have no size, and some of them have
-    /// their next bytes only when something happens (`/proc/kmsg`).
+    /// Makes a read fail where it would block. Files that the kernel generates on reading have no
+    /// size, and some have their next bytes only when something happens (`/proc/kmsg`).
     fn never_wait(&self) {
-        // SAFETY: the stream is open. One that is an interposer's own has no descriptor, and nothing is changed then.
+        // SAFETY: the stream is open until `drop`. An interposer's own stream has no descriptor;
+        // `fcntl` then changes nothing.
         unsafe { libc::fcntl(libc::fileno(self.0), libc::F_SETFL, libc::O_NONBLOCK) };
     }
 
-    /// Reads to the end, but not beyond `limit`. `expected` is the size that the file probably has.
+    /// Reads to the end, but not beyond `limit`. `expected` is the probable size of the file.
     fn read(&self, expected: usize, limit: usize) -> Result<Text, FileError> {
-        /// Bytes asked for where the size is not known.
+        /// The number of bytes to read at once if the size is unknown.
         const BLOCK: usize = 4096;
         let mut content = Vec::new();
         if expected == 0 {
             self.never_wait();
         }
-        // One byte more than expected, so that the first read also finds the end.
+        // One byte more than expected, so that the first read also detects the end.
         let mut room = if expected == 0 { BLOCK } else { expected.saturating_add(1) };
         loop {
             content.try_reserve(room).map_err(|_| FileError::OutOfMemory)?;
             let spare = content.spare_capacity_mut();
-            // SAFETY: the spare capacity is writable for `room` bytes (reserved above); the stream is open.
+            // SAFETY: `room` bytes of spare capacity were reserved above; the stream is still open.
             let got = unsafe { libc::fread(spare.as_mut_ptr().cast::<c_void>(), 1, room, self.0) };
             let length = content.len().saturating_add(got);
-            // SAFETY: fread has written `got` bytes, at most `room`.
+            // SAFETY: `fread` has written `got` bytes, at most `room`.
             unsafe { content.set_len(length) };
             if length > limit {
                 return Err(FileError::TooLarge);
@@ -166,7 +169,7 @@ impl Stream {
             }
             room = BLOCK;
         }
-        // SAFETY: the stream is open.
+        // SAFETY: the stream is open until `drop`.
         if unsafe { libc::ferror(self.0) } != 0 {
             return Err(file_error(errno()));
         }
@@ -176,7 +179,7 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // SAFETY: the stream is open, and not used again.
+        // SAFETY: `fopen` returned the stream, and nothing uses it after `drop`.
         unsafe { libc::fclose(self.0) };
     }
 }
@@ -188,7 +191,8 @@ pub(super) fn beginning(path: &[u8], count: usize) -> Option<(Text, u64)> {
     let mut bytes: Text = Vec::new();
     bytes.try_reserve(count).ok()?;
     let stream = Stream::open(path).ok()?;
-    // SAFETY: the vector has room for `count` bytes, and fread says how many it has written; the stream is open.
+    // SAFETY: the vector has room for `count` bytes, and `fread` returns how many it has written;
+    // the stream is open.
     unsafe {
         let got = libc::fread(bytes.as_mut_ptr().cast::<c_void>(), 1, count, stream.0);
         bytes.set_len(got);
@@ -196,22 +200,22 @@ pub(super) fn beginning(path: &[u8], count: usize) -> Option<(Text, u64)> {
     Some((bytes, state.size()? as u64))
 }
 
-/// What `stat` says about a path.
+/// The result of `stat` on a path.
 struct State {
     stat: stat,
-    /// When it was asked, or a little before: a change that comes later leaves no earlier time.
+    /// The time of the call, or a little earlier: no later change leaves an earlier time.
     asked: i64,
 }
 
 #[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
 impl State {
-    /// The state of `path`, if the system tells it.
+    /// The state of `path`, if the system reports it.
     fn of(path: &[u8]) -> Option<Self> {
         let asked = now();
         let mut state = MaybeUninit::<stat>::uninit();
-        // SAFETY: the path is a valid C string and `state` is writable.
+        // SAFETY: `path` is a valid C string, and `state` is writable.
         let result = with_c_path(path, |path| unsafe { stat(path.as_ptr(), state.as_mut_ptr()) });
-        // SAFETY: stat returned 0, so it has filled the structure.
+        // SAFETY: `stat` returned 0, so it has filled the structure.
         (result == Ok(0)).then(|| Self { stat: unsafe { state.assume_init() }, asked })
     }
 
@@ -250,22 +254,24 @@ fn file_error(number: c_int) -> FileError {
     }
 }
 
-/// Whether a further change would leave another time than `changed`.
+/// Whether a further change would leave a time other than `changed`.
 ///
-/// Times come from the clock of the kernel's last tick (every 1 to 10 ms), so a second change in the same tick leaves
-/// the same time; some file systems round further. A change that comes after now leaves a time of about now, which
-/// differs from `changed` once the two are further apart than that rounding. This holds in both directions: on a
-/// machine whose clock was set back (or that has none and starts in 1970) files have times to come.
+/// Times come from the clock at the kernel's last tick (every 1 to 10 ms), so a second change in
+/// the same tick leaves the same time; some file systems round further. A change after now leaves a
+/// time of about now, which differs from `changed` once the two are further apart than that
+/// rounding. This holds in both directions: on a machine whose clock was set back (or that has none
+/// and starts in 1970) files have times in the future.
 fn is_settled(changed: i64, now: i64) -> bool {
     /// Twice the longest tick, which also covers the 10 ms steps of exFAT.
     const TICKS: u64 = 20_000_000;
-    /// Twice a whole second is kept by ext3, ext4 with small inodes, HFS+ and NFS 2; FAT keeps two.
+    /// Twice the rounding of ext3, ext4 with small inodes, HFS+ and NFS 2 (a second); FAT rounds to
+    /// two.
     const WHOLE_SECONDS: u64 = 2_000_000_000;
     let rounding = if changed.wrapping_rem(1_000_000_000) == 0 { WHOLE_SECONDS } else { TICKS };
     now.abs_diff(changed) > rounding
 }
 
-/// The clock that the kernel stamps files with.
+/// The clock that the kernel takes file times from.
 #[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
 fn now() -> i64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -324,7 +330,7 @@ mod tests {
 
     #[test]
     fn a_file_that_has_its_bytes_later_is_not_waited_for() {
-        // Whoever may not read it is told so. What others are told depends on how much the kernel has said.
+        // Without permission, the read is denied. Otherwise the result depends on the kernel's log.
         let read = FileSystem.read(b"/proc/kmsg", usize::MAX);
         assert!(matches!(read, Err(FileError::Other(libc::EAGAIN) | FileError::Denied)), "{read:?}");
     }
@@ -381,10 +387,11 @@ mod tests {
         assert_eq!(denied, (Err(FileError::Denied), Err(FileError::Denied)));
     }
 
-    /// Takes the rights of root from this thread, if it has them. The system call changes one thread only.
+    /// Drops the rights of root in this thread, if it has them; the call changes one thread only.
     fn become_nobody() {
         const NOBODY: libc::uid_t = 65534;
-        // SAFETY: reads a number; gives up rights of a thread that does nothing else.
+        // SAFETY: `geteuid` reads a number; `setresuid` takes rights from a thread that does
+        // nothing else.
         unsafe {
             if libc::geteuid() == 0 {
                 let keep = libc::uid_t::MAX;
@@ -406,7 +413,7 @@ mod tests {
         assert_eq!(listed, names);
     }
 
-    /// Asks until the last change is long enough ago.
+    /// Queries the fingerprint until the last change is long enough ago.
     fn settled(path: &Path) -> Fingerprint {
         loop {
             if let Some(fingerprint) = FileSystem.fingerprint(bytes(path)) {

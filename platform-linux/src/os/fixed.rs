@@ -1,12 +1,12 @@
-//! An environment and a file system with nothing in them, for builds whose drivers are fixed: whatever the loader would like
-//! to know, no call of the system is made for it.
+//! An empty environment and file system, for builds with fixed drivers: no system call is made for
+//! anything that the loader would otherwise look up.
 
 use core::ffi::CStr;
 
 use loader_core::memory::{OutOfMemory, Text, Vec};
 use loader_core::platform::{Environment, FileError, Files, Fingerprint, Reader};
 
-/// No variable is set.
+/// An environment without variables.
 pub(crate) struct NoEnvironment;
 
 impl Environment for NoEnvironment {
@@ -15,7 +15,7 @@ impl Environment for NoEnvironment {
     }
 }
 
-/// No path exists.
+/// A file system without files.
 pub(crate) struct NoFiles;
 
 impl Files for NoFiles {

@@ -23,20 +23,21 @@ impl Identity for Process {
         };
         let mut path = Vec::new();
         for byte in link {
-            // SAFETY: readlink has written `length` bytes.
+            // SAFETY: `readlink` has written the `length` bytes of `link`.
             path.try_push(unsafe { byte.assume_init() })?;
         }
         Ok(Some(path))
     }
 
     fn has_memory(&self, address: usize) -> bool {
-        // SAFETY: has no preconditions.
+        // SAFETY: `sysconf` has no preconditions.
         let Ok(page) = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }) else { return true };
         let first = address & !page.wrapping_sub(1);
         let Some(end) = address.checked_add(size_of::<[usize; 2]>()) else { return false };
         let mut resident = [0u8; 2];
         let length = end.wrapping_sub(first);
-        // SAFETY: two words lie in at most two pages, for each of which there is a byte. Nothing is read at the address.
+        // SAFETY: two words span at most two pages, and `resident` has a byte for each. Nothing is
+        // read at the address.
         let result = unsafe {
             libc::mincore(core::ptr::without_provenance_mut(first), length, resident.as_mut_ptr().cast())
         };
@@ -44,10 +45,10 @@ impl Identity for Process {
     }
 }
 
-/// Whether the kernel started this program with privileges that its caller may lack (set-user-id, set-group-id or
-/// file capabilities): the same question that `secure_getenv` asks.
+/// Whether the kernel started this program with privileges that its caller may lack (set-user-id,
+/// set-group-id or file capabilities): the condition that `secure_getenv` tests.
 pub(super) fn is_secure() -> bool {
-    // SAFETY: only reads the auxiliary vector; an entry that is absent reads as 0.
+    // SAFETY: `getauxval` only reads the auxiliary vector; a missing entry reads as 0.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 

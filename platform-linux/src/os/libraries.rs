@@ -12,8 +12,8 @@ use crate::PLATFORM;
 /// The dynamic linker of this process.
 pub(crate) struct DynamicLinker;
 
-/// Lazy, because drivers are large and most of their functions are never called; local, so that drivers that
-/// contain copies of the same library do not bind to each other's.
+/// Lazy, because drivers are large and most of their functions are never called. Local, so that
+/// drivers that contain copies of the same library do not bind to each other's.
 const FLAGS: c_int = libc::RTLD_LAZY | libc::RTLD_LOCAL;
 
 impl Libraries for DynamicLinker {
@@ -21,8 +21,8 @@ impl Libraries for DynamicLinker {
         if path.contains(&b'/') && header(path).is_some_and(|(header, size)| is_cut_off(header, size)) {
             return Err(message(b"the file ends before the library in it does; install it anew"));
         }
-        // SAFETY: the path is a valid C string. Running the initialisers of drivers and layers is what a loader is
-        // for.
+        // SAFETY: `path` is a valid C string. Running the initialisers of drivers and layers is the
+        // purpose of a loader.
         let open = |path: &CStr| unsafe { libc::dlopen(path.as_ptr(), FLAGS) };
         let handle = with_c_path(path, open).map_err(|_| message(b"not a path that a file can have"))?;
         NonNull::new(handle).map(Library).ok_or_else(last_error)
@@ -39,16 +39,16 @@ impl Libraries for DynamicLinker {
         NonNull::new(unsafe { libc::dlsym(library.0.as_ptr(), name.as_ptr()) })
     }
 
-    /// Does nothing if the user wants no library to be unloaded, so that tools which look for leaks find the names of what
-    /// leaked.
+    /// Does nothing if the user wants no library unloaded, so that leak checkers can resolve the
+    /// names of what leaked.
     unsafe fn close(&self, library: Library) {
         let unloading = variables::VK_LOADER_DISABLE_DYNAMIC_LIBRARY_UNLOADING;
         let stays = PLATFORM.environment.variable(unloading.name, unloading.reader);
         if stays.ok().flatten().is_some_and(|value| !value.is_empty() && value.as_slice() != b"0") {
             return;
         }
-        // SAFETY: `library` came from `open`; the caller vouches that nothing uses it any more. There is nothing to
-        // do where this fails: the library then stays loaded.
+        // SAFETY: `library` came from `open` and nothing uses it any more, by the `# Safety` of
+        // [`Libraries::close`]. A failure needs no handling: the library then stays loaded.
         unsafe { libc::dlclose(library.0.as_ptr()) };
     }
 }
@@ -73,18 +73,19 @@ fn is_cut_off(header: Header, size: u64) -> bool {
     matches!(header, Header::Library { end, .. } if end > size)
 }
 
-/// The dynamic linker's words for the failure that just happened in this thread.
+/// The dynamic linker's message about the failure that just happened in this thread.
 fn last_error() -> Text {
-    // SAFETY: returns NULL or a C string that is valid until the next call of the dynamic linker in this thread.
+    // SAFETY: `dlerror` has no preconditions. It returns NULL or a C string that is valid until
+    // this thread's next call of the dynamic linker.
     let words = unsafe { libc::dlerror() };
     if words.is_null() {
         return message(b"the dynamic linker gave no reason");
     }
-    // SAFETY: see above.
+    // SAFETY: `dlerror` returned a C string, and this thread has not called the linker since.
     message(unsafe { CStr::from_ptr(words) }.to_bytes())
 }
 
-/// A copy of `words`, or no words where memory is short.
+/// A copy of `words`, or an empty text if memory runs out.
 fn message(words: &[u8]) -> Text {
     text(&[words]).unwrap_or_default()
 }
@@ -111,7 +112,7 @@ mod tests {
         let libc = DynamicLinker.open(b"libc.so.6", LibraryKind::Driver).unwrap();
         assert!(DynamicLinker.symbol(libc, c"puts").is_some());
         assert!(DynamicLinker.symbol(libc, c"vkload_is_not_here").is_none());
-        // SAFETY: the address is not used any more.
+        // SAFETY: `open` returned the library, and the address is not used any more.
         unsafe { DynamicLinker.close(libc) };
     }
 

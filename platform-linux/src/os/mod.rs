@@ -1,4 +1,4 @@
-//! One file for each platform trait.
+//! One file per platform trait.
 
 #[cfg(not(feature = "fixed-drivers"))]
 pub(crate) mod environment;
@@ -12,14 +12,16 @@ pub(crate) mod waiting;
 
 use core::ffi::c_int;
 
-/// The error number of the last call of this thread that failed.
+/// The error number of this thread's last failed call.
 fn errno() -> c_int {
-    // SAFETY: the C library returns the address of this thread's error number, which lives as long as the thread.
+    // SAFETY: the C library returns the address of this thread's error number, which lives as long
+    // as the thread.
     unsafe { *libc::__errno_location() }
 }
 
-/// Sets the error number to 0, before a call that reports an error only there.
+/// Sets the error number to 0, for a call that reports errors only there.
 fn clear_errno() {
-    // SAFETY: as in `errno`; nothing else refers to it meanwhile.
+    // SAFETY: the C library returns the address of this thread's error number, which lives as long
+    // as the thread; no reference to it exists.
     unsafe { *libc::__errno_location() = 0 }
 }

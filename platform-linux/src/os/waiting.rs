@@ -3,7 +3,7 @@
 use loader_core::log::Topic;
 use loader_core::platform::{Pause, Waiting};
 
-/// Waits longer from turn to turn.
+/// Waits longer with each turn.
 pub(crate) struct Backoff;
 
 static SLEEP: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: Pause::NANOSECONDS };
@@ -13,19 +13,19 @@ impl Waiting for Backoff {
         match Pause::of(turn) {
             Pause::Spin => core::hint::spin_loop(),
             Pause::Yield => {
-                // SAFETY: has no preconditions.
+                // SAFETY: `sched_yield` has no preconditions.
                 unsafe { libc::sched_yield() };
             }
             Pause::Sleep => {
-                // SAFETY: the time is valid, and the rest of an interrupted sleep is not asked for.
+                // SAFETY: `SLEEP` is a valid time, and NULL declines the rest of the sleep.
                 unsafe { libc::nanosleep(&raw const SLEEP, core::ptr::null_mut()) };
             }
         }
     }
 
     fn thread(&self) -> usize {
-        // SAFETY: has no preconditions. The C library gives each living thread a number of its own, the address of its
-        // descriptor, which has pointers in it.
+        // SAFETY: `pthread_self` has no preconditions. It gives each living thread a number of its
+        // own: the address of its descriptor, which contains pointers.
         (unsafe { libc::pthread_self() }) as usize
     }
 

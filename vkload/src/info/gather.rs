@@ -166,7 +166,7 @@ mod tests {
     fn every_candidate_and_every_place_is_in_the_report() {
         let mut plan = Plan::default();
         plan.drivers.push(candidate(Decision::Use));
-        plan.searched.push(discovery::Searched {
+        plan.searched.push(loader_core::discovery::Searched {
             path: text(&[b"/icd.d"]).unwrap(),
             origin: Origin::Fallback(c"XDG_DATA_DIRS"),
             result: Looked::Folder { manifests: 1 },

@@ -1,5 +1,6 @@
-//! The loader inside an Android application as a library for this machine, for Java: `libvkload.so` over an Android system that lies in the
-//! folder which the variable [`FOLDER`] names. What is in it is made by `jni/tests/tests/application`.
+//! The loader inside an Android application as a library for this machine, for Java: `libvkload.so`
+//! on an Android system in the folder that the environment variable [`FOLDER`] names.
+//! `jni/tests/tests/application` creates its content.
 
 use std::env;
 use std::process::abort;
@@ -12,7 +13,7 @@ use platform_android::apk::{Apk, FLAVOUR};
 /// The variable that names the folder of the Android system.
 pub const FOLDER: &str = "VKLOAD_TEST_ANDROID";
 
-/// What calls of the process share.
+/// The state shared by all calls of the process.
 static APK: LazyLock<Apk> = LazyLock::new(|| {
     let android = Android::at(env::var_os(FOLDER).unwrap_or_default().into());
     android.set("ro.build.version.sdk", "34");

@@ -1,4 +1,5 @@
-//! Android systems in folders, with an application: what the real loader of this crate's library finds when Java asks for it.
+//! Android systems in folders, with an application: what the real loader of this crate's library
+//! finds when Java calls it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,10 +7,10 @@ use std::path::{Path, PathBuf};
 use android_simulation::{Android, Packed, null_driver, package};
 use tempfile::TempDir;
 
-/// Where a layer in a package is.
+/// The folder with a layer in a package.
 const PACKAGE: &str = "/data/app/game/base.apk";
 
-/// What a package with a driver says of itself.
+/// The description in a package with a driver.
 const META: &str = r#"{"schemaVersion": 1, "name": "Null", "description": "draws nothing", "author": "tests",
     "packageVersion": "2", "vendor": "none", "driverVersion": "0.7", "minApi": 27, "libraryName": "vulkan.null.so"}"#;
 
@@ -29,13 +30,13 @@ impl System {
         system
     }
 
-    /// The same with this library for its loader.
+    /// Adds this library as the system's loader.
     pub(crate) fn with_loader(self, library: &Path) -> Self {
         self.android.library("/libvulkan.so", library);
         self
     }
 
-    /// The same with the distribution's validation layer in `/khronos`, if that is there.
+    /// Adds the distribution's validation layer in `/khronos`, if it is installed.
     pub(crate) fn with_validation(self) -> Option<Self> {
         let library = Path::new("/usr/lib/x86_64-linux-gnu/libVkLayer_khronos_validation.so");
         library.exists().then(|| {
@@ -48,7 +49,7 @@ impl System {
         self.folder.path()
     }
 
-    /// Every report that Java has written must be JSON as other readers know it.
+    /// Checks that every report that Java has written is JSON according to other readers.
     pub(crate) fn reports_are_json(&self) {
         let files =
             fs::read_dir(self.android.place("/reports")).map(|all| all.map(|one| one.unwrap().path()));

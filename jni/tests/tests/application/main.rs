@@ -1,5 +1,6 @@
-//! The Java API on the loader itself: that of an Android application (`jni/tests/loader`), in an Android system in a folder ([`android`]), above the
-//! tests' own loader or the distribution's with lavapipe. Run by a real machine of Java with `-Xcheck:jni`, which must have nothing to say.
+//! The Java API on the loader itself: that of an Android application (`jni/tests/loader`), in an
+//! Android system in a folder ([`android`]), on top of the tests' own loader or the distribution's
+//! with lavapipe. A real JVM runs it with `-Xcheck:jni`, which must report nothing.
 #![cfg(target_os = "linux")]
 
 mod android;
@@ -65,10 +66,11 @@ fn r132_khronos_validation_layer_above_lavapipe() {
 /// The loader of the distribution.
 const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 
-/// A variable of a process.
+/// An environment variable of a process.
 type Variable = (&'static str, PathBuf);
 
-/// The variables with which the distribution's loader finds lavapipe alone; `None` where one of both is missing.
+/// The variables with which the distribution's loader finds lavapipe alone; `None` if either is
+/// missing.
 fn lavapipe() -> Option<Vec<Variable>> {
     let manifest = Path::new("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json");
     if !manifest.exists() || !Path::new(DISTRIBUTION).exists() {
@@ -82,13 +84,13 @@ fn lavapipe() -> Option<Vec<Variable>> {
     ])
 }
 
-/// What is compiled once for all tests.
+/// The output compiled once for all tests.
 struct Built {
-    /// Has the classes, and the libraries that Java looks for.
+    /// Holds the classes, and the libraries that Java looks for.
     folder: TempDir,
 }
 
-/// Compiles what is needed; `None` where there is no Java.
+/// Compiles what is needed; `None` if there is no Java.
 fn built() -> Option<&'static Built> {
     static BUILT: OnceLock<Option<Built>> = OnceLock::new();
     BUILT.get_or_init(Built::new).as_ref()
@@ -103,7 +105,7 @@ impl Built {
         javac(&folder.path().join("classes"), &java_sources());
         let native = cargo_builds("libvkload-jni", "libvkload_jni.so");
         fs::copy(native, folder.path().join("libvkload_jni.so")).unwrap();
-        // cargo puts the library of a package beside the tests that depend on it.
+        // Cargo puts a package's library next to the tests that depend on it.
         let loader = env::current_exe().unwrap().with_file_name("libvkload_of_java.so");
         fs::copy(loader, folder.path().join("libvkload.so")).unwrap();
         Some(Self { folder })
@@ -116,7 +118,7 @@ impl Built {
         java.args(["-Xcheck:jni", "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
         java.arg(folder.join("classes")).arg(format!("-Djava.library.path={}", folder.display()));
         java.arg("dev.vkload.tests.Main").args(classes);
-        // Where dlopen finds a library by its name if it is not loaded yet.
+        // Here dlopen finds a library by name if it is not loaded yet.
         java.env("LD_LIBRARY_PATH", folder).env_remove("JAVA_TOOL_OPTIONS");
         java.env(vkload_of_java::FOLDER, system.folder());
         java.envs(variables.iter().map(|(name, value)| (name, value)));

@@ -12,15 +12,15 @@ use crate::manifest::{Control, Version};
 use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by, text};
 
 impl LayerPlan {
-    /// The place of the layer that is called `name`, if it can be used.
+    /// The place of the layer called `name`, if it can be used.
     #[must_use]
     pub fn usable(&self, name: &[u8]) -> Option<usize> {
         let place = self.named(name)?;
         self.layers.get(place)?.skipped.is_none().then_some(place)
     }
 
-    /// The layers whose libraries the layer at `place` stands for, in the order of calls: itself, or the components
-    /// of a meta-layer with those of their components. The extensions of a meta-layer are the ones of these.
+    /// The layers whose libraries the layer at `place` stands for, in the order of calls: itself,
+    /// or the components of a meta-layer and theirs. A meta-layer has their extensions.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -38,8 +38,8 @@ impl LayerPlan {
 
     /// Decides which layers are active in an instance.
     ///
-    /// With an empty request these are the layers that are active before there is an instance: "implicitly enabled"
-    /// in the words of the specification.
+    /// With an empty request these are the layers that are active before there is an instance: the
+    /// "implicitly enabled" ones of the specification.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -66,14 +66,14 @@ impl LayerPlan {
         Ok(ActiveLayers { layers: chain.active, refused })
     }
 
-    /// The place of the layer that is called `name`, whether it can be used or not.
+    /// The place of the layer called `name`, whether it can be used or not.
     pub(super) fn named(&self, name: &[u8]) -> Option<usize> {
         let name_at = |place: &usize| self.layers.get(*place).map_or(&b""[..], |layer| layer.name());
         let first = self.by_name.partition_point(|place| name_at(place) < name);
         self.by_name.get(first).filter(|place| name_at(place) == name).copied()
     }
 
-    /// Prepares looking up layers by name. A layer that is skipped by now has no right to its name.
+    /// Prepares the look-up of layers by name. Layers skipped so far have no right to their names.
     pub(super) fn index(&mut self) -> Result<(), OutOfMemory> {
         for (place, layer) in self.layers.iter().enumerate() {
             if layer.manifest.is_some() {
@@ -87,8 +87,8 @@ impl LayerPlan {
         Ok(())
     }
 
-    /// Decides which layers are active without the application, and in which order: implicit layers, the override
-    /// layer, those that a variable names, those that match a pattern.
+    /// Decides which layers are active without the application, and in which order: implicit
+    /// layers, the override layer, those that a variable names, those that match a pattern.
     pub(super) fn order(&mut self, variables: &Variables<'_>) -> Result<(), OutOfMemory> {
         let mut wanted = Vec::new();
         for layer in &self.layers {
@@ -148,24 +148,24 @@ impl LayerPlan {
         Ok(())
     }
 
-    /// Whether a layer can be used and is active by itself.
+    /// Whether a layer can be used and is active without being asked for.
     fn is_wanted(&self, place: usize) -> bool {
         self.layers.get(place).is_some_and(|layer| layer.skipped.is_none() && layer.inactive.is_none())
     }
 
-    /// Whether a variable of its manifest disables a layer.
+    /// Whether a variable of its own manifest disables a layer.
     fn is_switched_off(&self, place: usize) -> bool {
         self.layers.get(place).is_some_and(|layer| layer.inactive == Some(LayerReason::DisableEnvironmentSet))
     }
 }
 
-/// The layers that are active so far.
+/// The layers that are active so far, in order.
 struct Chain<'a> {
     plan: &'a LayerPlan,
-    /// What the application asks for.
+    /// The version that the application requests.
     api_version: Version,
     active: Vec<ActiveLayer>,
-    /// For each layer whether it is active: only the first time counts.
+    /// For each layer whether it is active: only the first addition has an effect.
     placed: Vec<bool>,
 }
 
@@ -181,9 +181,10 @@ impl<'a> Chain<'a> {
         Ok(self)
     }
 
-    /// Adds a layer, after its components if it is a meta-layer. What is active already stays where it is. An implicit
-    /// component needs its variables as if it stood alone, but that the override layer enables what it lists. A
-    /// component that a list of names has too waits for its place there.
+    /// Adds a layer, after its components if it is a meta-layer. Layers that are already active
+    /// stay where they are. An implicit component needs its variables as if it stood alone, except
+    /// that the override layer enables those it lists. A component that is also in a list of names
+    /// waits for its place there.
     fn add(&mut self, place: usize, because: Because) -> Result<(), OutOfMemory> {
         let plan = self.plan;
         if !self.take(place) {
@@ -215,7 +216,7 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// Takes a place in the chain for a layer. Whether it had none.
+    /// Marks a layer as placed in the chain. Returns whether it was not yet.
     fn take(&mut self, place: usize) -> bool {
         match self.placed.get_mut(place) {
             Some(placed) => !core::mem::replace(placed, true),

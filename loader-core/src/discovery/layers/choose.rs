@@ -1,5 +1,5 @@
-//! Which layers have a right to their names: the first of each, the override layer that is meant for this program,
-//! and none that the override layer rules out.
+//! Which layers have a right to their names: the first of each name, the override layer for this
+//! program, and none that the override layer rules out.
 #![forbid(unsafe_code)]
 
 use super::plan::{LayerCandidate, LayerPlan};
@@ -10,9 +10,9 @@ use crate::discovery::order::first_equal;
 use crate::manifest::OVERRIDE_LAYER;
 use crate::memory::{OutOfMemory, TryGrow, Vec};
 
-/// The place of the override layer that is in force, if there is one (loader and layer interface document, "Override
-/// Meta-Layer"). `layers` are the implicit ones. One that lists this program beats one for all programs. The other ones
-/// are skipped.
+/// The place of the active override layer, if there is one (loader and layer interface document,
+/// "Override Meta-Layer"). `layers` are the implicit ones. One that lists this program beats one
+/// for all programs. The others are skipped.
 pub(super) fn choose_override(
     inquiry: &mut Inquiry<'_>,
     variables: &Variables<'_>,
@@ -54,7 +54,7 @@ fn is_override(layer: &LayerCandidate) -> bool {
             .is_some_and(|manifest| manifest.is_meta() && manifest.name.as_slice() == OVERRIDE_LAYER)
 }
 
-/// Skips every layer whose name an earlier one has. Those that the settings file lists do not have to share.
+/// Skips every layer whose name an earlier one has. Layers listed in the settings file are exempt.
 pub(super) fn skip_taken_names(layers: &mut [LayerCandidate]) -> Result<(), OutOfMemory> {
     let mut places = Vec::new();
     let has_to_share = |layer: &LayerCandidate| layer.skipped.is_none() && layer.control.is_none();
@@ -71,7 +71,7 @@ pub(super) fn skip_taken_names(layers: &mut [LayerCandidate]) -> Result<(), OutO
     Ok(())
 }
 
-/// Skips the layers that the override layer rules out, if one is in force and can be used. Whether there are any.
+/// Skips the layers that an active, usable override layer rules out. Returns whether there are any.
 pub(super) fn skip_blacklisted(plan: &mut LayerPlan) -> Result<bool, OutOfMemory> {
     let can_be_used = |place: &usize| plan.layers.get(*place).is_some_and(|layer| layer.skipped.is_none());
     let Some(by) = plan.overriding.filter(can_be_used) else { return Ok(false) };

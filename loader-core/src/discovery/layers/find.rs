@@ -16,13 +16,13 @@ use crate::manifest::{LayerFile, LayerManifest, LayerType, ManifestError, Manife
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use crate::platform::FileError;
 
-/// More layers than this are not looked at.
+/// The number of layers above which the rest is ignored.
 const LAYER_LIMIT: usize = 4096;
 
-/// Makes the plan, in stages: what the user's variables say; the implicit layers; which of them the environment
-/// switches on; the override layer; the explicit layers; which of all can be used; which are wanted, in order.
+/// Makes the plan, in stages: the user's variables; the implicit layers; those that the environment
+/// enables; the override layer; the explicit layers; the usable ones; the wanted ones, in order.
 ///
-/// If the settings file lists layers, it takes the place of all that leads to layers and puts them in order.
+/// If the settings file lists layers, it replaces all other sources and sets the order.
 pub(super) fn plan_all<'a>(
     inquiry: &mut Inquiry<'a>,
     policy: &Policy,
@@ -83,7 +83,7 @@ fn search_implicit<'a>(
     search(inquiry, policy, places, LayerKind::Implicit, plan, notes)
 }
 
-/// Finds the explicit layers: where the override layer says, or else where the variables say.
+/// Finds the explicit layers: in the places of the override layer, or else of the variables.
 fn search_explicit<'a>(
     inquiry: &mut Inquiry<'a>,
     policy: &Policy,
@@ -118,8 +118,8 @@ fn add_notes(notes: &mut Vec<Note>, more: Vec<Note>) -> Result<(), OutOfMemory> 
     Ok(())
 }
 
-/// Where the override layer says that explicit layers are. A path that is not absolute is relative to the folder of
-/// its manifest.
+/// The places of explicit layers that the override layer names. A relative path is relative to the
+/// folder of its manifest.
 fn override_places(layer: &LayerCandidate) -> Result<Vec<Place>, OutOfMemory> {
     let folder = layer.path.iter().rposition(|byte| *byte == b'/').and_then(|slash| layer.path.get(..=slash));
     let mut places = Vec::new();
@@ -166,7 +166,7 @@ fn search(
     Ok(())
 }
 
-/// Takes layers into the plan.
+/// Adds layers to the plan.
 pub(super) struct Found<'a> {
     pub(super) layers: &'a mut Vec<LayerCandidate>,
     pub(super) left_out: usize,
@@ -252,7 +252,7 @@ impl LayerCandidate {
 }
 
 impl LayerManifest {
-    /// Why the layer cannot be used, if so, as far as its manifest tells.
+    /// Why the layer's manifest makes it unusable; `None` if it does not.
     fn unusable(&self, kind: LayerKind, pointer_width: u32) -> Option<LayerReason> {
         if self.layer_type == LayerType::Device {
             return Some(LayerReason::DeviceLayer);

@@ -1,4 +1,4 @@
-//! The layers that the settings file lists.
+//! The layers listed in the settings file.
 #![forbid(unsafe_code)]
 
 use super::find::Found;
@@ -10,8 +10,8 @@ use crate::discovery::{Looked, Origin, Policy, Searched};
 use crate::manifest::{Control, LayerSetting};
 use crate::memory::{OutOfMemory, TryGrow, text};
 
-/// Asks for the manifests of the layers that are `listed`. Gives those before the place of other layers and, if there is
-/// such a place, those after it.
+/// Asks for the manifests of the layers in `listed`. Returns the layers before the place of
+/// unlisted layers and, if there is such a place, those after it.
 pub(super) fn ask_for_listed<'s>(
     inquiry: &mut Inquiry<'_>,
     listed: &'s [LayerSetting],
@@ -25,7 +25,7 @@ pub(super) fn ask_for_listed<'s>(
     Ok((parts.next().unwrap_or_default(), parts.next()))
 }
 
-/// Takes layers that are listed into the plan, in the order of the list.
+/// Adds listed layers to the plan, in the order of the list.
 pub(super) fn add_listed(
     inquiry: &mut Inquiry<'_>,
     policy: &Policy,
@@ -62,8 +62,8 @@ pub(super) fn add_listed(
     Ok(())
 }
 
-/// Skips what was found of layers that are listed: one that is switched off, however it is found; and one whose manifest the
-/// list has and that can be used.
+/// Skips other manifests of listed layers: of a disabled layer, wherever they are found; and of a
+/// layer whose listed manifest can be used.
 pub(super) fn hide_others(listed: &[LayerSetting], plan: &mut LayerPlan) {
     for place in 0..plan.layers.len() {
         let Some(layer) = plan.layers.get(place).filter(|layer| layer.control.is_none()) else { continue };

@@ -6,10 +6,11 @@ use super::reason::LayerReason;
 use crate::manifest::Version;
 use crate::memory::{OutOfMemory, TryGrow, Vec};
 
-/// Skips every meta-layer with a component that does not exist, cannot be used, is itself, or is for a lower version of
-/// Vulkan (LLP_LOADER_10). A component that a variable disables is left out, unless its version is too low.
+/// Skips every meta-layer with a component that does not exist, cannot be used, is itself, or is
+/// for a lower version of Vulkan (LLP_LOADER_10). A component that a variable disables is left out,
+/// unless its version is too low.
 ///
-/// Looks at each component once, whatever meta-layers are nested in one another.
+/// Visits each component once, however meta-layers are nested.
 pub(super) fn check_meta_layers(plan: &mut LayerPlan) -> Result<(), OutOfMemory> {
     let mut states = Vec::new();
     states.try_resize(plan.layers.len(), State::New)?;
@@ -49,10 +50,10 @@ enum State {
     Done,
 }
 
-/// What a component means for its meta-layer.
+/// The effect of a component on its meta-layer.
 enum Verdict {
     Fits,
-    /// This component is a meta-layer that has to be checked first.
+    /// This component is a meta-layer that must be checked first.
     Unknown(usize),
     /// There is no further component, or the meta-layer cannot be used for this reason.
     Done(Option<LayerReason>),
@@ -91,7 +92,7 @@ fn is_usable_meta(plan: &LayerPlan, place: usize) -> bool {
     layer.and_then(|layer| layer.manifest.as_ref()).is_some_and(crate::manifest::LayerManifest::is_meta)
 }
 
-/// Whether `version` is below `other`, leaving the patch numbers aside.
+/// Whether `version` is below `other`, ignoring the patch numbers.
 pub(super) fn is_lower(version: Version, other: Version) -> bool {
     (version.major, version.minor) < (other.major, other.minor)
 }

@@ -1,9 +1,10 @@
-//! Which layers there are, which of them are active, and in which order. `docs/layers.md` has the rules.
+//! Which layers exist, which are active, and in which order. The rules are in `docs/layers.md`.
 //!
-//! There are two steps. [`plan_layers`] decides everything that depends on the system alone: it finds the layers,
-//! says for each whether it can be used, and which are active without being asked for. It asks questions like
-//! [`plan`](super::plan), and its result holds for as long as its snapshot does. [`LayerPlan::activate`] then decides
-//! for one instance, from nothing but the plan and what the application asks for.
+//! There are two steps. [`plan_layers`] decides everything that depends on the system alone: it
+//! finds the layers and decides for each whether it can be used, and whether it is active without
+//! being asked for. It asks questions like [`plan`](super::plan), and its result is valid as long
+//! as its snapshot is. [`LayerPlan::activate`] then decides for one instance, from nothing but the
+//! plan and the application's request.
 #![forbid(unsafe_code)]
 
 mod activate;
@@ -31,17 +32,18 @@ use crate::memory::OutOfMemory;
 #[cfg(not(feature = "fixed-drivers"))]
 use crate::platform::Platform;
 
-/// How many layers a plan is about.
+/// Which layers a plan covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LayerScope {
-    /// Those that are active without being asked for by an application. Explicit layers are then searched for only if
-    /// one of them may be among these.
+    /// Those that are active without an application's request. Explicit layers are then searched
+    /// for only if one of them may be among these.
     Active,
     /// All of them.
     All,
 }
 
-/// Finds the layers of the system, or says what is needed to find them. What the settings rely on is not asked again.
+/// Finds the layers of the system, or returns the questions to answer first. What the settings rely
+/// on is not asked again.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -56,8 +58,8 @@ pub fn plan_layers(
     inquiry.step(plan)
 }
 
-/// Finds the layers of the system, asking `platform` for what `snapshot` does not know. The answers are left in
-/// `snapshot`, which may hold those of a search for drivers too.
+/// Finds the layers of the system, asking `platform` for what `snapshot` does not know. The answers
+/// stay in `snapshot`, which may also contain those of a search for drivers.
 ///
 /// # Errors
 /// [`OutOfMemory`].

@@ -1,4 +1,4 @@
-//! What was decided about layers.
+//! The decisions about layers.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -11,23 +11,24 @@ use crate::log::Level;
 use crate::manifest::{Control, LayerManifest, ManifestWarning, Version};
 use crate::memory::{Shown, Text, Vec};
 
-/// The layers of the system, and everything that led to this.
+/// The layers of the system, and everything that led to them.
 #[derive(Debug, Default)]
 pub struct LayerPlan {
-    /// Every layer that was found: implicit ones first, then explicit ones, each in the order of the search; a manifest
-    /// that cannot be read counts as one layer. This is the order of vkEnumerateInstanceLayerProperties.
+    /// Every layer found: implicit ones first, then explicit ones, each in the order of the search;
+    /// an unreadable manifest counts as one layer. vkEnumerateInstanceLayerProperties has this
+    /// order.
     pub layers: Vec<LayerCandidate>,
-    /// Every place that was looked at, in order, existing or not.
+    /// Every place that was searched, in order, existing or not.
     pub searched: Vec<Searched>,
-    /// What a user may want to know besides.
+    /// Further information for users.
     pub notes: Vec<LayerNote>,
-    /// Whether the settings file lists layers: then they are called in the order of the plan.
+    /// Whether the settings file lists layers: they are then called in the order of the plan.
     pub(super) is_listed: bool,
-    /// The override layer, if one is in force.
+    /// The active override layer, if there is one.
     pub(super) overriding: Option<usize>,
-    /// The layers that have a name, sorted by it; among equal names the one first that has a right to it.
+    /// The layers with a name, sorted by it; among equals the one with a right to it comes first.
     pub(super) by_name: Vec<usize>,
-    /// Of each layer whether a variable with a list of names has it.
+    /// For each layer whether a variable with a list of names contains it.
     pub(super) reserved: Vec<bool>,
     /// The layers that are active without the application, in the order of calls, meta-layers not resolved.
     pub(super) wanted: Vec<(usize, Because)>,
@@ -36,78 +37,79 @@ pub struct LayerPlan {
 /// A layer that was found.
 #[derive(Debug)]
 pub struct LayerCandidate {
-    /// Its manifest's path.
+    /// The path of its manifest.
     pub path: Text,
-    /// Which entry of [`LayerPlan::searched`] led to it.
+    /// The index of the entry of [`LayerPlan::searched`] that led to it.
     pub found_in: usize,
     /// Whether it was found among the implicit or the explicit layers.
     pub kind: LayerKind,
-    /// What its manifest says. `None` where that was not read or could not be.
+    /// The content of its manifest. `None` if that was not read or could not be.
     pub manifest: Option<LayerManifest>,
-    /// The library to open: a bare name for the dynamic linker, or a path. Empty for a meta-layer and where there is
-    /// no manifest.
+    /// The library to open: a bare name for the dynamic linker, or a path. Empty for a meta-layer
+    /// and if there is no manifest.
     pub library: Text,
     /// What is odd about its manifest.
     pub warning: Option<ManifestWarning>,
-    /// Why it cannot be used at all. A layer without such a reason is listed to applications, which may enable it.
+    /// Why it cannot be used at all. A layer without such a reason is listed to applications, which
+    /// may enable it.
     pub skipped: Option<LayerReason>,
-    /// Why it is not active unless something names it. `None` for an implicit layer that is active by itself.
+    /// Why it is inactive unless named. `None` for an implicit layer that is active by default.
     pub inactive: Option<LayerReason>,
-    /// What the settings file says about it. `None` where it is not listed there.
+    /// How the settings file controls it. `None` if it is not listed there.
     pub control: Option<Control>,
 }
 
-/// How a layer comes to be active.
+/// How a layer becomes active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerKind {
     /// By its existence.
     Implicit,
-    /// By being asked for.
+    /// By request.
     Explicit,
 }
 
-/// What one call asks for.
+/// The request of one call.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LayerRequest<'a> {
-    /// The names in `ppEnabledLayerNames`. None for calls before there is an instance.
+    /// The names in `ppEnabledLayerNames`. Empty for calls before there is an instance.
     pub enabled: &'a [&'a CStr],
-    /// The version of Vulkan that the application asks for.
+    /// The version of Vulkan that the application requests.
     pub api_version: Version,
 }
 
 /// The layers that are active in one instance.
 #[derive(Debug, Default)]
 pub struct ActiveLayers {
-    /// The active layers in the order of calls, closest to the application first. A meta-layer stands behind its
-    /// components and has no library to open.
+    /// The active layers in the order of calls, closest to the application first. A meta-layer
+    /// follows its components and has no library to open.
     pub layers: Vec<ActiveLayer>,
-    /// What the application asked for and cannot have. If there is any, the answer to vkCreateInstance is
-    /// VK_ERROR_LAYER_NOT_PRESENT.
+    /// The requested layers that the application cannot have. If there are any, vkCreateInstance
+    /// returns VK_ERROR_LAYER_NOT_PRESENT.
     pub refused: Vec<Refused>,
 }
 
-/// A layer that is active.
+/// An active layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveLayer {
     /// Its place in [`LayerPlan::layers`].
     pub layer: usize,
     /// Why it is active, and why at this place in the order.
     pub because: Because,
-    /// Whether it was made for a lower version of Vulkan than the application asks for (major and minor version). It
-    /// is active all the same.
+    /// Whether it was made for a lower version of Vulkan than the application requests (major and
+    /// minor version). It is active anyway.
     pub older: bool,
 }
 
 /// Why a layer is active. The order is that of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Because {
-    /// The settings file says so.
+    /// The settings file enables it.
     Settings,
     /// It is implicit.
     Implicit,
     /// It is the override layer.
     Override,
-    /// A variable names it, or has a pattern that does.
+    /// A variable contains its name, or a pattern that matches it.
     Variable(&'static CStr),
     /// The application names it.
     Application,
@@ -118,12 +120,12 @@ pub enum Because {
     },
 }
 
-/// A layer that the application asked for and cannot have.
+/// A layer that the application requested and cannot have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// Its place in [`LayerRequest::enabled`].
     pub name: usize,
-    /// Why.
+    /// Why it is refused.
     pub because: Refusal,
 }
 
@@ -132,28 +134,28 @@ pub struct Refused {
 pub enum Refusal {
     /// No layer has this name.
     Unknown,
-    /// The layer was found, and is skipped for the reason that it has in the plan.
+    /// The layer was found, and is skipped for the reason in the plan.
     Skipped {
         /// Its place in the plan.
         layer: usize,
     },
 }
 
-/// What became of a layer in one instance.
+/// What happened to a layer in one instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerDecision {
     /// It is active, at this place in [`ActiveLayers::layers`].
     Active(usize),
-    /// It is not.
+    /// It is not active.
     Skip(LayerReason),
 }
 
-/// Something about the search that is no layer's fault.
+/// A note about the search that is not the fault of a layer.
 #[derive(Debug, PartialEq, Eq)]
 pub enum LayerNote {
-    /// What can be said of a search for drivers too.
+    /// A note that also applies to a search for drivers.
     Search(Note),
-    /// A variable names a layer that does not exist or cannot be used. That is an error of the user's which stops
+    /// A variable names a layer that does not exist or is unusable: a user error that stops
     /// nothing.
     NotFound {
         /// The variable.
@@ -163,12 +165,12 @@ pub enum LayerNote {
         /// The layer of that name, if it was found and is skipped.
         skipped: Option<usize>,
     },
-    /// More layers were found than the loader looks at.
+    /// More layers were found than the loader's limit.
     TooManyLayers {
-        /// How many were left out.
+        /// The number of layers that were left out.
         left_out: usize,
     },
-    /// The settings file lists the layers and has no place for others, so that none is searched for.
+    /// The settings file lists the layers and leaves no place for others, so none are searched for.
     OnlyListed,
 }
 
@@ -182,7 +184,7 @@ impl LayerPlan {
             .filter_map(|(place, layer)| Some((place, layer.manifest.as_ref()?)))
     }
 
-    /// What became of the layer at `place` in an instance.
+    /// What happened to the layer at `place` in an instance.
     #[must_use]
     pub fn decision(&self, place: usize, active: &ActiveLayers) -> LayerDecision {
         let position = active.layers.iter().position(|layer| layer.layer == place);
@@ -196,7 +198,7 @@ impl LayerPlan {
 }
 
 impl ActiveLayers {
-    /// The layers with a library, in the order of calls: those that the chain is built of.
+    /// The layers with a library, in the order of calls: the links of the call chain.
     pub fn chain<'a>(
         &'a self,
         plan: &'a LayerPlan,
@@ -207,7 +209,8 @@ impl ActiveLayers {
         })
     }
 
-    /// The layers that intercept commands before there is an instance, in the order of calls: implicit ones only.
+    /// The layers that intercept commands before there is an instance, in the order of calls:
+    /// implicit ones only.
     pub fn pre_instance<'a>(
         &'a self,
         plan: &'a LayerPlan,
@@ -220,7 +223,7 @@ impl ActiveLayers {
 }
 
 impl LayerCandidate {
-    /// Its name; empty where there is no manifest.
+    /// Its name; empty if there is no manifest.
     #[must_use]
     pub fn name(&self) -> &[u8] {
         self.manifest.as_ref().map_or(b"", |manifest| manifest.name.as_slice())
@@ -228,7 +231,7 @@ impl LayerCandidate {
 }
 
 impl Refusal {
-    /// The refusal in words, to follow the name of the layer and a colon.
+    /// The refusal in words, to follow the layer's name and a colon.
     #[must_use]
     pub fn explain<'a>(&'a self, plan: &'a LayerPlan) -> ExplainedRefusal<'a> {
         ExplainedRefusal { refusal: self, plan }
@@ -257,7 +260,7 @@ impl fmt::Display for ExplainedRefusal<'_> {
 }
 
 impl LayerNote {
-    /// A short name that stays the same, for programs.
+    /// A short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -268,7 +271,7 @@ impl LayerNote {
         }
     }
 
-    /// How grave it is.
+    /// The severity.
     #[must_use]
     pub fn level(&self) -> Level {
         match self {
@@ -279,7 +282,7 @@ impl LayerNote {
     }
 }
 
-/// What is the matter, and what can be done about it.
+/// What is wrong, and what can be done about it.
 impl fmt::Display for LayerNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -308,7 +311,7 @@ impl fmt::Display for LayerNote {
     }
 }
 
-/// Why the layer is active, to follow it in brackets.
+/// Why the layer is active, to follow its name in brackets.
 impl fmt::Display for Because {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -12,32 +12,32 @@ use crate::manifest::{LayerManifest, ManifestError, Switch, Version};
 use crate::memory::Shown;
 use crate::platform::FileError;
 
-/// Why a layer is not used, or waits to be asked for.
+/// Why a layer is not used, or is active only on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerReason {
     /// The manifest cannot be read.
     Unreadable(FileError),
-    /// The manifest cannot be used, or what it says about this layer.
+    /// The manifest, or its entry for this layer, cannot be used.
     Invalid(ManifestError),
     /// The same manifest was found before.
     ManifestRepeated,
-    /// It is a device layer, a kind that is not loaded any more.
+    /// It is a device layer, a kind that is no longer loaded.
     DeviceLayer,
-    /// The library is made for another pointer width.
+    /// The library is for another pointer width.
     LibraryArch {
-        /// What the manifest says, bits.
+        /// The width in the manifest, in bits.
         library: u32,
-        /// What the process has, bits.
+        /// The width of the process, in bits.
         process: u32,
     },
-    /// The version is one of another API (LLP_LOADER_4): its major version is not 1, or its variant not 0.
+    /// Another API's version (LLP_LOADER_4): its major version is not 1, or its variant not 0.
     ApiVersion {
-        /// What the manifest says.
+        /// The version in the manifest.
         version: Version,
     },
-    /// It is implicit, and its manifest names no variable that switches it off.
+    /// It is implicit, and its manifest names no variable that disables it.
     NoDisableEnvironment,
-    /// It is an override layer for other programs than this one.
+    /// It is an override layer for programs other than this one.
     OtherProgram,
     /// An earlier layer has its name.
     NameTaken {
@@ -49,7 +49,7 @@ pub enum LayerReason {
         /// The place of the override layer in the plan.
         by: usize,
     },
-    /// A variable says that it is not wanted.
+    /// A variable disables it.
     Disabled {
         /// The variable.
         by: &'static CStr,
@@ -59,7 +59,7 @@ pub enum LayerReason {
         /// The place of the name in its manifest.
         component: usize,
     },
-    /// It is a meta-layer that is a component of itself, perhaps by way of other ones.
+    /// It is a meta-layer that is a component of itself, perhaps through others.
     ComponentCycle {
         /// The place of the name in its manifest.
         component: usize,
@@ -71,20 +71,20 @@ pub enum LayerReason {
     },
     /// It is implicit, and waits for a variable to have a value (LLP_LOADER_6).
     EnableEnvironmentNotSet,
-    /// It is implicit, and a variable switches it off (LLP_LOADER_7).
+    /// It is implicit, and a variable disables it (LLP_LOADER_7).
     DisableEnvironmentSet,
-    /// It is explicit, and nothing asks for it.
+    /// It is explicit, and nothing requests it.
     NotAskedFor,
-    /// The settings file switches it off.
+    /// The settings file disables it.
     SettingsOff,
-    /// The settings file says that the layer of this name is elsewhere.
+    /// According to the settings file, the layer of this name is elsewhere.
     SettingsElsewhere,
-    /// The settings file names this manifest for a layer that is not in it.
+    /// The settings file names this manifest for a layer that it does not contain.
     SettingsName,
 }
 
 impl LayerReason {
-    /// A short name that stays the same, for programs.
+    /// A short, stable name for programs.
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
@@ -111,7 +111,7 @@ impl LayerReason {
         }
     }
 
-    /// The rule of the loader and layer interface document that asks for this, where one does.
+    /// The rule of the loader and layer interface document that requires this, if any.
     #[must_use]
     pub fn policy(&self) -> Option<&'static str> {
         match self {
@@ -126,7 +126,7 @@ impl LayerReason {
         }
     }
 
-    /// How grave it is: a defect is a warning, a choice is not.
+    /// The severity: a defect is a warning, a choice is not.
     #[must_use]
     pub fn level(&self) -> Level {
         match self {
@@ -160,7 +160,7 @@ impl LayerReason {
     }
 }
 
-/// A reason in words: what is the matter, and what can be done about it. Reads on after a name and a colon.
+/// A reason in words: what is wrong, and what can be done about it. Follows a name and a colon.
 #[derive(Debug)]
 pub struct Explained<'a> {
     reason: &'a LayerReason,

@@ -22,7 +22,7 @@ static POLICY: Policy = Policy { pointer_width: 64, ..Policy::linux(&ROOTS) };
 const IMPLICIT: &str = "/usr/share/vulkan/implicit_layer.d";
 const EXPLICIT: &str = "/usr/share/vulkan/explicit_layer.d";
 
-/// A system with layers, and what became of them.
+/// A system with layers, and the outcome for them.
 struct Case {
     system: &'static Imaginary,
     names: StdVec<std::ffi::CString>,
@@ -34,7 +34,7 @@ impl Case {
         Self { system: Imaginary::new(), names: StdVec::new(), api_version: Version::new(1, 0, 0) }
     }
 
-    /// Adds implicit layers that are active by themselves, and are disabled by `NO_` and their name.
+    /// Adds implicit layers, active by default and disabled by a variable: `NO_` and their name.
     fn implicit(self, names: &[&str]) -> Self {
         self.implicit_with(names, "")
     }
@@ -82,7 +82,7 @@ impl Case {
         self
     }
 
-    /// What the settings file says, if there is one.
+    /// The content of the settings file, if there is one.
     fn known_settings(&self) -> KnownSettings {
         KnownSettings::discover(&self.system.platform(), &POLICY).unwrap()
     }
@@ -103,7 +103,7 @@ impl Case {
         plan.activate(&LayerRequest { enabled: &names, api_version: self.api_version }).unwrap()
     }
 
-    /// The names of the active layers in order. The application must get all that it asks for.
+    /// The names of the active layers in order. The application must get all that it requests.
     fn active(&self) -> StdVec<String> {
         let plan = self.plan();
         let active = self.activated(&plan);
@@ -115,7 +115,7 @@ impl Case {
         self.plan().listed().map(|(_, manifest)| shown(&manifest.name)).collect()
     }
 
-    /// What the application asks for in vain, and why: "unknown" or the id of a reason.
+    /// The application's requests that are refused, and why: "unknown" or the id of a reason.
     fn refused(&self) -> StdVec<(String, &'static str)> {
         let plan = self.plan();
         let id = |because| match because {
@@ -126,7 +126,7 @@ impl Case {
         self.activated(&plan).refused.iter().map(|it| (name(it), id(it.because))).collect()
     }
 
-    /// Every layer with the id of the reason why it cannot be used, or "-".
+    /// Every layer, with the id of the reason why it cannot be used, or "-".
     fn skipped(&self) -> StdVec<(String, &'static str)> {
         let id = |reason: &Option<LayerReason>| reason.as_ref().map_or("-", LayerReason::id);
         self.plan().layers.iter().map(|layer| (shown(layer.name()), id(&layer.skipped))).collect()
@@ -170,7 +170,7 @@ fn shown(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Names with reasons, for comparing.
+/// Names and reasons, for comparison.
 fn pairs(expected: &[(&str, &'static str)]) -> StdVec<(String, &'static str)> {
     expected.iter().map(|(name, id)| ((*name).to_string(), *id)).collect()
 }

@@ -1,4 +1,4 @@
-//! What the environment says about layers by name.
+//! The settings of the environment about layers by name.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -15,15 +15,15 @@ use crate::manifest::{Control, Switch};
 use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by};
 use crate::platform::Reader;
 
-/// The variables that say which layers are active, as far as they are set and honoured.
+/// The variables that select active layers, if they are set and honoured.
 pub(super) struct Variables<'a> {
-    /// What they are called.
+    /// The names of the variables.
     pub(super) called: LayerVariables,
-    /// The names that are enabled, in order.
+    /// The names of enabled layers, in order.
     pub(super) names: Vec<&'a [u8]>,
     /// The same, sorted.
     sorted_names: Vec<&'a [u8]>,
-    /// Patterns of what is enabled.
+    /// The patterns of enabled layers.
     pub(super) enable: Option<NameFilter<'a>>,
     disable: Option<(&'static CStr, NameFilter<'a>)>,
     allow: Option<NameFilter<'a>>,
@@ -48,7 +48,7 @@ impl<'a> Variables<'a> {
         Ok(Self { called, names, sorted_names, enable, disable, allow })
     }
 
-    /// Notes which of the variables are set and not honoured since the process is elevated.
+    /// Notes which of the variables are set but ignored because the process is elevated.
     pub(super) fn note_elevated(
         &self,
         inquiry: &mut Inquiry<'_>,
@@ -59,8 +59,8 @@ impl<'a> Variables<'a> {
         note_elevated(inquiry, policy, [names, enable, disable, allow].into_iter(), notes)
     }
 
-    /// Notes of each implicit layer why it is not active by itself, if so. A variable of its manifest that disables it
-    /// beats everything here that enables it.
+    /// Notes for each implicit layer why it is not active by default, if so. A variable of its own
+    /// manifest that disables it beats everything here that enables it.
     pub(super) fn switch(
         &self,
         inquiry: &mut Inquiry<'_>,
@@ -94,7 +94,7 @@ impl<'a> Variables<'a> {
         !self.names.is_empty() || self.enable.is_some()
     }
 
-    /// Whether a layer is named as one to enable.
+    /// Whether a layer is enabled by name.
     pub(super) fn names(&self, name: &[u8]) -> bool {
         self.sorted_names.binary_search(&name).is_ok()
     }
@@ -104,14 +104,14 @@ impl<'a> Variables<'a> {
         self.names(name) || self.enable.is_some_and(|patterns| patterns.matches(name))
     }
 
-    /// The variable that disables a layer: what is enabled or allowed cannot be disabled.
+    /// The variable that disables a layer: an enabled or allowed one cannot be disabled.
     pub(super) fn disables(&self, kind: LayerKind, name: &[u8]) -> Option<&'static CStr> {
         let (by, unwanted) = self.disable?;
         let allowed = || self.allow.is_some_and(|allowed| covers(allowed, kind, name));
         (covers(unwanted, kind, name) && !self.enables(name) && !allowed()).then_some(by)
     }
 
-    /// Skips what is disabled.
+    /// Skips disabled layers.
     pub(super) fn skip_disabled(&self, layers: &mut [LayerCandidate]) {
         let may_be =
             |layer: &&mut LayerCandidate| layer.skipped.is_none() && layer.control != Some(Control::On);
@@ -121,8 +121,8 @@ impl<'a> Variables<'a> {
     }
 }
 
-/// Whether one of the patterns matches a layer. Beside patterns for its name there are words for every layer of a
-/// kind.
+/// Whether one of the patterns matches a layer. Besides patterns for its name there are words for
+/// every layer of a kind.
 fn covers(filter: NameFilter<'_>, kind: LayerKind, name: &[u8]) -> bool {
     let whole_kind = match kind {
         LayerKind::Implicit => b"~implicit~",

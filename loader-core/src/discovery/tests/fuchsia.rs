@@ -1,4 +1,4 @@
-//! The search of Fuchsia: without what stands in for variables, and with the manifests of the loader service.
+//! The search of Fuchsia: without fallbacks of variables, with the loader service's manifests.
 
 use super::*;
 use crate::discovery::{LayerPlan, LayerRequest, LayerScope};
@@ -17,7 +17,7 @@ fn plan_on_fuchsia(system: &'static Imaginary) -> Plan {
     discover(&system.platform(), &FUCHSIA, &REQUEST, &settings, &mut Snapshot::new()).unwrap()
 }
 
-/// A system whose loader service has a driver.
+/// A system with a driver in its loader service.
 fn with_service() -> &'static Imaginary {
     let system = Imaginary::new();
     system.file(&format!("{MANIFESTS}/0-libvulkan_a.so.json"), manifest("0-libvulkan_a.so"));
@@ -157,7 +157,7 @@ fn layers_on_fuchsia(system: &'static Imaginary) -> LayerPlan {
     discover_layers(&system.platform(), &FUCHSIA, LayerScope::All, &settings, &mut Snapshot::new()).unwrap()
 }
 
-/// The names of the layers that a program gets which asks for none.
+/// The names of the layers that a program gets without a request.
 fn active_on_fuchsia(system: &'static Imaginary) -> StdVec<String> {
     let plan = layers_on_fuchsia(system);
     let active = plan.activate(&LayerRequest::default()).unwrap();

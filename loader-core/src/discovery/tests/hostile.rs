@@ -1,7 +1,7 @@
 use super::*;
 use crate::platform::FileError;
 
-/// What is no manifest of any kind, made from a good one, and the reason that each must get.
+/// Files made from a good manifest that are none of any kind, and the reason that each must get.
 pub(in crate::discovery) fn no_manifests(good: &str) -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
     let with = |from: &str, to: &str| {
         assert!(good.contains(from));
@@ -37,7 +37,7 @@ pub(in crate::discovery) fn no_manifests(good: &str) -> StdVec<(&'static str, St
     ]
 }
 
-/// Files that are no usable manifests, and the reason that each must get.
+/// Files that are not usable manifests, and the reason that each must get.
 fn bad_manifests() -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
     let good = manifest("x.so");
     let with = |from: &str, to: &str| good.replace(from, to).into_bytes();
@@ -63,7 +63,7 @@ fn bad_manifests() -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
     all
 }
 
-/// Files that look odd and work with the loaders that they were shipped for.
+/// Files that look odd but work with the loaders that they were shipped for.
 fn odd_manifests() -> StdVec<(&'static str, StdVec<u8>)> {
     let good = manifest("odd.so");
     let with = |from: &str, to: &str| good.replace(from, to).into_bytes();

@@ -19,7 +19,7 @@ static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");
 static POLICY: Policy = Policy { pointer_width: 64, ..Policy::linux(&ROOTS) };
 const REQUEST: Request = Request { portability: false };
 
-/// The plan for `system` as it is now.
+/// The plan for the current state of `system`.
 fn plan_of(system: &'static Imaginary) -> Plan {
     let settings = KnownSettings::discover(&system.platform(), &POLICY).unwrap();
     discover(&system.platform(), &POLICY, &REQUEST, &settings, &mut Snapshot::new()).unwrap()
@@ -54,7 +54,7 @@ fn used(plan: &Plan) -> StdVec<String> {
     plan.used().map(|(_, driver)| shown(&driver.library)).collect()
 }
 
-/// Every place that was looked at.
+/// Every place that was searched.
 fn searched(plan: &Plan) -> StdVec<String> {
     plan.searched.iter().map(|place| shown(&place.path)).collect()
 }

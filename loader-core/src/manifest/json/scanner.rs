@@ -1,4 +1,4 @@
-//! One pass over the bytes of a document: what is skipped is checked.
+//! One pass over the bytes of a document: everything that is skipped is checked.
 #![forbid(unsafe_code)]
 
 use super::{DEPTH_LIMIT, ErrorKind, Str, Value, unescape};
@@ -23,7 +23,7 @@ impl<'a> Scanner<'a> {
         self.at = self.at.saturating_add(bytes);
     }
 
-    /// Goes to the first token.
+    /// Moves to the first token.
     pub(super) fn skip_prologue(&mut self) -> Result<(), ErrorKind> {
         if self.bytes.starts_with(b"\xff\xfe") || self.bytes.starts_with(b"\xfe\xff") {
             return Err(ErrorKind::Utf16);
@@ -58,7 +58,7 @@ impl<'a> Scanner<'a> {
         self.at = self.bytes.len().saturating_sub(rest.len());
     }
 
-    /// Skips blanks, one `separator` if there is one, and blanks.
+    /// Skips blanks, one `separator` if present, and blanks.
     pub(super) fn skip_blanks_and(&mut self, separator: u8) {
         self.skip_blanks();
         if self.peek() == Some(separator) {
@@ -67,7 +67,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The value that begins here, in a document that was checked.
+    /// The value that begins here, in a document that has been checked.
     pub(super) fn take_checked_value(&mut self) -> Option<Value<'a>> {
         let at = self.at;
         self.skip_value().ok()?;
@@ -103,7 +103,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// After a value: leaves the containers that end here. Whether another value follows.
+    /// Leaves the containers that end after a value. Returns whether another value follows.
     fn skip_to_next_value(&mut self, nesting: &mut Nesting) -> Result<bool, ErrorKind> {
         while let Some(in_object) = nesting.innermost() {
             self.skip_blanks();
@@ -149,7 +149,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Skips a value that is no container.
+    /// Skips a value that is not a container.
     fn skip_scalar(&mut self) -> Result<(), ErrorKind> {
         match self.peek() {
             Some(b'"') => self.take_string().map(|_| ()),
@@ -174,7 +174,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// The string that begins here. On an error the scanner stands at what is wrong.
+    /// The string that begins here. On an error the scanner stops at the fault.
     pub(super) fn take_string(&mut self) -> Result<Str<'a>, ErrorKind> {
         if self.peek() != Some(b'"') {
             return Err(ErrorKind::NotAValue);
@@ -200,9 +200,10 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// How many bytes there are before the first quote or backslash.
+/// The number of bytes before the first quote or backslash.
 ///
-/// Eight bytes are looked at together: a large layer's manifest has tens of thousands, and is gone over more than once.
+/// Compares eight bytes at once: a large layer's manifest has tens of thousands, scanned
+/// repeatedly.
 fn plain_length(text: &[u8]) -> usize {
     let (words, tail) = text.as_chunks();
     let mut length = 0usize;
@@ -218,14 +219,14 @@ fn plain_length(text: &[u8]) -> usize {
     length.saturating_add(in_tail.unwrap_or(tail.len()))
 }
 
-/// Marks the first byte of a word that is `byte` by its highest bit, and perhaps others behind it.
+/// Sets the highest bit of the first byte of a word that is `byte`, and perhaps of others after it.
 fn mark(word: u64, byte: u8) -> u64 {
     const ONES: u64 = u64::from_le_bytes([1; size_of::<u64>()]);
     let zero_where_equal = word ^ ONES.wrapping_mul(u64::from(byte));
     zero_where_equal.wrapping_sub(ONES) & !zero_where_equal & ONES.wrapping_shl(7)
 }
 
-/// The containers that are open: one bit for each, 1 for an object.
+/// The open containers: one bit for each, 1 for an object.
 #[derive(Default)]
 struct Nesting {
     objects: u64,
@@ -247,7 +248,7 @@ impl Nesting {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Whether the innermost container is an object; `None` outside of all.
+    /// Whether the innermost container is an object; `None` outside all containers.
     fn innermost(&self) -> Option<bool> {
         (self.depth > 0).then_some(self.objects & 1 == 1)
     }

@@ -30,7 +30,7 @@ pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), Failure> {
             }
         }
         Some(list) => return Err(wrong_type(Field::Layers, "a list", list)),
-        // Files of version 1.0.0 have several layers as several members of the same name.
+        // Files of version 1.0.0 contain several layers as several members of the same name.
         None => {
             if let Some(first) = layer {
                 add(file, Field::Layer, first)?;
@@ -46,7 +46,7 @@ pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Adds a layer to the file. It is read in its place there, since moving it about takes more code than reading it.
+/// Adds a layer to the file. Reading it in place there takes less code than moving it.
 fn add(file: &mut LayerFile, field: Field, value: Value<'_>) -> Result<(), OutOfMemory> {
     if file.layers.len() >= LAYER_LIMIT {
         file.warning.get_or_insert_with(|| ignored(Field::Layers, FieldProblem::TooMany, value));
@@ -75,10 +75,10 @@ const KNOWN_FORMATS: [Version; 7] = [
     Version::new(1, 2, 1),
 ];
 
-/// The first version that has `pre_instance_functions`.
+/// The first version with `pre_instance_functions`.
 const PRE_INSTANCE_FORMAT: Version = Version::new(1, 1, 2);
 
-/// What a layer may have: looked for together, since to look through the object for each takes most of the time.
+/// The fields of a layer: found together, since one search per field takes most of the time.
 const LAYER_FIELDS: [Field; 17] = [
     Field::Name,
     Field::Type,
@@ -177,7 +177,8 @@ fn layer_type(value: Option<Value<'_>>, object: Value<'_>) -> Result<LayerType, 
     }
 }
 
-/// The library, or the components of a meta-layer: one of the two. The override layer's list may be empty.
+/// The library, or the components of a meta-layer: exactly one of the two. The override layer's
+/// list may be empty.
 fn library_or_components(
     library: Option<Value<'_>>,
     components: Option<Value<'_>>,
@@ -226,10 +227,10 @@ fn strings(list: Value<'_>, field: Field) -> Result<Result<Vec<Text>, ManifestEr
     Ok(Ok(texts))
 }
 
-/// Reads fields without which a layer can be used: what is wrong with one of them is a warning.
+/// Reads the optional fields of a layer: a fault in one of them is a warning.
 #[derive(Default)]
 struct Optional {
-    /// The first one.
+    /// The first warning.
     warning: Option<ManifestWarning>,
 }
 
@@ -240,7 +241,7 @@ impl Optional {
         }
     }
 
-    /// A number, as text or not. Where it is none: 0.
+    /// A number, possibly written as text; 0 if it is not a number.
     fn number(&mut self, value: Value<'_>, field: Field) -> u32 {
         let number = value.unsigned().or_else(|| value.string().and_then(Str::unsigned));
         number.unwrap_or_else(|| {
@@ -257,7 +258,7 @@ impl Optional {
         })
     }
 
-    /// A name that has to be followed by a NUL. None where there is no such name.
+    /// A name, with a NUL appended. `None` if there is no such name.
     fn symbol(&mut self, value: Option<Value<'_>>, field: Field) -> Result<Option<Symbol>, OutOfMemory> {
         let Some(value) = value else { return Ok(None) };
         let Some(written) = value.string() else {
@@ -273,7 +274,7 @@ impl Optional {
         terminated(name).map(Some)
     }
 
-    /// An object, if it is one.
+    /// The value, if it is an object.
     fn object<'a>(&mut self, value: Option<Value<'a>>, field: Field) -> Option<Value<'a>> {
         let value = value?;
         if value.kind() != Kind::Object {
@@ -313,7 +314,7 @@ impl Optional {
         self.symbols(object, field, functions)
     }
 
-    /// Reads the members of an object that are names of functions.
+    /// Reads the members of an object that name functions.
     fn symbols(
         &mut self,
         object: Value<'_>,
@@ -366,8 +367,8 @@ impl Optional {
         Ok(())
     }
 
-    /// The variable that enables a layer. Where it is written wrongly it must not count as missing, or the layer would
-    /// be active always: it is then a variable without a name, which is never set.
+    /// The variable that enables a layer. If it is malformed it must not count as missing, or the
+    /// layer would always be active: it then becomes a variable without a name, which is never set.
     fn enabling(&mut self, value: Option<Value<'_>>) -> Result<Option<Switch>, OutOfMemory> {
         let field = Field::EnableEnvironment;
         let is_empty = |object: Value<'_>| object.kind() == Kind::Object && object.members().next().is_none();
@@ -401,7 +402,7 @@ impl Optional {
     }
 }
 
-/// `name`, which holds no NUL, with one at its end.
+/// Appends a NUL to `name`, which contains none.
 fn terminated(mut name: Text) -> Result<Symbol, OutOfMemory> {
     name.try_push(0)?;
     Ok(Symbol(name))

@@ -16,7 +16,7 @@ const LOG_LOCATION: &str = "S:destinations S:filters S:filter";
 const DRIVER: &str = "s:path";
 const DEVICE: &str = "U:deviceUUID U:driverUUID n:driverVersion s:deviceName s:driverName";
 
-/// What a type is, what the values of a list are, and this in words.
+/// The kind of the type with this letter, the kind of its values if it is a list, and its name.
 fn expected(letter: u8) -> (Kind, Kind, &'static str) {
     match letter {
         b's' => (Kind::String, Kind::Null, "a string"),
@@ -34,7 +34,7 @@ const UUID: &str = "a list of 16 numbers from 0 to 255";
 /// The values of an object's fields, in the order of its kind.
 type Fields<'a> = [Option<Value<'a>>; 7];
 
-/// More warnings than this are not kept: finding a line takes time.
+/// The number of warnings that are kept: finding a line takes time.
 const WARNING_LIMIT: usize = 64;
 
 /// Reads a whole file.
@@ -117,7 +117,7 @@ impl Reader<'_> {
         Ok(fields)
     }
 
-    /// Reads one object with settings.
+    /// Reads one settings object.
     fn settings(&mut self, object: Value<'_>, out: &mut Settings) -> Result<(), OutOfMemory> {
         let [app_keys, layers, stderr_log, log_locations, drivers, exclusively, devices] =
             self.fields(object, SETTINGS)?;
@@ -168,7 +168,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads one layer; `false` if it lacks what it needs.
+    /// Reads one layer; `false` if it lacks a required field.
     fn layer(
         &mut self,
         object: Value<'_>,
@@ -208,7 +208,7 @@ impl Reader<'_> {
     ) -> Result<(), OutOfMemory> {
         let [device_uuid, driver_uuid, driver_version, device_name, ..] = fields;
         self.missing(device_uuid, "deviceUUID", object)?;
-        // Without a value that is wrong the entry would match more devices than was meant.
+        // Ignoring a wrong value would make the entry match more devices than intended.
         let is_wrong = |value: Option<Value<'_>>, key| value.is_none() && object.member(key).is_some();
         if is_wrong(driver_uuid, "driverUUID") || is_wrong(driver_version, "driverVersion") {
             return Ok(());
@@ -251,7 +251,7 @@ impl Reader<'_> {
         out.log_locations.try_push(location)
     }
 
-    /// Adds what a list of words lets through.
+    /// Adds the words of a list to the filter.
     fn filter(
         &mut self,
         filter: &mut Filter,
@@ -267,7 +267,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A text that an object must have; empty if it does not.
+    /// A required text of an object; empty if it is missing.
     fn text(&mut self, value: Option<Value<'_>>, key: &str, object: Value<'_>) -> Result<Text, OutOfMemory> {
         self.missing(value, key, object)?;
         let text = value.and_then(|value| value.string()).map_or(Ok(Text::new()), Str::to_text)?;
@@ -277,7 +277,7 @@ impl Reader<'_> {
         Ok(text)
     }
 
-    /// A path that an object must have, made absolute; empty if it has none.
+    /// A required path of an object, made absolute; empty if it is missing.
     fn path(&mut self, value: Option<Value<'_>>, key: &str, object: Value<'_>) -> Result<Text, OutOfMemory> {
         let path = self.text(value, key, object)?;
         if path.is_empty() || path.starts_with(b"/") { Ok(path) } else { text(&[self.folder, &path]) }
@@ -303,7 +303,7 @@ fn uuid(list: Value<'_>) -> Option<[u8; 16]> {
     items.next().is_none().then_some(uuid)
 }
 
-/// Writes `written` with one blank in place of each line break and the blanks around it.
+/// Appends `written` with each line break and the blanks around it replaced by one blank.
 fn write_line(line: &mut Text, written: &[u8]) -> Result<(), OutOfMemory> {
     for part in written.split(|byte| *byte == b'\n') {
         line.try_extend(part.trim_ascii())?;

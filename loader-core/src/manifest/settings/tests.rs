@@ -12,7 +12,7 @@ fn warnings(text: &str) -> StdVec<String> {
     file(text).warnings.iter().map(ToString::to_string).collect()
 }
 
-/// The settings in a file that holds only them, on its second line.
+/// The settings in a file that contains only them, on its second line.
 fn settings(members: &str) -> Settings {
     file(&around(members)).objects.pop().unwrap()
 }
@@ -92,7 +92,7 @@ fn the_object_for_the_program_goes_before_the_one_for_all() {
 
 #[test]
 fn versions_of_drivers_may_be_negative() {
-    // Vulkan Configurator writes numbers above 2,147,483,647 so.
+    // Vulkan Configurator writes numbers above 2,147,483,647 like this.
     let read =
         settings(&format!(r#""device_configurations": [{{"deviceUUID": {UUID}, "driverVersion": -2}}]"#));
     assert_eq!(read.devices.unwrap()[0].driver_version, Some(u32::MAX - 1));

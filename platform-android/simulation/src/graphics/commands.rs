@@ -17,16 +17,17 @@ use crate::Android;
 /// # Safety
 /// `first` begins a pNext chain.
 unsafe fn types(first: *const c_void) -> Vec<i32> {
-    // SAFETY: the caller vouches for the chain.
+    // SAFETY: by this function's `# Safety` `first` begins a pNext chain.
     unsafe { structures(first).map(|structure| structure.s_type.as_raw()).collect() }
 }
 
-/// The structure of a type that the bindings do not have.
+/// Finds a structure of a type that the bindings do not have.
 ///
 /// # Safety
 /// `first` begins a pNext chain in which structures of that type are a `T`.
 unsafe fn find_by<T: Copy>(first: *const c_void, s_type: vk::StructureType) -> Option<T> {
-    // SAFETY: the caller vouches for the chain.
+    // SAFETY: by this function's `# Safety` `first` begins a pNext chain, in which structures of
+    // that type are a `T`.
     unsafe {
         let found = structures(first).find(|structure| structure.s_type == s_type)?;
         Some(*ptr::from_ref(found).cast::<T>())

@@ -13,7 +13,7 @@ use super::{Hal, Told, current};
 
 type Callbacks = *const vk::AllocationCallbacks<'static>;
 
-/// A function of the driver's: its name, and its address.
+/// A function of the driver: its name and its address.
 type Row = (&'static CStr, fn() -> *const ());
 
 /// A row of a table: the function must have the type of the command.
@@ -27,7 +27,7 @@ macro_rules! row {
 }
 use row;
 
-/// What is found without an instance.
+/// The commands found without an instance.
 const GLOBAL: &[Row] = &[
     row!(c"vkEnumerateInstanceVersion": vk::PFN_vkEnumerateInstanceVersion = enumerate_instance_version),
     row!(c"vkCreateInstance": vk::PFN_vkCreateInstance = create_instance),
@@ -35,7 +35,7 @@ const GLOBAL: &[Row] = &[
         enumerate_instance_extension_properties),
 ];
 
-/// What is found with an instance, besides what is found with a device.
+/// The commands found with an instance, besides those found with a device.
 const OF_INSTANCES: &[Row] = &[
     row!(c"vkGetInstanceProcAddr": vk::PFN_vkGetInstanceProcAddr = get_instance_proc_addr),
     row!(c"vkDestroyInstance": vk::PFN_vkDestroyInstance = destroy_instance),
@@ -69,11 +69,11 @@ fn find(tables: &[&[Row]], name: &CStr) -> vk::PFN_vkVoidFunction {
     if !has(&current().hal(), known) {
         return None;
     }
-    // SAFETY: rows hold functions; who calls one knows its type by the name.
+    // SAFETY: rows hold function pointers; callers know the type from the name.
     Some(unsafe { std::mem::transmute::<*const (), unsafe extern "system" fn()>(function()) })
 }
 
-/// What stands for the commands of Vulkan 1.0 that no test is about: every driver has them.
+/// Stands in for the commands of Vulkan 1.0 that no test is about: every driver has them.
 fn nothing(name: &CStr) -> vk::PFN_vkVoidFunction {
     unsafe extern "system" fn nothing() -> vk::Result {
         vk::Result::SUCCESS
@@ -82,7 +82,7 @@ fn nothing(name: &CStr) -> vk::PFN_vkVoidFunction {
     Some(loader_core::command_function!(nothing))
 }
 
-/// Whether the driver has a command, by its version and extensions.
+/// Whether the driver has a command, according to its version and extensions.
 fn has(hal: &Hal, name: &CStr) -> bool {
     if hal.lacks.contains(&name) {
         return false;
@@ -168,7 +168,7 @@ unsafe extern "system" fn destroy_instance(instance: vk::Instance, _: *const vk:
     current().objects().destroy(instance.as_raw());
 }
 
-/// An object of the driver's, with the magic number unless it is one of those without.
+/// Creates an object of the driver, with the magic number unless it is configured to lack it.
 fn make<H: Handle>(parent: u64, number: usize) -> H {
     let magic = !current().hal().without_magic.contains(&H::TYPE);
     current().objects().make(parent, number, magic)

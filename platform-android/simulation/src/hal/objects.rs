@@ -1,4 +1,4 @@
-//! The driver's dispatchable objects, each with a word for the loader at its beginning.
+//! The driver's dispatchable objects, each of which begins with a word for the loader.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ struct Object {
     word: usize,
 }
 
-/// A kind of object, and the address of the one that it is part of.
+/// The kind of an object, and the address of its parent.
 struct About {
     kind: vk::ObjectType,
     parent: u64,
     number: usize,
 }
 
-/// The objects that have been created and not destroyed, by address.
+/// The existing objects, by address.
 #[derive(Default)]
 pub(crate) struct Objects(BTreeMap<u64, About>);
 
 impl Objects {
-    /// Makes an object, or finds the one with the same parent and number.
+    /// Creates an object, or finds the one with the same parent and number.
     pub(super) fn make<H: Handle>(&mut self, parent: u64, number: usize, magic: bool) -> H {
         let same = |about: &About| about.kind == H::TYPE && about.parent == parent && about.number == number;
         if let Some((address, _)) = self.0.iter().find(|(_, about)| parent != 0 && same(about)) {
@@ -35,13 +35,14 @@ impl Objects {
         H::from_raw(address)
     }
 
-    /// Destroys an object with all that is part of it.
+    /// Destroys an object and everything that is part of it.
     pub(super) fn destroy(&mut self, address: u64) {
         let parts: Vec<u64> =
             self.0.iter().filter(|(_, about)| about.parent == address).map(|(part, _)| *part).collect();
         parts.into_iter().for_each(|part| self.destroy(part));
         assert!(self.0.remove(&address).is_some(), "{address:#x} is no object of the driver");
-        // SAFETY: the address is one that `make` gave, and has just been taken off the list.
+        // SAFETY: `make` leaked the box at this address, and the object has just been removed from
+        // the list.
         drop(unsafe { Box::from_raw(std::ptr::with_exposed_provenance_mut::<Object>(address as usize)) });
     }
 
@@ -50,7 +51,7 @@ impl Objects {
         self.0.get(&address).unwrap_or_else(|| panic!("{address:#x} is no object of the driver")).parent
     }
 
-    /// How many objects of this type there are.
+    /// How many objects of this type exist.
     pub(super) fn alive(&self, kind: vk::ObjectType) -> usize {
         self.0.values().filter(|about| about.kind == kind).count()
     }

@@ -6,22 +6,23 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use platform_android::wsi::native_window::{BUFFER_MAGIC, Base, NativeWindowBuffer};
 
-/// A buffer. The window's own references are not counted, and it is never freed: its count says who forgot it.
+/// A buffer. The window's own references are not counted, and it is never freed: its count shows
+/// who leaked one.
 #[repr(C)]
 pub(super) struct FakeBuffer {
     pub(super) table: NativeWindowBuffer,
     references: AtomicI64,
-    /// Which of the window's buffers it is.
+    /// The number of the buffer in its window.
     pub(super) number: usize,
 }
 
-// SAFETY: the table is never changed, and the count is atomic.
+// SAFETY: the table never changes, and the count is atomic.
 unsafe impl Sync for FakeBuffer {}
-// SAFETY: as above.
+// SAFETY: the table never changes, and the count is atomic.
 unsafe impl Send for FakeBuffer {}
 
 impl FakeBuffer {
-    /// Another buffer of a window.
+    /// Creates another buffer of a window.
     pub(super) fn new(number: usize, size: (c_int, c_int), format: c_int, usage: u64) -> &'static Self {
         let table = NativeWindowBuffer {
             base: Base {
@@ -45,24 +46,24 @@ impl FakeBuffer {
         Box::leak(Box::new(Self { table, references: AtomicI64::new(0), number }))
     }
 
-    /// How many references others have.
+    /// The number of references that others hold.
     pub(super) fn references(&self) -> i64 {
         self.references.load(Ordering::SeqCst)
     }
 
-    /// What others call it.
+    /// The pointer that others use.
     pub(super) fn pointer(&'static self) -> *mut NativeWindowBuffer {
         ptr::from_ref(self).cast::<NativeWindowBuffer>().cast_mut()
     }
 }
 
 unsafe extern "C" fn inc_ref(base: *mut Base) {
-    // SAFETY: the function is in the tables of buffers only, which are never freed.
+    // SAFETY: only the tables of buffers hold this function, and buffers are never freed.
     unsafe { (*base.cast::<FakeBuffer>()).references.fetch_add(1, Ordering::SeqCst) };
 }
 
 unsafe extern "C" fn dec_ref(base: *mut Base) {
-    // SAFETY: as above.
+    // SAFETY: only the tables of buffers hold this function, and buffers are never freed.
     let before = unsafe { (*base.cast::<FakeBuffer>()).references.fetch_sub(1, Ordering::SeqCst) };
     assert!(before > 0, "a reference to a buffer is given back that nobody has");
 }

@@ -1,8 +1,9 @@
-//! A window of an application: a queue of buffers, with somebody who looks at them.
+//! A window of an application: a queue of buffers, and a consumer that shows them.
 //!
-//! The queue behaves as Android's: a number of slots, of which the other side keeps some once the first frame was queued;
-//! buffers come with fences. Frames are taken by [`FakeWindow::show`], or by a thread ([`FakeWindow::watch`]). Every call is
-//! recorded, every call can fail, and whatever was not given back is found in [`FakeWindow::leaks`].
+//! The queue behaves like Android's: a number of slots, some of which the other side keeps once the
+//! first frame is queued; buffers come with fences. Frames are taken by [`FakeWindow::show`], or by
+//! a thread ([`FakeWindow::watch`]). Every call is recorded, every call can fail, and
+//! [`FakeWindow::leaks`] finds whatever was not given back.
 
 mod buffer;
 mod queue;
@@ -20,13 +21,13 @@ use queue::Queue;
 
 pub use queue::Shown;
 
-/// A window. When it is dropped, nothing may use it any more that has no reference to it.
+/// A window. Once it is dropped, only those who hold a reference may use it.
 pub struct FakeWindow {
     inside: &'static Inside,
     watcher: Option<JoinHandle<()>>,
 }
 
-/// What an `ANativeWindow*` leads to.
+/// The target of an `ANativeWindow*`.
 #[repr(C)]
 struct Inside {
     table: NativeWindow,
@@ -36,92 +37,92 @@ struct Inside {
     watched: AtomicBool,
 }
 
-// SAFETY: the table is never changed, and everything else is behind the lock.
+// SAFETY: the table never changes, and everything else is behind the lock.
 unsafe impl Sync for Inside {}
 
-/// What a test can look at and change at any time: see [`FakeWindow::change`].
+/// The part that a test can inspect and change at any time: see [`FakeWindow::change`].
 pub struct State {
     /// Width and height.
     pub size: (c_int, c_int),
-    /// The size of the buffers, if it is another than that which the window is told.
+    /// The size of the buffers, if it differs from the one that the window is told.
     pub buffer_size: Option<(c_int, c_int)>,
-    /// How the picture should be turned.
+    /// How the picture should be rotated.
     pub transform_hint: c_int,
     /// How many buffers the other side keeps.
     pub min_undequeued: c_int,
-    /// How many buffers there may be.
+    /// The maximum number of buffers.
     pub max_buffers: c_int,
     /// What the other side uses buffers for.
     pub consumer_usage: u64,
-    /// Nanoseconds from one picture to the next.
+    /// Nanoseconds between two refreshes.
     pub refresh_duration: i64,
-    /// What the window says of frames: requested, rendered, latched, first and last refresh, composed, presented, dequeue
-    /// ready, released. Frames that are not there are not known any more.
+    /// The window's timestamps of frames: requested, rendered, latched, first and last refresh,
+    /// composed, presented, dequeue ready, released. Missing frames are forgotten.
     pub timestamps: std::collections::BTreeMap<u64, [i64; 9]>,
-    /// Whether buffers come with fences that are signalled only when the next frame is shown, or by the thread that watches
-    /// when there is none.
+    /// Whether buffers come with fences that are signalled only when the next frame is shown, or by
+    /// the watching thread when there is none.
     pub late_fences: bool,
-    /// What the window does where there is no buffer to be taken.
+    /// What the window does if no buffer is available.
     pub without_buffers: WithoutBuffers,
-    /// Which buffer is given to the next who takes one.
+    /// Which buffer is dequeued next.
     pub next_buffer: NextBuffer,
     /// What happens while the next frame is queued, before the window has it.
     pub while_queueing: Option<Box<dyn FnOnce() + Send>>,
-    /// Every call since the last time that this was emptied.
+    /// Every call since this was last emptied.
     pub calls: Vec<String>,
     /// Every frame that was shown, in order.
     pub shown: Vec<Shown>,
     /// How many frames were replaced before they were shown.
     pub dropped: usize,
-    /// The call that is to fail, counted from 0, with the error that it returns.
+    /// The call that is to fail, counting from 0, and its error.
     fail: Option<(usize, c_int)>,
-    /// How many calls there were that can fail since [`FakeWindow::fail`].
+    /// The number of calls that can fail since [`FakeWindow::fail`].
     counted: usize,
     /// Whether the window is gone.
     lost: bool,
-    /// From which call on it will be.
+    /// The call from which on it will be gone.
     lost_from: Option<usize>,
-    /// Whether there was a moment in which nobody had a reference to the window any more.
+    /// Whether there was a moment in which nobody held a reference to the window.
     pub was_freed: bool,
     references: i64,
     connected: bool,
-    /// What the loader has told the window.
+    /// The settings made by the loader.
     pub told: Told,
     queue: Queue,
 }
 
-/// What a window does where there is no buffer to be taken.
+/// What a window does if no buffer is available.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum WithoutBuffers {
-    /// It waits until the timeout, or for ever if there is none.
+    /// It waits until the timeout, or for ever without one.
     Waits,
-    /// It waits if there is a timeout, as one of which the application has both ends.
+    /// It waits if there is a timeout, like a window with both ends in the application.
     WaitsIfTold,
-    /// It fails at once, as one whose frames replace each other.
+    /// It fails at once, like a window whose frames replace each other.
     Fails,
 }
 
-/// Which buffer a window gives.
+/// Which buffer a window hands out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NextBuffer {
-    /// One that is free.
+    /// A free one.
     AnyFree,
-    /// One that nobody had before.
+    /// One that nobody has had before.
     New,
-    /// None, although the window says that it succeeds.
+    /// None, although the window reports success.
     Null,
 }
 
-/// What the loader has told the window.
+/// The settings made by the loader.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Told {
     /// Nanoseconds.
     pub dequeue_timeout: i64,
     /// 0 or 1.
     pub swap_interval: c_int,
-    /// Whether one buffer is shown while it is drawn to.
+    /// Whether one buffer is shown while being drawn to.
     pub shared: bool,
-    /// Whether it is shown again and again.
+    /// Whether it is shown repeatedly.
     pub auto_refresh: bool,
     /// `HAL_PIXEL_FORMAT_*`
     pub format: c_int,
@@ -129,13 +130,13 @@ pub struct Told {
     pub dataspace: c_int,
     /// Width and height.
     pub dimensions: (c_int, c_int),
-    /// How pictures are turned.
+    /// How pictures are rotated.
     pub transform: c_int,
-    /// How they are scaled.
+    /// How pictures are scaled.
     pub scaling: c_int,
-    /// How many there are.
+    /// The number of buffers.
     pub buffers: usize,
-    /// What they are used for.
+    /// The usage of buffers.
     pub usage: u64,
     /// When the next frame is to be shown.
     pub timestamp: i64,
@@ -148,19 +149,19 @@ pub struct Told {
 }
 
 impl State {
-    /// Somebody is connected, as if connecting had not failed.
+    /// Connects somebody, as if connecting had not failed.
     pub fn reconnect(&mut self) {
         self.connected = true;
     }
 
-    /// Nobody is connected any more, as if who was had left.
+    /// Disconnects everybody.
     pub fn disconnect(&mut self) {
         self.connected = false;
     }
 }
 
 impl FakeWindow {
-    /// A window of 640 by 480 that nobody draws to.
+    /// Creates a window of 640 by 480 that nobody draws to.
     #[must_use]
     pub fn new(android: &'static Android) -> Self {
         let state = State {
@@ -189,7 +190,7 @@ impl FakeWindow {
             told: Told::default(),
             queue: Queue::default(),
         };
-        // It is never freed, so that whoever uses it too late is found by its count, and not by a crash.
+        // It is never freed, so that its count, and not a crash, reveals whoever uses it too late.
         let inside = Box::leak(Box::new(Inside {
             table: table::new(),
             android,
@@ -200,38 +201,40 @@ impl FakeWindow {
         Self { inside, watcher: None }
     }
 
-    /// What an application gives to Vulkan.
+    /// The pointer that an application passes to Vulkan.
     #[must_use]
     pub fn pointer(&self) -> *mut NativeWindow {
         std::ptr::from_ref(self.inside).cast::<NativeWindow>().cast_mut()
     }
 
-    /// What is there now, to be read or changed. Nothing of the loader may be called while it is held.
+    /// Locks the current state for reading or changing it. Nothing of the loader may be called
+    /// while it is held.
     pub fn change(&self) -> MutexGuard<'_, State> {
         self.inside.change()
     }
 
-    /// Has the `number`th call from now on fail, counted from 0. References cannot.
+    /// Makes the `number`th call from now on fail, counting from 0. Taking and releasing references
+    /// cannot fail.
     pub fn fail(&self, number: usize, error: c_int) {
         let mut state = self.change();
         state.fail = Some((number, error));
         state.counted = 0;
     }
 
-    /// How many calls there were since [`Self::fail`] that could have failed, and no call fails from now on.
+    /// Stops failing. Returns how many calls since [`Self::fail`] could have failed.
     pub fn stop_failing(&self) -> usize {
         let mut state = self.change();
         state.fail = None;
         std::mem::take(&mut state.counted)
     }
 
-    /// Has every call fail from now on, as when the application's window is gone.
+    /// Makes every call fail from now on, as when the application's window is gone.
     pub fn lose(&self) {
         self.change().lost = true;
         self.inside.changed.notify_all();
     }
 
-    /// The same, from the `number`th call from now on.
+    /// Makes every call fail from the `number`th call from now on.
     pub fn lose_at(&self, number: usize) {
         let mut state = self.change();
         state.lost_from = Some(number);
@@ -244,12 +247,12 @@ impl FakeWindow {
         std::mem::take(&mut self.change().calls)
     }
 
-    /// Shows the next frame, once what was drawn to it is done; whether there was one.
+    /// Shows the next frame, once the drawing to it is done. Returns whether there was one.
     pub fn show(&self) -> bool {
         self.inside.show()
     }
 
-    /// Has a thread show every frame that is queued until the window is dropped.
+    /// Makes a thread show every queued frame until the window is dropped.
     pub fn watch(&mut self) {
         let inside = self.inside;
         inside.watched.store(true, Ordering::SeqCst);
@@ -261,8 +264,8 @@ impl FakeWindow {
         self.change().queue.forget_all(self.inside.android);
     }
 
-    /// What was not given back: references to the window and its buffers, buffers that are still taken out, and whether
-    /// somebody is still connected.
+    /// What was not given back: references to the window and its buffers, dequeued buffers, and a
+    /// remaining connection.
     #[must_use]
     pub fn leaks(&self) -> Vec<String> {
         let state = self.change();
@@ -314,7 +317,7 @@ impl Inside {
                 continue;
             }
             let mut state = self.change();
-            // There is no next frame that could be waited for.
+            // There is no next frame to wait for.
             state.queue.signal();
             if state.queue.is_empty() && self.watched.load(Ordering::SeqCst) {
                 drop(self.changed.wait(state));

@@ -1,4 +1,4 @@
-//! The queue of a fake window: where each buffer is, and which fence it comes with.
+//! The queue of a fake window: the state of each buffer, and the fence that it comes with.
 
 use std::collections::VecDeque;
 use std::ffi::c_int;
@@ -19,13 +19,13 @@ const INVALID_OPERATION: c_int = -38;
 /// A frame that was shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
-    /// Its number, from 0 on.
+    /// Its number, counting from 0.
     pub frame: u64,
-    /// Which buffer it was in.
+    /// The buffer that it was in.
     pub buffer: usize,
-    /// When it was to be shown, as the window was told.
+    /// When it was to be shown, according to the window's input.
     pub timestamp: i64,
-    /// What had changed; everything if it is empty.
+    /// What had changed; everything if empty.
     pub damage: Vec<Rectangle>,
 }
 
@@ -33,23 +33,23 @@ pub struct Shown {
 pub(super) struct Queue {
     slots: Vec<Slot>,
     waiting: VecDeque<Frame>,
-    /// Whether a frame was queued since the window was connected to.
+    /// Whether a frame was queued since the window was connected.
     used: bool,
     /// How often all buffers were forgotten.
     generation: usize,
-    /// Every buffer that there ever was.
+    /// Every buffer that ever existed.
     every: Vec<&'static FakeBuffer>,
     frames: u64,
-    /// What signals the fence of the last buffer that came back from the screen.
+    /// Signals the fence of the last buffer that came back from the screen.
     later: Option<SignalledLater>,
-    /// What changed in the next frame.
+    /// What changes in the next frame.
     pub(super) damage: Vec<Rectangle>,
 }
 
 struct Slot {
     buffer: &'static FakeBuffer,
     place: Place,
-    /// The fence with which the buffer is given to the next one who takes it.
+    /// The fence with which the buffer is dequeued next.
     fence: Fence,
 }
 
@@ -70,9 +70,9 @@ pub(super) struct Frame {
 
 /// Why no buffer can be taken.
 pub(super) enum Refusal {
-    /// One may come back.
+    /// A buffer may come back.
     Wait,
-    /// Too many are out already.
+    /// Too many are dequeued already.
     TooMany,
 }
 
@@ -89,7 +89,7 @@ impl Queue {
         self.frames
     }
 
-    /// Takes a free buffer, unless it has to be a new one, or makes one.
+    /// Takes a free buffer, unless a new one is required, or creates one.
     pub(super) fn dequeue(
         &mut self,
         told: &Told,
@@ -124,7 +124,7 @@ impl Queue {
         slots.find(|slot| slot.buffer.pointer() == buffer && slot.place == Place::Dequeued).ok_or(BAD_VALUE)
     }
 
-    /// Puts a buffer back unseen, with a fence for whoever takes it next.
+    /// Puts a buffer back unseen, with a fence for the next one who dequeues it.
     pub(super) fn cancel(
         &mut self,
         buffer: *mut NativeWindowBuffer,
@@ -144,7 +144,7 @@ impl Queue {
         }
     }
 
-    /// Queues a frame; how many others it replaced.
+    /// Queues a frame. Returns how many others it replaced.
     pub(super) fn queue(
         &mut self,
         buffer: *mut NativeWindowBuffer,
@@ -185,7 +185,7 @@ impl Queue {
         }
     }
 
-    /// The last buffer that came back from the screen is not read any more.
+    /// Signals that the last buffer that came back from the screen is no longer read.
     pub(super) fn signal(&mut self) {
         self.later = None;
     }
@@ -194,8 +194,8 @@ impl Queue {
         self.waiting.pop_front()
     }
 
-    /// A frame is on the screen; the buffer that was there before is free, with a fence that is signalled now or when it is
-    /// the next frame's turn.
+    /// Puts a frame on the screen. The buffer that was there before becomes free, with a fence that
+    /// is signalled now or when the next frame is shown.
     pub(super) fn shown(&mut self, frame: Frame, late: bool, android: &Android, record: &mut Vec<Shown>) {
         close(android, frame.fence);
         let before = self.slots.iter().find(|slot| slot.place == Place::Shown).map(|slot| slot.buffer.number);
@@ -216,7 +216,7 @@ impl Queue {
         record.push(frame.shown);
     }
 
-    /// Forgets all buffers, as when the one who draws leaves.
+    /// Forgets all buffers, as when the producer disconnects.
     pub(super) fn forget_all(&mut self, android: &Android) {
         for slot in self.slots.drain(..) {
             close(android, slot.fence);

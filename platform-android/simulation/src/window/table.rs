@@ -56,12 +56,13 @@ pub(super) fn new() -> NativeWindow {
 /// # Safety
 /// `window` is a fake one.
 unsafe fn inside(window: *const NativeWindow) -> &'static Inside {
-    // SAFETY: the caller vouches for it; fake windows are never freed.
+    // SAFETY: by this function's `# Safety` the window is a fake one, which begins an `Inside` and
+    // is never freed.
     unsafe { &*window.cast::<Inside>() }
 }
 
 impl Inside {
-    /// Records a call, which fails if a test wants it to.
+    /// Records a call, which fails if a test wants that.
     fn call(&self, what: String) -> Result<MutexGuard<'_, State>, c_int> {
         let mut state = self.change();
         state.calls.push(what);
@@ -82,12 +83,12 @@ fn number(result: Result<(), c_int>) -> c_int {
 }
 
 unsafe extern "C" fn inc_ref(base: *mut Base) {
-    // SAFETY: the function is in the tables of fake windows only.
+    // SAFETY: only the tables of fake windows hold this function.
     unsafe { inside(base.cast()) }.change().references += 1;
 }
 
 unsafe extern "C" fn dec_ref(base: *mut Base) {
-    // SAFETY: as above.
+    // SAFETY: only the tables of fake windows hold this function.
     let mut state = unsafe { inside(base.cast()) }.change();
     assert!(state.references > 0, "a reference to a window is given back that nobody has");
     state.references -= 1;
@@ -95,7 +96,7 @@ unsafe extern "C" fn dec_ref(base: *mut Base) {
 }
 
 unsafe extern "C" fn set_swap_interval(window: *mut NativeWindow, interval: c_int) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: only the tables of fake windows hold this function.
     let result = unsafe { inside(window) }.call(format!("swap-interval {interval}"));
     number(result.map(|mut state| state.told.swap_interval = interval))
 }
@@ -109,7 +110,7 @@ unsafe extern "C" fn query_window(window: *const NativeWindow, what: c_int, out:
         query::MAX_BUFFER_COUNT => "max-buffers",
         _ => "?",
     };
-    // SAFETY: as above; the caller passes a valid pointer.
+    // SAFETY: only the tables of fake windows hold this function.
     let result = unsafe { inside(window) }.call(format!("query {name}")).and_then(|state| {
         let answer = match what {
             query::MIN_UNDEQUEUED_BUFFERS => state.min_undequeued,
@@ -119,7 +120,7 @@ unsafe extern "C" fn query_window(window: *const NativeWindow, what: c_int, out:
             query::MAX_BUFFER_COUNT => state.max_buffers,
             _ => return Err(BAD_VALUE),
         };
-        // SAFETY: the caller passes a valid pointer.
+        // SAFETY: the caller passes a pointer that is valid for a write.
         unsafe { out.write(answer) };
         Ok(())
     });
@@ -139,7 +140,7 @@ unsafe extern "C" fn dequeue_buffer(
     out: *mut *mut NativeWindowBuffer,
     fence: *mut c_int,
 ) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: only the tables of fake windows hold this function.
     let inside = unsafe { inside(window) };
     let result = inside.call("dequeue".into()).and_then(|mut state| {
         loop {
@@ -160,7 +161,7 @@ unsafe extern "C" fn dequeue_buffer(
                 Err(Refusal::Wait) if !waits(state.without_buffers, &told) => {
                     return Err(WindowError::WOULD_BLOCK.0);
                 }
-                // Nothing comes back where nobody looks.
+                // Nothing comes back if nobody shows frames.
                 Err(Refusal::Wait) if !inside.watched.load(Ordering::SeqCst) || told.dequeue_timeout == 0 => {
                     return Err(WindowError::TIMED_OUT.0);
                 }
@@ -181,7 +182,7 @@ unsafe extern "C" fn dequeue_buffer(
     });
     match result {
         Ok(taken) => {
-            // SAFETY: the caller passes valid pointers.
+            // SAFETY: the caller passes pointers that are valid for a write.
             unsafe {
                 out.write(taken.0);
                 fence.write(taken.1);
@@ -197,7 +198,7 @@ unsafe extern "C" fn queue_buffer(
     buffer: *mut NativeWindowBuffer,
     fence: c_int,
 ) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: only the tables of fake windows hold this function.
     let inside = unsafe { inside(window) };
     let happens = inside.change().while_queueing.take();
     if let Some(happen) = happens {
@@ -210,7 +211,7 @@ unsafe extern "C" fn queue_buffer(
             let queued = state.queue.queue(buffer, fence, &told, inside.android);
             queued.map(|dropped| state.dropped += dropped)
         }
-        // The buffer is the window's all the same.
+        // The window owns the buffer all the same.
         Err(error) => inside.change().queue.cancel(buffer, fence, inside.android).and(Err(error)),
     };
     inside.changed.notify_all();
@@ -222,7 +223,7 @@ unsafe extern "C" fn cancel_buffer(
     buffer: *mut NativeWindowBuffer,
     fence: c_int,
 ) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: only the tables of fake windows hold this function.
     let inside = unsafe { inside(window) };
     let called = inside.call("cancel".into()).map(drop);
     let cancelled = inside.change().queue.cancel(buffer, fence, inside.android);
@@ -230,17 +231,18 @@ unsafe extern "C" fn cancel_buffer(
     number(called.and(cancelled))
 }
 
-/// What C has found.
+/// Called from C with the collected arguments.
 ///
 /// # Safety
-/// `window` is a fake one; the arguments are those of the operation.
+/// `window` is a fake one; `arguments` leads to ten values, which begin with those of the
+/// operation.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn fake_window_performed(
     window: *mut NativeWindow,
     operation: c_int,
     arguments: *const u64,
 ) -> c_int {
-    // SAFETY: the caller vouches for both; there is room for ten arguments.
+    // SAFETY: by this function's `# Safety` the window is a fake one, and there are ten arguments.
     let (inside, arguments) = unsafe { (inside(window), std::slice::from_raw_parts(arguments, 10)) };
     let name = name_of(operation);
     let plain = !matches!(
@@ -260,7 +262,7 @@ unsafe extern "C" fn fake_window_performed(
         _ => name.to_owned(),
     };
     let result = inside.call(what).and_then(|mut state| {
-        // SAFETY: the caller vouches for the arguments.
+        // SAFETY: by this function's `# Safety` the arguments are those of the operation.
         unsafe { apply(&mut state, inside, operation, arguments) }
     });
     number(result)
@@ -294,7 +296,7 @@ fn name_of(operation: c_int) -> &'static str {
 }
 
 /// # Safety
-/// The arguments are those of the operation.
+/// The arguments are those of the operation; its pointers are valid.
 unsafe fn apply(
     state: &mut State,
     inside: &Inside,
@@ -304,7 +306,8 @@ unsafe fn apply(
     let int = |place: usize| arguments[place] as c_int;
     let pointer = |place: usize| ptr::with_exposed_provenance_mut::<c_void>(arguments[place] as usize);
     let told = &mut state.told;
-    // SAFETY: the caller vouches for the arguments.
+    // SAFETY: by this function's `# Safety` the arguments are those of the operation, so its
+    // pointers are valid.
     unsafe {
         match operation {
             perform::SET_BUFFER_COUNT => told.buffers = arguments[0] as usize,
@@ -343,7 +346,7 @@ unsafe fn apply(
             perform::API_DISCONNECT if !state.connected => return Err(BAD_VALUE),
             perform::API_DISCONNECT => {
                 state.connected = false;
-                // The next one is told of the buffers anew; everything else stays as it was.
+                // The next one has to describe the buffers anew; everything else stays as it was.
                 let (format, dimensions, transform, scaling, usage) = Default::default();
                 state.told = Told { format, dimensions, transform, scaling, usage, ..state.told.clone() };
                 state.queue.forget_all(inside.android);

@@ -1,4 +1,4 @@
-//! What files of packages hold, whole and checked: as it is stored, or decompressed.
+//! The content of files in packages, whole and checked: stored or decompressed.
 #![forbid(unsafe_code)]
 
 use loader_core::memory::{Box, OutOfMemory, Text, TryGrow};
@@ -9,15 +9,16 @@ use super::fault::FileFault;
 use super::stop::Stop;
 use crate::layers::archive::{self, Entry, Ranges};
 
-/// Files that are as they are. PKWARE's APPNOTE.TXT, section 4.4.5.
+/// The method of stored files. PKWARE's APPNOTE.TXT, section 4.4.5.
 const STORED: u16 = 0;
-/// Files that are compressed as most are.
+/// The method of most compressed files.
 const DEFLATED: u16 = 8;
 
-/// How many bytes one byte of a deflated file can become at most: two bits for 258 bytes.
+/// The maximum number of bytes that one byte of a deflated file can become: two bits for 258 bytes.
 const LARGEST_RATIO: u64 = 1032;
 
-/// The content of a file in an archive, of which there are at most `limit` bytes. No memory is taken for a size that cannot be.
+/// The content of a file in an archive, of at most `limit` bytes. No memory is allocated for an
+/// impossible size.
 pub(super) fn content(file: &dyn Ranges, name: &[u8], entry: &Entry, limit: u64) -> Result<Text, Stop> {
     let stop = |fault| Stop::of_file(name, fault);
     if entry.encrypted {
@@ -41,10 +42,11 @@ pub(super) fn content(file: &dyn Ranges, name: &[u8], entry: &Entry, limit: u64)
     if crc32fast::hash(&whole) == entry.crc { Ok(whole) } else { Err(stop(FileFault::Damaged)) }
 }
 
-/// The first `size` bytes of what becomes of a deflated file; whether they are right the checksum tells.
+/// Decompresses the first `size` bytes of a deflated file; the checksum shows whether they are
+/// right.
 fn inflate(packed: &[u8], size: u64) -> Result<Text, OutOfMemory> {
     let mut content = zeros(size)?;
-    // It has tables of some ten thousand bytes, which are too much for the stacks of some threads.
+    // Its tables have some ten thousand bytes, too much for the stacks of some threads.
     let mut state = Box::try_new(DecompressorOxide::new())?;
     let _ = decompress(&mut state, packed, &mut content, 0, TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF);
     Ok(content)
@@ -65,7 +67,8 @@ mod tests {
     use super::super::fault::Fault;
     use super::*;
 
-    /// An archive of four GiB whose files begin right behind their headers; how much of it is read is counted.
+    /// An archive of four GiB whose files begin right behind their headers; it counts how much of
+    /// it is read.
     struct Large(Cell<usize>);
 
     impl Ranges for Large {
@@ -99,7 +102,7 @@ mod tests {
             assert!(matches!(refused, Err(Stop::Fault(Fault::File { fault: told, .. })) if told == fault));
             assert!(file.0.get() <= 30, "{}", file.0.get());
         }
-        // What can be is read.
+        // A possible size is read.
         let file = Large(Cell::new(0));
         assert!(content(&file, b"x", &entry, 2_000_000).is_err());
         assert_eq!(file.0.get(), 1030);

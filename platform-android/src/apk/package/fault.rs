@@ -1,4 +1,4 @@
-//! What is wrong with a package, in words that say what to do about it.
+//! What is wrong with a package, in words that say how to fix it.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -14,46 +14,46 @@ use crate::layers::archive;
 pub enum Fault {
     /// It cannot be read as an archive.
     Archive(archive::Fault),
-    /// It has more files in its root than any driver.
+    /// It has more files in its root than any driver has.
     TooManyFiles,
     /// It has no `meta.json` in its root.
     NoDescription,
-    /// Its `meta.json` is no JSON.
+    /// Its `meta.json` is not JSON.
     Json(json::Error),
     /// `schemaVersion` is not 1.
     Schema(Option<u32>),
-    /// A member of `meta.json` is of another type than it has to be.
+    /// A member of `meta.json` has the wrong type.
     Member {
         /// Its name.
         name: &'static str,
-        /// What it has to be.
+        /// The type that it must have.
         wanted: &'static str,
     },
-    /// `libraryName` is missing, or no mere file name.
+    /// `libraryName` is missing or not a plain file name.
     LibraryName(Text),
     /// The library that it names is not in its root.
     NoLibrary(Text),
     /// It is for a newer Android.
     MinApi {
-        /// What it needs.
+        /// The required API level.
         needed: u32,
-        /// What this device has.
+        /// The API level of this device.
         device: u32,
     },
-    /// A file in it cannot be taken out.
+    /// A file in it cannot be extracted.
     File {
         /// Its name.
         name: Text,
         /// Why.
         fault: FileFault,
     },
-    /// It is larger than any driver when it is unpacked.
+    /// Unpacked it is larger than any driver.
     TooLarge,
     /// A file cannot be written into the folder.
     Write(FileError),
 }
 
-/// Why a file cannot be taken out of a package.
+/// Why a file cannot be extracted from a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileFault {
     /// Its entry in the archive is broken, or it cannot be read.
@@ -62,14 +62,14 @@ pub enum FileFault {
     Twice,
     /// It is encrypted.
     Encrypted,
-    /// It is compressed by a method with this number.
+    /// It is compressed by the method with this number.
     Method(u16),
     /// It has more bytes than this.
     TooLarge {
-        /// What it may have.
+        /// The maximum.
         limit: u64,
     },
-    /// It is not what the archive says of it: it has another size or another checksum.
+    /// It differs in size or checksum from what the archive says.
     Damaged,
 }
 
@@ -80,7 +80,7 @@ impl From<archive::Fault> for FileFault {
 }
 
 impl Fault {
-    /// A short name that stays the same, for programs.
+    /// A short, stable name, for programs.
     #[must_use]
     pub const fn id(&self) -> &'static str {
         match self {

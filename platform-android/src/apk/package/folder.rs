@@ -1,4 +1,5 @@
-//! Where packages are unpacked: a folder for each state of each package, in the folder that the application names.
+//! The folders of unpacked packages: one for each state of each package, in the folder that the
+//! application names.
 //!
 //! ```text
 //! unpack_to/vkload-PPPPPPPP-CCCCCCCC/vulkan.x.so
@@ -6,9 +7,9 @@
 //!                  checksum of the package's path
 //! ```
 //!
-//! What is there already and is what the package says stays, so a package is unpacked once. A file is written under another
-//! name and then renamed, so whoever opens it finds all of it; several processes may do that at the same time. Nothing is ever
-//! written to a file that has its name: it may be in use.
+//! Files that exist and match the package stay, so a package is unpacked once. A file is written
+//! under another name and then renamed, so whoever opens it finds all of it; several processes may
+//! do that at the same time. A file under its final name is never written to: it may be in use.
 #![forbid(unsafe_code)]
 
 use core::fmt;
@@ -23,20 +24,20 @@ use crate::apk::system::ApplicationSystem;
 use crate::layers::OnDisk;
 use crate::layers::archive::{Entry, Ranges};
 
-/// The ending of files that are being written, behind the number of the process that does.
+/// The ending of unfinished files, after the id of the writing process.
 const UNFINISHED: &[u8] = b".new";
 
-/// How much is read at once of what is there already.
+/// How much of an existing file is read at once.
 const CHUNK: usize = 256 * 1024;
 
-/// A folder for the libraries of a package as it is now.
+/// The folder for the libraries of a package in its current state.
 pub(super) struct Folder<'a> {
     system: &'a dyn ApplicationSystem,
     path: Text,
 }
 
 impl<'a> Folder<'a> {
-    /// The folder for these libraries of the package at `package`. It is made if it is not there.
+    /// The folder for these libraries of the package at `package`, created if missing.
     pub(super) fn of(
         system: &'a dyn ApplicationSystem,
         package: &[u8],
@@ -60,7 +61,7 @@ impl<'a> Folder<'a> {
         text(&[&self.path, b"/", name])
     }
 
-    /// Whether a file is there and is what the package says of it.
+    /// Whether a file exists and matches the package.
     pub(super) fn has(&self, name: &[u8], entry: &Entry) -> Result<bool, OutOfMemory> {
         let path = c_path(&self.place(name)?)?;
         let file = OnDisk { system: self.system, path: path.as_c() };
@@ -82,7 +83,7 @@ impl<'a> Folder<'a> {
         Ok(checksum.finalize() == entry.crc)
     }
 
-    /// Makes `content` the file of this name, at once.
+    /// Gives the file of this name this content, atomically.
     pub(super) fn put(&self, name: &[u8], content: &[u8]) -> Result<(), Stop> {
         let place = self.place(name)?;
         let number = formatted(format_args!("{}", self.system.process()))?;
@@ -95,10 +96,11 @@ impl<'a> Folder<'a> {
         })
     }
 
-    /// Removes what processes have left that ended in the middle of writing.
+    /// Removes what processes that ended in the middle of writing left behind.
     pub(super) fn remove_unfinished(&self) -> Result<(), OutOfMemory> {
         for name in self.system.list(c_path(&self.path)?.as_c()).unwrap_or_default() {
-            // In this process one thread at a time unpacks: what is its own is left over, too.
+            // One thread of this process at a time unpacks, so its own unfinished files are
+            // leftovers, too.
             let is_left = |writer| writer == self.system.process() || !self.system.is_running(writer);
             if writer_of(&name).is_some_and(is_left) {
                 self.system.remove(c_path(&self.place(&name)?)?.as_c());
@@ -108,8 +110,8 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// Removes the folders of other states of the package at `package`: all but that of `library`. What is in use stays with
-/// whoever has it open.
+/// Removes the folders of other states of the package at `package`: all but that of `library`.
+/// Whoever has a file of them open keeps it.
 pub(in crate::apk) fn remove_others(
     system: &dyn ApplicationSystem,
     package: &[u8],
@@ -132,7 +134,7 @@ pub(in crate::apk) fn remove_others(
     Ok(())
 }
 
-/// What the names of all folders of a package begin with.
+/// The common prefix of the names of a package's folders.
 struct Prefix(u32);
 
 impl Prefix {
@@ -147,7 +149,7 @@ impl fmt::Display for Prefix {
     }
 }
 
-/// The process that writes a file with this name, if it is an unfinished one: `vulkan.x.so.4242.new`.
+/// The process that writes this file, if it is an unfinished one: `vulkan.x.so.4242.new`.
 fn writer_of(name: &[u8]) -> Option<u32> {
     let number = name.strip_suffix(UNFINISHED)?.rsplit(|byte| *byte == b'.').next()?;
     core::str::from_utf8(number).ok()?.parse().ok()

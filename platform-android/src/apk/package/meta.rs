@@ -1,4 +1,4 @@
-//! What a package says of its driver: `meta.json`.
+//! A package's description of its driver: `meta.json`.
 #![forbid(unsafe_code)]
 
 use loader_core::manifest::json::{self, Value};
@@ -7,29 +7,29 @@ use loader_core::memory::Text;
 use super::fault::Fault;
 use super::stop::Stop;
 
-/// What a package says of its driver.
+/// A package's description of its driver.
 #[derive(Debug, Default)]
 pub struct Package {
     /// The driver's name.
     pub name: Text,
-    /// What it is.
+    /// The driver's description.
     pub description: Text,
-    /// Who made the package.
+    /// The package's author.
     pub author: Text,
     /// The package's version.
     pub package_version: Text,
-    /// Whose driver it is.
+    /// The driver's vendor.
     pub vendor: Text,
     /// The driver's version.
     pub driver_version: Text,
-    /// The oldest level of Android's API that it runs on; 0 if it does not say.
+    /// The oldest Android API level that it runs on; 0 if not given.
     pub min_api: u32,
     /// The driver's library.
     pub library: Text,
 }
 
 impl Package {
-    /// Reads `meta.json`. `schemaVersion` and `libraryName` have to be there.
+    /// Reads `meta.json`. `schemaVersion` and `libraryName` are required.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, Stop> {
         let root = json::parse(bytes).map_err(Fault::Json)?;
         let schema = number(&root, "schemaVersion")?;
@@ -63,7 +63,7 @@ fn string(root: &Value<'_>, name: &'static str) -> Result<Text, Stop> {
     Ok(value.string().ok_or(Fault::Member { name, wanted: "a string" })?.to_text()?)
 }
 
-/// Whether this names a file in a folder and nothing else. A colon would part lists of libraries.
+/// Whether this is a plain file name. A colon would split lists of libraries.
 fn is_file_name(name: &[u8]) -> bool {
     let forbidden = |byte: &u8| matches!(byte, b'/' | b'\\' | b':') || *byte < b' ';
     !(name.is_empty() || name == b"." || name == b".." || name.iter().any(forbidden))

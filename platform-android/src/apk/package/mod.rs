@@ -1,7 +1,8 @@
-//! Packages with drivers, as emulators exchange them (ADPKG): an archive with `meta.json` and libraries.
+//! Driver packages, as emulators exchange them (ADPKG): an archive with `meta.json` and libraries.
 //!
-//! The libraries that lie in the archive's root are unpacked, nothing else of it is: no name in the archive can lead anywhere but
-//! into the folder. Nothing that the archive says is believed: what is unpacked has the size and the checksum that it should have.
+//! Only the libraries in the archive's root are unpacked: no name in the archive can lead anywhere
+//! but into the folder. Nothing that the archive says is trusted: size and checksum of what is
+//! unpacked are verified.
 #![forbid(unsafe_code)]
 
 mod content;
@@ -30,8 +31,8 @@ use crate::system::System;
 /// The file that describes the driver.
 const META: &[u8] = b"meta.json";
 
-/// Unpacks the libraries of a package into a folder in `unpack_to`, as far as they are not there yet. Returns what the package
-/// says and the path of its driver.
+/// Unpacks the libraries of a package into a folder in `unpack_to`, unless they are already there.
+/// Returns the package's description and the path of its driver.
 pub(super) fn unpack(
     system: &dyn ApplicationSystem,
     path: &[u8],
@@ -52,12 +53,13 @@ pub(super) fn unpack(
     Ok((package, driver))
 }
 
-/// What is in a package.
+/// The contents of a package.
 #[derive(Debug)]
 pub struct Contents {
-    /// What it says of its driver.
+    /// Its description of its driver.
     pub package: Package,
-    /// The libraries in its root, with their names. No two have the same, and one is the driver.
+    /// The libraries in its root, with their names. Names are unique, and one library is the
+    /// driver.
     pub libraries: Vec<(Text, Entry)>,
 }
 
@@ -76,7 +78,7 @@ impl Contents {
     }
 }
 
-/// The content of a library of a package, which is what the archive says of it.
+/// The content of a library of a package, verified against the archive's entry.
 ///
 /// # Errors
 /// [`Stop`].
@@ -94,7 +96,7 @@ fn files(archive: &dyn Ranges) -> Result<Vec<(Text, Entry)>, Stop> {
     if count <= MOST_FILES { Ok(files) } else { Err(Fault::TooManyFiles.into()) }
 }
 
-/// Whether the driver runs on this device's level of Android's API.
+/// Whether the driver runs on this device's API level.
 fn check_level(system: &dyn System, needed: u32) -> Result<(), Fault> {
     let value = system.property(c"ro.build.version.sdk");
     let device = core::str::from_utf8(value.as_bytes()).ok().and_then(|value| value.parse().ok());
@@ -104,7 +106,8 @@ fn check_level(system: &dyn System, needed: u32) -> Result<(), Fault> {
     }
 }
 
-/// Whether the driver is among the libraries, each is there once, and all together are not too large.
+/// Whether the driver is among the libraries, each occurs once, and together they are not too
+/// large.
 fn check_libraries(libraries: &[(Text, Entry)], driver: &Text) -> Result<(), Stop> {
     if !libraries.iter().any(|(name, _)| name == driver) {
         return Err(Fault::NoLibrary(text(&[driver])?).into());

@@ -9,9 +9,9 @@ use crate::layers::archive;
 /// Why a package is not unpacked.
 #[derive(Debug)]
 pub enum Stop {
-    /// What is wrong with it, or with where it is unpacked.
+    /// What is wrong with it, or with its destination.
     Fault(Fault),
-    /// There was no memory.
+    /// Out of memory.
     OutOfMemory,
 }
 

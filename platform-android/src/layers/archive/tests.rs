@@ -1,4 +1,4 @@
-//! Archives that are made byte by byte, right and wrong.
+//! Archives built byte by byte, valid and broken.
 
 use std::vec::Vec as StdVec;
 
@@ -99,7 +99,7 @@ fn listed(archive: &StdVec<u8>, folder: &str) -> Listed {
     Ok(all)
 }
 
-/// The content of the files, by where it is said to be.
+/// The content of the files, read at the reported offsets.
 fn contents(archive: &StdVec<u8>, folder: &str) -> StdVec<StdVec<u8>> {
     let content = |(_, entry): (_, Entry)| {
         let start = data(archive, &entry).unwrap() as usize;
@@ -126,7 +126,8 @@ fn a_comment_is_passed_over_also_one_that_looks_like_an_end() {
     let end = two_files().end(b"");
     let fake = &end[end.len() - 22..];
     for comment in [&b"hello"[..], &[0; 65_535], fake, &[fake, b"more"].concat()] {
-        // The last record that ends where the file does counts: what the comment pretends is one, and is right, too.
+        // The last record that ends with the file is used: the fake in the comment is well formed,
+        // too.
         assert_eq!(contents(&two_files().end(comment), "lib/x").len(), 2);
     }
 }
@@ -190,7 +191,7 @@ fn memory_that_runs_out_is_told() {
     assert_eq!(full, Err(Stop::OutOfMemory));
 }
 
-/// Every archive with one byte changed, and every beginning and end of one, is read or refused.
+/// Every archive with one byte changed, and every prefix and suffix of one, is read or refused.
 #[test]
 fn r23_no_archive_however_broken_is_more_than_refused() {
     let wide = Maker { wide: true, ..Maker::default() }.file("lib/x/a.so", b"first", b"12");

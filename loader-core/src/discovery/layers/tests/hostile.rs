@@ -2,7 +2,7 @@ use super::*;
 use crate::discovery::tests::hostile::no_manifests;
 use crate::platform::FileError;
 
-/// Files that have no usable layer, and the reason that each must get.
+/// Files without a usable layer, and the reason that each must get.
 fn bad_manifests() -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
     let good = manifest("X", r#""disable_environment": {"NO_X": "1"}"#);
     let with = |from: &str, to: &str| {
@@ -50,7 +50,7 @@ fn bad_manifests() -> StdVec<(&'static str, StdVec<u8>, &'static str)> {
 const INVALID: &str = "manifest-field-invalid";
 const ARCH: &str = "library-arch-mismatch";
 
-/// Files that look odd and work with the loaders that they were shipped for.
+/// Files that look odd but work with the loaders that they were shipped for.
 fn odd_manifests() -> StdVec<(&'static str, StdVec<u8>)> {
     let good = manifest("ODD", r#""disable_environment": {"NO_ODD": "1"}"#);
     let with = |from: &str, to: &str| {

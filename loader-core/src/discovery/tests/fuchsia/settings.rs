@@ -1,11 +1,11 @@
-//! The settings file beside the loader service.
+//! The settings file, together with the loader service.
 
 use super::*;
 
 const FILE: &str = "vulkan/loader_settings.d/vk_loader_settings.json";
 const MINE: &str = r#""additional_drivers": [{"path": "/mine.json"}]"#;
 
-/// A system whose loader service has a driver, with one more and a settings file in the package.
+/// A system with a driver in its loader service, another and a settings file in the package.
 fn with_settings(members: &str) -> &'static Imaginary {
     let system = with_service();
     system.file("/mine.json", manifest("/libmine.so"));

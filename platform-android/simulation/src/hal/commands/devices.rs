@@ -7,7 +7,7 @@ use platform_android::native_buffer as native;
 
 use super::{Row, current, get_device_proc_addr, make, row};
 
-/// Defines functions that only note their call.
+/// Defines functions that only record their call.
 macro_rules! noted {
     ($($function:ident $name:literal ($($type:ty),*) $(-> $result:ident)?;)*) => {$(
         unsafe extern "system" fn $function($(_: $type),*) $(-> vk::$result)? {
@@ -88,7 +88,7 @@ unsafe extern "system" fn allocate_command_buffers(
 ) -> vk::Result {
     let result = current().answer(c"vkAllocateCommandBuffers");
     if result != vk::Result::SUCCESS {
-        // The specification has NULL there, which not every driver knows.
+        // The specification requires NULL there, which not every driver writes.
         return result;
     }
     // SAFETY: the parameters of the command.

@@ -9,7 +9,7 @@ use platform_android::native_buffer::{PresentationProperties, structure};
 use super::{Row, current, make, properties, row, told};
 use crate::hal::Told;
 
-/// Defines a function for a core command and one for its alias, which tell their names to what they do.
+/// Defines a function for a core command and one for its alias; both pass their name to the body.
 macro_rules! both {
     ($core:ident $core_name:literal, $khr:ident $khr_name:literal
      ($($parameter:ident: $type:ty),*) $(-> $result:ty)? = $body:ident) => {
@@ -223,7 +223,7 @@ unsafe fn give_features(
     }
 }
 
-/// Defines what functions do that only note their call.
+/// Defines bodies of functions that only record their call.
 macro_rules! noted {
     ($($body:ident($($type:ty),*) $(-> $result:ident)?;)*) => {$(
         unsafe fn $body(name: &'static CStr, $(_: $type),*) $(-> vk::$result)? {
