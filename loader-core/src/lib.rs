@@ -2,25 +2,25 @@
 //!
 //! The crate is built on four ideas, each one a module family:
 //!
-//! 1. **Discovery decides without doing** ([`discovery`], [`manifest`]): a pure function turns recorded answers
-//!    into a plan in which every candidate carries its decision and its reason.
-//! 2. **Calls are data** ([`registry`], [`dispatch`]): every Vulkan command is a row of a generated table, and a
-//!    trampoline is a load and a jump that needs no signature.
-//! 3. **Memory can run out** ([`memory`]): every allocation is fallible, and failing is an error code.
+//! 1. **Discovery decides without doing** ([`discovery`], [`manifest`]): a pure function turns recorded
+//!    answers into a plan in which every candidate carries its decision and its reason.
+//! 2. **Calls are data** ([`registry`], [`dispatch`]): every Vulkan command is a row of a generated table,
+//!    and a trampoline is a load and a jump that needs no signature.
+//! 3. **Memory can run out** ([`memory`]): every allocation can fail, and failure is an error code.
 //! 4. **No lock is held while calling out** to a layer, a driver, the dynamic linker or a log.
 //!
-//! What the operating system has to supply is listed in [`platform`].
+//! [`platform`] lists what the operating system has to supply.
 //!
 //! # Safety vocabulary
 //!
 //! `# Safety` sections and `SAFETY` comments of this crate use these words:
 //!
 //! * **valid C string**: meets the requirements of [`core::ffi::CStr::from_ptr`] for the length of the call.
-//! * **valid pointer**: meets the requirements of `pointer::as_ref` (or `as_mut` where it is written to) for the
+//! * **valid pointer**: meets the requirements of `pointer::as_ref` (or `as_mut` if it is written to) for the
 //!   length of the call.
 //! * **counted array**: a pointer and a count that meet the requirements of [`core::slice::from_raw_parts`].
-//! * **counted out-array**: the two-call idiom of Vulkan: a valid pointer to a count, and NULL or a pointer to at
-//!   least that many writable elements.
+//! * **counted out-array**: the two-call idiom of Vulkan: a valid pointer to a count, and NULL or a pointer
+//!   to at least that many writable elements.
 //! * **pNext chain**: a linked list of structures that begin with `sType` and `pNext`, ended by NULL.
 //! * **valid handle**: a handle that this loader handed out and that has not been destroyed.
 //! * **externally synchronised**: the specification makes the caller exclude other threads from this object.

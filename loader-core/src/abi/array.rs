@@ -7,17 +7,17 @@ use crate::memory::{Allocator, Process, TryGrow, Vec};
 /// More elements than any enumeration of a driver has. A driver that reports more is lying.
 const LIMIT: u32 = 1 << 16;
 
-/// How often an enumeration is repeated that grows between its two calls.
+/// How often an enumeration that grows between its two calls is repeated.
 const ATTEMPTS: u32 = 4;
 
 /// Asks `call` for its count, then for that many elements, and keeps what it wrote.
 ///
-/// `call` is given the count and the array, NULL the first time. Counts are not trusted: what lies beyond the array
-/// is not read, and an enumeration that goes on growing is cut off.
+/// `call` receives the count and the array, which is NULL the first time. Counts are not trusted: nothing
+/// beyond the array is read, and an enumeration that keeps growing is cut off.
 ///
 /// # Errors
-/// The result of `call` if it is an error; `ERROR_OUT_OF_HOST_MEMORY`; `ERROR_INITIALIZATION_FAILED` for a count that
-/// cannot be true.
+/// The result of `call` if it is an error; `ERROR_OUT_OF_HOST_MEMORY`; `ERROR_INITIALIZATION_FAILED` for a
+/// count that cannot be true.
 pub fn collect<T: Copy, A: Allocator>(
     allocator: A,
     empty: T,
@@ -53,16 +53,18 @@ pub fn check(result: vk::Result) -> Result<(), vk::Result> {
     if result.as_raw() < 0 { Err(result) } else { Ok(()) }
 }
 
-/// The same for a command that creates something: only `SUCCESS` is fine, since no other result says that there is an object.
+/// Does the same for a command that creates something: only `SUCCESS` is fine, since no other result means
+/// that an object exists.
 ///
 /// # Errors
-/// `result` if it is an error, and `ERROR_INITIALIZATION_FAILED` for any other one, which no creating command has.
+/// `result` if it is an error, and `ERROR_INITIALIZATION_FAILED` for any other one, which no creating command
+/// has.
 pub fn created(result: vk::Result) -> Result<(), vk::Result> {
     check(result)?;
     if result == vk::Result::SUCCESS { Ok(()) } else { Err(vk::Result::ERROR_INITIALIZATION_FAILED) }
 }
 
-/// Gives `values` to a caller: their number if `out` is NULL, else as many as fit.
+/// Writes `values` for a caller: their number if `out` is NULL, else as many as fit.
 ///
 /// Returns `SUCCESS`, or `INCOMPLETE` if not all fitted.
 ///
@@ -71,11 +73,12 @@ pub fn created(result: vk::Result) -> Result<(), vk::Result> {
 pub unsafe fn deliver<T: Copy>(values: &[T], count: *mut u32, out: *mut T) -> vk::Result {
     let available = u32::try_from(values.len()).unwrap_or(u32::MAX);
     if out.is_null() {
-        // SAFETY: the caller vouches for the counted out-array.
+        // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array.
         unsafe { count.write(available) };
         return vk::Result::SUCCESS;
     }
-    // SAFETY: as above; at most as many elements are written as the caller has room for.
+    // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array; no more elements are
+    // written than the count allows.
     unsafe {
         let written = available.min(count.read());
         out.copy_from(values.as_ptr(), written as usize);
@@ -84,7 +87,7 @@ pub unsafe fn deliver<T: Copy>(values: &[T], count: *mut u32, out: *mut T) -> vk
     }
 }
 
-/// The same with values that may not be had: returns the error then, and writes nothing.
+/// Does the same with values that may be an error: then returns the error and writes nothing.
 ///
 /// # Safety
 /// As for [`deliver`].
@@ -94,14 +97,14 @@ pub unsafe fn deliver_result<T: Copy>(
     out: *mut T,
 ) -> vk::Result {
     match values {
-        // SAFETY: the caller vouches for the counted out-array.
+        // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array.
         Ok(values) => unsafe { deliver(values.as_ref(), count, out) },
         Err(error) => error,
     }
 }
 
-/// Serves an enumeration of extensible structures by one of plain ones: `ask` enumerates those, `put` puts one into the
-/// structure at its place. What is chained to the structures is left alone.
+/// Serves an enumeration of extensible structures by one of plain ones: `ask` enumerates those, `put` puts
+/// one into the structure at its place. What is chained to the structures is left alone.
 ///
 /// # Errors
 /// What `ask` returns; `ERROR_OUT_OF_HOST_MEMORY`; `INCOMPLETE` if not all fitted.
@@ -115,7 +118,8 @@ pub unsafe fn wrapped<T: Copy, U>(
     mut ask: impl FnMut(*mut u32, *mut T) -> vk::Result,
     put: impl Fn(&mut U, &T),
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the counted out-array.
+    // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array; `written` does not
+    // exceed its count.
     unsafe {
         if out.is_null() {
             return ask(count, core::ptr::null_mut());

@@ -10,7 +10,8 @@ use crate::registry;
 /// More structures than a sane chain has. A longer one is taken to be a loop.
 const LIMIT: usize = 1024;
 
-/// Pointers to the structures of a pNext chain, one after the other; a loop ends after a bounded number of them.
+/// Pointers to the structures of a pNext chain, one after the other; a loop ends after a bounded number of
+/// them.
 ///
 /// # Safety
 /// `first` begins a pNext chain that keeps its shape while the iterator is used.
@@ -18,7 +19,8 @@ pub unsafe fn pointers<'a>(first: *mut c_void) -> impl Iterator<Item = *mut vk::
     let mut next = first.cast::<vk::BaseOutStructure<'a>>();
     core::iter::from_fn(move || {
         let structure = core::ptr::NonNull::new(next)?.as_ptr();
-        // SAFETY: the caller vouches for every structure of the chain.
+        // SAFETY: by this function's `# Safety` `first` begins a pNext chain, so every structure of it can be
+        // read.
         next = unsafe { (*structure).p_next };
         Some(structure)
     })
@@ -30,7 +32,8 @@ pub unsafe fn pointers<'a>(first: *mut c_void) -> impl Iterator<Item = *mut vk::
 /// # Safety
 /// `first` begins a pNext chain that stays unchanged while the iterator is used.
 pub unsafe fn structures<'a>(first: *const c_void) -> impl Iterator<Item = &'a vk::BaseInStructure<'a>> {
-    // SAFETY: the caller vouches for the chain, and nothing is written through the pointers.
+    // SAFETY: by this function's `# Safety` `first` begins a pNext chain that stays unchanged; nothing is
+    // written through the pointers.
     unsafe { pointers(first.cast_mut()).map(|structure| &*structure.cast::<vk::BaseInStructure<'a>>()) }
 }
 
@@ -39,7 +42,8 @@ pub unsafe fn structures<'a>(first: *const c_void) -> impl Iterator<Item = &'a v
 /// # Safety
 /// As for [`structures`], and structures of this type really are what their type says.
 pub unsafe fn find<'a, T: vk::TaggedStructure + 'a>(first: *const c_void) -> Option<&'a T> {
-    // SAFETY: the caller vouches for the chain, and the type says what the structure is. Nothing is written.
+    // SAFETY: by this function's `# Safety` `first` begins a pNext chain that stays unchanged, and a
+    // structure's type states its layout. Nothing is written.
     unsafe {
         pointers(first.cast_mut())
             .find(|structure| (**structure).s_type == T::STRUCTURE_TYPE)
@@ -47,7 +51,8 @@ pub unsafe fn find<'a, T: vk::TaggedStructure + 'a>(first: *const c_void) -> Opt
     }
 }
 
-/// The last structure in the chain before the one of type `end` whose size is not known, so that it cannot be copied.
+/// The last structure in the chain before the one of type `end` whose size is not known, so that it cannot be
+/// copied.
 ///
 /// # Safety
 /// As for [`pointers`].
@@ -55,7 +60,8 @@ pub unsafe fn last_unknown<'a>(
     first: *const c_void,
     end: vk::StructureType,
 ) -> Option<*mut vk::BaseOutStructure<'a>> {
-    // SAFETY: the caller vouches for every structure of the chain.
+    // SAFETY: by this function's `# Safety` `first` begins a pNext chain, so every structure of it can be
+    // read.
     unsafe {
         pointers(first.cast_mut())
             .take_while(|structure| (**structure).s_type != end)
@@ -64,8 +70,8 @@ pub unsafe fn last_unknown<'a>(
     }
 }
 
-/// Copies the chain that begins at `first`, up to the structure of type `last`, into `memory`, and lets `change` change
-/// the copy of that one. What follows it is shared with the original.
+/// Copies the chain that begins at `first`, up to the structure of type `last`, into `memory`, and lets
+/// `change` change the copy of that one. What follows it is shared with the original.
 ///
 /// Returns the beginning of the copy, or `None` if the size of a structure on the way is not known.
 ///
@@ -81,7 +87,7 @@ pub unsafe fn copy_up_to<A: Allocator>(
     change: impl FnOnce(*mut c_void),
 ) -> Result<Option<*const c_void>, OutOfMemory> {
     let mut words = 0usize;
-    // SAFETY: the caller vouches for the chain.
+    // SAFETY: by this function's `# Safety` `first` begins a pNext chain.
     for structure in unsafe { structures(first) } {
         let Some(size) = size_of_structure(structure.s_type) else { return Ok(None) };
         words = words.saturating_add(size.div_ceil(size_of::<u64>()));
@@ -92,8 +98,8 @@ pub unsafe fn copy_up_to<A: Allocator>(
     memory.try_reserve_exact(words).map_err(|_| OutOfMemory)?;
     let mut target = memory.as_mut_ptr();
     let start: *const c_void = target.cast();
-    // SAFETY: the memory has room for all structures, each in whole words; their sizes are those of the registry. The
-    // originals are only read.
+    // SAFETY: the memory has room for all structures, each in whole words; their sizes are those of the
+    // registry. The originals are only read.
     unsafe {
         for structure in pointers(first.cast_mut()) {
             let s_type = (*structure).s_type;
@@ -111,8 +117,9 @@ pub unsafe fn copy_up_to<A: Allocator>(
     Ok(Some(start))
 }
 
-/// Leaves the structures of some types out of the chain that begins at `first`: everything up to the last of them is copied
-/// into `memory`, what follows it is shared with the original. A chain without them is its own copy.
+/// Leaves the structures of some types out of the chain that begins at `first`: everything up to the last of
+/// them is copied into `memory`, what follows it is shared with the original. A chain without them is its own
+/// copy.
 ///
 /// Returns the beginning of the copy, or `None` if the size of a structure on the way is not known.
 ///
@@ -128,7 +135,7 @@ pub unsafe fn copy_without<A: Allocator>(
 ) -> Result<Option<*const c_void>, OutOfMemory> {
     let is_left_out = |structure: &vk::BaseInStructure<'_>| is_left_out(structure.s_type);
     let size = |structure: &vk::BaseInStructure<'_>| size_of_structure(structure.s_type);
-    // SAFETY: the caller vouches for the chain.
+    // SAFETY: by this function's `# Safety` `first` begins a pNext chain.
     let chain = || unsafe { structures(first) };
     let Some(last) = chain().enumerate().filter(|(_, it)| is_left_out(it)).last() else {
         return Ok(Some(first));
@@ -147,8 +154,8 @@ pub unsafe fn copy_without<A: Allocator>(
     for structure in copied() {
         let Some(size) = size(structure) else { return Ok(None) };
         let original: *const vk::BaseInStructure<'_> = structure;
-        // SAFETY: the memory has room for all structures, each in whole words; their sizes are those of the registry. The
-        // originals are only read.
+        // SAFETY: the memory has room for all structures, each in whole words; their sizes are those of the
+        // registry. The originals are only read.
         unsafe {
             target.cast::<u8>().copy_from_nonoverlapping(original.cast::<u8>(), size);
             if let Some(before) = before.as_mut() {
@@ -255,7 +262,7 @@ mod tests {
         // SAFETY: the chain is well formed.
         let copied = unsafe { copy_up_to(first, Group::STRUCTURE_TYPE, &mut memory, |_| ()) };
         assert!(matches!(copied, Ok(None)));
-        // SAFETY: as above.
+        // SAFETY: the chain is well formed.
         let found =
             unsafe { [last_unknown(first, Group::STRUCTURE_TYPE), last_unknown(first, unknown.s_type)] };
         assert_eq!(found, [Some(&raw mut unknown), None]);

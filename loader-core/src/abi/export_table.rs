@@ -3,11 +3,12 @@
 use super::Command;
 use crate::registry::{COMMAND_COUNT, CommandId};
 
-/// What applications call where that is not one of the stamped-out trampolines: the functions that the library exports,
-/// so that looking a command up gives the same address as linking to it. `export_table!` makes one.
+/// What applications call where that is not one of the stamped-out trampolines: the functions that the
+/// library exports, so that looking a command up gives the same address as linking to it. `export_table!`
+/// makes one.
 ///
-/// For each command by its number, how far its function is from the table, in bytes; 0 where it has none. Distances are
-/// known when the library is linked, so the table needs no relocations when it is loaded.
+/// For each command by its number, how far its function is from the table, in bytes; 0 if it has none.
+/// Distances are known when the library is linked, so the table needs no relocations when it is loaded.
 #[repr(transparent)]
 pub struct ExportTable([i32; COMMAND_COUNT]);
 

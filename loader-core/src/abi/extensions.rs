@@ -5,8 +5,8 @@ use ash::vk;
 use super::name;
 use crate::memory::{TryGrow, Vec};
 
-/// Adds an extension of a layer to `all`, unless its name is there: of an extension that a driver has, too, the driver's
-/// version counts (loader and layer interface document, "Instance and Device Extensions").
+/// Adds an extension of a layer to `all`, unless its name is there: of an extension that a driver has, too,
+/// the driver's version is used (loader and layer interface document, "Instance and Device Extensions").
 pub(crate) fn merge_of_layer(
     all: &mut Vec<vk::ExtensionProperties>,
     extension: &vk::ExtensionProperties,
@@ -18,7 +18,7 @@ pub(crate) fn merge_of_layer(
     Ok(())
 }
 
-/// Adds `extension` of a driver or of the loader to `all`; of two with one name the first one counts.
+/// Adds `extension` of a driver or of the loader to `all`; of two with one name, the first is used.
 pub(crate) fn merge(
     all: &mut Vec<vk::ExtensionProperties>,
     extension: &vk::ExtensionProperties,

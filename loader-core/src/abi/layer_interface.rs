@@ -35,7 +35,7 @@ pub mod function {
     pub const LINK: u32 = 0;
     /// A function that prepares objects made by layers.
     pub const LOADER_DATA: u32 = 1;
-    /// Functions by which a layer makes devices of its own.
+    /// Functions with which a layer creates its own devices.
     pub const CREATE_DEVICE: u32 = 2;
     /// What the loader does by itself.
     pub const FEATURES: u32 = 3;
@@ -84,7 +84,7 @@ pub type LayerCreateDevice = unsafe extern "system" fn(
 pub type LayerDestroyDevice =
     unsafe extern "system" fn(vk::Device, *const vk::AllocationCallbacks<'static>, vk::PFN_vkDestroyDevice);
 
-/// The functions by which a layer makes devices of its own.
+/// The functions with which a layer creates its own devices.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct LayerDeviceFunctions {
@@ -142,8 +142,8 @@ pub struct DeviceCreateInfo {
     pub content: DeviceContent,
 }
 
-/// The link to the next layer's function for a global command (`Vk...Chain`). `F` is the function-pointer type of that
-/// function.
+/// The link to the next layer's function for a global command (`Vk...Chain`). `F` is the function-pointer
+/// type of that function.
 #[repr(C)]
 pub struct GlobalLink<F> {
     /// Which of the commands: 1 extensions, 2 layers, 3 version.

@@ -17,7 +17,7 @@ pub type Command = unsafe extern "system" fn();
 macro_rules! command_function {
     ($path:expr) => {{
         let function = $path as *const ();
-        // SAFETY: a function pointer; whoever calls it goes back to its own type.
+        // SAFETY: this is a function pointer; callers convert it back to its own type.
         unsafe { core::mem::transmute::<*const (), $crate::abi::Command>(function) }
     }};
 }

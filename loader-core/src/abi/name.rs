@@ -6,8 +6,8 @@ use ash::vk;
 
 use crate::registry::CommandId;
 
-/// The name of a command, to ask a driver or a layer for. Other than [`CommandId::name`] it is not looked through for
-/// its end, which for the hundreds of commands of a table is most of the work.
+/// The name of a command, to ask a driver or a layer for. Unlike [`CommandId::name`], it is not searched for
+/// its end, which is most of the work for the hundreds of commands of a table.
 #[must_use]
 pub fn of(command: CommandId) -> &'static CStr {
     // SAFETY: the bytes end with their only NUL, see `const_name`.
@@ -20,7 +20,8 @@ pub fn in_array(array: &[c_char]) -> Option<&CStr> {
     CStr::from_bytes_until_nul(bytes(array)).ok()
 }
 
-/// Whether `extension` is called `name`. The terminator is compared with the rest, so that nothing is searched for it.
+/// Whether `extension` is called `name`. The terminator is compared with the rest, so nothing is searched for
+/// it.
 #[must_use]
 pub fn is(extension: &vk::ExtensionProperties, name: &CStr) -> bool {
     bytes(&extension.extension_name).starts_with(name.to_bytes_with_nul())
@@ -34,12 +35,12 @@ fn bytes(array: &[c_char]) -> &[u8] {
 /// The names in an array of C strings, NULL entries left out.
 ///
 /// # Safety
-/// `names` and `count` are a counted array, or `names` is NULL; every entry is NULL or a valid C string for as long
-/// as `'a`.
+/// `names` and `count` are a counted array, or `names` is NULL; every entry is NULL or a valid C string for
+/// as long as `'a`.
 pub unsafe fn list<'a>(names: *const *const c_char, count: u32) -> impl Iterator<Item = &'a CStr> + Clone {
     let count = if names.is_null() { 0 } else { count as usize };
     (0..count).filter_map(move |index| {
-        // SAFETY: the caller vouches for the array and its entries.
+        // SAFETY: by this function's `# Safety` `names` holds `count` entries, each NULL or a valid C string.
         unsafe {
             let name = names.add(index).read();
             (!name.is_null()).then(|| CStr::from_ptr(name))
@@ -47,7 +48,8 @@ pub unsafe fn list<'a>(names: *const *const c_char, count: u32) -> impl Iterator
     })
 }
 
-/// Writes `text` into a fixed array of zeros, cut so that a terminator remains, and not within a UTF-8 character.
+/// Writes `text` into a fixed array of zeros, truncated so that a terminator remains, and never within a
+/// UTF-8 character.
 pub fn fill(array: &mut [c_char], text: &[u8]) {
     let mut end = text.len().min(array.len().saturating_sub(1));
     while end < text.len() && end > 0 && text.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {

@@ -18,14 +18,16 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// vkCreateDevice as the application calls it.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that bad handles and NULL are reported and not followed.
+/// The parameters are those of the Vulkan command, except that bad handles and NULL are reported and not
+/// followed.
 pub unsafe extern "system" fn create_device(
     handle: vk::PhysicalDevice,
     info: *const CreateInfo,
     callbacks: *const Callbacks,
     out: *mut vk::Device,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters that are not NULL.
+    // SAFETY: by this function's `# Safety` the parameters that are not NULL are those of a valid
+    // vkCreateDevice; a bad handle is reported.
     unsafe {
         let found = any_physical_device(handle, command::CREATE_DEVICE);
         let instance = found.instance();
@@ -46,7 +48,7 @@ pub unsafe extern "system" fn create_device(
         let Some(create) = found.table().get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
-        // Layers know the physical devices of a group by handles of their own.
+        // Layers know the physical devices of a group by their own handles.
         let group = if instance.layers().is_empty() {
             None
         } else {
@@ -67,10 +69,10 @@ pub unsafe extern "system" fn create_device(
     }
 }
 
-/// Refuses extensions that neither the chain of the physical device nor the manifest of a layer lists, before a layer sees
-/// them: layers may assume that names have been validated (loader and layer interface document, "Layer Conventions and
-/// Rules"). A layer may add extensions only by what it answers in place of the driver. Without layers the driver's list is
-/// looked at where it is needed anyway.
+/// Refuses extensions that neither the chain of the physical device nor the manifest of a layer lists, before
+/// a layer sees them: layers may assume that names have been validated (loader and layer interface document,
+/// "Layer Conventions and Rules"). A layer may add extensions only by what it answers in place of the driver.
+/// Without layers, the driver's list is checked where it is needed anyway.
 ///
 /// # Safety
 /// The parameters are those of vkCreateDevice.
@@ -83,7 +85,8 @@ unsafe fn check_extensions(
     if info.enabled_extension_count == 0 || instance.layers().is_empty() {
         return Ok(());
     }
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the create info and the physical device are those of
+    // vkCreateDevice.
     unsafe {
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let mut available = available(found.table(), handle)?;
@@ -95,14 +98,15 @@ unsafe fn check_extensions(
     }
 }
 
-/// Layers of devices are a thing of the past; an application that names others than its instance has may be surprised.
+/// Device layers are obsolete. Warns an application that names layers that its instance does not have.
 ///
 /// # Safety
 /// The create info is that of vkCreateDevice.
 unsafe fn warn_of_device_layers(instance: &Instance, info: &CreateInfo) {
     #[expect(deprecated, reason = "only to say that they have no effect")]
     let (names, count) = (info.pp_enabled_layer_names, info.enabled_layer_count);
-    // SAFETY: the caller vouches for the counted array of C strings.
+    // SAFETY: by this function's `# Safety` the create info is that of vkCreateDevice, whose layer names are
+    // a counted array of C strings.
     let mut asked = unsafe { name::list(names, count) };
     let known = |name: &CStr| instance.layers().iter().any(|layer| layer.name.as_slice() == name.to_bytes());
     if let Some(stranger) = asked.find(|name| !known(name)) {

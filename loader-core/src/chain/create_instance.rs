@@ -40,7 +40,8 @@ pub unsafe fn create_instance(
     out: *mut vk::Instance,
 ) -> Result<(), vk::Result> {
     let _user = loader.enter();
-    // SAFETY: the caller vouches for the parameters that are not NULL.
+    // SAFETY: by this function's `# Safety` the parameters that are not NULL are those of a valid
+    // vkCreateInstance.
     unsafe {
         let allocator = Application::new(callbacks, vk::SystemAllocationScope::INSTANCE);
         let logger = loader.logger_in(allocator)?;
@@ -81,7 +82,7 @@ pub unsafe fn create_instance(
             instance.of_layer_table = Some(of_layer::table(allocator)?);
         }
 
-        // The handle goes down the chain with the call: the terminator finds the instance by it.
+        // The handle goes down the chain with the call: the terminator uses it to find the instance.
         let mut handle = instance.handle();
         let mut result = Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         if FOREIGN_HANDLES {
@@ -105,7 +106,8 @@ pub unsafe fn create_instance(
     }
 }
 
-/// Refuses what a layer reports as an instance and is none: it has not called down to the drivers, or gives no handle.
+/// Refuses an instance that a layer reports but did not create: it has not called down to the drivers, or
+/// returns no handle.
 fn check_made(instance: &Instance, handle: vk::Instance) -> Result<(), vk::Result> {
     if !instance.drivers.is_empty() && !handle.is_null() {
         return Ok(());
@@ -121,14 +123,15 @@ fn check_made(instance: &Instance, handle: vk::Instance) -> Result<(), vk::Resul
 /// Goes down to the drivers, through the layers if there are any.
 ///
 /// # Safety
-/// The parameters are those of vkCreateInstance; `handle` is that of an instance that nobody else uses yet.
+/// The parameters are those of vkCreateInstance; nobody else uses the instance of `handle` yet.
 unsafe fn enter(
     settings: &[vk::LayerSettingEXT<'static>],
     info: &CreateInfo,
     callbacks: *const Callbacks,
     handle: &mut vk::Instance,
 ) -> Result<(), vk::Result> {
-    // SAFETY: the caller vouches for all parameters; the handle is that of an instance which nobody else uses yet.
+    // SAFETY: by this function's `# Safety` the parameters are those of vkCreateInstance, and nobody else
+    // uses the instance of `handle` yet.
     unsafe {
         if (*instance_at(*handle)).layers().is_empty() {
             return make_drivers(&mut *instance_at(*handle), info, callbacks);
@@ -154,7 +157,7 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
         remove_instance(instance);
         instance.logger.listeners.destroying();
         let (place, allocator) = (instance_at(instance.handle()), instance.allocator);
-        // The lower end changes the instance, so that no reference to it is used from here on.
+        // The lower end changes the instance, so no reference to it is used from here on.
         if let Some(destroy) = instance.table.get::<vk::PFN_vkDestroyInstance>(command::DESTROY_INSTANCE) {
             destroy(instance.chain_handle(), callbacks);
         }
@@ -163,6 +166,9 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
 }
 
 /// Opens the layers that are active in the instance.
+///
+/// # Safety
+/// The create info is that of vkCreateInstance.
 unsafe fn open_layers(
     loader: &'static Loader,
     info: &CreateInfo,
@@ -171,7 +177,8 @@ unsafe fn open_layers(
     allocator: Application,
 ) -> Result<Layers, vk::Result> {
     let mut enabled = Vec::new();
-    // SAFETY: the caller of vkCreateInstance vouches for the array.
+    // SAFETY: by this function's `# Safety` the create info is that of vkCreateInstance, whose layer names
+    // are a counted array of C strings.
     for name in unsafe { name::list(info.pp_enabled_layer_names, info.enabled_layer_count) } {
         enabled.try_push(name)?;
     }
@@ -180,7 +187,7 @@ unsafe fn open_layers(
     FoundLayers::open(&found, loader.platform, &request, logger, allocator)
 }
 
-/// Refuses arrays that are NULL though their count is not.
+/// Refuses arrays that are NULL although their count is not 0.
 fn check_arrays(info: &CreateInfo, logger: &Logger) -> Result<(), vk::Result> {
     if info.enabled_layer_count > 0 && info.pp_enabled_layer_names.is_null() {
         let message = format_args!("vkCreateInstance: ppEnabledLayerNames is NULL, its count is not 0");
@@ -201,11 +208,12 @@ fn check_arrays(info: &CreateInfo, logger: &Logger) -> Result<(), vk::Result> {
 /// The create info is that of vkCreateInstance.
 unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
     let none = vk::ApplicationInfo::default();
-    // SAFETY: the caller vouches for the create info.
+    // SAFETY: by this function's `# Safety` `p_application_info` is that of vkCreateInstance: NULL or valid.
     let application = unsafe { info.p_application_info.as_ref() }.unwrap_or(&none);
     let version = application.api_version;
     if logger.wants(Level::Info, Topic::Loader) {
-        // SAFETY: as above.
+        // SAFETY: by this function's `# Safety` the create info is that of vkCreateInstance; `application` is
+        // what it points to or the default.
         unsafe { log_request(info, application, logger) };
     }
     if vk::api_version_variant(version) != 0 {
@@ -226,7 +234,8 @@ unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
 /// # Safety
 /// The create info is that of vkCreateInstance, and `application` is what it leads to.
 unsafe fn log_request(info: &CreateInfo, application: &vk::ApplicationInfo<'_>, logger: &Logger) {
-    // SAFETY: the caller vouches for the names and the array of extensions.
+    // SAFETY: by this function's `# Safety` both come from vkCreateInstance: the names are NULL or valid C
+    // strings, the extensions a counted array of them.
     unsafe {
         let said = |name: *const core::ffi::c_char| if name.is_null() { c"" } else { CStr::from_ptr(name) };
         let (name, engine) = (said(application.p_application_name), said(application.p_engine_name));

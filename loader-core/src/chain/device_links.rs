@@ -22,12 +22,12 @@ use crate::objects::{
 type Callbacks = vk::AllocationCallbacks<'static>;
 type Links = Vec<DeviceLink, crate::memory::Application>;
 
-/// Calls `create`, which is vkCreateDevice of the first of `layers`, with links to the others and to the terminator; and
-/// fills the new device's table with what the first layer gives. Besides the device gives that layer's look-up for it, or
-/// the terminator's.
+/// Calls `create`, the vkCreateDevice of the first of `layers`, with links to the others and to the
+/// terminator, and fills the new device's table with what the first layer returns. Returns the device and
+/// that layer's look-up function for it, or the terminator's.
 ///
 /// # Errors
-/// What the chain returned, or that memory is short.
+/// The result of the chain, or out of memory.
 ///
 /// # Safety
 /// The parameters are those of vkCreateDevice, `create` is what the chain of `physical_device` gives for it.
@@ -42,7 +42,8 @@ pub unsafe fn enter_device_chain(
     let mut own = *info;
     if instance.layers().is_empty() {
         let mut handle = vk::Device::null();
-        // SAFETY: the caller vouches for the parameters.
+        // SAFETY: by this function's `# Safety` the parameters are those of vkCreateDevice, and `create` is
+        // the chain's command for them.
         crate::abi::array::created(unsafe { create(physical_device, &own, callbacks, &mut handle) })?;
         return Ok((handle, terminator_get_device_proc_addr));
     }
@@ -60,20 +61,22 @@ pub unsafe fn enter_device_chain(
         content: DeviceContent { link: links.as_mut_ptr() },
     };
     if !links.is_empty() {
-        // Layers move the link on.
+        // Layers advance the link.
         own.p_next = (&raw mut link).cast_const().cast();
     }
     let creation = DeviceUnderCreation::new(info);
     let noted = creation.note(instance.loader)?;
     let given = noted.handle();
     let mut handle = vk::Device::from_raw(given);
-    // SAFETY: the caller vouches for the parameters; the structures live until the call returns.
+    // SAFETY: by this function's `# Safety` the parameters are those of vkCreateDevice, and `create` is the
+    // chain's command for them; the structures chained here outlive the call.
     let result = unsafe { create(physical_device, &own, callbacks, &mut handle) };
     drop(noted);
     let made = NonNull::new(creation.made.load(Ordering::Acquire));
     let result = crate::abi::array::created(result);
-    // SAFETY: where the chain came back with a handle, it may be a wrapper of what the lower end made. What was made and
-    // came back in no handle is the lower end's of this call; whoever failed did not destroy it, and nobody was given it.
+    // SAFETY: where the chain came back with a handle, it may be a wrapper of what the lower end made. What
+    // was made and came back in no handle is the lower end's of this call; a layer that failed did not
+    // destroy it, and nobody received it.
     unsafe {
         let returned = result.and_then(|()| {
             let has_no_object =
@@ -101,8 +104,8 @@ pub unsafe fn enter_device_chain(
     Ok((handle, first.unwrap_or(terminator_get_device_proc_addr)))
 }
 
-/// The device that `handle` stands for: the one whose word it begins with, else the one that was `made` last, since a
-/// layer need not have prepared its wrapper.
+/// The device that `handle` stands for: the one whose word it begins with, else the one that was `made` last,
+/// since a layer need not have prepared its wrapper.
 ///
 /// # Safety
 /// `handle` came up the chain.
@@ -116,18 +119,19 @@ unsafe fn came_back(
     unsafe { Device::with_word(instance, *word.as_ref()?).or_else(|| made.map(|made| made.as_ref())) }
 }
 
-/// The links of the layers that take part in the creation of devices, and the device look-up of the first of them: those
-/// that intercept vkCreateDevice. A layer that does not would not pass its link on.
+/// The links of the layers that take part in the creation of devices, and the device look-up of the first of
+/// them: those that intercept vkCreateDevice. A layer that does not would not pass its link on.
 ///
-/// A layer below one that wraps the instance knows it by a handle that nobody else knows, and must not be asked with
-/// another one. There the layers that have a look-up for devices take part, as the layer interface document wants it
-/// ("Layer Conventions and Rules": device-level chaining needs both vkGetDeviceProcAddr and vkCreateDevice).
+/// A layer below one that wraps the instance knows it by a handle that nobody else knows, and must not be
+/// asked with another one. There the layers that have a look-up for devices take part, as the layer interface
+/// document wants it ("Layer Conventions and Rules": device-level chaining needs both vkGetDeviceProcAddr and
+/// vkCreateDevice).
 fn links(
     instance: &Instance,
     layers: &[ActiveLayer],
 ) -> Result<(Links, Option<FindDeviceCommand>), OutOfMemory> {
     let create = |find: FindInstanceCommand| {
-        // SAFETY: nobody wraps the instance, so that every layer knows it by this handle.
+        // SAFETY: nobody wraps the instance, so every layer knows it by this handle.
         unsafe { find(instance.chain_handle(), c"vkCreateDevice".as_ptr()) }.map(|function| function as usize)
     };
     let wrapped = instance.chain_handle() != instance.handle();
@@ -161,24 +165,27 @@ fn links(
     Ok((links, first))
 }
 
-/// Gives an object that a layer made for itself the first word of the device that it belongs to.
+/// Copies the first word of a device into an object that a layer created for itself.
 unsafe extern "system" fn set_device_data(device: vk::Device, object: *mut c_void) -> vk::Result {
-    // SAFETY: as for instances.
+    // SAFETY: the layer passes a device that it was given and an object of its own that begins with a word
+    // for the loader.
     unsafe { copy_first_word(device.as_raw(), object) }
 }
 
 /// # Safety
-/// `from` is a dispatchable handle, `to` points to an object that begins with a word for the loader, or with the same one.
+/// `from` is a dispatchable handle, `to` points to an object that begins with a word for the loader, or with
+/// the same one.
 pub(super) unsafe fn copy_first_word(from: u64, to: *mut c_void) -> vk::Result {
     let Ok(from) = usize::try_from(from) else { return vk::Result::ERROR_INITIALIZATION_FAILED };
     let from = core::ptr::with_exposed_provenance::<*const c_void>(from);
     if from.is_null() || to.is_null() {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     }
-    // SAFETY: the caller vouches for both.
+    // SAFETY: by this function's `# Safety` `from` is a dispatchable handle, and `to` points to an object
+    // that begins with a word for the loader.
     unsafe {
         let (word, to) = (from.read(), to.cast::<*const c_void>());
-        // What a foreign driver made has the word already, and must not be written.
+        // An object that a foreign driver created already has the word, and must not be written.
         if !FOREIGN_HANDLES || to.read() != word {
             to.write(word);
         }
@@ -186,8 +193,8 @@ pub(super) unsafe fn copy_first_word(from: u64, to: *mut c_void) -> vk::Result {
     vk::Result::SUCCESS
 }
 
-/// Makes a device for a layer: the chain begins behind that layer, which is told by its `find` function. Where `find` is
-/// NULL or nobody's, the chain is the whole one.
+/// Creates a device for a layer: the chain begins below that layer, which its `find` function identifies. If
+/// `find` is NULL or belongs to no layer, the chain is the whole one.
 ///
 /// # Safety
 /// The parameters are those of `PFN_vkLayerCreateDevice`.
@@ -200,7 +207,7 @@ pub unsafe extern "system" fn layer_create_device(
     find: FindInstanceCommand,
     next: *mut Option<FindDeviceCommand>,
 ) -> vk::Result {
-    // SAFETY: the layer vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the layer passes the parameters of `PFN_vkLayerCreateDevice`.
     unsafe {
         let known_as = instance;
         let Some(instance) = instance_of(instance, physical_device) else {
@@ -216,7 +223,7 @@ pub unsafe extern "system" fn layer_create_device(
         let head = below.first().map_or(terminator_get_instance_proc_addr as FindInstanceCommand, |layer| {
             layer.interface.get_instance_proc_addr
         });
-        // What the layer calls the instance is what the next one calls it.
+        // The next layer knows the instance by the same handle as this layer.
         let Some(create) = head(known_as, c"vkCreateDevice".as_ptr()) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
@@ -234,8 +241,8 @@ pub unsafe extern "system" fn layer_create_device(
     }
 }
 
-/// The instance of the loader behind what a layer passes: both handles may be wrappers of layers below it, which begin
-/// with the word of the instance.
+/// The instance of the loader behind what a layer passes: both handles may be wrappers of layers below it,
+/// which begin with the word of the instance.
 ///
 /// # Safety
 /// Both are handles that the layer was given.
@@ -243,7 +250,8 @@ unsafe fn instance_of<'a>(
     instance: vk::Instance,
     physical_device: vk::PhysicalDevice,
 ) -> Option<&'a Instance> {
-    // SAFETY: the caller vouches for both.
+    // SAFETY: by this function's `# Safety` both are handles that the layer was given: they begin with a
+    // readable word.
     unsafe {
         let known = handle::known_instance(instance);
         let known = known.or_else(|| handle::known_physical_device(physical_device));
@@ -258,7 +266,7 @@ unsafe fn instance_of<'a>(
     }
 }
 
-/// Destroys a device that [`layer_create_device`] made.
+/// Destroys a device that [`layer_create_device`] created.
 ///
 /// # Safety
 /// The parameters are those of `PFN_vkLayerDestroyDevice`.
@@ -267,6 +275,7 @@ pub unsafe extern "system" fn layer_destroy_device(
     callbacks: *const Callbacks,
     _destroy: vk::PFN_vkDestroyDevice,
 ) {
-    // SAFETY: the layer vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the layer passes a device from `layer_create_device` and its
+    // callbacks.
     unsafe { crate::objects::destroy_device(device, callbacks) };
 }

@@ -1,6 +1,7 @@
-//! Enumerations of physical devices at the upper end of the chain. What came up is checked and translated for the application,
-//! without the devices that the user's filters leave out: layers see those, as with Khronos' loader, and some cannot do without
-//! any (Mesa's VK_LAYER_MESA_device_select writes beyond its list if there are none).
+//! Enumerations of physical devices at the upper end of the chain. What came up is checked and translated for
+//! the application, without the devices that the user's filters leave out: layers see those, as with Khronos'
+//! loader, and some cannot do without any (Mesa's VK_LAYER_MESA_device_select writes beyond its list if there
+//! are none).
 
 use ash::vk::{self, Handle as _};
 
@@ -23,7 +24,8 @@ impl Instance {
         out: *mut vk::PhysicalDevice,
     ) -> vk::Result {
         let name = command::ENUMERATE_PHYSICAL_DEVICES;
-        // SAFETY: the caller vouches for the counted out-array; the type is the command's.
+        // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array; the table gives
+        // the command's own type for its name.
         unsafe {
             let Some(enumerate) = self.table.get::<vk::PFN_vkEnumeratePhysicalDevices>(name) else {
                 return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -49,8 +51,8 @@ impl Instance {
         }
     }
 
-    /// vkEnumeratePhysicalDeviceGroups of the application. By either name the call goes through the core command: layers may know
-    /// no other, and would see groups in another order than devices.
+    /// vkEnumeratePhysicalDeviceGroups of the application. By either name the call goes through the core
+    /// command: layers may know no other, and would see groups in a different order from devices.
     ///
     /// # Safety
     /// As for [`Self::enumerate_for_application`].
@@ -60,7 +62,8 @@ impl Instance {
         out: *mut Group,
     ) -> vk::Result {
         let name = command::ENUMERATE_PHYSICAL_DEVICE_GROUPS;
-        // SAFETY: the caller vouches for the counted out-array; the type is the command's.
+        // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array; the table gives
+        // the command's own type for its name.
         unsafe {
             let Some(enumerate) = self.table.get::<vk::PFN_vkEnumeratePhysicalDeviceGroups>(name) else {
                 return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -113,8 +116,8 @@ impl Instance {
         all
     }
 
-    /// A driver tells of its device. A layer tells of one that it wraps or adds, where it intercepts the commands for that: below, nobody
-    /// knows the handle.
+    /// A driver tells of its device. A layer tells of one that it wraps or adds, where it intercepts the
+    /// commands for that: below it, nobody knows the handle.
     #[cold]
     fn lets_through(&self, filters: &DeviceFilters, device: vk::PhysicalDevice) -> bool {
         let ids = match self.own_physical_device(device.as_raw()) {
@@ -127,7 +130,7 @@ impl Instance {
         filters.let_through(&ids)
     }
 
-    /// Puts what the application is given in the place of what came up the chain.
+    /// Replaces the handle that came up the chain with the one for the application.
     fn translate(&self, device: &mut vk::PhysicalDevice) -> Result<(), vk::Result> {
         let handle = self.handle_for_application(device.as_raw(), HandleKind::PhysicalDeviceOfLayer)?;
         *device = vk::PhysicalDevice::from_raw(handle);

@@ -20,7 +20,8 @@ pub unsafe extern "system" fn get_device_queue(
     index: u32,
     out: *mut vk::Queue,
 ) {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the parameters are those of vkGetDeviceQueue: a live device, and
+    // `out` writable.
     unsafe {
         let Some(device) = known_device(handle.as_raw(), command::GET_DEVICE_QUEUE) else { return };
         if let Some(get) = device.table.get::<vk::PFN_vkGetDeviceQueue>(command::GET_DEVICE_QUEUE) {
@@ -39,7 +40,8 @@ pub unsafe extern "system" fn get_device_queue2(
     info: *const vk::DeviceQueueInfo2<'_>,
     out: *mut vk::Queue,
 ) {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the parameters are those of vkGetDeviceQueue2: a live device, a
+    // valid info, and `out` writable.
     unsafe {
         let Some(device) = known_device(handle.as_raw(), command::GET_DEVICE_QUEUE_2) else { return };
         if let Some(get) = device.table.get::<vk::PFN_vkGetDeviceQueue2>(command::GET_DEVICE_QUEUE_2) {
@@ -58,7 +60,8 @@ pub unsafe extern "system" fn allocate_command_buffers(
     info: *const vk::CommandBufferAllocateInfo<'_>,
     out: *mut vk::CommandBuffer,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the parameters are those of vkAllocateCommandBuffers: `out` has
+    // room for the info's count.
     unsafe {
         let Some(device) = known_device(handle.as_raw(), command::ALLOCATE_COMMAND_BUFFERS) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -90,7 +93,8 @@ pub unsafe extern "system" fn create_external_compute_queue(
 ) -> vk::Result {
     type Create =
         unsafe extern "system" fn(vk::Device, *const c_void, *const Callbacks, *mut usize) -> vk::Result;
-    // SAFETY: the caller vouches for the parameters; the handle that is written is a pointer.
+    // SAFETY: by this function's `# Safety` the parameters are those of vkCreateExternalComputeQueueNV; the
+    // handle that it writes is a pointer.
     unsafe {
         let Some(device) = known_device(handle.as_raw(), command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;

@@ -16,11 +16,12 @@ use crate::objects::{terminator_get_instance_proc_addr, terminator_get_physical_
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
-/// Calls vkCreateInstance of the first layer, with links to the others and to the terminator. `handle` points to the
-/// handle of the loader's instance; a layer may put another one there on the way back. Layers are told the `settings`.
+/// Calls vkCreateInstance of the first layer, with links to the others and to the terminator. `handle` points
+/// to the handle of the loader's instance; a layer may put another one there on the way back. Layers receive
+/// the `settings`.
 ///
 /// # Errors
-/// What the chain returned, or that memory is short.
+/// The result of the chain, or out of memory.
 ///
 /// # Safety
 /// The parameters are those of vkCreateInstance; `layers` are open, and the settings valid.
@@ -36,7 +37,8 @@ pub unsafe fn enter_instance_chain(
         .first()
         .map_or(terminator_get_instance_proc_addr as _, |first| first.interface.get_instance_proc_addr);
     let mut links = links(layers, memory)?;
-    // SAFETY: the caller vouches for the create info and the settings.
+    // SAFETY: by this function's `# Safety` the create info is that of vkCreateInstance, and the settings are
+    // valid.
     let told = unsafe { TellLayers::new(settings, layers, info, memory) }?;
     let s_type = vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
     let features = InstanceCreateInfo {
@@ -70,12 +72,12 @@ pub unsafe fn enter_instance_chain(
     };
     let mut own = *info;
     if !layers.is_empty() {
-        // Layers move the link on.
+        // Layers advance the link.
         own.p_next = (&raw mut link).cast_const().cast();
         told.enable(&mut own);
     }
-    // SAFETY: the function may be called without an instance and gives the type of the name; everything that the create
-    // info leads to lives until the call returns.
+    // SAFETY: the function may be called without an instance and gives the type of the name; everything that
+    // the create info leads to lives until the call returns.
     unsafe {
         let create = find(vk::Instance::null(), c"vkCreateInstance".as_ptr());
         let Some(create) = create else { return Err(vk::Result::ERROR_INITIALIZATION_FAILED) };
@@ -84,13 +86,14 @@ pub unsafe fn enter_instance_chain(
     }
 }
 
-/// Whether the structures that this loader hands to layers have come back to the top of it: a layer is a loader, or calls one in
-/// place of the next layer.
+/// Whether the structures that this loader hands to layers have come back to the top of it: a layer is a
+/// loader, or calls one in place of the next layer.
 ///
 /// # Safety
 /// `first` begins the pNext chain of a call of vkCreateInstance.
 pub unsafe fn comes_from_layers(first: *const c_void) -> bool {
-    // SAFETY: the caller vouches for the chain; structures of this type have this layout.
+    // SAFETY: by this function's `# Safety` `first` begins a pNext chain; structures of this type have this
+    // layout.
     unsafe {
         chain::pointers(first.cast_mut())
             .filter(|structure| (**structure).s_type == vk::StructureType::LOADER_INSTANCE_CREATE_INFO)
@@ -122,9 +125,9 @@ fn links(layers: &[ActiveLayer], memory: Application) -> Result<Vec<InstanceLink
     Ok(links)
 }
 
-/// Gives an object that a layer made for itself the first word of the instance that it belongs to.
+/// Copies the first word of an instance into an object that a layer created for itself.
 unsafe extern "system" fn set_instance_data(instance: vk::Instance, object: *mut c_void) -> vk::Result {
-    // SAFETY: a layer passes the handle that it was given, or its own, which begin with the same word, and an object that
-    // begins with a word for the loader.
+    // SAFETY: a layer passes the handle that it was given, or its own, which begin with the same word, and an
+    // object that begins with a word for the loader.
     unsafe { copy_first_word(vk::Handle::as_raw(instance), object) }
 }

@@ -11,8 +11,8 @@ use crate::objects::{
 };
 use crate::registry::{CommandId, INSTANCE_SLOTS};
 
-/// Fills an instance's table: with the lower ends of the chains if it has no layers, else with what the first layer
-/// gives.
+/// Fills an instance's table: with the lower ends of the chains if it has no layers, else with what the first
+/// layer gives.
 pub(super) fn fill_instance_table(instance: &Instance) {
     let layered = !instance.layers().is_empty();
     let (never_layered, _) = DEVICE_LAYERS;
@@ -35,7 +35,8 @@ pub(super) fn fill_instance_table(instance: &Instance) {
 }
 
 impl Instance {
-    /// Puts the upper end of the chain of the unknown physical-device command `number` into the instance's table.
+    /// Puts the upper end of the chain of the unknown physical-device command `number` into the instance's
+    /// table.
     pub(crate) fn enter_in_instance_table(&self, number: usize, function: Command) {
         if let Some(slot) = self.table.slot(INSTANCE_SLOTS.wrapping_add(number)) {
             slot.set(function);
@@ -52,7 +53,8 @@ impl Instance {
             (terminator_get_physical_device_proc_addr as FindInstanceCommand, self.handle()),
             |find| (find, self.chain_handle()),
         );
-        // SAFETY: the handle is the one that the function's layer knows the instance by, and the name is a C string.
+        // SAFETY: the handle is the one that the function's layer knows the instance by, and the name is a C
+        // string.
         unsafe { find(handle, name.as_ptr()) }
     }
 
@@ -61,7 +63,8 @@ impl Instance {
         let first = self.layers().first();
         let find = first
             .map_or(terminator_get_instance_proc_addr as _, |layer| layer.interface.get_instance_proc_addr);
-        // SAFETY: as above.
+        // SAFETY: the top of the chain knows the instance by the handle that came up the chain, and the
+        // name is a C string.
         unsafe { find(self.chain_handle(), name.as_ptr()) }
     }
 }

@@ -1,9 +1,9 @@
-//! Call chains: how layers are put between the application and the drivers, and the commands at the upper end that do something of
-//! their own.
+//! Call chains: how layers are put between the application and the drivers, and the commands at the upper end
+//! that do something of their own.
 //!
-//! The upper end of a chain is the instance's or device's table, filled with what the first layer's look-up function
-//! gives; the lower end are the terminators ([`crate::objects`]). Between them each layer calls the next one, which it
-//! knows from the links that were handed down when the object was created.
+//! The upper end of a chain is the instance's or device's table, filled with what the first layer's look-up
+//! function gives; the lower end are the terminators ([`crate::objects`]). Between them each layer calls the
+//! next one, which it knows from the links that were handed down when the object was created.
 //!
 //! Nothing here holds a lock while a layer runs.
 

@@ -1,9 +1,9 @@
-//! Handles that stand for those of layers.
+//! Handles that stand for handles of layers.
 //!
-//! A layer may wrap the loader's instance or physical devices, or add physical devices of its own. What it hands up is
-//! an address that the loader knows nothing of, and that a trampoline could not check. So the application is given a
-//! handle of the loader's that stands for it: its table holds nothing but terminators, which put the layer's handle in its
-//! place on the way down.
+//! A layer may wrap the loader's instance or physical devices, or add physical devices of its own. What it
+//! hands up is an address that is unknown to the loader and that a trampoline could not check. So the
+//! application receives a handle of the loader that stands for it: its table holds nothing but terminators,
+//! which put the layer's handle in its place on the way down.
 
 use ash::vk::{self, Handle as _};
 
@@ -38,7 +38,7 @@ impl Instance {
         })
     }
 
-    /// Says that a layer gives something as an object that cannot be one.
+    /// Reports that a layer returned something that cannot be an object.
     #[cold]
     pub(crate) fn report_no_object(&self, what: &str, handle: u64) {
         let message = format_args!(
@@ -47,11 +47,12 @@ impl Instance {
         self.logger.insist(Level::Error, Topic::Layer, message);
     }
 
-    /// What the application is given for `handle`, which came up the chain: the same if it is the loader's own, else one
-    /// of this kind.
+    /// What the application is given for `handle`, which came up the chain: the same if it is the loader's
+    /// own, else one of this kind.
     ///
     /// # Errors
-    /// `ERROR_OUT_OF_HOST_MEMORY`, or `ERROR_INITIALIZATION_FAILED`, with a message, if no object can be there.
+    /// `ERROR_OUT_OF_HOST_MEMORY`, or `ERROR_INITIALIZATION_FAILED`, with a message, if no object can be
+    /// there.
     pub(crate) fn handle_for_application(&self, handle: u64, kind: HandleKind) -> Result<u64, vk::Result> {
         let waiting = self.loader.platform.waiting;
         if self.layers().is_empty()

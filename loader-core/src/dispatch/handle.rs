@@ -9,8 +9,8 @@ use super::table::InstanceTable;
 use crate::loader;
 use crate::registry::{CommandId, FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE};
 
-/// Says that something is a `VkInstance` of this loader. It is the exclusive or of two numbers that fit into an
-/// instruction of 32-bit Arm, whose trampolines have one register to compare it with; so is the next one.
+/// Says that something is a `VkInstance` of this loader. It is the exclusive or of two numbers that fit into
+/// an instruction of 32-bit Arm, whose trampolines have one register to compare it with; so is the next one.
 pub const INSTANCE_MAGIC: u32 = 0xad00_ed00;
 
 /// Says that something is a `VkPhysicalDevice` of this loader.
@@ -25,8 +25,8 @@ pub const fn magic_of_slot(slot: usize) -> u32 {
     if slot < FIRST_PHYSICAL_DEVICE_SLOT { INSTANCE_MAGIC } else { PHYSICAL_DEVICE_MAGIC }
 }
 
-/// The beginning of every instance and physical device. Trampolines and terminators, which are written in assembly,
-/// know the layout of its first four words.
+/// The beginning of every instance and physical device. Trampolines and terminators, which are written in
+/// assembly, know the layout of its first four words.
 #[repr(C)]
 pub struct Handle {
     table: *const InstanceTable,
@@ -69,7 +69,8 @@ const _: () = {
 };
 
 impl Handle {
-    /// A handle whose commands go through `table`; terminators replace it by `lower` and go through `lower_table`.
+    /// A handle whose commands go through `table`; terminators replace it by `lower` and go through
+    /// `lower_table`.
     #[must_use]
     pub fn new(
         kind: HandleKind,
@@ -107,7 +108,7 @@ impl Handle {
         self.instance.load(Ordering::Relaxed)
     }
 
-    /// Says which instance the handle belongs to, where that was not known when it was made.
+    /// Records which instance the handle belongs to, if that was not known when it was created.
     pub fn belongs_to(&self, instance: *const c_void) {
         self.instance.store(instance.cast_mut(), Ordering::Relaxed);
     }
@@ -117,7 +118,7 @@ impl Handle {
         self.table == table && self.magic.load(Ordering::Relaxed) == self.kind.magic()
     }
 
-    /// Makes the handle invalid, before its memory is given back.
+    /// Invalidates the handle before its memory is freed.
     pub fn invalidate(&self) {
         self.magic.store(0, Ordering::Release);
     }
@@ -129,8 +130,8 @@ impl Drop for Handle {
     }
 }
 
-/// The handle of this kind at `address`, if there is one. What begins at the first word is not looked at: in an object
-/// that is not the loader's it may be anything.
+/// The handle of this kind at `address`, if there is one. The first word is not examined: in an object that
+/// is not the loader's it may be anything.
 ///
 /// # Safety
 /// `address` is NULL, or at least two words can be read there.
@@ -139,8 +140,8 @@ unsafe fn at<'a>(address: u64, kind: HandleKind) -> Option<&'a Handle> {
     if address == 0 || address & (align_of::<Handle>().wrapping_sub(1)) != 0 {
         return None;
     }
-    // SAFETY: the caller vouches for the two words, and the pointer is aligned; the reference to the rest of the
-    // handle is only made once the magic has said that it is one.
+    // SAFETY: by this function's `# Safety` two words can be read at `address`, and the pointer is aligned;
+    // the reference to the rest of the handle is created only once the magic has identified it.
     unsafe {
         let handle = core::ptr::with_exposed_provenance::<Handle>(address);
         let magic = (&raw const (*handle).magic).as_ref()?;
@@ -154,7 +155,8 @@ unsafe fn at<'a>(address: u64, kind: HandleKind) -> Option<&'a Handle> {
 /// `handle` is NULL, a valid handle, or points to at least two readable words.
 #[must_use]
 pub unsafe fn known_instance<'a>(handle: vk::Instance) -> Option<&'a Handle> {
-    // SAFETY: the caller vouches for the address.
+    // SAFETY: by this function's `# Safety` `handle` is NULL, a valid handle, or points to at least two
+    // readable words.
     unsafe { at(handle.as_raw(), HandleKind::Instance) }
 }
 
@@ -164,17 +166,19 @@ pub unsafe fn known_instance<'a>(handle: vk::Instance) -> Option<&'a Handle> {
 /// `handle` is NULL, a valid handle, or points to at least two readable words.
 #[must_use]
 pub unsafe fn known_physical_device<'a>(handle: vk::PhysicalDevice) -> Option<&'a Handle> {
-    // SAFETY: the caller vouches for the address.
+    // SAFETY: by this function's `# Safety` `handle` is NULL, a valid handle, or points to at least two
+    // readable words.
     unsafe { at(handle.as_raw(), HandleKind::PhysicalDevice) }
 }
 
-/// The physical device that the application names in a call of `command`: of the loader or, above the layers, of one of
-/// them. Reports a bad handle and aborts.
+/// The physical device that the application names in a call of `command`: of the loader or, above the layers,
+/// of one of them. Reports a bad handle and aborts.
 ///
 /// # Safety
 /// `handle` is NULL, a valid handle, or points to at least two readable words.
 #[must_use]
 pub unsafe fn any_physical_device<'a>(handle: vk::PhysicalDevice, command: CommandId) -> &'a Handle {
-    // SAFETY: the caller vouches for the address.
+    // SAFETY: by this function's `# Safety` `handle` is NULL, a valid handle, or points to at least two
+    // readable words.
     unsafe { known_physical_device(handle) }.unwrap_or_else(|| loader::report_bad_handle(command))
 }

@@ -1,32 +1,37 @@
-//! Which table a handle belongs to, where the word that it begins with is not the loader's to write.
+//! Finds the table that a handle belongs to if the loader must not write the handle's first word.
 //!
-//! A *key* is such a word: the same one for a device, its queues and its command buffers. A driver that is a loader of its
-//! own (Android's, for one inside an application) dispatches by what it put there, so the loader can only read it and look
-//! up what it stands for. Handles of other drivers carry the address of the loader's own table, which is entered as its own
-//! key: one look-up serves both.
+//! A *key* is such a word: the same one for a device, its queues and its command buffers. A driver that is a
+//! loader of its own (Android's, for one inside an application) dispatches by what it put there, so the
+//! loader can only read it and look up what it stands for. Handles of other drivers carry the address of the
+//! loader's own table, which is entered as its own key: one look-up serves both.
 //!
 //! # Who may do what at the same time
 //!
-//! Look-ups take no lock and no memory, and are written in assembly ([`look_up`]), as they must leave every register and
-//! the stack alone. They rest on this: *a key that somebody looks up is entered*, because its device is alive, and it was
-//! entered before anybody was given the device. So an entry that matches is never being written, and nothing else about
-//! the others matters: they are compared and passed over. In particular a key may be another device's at once after its own
-//! was destroyed, because it is taken out before the driver is asked to destroy the device, and entered after the driver has
-//! made one. Entering and taking out happen under a lock.
+//! Look-ups take no lock and no memory, and are written in assembly ([`look_up`]), as they must leave every
+//! register and the stack alone. They rest on this: *a key that somebody looks up is entered*, because its
+//! device is alive, and it was entered before anybody was given the device. So an entry that matches is never
+//! being written, and nothing else about the others matters: they are compared and passed over. In
+//! particular, a key may belong to another device as soon as its own was destroyed, because it is removed
+//! before the driver is asked to destroy the device, and entered after the driver has created one. Entering
+//! and removing happen under a lock.
 //!
-//! The loads of the assembly are plain ones, which other processors than x86 do in any order. They need no more:
+//! The assembly uses plain loads, which processors other than x86 perform in any order. They need no more:
 //!
-//! - Whoever passes a handle has it from the call that made it, or from a thread that does. So everything that
-//!   [`Keys::insert`] wrote comes before the look-up: the entry's key and table, and the table of entries that it is in.
-//! - A larger table of entries that came since is reached by the address just loaded, and loads through an address come after the
-//!   load of the address. All that is in it was written before its address was ([`Ordering::Release`]).
+//! - Whoever passes a handle has it from the call that made it, or from a thread that does. So everything
+//!   that [`Keys::insert`] wrote comes before the look-up: the entry's key and table, and the table of
+//!   entries that it is in.
+//! - A larger table of entries that came since is reached by the address just loaded, and loads through an
+//!   address come after the load of the address. All that is in it was written before its address was
+//!   ([`Ordering::Release`]).
 //! - The entry's `key` and `table` may be loaded in any order, as neither changes while the device lives.
-//! - A key that was an earlier device's is not seen where that was: it was taken out before the driver was asked to destroy the
-//!   device, so before the driver could give its word to another one, and that comes before the look-up. For the same reason nobody
-//!   is in a smaller table of entries and looks up what was entered into a larger one.
+//! - A key that was an earlier device's is not seen where that was: it was taken out before the driver was
+//!   asked to destroy the device, so before the driver could give its word to another one, and that comes
+//!   before the look-up. For the same reason nobody is in a smaller table of entries and looks up what was
+//!   entered into a larger one.
 //!
-//! Entries never move. The table of entries is replaced by a larger one when it is full; smaller ones are kept, for a
-//! look-up may still be in there, until [`Keys::forget`]: all of them together are not larger than the last.
+//! Entries never move. The table of entries is replaced by a larger one when it is full; smaller ones are
+//! kept, for a look-up may still be in there, until [`Keys::forget`]: all of them together are not larger
+//! than the last.
 
 use core::mem::offset_of;
 use core::ptr::null_mut;
@@ -43,8 +48,7 @@ pub static KEYS: Keys = Keys::new();
 /// Tables by the words that handles begin with.
 #[repr(C)]
 pub struct Keys {
-    /// The only one, in most programs. It is compared before anything else is looked at, and never [`FREE`]: what begins with 0
-    /// is no handle.
+    /// The only one in most programs. It is compared first, and is never [`FREE`]: no handle begins with 0.
     first: Entry,
     /// The others; NULL as long as there were none.
     others: AtomicPtr<Others>,
@@ -60,8 +64,8 @@ struct Entry {
 
 /// A hash table with open addressing: a key is at its home, or behind it with nothing [`FREE`] between them.
 ///
-/// It has twice as many entries as homes, and half as many keys at most: a search never comes to the end, so that it need
-/// not begin anew at the start.
+/// It has twice as many entries as homes, and half as many keys at most: a search never comes to the end, so
+/// it need not wrap around to the start.
 #[repr(C)]
 struct Others {
     /// How far the last home is from the first one, in bytes: one less than a power of two of them.
@@ -74,15 +78,15 @@ struct Others {
 
 /// Was never used: a search ends here.
 const FREE: usize = 0;
-/// Was used, and a search goes on behind it. No address, for it is odd, and not what memory happens to be filled with: a handle
-/// that begins with it would be taken for one of a device.
+/// Was used, and a search goes on behind it. No address, for it is odd, and not what memory happens to be
+/// filled with: a handle that begins with it would be taken for one of a device.
 #[expect(clippy::cast_possible_truncation, reason = "half of it is as good")]
 const LEFT: usize = 0xDE11_57AB_1E0D_D001_u64 as usize;
 /// Homes of the first table.
 const FIRST_HOMES: usize = 8;
 
-/// What a key is multiplied by for its home: the golden ratio's part of 2³² that makes an odd number with 31 bits. Keys
-/// are addresses, often a large power of two from each other.
+/// What a key is multiplied by for its home: the golden ratio's part of 2³² that makes an odd number with 31
+/// bits. Keys are addresses, often a large power of two from each other.
 const MULTIPLIER: usize = 0x61c8_8647;
 /// How far the product is shifted.
 const SHIFT: u32 = usize::BITS / 2;
@@ -90,7 +94,7 @@ const SHIFT: u32 = usize::BITS / 2;
 /// Why a key cannot be entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotEntered {
-    /// Memory is short.
+    /// Out of memory.
     OutOfMemory,
     /// Another device that is alive has it, or it is no address: nothing could be told by it.
     NotUnique,
@@ -104,7 +108,7 @@ impl Keys {
     /// The table that `key` stands for, as [`look_up`] finds it.
     pub fn table_of(&self, key: usize) -> Option<&DeviceTable> {
         let entry = self.entry(key)?;
-        // SAFETY: a table is entered while its device is alive, and whoever looks a key up vouches that it is.
+        // SAFETY: a table is entered while its device is alive, and callers look up only live devices' keys.
         unsafe { entry.table.load(Ordering::Acquire).as_ref() }
     }
 
@@ -121,7 +125,8 @@ impl Keys {
         if key == FREE || key == LEFT {
             return Err(NotEntered::NotUnique);
         }
-        // A larger table is made before the lock is taken, and given back after it if somebody else was faster.
+        // A larger table is allocated before the lock is taken, and freed after it if another thread was
+        // faster.
         let mut larger: Option<Box<Others>> = None;
         loop {
             let homes = {
@@ -152,7 +157,7 @@ impl Keys {
         }
     }
 
-    /// Takes a key out, if it still stands for this table.
+    /// Removes a key if it still stands for this table.
     pub fn remove(&self, waiting: &dyn Waiting, key: usize, table: *const DeviceTable) {
         let _changing = self.changing.lock(waiting);
         let Some(entry) =
@@ -162,18 +167,18 @@ impl Keys {
         };
         entry.key.store(LEFT, Ordering::Release);
         entry.table.store(null_mut(), Ordering::Release);
-        // SAFETY: as in `insert`.
+        // SAFETY: tables are freed by `forget` only, when nobody else is in the loader.
         if let Some(others) = unsafe { self.others.load(Ordering::Acquire).as_ref() } {
             others.tidy();
         }
     }
 
-    /// Gives the memory back, if no key is entered.
+    /// Frees the memory if no key is entered.
     pub fn forget(&self, waiting: &dyn Waiting) {
         let mut others = {
             let _changing = self.changing.lock(waiting);
             let others = self.others.load(Ordering::Acquire);
-            // SAFETY: as in `insert`.
+            // SAFETY: tables are freed by `forget` only, when nobody else is in the loader.
             if unsafe { others.as_ref() }
                 .is_some_and(|others| others.all.iter().any(|entry| !entry.is_vacant()))
             {
@@ -192,7 +197,7 @@ impl Keys {
         if self.first.key.load(Ordering::Acquire) == key {
             return Some(&self.first);
         }
-        // SAFETY: as in `insert`.
+        // SAFETY: tables are freed by `forget` only, when nobody else is in the loader.
         let others = unsafe { self.others.load(Ordering::Acquire).as_ref()? };
         for entry in others.behind_home(key) {
             match entry.key.load(Ordering::Acquire) {
@@ -204,10 +209,10 @@ impl Keys {
         None
     }
 
-    /// Puts a larger table with the same keys into the place of `previous`.
+    /// Replaces `previous` with a larger table with the same keys.
     fn replace(&self, previous: *mut Others, mut larger: Box<Others>) {
         larger.previous = previous;
-        // SAFETY: as in `insert`.
+        // SAFETY: tables are freed by `forget` only, when nobody else is in the loader.
         for entry in unsafe { previous.as_ref() }.into_iter().flat_map(|others| &others.all) {
             let key = entry.key.load(Ordering::Relaxed);
             if let Some(place) = (!entry.is_vacant()).then(|| larger.vacancy(key)).flatten() {
@@ -276,7 +281,8 @@ impl Others {
     }
 }
 
-/// Goes through a slot of the table that the handle's first word stands for. The slot is in the free register.
+/// Goes through a slot of the table that the handle's first word stands for. The slot is in the free
+/// register.
 ///
 /// # Safety
 /// Reached only by the jumps of trampolines.

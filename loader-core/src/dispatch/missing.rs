@@ -1,4 +1,5 @@
-//! What happens when an application calls a command that nothing implements, or gives it something that is no handle.
+//! What happens when an application calls a command that nothing implements, or passes it something that is
+//! not a handle.
 
 use core::ffi::c_void;
 

@@ -29,8 +29,8 @@ impl Slot {
     }
 }
 
-/// The commands of an instance and its physical devices, one slot for each of the registry's, then those that the
-/// registry does not know.
+/// The commands of an instance and its physical devices, one slot for each of the registry's, then those that
+/// the registry does not know.
 #[repr(C)]
 pub struct InstanceTable {
     known: [Slot; INSTANCE_SLOTS],
@@ -42,11 +42,13 @@ pub struct InstanceTable {
 pub struct DeviceTable {
     known: [Slot; DEVICE_SLOTS],
     unknown: [Slot; UNKNOWN_COMMANDS],
-    /// What the loader keeps for the device that the table belongs to, since the table is what the first word of its handles leads to.
+    /// What the loader keeps for the device that the table belongs to, since the table is what the first word
+    /// of its handles leads to.
     pub(crate) owner: AtomicPtr<c_void>,
 }
 
-/// A table with what belongs to its object behind it, for loaders in which the first word of a handle leads to both.
+/// A table with what belongs to its object behind it, for loaders in which the first word of a handle leads
+/// to both.
 #[repr(C)]
 pub struct WithTable<T, D> {
     /// The table: what trampolines jump through.
@@ -97,7 +99,7 @@ pub trait Table {
     /// The slot with this number.
     fn slot(&self, number: usize) -> Option<&Slot>;
 
-    /// The number of the slot of `command`, if it belongs into this kind of table.
+    /// The number of the slot of `command`, if it belongs in this kind of table.
     fn number(command: CommandId) -> Option<usize>;
 
     /// A table whose slots hold their stubs.
@@ -116,7 +118,7 @@ pub trait Table {
         }
     }
 
-    /// Makes a table whose slots hold their stubs out of what is in this place.
+    /// Creates a table in `place`, whose slots hold their stubs.
     ///
     /// # Safety
     /// `place` can be written to.
@@ -128,8 +130,8 @@ pub trait Table {
         for number in 0..size_of::<Self>().div_ceil(size_of::<Slot>()) {
             let address =
                 Self::MISSING.piece(number).map_or(core::ptr::null_mut(), |piece| piece as *mut c_void);
-            // SAFETY: a table is an array of atomic addresses (see the end of this file), of which this is one. NULL is
-            // valid for what follows the slots.
+            // SAFETY: a table is an array of atomic addresses (see the end of this file), of which this is
+            // one. NULL is valid for what follows the slots.
             unsafe { slots.add(number).write(Slot(AtomicPtr::new(address))) };
         }
     }
@@ -156,7 +158,8 @@ pub trait Table {
         if address.is_null() || Self::is_missing(address) {
             return None;
         }
-        // SAFETY: slots hold functions of their command (the caller vouches for the type), and this one is not NULL.
+        // SAFETY: by this function's `# Safety` `F` is the type of `command`; its slot holds a function of
+        // that command, and this one is not NULL.
         Some(unsafe { transmute_copy::<*mut c_void, F>(&address) })
     }
 }

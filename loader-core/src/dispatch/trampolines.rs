@@ -15,7 +15,7 @@ pub static INSTANCE_TRAMPOLINES: Block = Block {
     count: INSTANCE_SLOTS,
     distance: DISTANCES.instance_trampoline,
 };
-/// The same for the slots of unknown physical-device commands.
+/// Does the same for the slots of unknown physical-device commands.
 pub static UNKNOWN_INSTANCE_TRAMPOLINES: Block = Block {
     start: unknown_instance_trampolines,
     first: INSTANCE_SLOTS,

@@ -20,7 +20,7 @@ pub struct Driver {
     pub library_path: Text,
     /// What was agreed with it.
     pub interface: DriverInterface,
-    /// The version of Vulkan that counts for it: the lower one of what its manifest and it say.
+    /// The version of Vulkan used for it: the lower of its manifest's and its own.
     pub api_version: Version,
     /// What it is.
     pub kind: DriverKind,
@@ -37,7 +37,7 @@ pub struct DriverRef(NonNull<Driver>);
 
 // SAFETY: a driver is never changed once it is made.
 unsafe impl Send for DriverRef {}
-// SAFETY: as above.
+// SAFETY: a driver is never changed once it is made.
 unsafe impl Sync for DriverRef {}
 
 impl PartialEq for DriverRef {
@@ -56,7 +56,7 @@ impl Deref for DriverRef {
 
 /// Why a driver is not open.
 pub enum OpenError {
-    /// Memory is short; that is not the driver's fault.
+    /// Out of memory, which is not the driver's fault.
     OutOfMemory,
     /// It cannot be used.
     Refused(Outcome),
@@ -82,7 +82,8 @@ impl DriverRef {
     /// # Safety
     /// Nobody uses the driver any more.
     pub(super) unsafe fn free(self) {
-        // SAFETY: the value was made by Box::into_non_null in `new`; the caller vouches that it is the last one.
+        // SAFETY: `new` made the value with Box::into_non_null; by this function's `# Safety` nobody uses it
+        // any more.
         drop(unsafe { Box::from_non_null_in(self.0, Process) });
     }
 }
@@ -99,7 +100,7 @@ impl Driver {
         gipa: vk::PFN_vkGetInstanceProcAddr,
         waiting: &'static dyn Waiting,
     ) -> Result<Self, Outcome> {
-        // SAFETY: the caller vouches for the function.
+        // SAFETY: by this function's `# Safety` the function behaves as the driver interface document says.
         let interface = unsafe { negotiation::with_function(gipa) }?;
         let api_version = interface.api_version(None)?;
         let turns = Turns::new();
@@ -109,17 +110,18 @@ impl Driver {
         Ok(Self { library_path, interface, api_version, kind, library: None, turns, waiting, calls_back })
     }
 
-    /// Lets no other thread into the driver's commands that create, destroy and enumerate until the turn is over.
+    /// Keeps other threads out of the driver's commands that create, destroy and enumerate until the turn is
+    /// over.
     ///
-    /// The specification lets applications call these from several threads at once, but drivers have only ever met
-    /// loaders that let one thread at a time through: NVIDIA's (580.159.04) crashes otherwise.
+    /// The specification lets applications call these from several threads at once, but drivers have only
+    /// ever met loaders that let one thread at a time through: NVIDIA's (580.159.04) crashes otherwise.
     #[must_use]
     pub fn turn(&self) -> Turn<'_> {
         self.turns.take(self.waiting)
     }
 
-    /// A turn to call one of the driver's global commands. `None` if this thread is in one of them already: the driver calls the
-    /// loader, and would be called again without end.
+    /// A turn to call one of the driver's global commands. `None` if this thread is in one of them already:
+    /// the driver calls the loader, and would be called again endlessly.
     fn turn_at_the_top(&self) -> Option<Turn<'_>> {
         let turn = self.turn();
         if turn.is_within_another() {
@@ -129,14 +131,14 @@ impl Driver {
         Some(turn)
     }
 
-    /// Whether it is no driver of its own, as far as its calls have shown. One that was negotiated with may well be made on top of
-    /// other drivers, and use a loader to reach them.
+    /// Whether its calls have shown that it is not a driver of its own. A driver that was negotiated with may
+    /// well be built on other drivers, and use a loader to reach them.
     fn leads_back(&self) -> bool {
         let told_apart = self.interface.version > 0 && !self.kind.is_foreign();
         !told_apart && self.calls_back.load(Ordering::Relaxed)
     }
 
-    /// Makes an instance with the driver's own vkCreateInstance.
+    /// Creates an instance with the driver's own vkCreateInstance.
     ///
     /// # Errors
     /// Why there is none.
@@ -151,7 +153,8 @@ impl Driver {
         let left_out = || if self.leads_back() { Outcome::LeadsBack } else { Outcome::WithinItself };
         let turn = self.turn_at_the_top().ok_or_else(left_out)?;
         let mut handle = vk::Instance::null();
-        // SAFETY: the caller vouches for the parameters; the function has the type of its name.
+        // SAFETY: by this function's `# Safety` the parameters are those of vkCreateInstance; the driver's
+        // function has the type of its name.
         let result = unsafe { (self.interface.create_instance)(info, callbacks, &mut handle) };
         drop(turn);
         let made = result == vk::Result::SUCCESS && !handle.is_null();
@@ -178,7 +181,8 @@ impl Driver {
             return;
         }
         let _turn = self.turn();
-        // SAFETY: the caller vouches for the handle; the function has the type of its name.
+        // SAFETY: by this function's `# Safety` the handle is an unused instance of this driver, made with
+        // these callbacks; the driver's function has the type of its name.
         unsafe {
             let find = self.interface.get_instance_proc_addr;
             let Some(function) = find(handle, c"vkDestroyInstance".as_ptr()) else { return };
@@ -193,8 +197,8 @@ impl Driver {
         too_much.then_some(Outcome::ApiVersionLie { manifest, driver: self.api_version })
     }
 
-    /// The instance extensions that the driver has, none if it leads back to the loader. The driver is never asked with a
-    /// layer's name (LDP_LOADER_12).
+    /// The instance extensions that the driver has, none if it leads back to the loader. The driver is never
+    /// asked with a layer's name (LDP_LOADER_12).
     ///
     /// # Errors
     /// What the driver returned, or `ERROR_OUT_OF_HOST_MEMORY`.
@@ -202,14 +206,14 @@ impl Driver {
         let Some(_turn) = self.turn_at_the_top() else { return Ok(Vec::new()) };
         let enumerate = self.interface.enumerate_instance_extension_properties;
         let all = array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
-            // SAFETY: a counted out-array, and no layer.
+            // SAFETY: `collect` passes a counted out-array; the layer name is NULL.
             unsafe { enumerate(core::ptr::null(), count, out) }
         });
         if self.leads_back() { Ok(Vec::new()) } else { all }
     }
 }
 
-/// Why there is no instance of a driver whose global command returned this.
+/// Returns why a driver whose global command returned this has no instance.
 pub(crate) fn refused(result: vk::Result) -> OpenError {
     if result == vk::Result::ERROR_OUT_OF_HOST_MEMORY {
         return OpenError::OutOfMemory;
@@ -218,8 +222,8 @@ pub(crate) fn refused(result: vk::Result) -> OpenError {
 }
 
 impl DriverInterface {
-    /// The version that counts: 1.0 if the manifest says less than 1.1, or the driver cannot be asked, or it says
-    /// less than 1.1 (section "Driver API Version" of the driver interface document).
+    /// Returns the version to use: 1.0 if the manifest says less than 1.1, or the driver cannot be asked, or
+    /// it says less than 1.1 (section "Driver API Version" of the driver interface document).
     ///
     /// # Errors
     /// A version of another API (LDP_LOADER_4).
@@ -231,7 +235,7 @@ impl DriverInterface {
         }
         let Some(enumerate) = self.enumerate_instance_version else { return Ok(OLDEST) };
         let mut version = 0;
-        // SAFETY: version is a valid pointer.
+        // SAFETY: `version` is a local variable, so the pointer to it is valid.
         let result = unsafe { enumerate(&mut version) };
         if result != vk::Result::SUCCESS {
             return Ok(OLDEST);

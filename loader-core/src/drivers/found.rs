@@ -1,4 +1,4 @@
-//! The drivers of the system, as discovery and opening them has shown.
+//! The drivers of the system, as found by discovery and by opening them.
 
 use core::fmt;
 
@@ -23,14 +23,16 @@ pub struct FoundDrivers {
     pub open: Vec<(usize, DriverRef)>,
     /// What was learnt by opening them, each with its place in the plan.
     pub outcomes: Vec<(usize, Outcome)>,
-    /// Libraries that do not open: their places in the plan and the states of their files, `None` for those that are missing.
+    /// Libraries that do not open: their places in the plan and the states of their files, `None` for those
+    /// that are missing.
     unopened: Vec<(usize, Option<Fingerprint>)>,
     request: Request,
     settings: Counted<FoundSettings>,
 }
 
 impl FoundDrivers {
-    /// Searches the system for drivers, and opens them. The second value says whether it can be noticed that this is no longer true.
+    /// Searches the system for drivers, and opens them. The second value tells whether a change to this can
+    /// be detected.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -69,9 +71,9 @@ impl FoundDrivers {
             && self.still_unopened(platform.files))
     }
 
-    /// Whether these drivers are what `request` would find. Applications ask for extensions (all drivers count) and then
-    /// for an instance (seldom of those that implement only a part of Vulkan): most systems have none of the latter,
-    /// so that one search serves both.
+    /// Whether these drivers are what `request` would find. Applications ask for extensions (all drivers
+    /// count) and then for an instance (seldom of those that implement only a part of Vulkan): most systems
+    /// have none of the latter, so one search serves both.
     fn serve(&self, request: Request) -> bool {
         self.request == request || !self.plan.drivers.iter().any(|candidate| candidate.portability)
     }
@@ -105,8 +107,9 @@ impl FoundDrivers {
         Ok(())
     }
 
-    /// Notes the states of libraries that do not open, so that one that comes or changes is noticed. Whether each can be watched:
-    /// one that is whole may lack another one, and the linker looks for a bare name in many places.
+    /// Notes the states of libraries that do not open, so that a new or changed one is noticed. Whether each
+    /// can be watched: one that is whole may lack another one, and the linker looks for a bare name in many
+    /// places.
     fn watch_unopened(&mut self, platform: &Platform) -> Result<bool, OutOfMemory> {
         for (place, outcome) in &self.outcomes {
             let Some(candidate) = self.plan.drivers.get(*place) else { continue };
@@ -143,7 +146,7 @@ impl FoundDrivers {
         log_outcome(logger, &candidate.library, outcome);
     }
 
-    /// Tells those who listen now what was logged when the drivers were found.
+    /// Repeats to the current listeners what was logged when the drivers were found.
     pub(crate) fn tell(&self, logger: &Logger) {
         if logger.listeners.is_empty() {
             return;

@@ -9,14 +9,14 @@ use crate::negotiation;
 use crate::negotiation::Outcome;
 use crate::platform::{Holder, Libraries, Library, LibraryKind, Lock, Platform, Turns, Waiting};
 
-/// The driver libraries that are open. A driver stays open once it is: threads of its own or of the application may
-/// hold addresses in it.
+/// The driver libraries that are open. A driver stays open once it is: threads of its own or of the
+/// application may hold addresses in it.
 pub struct OpenDrivers {
     list: SharedList<DriverRef>,
     negotiations: Lock<Negotiations>,
 }
 
-/// The libraries that threads are negotiating with. Only a thread that would be the seventeenth waits for others.
+/// The libraries that threads are negotiating with. Only a seventeenth thread waits for others.
 type Negotiations = [Option<Negotiation>; 16];
 
 /// A thread negotiates with a library.
@@ -32,7 +32,8 @@ impl OpenDrivers {
         Self { list: SharedList::new(), negotiations: Lock::new([None; 16]) }
     }
 
-    /// Opens the driver that `candidate` names, unless it is open; and tells if its manifest promised too much.
+    /// Opens the driver that `candidate` names, unless it is open; and returns whether its manifest promised
+    /// too much.
     ///
     /// # Errors
     /// Why it cannot be used.
@@ -47,14 +48,14 @@ impl OpenDrivers {
         if let Some(open) = self.list.read(platform.waiting, by_path) {
             return Ok((open, open.lie(candidate.api_version)));
         }
-        // No turn is held meanwhile: the library's constructor may wait for a thread that calls the loader, and a thread that holds
-        // the dynamic linker's lock may call it.
+        // No turn is held meanwhile: the library's constructor may wait for a thread that calls the loader,
+        // and a thread that holds the dynamic linker's lock may call it.
         let library = platform
             .libraries
             .open(path, LibraryKind::Driver)
             .map_err(|error| Outcome::DoesNotOpen { error })?;
         let opening = Opening { libraries: platform.libraries, library: Some(library) };
-        // Two threads that negotiate with one driver would be in it at once.
+        // Otherwise two threads that negotiate with one driver would be in it at once.
         let _turn = self.negotiate(platform.waiting, library);
         let by_library = |list: &[DriverRef]| list.iter().find(|open| open.library == Some(library)).copied();
         if let Some(open) = self.list.read(platform.waiting, by_library) {
@@ -95,15 +96,15 @@ impl OpenDrivers {
                 Ok((kept, kept.lie(candidate.api_version)))
             }
             Err(out_of_memory) => {
-                // SAFETY: as above.
+                // SAFETY: nobody else has seen this value.
                 unsafe { open.free() };
                 Err(out_of_memory.into())
             }
         }
     }
 
-    /// Waits until no other thread negotiates with `library`, and lets none until what is returned is dropped. A driver that calls
-    /// the loader from within may come back here.
+    /// Waits until no other thread negotiates with `library`, and keeps others out until the result is
+    /// dropped. A driver that calls the loader from within may come back here.
     fn negotiate(&self, waiting: &'static dyn Waiting, library: Library) -> NegotiationTurn<'_> {
         let own = Negotiation { library, holder: Holder::this(waiting) };
         let mut turn = 0u32;
@@ -120,7 +121,8 @@ impl OpenDrivers {
     pub(crate) fn close(&self, platform: &Platform, unused: impl Fn() -> bool) {
         for driver in self.list.take_if(platform.waiting, unused) {
             let library = driver.library;
-            // SAFETY: only instances and calls in progress use drivers, and there was none under the list's lock.
+            // SAFETY: only instances and calls in progress use drivers, and there was none under the list's
+            // lock.
             unsafe {
                 driver.free();
                 if let Some(library) = library {
@@ -131,7 +133,8 @@ impl OpenDrivers {
     }
 }
 
-/// Notes that a thread negotiates, unless another one does with the same library; whether it does not do so already.
+/// Notes that a thread negotiates. Returns `None` if another one does with the same library or no place is
+/// free, else whether this one did not do so already.
 fn take(all: &mut Negotiations, own: Negotiation) -> Option<bool> {
     let with_library =
         |other: &&mut Option<Negotiation>| other.is_some_and(|other| other.library == own.library);

@@ -1,4 +1,4 @@
-//! What is said about drivers.
+//! Messages about drivers.
 
 use core::fmt;
 
@@ -9,8 +9,8 @@ use crate::memory::Shown;
 use crate::negotiation::Outcome;
 use crate::platform::{Platform, variables};
 
-/// Says why no driver can be used: to everybody who listens, and if nobody does, as one line on the sink, since an
-/// application that does not start would otherwise leave its user without a hint.
+/// Reports why no driver can be used: to every listener or, if there is none, as one line on the sink, since
+/// an application that does not start would otherwise leave its user without a hint.
 pub(crate) fn report_no_driver(platform: &Platform, logger: &Logger, reason: fmt::Arguments<'_>) {
     let heard = logger.tell(Level::Error, Topic::Driver, reason);
     let shown = logger.write(Level::Error, Topic::Driver, reason);

@@ -1,6 +1,7 @@
 //! The exported functions as one macro for all platforms.
 
-/// Makes an [`ExportTable`], the extern static `$table`: of functions with the numbers of their commands, which rise.
+/// Makes an [`ExportTable`], the extern static `$table`: of functions with the numbers of their commands,
+/// which rise.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! export_table {
@@ -35,9 +36,9 @@ macro_rules! export_row {
     };
 }
 
-/// Defines the global commands of a loader as `extern "system"` functions in the module where it is used, and their
-/// table, the symbol `VKLOAD_LINKED`: these are the commands that are given nothing by which they could find the loader.
-/// In a program with several loaders each table needs a name of its own.
+/// Defines the global commands of a loader as `extern "system"` functions in the invoking module, and their
+/// table, the symbol `VKLOAD_LINKED`. No parameter of these commands leads to the loader. In a program with
+/// several loaders each table needs a name of its own.
 #[macro_export]
 macro_rules! global_commands {
     ($loader:path) => {
@@ -53,7 +54,7 @@ macro_rules! global_commands {
             callbacks: *const $crate::vk::AllocationCallbacks<'static>,
             instance: *mut $crate::vk::Instance,
         ) -> $crate::vk::Result {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety` the parameters are those of vkCreateInstance.
             unsafe { $crate::entry::create_instance(&$loader, create_info, callbacks, instance) }
         }
 
@@ -62,7 +63,7 @@ macro_rules! global_commands {
         /// # Safety
         /// The parameters are those of the Vulkan command.
         pub unsafe extern "system" fn enumerate_instance_version(version: *mut u32) -> $crate::vk::Result {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety` the parameters are those of vkEnumerateInstanceVersion.
             unsafe { $crate::entry::enumerate_instance_version(&$loader, version) }
         }
 
@@ -75,7 +76,8 @@ macro_rules! global_commands {
             count: *mut u32,
             properties: *mut $crate::vk::ExtensionProperties,
         ) -> $crate::vk::Result {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety` the parameters are those of
+            // vkEnumerateInstanceExtensionProperties.
             unsafe {
                 $crate::entry::enumerate_instance_extension_properties(&$loader, layer, count, properties)
             }
@@ -89,7 +91,8 @@ macro_rules! global_commands {
             count: *mut u32,
             properties: *mut $crate::vk::LayerProperties,
         ) -> $crate::vk::Result {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety` the parameters are those of
+            // vkEnumerateInstanceLayerProperties.
             unsafe { $crate::entry::enumerate_instance_layer_properties(&$loader, count, properties) }
         }
 
@@ -104,7 +107,7 @@ macro_rules! global_commands {
             instance: $crate::vk::Instance,
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety` the parameters are those of vkGetInstanceProcAddr.
             unsafe { $crate::entry::get_instance_proc_addr(&$loader, exports, instance, name) }
         }
 
@@ -116,7 +119,7 @@ macro_rules! global_commands {
             instance: $crate::vk::Instance,
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety` the parameters are those of vkGetInstanceProcAddr.
             unsafe { find_instance_command(&$table, instance, name) }
         }
 
@@ -128,7 +131,7 @@ macro_rules! global_commands {
             device: $crate::vk::Device,
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety` the parameters are those of vkGetDeviceProcAddr.
             unsafe { $crate::entry::get_device_proc_addr(&$table, device, name) }
         }
 
@@ -173,8 +176,8 @@ macro_rules! global_commands {
     };
 }
 
-/// Defines the functions that a library exports and the table `VKLOAD_EXPORTS` of them. For a generated list of commands
-/// (`for_each_export!`): each with the kind of its table and its slot there.
+/// Defines the functions that a library exports and the table `VKLOAD_EXPORTS` of them. For a generated list
+/// of commands (`for_each_export!`): each with the kind of its table and its slot there.
 ///
 /// A module `entry` must be in scope in which [`global_commands`] was used.
 #[macro_export]
@@ -185,7 +188,7 @@ macro_rules! exports {
     };
 }
 
-/// The same for a library whose commands on devices, queues and command buffers look up the device
+/// Does the same for a library whose commands on devices, queues and command buffers look up the device
 /// ([`Handles::LookedUp`](crate::flavour::Handles)).
 #[cfg(feature = "foreign-handles")]
 #[macro_export]
@@ -235,8 +238,8 @@ macro_rules! export_index {
     };
 }
 
-/// Defines one exported function, whose name is that of its command. It is naked: it passes on whatever parameters it is
-/// given.
+/// Defines one exported function, whose name is that of its command. It is naked: it passes on whatever
+/// parameters it is given.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! export {
@@ -250,7 +253,7 @@ macro_rules! export {
             instance: $crate::vk::Instance,
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety` the parameters are those of vkGetInstanceProcAddr.
             unsafe { entry::find_instance_command(&VKLOAD_EXPORTS, instance, name) }
         }
     };
@@ -264,7 +267,7 @@ macro_rules! export {
             device: $crate::vk::Device,
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
-            // SAFETY: the caller vouches for the parameters.
+            // SAFETY: by this function's `# Safety` the parameters are those of vkGetDeviceProcAddr.
             unsafe { $crate::entry::get_device_proc_addr(&VKLOAD_EXPORTS, device, name) }
         }
     };

@@ -29,7 +29,7 @@ pub use crate::objects::{
 };
 pub use proc_addr::{get_device_proc_addr, get_instance_proc_addr};
 
-/// The function for `command` if it is one of those written by hand, other than the global ones and
+/// Returns the function for `command` if it is written by hand, except the global ones and
 /// vkGetDeviceProcAddr.
 #[must_use]
 pub const fn hand_written(command: CommandId) -> Option<Command> {
@@ -58,7 +58,7 @@ pub unsafe fn create_instance(
     callbacks: *const Callbacks,
     out: *mut vk::Instance,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the parameters are those of vkCreateInstance, or NULL.
     match unsafe { chain::create_instance(loader, info, callbacks, out) } {
         Ok(()) => vk::Result::SUCCESS,
         Err(error) => error,
@@ -68,14 +68,16 @@ pub unsafe fn create_instance(
 /// vkEnumeratePhysicalDevices.
 ///
 /// # Safety
-/// The parameters are those of the Vulkan command, except that bad handles and NULL are reported and not followed.
+/// The parameters are those of the Vulkan command, except that bad handles and NULL are reported and not
+/// followed.
 pub unsafe extern "system" fn enumerate_physical_devices(
     instance: vk::Instance,
     count: *mut u32,
     out: *mut vk::PhysicalDevice,
 ) -> vk::Result {
     const COMMAND: CommandId = command::ENUMERATE_PHYSICAL_DEVICES;
-    // SAFETY: the caller vouches for the parameters; the type is the command's.
+    // SAFETY: by this function's `# Safety` the parameters are those of vkEnumeratePhysicalDevices; a bad
+    // handle and a NULL count are reported.
     unsafe {
         let found = handle::instance(instance, COMMAND);
         if count.is_null() {
@@ -95,7 +97,7 @@ pub unsafe extern "system" fn enumerate_physical_device_groups(
     count: *mut u32,
     out: *mut vk::PhysicalDeviceGroupProperties<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the parameters are those of vkEnumeratePhysicalDeviceGroups.
     unsafe { groups(instance, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS, count, out) }
 }
 
@@ -108,7 +110,7 @@ pub unsafe extern "system" fn enumerate_physical_device_groups_khr(
     count: *mut u32,
     out: *mut vk::PhysicalDeviceGroupProperties<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
+    // SAFETY: by this function's `# Safety` the parameters are those of vkEnumeratePhysicalDeviceGroupsKHR.
     unsafe { groups(instance, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR, count, out) }
 }
 
@@ -122,7 +124,8 @@ unsafe fn groups(
     count: *mut u32,
     out: *mut vk::PhysicalDeviceGroupProperties<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters; the type is that of the command and its alias.
+    // SAFETY: by this function's `# Safety` the parameters are those of the command or its alias, which have
+    // one type; a bad handle and a NULL count are reported.
     unsafe {
         let found: &Instance = handle::instance(instance, command);
         if count.is_null() {
@@ -137,7 +140,7 @@ unsafe fn groups(
     }
 }
 
-/// Gives back what the process owns, unless somebody uses it ([`Loader::unload`]).
+/// Frees what the process owns, unless it is in use ([`Loader::unload`]).
 pub fn unload(loader: &Loader) {
     loader.unload(|waiting| {
         if FOREIGN_HANDLES {

@@ -19,7 +19,7 @@ use crate::registry::{
     self, Class, CommandId, DEVICE_SLOTS, ExtensionId, ExtensionKind, INSTANCE_SLOTS, command,
 };
 
-/// What the application calls for `command`: the exported function where there is one, else the trampoline.
+/// What the application calls for `command`: the exported function if there is one, else the trampoline.
 #[inline]
 fn entry_point(handles: Handles, exports: &ExportTable, command: CommandId) -> Option<Command> {
     exports.get(command).or_else(|| match command.instance_slot() {
@@ -40,11 +40,11 @@ fn device_trampolines(handles: Handles) -> &'static Block {
 
 /// vkGetInstanceProcAddr.
 ///
-/// Without an instance it knows the global commands. With one it knows the core commands of every version, those of the
-/// instance extensions that are enabled, and those of every device extension that exists on this system, since nobody
-/// knows yet what devices will have (section "Command Function Pointers" of the specification); and commands that the
-/// registry does not know if some driver has them. From Vulkan 1.3 on, an instance gives no global commands except
-/// vkGetInstanceProcAddr.
+/// Without an instance it knows the global commands. With one it knows the core commands of every version,
+/// those of the instance extensions that are enabled, and those of every device extension that exists on this
+/// system, since nobody knows yet what devices will have (section "Command Function Pointers" of the
+/// specification); and commands that the registry does not know if some driver has them. From Vulkan 1.3 on,
+/// an instance gives no global commands except vkGetInstanceProcAddr.
 ///
 /// # Safety
 /// `name` is NULL or a valid C string; `instance` as for [`handle::instance`].
@@ -60,12 +60,12 @@ pub unsafe fn get_instance_proc_addr(
     if name.is_null() {
         return None;
     }
-    // SAFETY: the caller vouches for the name.
+    // SAFETY: by this function's `# Safety` `name` is a valid C string: NULL has returned above.
     let name = unsafe { CStr::from_ptr(name) };
     if instance.is_null() {
         return global_command(exports, name);
     }
-    // SAFETY: the caller vouches for the handle.
+    // SAFETY: by this function's `# Safety` `instance` is a handle as `handle::instance` requires it.
     let instance = unsafe { handle::instance(instance, command::GET_INSTANCE_PROC_ADDR) };
     let Some(command) = registry::find(name) else { return unknown_command(instance, name) };
     if instance.commands.contains(command) {
@@ -99,8 +99,9 @@ fn uncommon_command(exports: &ExportTable, instance: &Instance, command: Command
     if own { hand_written(command) } else { None }
 }
 
-/// A command that the registry does not know: first taken to be one on physical devices, since only drivers can tell,
-/// then one on devices (section "Driver Unknown Physical Device Extensions" of the driver interface document).
+/// A command that the registry does not know: first taken to be one on physical devices, since only drivers
+/// can tell, then one on devices (section "Driver Unknown Physical Device Extensions" of the driver interface
+/// document).
 #[cold]
 fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
     if name.is_empty() || name.count_bytes() > LONGEST_NAME {
@@ -121,16 +122,17 @@ fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
     None
 }
 
-/// Longer than any name of a command; what is longer is not remembered.
+/// Longer than any command name. Longer names are not remembered.
 const LONGEST_NAME: usize = 255;
 
-/// vkGetDeviceProcAddr: the shortest way to a command of the device, past the loader where it has nothing to add. NULL
-/// for what is not a command of devices, and for extension commands that are not enabled.
+/// vkGetDeviceProcAddr: the shortest way to a command of the device, past the loader if it has nothing to
+/// add. Returns NULL for anything that is not a device command, and for commands of extensions that are not
+/// enabled.
 ///
 /// # Safety
 /// `name` is NULL or a valid C string; `device` is a valid handle.
 #[must_use]
-#[inline(always)] // as above
+#[inline(always)] // each library has one copy, in its exported function
 pub unsafe fn get_device_proc_addr(
     exports: &ExportTable,
     device: vk::Device,
@@ -139,7 +141,8 @@ pub unsafe fn get_device_proc_addr(
     if name.is_null() {
         return None;
     }
-    // SAFETY: the caller vouches for the name and the handle.
+    // SAFETY: by this function's `# Safety` `name` is a valid C string (NULL has returned above) and `device`
+    // a valid handle.
     let (name, device) =
         unsafe { (CStr::from_ptr(name), known_device(device.as_raw(), command::GET_DEVICE_PROC_ADDR)?) };
     let Some(command) = registry::find(name) else {

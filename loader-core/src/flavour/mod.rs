@@ -1,23 +1,23 @@
-//! The kinds of loader as policy values: what differs between Linux, Android and Fuchsia, other than how the operating
-//! system is called.
+//! The kinds of loader as policy values: what differs between Linux, Android and Fuchsia, other than how the
+//! operating system is called.
 #![forbid(unsafe_code)]
 
 use crate::discovery::Policy;
 use crate::registry::{CommandSet, ExtensionSet, Platform as WindowSystem, command};
 
-/// Whether the library can use drivers whose handles it must not write. It costs every look-up of a device, so only the
-/// libraries that need it are built with it (the feature `foreign-handles`).
+/// Whether the library can use drivers whose handles it must not write. It costs every look-up of a device,
+/// so only the libraries that need it are built with it (the feature `foreign-handles`).
 pub const FOREIGN_HANDLES: bool = cfg!(feature = "foreign-handles");
 
-/// What makes one kind of loader different from another.
+/// The differences between the kinds of loader.
 #[derive(Clone, Copy)]
 pub struct Flavour {
     /// How drivers are searched for.
     pub discovery: Policy,
     /// The extensions that exist on this system: those for its window systems, and those for every system.
     pub extensions: ExtensionSet,
-    /// The commands that `vkGetInstanceProcAddr` knows with every instance, whatever is enabled, and whose functions are
-    /// exported or stamped out: those of the core and of device extensions.
+    /// The commands that `vkGetInstanceProcAddr` knows with every instance, whatever is enabled, and whose
+    /// functions are exported or stamped out: those of the core and of device extensions.
     pub commands: CommandSet,
     /// Whether physical devices are sorted so that the one a user most likely wants comes first.
     pub sorts_devices: bool,
@@ -25,7 +25,7 @@ pub struct Flavour {
     pub handles: Handles,
 }
 
-/// How a table is found for the handle of a device, a queue or a command buffer.
+/// How the table for the handle of a device, a queue or a command buffer is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handles {
     /// The loader wrote its address into the first word.
@@ -66,7 +66,8 @@ impl Flavour {
         Self::wrapping(discovery, &EXTENSIONS, const { CommandSet::core_and_device_extensions(&EXTENSIONS) })
     }
 
-    /// A loader that an Android application brings: the system's loader is its driver, and ICDs may be beside it.
+    /// A loader that an Android application brings along: the system's loader is its driver, and there may be
+    /// ICDs besides.
     #[cfg(feature = "foreign-handles")]
     #[must_use]
     pub const fn apk(discovery: Policy) -> Self {
@@ -82,15 +83,15 @@ impl Flavour {
         }
     }
 
-    /// The commands that `vkGetInstanceProcAddr` knows with an instance for which these extensions are enabled, and whose
-    /// functions are exported or stamped out.
+    /// The commands that `vkGetInstanceProcAddr` knows with an instance for which these extensions are
+    /// enabled, and whose functions are exported or stamped out.
     #[must_use]
     pub fn commands_with(&self, enabled: &ExtensionSet) -> CommandSet {
         let of_extensions = CommandSet::of_instance_extensions(enabled, &self.extensions);
         self.commands.with(&of_extensions.without(&NOT_EXPORTED))
     }
 
-    /// A loader with objects of its own for instances and physical devices.
+    /// A loader with its own objects for instances and physical devices.
     const fn wrapping(discovery: Policy, extensions: &ExtensionSet, commands: CommandSet) -> Self {
         Self {
             discovery,

@@ -12,7 +12,7 @@ use crate::platform::{Library, Platform};
 pub struct ActiveLayer {
     /// Its name.
     pub name: Text,
-    /// Whether it is there without the application having asked for it.
+    /// Whether it is active without a request from the application.
     pub implicit: bool,
     /// What was agreed with it.
     pub interface: LayerInterface,
@@ -23,10 +23,12 @@ pub struct ActiveLayer {
     pub(crate) library: Library,
 }
 
-/// The layers of an instance, the one nearest to the application first. Their libraries are closed when this is dropped.
+/// The layers of an instance, the one nearest to the application first. Their libraries are closed when this
+/// is dropped.
 pub struct Layers {
     active: Vec<ActiveLayer>,
-    /// The places of the enabled layers among those found: of the active ones, and of meta-layers behind their components.
+    /// The places of the enabled layers among those found: of the active ones, and of meta-layers behind
+    /// their components.
     enabled: Vec<usize, Application>,
     /// All layers of the system, as they were when these were opened.
     pub found: Counted<FoundLayers>,
@@ -78,7 +80,8 @@ impl core::ops::Deref for Layers {
 impl Drop for Layers {
     fn drop(&mut self) {
         for layer in self.active.iter().rev() {
-            // SAFETY: the instance that the layers belong to is gone, and with it everything that they may be called by.
+            // SAFETY: the instance that the layers belong to is gone, and with it everything that they may be
+            // called by.
             unsafe { self.platform.libraries.close(layer.library) };
         }
     }

@@ -46,8 +46,8 @@ impl FoundLayers {
         self.scope >= scope
     }
 
-    /// Finds the layers of the system. What was learnt by opening those that were found `last` is kept, and if these are
-    /// `still_true`, nothing about them is asked again.
+    /// Finds the layers of the system. What was learnt by opening those that were found `last` is kept, and
+    /// if these are `still_true`, nothing about them is asked again.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -169,7 +169,8 @@ impl FoundLayers {
     /// Opens the layers that are active in an instance, whose memory is that of `allocator`.
     ///
     /// # Errors
-    /// `ERROR_LAYER_NOT_PRESENT` if the application asks for one that it cannot have; `ERROR_OUT_OF_HOST_MEMORY`.
+    /// `ERROR_LAYER_NOT_PRESENT` if the application asks for one that it cannot have;
+    /// `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn open(
         this: &Counted<Self>,
         platform: &'static Platform,
@@ -217,8 +218,8 @@ impl FoundLayers {
         Ok(layers)
     }
 
-    /// Whether the application asks for the layer at this place, or for a meta-layer that it is a component of. An implicit
-    /// layer may be asked for, too.
+    /// Whether the application asks for the layer at this place, or for a meta-layer that it is a component
+    /// of. An implicit layer may be asked for, too.
     fn is_asked_for(&self, layer: usize, request: &LayerRequest<'_>) -> Result<bool, OutOfMemory> {
         for name in request.enabled {
             if let Some(place) = self.plan.usable(name.to_bytes())
@@ -230,7 +231,8 @@ impl FoundLayers {
         Ok(false)
     }
 
-    /// Whether no library of the layer at this place, or of the components of a meta-layer, turned out to be unusable.
+    /// Whether no library of the layer at this place, or of the components of a meta-layer, turned out to be
+    /// unusable.
     fn is_usable(&self, place: usize) -> Result<bool, OutOfMemory> {
         Ok(!self.plan.libraries(place)?.iter().any(|library| self.is_broken(*library)))
     }
@@ -277,14 +279,15 @@ impl FoundLayers {
         opened
     }
 
-    /// Tells those who listen now what was logged when the layers were found.
+    /// Repeats to the current listeners what was logged when the layers were found.
     pub(crate) fn tell(&self, logger: &Logger) {
         if !logger.listeners.is_empty() {
             self.log(logger, None, TELL);
         }
     }
 
-    /// Says what was found. What was `known` has been written before: only those who listen now are told of it.
+    /// Reports what was found. What was `known` has been written before, and goes only to the current
+    /// listeners.
     fn log(&self, logger: &Logger, known: Option<&Self>, log: Log) {
         if logger.is_silent() {
             return;
@@ -357,7 +360,7 @@ fn log_refusal(logger: &Logger, layer: &LayerCandidate, outcome: &Outcome, asked
     }
 }
 
-/// Device layers are a thing of the past, and so is their variable.
+/// Device layers are obsolete, and so is their environment variable.
 fn warn_of_variable(platform: &Platform, logger: &Logger) {
     if logger.is_silent() {
         return;

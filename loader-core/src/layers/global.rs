@@ -1,4 +1,5 @@
-//! Layers before there is an instance: implicit layers may intercept the global commands (pre-instance functions).
+//! Layers before an instance exists: implicit layers may intercept the global commands (pre-instance
+//! functions).
 //!
 //! Their libraries are open for the length of one call, so nothing of a layer survives it.
 
@@ -13,8 +14,8 @@ use crate::manifest::{PreInstanceFunctions, Symbol};
 use crate::memory::{OutOfMemory, TryGrow, Vec};
 use crate::platform::{Library, LibraryKind, Platform};
 
-/// A global command that layers may intercept: its number in `VkChainType`, and the name that a manifest gives to a
-/// layer's function for it.
+/// A global command that layers may intercept: its number in `VkChainType`, and the name that a manifest
+/// gives to a layer's function for it.
 #[derive(Clone, Copy)]
 pub struct GlobalCommand {
     kind: u32,
@@ -80,9 +81,9 @@ impl Interceptors {
     }
 }
 
-/// Calls `command` through the layers that intercept it, down to `last`; or `direct` where there are none, which does
-/// the same as `last` without asking again for the layers that are known here. `call` calls a function of the type `F`
-/// with the link that it is to be given.
+/// Calls `command` through the layers that intercept it, down to `last`; or `direct` if there are none, which
+/// does the same as `last` without asking again for the layers that are known here. `call` calls a function
+/// of the type `F` with the link meant for it.
 ///
 /// # Errors
 /// [`OutOfMemory`].
@@ -126,7 +127,7 @@ pub unsafe fn layer_name<'a>(layer: *const core::ffi::c_char) -> Option<&'a CStr
     if layer.is_null() {
         return None;
     }
-    // SAFETY: the caller vouches for the string.
+    // SAFETY: by this function's `# Safety` `layer` is a valid C string: NULL has returned above.
     let name = unsafe { CStr::from_ptr(layer) };
     (!name.is_empty()).then_some(name)
 }

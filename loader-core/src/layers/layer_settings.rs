@@ -1,9 +1,11 @@
-//! Settings that layers are given beside those that the application names when it makes an instance (VK_EXT_layer_settings).
+//! Settings passed to layers besides those that the application names when it creates an instance
+//! (VK_EXT_layer_settings).
 //!
-//! They come from the platform ([`Environment::with_layer_settings`]) and go down the chain in a structure of the loader's, which
-//! stands between two others of its own and before everything of the application's. Of several settings of one name the first
-//! counts (specification, `VkLayerSettingEXT`), and some layers look at the first structure only. So the loader's structure
-//! repeats what the application says for this instance, and adds what it does not say. No driver gets it.
+//! They come from the platform ([`Environment::with_layer_settings`]) and go down the chain in a structure of
+//! the loader's, which stands between two others of its own and before everything of the application's. Of
+//! several settings with one name the first is used (specification, `VkLayerSettingEXT`), and some layers
+//! look at the first structure only. So the loader's structure repeats what the application says for this
+//! instance, and adds what it does not say. No driver gets it.
 //!
 //! [`Environment::with_layer_settings`]: crate::platform::Environment::with_layer_settings
 
@@ -22,7 +24,7 @@ use crate::registry::extension;
 type Setting = vk::LayerSettingEXT<'static>;
 type Settings = vk::LayerSettingsCreateInfoEXT<'static>;
 
-/// What an instance's layers are told besides. Empty where there is nothing to tell.
+/// The further information for an instance's layers. Empty if there is none.
 pub(crate) struct TellLayers {
     /// The application's settings, then those that it does not name.
     settings: Vec<Setting, Application>,
@@ -48,7 +50,8 @@ impl TellLayers {
         if given.is_empty() || !FOREIGN_HANDLES {
             return Ok(told);
         }
-        // SAFETY: the caller vouches for the chain, the settings and the names.
+        // SAFETY: by this function's `# Safety` `info` is that of vkCreateInstance, with its chain and array
+        // of names, and `given` are valid settings.
         unsafe {
             for structure in chain::pointers(info.p_next.cast_mut()) {
                 if (*structure).s_type == Settings::STRUCTURE_TYPE {
@@ -97,12 +100,12 @@ impl TellLayers {
     }
 }
 
-/// Warns of settings that reach nobody, once for each layer.
+/// Warns about settings that reach no layer, once for each layer that they name.
 ///
 /// # Safety
 /// `given` are valid settings.
 pub unsafe fn warn_of_unheard(given: &[Setting], layers: &[ActiveLayer], logger: &Logger) {
-    // SAFETY: the caller vouches for the settings.
+    // SAFETY: by this function's `# Safety` the settings are valid: their names are valid C strings.
     let of = |setting: &Setting| unsafe { names(setting).0 }.unwrap_or_default().to_bytes();
     for (place, setting) in given.iter().enumerate() {
         let layer = of(setting);
@@ -122,13 +125,14 @@ pub unsafe fn warn_of_unheard(given: &[Setting], layers: &[ActiveLayer], logger:
 /// # Safety
 /// The setting is valid, or has NULL for names.
 unsafe fn names<'a>(setting: &Setting) -> (Option<&'a CStr>, Option<&'a CStr>) {
-    // SAFETY: the caller vouches for both.
+    // SAFETY: by this function's `# Safety` each name of the setting is NULL or a valid C string.
     let name = |name: *const c_char| (!name.is_null()).then(|| unsafe { CStr::from_ptr(name) });
     (name(setting.p_layer_name), name(setting.p_setting_name))
 }
 
-/// The loader's structure with settings, taken out of a chain until this is dropped. A layer may copy the chain, so it is known by
-/// where it stands: between two structures of the loader, which layers may write and do.
+/// The loader's structure with settings, taken out of a chain until this is dropped. A layer may copy the
+/// chain, so it is known by where it stands: between two structures of the loader, which layers may write to,
+/// and do.
 pub struct TakenOut {
     before: *mut vk::BaseOutStructure<'static>,
     settings: *mut vk::BaseOutStructure<'static>,
@@ -138,10 +142,12 @@ impl TakenOut {
     /// Takes it out, if it is there.
     ///
     /// # Safety
-    /// `first` begins the pNext chain that a call of vkCreateInstance came down with, which stays until this is dropped.
+    /// `first` begins the pNext chain that a call of vkCreateInstance came down with, which stays until this
+    /// is dropped.
     pub unsafe fn of(first: *const c_void) -> Option<Self> {
         let is_ours = |s_type: vk::StructureType| s_type == vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
-        // SAFETY: the caller vouches for the chain. Structures of the loader are there to be written by layers.
+        // SAFETY: by this function's `# Safety` `first` begins the pNext chain of vkCreateInstance. Layers
+        // may write the loader's structures in it.
         unsafe {
             for before in chain::pointers(first.cast_mut()).filter(|before| is_ours((**before).s_type)) {
                 let settings = (*before).p_next;
@@ -161,7 +167,8 @@ impl TakenOut {
 
 impl Drop for TakenOut {
     fn drop(&mut self) {
-        // SAFETY: whoever made this vouches for the chain.
+        // SAFETY: by the `# Safety` of `of`, the chain stays until this is dropped; `of` wrote to the same
+        // place.
         unsafe { (*self.before).p_next = self.settings };
     }
 }
@@ -199,7 +206,8 @@ mod tests {
         let (loader, settings) = (vk::StructureType::LOADER_INSTANCE_CREATE_INFO, Settings::STRUCTURE_TYPE);
         let mut next = core::ptr::null_mut();
         let mut all = std::vec::Vec::new();
-        // From the end: the application's, the loader's with its own between them, and one that a layer has put before all.
+        // From the end: the application's, the loader's with its own between them, and one that a layer has
+        // put before all.
         for s_type in [settings, loader, settings, loader, settings] {
             all.push(std::boxed::Box::new(structure(s_type, next)));
             next = all.last_mut().unwrap().as_mut_ptr().cast();
@@ -211,7 +219,7 @@ mod tests {
         assert_eq!(types(next), without);
         drop(taken);
         assert_eq!(types(next), before);
-        // SAFETY: as above.
+        // SAFETY: the chain is well formed and may be written.
         assert!(unsafe { TakenOut::of(all[0].as_ptr().cast()) }.is_none());
     }
 }

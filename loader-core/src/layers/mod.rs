@@ -1,5 +1,5 @@
-//! Layers: which the system has, those of an instance, and what they are told; before there is an instance, those that intercept the
-//! global commands.
+//! Layers: which the system has, those of an instance, and what they are told; before there is an instance,
+//! those that intercept the global commands.
 
 mod active;
 mod found;

@@ -7,8 +7,8 @@ use super::current;
 use crate::log::{Level, Topic, write_line};
 use crate::registry::{Class, CommandId};
 
-/// Reports that the handle given to `command` is not one of the loader's, and aborts: going on would be undefined.
-/// The identifier of the violated rule is the one that validation tools use.
+/// Reports that the handle given to `command` is not one of the loader's, and aborts: going on would be
+/// undefined. The identifier of the violated rule is the one that validation tools use.
 pub fn report_bad_handle(command: CommandId) -> ! {
     let name = command.name().to_str().unwrap_or_default();
     let parameter = match command.class() {
@@ -40,7 +40,8 @@ pub type LastWords = fn(Topic, fmt::Arguments<'_>) -> !;
 /// The last words of a platform that has no [`Loader`](super::Loader).
 static LAST_WORDS: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 
-/// Lets a platform that has no [`Loader`](super::Loader) say how [`fatal`] ends the process, which else just traps.
+/// Lets a platform that has no [`Loader`](super::Loader) say how [`fatal`] ends the process, which otherwise
+/// just traps.
 pub fn end_with(words: LastWords) {
     LAST_WORDS.store(words as *mut (), Ordering::Release);
 }

@@ -1,4 +1,4 @@
-//! Addresses of objects by which they are known again. What they are is the business of those who make them.
+//! Addresses by which objects are recognised. Their meaning is left to those who create them.
 
 use crate::memory::{OutOfMemory, SharedList};
 use crate::platform::Waiting;
@@ -65,7 +65,7 @@ impl KnownObjects {
         }
     }
 
-    /// Gives back the memory of the lists if `unused`.
+    /// Frees the memory of the lists if `unused`.
     pub(super) fn forget(&self, waiting: &dyn Waiting, unused: impl Fn() -> bool) {
         self.instances.forget(waiting, &unused);
         self.under_layers.forget(waiting, &unused);

@@ -1,4 +1,5 @@
-//! What belongs to the process: the platform, the open drivers, what was found last, the names of unknown commands.
+//! What belongs to the process: the platform, the open drivers, what was found last, the names of unknown
+//! commands.
 
 mod fatal;
 mod known;
@@ -60,19 +61,19 @@ impl Loader {
         }
     }
 
-    /// Makes this the loader that reports for handles that belong to nobody.
+    /// Makes this the loader that reports bad handles.
     pub fn make_current(&'static self) {
         CURRENT.store(core::ptr::from_ref(self).cast_mut(), Ordering::Release);
     }
 
-    /// Every global command does this first, and keeps what it gets to its end.
+    /// Every global command calls this first, and keeps the result until it returns.
     pub fn enter(&'static self) -> User {
         self.make_current();
         self.users.come()
     }
 
-    /// The logger that the settings file or the environment asks for now, to which nobody listens. It has been told what
-    /// the settings file says.
+    /// The logger that the settings file or the environment asks for now, without listeners. The settings
+    /// file's messages have been reported to it.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -82,7 +83,8 @@ impl Loader {
         Ok(logger)
     }
 
-    /// The same, with room for those who will listen in memory of `allocator`; told nothing yet.
+    /// The same logger, with room for listeners in memory of `allocator`; nothing has been reported to it
+    /// yet.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -100,7 +102,8 @@ impl Loader {
         })
     }
 
-    /// The settings file of this program. What was found last time is used again if nothing has changed since.
+    /// The settings file of this program. What was found last time is used again if nothing has changed
+    /// since.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -117,7 +120,8 @@ impl Loader {
         Ok(found)
     }
 
-    /// The drivers of the system, opened. What was found last time is used again if nothing has changed since.
+    /// The drivers of the system, opened. What was found last time is used again if nothing has changed
+    /// since.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -138,8 +142,8 @@ impl Loader {
         Ok(found)
     }
 
-    /// The layers of the system, or those that are active without an application. What was found last time is used
-    /// again if nothing has changed since.
+    /// The layers of the system, or those that are active without an application. What was found last time is
+    /// used again if nothing has changed since.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -161,11 +165,11 @@ impl Loader {
         Ok(found)
     }
 
-    /// Gives back what the process owns, unless somebody uses it: then it is left to the end of the process. Afterwards the loader
-    /// works as if it had just been started. What others keep is given back by `and_the_keys`.
+    /// Frees what the process owns, unless it is in use: then it stays until the process ends. Afterwards the
+    /// loader works as if it had just been started. `and_the_keys` frees what others keep.
     ///
-    /// Other threads may enter at any moment. Each thing is taken under its lock while nobody has come yet, what refers to others
-    /// before these; so nobody has seen what is freed.
+    /// Other threads may enter at any moment. Each value is taken under its lock while there is still no
+    /// user, and before the values that it refers to; so nobody has seen what is freed.
     pub fn unload(&self, and_the_keys: fn(&dyn Waiting)) {
         let Some(idle) = self.users.idle() else { return };
         let waiting = self.platform.waiting;
@@ -209,8 +213,8 @@ mod tests {
         Box::leak(Box::new(Loader::new(platform, Flavour::linux(Policy::linux(&ROOTS)))))
     }
 
-    /// How many drivers the search would use, and how many folders and files it read. Folders that are missing are not counted:
-    /// they are listed each time.
+    /// How many drivers the search would use, and how many folders and files it read. Folders that are
+    /// missing are not counted: they are listed each time.
     fn search(loader: &Loader, system: &Imaginary, request: Request) -> (usize, usize) {
         system.calls();
         let found = loader.discover(request, &loader.logger().unwrap()).unwrap();

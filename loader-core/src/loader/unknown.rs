@@ -1,8 +1,8 @@
 //! Commands that the registry does not know, because they are newer than this loader or not public.
 //!
-//! Such a command gets a number the first time that somebody asks for it and some driver or layer has it. The number
-//! names a slot at the end of every table, and a trampoline. Names are never given up, so a number means the same in
-//! every instance, and tables of objects that are already alive can be filled in.
+//! Such a command gets a number the first time that somebody asks for it and some driver or layer has it. The
+//! number names a slot at the end of every table, and a trampoline. Names are never dropped, so a number
+//! means the same in every instance, and tables of objects that are already alive can be filled in.
 
 use core::ffi::CStr;
 use core::ptr::NonNull;
@@ -10,8 +10,9 @@ use core::ptr::NonNull;
 use crate::memory::{OutOfMemory, Process, SharedList, TryGrow, Vec};
 use crate::platform::Waiting;
 
-/// How many commands of each kind that the registry does not know can be dispatched: most of the number of commands that
-/// ten years of Vulkan have brought. Each takes some 50 bytes of code and a word of every table.
+/// How many commands of each kind that the registry does not know can be dispatched: most of the number of
+/// commands that ten years of Vulkan have brought. Each takes some 50 bytes of code and a word of every
+/// table.
 ///
 /// On 32-bit Arm the whole device table has to be within reach of one instruction's 12-bit offset.
 pub const UNKNOWN_COMMANDS: usize = if cfg!(target_arch = "arm") { 250 } else { 512 };
@@ -42,7 +43,7 @@ pub struct Names(SharedList<Name>);
 /// A name in memory of the process, which lives until [`Names::forget`].
 #[derive(Clone, Copy)]
 struct Name {
-    /// With its NUL; `copied` has seen to that.
+    /// Including its NUL, which `copied` ensures.
     bytes: NonNull<[u8]>,
     /// Of the vector that the bytes were made in.
     capacity: usize,
@@ -50,7 +51,7 @@ struct Name {
 
 // SAFETY: the bytes are not changed until the last owner frees them.
 unsafe impl Send for Name {}
-// SAFETY: as above.
+// SAFETY: the bytes are not changed until the last owner frees them.
 unsafe impl Sync for Name {}
 
 impl Names {
@@ -128,13 +129,14 @@ impl Name {
     }
 
     fn text(&self) -> &'static CStr {
-        // SAFETY: the bytes are those of a C string with its NUL, and live until nobody asks for names any more.
+        // SAFETY: the bytes are those of a C string with its NUL, and live until nobody asks for names any
+        // more.
         unsafe { CStr::from_bytes_with_nul_unchecked(self.bytes.as_ref()) }
     }
 
     fn free(self) {
-        // SAFETY: `copied` made the block as a vector of this length and capacity, and each name is freed by its last
-        // owner.
+        // SAFETY: `copied` made the block as a vector of this length and capacity, and each name is freed by
+        // its last owner.
         drop(unsafe {
             Vec::from_raw_parts_in(self.bytes.as_ptr().cast::<u8>(), self.bytes.len(), self.capacity, Process)
         });

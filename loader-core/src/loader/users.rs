@@ -1,4 +1,4 @@
-//! Who uses what the process owns: global commands in progress, and instances.
+//! The users of what the process owns: global commands in progress, and instances.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -47,8 +47,8 @@ impl Drop for User {
 }
 
 impl Idle<'_> {
-    /// Whether nobody has come since. Whoever has seen a value that was taken out of a lock in between came before that lock was
-    /// taken, and is counted here.
+    /// Whether no user has come since. A user that has seen a value taken out of a lock in between came
+    /// before that lock was taken, and is counted here.
     pub(super) fn lasts(&self) -> bool {
         self.users.come.load(Ordering::Relaxed) == self.come
     }

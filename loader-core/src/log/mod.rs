@@ -1,7 +1,7 @@
 //! Levels, records and sinks.
 //!
-//! A line on standard error has the form that tools around Vulkan loaders parse: `[Vulkan Loader] `, the kind,
-//! `: `, blanks up to column 32, the message.
+//! A line on standard error has the form that tools around Vulkan loaders parse: `[Vulkan Loader] `, the
+//! kind, `: `, blanks up to column 32, the message.
 
 use core::fmt;
 
@@ -17,18 +17,18 @@ pub enum Topic {
     Driver,
     /// A layer.
     Layer,
-    /// Something that costs time.
+    /// Performance.
     Performance,
-    /// What the application does against the rules of Vulkan. Messages name the rule.
+    /// Violations of the rules of Vulkan by the application. Messages name the rule.
     Usage,
 }
 
 /// The kinds of records that a user asked to see on the sink.
 ///
 /// `VK_LOADER_DEBUG` is a comma list of `all`, `error`, `warn`, `info`, `debug`, `perf`, `layer`, `driver`
-/// (also `implem`, `icd`). A word counts when it is the beginning of one of these, tried in the order `all`,
-/// `warn`, `info`, `perf`, `error`, `debug`, `layer`, `driver`, `implem`, `icd`, because scripts rely on short
-/// forms such as `l`.
+/// (also `implem`, `icd`). A word matches if it is the beginning of one of these, tried in the order `all`,
+/// `warn`, `info`, `perf`, `error`, `debug`, `layer`, `driver`, `implem`, `icd`, because scripts rely on
+/// short forms such as `l`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Filter(u8);
 
@@ -72,7 +72,8 @@ impl Filter {
         Self(bits)
     }
 
-    /// The filter that one of these words asks for, or `validation` for what applications do against the rules.
+    /// The filter that one of these words asks for, or `validation` for violations of the rules by
+    /// applications.
     #[must_use]
     pub fn word(word: &[u8]) -> Option<Self> {
         if word == b"validation" {
@@ -115,7 +116,7 @@ impl core::ops::BitOr for Filter {
     }
 }
 
-/// Where messages go besides standard error.
+/// Destinations of messages besides standard error.
 #[derive(Debug)]
 pub struct LogLocation {
     /// Files: absolute paths.
@@ -132,7 +133,7 @@ pub fn write_line(sink: &dyn LogSink, level: Level, topic: Topic, message: fmt::
     sink.write(level, &line(level, topic, message));
 }
 
-/// A record as it is written.
+/// A record in the form in which it is written.
 pub(crate) fn line(level: Level, topic: Topic, message: fmt::Arguments<'_>) -> Text {
     let mut line = Vec::new();
     let level_name = match level {

@@ -23,7 +23,7 @@ impl FoundSettings {
         Self { known, reported: AtomicBool::new(false) }
     }
 
-    /// What counts for this program.
+    /// The settings that apply to this program.
     #[must_use]
     pub fn in_force(&self) -> Option<&Settings> {
         self.known.plan.in_force()
@@ -46,8 +46,8 @@ impl FoundSettings {
         Some(self.in_force()?.stderr_log).filter(|filter| !filter.is_silent())
     }
 
-    /// Says which file counts, what is in it and what is wrong with it: to everybody the first time, and then to those who
-    /// listen.
+    /// Reports which file is used, its contents and its faults: to everybody the first time, then only to the
+    /// listeners.
     pub(crate) fn report(&self, sink: &dyn LogSink, logger: &Logger) {
         let plan = &self.known.plan;
         if plan.path.is_empty() || logger.is_silent() {

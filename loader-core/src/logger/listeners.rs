@@ -1,4 +1,5 @@
-//! Those who listen to an instance: messengers of VK_EXT_debug_utils and report callbacks of VK_EXT_debug_report.
+//! The listeners of an instance: messengers of VK_EXT_debug_utils and report callbacks of
+//! VK_EXT_debug_report.
 
 use core::ffi::{CStr, c_void};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -13,15 +14,16 @@ use crate::platform::Waiting;
 
 /// The listeners of one instance, from before it is created until after it is destroyed.
 ///
-/// Callbacks run without a lock: each is copied out of the list before it is called, so that a callback may make and
-/// destroy messengers, its own too. A message is heard by those who listen when it is sent and still do when it is their
-/// turn.
+/// Callbacks run without a lock: each is copied out of the list before it is called, so a callback may create
+/// and destroy messengers, its own included. A message reaches those that listen when it is sent and still do
+/// when their turn comes.
 pub struct Listeners {
     list: SharedList<Listener, Application>,
     waiting: &'static dyn Waiting,
     /// How many listeners there have ever been: the number of the latest.
     count: AtomicU64,
-    /// Whether the instance is being created or destroyed: only then those chained to vkCreateInstance listen.
+    /// Whether the instance is being created or destroyed: only then those chained to vkCreateInstance
+    /// listen.
     beginning_or_ending: AtomicBool,
     /// What the application calls, or is going to call, the instance.
     instance: AtomicU64,
@@ -48,14 +50,15 @@ enum Callback {
     Report(vk::DebugReportFlagsEXT, vk::PFN_vkDebugReportCallbackEXT),
 }
 
-// SAFETY: the user data is only handed back to the callback, which by the specification may be called from any thread
-// that calls Vulkan.
+// SAFETY: the user data is only handed back to the callback, which by the specification may be called from
+// any thread that calls Vulkan.
 unsafe impl Send for Listener {}
-// SAFETY: as above.
+// SAFETY: the user data is only handed back to the callback, which may be called from any thread that calls
+// Vulkan.
 unsafe impl Sync for Listener {}
 
 impl Listeners {
-    /// Nobody, with room for more in memory of `allocator`.
+    /// An empty list, which grows in memory of `allocator`.
     pub fn new(allocator: Application, waiting: &'static dyn Waiting) -> Self {
         Self {
             list: SharedList::new_in(allocator),
@@ -66,7 +69,8 @@ impl Listeners {
         }
     }
 
-    /// Adds what is chained to the create info of an instance. It listens while the instance is created or destroyed.
+    /// Adds what is chained to the create info of an instance. It listens while the instance is created or
+    /// destroyed.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -74,9 +78,10 @@ impl Listeners {
     /// # Safety
     /// `first` begins a pNext chain; callbacks in it may be called until the instance is destroyed.
     pub unsafe fn add_chained(&self, first: *const c_void) -> Result<(), OutOfMemory> {
-        // SAFETY: the caller vouches for the chain; types say what structures are.
+        // SAFETY: by this function's `# Safety` `first` begins a pNext chain.
         for structure in unsafe { chain::pointers(first.cast_mut()) } {
-            // SAFETY: as above.
+            // SAFETY: by this function's `# Safety` the structure is part of a pNext chain, and its type
+            // states its layout.
             let listener = unsafe {
                 match (*structure).s_type {
                     vk::StructureType::DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT => {
@@ -103,7 +108,7 @@ impl Listeners {
         Ok(number)
     }
 
-    /// Takes the listener with this number away.
+    /// Removes the listener with this number.
     pub fn remove(&self, number: u64) {
         self.list.remove(self.waiting, |listener| listener.number == number);
     }
@@ -141,7 +146,7 @@ impl Listeners {
         self.next(u64::MAX, &Message { severity, types, data: &data, report }).is_some()
     }
 
-    /// Tells everybody who wants to hear it a message of the loader.
+    /// Passes a message of the loader to every listener that wants it.
     pub fn tell(&self, level: Level, topic: Topic, text: &CStr) {
         let object = vk::DebugUtilsObjectNameInfoEXT {
             object_type: vk::ObjectType::INSTANCE,
@@ -157,7 +162,7 @@ impl Listeners {
         unsafe { self.submit(severity, types, &data) };
     }
 
-    /// Tells everybody who wants to hear it a message of VK_EXT_debug_utils.
+    /// Passes a message of VK_EXT_debug_utils to every listener that wants it.
     ///
     /// # Safety
     /// The data is valid for a callback.
@@ -167,14 +172,14 @@ impl Listeners {
         types: vk::DebugUtilsMessageTypeFlagsEXT,
         data: &vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     ) {
-        // SAFETY: the caller vouches for the data.
+        // SAFETY: by this function's `# Safety` the data is valid for a callback.
         unsafe {
             let report = Report::of(severity, types, data);
             self.call(&Message { severity, types, data, report });
         }
     }
 
-    /// Tells everybody who wants to hear it a message of VK_EXT_debug_report.
+    /// Passes a message of VK_EXT_debug_report to every listener that wants it.
     ///
     /// # Safety
     /// The report's pointers are those of a valid call of `vkDebugReportMessageEXT`.
@@ -192,12 +197,13 @@ impl Listeners {
         }
         .objects(core::slice::from_ref(&object));
         let (severity, types) = report.severity_and_types();
-        // SAFETY: the caller vouches for the pointers; the rest lives until the end of the call.
+        // SAFETY: by this function's `# Safety` the report's pointers are those of a valid call; the rest
+        // lives until the end of the call.
         unsafe { self.call(&Message { severity, types, data: &data, report }) };
     }
 
-    /// Calls back, the latest listener first. Those who come while this goes on have higher numbers than any that is
-    /// still to be called.
+    /// Calls back, the latest listener first. Listeners added meanwhile have higher numbers than any still to
+    /// be called.
     ///
     /// # Safety
     /// The message is valid.
@@ -205,7 +211,7 @@ impl Listeners {
         let mut before = u64::MAX;
         while let Some(listener) = self.next(before, message) {
             before = listener.number;
-            // SAFETY: the caller vouches for the message, and the application for the callback.
+            // SAFETY: by this function's `# Safety` the message is valid.
             unsafe { listener.call(message) };
         }
     }
@@ -220,14 +226,14 @@ impl Listeners {
 }
 
 impl Listener {
-    /// The listener that a messenger with this create info is.
+    /// The listener for a messenger with this create info.
     #[must_use]
     pub fn messenger(info: &vk::DebugUtilsMessengerCreateInfoEXT<'_>) -> Self {
         let callback = Callback::Messenger(info.message_severity, info.message_type, info.pfn_user_callback);
         Self { number: 0, chained: false, callback, user_data: info.p_user_data }
     }
 
-    /// The listener that a report callback with this create info is.
+    /// The listener for a report callback with this create info.
     #[must_use]
     pub fn report(info: &vk::DebugReportCallbackCreateInfoEXT<'_>) -> Self {
         let callback = Callback::Report(info.flags, info.pfn_callback);
@@ -245,13 +251,14 @@ impl Listener {
         }
     }
 
-    /// Calls back. The answer concerns layers only, whom it makes refuse the call that the message is about.
+    /// Calls back. The answer concerns layers only: it makes them refuse the call that the message is about.
     ///
     /// # Safety
     /// The message is valid.
     unsafe fn call(&self, message: &Message<'_>) {
         let Report { flags, kind, object, location, code, prefix, text } = message.report;
-        // SAFETY: the caller vouches for the message; the callback is of the type that its structure says.
+        // SAFETY: by this function's `# Safety` the message is valid; the callback has the type that its
+        // structure states.
         unsafe {
             match self.callback {
                 Callback::Messenger(_, _, Some(function)) => {

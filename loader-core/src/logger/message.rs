@@ -1,7 +1,8 @@
 //! A message in the forms of both extensions, and what one form says in terms of the other.
 //!
-//! Programs listen through either extension and rely on hearing everything, so whatever is said in one form is passed on
-//! in the other, too. Where the forms do not correspond, the choice is that of the loaders that applications know.
+//! Programs listen through either extension and rely on hearing everything, so whatever is said in one form
+//! is passed on in the other, too. Where the forms do not correspond, the choice is that of the loaders that
+//! applications know.
 
 use core::ffi::{CStr, c_char};
 
@@ -23,7 +24,7 @@ pub(super) struct Message<'a> {
 /// The parameters of `vkDebugReportMessageEXT`, which are those of its callbacks.
 #[derive(Clone, Copy)]
 pub struct Report {
-    /// How grave it is.
+    /// Its severity.
     pub flags: vk::DebugReportFlagsEXT,
     /// What `object` is.
     pub kind: vk::DebugReportObjectTypeEXT,
@@ -40,7 +41,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// What callbacks of VK_EXT_debug_report are told of a message of VK_EXT_debug_utils.
+    /// The form in which callbacks of VK_EXT_debug_report receive a message of VK_EXT_debug_utils.
     ///
     /// # Safety
     /// The data is valid for a callback of that extension.
@@ -50,7 +51,8 @@ impl Report {
         data: &vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     ) -> Self {
         let first = if data.object_count == 0 { core::ptr::null() } else { data.p_objects };
-        // SAFETY: the caller vouches for the counted array, of which there is at least one element.
+        // SAFETY: by this function's `# Safety` the data is valid for a callback: `first` is NULL or begins a
+        // counted array that is not empty.
         let first = unsafe { first.as_ref() };
         Self {
             flags: flags_of(severity, types),

@@ -1,4 +1,5 @@
-//! Where records go: to the sink and to files, as the environment and the settings file say, and to the callbacks of an application.
+//! Where records go: to the sink and to files, as the environment and the settings file say, and to the
+//! callbacks of an application.
 
 mod known_settings;
 mod listeners;
@@ -21,7 +22,7 @@ pub struct Logger {
     pub sink: &'static dyn LogSink,
     /// Which records are written there.
     pub filter: Filter,
-    /// The settings that count for the call or instance: they may send records to files, too.
+    /// The settings that apply to the call or instance. They may also send records to files.
     pub settings: Counted<FoundSettings>,
     /// The callbacks of the application, which choose for themselves.
     pub listeners: Listeners,
@@ -34,7 +35,8 @@ impl Logger {
         self.tell(level, topic, message);
     }
 
-    /// Only writes a record: to the sink if the filter lets it through, and to files. Whether the sink had it.
+    /// Only writes a record: to the sink if the filter lets it through, and to files. Returns whether the
+    /// sink had it.
     pub fn write(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) -> bool {
         let on_sink = self.filter.lets_through(level, topic);
         if on_sink {
@@ -49,7 +51,8 @@ impl Logger {
         on_sink
     }
 
-    /// Writes a record whatever the filter says, and tells those who listen. For what must be seen: calls with NULL.
+    /// Writes a record whatever the filter says, and tells those who listen. For what must be seen: calls
+    /// with NULL.
     pub fn insist(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
         write_line(self.sink, level, topic, message);
         self.tell(level, topic, message);

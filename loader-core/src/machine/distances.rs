@@ -1,6 +1,6 @@
 //! The lengths of pieces of machine code.
 
-/// How far apart pieces are in bytes, on one architecture: as long as the longest piece of the kind.
+/// The distance between pieces in bytes on one architecture: the length of the longest piece of the kind.
 pub(crate) struct Distances {
     pub(crate) instance_trampoline: usize,
     pub(crate) device_trampoline: usize,

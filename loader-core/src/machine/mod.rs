@@ -1,8 +1,9 @@
-//! Code that is stamped out: one small piece for each slot of a table, each at a fixed distance from the one before.
+//! Code that is stamped out: one small piece for each slot of a table, each at a fixed distance from the one
+//! before.
 //!
-//! A piece is found by arithmetic, so the library needs no table of function addresses that the dynamic linker would
-//! have to relocate at start, and no two pieces can be folded into one. No piece knows the parameters of the
-//! command that passes through it: registers and stack are left as they were.
+//! A piece is found by arithmetic, so the library needs no table of function addresses that the dynamic
+//! linker would have to relocate at start, and no two pieces can be folded into one. No piece knows the
+//! parameters of the command that passes through it: registers and stack are left as they were.
 //!
 //! There are no landing pads (ENDBR, BTI) in front of the pieces, since the rest of the library, compiled by
 //! stable Rust, has none either and the system would not enforce them.
@@ -27,13 +28,13 @@ pub struct Block {
 }
 
 impl Block {
-    /// The piece for `slot`, if there is one. Miri interprets no machine code: NULL is there for each piece.
+    /// The piece for `slot`, if there is one. Miri interprets no machine code: each piece is NULL there.
     #[must_use]
     pub fn piece(&self, slot: usize) -> Option<Command> {
         let index = slot.checked_sub(self.first).filter(|index| *index < self.count && !cfg!(miri))?;
         let address = (self.start as *const ()).wrapping_byte_add(index.wrapping_mul(self.distance));
-        // SAFETY: the address lies in the block, which holds a piece at every multiple of the distance below the
-        // count: the assembler puts each piece there, or fails where the one before is too long.
+        // SAFETY: the address lies in the block, which holds a piece at every multiple of the distance below
+        // the count: the assembler puts each piece there, or fails if the one before is too long.
         Some(unsafe { core::mem::transmute::<*const (), Command>(address) })
     }
 
@@ -58,8 +59,8 @@ impl Block {
 
 /// Stamps out a block: `$text` once for each number from `$first` on.
 ///
-/// `.org` moves on to the place of the next piece, and fails if the piece is already longer; also if the function's
-/// beginning were not aligned to its 16 bytes.
+/// `.org` moves on to the place of the next piece, and fails if the piece is already longer; also if the
+/// function's beginning were not aligned to its 16 bytes.
 macro_rules! stamp_out {
     ($name:ident: $count:expr, from $first:expr, $kind:ident, $($text:expr),+ $(; $($operands:tt)+)?) => {
         #[unsafe(naked)]
@@ -75,7 +76,7 @@ macro_rules! stamp_out {
     };
 }
 
-/// Ends the process where nothing is left that could say why.
+/// Ends the process if nothing is left that could report why.
 ///
 /// # Safety
 /// Does not return.

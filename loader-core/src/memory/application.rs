@@ -8,20 +8,22 @@ use ash::vk;
 
 use super::{AllocError, Allocator, Process};
 
-/// Memory of an instance or a device: from the application's `VkAllocationCallbacks` where it gave some, from the
-/// process otherwise.
+/// Memory of an instance or a device: from the application's `VkAllocationCallbacks` if it passed any, else
+/// from the process.
 ///
-/// The callbacks are copied, since the structure that the application passed need not live longer than the call.
+/// The callbacks are copied, since the structure that the application passed need not live longer than the
+/// call.
 #[derive(Clone, Copy)]
 pub struct Application {
     callbacks: Option<vk::AllocationCallbacks<'static>>,
     scope: vk::SystemAllocationScope,
 }
 
-// SAFETY: the specification demands that the callbacks may be called from any thread that calls Vulkan commands on
-// the object ("Host Memory": they are externally synchronised no more than the commands themselves).
+// SAFETY: the specification demands that the callbacks may be called from any thread that calls Vulkan
+// commands on the object ("Host Memory": they are externally synchronised no more than the commands
+// themselves).
 unsafe impl Send for Application {}
-// SAFETY: as above.
+// SAFETY: the specification lets the callbacks be called from any such thread, as the comment on `Send` says.
 unsafe impl Sync for Application {}
 
 impl Application {
@@ -35,7 +37,8 @@ impl Application {
         callbacks: *const vk::AllocationCallbacks<'_>,
         scope: vk::SystemAllocationScope,
     ) -> Self {
-        // SAFETY: the caller vouches for the pointer; the lifetime only concerns a marker.
+        // SAFETY: by this function's `# Safety` `callbacks` is NULL or a valid pointer; the lifetime only
+        // concerns a marker.
         let callbacks = unsafe { callbacks.cast::<vk::AllocationCallbacks<'static>>().as_ref() }.copied();
         Self {
             callbacks: callbacks.filter(|given| given.pfn_allocation.is_some() && given.pfn_free.is_some()),
@@ -43,7 +46,7 @@ impl Application {
         }
     }
 
-    /// Memory of the process, for an instance that is not there yet.
+    /// Memory of the process, for an instance that does not exist yet.
     #[must_use]
     pub const fn process() -> Self {
         Self { callbacks: None, scope: vk::SystemAllocationScope::INSTANCE }
@@ -65,20 +68,21 @@ impl Application {
         callbacks: *const vk::AllocationCallbacks<'_>,
         scope: vk::SystemAllocationScope,
     ) -> Self {
-        // SAFETY: the caller vouches for the pointer.
+        // SAFETY: by this function's `# Safety` `callbacks` is NULL or a valid pointer to callbacks that
+        // outlive what is allocated with them.
         let own = unsafe { Self::new(callbacks, scope) };
         if own.callbacks.is_some() { own } else { self.scoped(scope) }
     }
 
-    /// The callbacks as a driver takes them: NULL where the application gave none.
+    /// The callbacks as a driver takes them: NULL if the application passed none.
     pub fn as_ptr(&self) -> *const vk::AllocationCallbacks<'static> {
         self.callbacks.as_ref().map_or(core::ptr::null(), core::ptr::from_ref)
     }
 }
 
-// SAFETY: blocks come from the application's callbacks, which by the specification return suitably aligned blocks
-// of the size asked for that stay valid until they are freed through the same callbacks, or from the process's
-// allocator; copies of this value hold the same callbacks and so can free each other's blocks.
+// SAFETY: blocks come from the application's callbacks, which by the specification return suitably aligned
+// blocks of the size asked for that stay valid until they are freed through the same callbacks, or from the
+// process's allocator; copies of this value hold the same callbacks and so can free each other's blocks.
 unsafe impl Allocator for Application {
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         let Some(vk::AllocationCallbacks { p_user_data, pfn_allocation: Some(allocate), .. }) =
@@ -122,7 +126,8 @@ unsafe impl Allocator for Application {
             }
             _ => {
                 let grown = self.allocate(new)?;
-                // SAFETY: both blocks are at least old.size() bytes long and distinct; the old one is not used again.
+                // SAFETY: both blocks are at least old.size() bytes long and distinct; the old one is not
+                // used again.
                 unsafe {
                     grown.cast::<u8>().copy_from_nonoverlapping(block, old.size());
                     self.deallocate(block, old);

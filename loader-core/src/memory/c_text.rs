@@ -1,10 +1,10 @@
-//! Text as C takes it.
+//! Text in the form that C expects.
 
 use core::ffi::CStr;
 
 use super::{OutOfMemory, Text, text};
 
-/// A C string in memory of the process. Other than with the bytes of one, its end need not be searched.
+/// A C string in memory of the process. Unlike with its bytes alone, its end need not be searched for.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CText(Text);
 

@@ -3,7 +3,7 @@
 use super::Counted;
 use crate::sync::{Lock, Waiting};
 
-/// What was learnt last, for those who come later and find it still true.
+/// What was learnt last, for later callers that find it still true.
 pub struct Cached<T>(Lock<Option<Counted<T>>>);
 
 impl<T> Cached<T> {
@@ -19,7 +19,7 @@ impl<T> Cached<T> {
         self.0.lock(waiting).clone()
     }
 
-    /// Keeps `learnt` in place of what was there.
+    /// Replaces the kept value with `learnt`.
     pub fn keep(&self, waiting: &dyn Waiting, learnt: &Counted<T>) {
         let previous = self.0.lock(waiting).replace(learnt.clone());
         // Not under the lock: dropping it may call out.

@@ -16,9 +16,11 @@ struct Inner<T, A> {
     value: T,
 }
 
-// SAFETY: the count is atomic and the value is only shared; the allocator goes to the thread that drops the value.
+// SAFETY: the count is atomic and the value is only shared; the allocator goes to the thread that drops the
+// value.
 unsafe impl<T: Send + Sync, A: Allocator + Clone + Send> Send for Counted<T, A> {}
-// SAFETY: as above.
+// SAFETY: the count is atomic and the value is only shared; the allocator goes to the thread that drops the
+// value.
 unsafe impl<T: Send + Sync, A: Allocator + Clone + Send> Sync for Counted<T, A> {}
 
 impl<T> Counted<T> {
@@ -31,11 +33,11 @@ impl<T> Counted<T> {
     }
 }
 
-/// Memory for a counted value that is not there yet: for values whose making cannot be undone.
+/// Memory for a counted value that does not exist yet, for values whose creation cannot be undone.
 pub struct Room<T, A: Allocator + Clone>(Box<MaybeUninit<Inner<T, A>>, A>);
 
 impl<T, A: Allocator + Clone> Room<T, A> {
-    /// Takes the memory.
+    /// Allocates the memory.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -81,7 +83,7 @@ impl<T, A: Allocator + Clone> Drop for Counted<T, A> {
     fn drop(&mut self) {
         // SAFETY: this owner keeps the block alive until here.
         if unsafe { self.0.as_ref() }.owners.fetch_sub(1, Ordering::Release) == 1 {
-            // SAFETY: this was the last owner.
+            // SAFETY: the count shows that this was the last owner.
             unsafe { self.free() };
         }
     }
@@ -94,8 +96,9 @@ impl<T, A: Allocator + Clone> Counted<T, A> {
     /// There is no other owner.
     #[inline(never)]
     unsafe fn free(&mut self) {
-        // SAFETY: the caller vouches for it, and the block came from this allocator. What the other owners did happened
-        // before the load; a fence would say the same, but not to tools that watch threads.
+        // SAFETY: by this function's `# Safety` there is no other owner, and the block came from this
+        // allocator. What the other owners did happened before the load; a fence would say the same, but not
+        // to tools that watch threads.
         unsafe {
             let inner = self.0.as_ref();
             let _ = inner.owners.load(Ordering::Acquire);

@@ -1,6 +1,6 @@
 //! Memory that can run out.
 //!
-//! The loader never aborts because memory is short. Its collections are those of `allocator-api2`, used only
+//! The loader never aborts when memory runs out. Its collections are those of `allocator-api2`, used only
 //! through the fallible calls of this module ([`TryGrow`], [`text`]); an infallible `push` or `format!` would
 //! link `handle_alloc_error` into the library, which `cargo xtask abi` refuses.
 //!
@@ -62,7 +62,7 @@ pub trait TryGrow<T> {
     where
         T: Copy;
 
-    /// Makes the vector `length` values long, by leaving out the last ones or appending copies of `value`.
+    /// Resizes the vector to `length` values, by dropping the last ones or appending copies of `value`.
     ///
     /// # Errors
     /// [`OutOfMemory`] when the vector cannot grow; it is unchanged then.
@@ -108,21 +108,22 @@ impl<T, A: Allocator> TryGrow<T> for Vec<T, A> {
         for place in self.spare_capacity_mut().iter_mut().take(more) {
             place.write(value);
         }
-        // SAFETY: the vector holds `length` values: it was cut to them, or `more` were written behind its last one.
+        // SAFETY: the vector holds `length` values: it was cut to them, or `more` were written behind its
+        // last one.
         unsafe { self.set_len(length) };
         Ok(())
     }
 }
 
-/// Makes room for `more` values. In place of `Vec::try_reserve`, of which every kind of value would bring its own copy.
+/// Makes room for `more` values. Replaces `Vec::try_reserve`, which would be copied for every type of value.
 fn reserve<T, A: Allocator>(vector: &mut Vec<T, A>, more: usize) -> Result<(), OutOfMemory> {
     let (length, capacity) = (vector.len(), vector.capacity());
     if capacity.wrapping_sub(length) >= more {
         return Ok(());
     }
     let old = NonNull::new(vector.as_mut_ptr()).ok_or(OutOfMemory)?.cast();
-    // SAFETY: the block, its capacity and its allocator are the vector's own, and go back into it. The allocator is moved
-    // by reading it from the old vector, which is overwritten and not dropped.
+    // SAFETY: the block, its capacity and its allocator are the vector's own, and go back into it. The
+    // allocator is moved by reading it from the old vector, which is overwritten and not dropped.
     unsafe {
         let (block, capacity) = grow(vector.allocator(), old, Layout::new::<T>(), (length, capacity), more)?;
         let allocator = core::ptr::read(vector.allocator());
@@ -132,11 +133,12 @@ fn reserve<T, A: Allocator>(vector: &mut Vec<T, A>, more: usize) -> Result<(), O
     Ok(())
 }
 
-/// Moves a vector's block to a larger one with room for `more` values behind the `length` that are there. Gives the block
-/// and its capacity, which at least doubles, so that many additions cost few moves.
+/// Moves a vector's block to a larger one with room for `more` values behind the `length` that are there.
+/// Returns the block and its capacity, which at least doubles, so many additions cost few moves.
 ///
 /// # Safety
-/// `old` is a block from `allocator` with room for `capacity` values of the layout `each`; if `capacity` is 0, anything.
+/// `old` is a block from `allocator` with room for `capacity` values of the layout `each`; if `capacity` is
+/// 0, anything.
 unsafe fn grow(
     allocator: &dyn Allocator,
     old: NonNull<u8>,
@@ -152,7 +154,8 @@ unsafe fn grow(
     let needed = length.checked_add(more).ok_or(OutOfMemory)?;
     let larger = needed.max(capacity.saturating_mul(2)).max(least);
     let new = layout(larger).ok_or(OutOfMemory)?;
-    // SAFETY: the caller vouches for the old block, whose layout was valid when it was allocated; the new one is larger.
+    // SAFETY: by this function's `# Safety` `old` is a block from `allocator` with room for `capacity`
+    // values, so its layout is valid; the new one is larger.
     let block = unsafe {
         match layout(capacity) {
             Some(layout) if capacity > 0 => allocator.grow(old, layout, new)?,
@@ -174,25 +177,25 @@ pub fn text(parts: &[&[u8]]) -> Result<Text, OutOfMemory> {
     Ok(joined)
 }
 
-/// Formats into `target`; what does not fit into memory any more is left out.
+/// Formats into `target` and leaves out what no longer fits into memory.
 ///
 /// For messages: a shortened message is better than none.
 pub fn format_into(target: &mut Text, arguments: fmt::Arguments<'_>) {
     let _ = fmt::Write::write_fmt(&mut Appender(target), arguments);
 }
 
-/// What formatting gives, whole: for paths, reports and whatever else is of no use shortened.
+/// Returns the whole formatted text: for paths, reports and anything else that is useless when shortened.
 ///
 /// # Errors
 /// [`OutOfMemory`].
 pub fn formatted(arguments: fmt::Arguments<'_>) -> Result<Text, OutOfMemory> {
     let mut target = Text::new();
-    // Writing fails only where there is no memory.
+    // Writing fails only when memory runs out.
     fmt::Write::write_fmt(&mut Appender(&mut target), arguments).map_err(|_| OutOfMemory)?;
     Ok(target)
 }
 
-/// Text that is being formatted, which fails where there is no memory.
+/// Text that is being formatted, which fails when memory runs out.
 struct Appender<'a>(&'a mut Text);
 
 impl fmt::Write for Appender<'_> {
@@ -201,8 +204,8 @@ impl fmt::Write for Appender<'_> {
     }
 }
 
-/// Shows bytes of a path or a variable as text: UTF-8 as it is, every other byte as `\xNN`, control characters
-/// escaped, so that no file name can forge a log line.
+/// Shows bytes of a path or a variable as text: UTF-8 as it is, every other byte as `\xNN`, control
+/// characters escaped, so that no file name can forge a log line.
 pub struct Shown<'a>(pub &'a [u8]);
 
 impl fmt::Display for Shown<'_> {

@@ -6,8 +6,8 @@ use allocator_api2::alloc::Allocator;
 
 /// A list of small values behind a lock that is held for a few instructions at a time.
 ///
-/// Memory is allocated before the lock is taken and freed after it, since an allocator may be the application's and
-/// may call back into the loader.
+/// Memory is allocated before the lock is taken and freed after it, since an allocator may be the
+/// application's and may call back into the loader.
 pub struct SharedList<T: Copy, A: Allocator = Process>(Lock<Vec<T, A>>);
 
 impl<T: Copy> SharedList<T> {
@@ -34,15 +34,16 @@ impl<T: Copy, A: Allocator> SharedList<T, A> {
         look(&self.0.lock(waiting))
     }
 
-    /// Takes the first value for which `matches` is true out of the list. The last one takes its place: who takes the lock anew
-    /// for each place meets every value that stays if the walk goes from the end to the beginning.
+    /// Removes the first value for which `matches` is true from the list. The last one takes its place. A
+    /// walk that takes the lock anew for each place meets every value that stays if it goes from the end to
+    /// the beginning.
     pub fn remove(&self, waiting: &dyn Waiting, mut matches: impl FnMut(&T) -> bool) -> Option<T> {
         let mut list = self.0.lock(waiting);
         let position = list.iter().position(&mut matches)?;
         Some(list.swap_remove(position))
     }
 
-    /// Replaces the first value for which `matches` is true. Whether there is one.
+    /// Replaces the first value for which `matches` is true. Returns whether there is one.
     pub fn replace(&self, waiting: &dyn Waiting, value: T, mut matches: impl FnMut(&T) -> bool) -> bool {
         let mut list = self.0.lock(waiting);
         list.iter_mut().find(|present| matches(present)).map(|present| *present = value).is_some()
@@ -68,8 +69,8 @@ impl<T: Copy, A: Allocator> SharedList<T, A> {
 }
 
 impl<T: Copy, A: Allocator + Clone> SharedList<T, A> {
-    /// Appends `value`, unless `find` finds something in the list that serves instead; returns what is in the list,
-    /// and whether it is new.
+    /// Appends `value`, unless `find` finds something in the list that serves instead; returns what is in the
+    /// list, and whether it is new.
     ///
     /// # Errors
     /// [`OutOfMemory`]; the list is unchanged.

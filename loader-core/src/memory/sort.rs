@@ -1,15 +1,15 @@
-//! Sorting without memory.
+//! Sorting without allocating.
 
 use core::cmp::Ordering;
 use core::mem::MaybeUninit;
 
 /// Sorts `values`; those that compare as equal keep their order.
 ///
-/// In place of `slice::sort_by`, which allocates and ends the program when it cannot, and of the unstable sorts, of
-/// which every use adds some ten kilobytes to the library. Each value is put into its place among those before it: the
-/// number of comparisons is that of any good sort, and what is in order already is passed over. Moving the values
-/// costs the square of their number, which for the thousands that a loader may meet is less than reading one of them
-/// from disk.
+/// Replaces `slice::sort_by`, which allocates and ends the program when it cannot, and the unstable sorts,
+/// each use of which adds some ten kilobytes to the library. Each value is put into its place among those
+/// before it: the number of comparisons is that of any good sort, and what is in order already is passed
+/// over. Moving the values costs the square of their number, which for the thousands that a loader may meet
+/// is less than reading one of them from disk.
 pub fn sort_by<T>(values: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
     // SAFETY: `sort` passes places of values of this slice.
     let mut is_after = |one: *const u8, other: *const u8| unsafe {
@@ -22,7 +22,8 @@ pub fn sort_by<T>(values: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering)
 /// The part of the work that is the same for every kind of value.
 ///
 /// # Safety
-/// `first` is valid for `count` values of `size` bytes each, and `is_after` may be called with the places of any two.
+/// `first` is valid for `count` values of `size` bytes each, and `is_after` may be called with the places of
+/// any two.
 unsafe fn sort(
     first: *mut u8,
     count: usize,
@@ -30,8 +31,8 @@ unsafe fn sort(
     is_after: &mut dyn FnMut(*const u8, *const u8) -> bool,
 ) {
     for next in 1..count {
-        // SAFETY: no place is outside of the values. Nothing can panic while a value is being moved byte by byte, so that
-        // each exists once in the end.
+        // SAFETY: no place is outside of the values. Nothing can panic while a value is being moved byte by
+        // byte, so that each exists once in the end.
         unsafe {
             let place = |index: usize| first.add(index.wrapping_mul(size));
             let value = place(next);
@@ -56,10 +57,11 @@ unsafe fn bring_to_front(first: *mut u8, before: usize, size: usize) {
     let mut piece = [MaybeUninit::<u8>::uninit(); 64];
     let mut left = size;
     while left > 0 {
-        // The last bytes of all, as many as there is room for, come to the front; so in the end the value is whole there.
+        // The last bytes of all, as many as there is room for, come to the front; so in the end the value is
+        // whole there.
         let length = left.min(piece.len());
         let others = before.wrapping_add(size).wrapping_sub(length);
-        // SAFETY: the caller vouches for the bytes.
+        // SAFETY: by this function's `# Safety` `first` is valid for all of these bytes.
         unsafe {
             piece.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(first.add(others), length);
             first.add(length).copy_from(first, others);

@@ -11,8 +11,9 @@ use ash::vk;
 use super::Outcome;
 use crate::platform::{Libraries, Library};
 
-/// The name for which vkGetInstanceProcAddr finds something in this loader alone, without an instance: a library that a manifest
-/// names may be a loader, and not only a driver of the oldest interface, which looks the same.
+/// The name for which vkGetInstanceProcAddr finds something in this loader alone, without an instance: a
+/// library that a manifest names may be a loader, and not only a driver of the oldest interface, which looks
+/// the same.
 pub(crate) const IS_LOADER: &CStr = c"vkloadIsALoader";
 
 /// The newest interface version that this loader speaks.
@@ -21,7 +22,8 @@ pub const NEWEST_INTERFACE: u32 = 7;
 /// The first version whose drivers may be given to `vkCreateInstance` by the application.
 pub const DIRECT_DRIVER_INTERFACE: u32 = 7;
 
-/// The first version whose drivers leave the check of `apiVersion` to the loader (LDP_DRIVER_7, LDP_DRIVER_9).
+/// The first version whose drivers leave the check of `apiVersion` to the loader (LDP_DRIVER_7,
+/// LDP_DRIVER_9).
 pub const CHECKED_VERSION_INTERFACE: u32 = 5;
 
 /// The first version that knows physical-device commands the loader does not know.
@@ -55,9 +57,9 @@ pub struct DriverInterface {
 
 /// Negotiates with the driver in `library`.
 ///
-/// An exported negotiation function is called before anything else of the driver. If there is none, version 7 drivers
-/// offer it through `vk_icdGetInstanceProcAddr`; a driver that does not is of version 1, and one that does not even
-/// export that is of version 0.
+/// An exported negotiation function is called before anything else of the driver. If there is none, version 7
+/// drivers offer it through `vk_icdGetInstanceProcAddr`; a driver that does not is of version 1, and one that
+/// does not even export that is of version 0.
 ///
 /// # Errors
 /// Why the driver cannot be used.
@@ -66,7 +68,7 @@ pub struct DriverInterface {
 /// `library` is a driver: the functions that it exports have the types that their names stand for.
 pub unsafe fn with_library(libraries: &dyn Libraries, library: Library) -> Result<DriverInterface, Outcome> {
     let symbol = |name: &CStr| libraries.symbol(library, name);
-    // SAFETY: the caller vouches that the driver's exports are what their names say.
+    // SAFETY: by this function's `# Safety` the driver's exports have the types that their names stand for.
     unsafe {
         let negotiate = symbol(NEGOTIATE).map(|address| transmute::<NonNull<c_void>, NegotiateFn>(address));
         let agreed = negotiate.map(|negotiate| agree(negotiate)).transpose()?;
@@ -84,8 +86,8 @@ pub unsafe fn with_library(libraries: &dyn Libraries, library: Library) -> Resul
     }
 }
 
-/// The interface of another loader, with which nothing is negotiated. As a loader does, it makes surfaces and leaves the
-/// application's `apiVersion` alone; it has no look-up for physical-device commands only.
+/// The interface of another loader, with which nothing is negotiated. As a loader does, it makes surfaces and
+/// leaves the application's `apiVersion` alone; it has no look-up for physical-device commands only.
 ///
 /// # Errors
 /// Why it cannot be used.
@@ -99,14 +101,15 @@ pub unsafe fn with_system_loader(
 ) -> Result<DriverInterface, Outcome> {
     const NAME: &CStr = c"vkGetInstanceProcAddr";
     let gipa = libraries.symbol(library, NAME).ok_or(Outcome::MissingCommand { name: NAME })?;
-    // SAFETY: the caller vouches that the loader's exports are what their names say.
+    // SAFETY: by this function's `# Safety` the loader's exports have the types that their names stand for.
     unsafe {
         let gipa = transmute::<NonNull<c_void>, vk::PFN_vkGetInstanceProcAddr>(gipa);
         complete(CHECKED_VERSION_INTERFACE, gipa, None)
     }
 }
 
-/// Negotiates with a driver of which only its `vk_icdGetInstanceProcAddr` is known (VK_LUNARG_direct_driver_loading).
+/// Negotiates with a driver of which only its `vk_icdGetInstanceProcAddr` is known
+/// (VK_LUNARG_direct_driver_loading).
 ///
 /// # Errors
 /// Why the driver cannot be used.
@@ -116,7 +119,7 @@ pub unsafe fn with_system_loader(
 pub unsafe fn with_function(
     get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
 ) -> Result<DriverInterface, Outcome> {
-    // SAFETY: the caller vouches for the function.
+    // SAFETY: by this function's `# Safety` the function behaves as the driver interface document says.
     unsafe {
         let version = agree_through(get_instance_proc_addr)?.unwrap_or(0);
         if version < DIRECT_DRIVER_INTERFACE {

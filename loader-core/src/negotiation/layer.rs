@@ -1,6 +1,7 @@
 //! Agreeing with a layer on the version of the interface between it and the loader.
 //!
-//! Rules: sections "Layer Version Negotiation" and "Layer Interface Versions" of the layer interface document.
+//! Rules: sections "Layer Version Negotiation" and "Layer Interface Versions" of the layer interface
+//! document.
 
 use core::ffi::{CStr, c_void};
 use core::mem::transmute;
@@ -17,7 +18,8 @@ use crate::platform::{Libraries, Library};
 /// The newest version of the layer interface that this loader speaks.
 pub const NEWEST_LAYER_INTERFACE: u32 = 2;
 
-/// The first version in which a layer hands over its functions, and may know physical-device commands of its own.
+/// The first version in which a layer hands over its functions, and may know physical-device commands of its
+/// own.
 const FUNCTIONS_INTERFACE: u32 = 2;
 
 /// A layer's side of the interface.
@@ -42,11 +44,11 @@ struct Symbols<'a> {
 
 /// Negotiates with the layer called `name` in `library`.
 ///
-/// Functions are looked for in this order: what the negotiation hands over, the names in the manifest,
+/// Functions are searched for in this order: what the negotiation hands over, the names in the manifest,
 /// `<layer>GetInstanceProcAddr`, the plain names.
 ///
 /// # Errors
-/// Why the layer cannot be used, or that memory is short.
+/// Why the layer cannot be used, or out of memory.
 ///
 /// # Safety
 /// `library` is a layer: the functions that it exports have the types that their names stand for.
@@ -69,7 +71,7 @@ pub unsafe fn with_layer(
         None => libraries.symbol(library, c"vkNegotiateLoaderLayerInterfaceVersion"),
         found => found,
     };
-    // SAFETY: the caller vouches that exports are what their names say.
+    // SAFETY: by this function's `# Safety` the layer's exports have the types that their names stand for.
     unsafe {
         match negotiate.map(|address| transmute::<NonNull<c_void>, NegotiateFn>(address)) {
             Some(negotiate) => {
@@ -89,7 +91,7 @@ pub unsafe fn with_layer(
             agreed.get_device_proc_addr = None;
             agreed.get_physical_device_proc_addr = None;
         }
-        // A layer that hands over one function and not the other wants no part in devices.
+        // A layer that hands over one function but not the other takes no part in devices.
         let handed_over = agreed.get_instance_proc_addr.is_some();
         if !handed_over {
             agreed.get_instance_proc_addr = symbols
@@ -119,7 +121,8 @@ pub unsafe fn with_layer(
 }
 
 impl Symbols<'_> {
-    /// The function with the name that the manifest gives, else with the layer's name before `suffix`, else `plain`.
+    /// The function with the name that the manifest gives, else with the layer's name before `suffix`, else
+    /// `plain`.
     fn look_up(
         &self,
         named: &Option<Symbol>,

@@ -1,4 +1,4 @@
-//! What happened to a driver that was to be used: known only after it is opened.
+//! Outcomes of the attempt to use a driver, known only after it is opened.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;
@@ -23,8 +23,8 @@ pub enum Outcome {
     NoEntryPoint,
     /// The library is a Vulkan loader, or its commands call this loader's, which would call them again.
     LeadsBack,
-    /// The driver itself creates this instance, to use other drivers: it is left out, or it would
-    /// be called without end.
+    /// The driver itself creates this instance, to use other drivers: it is left out, or it would be called
+    /// endlessly.
     WithinItself,
     /// The driver supports no interface version of this loader (LDP_DRIVER_3).
     NegotiationRefused {

@@ -1,4 +1,5 @@
-//! How threads wait for each other: locks that are held for a few instructions, and turns that last while something is called.
+//! How threads wait for each other: locks that are held for a few instructions, and turns that last while
+//! something is called.
 
 mod turns;
 mod waiting;

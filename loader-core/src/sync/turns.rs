@@ -1,4 +1,4 @@
-//! Taking turns at something that calls out of the loader.
+//! Turns for work that calls out of the loader.
 
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
@@ -23,7 +23,7 @@ impl Holder {
             || (self.is_of_another_process() && self.thread() == forker() && this.thread() == forker())
     }
 
-    /// Whether it is not in this process: what it holds is nobody's.
+    /// Whether it is not in this process: then nobody holds what it held.
     pub fn is_left_behind(self) -> bool {
         self.is_of_another_process() && self.thread() != forker()
     }
@@ -37,12 +37,14 @@ impl Holder {
     }
 }
 
-/// Lets one thread at a time do something that may take long and call out, such as creating something in a driver.
+/// Lets one thread at a time do something that may take long and call out, such as creating something in a
+/// driver.
 ///
-/// This is a recursive lock, held while calling out, and no [`super::Lock`]: a thread that has its turn may come back and take another one within it, so a driver
-/// that calls Vulkan from inside a call does not wait for itself. Other threads sleep.
+/// This is a recursive lock, held while calling out, and no [`super::Lock`]: a thread that has its turn may
+/// come back and take another one within it, so a driver that calls Vulkan from inside a call does not wait
+/// for itself. Other threads sleep.
 pub struct Turns {
-    /// Whose turn it is, 0 if it is nobody's.
+    /// The thread whose turn it is, 0 if nobody's.
     holder: AtomicUsize,
     /// How many turns it has taken within each other.
     depth: AtomicU32,
@@ -58,8 +60,8 @@ impl Turns {
         Self { holder: AtomicUsize::new(0), depth: AtomicU32::new(0) }
     }
 
-    /// Waits until no other thread of the process has a turn, and takes one. A turn of a thread that is not in the process, since
-    /// it was forked meanwhile, is over.
+    /// Waits until no other thread of the process has a turn, and takes one. A turn of a thread that is not
+    /// in the process, since it was forked meanwhile, is over.
     pub fn take(&self, waiting: &dyn Waiting) -> Turn<'_> {
         let this = Holder::this(waiting);
         if self.holder.compare_exchange(0, this.0, Ordering::Acquire, Ordering::Relaxed).is_err() {
@@ -90,7 +92,8 @@ impl Turns {
 }
 
 impl Turn<'_> {
-    /// Whether the thread took it within another turn of the same [`Turns`]: what was called out to has come back.
+    /// Whether the thread took it within another turn of the same [`Turns`]: what was called out to has come
+    /// back.
     #[must_use]
     pub fn is_within_another(&self) -> bool {
         self.0.depth.load(Ordering::Relaxed) > 1

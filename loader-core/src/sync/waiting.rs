@@ -7,15 +7,16 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// Waiting.
 pub trait Waiting: Sync {
-    /// Waits a little, as [`Pause::of`] says. `turn` counts how often this thread has waited for the same thing, from 0.
+    /// Waits a little, as [`Pause::of`] says. `turn` counts how often this thread has waited for the same
+    /// thing, from 0.
     fn wait(&self, turn: u32);
 
-    /// A number for the calling thread, never 0, that no other living thread of the process has: the address of something that is
-    /// its own and aligned as a pointer is. The last bits are for [the loader](forked).
+    /// A number for the calling thread, never 0, that no other living thread of the process has: the address
+    /// of something that is its own and aligned as a pointer is. The last bits are for [the loader](forked).
     fn thread(&self) -> usize;
 
-    /// Ends the process, because a thread that is not in it holds a lock and may have left half of its work behind: the process was
-    /// forked meanwhile.
+    /// Ends the process, because a thread that is not in it holds a lock and may have left half of its work
+    /// behind: the process was forked meanwhile.
     fn left_behind(&self) -> ! {
         loop {
             self.wait(u32::MAX);
@@ -26,10 +27,11 @@ pub trait Waiting: Sync {
 /// Counts the forks between the first process and this one, from 1 to [`LAST_ERA`] and then again from 1.
 static ERA: AtomicUsize = AtomicUsize::new(1);
 
-/// The number of the thread that forked this process, 0 in the first one. No other thread of its parent is in this process.
+/// The number of the thread that forked this process, 0 in the first one. No other thread of its parent is in
+/// this process.
 static FORKER: AtomicUsize = AtomicUsize::new(0);
 
-/// To be called in a child that has been forked, by its only thread.
+/// Must be called in a forked child, by its only thread.
 pub fn forked(waiting: &dyn Waiting) {
     FORKER.store(waiting.thread(), Ordering::Relaxed);
     ERA.store((era() % LAST_ERA).wrapping_add(1), Ordering::Relaxed);
@@ -45,18 +47,20 @@ pub(super) fn era() -> usize {
     ERA.load(Ordering::Relaxed)
 }
 
-/// So many eras are told apart. They stand in the bits of a thread's number that an aligned address leaves free.
+/// The number of eras told apart. They occupy the bits of a thread's number that an aligned address leaves
+/// free.
 pub(super) const LAST_ERA: usize = align_of::<usize>() - 1;
 
 /// What a thread does in one turn of waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
-    /// It stays on the processor: most of what is waited for is a few instructions long.
+    /// It stays on the processor: most waits last a few instructions.
     Spin,
     /// It offers the processor to another thread.
     Yield,
-    /// It sleeps for [`Pause::NANOSECONDS`]. To offer the processor never lets a thread of lower priority run, so without sleeping a
-    /// real-time thread could wait for ever for the thread that it keeps from running.
+    /// It sleeps for [`Pause::NANOSECONDS`]. Offering the processor never lets a thread of lower priority
+    /// run, so without sleeping a real-time thread could wait for ever for a thread that it keeps from
+    /// running.
     Sleep,
 }
 
@@ -77,12 +81,12 @@ impl Pause {
 
 /// A lock for sections of a few instructions.
 ///
-/// House rule: nothing is called under it that could call back into the loader: no layer, driver, allocator, log or
-/// dynamic linker. Lists are replaced under the lock, and the old block is freed after it.
+/// House rule: nothing is called under it that could call back into the loader: no layer, driver, allocator,
+/// log or dynamic linker. Lists are replaced under the lock, and the old block is freed after it.
 ///
-/// Whoever holds it notes the era, so that a forked child does not wait for a thread that is not there.
+/// The holder notes the era, so a forked child does not wait for a thread that is not there.
 pub struct Lock<T> {
-    /// The era of who holds it, 0 if nobody does.
+    /// The era of the holder, 0 if nobody holds it.
     held: AtomicUsize,
     value: UnsafeCell<T>,
 }
@@ -103,7 +107,7 @@ impl<T> Lock<T> {
     }
 }
 
-/// What all locks have in common, once in the library.
+/// The code that all locks share, once in the library.
 #[inline(never)]
 fn acquire(held: &AtomicUsize, waiting: &dyn Waiting) {
     if held.compare_exchange(0, era(), Ordering::Acquire, Ordering::Relaxed).is_err() {
@@ -125,20 +129,20 @@ fn wait_for(held: &AtomicUsize, waiting: &dyn Waiting) {
     }
 }
 
-/// The value of a lock that is held, until it is dropped.
+/// A guard: gives access to the lock's value, and releases the lock when dropped.
 struct Held<'a, T>(&'a Lock<T>);
 
 impl<T> Deref for Held<'_, T> {
     type Target = T;
     fn deref(&self) -> &T {
-        // SAFETY: this is the only one that holds the lock.
+        // SAFETY: this guard is the only one that holds the lock.
         unsafe { &*self.0.value.get() }
     }
 }
 
 impl<T> DerefMut for Held<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as above.
+        // SAFETY: this guard is the only one that holds the lock.
         unsafe { &mut *self.0.value.get() }
     }
 }

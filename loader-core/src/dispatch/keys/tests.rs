@@ -95,7 +95,7 @@ fn entries_are_mostly_free_and_become_so_again() {
         let others = unsafe { keys.others.load(Ordering::Relaxed).as_ref() };
         assert!(others.is_none_or(|others| others.homes() >= 2 * (number - 1)), "{number}");
     }
-    // SAFETY: as above.
+    // SAFETY: nobody else has the keys, and nothing is forgotten before the end.
     let others = unsafe { &*keys.others.load(Ordering::Relaxed) };
     assert!(!others.previous.is_null(), "smaller tables are kept until everything is forgotten");
     (1..=100).for_each(|number| keys.remove(&Spin, number << 12, table));
@@ -115,7 +115,8 @@ fn devices_come_and_go_in_some_threads_while_others_look_up() {
             let keys = &keys;
             scope.spawn(move || {
                 let table = &raw const **table;
-                // The threads' keys lie between each other's, so that each makes gaps where the others search.
+                // The threads' keys lie between each other's, so that each makes gaps where the others
+                // search.
                 for round in 0..rounds {
                     let all =
                         [thread, thread + 64, thread + 128 + round % 7 * 8].map(|number| (number + 1) << 12);

@@ -1,5 +1,5 @@
-//! A driver written in Rust: two devices in one group, devices with a queue, surfaces and messengers of its own, an unknown
-//! command of each kind, and a count of what it made and did not destroy.
+//! A driver written in Rust: two devices in one group, devices with a queue, surfaces and messengers of its
+//! own, an unknown command of each kind, and a count of what it made and did not destroy.
 
 use core::ffi::{CStr, c_char, c_void};
 use core::ptr::NonNull;
@@ -53,7 +53,7 @@ fn physical_device(number: usize) -> vk::PhysicalDevice {
 
 /// Answers a counted out-array.
 unsafe fn answer<T: Copy>(all: &[T], count: *mut u32, out: *mut T) -> vk::Result {
-    // SAFETY: the loader vouches for the counted array.
+    // SAFETY: the loader passes a counted out-array.
     unsafe {
         let given = if out.is_null() { all.len() } else { all.len().min(*count as usize) };
         if !out.is_null() {
@@ -83,7 +83,7 @@ unsafe extern "system" fn instance_extensions(
 ) -> vk::Result {
     let all = INSTANCE_EXTENSIONS
         .map(|name| vk::ExtensionProperties::default().extension_name(name).unwrap().spec_version(1));
-    // SAFETY: a counted out-array.
+    // SAFETY: the loader passes a counted out-array.
     unsafe { answer(&all, count, out) }
 }
 
@@ -93,7 +93,7 @@ unsafe extern "system" fn device_extensions(
     count: *mut u32,
     out: *mut vk::ExtensionProperties,
 ) -> vk::Result {
-    // SAFETY: a counted out-array.
+    // SAFETY: the loader passes a counted out-array.
     unsafe { answer(&[], count, out) }
 }
 
@@ -114,7 +114,7 @@ unsafe extern "system" fn physical_devices(
     count: *mut u32,
     out: *mut vk::PhysicalDevice,
 ) -> vk::Result {
-    // SAFETY: a counted out-array.
+    // SAFETY: the loader passes a counted out-array.
     unsafe { answer(&[physical_device(0), physical_device(1)], count, out) }
 }
 
@@ -126,7 +126,7 @@ unsafe extern "system" fn groups(
     let mut group = vk::PhysicalDeviceGroupProperties { physical_device_count: 2, ..Default::default() };
     group.physical_devices[0] = physical_device(0);
     group.physical_devices[1] = physical_device(1);
-    // SAFETY: a counted out-array.
+    // SAFETY: the loader passes a counted out-array.
     unsafe { answer(&[group], count, out) }
 }
 
@@ -144,7 +144,7 @@ unsafe extern "system" fn properties2(
     device: vk::PhysicalDevice,
     out: *mut vk::PhysicalDeviceProperties2<'static>,
 ) {
-    // SAFETY: as above; what is chained stays as it is.
+    // SAFETY: the loader gives a place for them; what is chained stays as it is.
     unsafe { properties(device, &raw mut (*out).properties) };
 }
 

@@ -36,7 +36,7 @@ unsafe fn below(instance: vk::Instance, name: &CStr) -> Option<Command> {
 
 unsafe fn below_device(device: vk::Device, name: &CStr) -> Option<Command> {
     let next = NEXT_OF_DEVICE.load(Ordering::Relaxed);
-    // SAFETY: as above.
+    // SAFETY: such a function was stored there.
     unsafe { transmute::<*mut c_void, FindDeviceCommand>(next)(device, name.as_ptr()) }
 }
 
@@ -46,7 +46,7 @@ unsafe extern "system" fn create_instance(
     out: *mut vk::Instance,
 ) -> vk::Result {
     called();
-    // SAFETY: the loader puts the layer's link into the chain, and gives what the application vouches for.
+    // SAFETY: the loader puts the layer's link into the chain and passes on the test's valid parameters.
     unsafe {
         let mut next = (*info).p_next.cast::<InstanceCreateInfo>();
         while (*next).s_type != vk::StructureType::LOADER_INSTANCE_CREATE_INFO
@@ -65,7 +65,7 @@ unsafe extern "system" fn create_instance(
 
 unsafe extern "system" fn destroy_instance(instance: vk::Instance, callbacks: *const Callbacks) {
     called();
-    // SAFETY: the function has the type of its name.
+    // SAFETY: the function found has the type of its name.
     unsafe {
         let destroy = below(instance, c"vkDestroyInstance").unwrap();
         transmute::<Command, vk::PFN_vkDestroyInstance>(destroy)(instance, callbacks);
@@ -79,7 +79,7 @@ unsafe extern "system" fn create_device(
     out: *mut vk::Device,
 ) -> vk::Result {
     called();
-    // SAFETY: as for instances.
+    // SAFETY: the loader puts the layer's link into the chain and passes on the test's valid parameters.
     unsafe {
         let mut next = (*info).p_next.cast::<DeviceCreateInfo>();
         while (*next).s_type != vk::StructureType::LOADER_DEVICE_CREATE_INFO
@@ -99,7 +99,7 @@ unsafe extern "system" fn create_device(
 
 unsafe extern "system" fn destroy_device(device: vk::Device, callbacks: *const Callbacks) {
     called();
-    // SAFETY: the function has the type of its name.
+    // SAFETY: the function found has the type of its name.
     unsafe {
         let destroy = below_device(device, c"vkDestroyDevice").unwrap();
         transmute::<Command, vk::PFN_vkDestroyDevice>(destroy)(device, callbacks);

@@ -1,6 +1,6 @@
-//! Everything that the loader makes, over a driver and a layer written in Rust: nothing here is machine code, so that Miri can
-//! follow each pointer from where it is made to where it is freed (`cargo xtask miri`). Commands are called through the table
-//! of their object, since trampolines are machine code.
+//! Everything that the loader makes, over a driver and a layer written in Rust: nothing here is machine code,
+//! so that Miri can follow each pointer from where it is made to where it is freed (`cargo xtask miri`).
+//! Commands are called through the table of their object, since trampolines are machine code.
 
 use core::ffi::{CStr, c_void};
 use core::ptr::null;
@@ -51,7 +51,7 @@ fn what_is_made_is_used_and_destroyed() {
         let flavour = Flavour::linux(Policy { pointer_width: 64, ..Policy::linux(&ROOTS) });
         let loader: &'static Loader =
             Box::leak(Box::new(Loader::new(Box::leak(Box::new(system.platform())), flavour)));
-        // SAFETY: the test uses Vulkan as it may be used.
+        // SAFETY: the test obeys the valid usage of every command that it calls.
         unsafe { use_everything(loader) };
         assert_eq!(driver::ALIVE.load(Ordering::Relaxed), 0);
         let called = if with_layer { 12 } else { 0 };
@@ -63,7 +63,7 @@ fn what_is_made_is_used_and_destroyed() {
 
 unsafe fn use_everything(loader: &'static Loader) {
     for _ in 0..2 {
-        // SAFETY: as above, for all that is in this block.
+        // SAFETY: the test obeys the valid usage of every command that this block calls.
         unsafe {
             let instance = create(loader);
             let devices = enumerate(instance);
@@ -94,7 +94,8 @@ unsafe fn create(loader: &'static Loader) -> vk::Instance {
         ..Default::default()
     };
     let mut instance = vk::Instance::null();
-    // SAFETY: as above; what the create info points to lives until the call is back.
+    // SAFETY: the test obeys the valid usage of vkCreateInstance; what the create info points to outlives the
+    // call.
     let result =
         unsafe { entry::create_instance(loader, (&raw const info).cast(), null(), &raw mut instance) };
     assert_eq!(result, vk::Result::SUCCESS);
@@ -130,7 +131,7 @@ unsafe fn behind<'a>(instance: vk::Instance) -> &'a Instance {
 unsafe fn enumerate(instance: vk::Instance) -> [vk::PhysicalDevice; 2] {
     let (mut count, mut devices) = (2, [vk::PhysicalDevice::null(); 2]);
     let (mut groups, mut group) = (1, vk::PhysicalDeviceGroupProperties::default());
-    // SAFETY: the instance is valid, and the counted arrays are as long as it is said.
+    // SAFETY: the instance is valid, and the counted arrays are as long as their counts.
     unsafe {
         let result = entry::enumerate_physical_devices(instance, &raw mut count, devices.as_mut_ptr());
         assert_eq!((result, count), (vk::Result::SUCCESS, 2));
@@ -241,7 +242,7 @@ unsafe fn create_device(from: vk::PhysicalDevice) -> vk::Device {
         ..Default::default()
     };
     let mut device = vk::Device::null();
-    // SAFETY: what the create info points to lives until the call is back.
+    // SAFETY: what the create info points to outlives the call.
     let result = unsafe { entry::create_device(from, (&raw const info).cast(), null(), &raw mut device) };
     assert_eq!(result, vk::Result::SUCCESS);
     device

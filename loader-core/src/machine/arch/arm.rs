@@ -1,5 +1,5 @@
-//! 32-bit Arm: the first argument is in `r0`; `ip` is free. The magic is the exclusive or of two numbers that fit
-//! into an instruction, so that it can be compared with one register.
+//! 32-bit Arm: the first argument is in `r0`; `ip` is free. The magic is the exclusive or of two numbers that
+//! fit into an instruction, so that it can be compared with one register.
 
 use crate::machine::Distances;
 

@@ -1,8 +1,8 @@
 //! The few instructions that differ between processors, as text for the assembler.
 //!
-//! Every architecture file defines the same macros, and the lengths of what they make. In their text `{bad}`, `{target}`,
-//! `{report}`, `{magic}`, `{keys}` and `{multiplier}` are operands of the surrounding assembly; a slot, a number, and the
-//! magic that a trampoline is given are the texts of assembler expressions.
+//! Every architecture file defines the same macros, and the lengths of what they make. In their text `{bad}`,
+//! `{target}`, `{report}`, `{magic}`, `{keys}` and `{multiplier}` are operands of the surrounding assembly; a
+//! slot, a number, and the magic that a trampoline is given are the texts of assembler expressions.
 //!
 //! | macro | does |
 //! |---|---|

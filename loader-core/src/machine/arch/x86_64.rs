@@ -1,5 +1,5 @@
-//! x86-64, System V calling convention, AT&T syntax: the first argument is in `rdi`; `rax` and `r11` are free. Numbers
-//! are left in `ax`, the half of the register that takes the shortest instruction.
+//! x86-64, System V calling convention, AT&T syntax: the first argument is in `rdi`; `rax` and `r11` are
+//! free. Numbers are left in `ax`, the half of the register that takes the shortest instruction.
 
 use crate::machine::Distances;
 
