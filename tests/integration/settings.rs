@@ -98,7 +98,7 @@ fn auto_leaves_layers_to_their_variables_and_to_the_application() {
 fn a_layer_that_is_off_is_not_present() {
     let run = machine().settings(&layers(&[layer(A, "off"), OTHERS.to_owned()])).log().run(create_with_a);
     run.ok().says("result", "ERROR_LAYER_NOT_PRESENT");
-    run.logs(&["ERROR", A, "the settings file switches it off"]);
+    run.logs(&["ERROR", A, "the settings file turns it off"]);
     let run = machine().settings(&layers(&[layer(C, "off"), OTHERS.to_owned()])).run(create);
     assert!(active(&run).is_empty());
 }
@@ -271,18 +271,18 @@ fn wrong_content_is_a_warning_with_field_and_line() {
         )
         .run(create);
     assert_eq!(active(&run), [C]);
-    run.logs(&["WARNING", FILE, "line 5: \"layres\" is no field of this object"]);
-    run.logs(&["WARNING", FILE, "line 6: \"pat\" is no field"]).logs(&["line 6: \"path\" is missing"]);
+    run.logs(&["WARNING", FILE, "line 5: \"layres\" is not a field of this object"]);
+    run.logs(&["WARNING", FILE, "line 6: \"pat\" is not a field"]).logs(&["line 6: \"path\" is missing"]);
     let run = machine().settings_file("{\n\"settings\": ").log().run(create);
     assert_eq!(active(&run), [C]);
-    run.logs(&["WARNING", FILE, "does not count", "line 2"]);
+    run.logs(&["WARNING", FILE, "is ignored", "line 2"]);
 }
 
 #[test]
 fn one_wrong_entry_takes_the_whole_list_of_layers_away() {
     let run = machine().settings(&layers(&[layer(A, "on"), "7".to_owned()])).log().run(create);
     assert_eq!(active(&run), [C], "layers are searched for as usual");
-    run.logs(&["WARNING", FILE, "the whole list does not count"]);
+    run.logs(&["WARNING", FILE, "the whole list is ignored"]);
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn a_messenger_that_is_chained_hears_the_warnings() {
     ) -> vk::Bool32 {
         // SAFETY: the loader passes valid data, and the test a counter that lives longer.
         let (text, heard) = unsafe { ((*data).message_as_c_str(), &mut *heard.cast::<u32>()) };
-        *heard += u32::from(text.unwrap().to_string_lossy().contains("\"layres\" is no field"));
+        *heard += u32::from(text.unwrap().to_string_lossy().contains("\"layres\" is not a field"));
         vk::FALSE
     }
     let run = machine().settings("\"layres\": []").run(|vk| {

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Shows what the Vulkan loader finds, and runs programs on it.
+/// Explains what Vulkan finds on this machine, and why.
 ///
-/// Without a command: `info`.
+/// Runs `info` if no command is given.
 #[derive(Debug, Parser)]
 #[command(name = "vkload", version, args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {
@@ -20,26 +20,24 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Prints drivers, layers and devices; ends with 1 if there is no device.
+    /// Lists drivers, layers and devices. The exit code is 1 if there is no device.
     Info(InfoArguments),
-    /// Tells why Vulkan does not work here, and what to do; ends with 1 if it does not work.
+    /// Explains why Vulkan does not work here, and what to do. The exit code is 1 if it does not work.
     ///
-    /// Looks at drivers, layers and variables as a program does, and at the graphics devices of this machine, at who may use
-    /// them and at the loader that programs find.
+    /// Checks drivers, layers and environment variables as a program meets them, the graphics devices of this machine and their
+    /// permissions, and the loader that programs use.
     Doctor(FormatArguments),
-    /// Prints every folder and file that is searched, what was there, and why it was searched. Opens no library.
+    /// Lists which folders and files are searched, why, and what was found there. Loads no library.
     Paths(FormatArguments),
-    /// Prints what a call of a program goes through: layers, loader, drivers. Opens no library.
+    /// Shows the call chain of a program: layers, loader, drivers. Loads no library.
     Chain(ChainArguments),
-    /// Decides again what was decided on another machine, from the file that `vkload info --record FILE` wrote there.
+    /// Repeats the decisions of another machine from a recording (`vkload info --record FILE`).
     Replay(ReplayArguments),
-    /// Runs a program on this loader in place of the system's.
+    /// Runs a program with this loader instead of the system's.
     ///
-    /// The program finds the library through LD_LIBRARY_PATH. A program that brings a loader of its own, or runs
-    /// with elevated privileges, is not affected.
+    /// Sets LD_LIBRARY_PATH, so it has no effect on elevated programs and on programs with a loader of their own.
     Exec(ExecArguments),
-    /// Prints the settings file (vk_loader_settings.json) that counts, and what is wrong with it; ends with 1 if anything
-    /// is.
+    /// Shows the settings file (vk_loader_settings.json) in force and checks it. The exit code is 1 if anything is wrong.
     Settings(SettingsArguments),
 }
 
@@ -48,11 +46,10 @@ pub(crate) struct InfoArguments {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print every place that was searched, and all extensions, too.
+    /// Also print every place that was searched, and all extensions.
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Write what all of this relies on into FILE: variables of the search, manifests, results. It can be looked at, sent
-    /// to others, and given to `vkload replay`.
+    /// Write the environment variables, manifests and results to FILE, for `vkload replay` on another machine.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 }
@@ -69,7 +66,7 @@ pub(crate) struct ChainArguments {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// A layer that the program enables; may be repeated. Ends with 1 if it cannot have one of them.
+    /// A layer that the program enables; may be repeated. The exit code is 1 if one of them cannot be used.
     #[arg(long, value_name = "NAME", value_parser = clap::builder::ValueParser::new(layer_name))]
     pub(crate) layer: Vec<CString>,
 }
@@ -84,7 +81,7 @@ pub(crate) struct ReplayArguments {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print every place that was searched, too.
+    /// Also print every place that was searched.
     #[arg(long, short)]
     pub(crate) verbose: bool,
 }
@@ -102,10 +99,10 @@ pub(crate) enum Show {
 
 #[derive(Args, Debug)]
 pub(crate) struct SettingsArguments {
-    /// The file to check instead.
+    /// Check this file instead.
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// The executable of the program to print the settings for; otherwise those for programs that the file does not name.
+    /// Show the settings for this executable instead of those for every program.
     #[arg(long, value_name = "PATH")]
     pub(crate) program: Option<PathBuf>,
     /// Print JSON.
@@ -115,7 +112,7 @@ pub(crate) struct SettingsArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct ExecArguments {
-    /// The library to use; otherwise found beside this program, or where it was installed with it.
+    /// Use this library instead of the one installed with vkload.
     #[arg(long, value_name = "FILE")]
     pub(crate) library: Option<PathBuf>,
     /// The program and its arguments.

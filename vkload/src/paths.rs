@@ -58,7 +58,7 @@ fn settings(planned: &Planned) -> Vec<Place> {
         }
         let found = match exists {
             true if *path == planned.settings.plan.path => "the settings file that counts",
-            true => "a settings file that does not count",
+            true => "a settings file that is ignored",
             false => "nothing",
         };
         places.push(Place {

@@ -93,9 +93,9 @@ fn note_of_configurator(counts: Option<&Path>) -> Option<String> {
             "{written}, where Vulkan Configurator writes, is not looked at, since XDG_DATA_HOME is {}",
             data.display()
         ),
-        _ => format!(
-            "{written}, where Vulkan Configurator writes, does not count, since another file comes first"
-        ),
+        _ => {
+            format!("{written}, where Vulkan Configurator writes, is ignored, since another file comes first")
+        }
     })
 }
 
@@ -128,7 +128,7 @@ impl Report {
         };
         match (&self.path, &self.unusable) {
             (None, _) => line("There is no settings file."),
-            (Some(path), Some(why)) => line(&format!("{} does not count: {why}", path.display())),
+            (Some(path), Some(why)) => line(&format!("{} is ignored: {why}", path.display())),
             (Some(path), None) => {
                 let whom = program.map_or("programs".to_owned(), |path| path.display().to_string());
                 match self.settings(program) {

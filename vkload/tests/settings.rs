@@ -73,9 +73,9 @@ fn a_file_is_checked_with_fields_and_lines() {
     let output = vkload(folder.path(), &[], &[path]);
     assert_eq!(output.status.code(), Some(1));
     let text_of = text(&output);
-    assert!(text_of.contains("line 3: \"layres\" is no field of this object"), "{text_of}");
+    assert!(text_of.contains("line 3: \"layres\" is not a field of this object"), "{text_of}");
     assert!(
-        text_of.contains("line 4: \"stderr_log\" has a value that the format does not know"),
+        text_of.contains("line 4: \"stderr_log\" has a value that the format does not define"),
         "{text_of}"
     );
 
@@ -89,7 +89,7 @@ fn a_file_is_checked_with_fields_and_lines() {
     write(&file, "{\n\"settings\":");
     let output = vkload(folder.path(), &[], &[path]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output).contains("does not count: it is not valid JSON: line 2"), "{}", text(&output));
+    assert!(text(&output).contains("is ignored: it is not valid JSON: line 2"), "{}", text(&output));
 }
 
 #[test]
@@ -118,5 +118,5 @@ fn the_file_of_vulkan_configurator_that_is_not_looked_at_is_told() {
 
     write(&home.path().join(".config").join(FILE), "{\"file_format_version\": \"1.0.0\", \"settings\": {}}");
     let text_of = text(&vkload(home.path(), &[], &[]));
-    assert!(text_of.contains("does not count, since another file comes first"), "{text_of}");
+    assert!(text_of.contains("is ignored, since another file comes first"), "{text_of}");
 }

@@ -222,7 +222,7 @@ unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
         logger.log(Level::Warning, Topic::Loader, message);
     } else if version != 0 && version < vk::API_VERSION_1_0 {
         let message = format_args!(
-            "the application's apiVersion {version:#x} is below 1.0: it should be made by VK_MAKE_API_VERSION"
+            "the application's apiVersion {version:#x} is below 1.0: make it with VK_MAKE_API_VERSION"
         );
         logger.log(Level::Error, Topic::Loader, message);
     }

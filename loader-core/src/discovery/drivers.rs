@@ -160,7 +160,7 @@ impl Candidate {
     }
 }
 
-/// Why a driver's manifest rules it out; `None` if it does not.
+/// Why a driver's manifest excludes it; `None` if it does not.
 fn decide(said: &DriverManifest, request: &Request, policy: &Policy) -> Option<Reason> {
     if said.api_version.variant != 0 || said.api_version.major != 1 {
         return Some(Reason::ApiVersion { version: said.api_version });

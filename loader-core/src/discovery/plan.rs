@@ -208,11 +208,9 @@ impl fmt::Display for Looked {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::VariableIgnored { name, because: Ignored::Elevated } => write!(
-                f,
-                "{} is ignored, since this process has privileges that its user may lack (LDP_LOADER_13)",
-                Name(name)
-            ),
+            Self::VariableIgnored { name, because: Ignored::Elevated } => {
+                write!(f, "{} is ignored in this process, which is elevated (LDP_LOADER_13)", Name(name))
+            }
             Self::VariableIgnored { name, because: Ignored::ReplacedBy(other) } => {
                 write!(f, "{} is ignored, since {} is set", Name(name), Name(other))
             }
@@ -227,7 +225,7 @@ impl fmt::Display for Note {
                 Name(name)
             ),
             Self::ReplacedByNothing { name, noun } => {
-                write!(f, "{} is set and empty, which rules out every {noun}; unset it", Name(name))
+                write!(f, "{} is set but empty, which excludes every {noun}; unset it", Name(name))
             }
             Self::TooManyManifests { left_out } => {
                 write!(f, "there are too many manifests, {left_out} of them were left out")

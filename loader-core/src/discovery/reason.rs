@@ -134,7 +134,9 @@ pub(super) fn unreadable(error: FileError, f: &mut fmt::Formatter<'_>) -> fmt::R
         FileError::NotFound => {
             f.write_str("the manifest does not exist; correct its path or reinstall the driver")
         }
-        FileError::Denied => f.write_str("the manifest may not be read; correct the permissions of its path"),
+        FileError::Denied => f.write_str(
+            "no permission to read the manifest; correct the permissions of the file and its folders",
+        ),
         FileError::NotAFile => f.write_str("this is not a regular file; remove or rename it"),
         FileError::TooLarge => {
             write!(f, "the file has more than {SIZE_LIMIT} bytes, so it is no manifest; remove or rename it")

@@ -101,7 +101,7 @@ impl fmt::Display for BestReason<'_> {
             Self::Skipped(driver, reason) => write!(f, "{}: {reason}", Shown(&driver.path)),
             Self::NothingFailed(plan) => write!(
                 f,
-                "drivers: {}, and none of them has a device; check that the device is there and who may use its files",
+                "drivers loaded: {}, but none of them found a device; check that the device is there and that you have permission to use it",
                 plan.used().count()
             ),
             Self::NothingFound(plan) => nothing_found(plan, f),
@@ -118,7 +118,7 @@ fn nothing_found(plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if let Some(Origin::Replacing(variable)) = first {
         return write!(
             f,
-            "{} is set and leads to no driver manifest (a file whose name ends in .json); correct or unset it",
+            "{} is set, but leads to no driver manifest (a file whose name ends in .json); correct or unset it",
             Name(variable)
         );
     }

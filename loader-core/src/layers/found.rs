@@ -342,7 +342,7 @@ fn log_refusal(logger: &Logger, layer: &LayerCandidate, outcome: &Outcome, asked
     };
     match outcome {
         Outcome::DoesNotOpen { error } => {
-            log(format_args!("its library does not open ({}); install the layer anew", Shown(error)));
+            log(format_args!("its library does not open ({}); reinstall the layer", Shown(error)));
         }
         Outcome::NegotiationRefused { result } => log(format_args!(
             "it has no interface version in common with this loader (it returned {result}); update the layer \

@@ -64,17 +64,20 @@ impl FoundSettings {
         };
         match (&plan.unusable, plan.in_force()) {
             (Some(Reason::Invalid(error)), _) => {
-                log(Level::Warning, format_args!("the settings file {path} does not count, {error}"));
+                log(Level::Warning, format_args!("the settings file {path} is ignored, {error}"));
             }
             (Some(reason), _) => {
-                log(Level::Warning, format_args!("the settings file {path} does not count: {reason}"));
+                log(Level::Warning, format_args!("the settings file {path} is ignored: {reason}"));
             }
             (None, None) => {
                 log(Level::Info, format_args!("the settings file {path} says nothing about this program"));
             }
             (None, Some(settings)) => {
                 let written = Shown(&settings.written);
-                log(Level::Info, format_args!("the settings file {path} counts, its line {}", settings.line));
+                log(
+                    Level::Info,
+                    format_args!("the settings file {path} is used, its line {}", settings.line),
+                );
                 log(Level::Debug, format_args!("the settings are {written}"));
             }
         }

@@ -364,11 +364,11 @@ impl fmt::Display for ManifestWarning {
             Self::UnknownFormatVersion(version) => {
                 write!(
                     f,
-                    "file format version {version} is not known here, the file is read like the newest one that is"
+                    "file format version {version} is unknown; the file is read as the newest known version"
                 )
             }
             Self::OldApiVersion(version) => {
-                write!(f, "its API version {version} is of major version 0; it is used as one of 1")
+                write!(f, "its API version {version} is of major version 0; it is taken as 1")
             }
             Self::FieldIgnored { field, problem: problem @ FieldProblem::TooMany, line } => {
                 write!(f, "line {line}: \"{}\" {problem}", field.key())
@@ -384,22 +384,22 @@ impl fmt::Display for FieldProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("is missing"),
-            Self::WrongType { expected } => write!(f, "has to be {expected}"),
+            Self::WrongType { expected } => write!(f, "must be {expected}"),
             Self::Empty => f.write_str("is empty"),
             Self::HoldsNul => f.write_str("holds a NUL character"),
             Self::Version(VersionError::NotAVersion) => f.write_str("is not a version such as 1.3.290"),
             Self::Version(VersionError::OutOfRange) => {
                 f.write_str("has a number that is too large for a version")
             }
-            Self::Unknown => f.write_str("has a value that the format does not know"),
+            Self::Unknown => f.write_str("has a value that the format does not define"),
             Self::TooLong => f.write_str("is longer than Vulkan has room for"),
             Self::TooMany => f.write_str("has too many values, and the last ones are left out"),
             Self::Excluded { by } => write!(f, "must not stand beside \"{by}\""),
             Self::FormatTooOld { needed } => write!(f, "needs file format version {needed}"),
-            Self::UnknownField => f.write_str("is no field of this object"),
-            Self::Repeated => f.write_str("stands here a second time"),
+            Self::UnknownField => f.write_str("is not a field of this object"),
+            Self::Repeated => f.write_str("appears a second time"),
             Self::WrongEntry => f.write_str("has an entry that cannot be used"),
-            Self::Elevated => f.write_str("is not for processes with privileges that their user may lack"),
+            Self::Elevated => f.write_str("is not allowed in elevated processes"),
         }
     }
 }
@@ -465,15 +465,15 @@ mod tests {
         assert_eq!(error(b"\n{}"), "line 2: \"file_format_version\" is missing");
         assert_eq!(
             error(b"{\"file_format_version\": 1}"),
-            "line 1: \"file_format_version\" has to be a string"
+            "line 1: \"file_format_version\" must be a string"
         );
         let icd = |icd: &str| {
             error(std::format!("{{\"file_format_version\": \"1.0.0\",\n \"ICD\": {icd}}}").as_bytes())
         };
         assert_eq!(error(b"{\"file_format_version\": \"1.0.0\"}"), "line 1: \"ICD\" is missing");
-        assert_eq!(icd("\n[]"), "line 3: \"ICD\" has to be an object");
+        assert_eq!(icd("\n[]"), "line 3: \"ICD\" must be an object");
         assert_eq!(icd("{\"api_version\": \"1.0\"}"), "line 2: \"library_path\" is missing");
-        assert_eq!(icd("{\"library_path\": {}}"), "line 2: \"library_path\" has to be a string");
+        assert_eq!(icd("{\"library_path\": {}}"), "line 2: \"library_path\" must be a string");
         assert_eq!(
             icd("{\"library_path\": \"\", \"api_version\": \"1.0\"}"),
             "line 2: \"library_path\" is empty"
@@ -489,7 +489,7 @@ mod tests {
         );
         assert_eq!(
             error(b"{\"file_format_version\": \"1.0.0\",}"),
-            "it is not valid JSON: line 1, column 32: a comma stands before a closing bracket"
+            "it is not valid JSON: line 1, column 32: there is a comma before a closing bracket"
         );
     }
 }

@@ -393,10 +393,10 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Empty => "the file is empty",
-            Self::Utf16 => "the file is UTF-16, it has to be UTF-8",
+            Self::Utf16 => "the file is UTF-16, but must be UTF-8",
             Self::UnexpectedEnd => "the file ends in the middle of a value",
             Self::NotAValue => "a value is expected here",
-            Self::TrailingComma => "a comma stands before a closing bracket",
+            Self::TrailingComma => "there is a comma before a closing bracket",
             Self::MissingComma => "a comma or a closing bracket is missing",
             Self::KeyNotAString => "a key in double quotes is expected here",
             Self::MissingColon => "the colon after a key is missing",

@@ -122,8 +122,8 @@ impl SettingsFile {
 impl fmt::Display for SettingsWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let follows = match self.problem {
-            FieldProblem::WrongEntry => "the whole list does not count: layers are searched for as usual",
-            _ => "it does not count",
+            FieldProblem::WrongEntry => "the whole list is ignored: layers are searched for as usual",
+            _ => "it is ignored",
         };
         write!(f, "line {}: \"{}\" {}, so {follows}", self.line, Shown(&self.field), self.problem)
     }

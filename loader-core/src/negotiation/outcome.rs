@@ -172,7 +172,7 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::DoesNotOpen { error } => {
-                write!(f, "the library does not open ({}); install what is missing or the driver anew", Shown(error))
+                write!(f, "the library does not open ({}); install what is missing, or reinstall the driver", Shown(error))
             }
             Self::NoEntryPoint => f.write_str(
                 "the library has no entry point of a Vulkan driver; check \"library_path\" in the manifest",
@@ -227,11 +227,11 @@ impl fmt::Display for Outcome {
                 write!(f, "the driver's vkEnumeratePhysicalDevices fails ({})", VkResult(*result))
             }
             Self::NoDevices => f.write_str(
-                "the driver finds no device that it supports; if there is one, check who may use the device files",
+                "the driver finds no device that it supports; if there is one, check the permissions of its device files",
             ),
             Self::DuplicateOf { .. } => f.write_str("an earlier driver has the same library, and that one is used"),
             Self::ApiVersionLie { manifest, driver } => {
-                write!(f, "the manifest claims version {manifest} and the driver has {driver}, which counts")
+                write!(f, "the manifest claims version {manifest} and the driver reports {driver}, which is used")
             }
             Self::Used { interface, devices } => {
                 write!(f, "in use, interface version {interface}, devices: {devices}")

@@ -132,7 +132,7 @@ impl Instance {
             }
         }
         if chosen.is_empty() {
-            let message = format_args!("none of the devices that the settings file lists is here");
+            let message = format_args!("none of the devices that the settings file lists is present");
             self.logger.log(Level::Error, Topic::Driver, message);
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         }

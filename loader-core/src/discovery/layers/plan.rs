@@ -286,11 +286,9 @@ impl LayerNote {
 impl fmt::Display for LayerNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Search(Note::VariableIgnored { name, because: Ignored::Elevated }) => write!(
-                f,
-                "{} is ignored, since this process has privileges that its user may lack (LLP_LOADER_13)",
-                Name(name)
-            ),
+            Self::Search(Note::VariableIgnored { name, because: Ignored::Elevated }) => {
+                write!(f, "{} is ignored in this process, which is elevated (LLP_LOADER_13)", Name(name))
+            }
             Self::Search(note) => note.fmt(f),
             Self::NotFound { by, name, skipped: None } => write!(
                 f,
@@ -299,7 +297,7 @@ impl fmt::Display for LayerNote {
                 Shown(name)
             ),
             Self::NotFound { by, name, skipped: Some(_) } => {
-                write!(f, "{} names the layer {}, which was found and cannot be used", Name(by), Shown(name))
+                write!(f, "{} names the layer {}, which was found but cannot be used", Name(by), Shown(name))
             }
             Self::TooManyLayers { left_out } => {
                 write!(f, "there are too many layers, {left_out} of them were left out")

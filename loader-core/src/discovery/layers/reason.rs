@@ -44,7 +44,7 @@ pub enum LayerReason {
         /// Its place in the plan.
         of: usize,
     },
-    /// The override layer rules it out (LLP_LOADER_12).
+    /// The override layer excludes it (LLP_LOADER_12).
     Blacklisted {
         /// The place of the override layer in the plan.
         by: usize,
@@ -177,7 +177,7 @@ impl fmt::Display for Explained<'_> {
             }
             LayerReason::ManifestRepeated => f.write_str("the same manifest was found before"),
             LayerReason::DeviceLayer => {
-                f.write_str("it is a device layer, and no loader uses these any more; a newer build may help")
+                f.write_str("it is a device layer, which loaders no longer use; a newer build may help")
             }
             LayerReason::LibraryArch { library, process } => {
                 write!(f, "the layer is for {library}-bit programs and this is a {process}-bit one")
@@ -187,14 +187,14 @@ impl fmt::Display for Explained<'_> {
             }
             LayerReason::NoDisableEnvironment => f.write_str(
                 "the manifest has no \"disable_environment\" with the name of a variable, which every implicit \
-                 layer needs so that its user can be rid of it",
+                 layer needs so that users can turn it off",
             ),
             LayerReason::OtherProgram => f.write_str("\"app_keys\" does not list this program"),
             LayerReason::NameTaken { of } => {
                 write!(f, "{} comes first and has the same name", Shown(self.path_of(*of)))
             }
             LayerReason::Blacklisted { by } => {
-                write!(f, "the override layer in {} rules it out", Shown(self.path_of(*by)))
+                write!(f, "the override layer in {} excludes it", Shown(self.path_of(*by)))
             }
             LayerReason::Disabled { by } => {
                 write!(f, "a pattern of {} matches its name; change or unset the variable", Name(by))
@@ -205,7 +205,7 @@ impl fmt::Display for Explained<'_> {
                 Shown(self.component(*component))
             ),
             LayerReason::ComponentCycle { component } => {
-                write!(f, "by way of its component {} it contains itself", Shown(self.component(*component)))
+                write!(f, "it contains itself through its component {}", Shown(self.component(*component)))
             }
             LayerReason::ComponentTooOld { component } => write!(
                 f,
@@ -217,8 +217,8 @@ impl fmt::Display for Explained<'_> {
                 let switch = self.manifest().and_then(|manifest| manifest.disable_environment.as_ref());
                 write!(f, "{} is set, which disables it", Shown(switch.map_or(b"", |it| it.variable.bytes())))
             }
-            LayerReason::NotAskedFor => f.write_str("nothing asks for it"),
-            LayerReason::SettingsOff => f.write_str("the settings file switches it off"),
+            LayerReason::NotAskedFor => f.write_str("nothing enables it"),
+            LayerReason::SettingsOff => f.write_str("the settings file turns it off"),
             LayerReason::SettingsElsewhere => f.write_str("the settings file names another manifest for it"),
             LayerReason::SettingsName => {
                 f.write_str("the settings file has this manifest with another name")

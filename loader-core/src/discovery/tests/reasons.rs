@@ -23,7 +23,7 @@ fn a_missing_library_explains_more_than_a_missing_device() {
     assert_eq!(
         best.to_string(),
         "/etc/vulkan/icd.d/1.json: the library does not open (libLLVM-15.so.1: cannot open shared object file); \
-         install what is missing or the driver anew"
+         install what is missing, or reinstall the driver"
     );
 }
 
@@ -64,11 +64,11 @@ fn nothing_found_names_the_variable_that_is_to_blame() {
         "none of the 5 folders that were searched has a driver manifest; install a Vulkan driver for this device"
     );
     system.set("VK_ICD_FILENAMES", "");
-    assert_eq!(line(system), "VK_ICD_FILENAMES is set and empty, which rules out every driver; unset it");
+    assert_eq!(line(system), "VK_ICD_FILENAMES is set but empty, which excludes every driver; unset it");
     system.set("VK_ICD_FILENAMES", "/gone");
     assert_eq!(
         line(system),
-        "VK_ICD_FILENAMES is set and leads to no driver manifest (a file whose name ends in .json); correct or unset it"
+        "VK_ICD_FILENAMES is set, but leads to no driver manifest (a file whose name ends in .json); correct or unset it"
     );
     system.set("VK_ICD_FILENAMES", "/gone.json");
     assert_eq!(

@@ -76,7 +76,7 @@ fn an_elevated_process_reads_none_of_its_users_and_writes_no_file() {
     assert!(!found.plan.in_force().unwrap().stderr_log.is_silent());
     assert_eq!(
         found.plan.file.warnings[0].to_string(),
-        "line 1: \"log_locations\" is not for processes with privileges that their user may lack, so it does not count"
+        "line 1: \"log_locations\" is not allowed in elevated processes, so it is ignored"
     );
 }
 

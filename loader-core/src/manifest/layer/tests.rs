@@ -209,7 +209,7 @@ fn errors_name_field_and_line() {
     let in_layer =
         |fields: &str| error(&format!("{{\"file_format_version\": \"1.1.1\",\n\"layer\": {fields}}}"));
     assert_eq!(error(r#"{"file_format_version": "1.0.0"}"#), "line 1: \"layer\" is missing");
-    assert_eq!(in_layer("7"), "line 2: \"layer\" has to be an object");
+    assert_eq!(in_layer("7"), "line 2: \"layer\" must be an object");
     assert_eq!(in_layer("{}"), "line 2: \"name\" is missing");
     assert_eq!(in_layer(r#"{"name": "a"}"#), "line 2: \"type\" is missing");
     let start = r#"{"name": "a", "type": "GLOBAL", "#;
@@ -222,6 +222,6 @@ fn errors_name_field_and_line() {
     assert_eq!(in_layer(&format!(r#"{start}"library_path": "a"}}"#)), "line 2: \"api_version\" is missing");
     assert_eq!(
         in_layer(&format!("{start}\"component_layers\": [\"a\",\n2]}}")),
-        "line 3: \"component_layers\" has to be a list of strings"
+        "line 3: \"component_layers\" must be a list of strings"
     );
 }

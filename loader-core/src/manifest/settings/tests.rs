@@ -108,65 +108,65 @@ fn standard_error_may_be_a_destination() {
 #[test]
 fn each_wrong_value_is_a_warning_that_names_field_and_line() {
     let cases = [
-        (r#""app_keys": "/a""#, r#""app_keys" has to be a list of strings"#),
+        (r#""app_keys": "/a""#, r#""app_keys" must be a list of strings"#),
         (r#""app_keys": []"#, r#""app_keys" is empty"#),
-        (r#""app_keys": [1]"#, r#""app_keys" has to be a list of strings"#),
-        (r#""layers": {}"#, r#""layers" has to be a list of objects"#),
-        (r#""layers": [1]"#, r#""layers" has to be a list of objects"#),
+        (r#""app_keys": [1]"#, r#""app_keys" must be a list of strings"#),
+        (r#""layers": {}"#, r#""layers" must be a list of objects"#),
+        (r#""layers": [1]"#, r#""layers" must be a list of objects"#),
         (r#""layers": [{"name": "A", "path": "/a"}]"#, r#""control" is missing"#),
         (
             r#""layers": [{"name": "A", "path": "/a", "control": "maybe"}]"#,
-            r#""control" has a value that the format does not know"#,
+            r#""control" has a value that the format does not define"#,
         ),
         (r#""layers": [{"name": "A", "control": "on"}]"#, r#""path" is missing"#),
         (r#""layers": [{"name": "", "path": "/a", "control": "on"}]"#, r#""name" is empty"#),
         (r#""layers": [{"path": "/a", "control": "on"}]"#, r#""name" is missing"#),
         (
             r#""layers": [{"name": "A", "path": "/a", "control": "on", "treat_as_implicit_manifest": "true"}]"#,
-            r#""treat_as_implicit_manifest" has to be true or false"#,
+            r#""treat_as_implicit_manifest" must be true or false"#,
         ),
-        (r#""layer": []"#, r#""layer" is no field of this object"#),
-        (r#""layers": [], "layers": []"#, r#""layers" stands here a second time"#),
-        (r#""stderr_log": ["warning"]"#, r#""stderr_log" has a value that the format does not know"#),
+        (r#""layer": []"#, r#""layer" is not a field of this object"#),
+        (r#""layers": [], "layers": []"#, r#""layers" appears a second time"#),
+        (r#""stderr_log": ["warning"]"#, r#""stderr_log" has a value that the format does not define"#),
         (r#""log_locations": [{"destinations": [""]}]"#, r#""destinations" is empty"#),
-        (r#""log_locations": [{"destinations": [1]}]"#, r#""destinations" has to be a list of strings"#),
+        (r#""log_locations": [{"destinations": [1]}]"#, r#""destinations" must be a list of strings"#),
         (r#""log_locations": [{}]"#, r#""destinations" is missing"#),
         (
             r#""log_locations": [{"destinations": ["/a"], "filters": ["i"]}]"#,
-            r#""filters" has a value that the format does not know"#,
+            r#""filters" has a value that the format does not define"#,
         ),
-        (r#""additional_drivers": ["/a"]"#, r#""additional_drivers" has to be a list of objects"#),
+        (r#""additional_drivers": ["/a"]"#, r#""additional_drivers" must be a list of objects"#),
         (r#""additional_drivers": [{}]"#, r#""path" is missing"#),
         (
             r#""additional_drivers_use_exclusively": 1"#,
-            r#""additional_drivers_use_exclusively" has to be true or false"#,
+            r#""additional_drivers_use_exclusively" must be true or false"#,
         ),
         (r#""device_configurations": [{}]"#, r#""deviceUUID" is missing"#),
         (
             r#""device_configurations": [{"deviceUUID": [1]}]"#,
-            r#""deviceUUID" has to be a list of 16 numbers from 0 to 255"#,
+            r#""deviceUUID" must be a list of 16 numbers from 0 to 255"#,
         ),
     ];
     for (members, expected) in cases {
         let mut warnings = warnings(&around(members));
-        warnings.retain(|warning| !warning.contains("the whole list does not count"));
-        assert_eq!(warnings, [format!("line 2: {expected}, so it does not count")], "{members}");
+        warnings.retain(|warning| !warning.contains("the whole list is ignored"));
+        assert_eq!(warnings, [format!("line 2: {expected}, so it is ignored")], "{members}");
     }
 }
 
 #[test]
 fn what_is_wrong_with_the_file_as_a_whole() {
     let cases = [
-        ("{}", r#"line 1: "file_format_version" is missing, so it does not count"#),
-        (r#"{"file_format_version": "1"}"#, r#"line 1: "settings" is missing, so it does not count"#),
-        (r#"{"settings": {}}"#, r#"line 1: "file_format_version" is missing, so it does not count"#),
+        ("{}", r#"line 1: "file_format_version" is missing, so it is ignored"#),
+        (r#"{"file_format_version": "1"}"#, r#"line 1: "settings" is missing, so it is ignored"#),
+        (r#"{"settings": {}}"#, r#"line 1: "file_format_version" is missing, so it is ignored"#),
         (
             r#"{"file_format_version": 1, "settings": {}}"#,
-            r#"line 1: "file_format_version" has to be a string, so it does not count"#,
+            r#"line 1: "file_format_version" must be a string, so it is ignored"#,
         ),
         (
             r#"{"file_format_version": "1", "settings": {}, "settings_array": []}"#,
-            r#"line 1: "settings" must not stand beside "settings_array", so it does not count"#,
+            r#"line 1: "settings" must not stand beside "settings_array", so it is ignored"#,
         ),
     ];
     for (text, expected) in cases {
@@ -206,7 +206,7 @@ fn a_wrong_entry_takes_the_whole_list_of_layers_away() {
         let warnings = warnings(&around(&members));
         assert_eq!(
             warnings.last().unwrap(),
-            "line 2: \"layers\" has an entry that cannot be used, so the whole list does not count: layers are \
+            "line 2: \"layers\" has an entry that cannot be used, so the whole list is ignored: layers are \
              searched for as usual"
         );
         assert!(warnings.len() > 1, "{wrong}: {warnings:?}");

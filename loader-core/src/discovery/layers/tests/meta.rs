@@ -67,7 +67,7 @@ fn llp_loader_10_an_older_component_drops_the_meta_layer_and_a_newer_one_does_no
 fn a_meta_layer_that_contains_itself_is_dropped() {
     let case = Case::new().explicit(&["A"]).meta("M", &["A", "M"]).application(&["M"]);
     assert_eq!(case.refused(), pairs(&[("M", "component-cycle")]));
-    assert_eq!(case.explained("M"), "by way of its component M it contains itself");
+    assert_eq!(case.explained("M"), "it contains itself through its component M");
 }
 
 #[test]

@@ -5,7 +5,7 @@ fn implicit_layers_are_active_by_themselves_and_explicit_ones_are_not() {
     let case = Case::new().implicit(&["I"]).explicit(&["E"]);
     assert_eq!(case.active(), ["I"]);
     assert_eq!(case.listed(), ["I", "E"], "an application may enable both");
-    assert_eq!(case.explained("E"), "nothing asks for it");
+    assert_eq!(case.explained("E"), "nothing enables it");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_layer_that_was_found_and_cannot_be_used_says_why() {
     let words = case.activated(&plan).refused[0].because.explain(&plan).to_string();
     let expected = "the layer is for 32-bit programs and this is a 64-bit one";
     assert_eq!(words, format!("{EXPLICIT}/a.json: {expected}"));
-    assert_eq!(case.notes(), ["VK_INSTANCE_LAYERS names the layer A, which was found and cannot be used"]);
+    assert_eq!(case.notes(), ["VK_INSTANCE_LAYERS names the layer A, which was found but cannot be used"]);
     assert_eq!(case.explained("A"), "the layer is for 32-bit programs and this is a 64-bit one");
 }
 
@@ -198,7 +198,7 @@ fn llp_loader_4_a_layer_of_major_version_0_is_used_with_a_warning() {
     assert_eq!(case.active(), ["A"]);
     let plan = case.plan();
     let warning = plan.layers[0].warning.unwrap().to_string();
-    assert_eq!(warning, "its API version 0.9.3 is of major version 0; it is used as one of 1");
+    assert_eq!(warning, "its API version 0.9.3 is of major version 0; it is taken as 1");
 }
 
 #[test]

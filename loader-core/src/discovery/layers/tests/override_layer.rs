@@ -70,7 +70,7 @@ fn llp_loader_12_a_blacklisted_layer_is_neither_active_nor_listed_nor_to_be_had(
     let case = case.implicit_meta(OVERRIDE, &["B"], &fields).application(&["A"]);
     assert_eq!(case.listed(), ["J", OVERRIDE, "B"]);
     assert_eq!(case.refused(), pairs(&[("A", "blacklisted")]));
-    assert_eq!(case.explained("I"), format!("the override layer in {IMPLICIT}/{OVERRIDE}.json rules it out"));
+    assert_eq!(case.explained("I"), format!("the override layer in {IMPLICIT}/{OVERRIDE}.json excludes it"));
     assert_eq!(case.set("VK_LOADER_LAYERS_ENABLE", "*").listed(), ["J", OVERRIDE, "B"]);
 }
 

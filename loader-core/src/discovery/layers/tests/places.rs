@@ -64,7 +64,7 @@ fn an_empty_variable_rules_out_its_kind() {
     assert_eq!(case.listed(), ["I"]);
     assert_eq!(
         case.notes(),
-        ["VK_LAYER_PATH is set and empty, which rules out every explicit layer; unset it"]
+        ["VK_LAYER_PATH is set but empty, which excludes every explicit layer; unset it"]
     );
 }
 
