@@ -10,6 +10,7 @@ const BUILD: &str = include_str!("../../packaging/android/Android.bp");
 const CRATES: &[(&str, &str)] = &[
     ("allocator-api2", "liballocator_api2"),
     ("ash", "libash_rust"),
+    ("heapless", "libheapless"),
     ("libc", "liblibc"),
     ("loader-core", "libvkload_core"),
     ("platform-android", "libvkload_platform"),

@@ -27,7 +27,8 @@ fn what_a_row_is_shown_by_exists() {
 #[test]
 fn every_decision_about_a_driver_is_on_the_page() {
     let source = read("platform-android/src/hal/report.rs");
-    let ids = source.split("impl Decision {").nth(1).unwrap().split("/// How grave").next().unwrap();
+    let decision = source.split("impl Decision {").nth(1).unwrap();
+    let ids = decision.split("fn id(").nth(1).unwrap().split("\n    }\n").next().unwrap();
     let ids: Vec<&str> = ids.split('"').skip(1).step_by(2).collect();
     assert!(ids.len() > 5);
     let page = read("docs/android.md");

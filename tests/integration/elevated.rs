@@ -121,7 +121,7 @@ fn everything_as_the_table_says(elevation: Elevation) {
         let secure = case.0.reader == Reader::Secure;
         assert_eq!(honoured(case, &run), !secure, "{name}, {elevation:?}: {run:#?}");
         if secure && name.starts_with("VK_") && !name.ends_with("_ID_FILTER") {
-            run.logs(&[&format!("{name} is ignored, since this process has privileges")]);
+            run.logs(&[&format!("{name} is ignored because this process is elevated")]);
         }
         for (_, _, shown) in CASES {
             if let Shown::Driver(driver) = shown {

@@ -259,7 +259,7 @@ fn the_settings_are_told_with_the_file_that_they_are_from() {
     let run = machine()
         .settings(r#""stderr_log": ["all"], "additional_drivers": [{"path": "/x.json"}]"#)
         .run(create);
-    run.ok().logs(&["INFO", FILE, "counts"]);
+    run.ok().logs(&["INFO", FILE, "is used"]);
     run.logs(&["DEBUG", r#"{"stderr_log": ["all"], "additional_drivers": [{"path": "/x.json"}]}"#]);
 }
 

@@ -57,7 +57,7 @@ fn settings(planned: &Planned) -> Vec<Place> {
             continue;
         }
         let found = match exists {
-            true if *path == planned.settings.plan.path => "the settings file that counts",
+            true if *path == planned.settings.plan.path => "the settings file that is used",
             true => "a settings file that is ignored",
             false => "nothing",
         };

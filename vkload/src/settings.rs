@@ -61,7 +61,7 @@ fn check(path: &Path) -> io::Result<Report> {
     Ok(report)
 }
 
-/// The file that counts for programs of this user.
+/// The file that programs of this user get.
 fn search() -> io::Result<Report> {
     let known = KnownSettings::discover(&PLATFORM, &POLICY).map_err(memory)?;
     let mut report = Report::default();
@@ -133,12 +133,16 @@ impl Report {
                 let whom = program.map_or("programs".to_owned(), |path| path.display().to_string());
                 match self.settings(program) {
                     Some(settings) => {
-                        line(&format!("{}, line {}, says for {whom}:", path.display(), settings.line));
+                        line(&format!(
+                            "{}, line {}, has these settings for {whom}:",
+                            path.display(),
+                            settings.line
+                        ));
                         let written = said(settings);
                         let written = written.as_str().map_or_else(|| format!("{written:#}"), str::to_owned);
                         written.lines().for_each(|text| line(&format!("  {text}")));
                     }
-                    None => line(&format!("{} says nothing for {whom}.", path.display())),
+                    None => line(&format!("{} has no settings for {whom}.", path.display())),
                 }
                 if !self.programs().is_empty() {
                     line("\nPrograms that it names");
@@ -152,7 +156,7 @@ impl Report {
             self.notes.iter().for_each(|note| line(&format!("  {note}")));
         }
         if !self.searched.is_empty() {
-            line("\nSearched, the first counts");
+            line("\nSearched in this order; the first file found is used");
             for (path, because, exists) in &self.searched {
                 line(&format!("  {path} ({because}): {}", if *exists { "a file" } else { "nothing" }));
             }

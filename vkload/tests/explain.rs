@@ -106,7 +106,7 @@ fn paths_lists_every_place_whether_it_exists_or_not() {
 
     sandbox.write(settings, r#"{"file_format_version": "1.0.0", "settings": {"layers": []}}"#);
     let paths = text(&vkload(&sandbox, &["paths"]));
-    assert!(paths.contains("the settings file that counts"), "{paths}");
+    assert!(paths.contains("the settings file that is used"), "{paths}");
 }
 
 // ---- chain ----

@@ -49,14 +49,17 @@ fn it_shows_what_counts_for_a_program() {
          {\"stderr_log\": [\"info\"]}]}",
     );
     let any = text(&vkload(home.path(), &[], &[]));
-    assert!(any.starts_with(&format!("{}, line 3, says for programs:\n", file.display())), "{any}");
+    assert!(
+        any.starts_with(&format!("{}, line 3, has these settings for programs:\n", file.display())),
+        "{any}"
+    );
     assert!(
         any.contains("\"stderr_log\": [") && any.contains("Programs that it names\n  /usr/bin/game\n"),
         "{any}"
     );
     let game = text(&vkload(home.path(), &[], &["--program", "/usr/bin/game"]));
     assert!(
-        game.contains(", line 2, says for /usr/bin/game:\n") && game.contains("\"layers\": []"),
+        game.contains(", line 2, has these settings for /usr/bin/game:\n") && game.contains("\"layers\": []"),
         "{game}"
     );
 }

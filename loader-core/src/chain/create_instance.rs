@@ -218,7 +218,7 @@ unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
     }
     if vk::api_version_variant(version) != 0 {
         let message =
-            format_args!("the application's apiVersion {version:#x} is of another variant of Vulkan");
+            format_args!("the application's apiVersion {version:#x} belongs to another variant of Vulkan");
         logger.log(Level::Warning, Topic::Loader, message);
     } else if version != 0 && version < vk::API_VERSION_1_0 {
         let message = format_args!(

@@ -209,7 +209,7 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::VariableIgnored { name, because: Ignored::Elevated } => {
-                write!(f, "{} is ignored in this process, which is elevated (LDP_LOADER_13)", Name(name))
+                write!(f, "{} is ignored because this process is elevated (LDP_LOADER_13)", Name(name))
             }
             Self::VariableIgnored { name, because: Ignored::ReplacedBy(other) } => {
                 write!(f, "{} is ignored, since {} is set", Name(name), Name(other))

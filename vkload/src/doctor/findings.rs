@@ -90,7 +90,7 @@ fn loader(machine: &Machine, report: &Report) -> Finding {
     match &machine.loader {
         Ok(Loader { path, version }) => {
             let what =
-                format!("programs get this loader, of Vulkan {version}; this tool is of {}", report.vulkan);
+                format!("programs get this loader with Vulkan {version}; this tool has {}", report.vulkan);
             finding(Severity::Note, "loader", path, &what)
         }
         Err(words) => {

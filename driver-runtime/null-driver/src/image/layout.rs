@@ -24,7 +24,7 @@ pub(crate) struct Image {
     pub(crate) layers: u32,
     samples: u32,
     disjoint: bool,
-    /// Where each plane begins; of images that are not disjoint only the first counts.
+    /// Where each plane begins. Only the first is used for images that are not disjoint.
     starts: [AtomicPtr<u8>; PLANES],
     /// Memory of its own, which images have that are made of a window's buffers.
     own: Shared<Option<Memory>>,

@@ -287,7 +287,7 @@ impl fmt::Display for LayerNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Search(Note::VariableIgnored { name, because: Ignored::Elevated }) => {
-                write!(f, "{} is ignored in this process, which is elevated (LLP_LOADER_13)", Name(name))
+                write!(f, "{} is ignored because this process is elevated (LLP_LOADER_13)", Name(name))
             }
             Self::Search(note) => note.fmt(f),
             Self::NotFound { by, name, skipped: None } => write!(

@@ -93,7 +93,7 @@ fn llp_loader_13_an_elevated_process_ignores_the_variables_and_says_so() {
         case.system.elevate();
         assert_eq!(case.active(), ["I"], "{variable}");
         assert_eq!(case.listed(), ["I", "E"], "{variable}");
-        let note = "is ignored in this process, which is elevated (LLP_LOADER_13)";
+        let note = "is ignored because this process is elevated (LLP_LOADER_13)";
         assert_eq!(case.notes(), [format!("{variable} {note}")]);
     }
 }
