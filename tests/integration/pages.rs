@@ -190,6 +190,22 @@ fn links_lead_somewhere() {
     }
 }
 
+/// Paths start at the repository, at the core's sources, or at the folder of the path named before.
+#[test]
+fn every_file_that_architecture_names_exists() {
+    let text = read("ARCHITECTURE.md");
+    let mut before = root().to_owned();
+    let mut count = 0;
+    for file in text.split('`').skip(1).step_by(2).filter(|span| span.ends_with(".rs")) {
+        let starts = [root().to_owned(), root().join("loader-core/src"), before];
+        let found = starts.iter().map(|start| start.join(file)).find(|path| path.exists());
+        let found = found.unwrap_or_else(|| panic!("there is no {file}"));
+        before = found.parent().unwrap().to_owned();
+        count += 1;
+    }
+    assert!(count > 10);
+}
+
 // ---- reading pages and sources ----
 
 /// The rows of all tables of a page, without heads.
