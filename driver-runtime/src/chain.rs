@@ -43,7 +43,7 @@ impl<'a> Iterator for Chain<'a> {
         };
         self.left = left;
         let current = self.next;
-        // SAFETY: the creator of the iterator vouches for the chain.
+        // SAFETY: by the `# Safety` of `new`, what the pointer leads to is a structure of a pNext chain.
         self.next = unsafe { (*current).p_next };
         Some(Ok(current))
     }

@@ -84,7 +84,7 @@ impl ThreadWork {
 
     /// Does it; returns when the thread is to end.
     pub fn run(self) {
-        // SAFETY: the creator vouches for the pair.
+        // SAFETY: by the `# Safety` of `new`, `on` is valid for `run` on any thread until this one was joined.
         unsafe { (self.run)(self.on) }
     }
 }

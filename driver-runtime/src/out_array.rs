@@ -30,7 +30,7 @@ impl<T> OutArray<T> {
     /// Adds an element by writing into the caller's, which keeps what `write` does not change: the pNext of structures.
     pub fn push_with(&mut self, write: impl FnOnce(&mut T)) {
         if self.available < self.room {
-            // SAFETY: the creator vouches for the array, which has room for this element.
+            // SAFETY: by the `# Safety` of `new` the array has `room` elements, and nobody else uses them.
             write(unsafe { &mut *self.out.add(self.available as usize) });
         }
         self.available = self.available.saturating_add(1);
@@ -41,7 +41,7 @@ impl<T> OutArray<T> {
     pub fn finish(self) -> vk::Result {
         let counts_only = self.out.is_null();
         let number = if counts_only { self.available } else { self.available.min(self.room) };
-        // SAFETY: the creator vouches for the count.
+        // SAFETY: by the `# Safety` of `new` the count is valid for writes.
         unsafe { self.count.write(number) };
         if number < self.available { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
     }

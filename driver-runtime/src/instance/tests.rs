@@ -44,7 +44,7 @@ fn make(info: &vk::InstanceCreateInfo<'_>, interface: u32) -> Result<Made, vk::R
 
 /// An instance with callbacks, which live at least as long.
 pub(crate) fn make_with(callbacks: &vk::AllocationCallbacks<'_>) -> Made {
-    // SAFETY: a valid structure; the caller vouches for the callbacks.
+    // SAFETY: the structure and the callbacks, which are borrowed, are valid.
     Made(unsafe { create::<TestDriver>(&vk::InstanceCreateInfo::default(), callbacks, 7) }.unwrap())
 }
 

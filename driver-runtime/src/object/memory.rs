@@ -24,7 +24,7 @@ impl ParentMemory {
 
 // SAFETY: the allocator behind the pointer may be used from any thread.
 unsafe impl Send for ParentMemory {}
-// SAFETY: as above.
+// SAFETY: the allocator behind the pointer may be used from any thread.
 unsafe impl Sync for ParentMemory {}
 
 // SAFETY: copies lead to the same allocator, which keeps the trait's promises.
@@ -34,7 +34,7 @@ unsafe impl Allocator for ParentMemory {
     }
 
     unsafe fn deallocate(&self, block: NonNull<u8>, layout: Layout) {
-        // SAFETY: the caller vouches for the block, which came from the same allocator.
+        // SAFETY: by the contract of `Allocator::deallocate` the block came from this allocator, with this layout.
         unsafe { self.get().deallocate(block, layout) };
     }
 }

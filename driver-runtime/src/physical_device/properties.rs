@@ -51,7 +51,8 @@ impl Chainable {
     /// The structure, if it is of this type. Its `s_type` and `p_next` stay what they are.
     pub fn get<T: TaggedStructure>(&mut self) -> Option<&mut T> {
         let matches = self.0.s_type == T::STRUCTURE_TYPE;
-        // SAFETY: a structure in a chain has the type that it says; who made this vouches that it may be written.
+        // SAFETY: a structure in a chain has the type that it states, and a `Chainable` is only made of structures
+        // that the application passed to be written.
         matches.then(|| unsafe { &mut *core::ptr::from_mut(self).cast::<T>() })
     }
 }

@@ -239,7 +239,8 @@ macro_rules! commands {
             }),*],
             replay: {
                 unsafe fn replay(function: Command, commands: vk::CommandBuffer, words: *const u64) {
-                    // SAFETY: the caller vouches for the function, whose parameters are of these types, and the words.
+                    // SAFETY: `Row::replay` is called with the function of its own command, which has these parameters,
+                    // and with the words that were recorded for them.
                     unsafe {
                         let function = core::mem::transmute::<
                             Command,

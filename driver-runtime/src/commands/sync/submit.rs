@@ -226,7 +226,7 @@ impl Values<'_> {
     /// The arrays may be shorter than those of semaphores where no timeline is.
     fn at(list: Option<(*const u64, u32)>, place: usize) -> u64 {
         match list {
-            // SAFETY: who made this vouches for the counted array.
+            // SAFETY: the structure is part of a valid submission, so the array has `count` elements.
             Some((values, count)) if !values.is_null() && place < count as usize => unsafe {
                 values.add(place).read()
             },
