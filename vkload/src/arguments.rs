@@ -24,9 +24,9 @@ pub(crate) enum Command {
     Info(InfoArguments),
     /// Explains why Vulkan does not work here, and what to do. The exit code is 1 if it does not work.
     ///
-    /// Checks drivers, layers and environment variables as a program meets them, the graphics devices of this machine and their
-    /// permissions, and the loader that programs use.
-    Doctor(FormatArguments),
+    /// Tries the loader that programs get, and each driver and layer, in processes of their own, and looks at the machine: libraries,
+    /// environment variables, settings, device files and their permissions. Changes nothing.
+    Doctor(DoctorArguments),
     /// Lists which folders and files are searched, why, and what was found there. Loads no library.
     Paths(FormatArguments),
     /// Shows the call chain of a program: layers, loader, drivers. Loads no library.
@@ -37,6 +37,14 @@ pub(crate) enum Command {
     ///
     /// Sets LD_LIBRARY_PATH, so it has no effect on elevated programs and on programs with a loader of their own.
     Exec(ExecArguments),
+    /// Tries something in this process and tells of it: what the doctor starts.
+    #[command(hide = true)]
+    Probe {
+        /// The file descriptor for the answers.
+        pipe: i32,
+        /// What to try, as JSON.
+        subject: String,
+    },
     /// Shows the settings file (vk_loader_settings.json) in force and checks it. The exit code is 1 if anything is wrong.
     Settings(SettingsArguments),
 }
@@ -59,6 +67,37 @@ pub(crate) struct FormatArguments {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArguments {
+    /// Print JSON.
+    #[arg(long, conflicts_with = "html")]
+    pub(crate) json: bool,
+    /// Print one self-contained HTML page.
+    #[arg(long)]
+    pub(crate) html: bool,
+    /// Load no library: judge by files, variables and devices alone.
+    #[arg(long)]
+    pub(crate) no_probe: bool,
+    /// How many seconds each thing that is tried may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: u64,
+    /// Write what was found to FILE, for `vkload replay --show doctor` elsewhere. The file grows while things are tried, so a crash leaves one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Look again each time something changes, until interrupted.
+    #[arg(long, conflicts_with_all = ["json", "html", "record"])]
+    pub(crate) watch: bool,
+    /// Judge what 32-bit programs get. Loads no library.
+    #[arg(long = "32")]
+    pub(crate) bits_32: bool,
+    /// Judge what this running process has: its variables, and the libraries in its memory.
+    #[arg(long, value_name = "PROCESS", conflicts_with = "program")]
+    pub(crate) pid: Option<u32>,
+    /// Judge what this program would get, which is not started.
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub(crate) program: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -95,6 +134,8 @@ pub(crate) enum Show {
     Paths,
     /// What a call goes through.
     Chain,
+    /// Why Vulkan does not work there.
+    Doctor,
 }
 
 #[derive(Args, Debug)]

@@ -7,10 +7,13 @@ mod arguments;
 mod chain;
 mod doctor;
 mod exec;
+mod facts;
+mod halves;
 mod info;
 mod output;
 mod paths;
 mod planned;
+mod probe;
 mod recording;
 mod replay;
 mod searched;
@@ -31,7 +34,8 @@ pub fn run() -> ExitCode {
     let arguments = Arguments::parse();
     match arguments.command.unwrap_or(Command::Info(arguments.info)) {
         Command::Info(options) => info::print(options.verbose, options.json, options.record.as_deref()),
-        Command::Doctor(options) => doctor::print(options.json),
+        Command::Doctor(options) => doctor::print(&options),
+        Command::Probe { pipe, subject } => probe::child::run(pipe, &subject),
         Command::Paths(options) => paths::print(options.json),
         Command::Chain(options) => chain::print(&options.layer, options.json),
         Command::Replay(options) => replay::print(&options.file, options.show, options.verbose, options.json),

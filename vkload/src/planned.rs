@@ -1,11 +1,16 @@
 //! What is decided without opening a library: settings, drivers and layers, on this machine or on one that was recorded.
 
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
 use loader_core::discovery::{
-    KnownSettings, LayerPlan, LayerScope, Plan, Policy, Question, Request, Snapshot, Step, plan, plan_layers,
+    Answer as Answered, KnownSettings, LayerPlan, LayerScope, Plan, Policy, Question, Record, Request, Snapshot, Step, plan, plan_layers,
     plan_settings,
 };
-use loader_core::memory::{OutOfMemory, Vec};
+use loader_core::memory::{OutOfMemory, TryGrow as _, Vec, text};
 use platform_linux::{PLATFORM, POLICY};
+
+use crate::facts::Variables;
 
 /// The three plans, with all answers that they were made from.
 #[derive(Debug, Default)]
@@ -27,6 +32,29 @@ impl Planned {
     pub(crate) fn here() -> Result<Self, String> {
         Self::new(&POLICY, Snapshot::new(), &|snapshot, questions| {
             snapshot.ask(&PLATFORM, questions).map_err(out_of_memory)
+        })
+    }
+
+    /// The plans for a program that has these variables, whose file is `program`, on this machine.
+    pub(crate) fn for_program(variables: &Variables, program: Option<&Path>, pointer_width: u32) -> Result<Self, String> {
+        let policy = Policy { pointer_width, ..POLICY };
+        Self::new(&policy, Snapshot::new(), &|snapshot, questions| {
+            let mut others = Vec::new();
+            for question in questions {
+                let answer = match (&question, program) {
+                    (Question::Variable(name, _), _) => {
+                        variables.get(&*name.as_c_str().to_string_lossy()).map(|value| text(&[value.as_bytes()])).transpose()
+                    }
+                    (Question::Executable, Some(program)) => text(&[program.as_os_str().as_bytes()]).map(Some),
+                    _ => {
+                        others.try_push(question).map_err(out_of_memory)?;
+                        continue;
+                    }
+                };
+                let answer = Answered::Value(answer.map_err(out_of_memory)?);
+                snapshot.record(Record { question, answer }).map_err(out_of_memory)?;
+            }
+            snapshot.ask(&PLATFORM, others).map_err(out_of_memory)
         })
     }
 

@@ -2,7 +2,10 @@
 //! the decisions can be made again elsewhere.
 //!
 //! It is one JSON object: the format's `recording` number, the build options of the loader (`policy`), the `answers` about the system
-//! in the order of their questions, and the `report` of `vkload info`. Bytes that are no text stand as `{"hex": "…"}`.
+//! in the order of their questions, and the `report` of `vkload info`. Bytes that are no text stand as `{"hex": "…"}`. The doctor adds the
+//! `facts` of the machine, the `target` that it judges for, and the `trials`. The user's home folder and name are taken out.
+
+mod names;
 
 use std::ffi::CString;
 use std::fs;
@@ -12,9 +15,14 @@ use loader_core::discovery::{Answer, Policy, Question, Record, Root, Snapshot};
 use loader_core::memory::{self, CText, Text, TryGrow, text};
 use loader_core::platform::{FileError, Reader};
 use platform_linux::POLICY;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::doctor::subject::Target;
+use crate::doctor::trials::Trials;
+use crate::facts::Facts;
 use crate::planned::Planned;
+use crate::probe::{Ending, Trial};
 
 /// The format's number.
 const FORMAT: u64 = 1;
@@ -27,28 +35,92 @@ pub(crate) struct Recording {
     pub(crate) snapshot: Snapshot,
     /// What `vkload info` said.
     pub(crate) report: Value,
+    /// What the doctor saw, where the doctor recorded.
+    pub(crate) seen: Option<Seen>,
 }
 
-/// Records this machine, of which `vkload info` says `report`.
+/// What the doctor sees beside the loader's decisions.
+#[derive(Deserialize)]
+pub(crate) struct Seen {
+    pub(crate) facts: Facts,
+    pub(crate) target: Target,
+    pub(crate) trials: Trials,
+}
+
+/// What the doctor keeps.
+pub(crate) struct Kept<'a> {
+    pub(crate) facts: &'a Facts,
+    pub(crate) planned: &'a Planned,
+    pub(crate) target: &'a Target,
+    pub(crate) trials: &'a Trials,
+}
+
+/// Records this machine, of which `vkload info` says `report`; null before that is known.
 pub(crate) fn write(file: &Path, report: &Value) -> Result<(), String> {
-    let planned = Planned::here()?;
-    let both = planned.settings.snapshot.records().iter().chain(planned.snapshot.records());
-    let recording = json!({
-        "recording": FORMAT,
-        "policy": { "pointerWidth": POLICY.pointer_width, "builtIn": built_in() },
-        "answers": both.filter_map(record_json).collect::<Vec<_>>(),
-        "report": report,
-    });
-    fs::write(file, format!("{recording:#}\n")).map_err(|error| format!("{}: {error}", file.display()))
+    let mut recording = of_plan(&Planned::here()?, POLICY.pointer_width);
+    recording["report"] = report.clone();
+    store(file, recording, &names::Names::here())
 }
 
-/// Reads what [`write()`] wrote.
+/// Records a machine as the doctor sees it.
+pub(crate) fn write_case(file: &Path, kept: &Kept<'_>) -> Result<(), String> {
+    let mut recording = of_plan(kept.planned, kept.target.bits);
+    let problem = |error: serde_json::Error| format!("{}: {error}", file.display());
+    recording["facts"] = serde_json::to_value(kept.facts).map_err(problem)?;
+    recording["target"] = serde_json::to_value(kept.target).map_err(problem)?;
+    recording["trials"] = serde_json::to_value(kept.trials).map_err(problem)?;
+    recording["report"] = report_of(kept.trials);
+    store(file, recording, &names::Names::new(&kept.facts.user.home, &kept.facts.user.name))
+}
+
+/// What was planned, and from which answers.
+fn of_plan(planned: &Planned, pointer_width: u32) -> Value {
+    let both = planned.settings.snapshot.records().iter().chain(planned.snapshot.records());
+    json!({
+        "recording": FORMAT,
+        "vkload": env!("CARGO_PKG_VERSION"),
+        "policy": { "pointerWidth": pointer_width, "builtIn": built_in() },
+        "answers": both.filter_map(record_json).collect::<Vec<_>>(),
+    })
+}
+
+/// As much of the report of `vkload info` as trials tell.
+fn report_of(trials: &Trials) -> Value {
+    let Some(program) = &trials.program else { return Value::Null };
+    let driver = |(manifest, trial): &(String, Trial)| {
+        let used = trial.ending == Ending::Finished && !trial.devices.is_empty();
+        let outcome = if used { "used" } else if trial.ending == Ending::Finished { "no-devices" } else { "failed" };
+        let remark = if used { String::new() } else { trial.to_string() };
+        json!({ "manifest": manifest, "used": used, "outcome": outcome, "remark": remark, "devices": trial.devices.len() })
+    };
+    json!({
+        "vulkan": program.version,
+        "devices": program.usable().collect::<Vec<_>>(),
+        "drivers": trials.drivers.iter().map(driver).collect::<Vec<_>>(),
+        "layers": [],
+    })
+}
+
+/// Writes in one step, so that a crash leaves the recording before or this one.
+fn store(file: &Path, mut recording: Value, names: &names::Names) -> Result<(), String> {
+    names.take_out(&mut recording);
+    let problem = |error: std::io::Error| format!("cannot write {}: {error}", file.display());
+    let new = file.with_extension("json.new");
+    let is_plain = fs::metadata(file).map_or(true, |found| found.is_file());
+    let text = format!("{recording:#}\n");
+    if !is_plain {
+        return fs::write(file, text).map_err(problem);
+    }
+    fs::write(&new, text).and_then(|()| fs::rename(&new, file)).map_err(problem)
+}
+
+/// Reads what [`write()`] or [`write_case()`] wrote.
 pub(crate) fn read(file: &Path) -> Result<Recording, String> {
     let problem = |problem: &str| format!("{}: {problem}", file.display());
     let bytes = fs::read(file).map_err(|error| problem(&error.to_string()))?;
-    let recording: Value = serde_json::from_slice(&bytes).map_err(|error| problem(&error.to_string()))?;
+    let mut recording: Value = serde_json::from_slice(&bytes).map_err(|error| problem(&error.to_string()))?;
     if recording["recording"] != FORMAT {
-        return Err(problem("it is no recording of `vkload info --record FILE`"));
+        return Err(problem("it is no recording; make one with `vkload doctor --record FILE`"));
     }
     let mut snapshot = Snapshot::new();
     for answer in recording["answers"].as_array().into_iter().flatten() {
@@ -56,7 +128,13 @@ pub(crate) fn read(file: &Path) -> Result<Recording, String> {
         snapshot.record(record).map_err(|_| "memory ran out")?;
     }
     let policy = policy(&recording["policy"]).ok_or_else(|| problem("its policy is not understood"))?;
-    Ok(Recording { policy, snapshot, report: recording["report"].clone() })
+    let report = recording["report"].take();
+    let seen = if recording.get("facts").is_some() {
+        Some(serde_json::from_value(recording).map_err(|error| problem(&error.to_string()))?)
+    } else {
+        None
+    };
+    Ok(Recording { policy, snapshot, report, seen })
 }
 
 /// The folders that the loader was built with.

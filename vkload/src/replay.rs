@@ -10,7 +10,9 @@ use crate::arguments::Show;
 use crate::info::gather::plan_only;
 use crate::info::report::{Device, Problem, Report};
 use crate::planned::Planned;
-use crate::recording::{self, Recording};
+use crate::doctor::case::Case;
+use crate::doctor::{self, Format};
+use crate::recording::{self, Recording, Seen};
 use crate::{chain, info, output, paths};
 
 /// Prints what the recording leads to.
@@ -22,7 +24,7 @@ pub(crate) fn print(file: &Path, show: Show, verbose: bool, json: bool) -> ExitC
 }
 
 fn replay(file: &Path, show: Show, verbose: bool, json: bool) -> Result<(String, ExitCode), String> {
-    let Recording { policy, snapshot, report: recorded } = recording::read(file)?;
+    let Recording { policy, snapshot, report: recorded, seen } = recording::read(file)?;
     let planned = Planned::new(&policy, snapshot, &|_, questions| {
         Err(format!(
             "{}: this version of the loader would ask more than was recorded: {:?}",
@@ -33,6 +35,12 @@ fn replay(file: &Path, show: Show, verbose: bool, json: bool) -> Result<(String,
     Ok(match show {
         Show::Paths => (paths::render(&planned, json), ExitCode::SUCCESS),
         Show::Chain => (chain::render(&planned, &[], json)?.0, ExitCode::SUCCESS),
+        Show::Doctor => {
+            let Seen { facts, target, trials } = seen.ok_or_else(|| {
+                format!("{}: it does not hold the machine as the doctor sees it; make one with `vkload doctor --record FILE`", file.display())
+            })?;
+            return Ok(doctor::told(Case::new(facts, planned, target, trials), Format::chosen(json, false)));
+        }
         Show::Info => {
             let report = report(&planned, &recorded)?;
             let code = info::code(&report);

@@ -1,61 +1,64 @@
 //! `vkload doctor`: why does Vulkan not work here, and what can be done?
 //!
-//! It shows what `vkload info` finds and what [`machine`] tells about devices and the loader that programs get, put together by
-//! [`findings`], a function of both that looks at nothing else.
+//! [`gather`] reads the machine ([`crate::facts`]), plans what the loader would do, and tries it in processes of their own
+//! ([`trials`]). All that is a [`case::Case`]. The [`rules`] are functions of the case and of nothing else, so a recording gives the same answer
+//! elsewhere.
 
-mod findings;
-mod machine;
+pub(crate) mod case;
+mod finding;
+mod gather;
+mod output;
+mod rules;
+pub(crate) mod subject;
+mod suspects;
+pub(crate) mod trials;
+mod watch;
 
 use std::process::ExitCode;
 
-use serde_json::json;
+use crate::arguments::DoctorArguments;
+use crate::output::{fail, print as print_output};
+use case::Case;
+use finding::Finding;
+pub(crate) use output::Format;
 
-use crate::info;
-use crate::info::report::Report;
-use crate::output;
-use findings::{Finding, Severity};
-use machine::Machine;
+/// The doctor's answer.
+pub(crate) struct Answer {
+    pub(crate) case: Case,
+    /// The gravest first.
+    pub(crate) findings: Vec<Finding>,
+}
 
 /// Prints the findings, the gravest first.
-pub(crate) fn print(json: bool) -> ExitCode {
-    let report = info::gather::gather();
-    let findings = findings::findings(&report, &Machine::here());
-    let works = !findings.iter().any(|finding| finding.severity == Severity::Error);
-    let output = if json { as_json(&findings, works) } else { as_text(&report, &findings, works) };
-    output::print(&output, if works { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn as_text(report: &Report, findings: &[Finding], works: bool) -> String {
-    let mut out = match (works, &report.devices[..]) {
-        (true, [only]) => format!("Vulkan works here, on {}.\n", only.name),
-        (true, devices) => format!("Vulkan works here, on {} devices.\n", devices.len()),
-        (false, _) => "Vulkan does not work here.\n".to_owned(),
-    };
-    for finding in findings {
-        out.push_str(&format!("\n{}: ", finding.severity.name()));
-        if !finding.about.is_empty() {
-            out.push_str(&format!("{}: ", finding.about));
-        }
-        out.push_str(&format!("{}\n", finding.what));
-        for step in &finding.next {
-            out.push_str(&format!("  -> {step}\n"));
-        }
+pub(crate) fn print(options: &DoctorArguments) -> ExitCode {
+    if options.watch {
+        return watch::run(options);
     }
-    out
+    match gather::case(options) {
+        Ok(case) => {
+            let (text, code) = told(case, Format::chosen(options.json, options.html));
+            print_output(&text, code)
+        }
+        Err(problem) => fail(&problem),
+    }
 }
 
-fn as_json(findings: &[Finding], works: bool) -> String {
-    let findings: Vec<_> = findings
-        .iter()
-        .map(|finding| {
-            json!({
-                "severity": finding.severity.name(),
-                "id": finding.id,
-                "about": finding.about,
-                "what": finding.what,
-                "next": finding.next,
-            })
-        })
-        .collect();
-    format!("{:#}\n", json!({ "works": works, "findings": findings }))
+/// What is to be said of this case, and the exit code: failure if programs cannot use Vulkan.
+pub(crate) fn told(case: Case, format: Format) -> (String, ExitCode) {
+    let answer = answer(case);
+    let code = if answer.case.fails_for_programs(&answer.findings) { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    (output::render(&answer, format), code)
+}
+
+/// What is to be said of this case.
+pub(crate) fn answer(case: Case) -> Answer {
+    let findings = rules::findings(&case);
+    Answer { case, findings }
+}
+
+impl Case {
+    /// Whether programs cannot use Vulkan, as far as it is known.
+    fn fails_for_programs(&self, findings: &[Finding]) -> bool {
+        self.fails() || (self.works().is_none() && findings.iter().any(|finding| finding.severity == finding::Severity::Error))
+    }
 }

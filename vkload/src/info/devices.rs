@@ -77,16 +77,27 @@ pub(crate) unsafe fn describe(instance: &Instance, device: vk::PhysicalDevice) -
         // SAFETY: as above; the loader has this command for every driver of Vulkan 1.1.
         unsafe { instance.get_physical_device_properties2(device, &mut all) };
     }
-    Device {
-        name: text(first.device_name_as_c_str()),
-        kind: kind(first.device_type).into(),
-        api_version: version(first.api_version),
-        driver: text(driver.driver_name_as_c_str()),
-        driver_info: text(driver.driver_info_as_c_str()),
-        driver_version: first.driver_version,
-        vendor: first.vendor_id,
-        device: first.device_id,
-        uuid: uuid(id.device_uuid),
+    Device::new(&first, &id, &driver)
+}
+
+impl Device {
+    /// What these structures say. Those that the driver does not know are left as they were.
+    pub(crate) fn new(
+        first: &vk::PhysicalDeviceProperties,
+        id: &vk::PhysicalDeviceIDProperties<'_>,
+        driver: &vk::PhysicalDeviceDriverProperties<'_>,
+    ) -> Self {
+        Self {
+            name: text(first.device_name_as_c_str()),
+            kind: kind(first.device_type).into(),
+            api_version: version(first.api_version),
+            driver: text(driver.driver_name_as_c_str()),
+            driver_info: text(driver.driver_info_as_c_str()),
+            driver_version: first.driver_version,
+            vendor: first.vendor_id,
+            device: first.device_id,
+            uuid: uuid(id.device_uuid),
+        }
     }
 }
 

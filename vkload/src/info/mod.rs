@@ -19,6 +19,12 @@ use report::Report;
 
 /// Prints tables for people or one JSON object, and writes what the answers rely on to the file `record`.
 pub(crate) fn print(verbose: bool, json: bool, record: Option<&Path>) -> ExitCode {
+    // A driver may crash this process, and then the recording is wanted most.
+    if let Some(file) = record
+        && let Err(problem) = recording::write(file, &serde_json::Value::Null)
+    {
+        return output::fail(&problem);
+    }
     let report = gather::gather();
     if let Some(file) = record
         && let Err(problem) = recording::write(file, &json::render(&report))

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use crate::searched::Place;
 
 /// Everything.
@@ -108,20 +110,25 @@ pub(crate) struct Extension {
 }
 
 /// A physical device.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", default)]
 pub(crate) struct Device {
     pub(crate) name: String,
     /// `discrete`, `integrated`, `virtual`, `cpu` or `other`.
     pub(crate) kind: Cow<'static, str>,
     pub(crate) api_version: String,
     /// What the driver calls itself, and its release. Empty for drivers of Vulkan 1.1 and older.
+    #[serde(rename = "driverName")]
     pub(crate) driver: String,
     pub(crate) driver_info: String,
     /// As the driver packs it.
     pub(crate) driver_version: u32,
+    #[serde(rename = "vendorId")]
     pub(crate) vendor: u32,
+    #[serde(rename = "deviceId")]
     pub(crate) device: u32,
     /// Hexadecimal digits with dashes. Empty for drivers of Vulkan 1.0.
+    #[serde(rename = "deviceUuid")]
     pub(crate) uuid: String,
 }
 

@@ -1,0 +1,140 @@
+//! Everything that the rules judge by, and the questions that most of them ask.
+
+use loader_core::discovery::{Candidate, Decision};
+use loader_core::memory::Shown;
+
+use super::finding::Severity;
+use super::subject::{Layer, Target};
+use super::trials::Trials;
+use crate::facts::{Facts, Gpu, Library};
+use crate::info::report::Device;
+use crate::planned::Planned;
+use crate::probe::Trial;
+use crate::searched::origin;
+
+/// A machine, a program on it, and what came of trying.
+pub(crate) struct Case {
+    pub(crate) facts: Facts,
+    pub(crate) planned: Planned,
+    pub(crate) target: Target,
+    pub(crate) trials: Trials,
+    /// The layers that are active in a program that asks for none.
+    pub(crate) layers: Vec<Layer>,
+    /// The drivers that were found.
+    pub(crate) drivers: Vec<Driver>,
+}
+
+/// A driver that was found.
+pub(crate) struct Driver {
+    pub(crate) manifest: String,
+    pub(crate) library: String,
+    /// Why its folder or file was looked at.
+    pub(crate) found_by: String,
+    /// Its place in the plan.
+    pub(crate) place: usize,
+    /// Whether the loader opens it.
+    pub(crate) used: bool,
+}
+
+impl Case {
+    pub(crate) fn new(facts: Facts, planned: Planned, target: Target, trials: Trials) -> Self {
+        let layers = Layer::active(&planned);
+        let driver = |(place, candidate): (usize, &Candidate)| Driver {
+            manifest: Shown(&candidate.path).to_string(),
+            library: Shown(&candidate.library).to_string(),
+            found_by: planned.drivers.searched.get(candidate.found_in).map(|searched| origin(searched.origin)).unwrap_or_default(),
+            place,
+            used: candidate.decision == Decision::Use,
+        };
+        let drivers = planned.drivers.drivers.iter().enumerate().map(driver).collect();
+        Self { facts, planned, target, trials, layers, drivers }
+    }
+
+    /// Whether a program can use a device. `None` where nothing was tried.
+    pub(crate) fn works(&self) -> Option<bool> {
+        self.trials.program.as_ref().map(Trial::works)
+    }
+
+    /// Whether a program is known to get no device.
+    pub(super) fn fails(&self) -> bool {
+        self.works() == Some(false)
+    }
+
+    /// The devices that programs can use.
+    pub(crate) fn devices(&self) -> Vec<&Device> {
+        self.trials.program.iter().flat_map(Trial::usable).collect()
+    }
+
+    /// Whether programs have nothing but the processor to draw with.
+    pub(super) fn only_software(&self) -> bool {
+        let devices = self.devices();
+        !devices.is_empty() && devices.iter().all(|device| device.kind == "cpu")
+    }
+
+    /// How grave a thing is that stands between programs and a device.
+    pub(super) fn blame(&self) -> Severity {
+        match self.works() {
+            Some(true) => Severity::Warning,
+            Some(false) => Severity::Error,
+            None => Severity::Warning,
+        }
+    }
+
+    /// How grave a thing is that only matters where nothing works.
+    pub(super) fn mention(&self) -> Severity {
+        if self.fails() { Severity::Error } else { Severity::Note }
+    }
+
+    pub(super) fn candidate(&self, driver: &Driver) -> Option<&Candidate> {
+        self.planned.drivers.drivers.get(driver.place)
+    }
+
+    /// The library that this manifest names.
+    pub(super) fn library(&self, manifest: &str) -> Option<&Library> {
+        self.facts.libraries.iter().find(|library| library.manifest == manifest)
+    }
+
+    /// What came of the driver alone.
+    pub(super) fn trial(&self, driver: &Driver) -> Option<&Trial> {
+        self.trials.driver(&driver.manifest)
+    }
+
+    /// The drivers of which a device can be used, alone.
+    pub(super) fn good_drivers(&self) -> impl Iterator<Item = &Driver> {
+        self.drivers.iter().filter(|driver| self.trial(driver).is_some_and(Trial::works))
+    }
+
+    pub(super) fn variable(&self, name: &str) -> Option<&str> {
+        self.facts.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Whether a device of this GPU's maker can be used.
+    pub(super) fn is_driven(&self, gpu: &Gpu) -> bool {
+        let trials = self.trials.program.iter().chain(self.trials.drivers.iter().map(|(_, trial)| trial));
+        trials.flat_map(Trial::usable).any(|device| device.vendor == gpu.vendor && device.kind != "cpu")
+    }
+
+    /// `sudo ` where the file is not the user's own.
+    pub(super) fn sudo(&self, path: &str) -> &'static str {
+        let home = &self.facts.user.home;
+        let own = !home.is_empty() && home != "/" && path.starts_with(home.as_str());
+        if own || self.facts.user.id == 0 { "" } else { "sudo " }
+    }
+
+    /// Whether the place cannot be changed from inside by installing packages.
+    pub(super) fn is_sealed(&self) -> bool {
+        let place = &self.facts.place;
+        place.flatpak.is_some() || place.snap.is_some() || place.steam_runtime.is_some()
+    }
+}
+
+/// The last part of a path.
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A command's argument as a shell reads it.
+pub(super) fn quoted(argument: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:=,@%~".contains(&byte);
+    if !argument.is_empty() && argument.bytes().all(plain) { argument.to_owned() } else { format!("'{}'", argument.replace('\'', "'\\''")) }
+}

@@ -1,0 +1,85 @@
+//! What the doctor has to say.
+
+use serde::{Deserialize, Serialize};
+
+/// Something that a user may want to know or do.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+pub(crate) struct Finding {
+    pub(crate) severity: Severity,
+    /// A name that does not change.
+    pub(crate) id: String,
+    /// The file, variable or device that it is about. Empty where it is about none.
+    pub(crate) about: String,
+    /// What is wrong, as a sentence without a full stop.
+    pub(crate) what: String,
+    /// What to do, one step each: commands as they can be typed.
+    pub(crate) next: Vec<String>,
+    /// How well it explains what is wrong: of findings of one severity, the one that says most stands first.
+    #[serde(skip)]
+    pub(crate) weight: u8,
+}
+
+/// How grave a finding is, the gravest first.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Severity {
+    /// Vulkan does not work because of it.
+    Error,
+    /// Something that should work does not.
+    Warning,
+    /// Good to know.
+    #[default]
+    Note,
+}
+
+impl Severity {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// How well a finding explains what is wrong.
+pub(super) mod weight {
+    /// It was tried: with the culprit things fail, without it they do not.
+    pub(in crate::doctor) const PROVEN: u8 = 100;
+    /// It was seen to fail.
+    pub(in crate::doctor) const SEEN: u8 = 80;
+    /// A decision of the user's that has this effect.
+    pub(in crate::doctor) const CHOSEN: u8 = 70;
+    /// A state of the machine that is known to have this effect.
+    pub(in crate::doctor) const KNOWN: u8 = 60;
+    /// It may have to do with it.
+    pub(in crate::doctor) const LIKELY: u8 = 40;
+    /// What remains where nothing else is known.
+    pub(in crate::doctor) const REST: u8 = 10;
+}
+
+impl Finding {
+    pub(super) fn new(severity: Severity, weight: u8, id: &str, about: &str, what: impl Into<String>) -> Self {
+        Self { severity, weight, id: id.to_owned(), about: about.to_owned(), what: what.into(), next: Vec::new() }
+    }
+
+    /// Adds a step.
+    pub(super) fn step(mut self, step: impl Into<String>) -> Self {
+        self.next.push(step.into());
+        self
+    }
+
+    /// Adds steps.
+    pub(super) fn steps(mut self, steps: impl IntoIterator<Item = String>) -> Self {
+        self.next.extend(steps);
+        self
+    }
+
+    /// What it is about and what is wrong, in one line.
+    pub(crate) fn sentence(&self) -> String {
+        match self.about.as_str() {
+            "" => self.what.clone(),
+            about => format!("{about}: {}", self.what),
+        }
+    }
+}

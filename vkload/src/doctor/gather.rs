@@ -1,0 +1,80 @@
+//! Finds out: reads the machine, plans, tries. Changes nothing.
+
+use std::env;
+use std::io::{IsTerminal, Write, stderr};
+use std::path::Path;
+use std::time::Duration;
+
+use loader_core::memory::Shown;
+
+use super::case::Case;
+use super::subject::Target;
+use super::trials::Trials;
+use crate::arguments::DoctorArguments;
+use crate::facts::{Facts, Named, Variables};
+use crate::planned::Planned;
+use crate::probe::parent::Settings;
+use crate::recording::{self, Kept};
+
+/// The case that these options ask for.
+pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
+    let (mut target, variables) = match options.pid {
+        Some(id) => Target::process(id)?,
+        None => (Target::program(options.program.as_deref(), if options.bits_32 { 32 } else { usize::BITS }), own_variables()),
+    };
+    let planned = Planned::for_program(&variables, target.program.as_deref(), target.bits)?;
+    let facts = Facts::gather(Path::new("/"), &variables, target.program.as_deref(), &named(&planned));
+    target.settle(&facts.loaders);
+    let mut keep = |trials: &Trials| match &options.record {
+        Some(file) => recording::write_case(file, &Kept { facts: &facts, planned: &planned, target: &target, trials }),
+        None => Ok(()),
+    };
+    // Before anything is tried, so that there is a recording whatever happens then.
+    keep(&Trials::default())?;
+    let mut failed = Ok(());
+    let trials = if options.no_probe || options.bits_32 {
+        Trials::default()
+    } else {
+        let settings = Settings { variables, limit: Duration::from_secs(options.timeout) };
+        let trials = Trials::run(&target, &planned, &settings, &progress, &mut |trials| failed = keep(trials));
+        clear_progress();
+        trials
+    };
+    failed?;
+    Ok(Case::new(facts, planned, target, trials))
+}
+
+/// This process's variables, as far as they are text.
+fn own_variables() -> Variables {
+    let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+    env::vars_os().map(|(name, value)| (text(name), text(value))).collect()
+}
+
+/// The libraries that the manifests name, which programs would open.
+fn named(planned: &Planned) -> Vec<Named> {
+    let drivers = planned.drivers.drivers.iter().filter(|driver| !driver.library.is_empty()).map(|driver| Named {
+        manifest: Shown(&driver.path).to_string(),
+        library: Shown(&driver.library).to_string(),
+        layer: false,
+    });
+    let layers = planned.layers.layers.iter().filter(|layer| !layer.library.is_empty()).map(|layer| Named {
+        manifest: Shown(&layer.path).to_string(),
+        library: Shown(&layer.library).to_string(),
+        layer: true,
+    });
+    drivers.chain(layers).collect()
+}
+
+/// Says on a terminal what is being tried, in a line that the next one replaces.
+fn progress(what: &str) {
+    if stderr().is_terminal() {
+        let shown: String = what.chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
+        let _ = write!(stderr(), "\r\x1b[Ktrying {shown} ...");
+    }
+}
+
+fn clear_progress() {
+    if stderr().is_terminal() {
+        let _ = write!(stderr(), "\r\x1b[K");
+    }
+}

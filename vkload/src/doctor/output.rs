@@ -1,0 +1,123 @@
+//! The answer as text, as JSON and as a page.
+
+use std::io::{IsTerminal, stdout};
+
+use serde_json::{Value, json};
+
+use super::Answer;
+use super::finding::{Finding, Severity};
+use crate::info::report::Device;
+use crate::probe::Trial;
+
+/// The number of the JSON format. It grows when a field changes its meaning or goes.
+const FORMAT: u64 = 1;
+
+/// How the answer is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Text,
+    Json,
+    Html,
+}
+
+impl Format {
+    /// The one that these options ask for.
+    pub(crate) fn chosen(json: bool, html: bool) -> Self {
+        match (json, html) {
+            (true, _) => Self::Json,
+            (_, true) => Self::Html,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// The whole answer.
+pub(crate) fn render(answer: &Answer, format: Format) -> String {
+    match format {
+        Format::Text => text(answer, colours()),
+        Format::Json => format!("{:#}\n", to_json(answer)),
+        Format::Html => text(answer, false),
+    }
+}
+
+fn colours() -> bool {
+    stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// What a user wants to know first.
+pub(crate) fn headline(answer: &Answer) -> String {
+    let case = &answer.case;
+    let whom = match (&case.target.process, &case.target.program) {
+        (Some(process), _) => format!(" for process {}", process.id),
+        (None, Some(program)) => format!(" for {}", program.display()),
+        (None, None) if case.target.bits == 32 => " for 32-bit programs".to_owned(),
+        _ => String::new(),
+    };
+    let devices = case.devices();
+    match (case.works(), &devices[..]) {
+        (None, _) if answer.findings.iter().any(|finding| finding.severity == Severity::Error) => format!("Vulkan cannot work here{whom}."),
+        (None, _) => format!("Nothing was tried{whom}; this is what can be seen without loading a library."),
+        (Some(false), _) => format!("Vulkan does not work here{whom}."),
+        (Some(true), devices) if case.only_software() => {
+            format!("Vulkan works here{whom}, but only on the processor ({}): slow.", names(devices))
+        }
+        (Some(true), [only]) => format!("Vulkan works here{whom}, on {}.", only.name),
+        (Some(true), devices) => format!("Vulkan works here{whom}, on {} devices: {}.", devices.len(), names(devices)),
+    }
+}
+
+fn names(devices: &[&Device]) -> String {
+    devices.iter().map(|device| device.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn text(answer: &Answer, colours: bool) -> String {
+    let mut out = format!("{}\n", paint(&headline(answer), "1", colours));
+    for (place, finding) in answer.findings.iter().enumerate() {
+        // The first finding follows at once: it is the answer.
+        if place > 0 {
+            out.push('\n');
+        }
+        out.push_str(&one(finding, colours));
+    }
+    out
+}
+
+fn one(finding: &Finding, colours: bool) -> String {
+    let colour = match finding.severity {
+        Severity::Error => "1;31",
+        Severity::Warning => "1;33",
+        Severity::Note => "36",
+    };
+    let label = paint(&format!("{}:", finding.severity.name()), colour, colours);
+    let mut out = format!("{label} {}\n", finding.sentence());
+    for step in &finding.next {
+        out.push_str(&format!("  -> {step}\n"));
+    }
+    out
+}
+
+fn paint(words: &str, code: &str, colours: bool) -> String {
+    if colours { format!("\x1b[{code}m{words}\x1b[0m") } else { words.to_owned() }
+}
+
+/// The answer for programs. Names do not change between releases; new ones may come.
+pub(crate) fn to_json(answer: &Answer) -> Value {
+    let case = &answer.case;
+    let trial = |trial: &Trial| serde_json::to_value(trial).unwrap_or_default();
+    let named = |trials: &[(String, Trial)], key: &str| {
+        trials.iter().map(|(name, it)| json!({ key: name, "trial": trial(it) })).collect::<Vec<_>>()
+    };
+    json!({
+        "format": FORMAT,
+        "vkload": env!("CARGO_PKG_VERSION"),
+        "headline": headline(answer),
+        "works": case.works(),
+        "onlySoftware": case.only_software(),
+        "devices": case.devices(),
+        "findings": answer.findings,
+        "loader": case.trials.program.as_ref().map(trial),
+        "drivers": named(&case.trials.drivers, "manifest"),
+        "layers": named(&case.trials.layers, "name"),
+        "culprits": case.trials.culprits,
+    })
+}

@@ -1,0 +1,147 @@
+//! Layers: the one that stands in the way, and those that do not work.
+
+use loader_core::discovery::{LayerDecision, LayerKind, LayerReason, LayerRequest};
+use loader_core::log::Level;
+use loader_core::memory::Shown;
+
+use super::super::case::{Case, file_name, quoted};
+use super::super::finding::{Finding, Severity, weight};
+use super::super::subject::Layer;
+use super::library;
+use crate::probe::{Ending, Stage, Trial};
+
+/// Layers without which it works.
+pub(super) fn culprits(case: &Case) -> Vec<Finding> {
+    let (Some(with), Some(without)) = (&case.trials.program, &case.trials.without_layers) else { return Vec::new() };
+    let of = |name: &String| {
+        let layer = case.layers.iter().find(|layer| layer.name == *name)?;
+        let what = format!(
+            "with this layer {}, and without it {}; it is active because {}",
+            outcome(with),
+            outcome(without),
+            because(case, layer)
+        );
+        let finding = Finding::new(case.blame(), weight::PROVEN, "layer-breaks", name, what).step(layer.off(&case.facts.variables));
+        Some(finding.step(settings_step(case, layer)).step(format!("Update or remove the layer: {}", layer.manifest)))
+    };
+    let mut findings: Vec<Finding> = case.trials.culprits.iter().filter_map(of).collect();
+    findings.iter_mut().for_each(|finding| finding.next.retain(|step| !step.is_empty()));
+    findings
+}
+
+/// What a program meets.
+fn outcome(trial: &Trial) -> String {
+    match (&trial.ending, trial.usable().count(), trial.devices.len()) {
+        (Ending::Finished, 0, 0) => "there is no device".to_owned(),
+        (Ending::Finished, 0, _) => match trial.devices.iter().find_map(|tried| tried.failure.as_ref()) {
+            Some((stage, ending)) => ending.tell(*stage),
+            None => "no device works".to_owned(),
+        },
+        (Ending::Finished, 1, _) => "1 device works".to_owned(),
+        (Ending::Finished, count, _) => format!("{count} devices work"),
+        (ending, ..) if ending.is_violent() => format!("a program {trial}"),
+        _ => trial.to_string(),
+    }
+}
+
+/// Why the layer is active.
+pub(super) fn because(case: &Case, layer: &Layer) -> String {
+    if !layer.by_variable.is_empty() {
+        let value = case.variable(&layer.by_variable).unwrap_or_default();
+        return format!("{}=\"{value}\" names it", layer.by_variable);
+    }
+    if layer.by_settings {
+        return format!("the settings file {} enables it", Shown(&case.planned.settings.plan.path));
+    }
+    match &layer.enable {
+        Some((name, _)) if case.facts.variables.contains_key(name) => format!("{name} is set"),
+        _ => format!("{} is an implicit layer's manifest", layer.manifest),
+    }
+}
+
+fn settings_step(case: &Case, layer: &Layer) -> String {
+    if layer.by_settings { super::settings::remove(case) } else { String::new() }
+}
+
+/// Layers that cannot be used.
+pub(super) fn broken(case: &Case) -> Vec<Finding> {
+    let Ok(active) = case.planned.layers.activate(&LayerRequest::default()) else { return Vec::new() };
+    let mut all: Vec<Finding> = case.layers.iter().filter_map(|layer| tried(case, layer)).collect();
+    for (place, candidate) in case.planned.layers.layers.iter().enumerate() {
+        let LayerDecision::Skip(reason) = case.planned.layers.decision(place, &active) else { continue };
+        if reason.level() != Level::Warning || matches!(reason, LayerReason::LibraryArch { .. }) {
+            continue;
+        }
+        let implicit = candidate.kind == LayerKind::Implicit;
+        let severity = if implicit { Severity::Warning } else { Severity::Note };
+        let about = Shown(&candidate.path).to_string();
+        let what = format!("this layer cannot be used: {}", reason.explain(&case.planned.layers, place));
+        let finding = Finding::new(severity, weight::LIKELY, reason.id(), &about, what);
+        all.push(finding.step(format!("Correct or remove it: {}rm {}", case.sudo(&about), quoted(&about))));
+    }
+    all
+}
+
+fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
+    let trial = case.trials.layer(&layer.name);
+    if trial.is_some_and(|trial| trial.ending == Ending::Finished) {
+        return None;
+    }
+    let dies = trial.is_some_and(Trial::is_violent);
+    let severity = if dies { case.blame() } else { Severity::Warning };
+    let off = layer.off(&case.facts.variables);
+    let about = layer.manifest.as_str();
+    if let (false, Some(fault)) = (dies, library::fault(case, about, "layer")) {
+        let what = format!("the layer {} {}", layer.name, fault.what);
+        let finding = Finding::new(severity, weight::SEEN - 5, fault.id, about, what).steps(fault.steps);
+        return Some(finding.step(format!("Or turn the layer off: {off}")));
+    }
+    let trial = trial?;
+    let what = match (&trial.ending, trial.stage) {
+        (Ending::Failed { words }, Stage::Open) => format!("the layer {} does not load: {words}", layer.name),
+        (Ending::Failed { words }, _) => format!("the layer {} {words}", layer.name),
+        (Ending::Result { code }, Stage::Negotiate) => {
+            format!("the layer {} refuses to work with the loader: its negotiation returns {}", layer.name, crate::probe::result_name(*code))
+        }
+        _ => format!("the layer {} ({}) {trial}", layer.name, file_name(&layer.library)),
+    };
+    let id = if dies { "layer-crashes" } else { "layer-does-not-load" };
+    let weight = if dies { weight::SEEN + 15 } else { weight::SEEN - 5 };
+    Some(Finding::new(severity, weight, id, about, what).step(off).step("Update or reinstall the layer".to_owned()))
+}
+
+/// Layers for developers that slow every program.
+const SLOW: &[(&str, &str)] = &[
+    ("VK_LAYER_KHRONOS_validation", "checks every call, so every program is slow"),
+    ("VK_LAYER_LUNARG_api_dump", "prints every call, so every program is very slow"),
+    ("VK_LAYER_LUNARG_gfxreconstruct", "records every call to a file"),
+    ("VK_LAYER_RENDERDOC_Capture", "prepares every program for captures"),
+    ("VK_LAYER_KHRONOS_profiles", "makes devices look like others"),
+    ("VK_LAYER_LUNARG_device_simulation", "makes devices look like others"),
+];
+
+/// Such layers that somebody has left on.
+pub(super) fn slow(case: &Case) -> Vec<Finding> {
+    let of = |layer: &Layer| {
+        let (_, effect) = SLOW.iter().find(|row| row.0 == layer.name)?;
+        let what = format!("is on for every program and {effect}; it is active because {}", because(case, layer));
+        let finding = Finding::new(Severity::Warning, weight::CHOSEN, "layer-left-on", &layer.name, what);
+        let step = if layer.by_settings { super::settings::remove(case) } else { layer.off(&case.facts.variables) };
+        Some(finding.step(step))
+    };
+    case.layers.iter().filter_map(of).collect()
+}
+
+/// All layers are turned off by a variable.
+pub(super) fn none(case: &Case) -> Vec<Finding> {
+    let Some(value) = case.variable("VK_LOADER_LAYERS_DISABLE") else { return Vec::new() };
+    let word = value.split(',').map(str::trim).find(|word| matches!(*word, "~all~" | "*" | "~implicit~" | "~explicit~"));
+    let Some(word) = word else { return Vec::new() };
+    let which = match word {
+        "~implicit~" => "implicit layers (overlays, captures, device selection) are",
+        "~explicit~" => "explicit layers (validation, dumps) are",
+        _ => "all layers are",
+    };
+    let what = format!("is \"{value}\", so {which} off for every program");
+    vec![Finding::new(Severity::Note, weight::CHOSEN, "layers-disabled", "VK_LOADER_LAYERS_DISABLE", what).step("unset VK_LOADER_LAYERS_DISABLE")]
+}

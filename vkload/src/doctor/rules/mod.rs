@@ -1,0 +1,78 @@
+//! The rules: each is a function of the case that says what it sees. The table is the order of the files, not of the answer.
+
+mod devices;
+mod drivers;
+mod files;
+mod gpus;
+mod layers;
+mod library;
+mod loader;
+mod nvidia;
+mod place;
+mod settings;
+mod summary;
+mod variables;
+
+use super::case::Case;
+use super::finding::{Finding, Severity};
+
+/// A rule, and the worlds that it knows.
+type Rule = fn(&Case) -> Vec<Finding>;
+
+const RULES: &[Rule] = &[
+    loader::absent,
+    loader::shadowed,
+    loader::two,
+    loader::broken,
+    layers::culprits,
+    layers::broken,
+    layers::slow,
+    layers::none,
+    drivers::tried,
+    drivers::not_opened,
+    drivers::devices_that_fail,
+    variables::replacing,
+    variables::filters,
+    variables::separators,
+    variables::misspelt,
+    variables::folders,
+    variables::hiding,
+    settings::unusable,
+    settings::drivers,
+    settings::layers,
+    files::strays,
+    devices::closed,
+    devices::none,
+    gpus::without_driver,
+    nvidia::versions,
+    nvidia::container,
+    place::flatpak,
+    place::snap,
+    place::wsl,
+    place::steam,
+    place::container,
+    place::process,
+    summary::software,
+    summary::nothing_found,
+    summary::no_gpu,
+    summary::result,
+];
+
+/// Everything that is to be said, the gravest first, and of that what explains most.
+pub(super) fn findings(case: &Case) -> Vec<Finding> {
+    let mut all: Vec<Finding> = RULES.iter().flat_map(|rule| rule(case)).collect();
+    all.sort_by_key(|finding| (finding.severity, u8::MAX - finding.weight));
+    let mut said: Vec<(String, String)> = Vec::new();
+    all.retain(|finding| {
+        let one = (finding.id.clone(), finding.about.clone());
+        let new = !said.contains(&one);
+        said.push(one);
+        new
+    });
+    // What remains where nothing else explains it is said only then.
+    if let Some(first) = all.first().filter(|first| first.severity == Severity::Error) {
+        let explained = first.weight > super::finding::weight::REST;
+        all.retain(|finding| !explained || finding.severity != Severity::Error || finding.weight > super::finding::weight::REST);
+    }
+    all
+}

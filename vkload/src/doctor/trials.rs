@@ -1,0 +1,124 @@
+//! What is tried, each thing in a process of its own.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use serde::{Deserialize, Serialize};
+
+use super::subject::{Layer, Target};
+use super::suspects;
+use crate::planned::Planned;
+use crate::probe::parent::{Settings, try_out};
+use crate::probe::{Subject, Trial};
+use loader_core::memory::Shown;
+
+/// What came of everything that was tried.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Trials {
+    /// Whether anything was tried.
+    pub(crate) probed: bool,
+    /// The loader that programs get, with everything that is installed.
+    pub(crate) program: Option<Trial>,
+    /// Each driver alone, with its manifest.
+    pub(crate) drivers: Vec<(String, Trial)>,
+    /// Each layer that is active, opened alone, with its name.
+    pub(crate) layers: Vec<(String, Trial)>,
+    /// The loader that programs get, with no layer that nobody asks for in code.
+    pub(crate) without_layers: Option<Trial>,
+    /// The layers without which it works.
+    pub(crate) culprits: Vec<String>,
+    /// The loader that is built into this program, where the one that programs get does not work.
+    pub(crate) own: Option<Trial>,
+}
+
+/// More processes at a time would only wait for each other.
+const AT_A_TIME: usize = 4;
+
+/// Told of progress: what is being tried.
+pub(crate) type Progress<'a> = &'a (dyn Fn(&str) + Sync);
+
+/// Changes to a child's variables: a value, or `None` to unset.
+pub(super) type Changes = BTreeMap<String, Option<String>>;
+
+impl Trials {
+    /// Tries everything. After each step `keep` gets what is known by then, so that a recording has it.
+    pub(crate) fn run(
+        target: &Target,
+        planned: &Planned,
+        settings: &Settings,
+        progress: Progress<'_>,
+        keep: &mut dyn FnMut(&Self),
+    ) -> Self {
+        let mut trials = Self { probed: true, ..Self::default() };
+        let none = Changes::new();
+        let layers = Layer::active(planned);
+        let mut subjects = vec![(String::new(), Subject::Loader { library: target.loader.clone() })];
+        for (_, driver) in planned.drivers.used() {
+            let library = Shown(&driver.library).to_string();
+            subjects.push((Shown(&driver.path).to_string(), Subject::Driver { library }));
+        }
+        let drivers = subjects.len();
+        subjects.extend(layers.iter().filter(|layer| !layer.library.is_empty()).map(|layer| (layer.name.clone(), layer.subject())));
+        let mut tried = all(&subjects, settings, progress);
+        let of_layers = tried.split_off(drivers);
+        trials.program = (!tried.is_empty()).then(|| tried.remove(0).1);
+        (trials.drivers, trials.layers) = (tried, of_layers);
+        keep(&trials);
+        if !suspects::anything_missing(&trials) {
+            return trials;
+        }
+        if !layers.is_empty() {
+            progress("the loader without layers");
+            let attempt = |changes: &Changes| {
+                try_out(&Subject::Loader { library: target.loader.clone() }, settings, changes)
+            };
+            let all: Vec<usize> = (0..layers.len()).collect();
+            let without = attempt(&suspects::without(&layers, &all, settings));
+            if suspects::is_better(&without, trials.program.as_ref()) {
+                trials.culprits = suspects::culprits(&layers, settings, &without, &attempt, progress);
+            }
+            trials.without_layers = Some(without);
+            keep(&trials);
+        }
+        if trials.culprits.is_empty() {
+            progress("the loader that is built into vkload");
+            trials.own = Some(try_out(&Subject::Own, settings, &none));
+            keep(&trials);
+        }
+        trials
+    }
+
+    /// What came of the driver of this manifest.
+    pub(super) fn driver(&self, manifest: &str) -> Option<&Trial> {
+        self.drivers.iter().find(|(of, _)| of == manifest).map(|(_, trial)| trial)
+    }
+
+    /// What came of opening this layer.
+    pub(super) fn layer(&self, name: &str) -> Option<&Trial> {
+        self.layers.iter().find(|(of, _)| of == name).map(|(_, trial)| trial)
+    }
+}
+
+/// Tries these, some at a time, and returns what came of each in their order.
+fn all(subjects: &[(String, Subject)], settings: &Settings, progress: Progress<'_>) -> Vec<(String, Trial)> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(vec![None; subjects.len()]);
+    thread::scope(|scope| {
+        for _ in 0..AT_A_TIME.min(subjects.len()) {
+            scope.spawn(|| {
+                while let Some((place, (name, subject))) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|place| Some((place, subjects.get(place)?))) {
+                    progress(if name.is_empty() { "the loader that programs get" } else { name });
+                    let trial = try_out(subject, settings, &Changes::new());
+                    if let Some(slot) = results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_mut(place) {
+                        *slot = Some(trial);
+                    }
+                }
+            });
+        }
+    });
+    let results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    subjects.iter().zip(results).filter_map(|((name, _), trial)| Some((name.clone(), trial?))).collect()
+}

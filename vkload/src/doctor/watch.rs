@@ -1,0 +1,72 @@
+//! `vkload doctor --watch`: looks again each time something changes.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+use std::{env, fs, thread};
+
+use loader_core::memory::Shown;
+
+use super::{Format, answer, gather, output};
+use crate::arguments::DoctorArguments;
+use crate::output::{fail, print as print_output};
+use crate::planned::Planned;
+
+/// How often it is looked whether something has changed. Files under `/sys` and `/dev` tell nobody when they do.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The time of change, the size and the mode of a file, or that there is none.
+type State = Option<(Option<SystemTime>, u64, u32)>;
+
+/// Prints the answer, and again whenever it may be another one, until it is interrupted.
+pub(super) fn run(options: &DoctorArguments) -> ExitCode {
+    let mut before = BTreeMap::new();
+    loop {
+        let now = states(options);
+        if now != before {
+            before = now;
+            let case = match gather::case(options) {
+                Ok(case) => case,
+                Err(problem) => return fail(&problem),
+            };
+            let text = output::render(&answer(case), Format::Text);
+            let code = print_output(&format!("{text}\n-- watching for changes; press Ctrl-C to end --\n\n"), ExitCode::SUCCESS);
+            if code != ExitCode::SUCCESS {
+                return code;
+            }
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// The state of every file and folder that the answer depends on.
+fn states(options: &DoctorArguments) -> BTreeMap<String, State> {
+    let mut paths: Vec<String> = ["/dev/dri", "/dev", "/etc/ld.so.cache", "/proc/modules", "/sys/bus/pci/devices"].map(str::to_owned).into();
+    for folder in ["/dev/dri", "/dev"] {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let devices = entries.map(|entry| entry.path()).filter(|path| {
+            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            ["renderD", "card", "nvidia", "kfd", "dxg"].iter().any(|start| name.starts_with(start))
+        });
+        paths.extend(devices.map(|path| path.display().to_string()));
+    }
+    if let Ok(planned) = Planned::for_program(&variables(), options.program.as_deref(), usize::BITS) {
+        let searched = planned.drivers.searched.iter().chain(planned.layers.searched.iter());
+        paths.extend(searched.map(|place| Shown(&place.path).to_string()));
+        let named = planned.drivers.drivers.iter().flat_map(|driver| [&driver.path, &driver.library]);
+        let of_layers = planned.layers.layers.iter().flat_map(|layer| [&layer.path, &layer.library]);
+        paths.extend(named.chain(of_layers).map(|path| Shown(path).to_string()));
+        paths.push(Shown(&planned.settings.plan.path).to_string());
+    }
+    paths.into_iter().map(|path| { let state = state(&path); (path, state) }).collect()
+}
+
+fn state(path: &str) -> State {
+    use std::os::unix::fs::PermissionsExt as _;
+    let found = fs::metadata(path).ok()?;
+    Some((found.modified().ok(), found.len(), found.permissions().mode()))
+}
+
+fn variables() -> crate::facts::Variables {
+    env::vars_os().map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())).collect()
+}

@@ -1,0 +1,66 @@
+//! Finds what makes something fail among several, by halves.
+
+/// The places, of `count`, of the fewest that together make it fail, where it fails with all and not with none. `fails` tries with the
+/// places that it is given.
+///
+/// One culprit is found in about log2(count) tries. Where it takes two together, each is found beside the other.
+pub(crate) fn culprits(count: usize, fails: &dyn Fn(&[usize]) -> bool) -> Vec<usize> {
+    let all: Vec<usize> = (0..count).collect();
+    search(&all, &[], fails)
+}
+
+/// The culprits among `suspects`, where it fails with them and `beside`, and not with `beside` alone.
+fn search(suspects: &[usize], beside: &[usize], fails: &dyn Fn(&[usize]) -> bool) -> Vec<usize> {
+    if suspects.len() < 2 {
+        return suspects.to_vec();
+    }
+    let (first, second) = suspects.split_at(suspects.len() / 2);
+    let with = |one: &[usize]| {
+        let mut places = [one, beside].concat();
+        places.sort_unstable();
+        places
+    };
+    if fails(&with(first)) {
+        return search(first, beside, fails);
+    }
+    if fails(&with(second)) {
+        return search(second, beside, fails);
+    }
+    // Each half needs something of the other.
+    let of_first = search(first, &with(second), fails);
+    let of_second = search(second, &[beside, &of_first].concat(), fails);
+    let mut both = [of_first, of_second].concat();
+    both.sort_unstable();
+    both
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    fn found(count: usize, guilty: &[usize]) -> (Vec<usize>, u32) {
+        let tries = Cell::new(0);
+        let fails = |places: &[usize]| {
+            tries.set(tries.get() + 1);
+            guilty.iter().all(|one| places.contains(one))
+        };
+        (culprits(count, &fails), tries.get())
+    }
+
+    #[test]
+    fn one_culprit_is_found_among_many_in_few_tries() {
+        for guilty in 0..16 {
+            let (found, tries) = found(16, &[guilty]);
+            assert_eq!(found, [guilty]);
+            assert!(tries <= 8, "{tries}");
+        }
+        assert_eq!(found(1, &[0]).0, [0]);
+    }
+
+    #[test]
+    fn culprits_that_fail_only_together_are_all_found() {
+        assert_eq!(found(8, &[1, 6]).0, [1, 6]);
+        assert_eq!(found(8, &[0, 1, 7]).0, [0, 1, 7]);
+    }
+}

@@ -1,0 +1,187 @@
+//! Says which library crashed, from inside the process that crashes.
+//!
+//! The handler runs on a stack of its own, allocates nothing, and calls only functions that signal handlers may call. It looks up the
+//! address at which the signal came in `/proc/self/maps`. Where that belongs to the C library, as after `abort`, it looks on the stack for the
+//! first address of a caller that does not.
+
+use std::ffi::c_void;
+use std::mem::zeroed;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// Where the line goes.
+static PIPE: AtomicI32 = AtomicI32::new(-1);
+
+/// Signals that a broken library causes.
+const CAUSED: [i32; 7] =
+    [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGFPE, libc::SIGABRT, libc::SIGTRAP, libc::SIGSYS];
+
+const STACK_SIZE: usize = 256 << 10;
+/// How many words of the stack are looked at, and how much of the maps is read.
+const STACK_WORDS: usize = 2048;
+const MAPS_SIZE: usize = 128 << 10;
+
+/// Parts of the names of files that pass a crash on and do not cause it.
+const PASSING_ON: [&[u8]; 6] = [b"/libc.so", b"/libc-", b"/ld-linux", b"/ld-musl", b"/libpthread", b"/libstdc++"];
+
+/// Writes a line to `pipe` if a signal comes, and lets the signal end the process.
+pub(super) fn report_to(pipe: i32) {
+    PIPE.store(pipe, Ordering::Relaxed);
+    let stack = Box::leak(vec![0u8; STACK_SIZE].into_boxed_slice());
+    let stack = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK_SIZE };
+    // SAFETY: the stack lives as long as the process, and the handler has the type that SA_SIGINFO asks for.
+    unsafe {
+        libc::sigaltstack(&raw const stack, null_mut());
+        let mut action: libc::sigaction = zeroed();
+        action.sa_sigaction = handle as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESETHAND | libc::SA_NODEFER;
+        for signal in CAUSED {
+            libc::sigaction(signal, &raw const action, null_mut());
+        }
+    }
+}
+
+unsafe extern "C" fn handle(signal: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
+    let mut maps = [0u8; MAPS_SIZE];
+    let read = read_maps(&mut maps);
+    let maps = maps.get(..read).unwrap_or_default();
+    // SAFETY: the kernel hands a valid context to a handler with SA_SIGINFO.
+    let (instruction, stack) = unsafe { registers(context) };
+    let own = file_at(maps, handle as *const () as usize);
+    let guilty = |address: usize| {
+        let file = file_at(maps, address).filter(|file| Some(*file) != own)?;
+        (!PASSING_ON.iter().any(|part| holds(file, part))).then_some(file)
+    };
+    let file = guilty(instruction).or_else(|| callers(maps, stack).find_map(guilty)).unwrap_or_default();
+    let name = file.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    write_line(signal, name);
+    // SAFETY: the handler was reset when it was entered, so the signal ends the process now.
+    unsafe {
+        libc::raise(signal);
+    }
+}
+
+fn read_maps(buffer: &mut [u8]) -> usize {
+    // SAFETY: a valid path; the buffer is written within its bounds.
+    unsafe {
+        let file = libc::open(c"/proc/self/maps".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+        let mut filled = 0;
+        while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match usize::try_from(libc::read(file, rest.as_mut_ptr().cast(), rest.len())) {
+                Ok(read) if read > 0 => filled += read,
+                _ => break,
+            }
+        }
+        libc::close(file);
+        filled
+    }
+}
+
+/// The addresses of the instruction and of the top of the stack. Zero where this processor's layout is not known.
+///
+/// # Safety
+/// `context` is a signal handler's.
+unsafe fn registers(context: *mut c_void) -> (usize, usize) {
+    // SAFETY: the caller vouches for it.
+    let Some(context) = (unsafe { context.cast::<libc::ucontext_t>().as_ref() }) else { return (0, 0) };
+    #[cfg(target_arch = "x86_64")]
+    {
+        let registers = &context.uc_mcontext.gregs;
+        (registers[libc::REG_RIP as usize] as usize, registers[libc::REG_RSP as usize] as usize)
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        (context.uc_mcontext.pc as usize, context.uc_mcontext.sp as usize)
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    {
+        let _ = context;
+        (0, 0)
+    }
+}
+
+/// What lies on the stack, as far as it is mapped.
+fn callers(maps: &[u8], stack: usize) -> impl Iterator<Item = usize> {
+    let end = lines(maps).find(|line| line.holds(stack)).map_or(0, |line| line.end);
+    let start = stack.next_multiple_of(size_of::<usize>());
+    let count = (end.saturating_sub(start) / size_of::<usize>()).min(STACK_WORDS);
+    // SAFETY: the maps say that the words up to the end are readable, and the thread whose stack it is runs this.
+    (0..count).map(move |word| unsafe { (start as *const usize).add(word).read_volatile() })
+}
+
+/// A line of the maps.
+struct Line<'a> {
+    start: usize,
+    end: usize,
+    executable: bool,
+    file: &'a [u8],
+}
+
+impl Line<'_> {
+    fn holds(&self, address: usize) -> bool {
+        (self.start..self.end).contains(&address)
+    }
+}
+
+/// The file whose code is at the address.
+fn file_at(maps: &[u8], address: usize) -> Option<&[u8]> {
+    lines(maps).find(|line| line.executable && line.holds(address)).map(|line| line.file).filter(|file| file.starts_with(b"/"))
+}
+
+fn lines(maps: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    maps.split(|byte| *byte == b'\n').filter_map(|line| {
+        let mut words = line.splitn(6, |byte| *byte == b' ');
+        let mut range = words.next()?.splitn(2, |byte| *byte == b'-');
+        let (start, end) = (hexadecimal(range.next()?)?, hexadecimal(range.next()?)?);
+        let executable = words.next()?.get(2) == Some(&b'x');
+        Some(Line { start, end, executable, file: words.nth(3).unwrap_or_default().trim_ascii() })
+    })
+}
+
+fn hexadecimal(digits: &[u8]) -> Option<usize> {
+    digits.iter().try_fold(0usize, |number, digit| {
+        Some((number << 4) | usize::try_from(char::from(*digit).to_digit(16)?).ok()?)
+    })
+}
+
+fn holds(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+/// Writes `Line::Crash` as JSON.
+fn write_line(signal: i32, library: &[u8]) {
+    let mut line = [0u8; 512];
+    let mut filled = 0;
+    let mut put = |bytes: &[u8]| {
+        for byte in bytes.iter().copied().filter(|byte| *byte != 0) {
+            if let Some(place) = line.get_mut(filled) {
+                *place = byte;
+                filled += 1;
+            }
+        }
+    };
+    put(b"\n{\"line\":\"crash\",\"signal\":");
+    let tens = u8::try_from(signal / 10).unwrap_or(0);
+    let ones = u8::try_from(signal % 10).unwrap_or(0);
+    put(&[if tens == 0 { b' ' } else { b'0' + tens }, b'0' + ones]);
+    put(b",\"library\":\"");
+    for byte in library.iter().copied().take(256) {
+        put(&[if byte.is_ascii_graphic() && byte != b'"' && byte != b'\\' { byte } else { b'_' }]);
+    }
+    put(b"\"}\n");
+    // SAFETY: the line is initialised, and the pipe's other end reads it.
+    let _ = unsafe { libc::write(PIPE.load(Ordering::Relaxed), line.as_ptr().cast(), filled) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_at_an_address_is_found() {
+        let maps = b"1000-2000 r--p 00000000 08:01 1    /lib/libx.so\n2000-3000 r-xp 00001000 08:01 1    /lib/libx.so\n7f00-7fff rw-p 00000000 00:00 0    [stack]\n";
+        assert_eq!(file_at(maps, 0x2800), Some(&b"/lib/libx.so"[..]));
+        assert_eq!(file_at(maps, 0x1800), None, "not code");
+        assert_eq!(file_at(maps, 0x7f10), None, "no file");
+    }
+}

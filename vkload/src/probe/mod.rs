@@ -1,0 +1,246 @@
+//! Tries a loader, a driver or a layer in a process of its own, so that whatever it does happens to nobody else.
+//!
+//! [`parent::try_out`] starts this program again as `vkload probe`, which is [`child::run`]. The child writes a line for each step before it takes
+//! it; when it dies, hangs or ends, the last line says where. What a library prints does not mix with these lines, which have a pipe of their own.
+
+pub(crate) mod child;
+mod crash;
+pub(crate) mod parent;
+mod vulkan;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::info::report::Device;
+
+/// What is tried.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "subject")]
+pub(crate) enum Subject {
+    /// The loader that is built into this program, with every driver and layer that it finds.
+    #[default]
+    Own,
+    /// A Vulkan loader, with every driver and layer that it finds: a name for the dynamic linker, or a path.
+    Loader { library: String },
+    /// A driver alone, without a loader.
+    Driver { library: String },
+    /// A layer: opened and negotiated with, and no more.
+    Layer { library: String, negotiate: String },
+    /// A layer above a driver that is known to work, the built-in one.
+    LayerAlone { name: String },
+}
+
+/// The steps of a trial, in order.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Stage {
+    /// The process starts.
+    #[default]
+    Start,
+    /// The library is loaded, and its constructors run.
+    Open,
+    /// The version of the interface is agreed on.
+    Negotiate,
+    /// The instance's version and extensions are asked for.
+    Query,
+    CreateInstance,
+    EnumerateDevices,
+    Properties,
+    CreateDevice,
+    Submit,
+    Wait,
+    Destroy,
+    /// Nothing is left to do.
+    Done,
+}
+
+impl Stage {
+    /// What was going on, to follow "in" or "while".
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Start => "before anything was tried",
+            Self::Open => "while its library is loaded",
+            Self::Negotiate => "while the loader negotiates with it",
+            Self::Query => "in vkEnumerateInstanceExtensionProperties",
+            Self::CreateInstance => "in vkCreateInstance",
+            Self::EnumerateDevices => "in vkEnumeratePhysicalDevices",
+            Self::Properties => "in vkGetPhysicalDeviceProperties",
+            Self::CreateDevice => "in vkCreateDevice",
+            Self::Submit => "in vkQueueSubmit",
+            Self::Wait => "in vkWaitForFences",
+            Self::Destroy => "in vkDestroyInstance",
+            Self::Done => "after everything was done",
+        }
+    }
+
+    /// The command of Vulkan, where there is one.
+    pub(crate) fn command(self) -> &'static str {
+        self.words().rsplit(' ').next().filter(|word| word.starts_with("vk")).unwrap_or("")
+    }
+}
+
+/// How a trial ended.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", tag = "ended")]
+pub(crate) enum Ending {
+    /// It did everything.
+    #[default]
+    Finished,
+    /// A step failed: a command returned this result.
+    Result { code: i32 },
+    /// A step failed, and these are the words for it.
+    Failed { words: String },
+    /// A signal ended the process. The library is the one whose code ran, if that is known.
+    Signal { number: i32, library: Option<String> },
+    /// The process ended itself.
+    Exited { code: i32 },
+    /// Time was up.
+    TimedOut { seconds: u64 },
+}
+
+/// What came of trying something.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Trial {
+    /// What was tried.
+    pub(crate) of: Subject,
+    /// The step at which it ended.
+    pub(crate) stage: Stage,
+    pub(crate) ending: Ending,
+    /// The file that the library was loaded from.
+    pub(crate) file: String,
+    /// The version of Vulkan that it has for instances.
+    pub(crate) version: String,
+    /// Its devices, as far as they were reached.
+    pub(crate) devices: Vec<Tried>,
+    /// The last lines that it printed, cleaned of control characters.
+    pub(crate) printed: Vec<String>,
+}
+
+/// A device, and what came of using it.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Tried {
+    #[serde(flatten)]
+    pub(crate) device: Device,
+    /// Where using it failed, and how. `None` where it works.
+    pub(crate) failure: Option<(Stage, Ending)>,
+}
+
+impl Trial {
+    /// Whether a program could use a device.
+    pub(crate) fn works(&self) -> bool {
+        self.ending == Ending::Finished && self.usable().next().is_some()
+    }
+
+    /// The devices on which a submission ran to its end.
+    pub(crate) fn usable(&self) -> impl Iterator<Item = &Device> {
+        self.devices.iter().filter(|tried| tried.failure.is_none()).map(|tried| &tried.device)
+    }
+
+    /// Whether the process died, hung or ended itself.
+    pub(crate) fn is_violent(&self) -> bool {
+        self.ending.is_violent()
+    }
+}
+
+impl Ending {
+    /// Whether it took the process with it.
+    pub(crate) fn is_violent(&self) -> bool {
+        matches!(self, Self::Signal { .. } | Self::Exited { .. } | Self::TimedOut { .. })
+    }
+
+    /// What happened in this step, to follow the name of what was tried: "crashes in vkCreateInstance (SIGSEGV in libx.so)".
+    pub(crate) fn tell(&self, stage: Stage) -> String {
+        let at = stage.words();
+        match self {
+            Self::Finished => "works".to_owned(),
+            Self::Result { code } if stage.command().is_empty() => format!("fails {at}: {}", result_name(*code)),
+            Self::Result { code } => format!("{} returns {}", stage.command(), result_name(*code)),
+            Self::Failed { words } => words.clone(),
+            Self::Signal { number, library } => {
+                let verb = if *number == libc::SIGABRT { "aborts" } else { "crashes" };
+                let library = library.as_deref().map(|library| format!(" in {library}")).unwrap_or_default();
+                format!("{verb} {at} ({}{library})", signal_name(*number))
+            }
+            Self::Exited { code } => format!("ends the program {at}, with exit code {code}"),
+            Self::TimedOut { seconds } => format!("hangs {at} (stopped after {seconds} seconds)"),
+        }
+    }
+}
+
+impl fmt::Display for Trial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.ending.tell(self.stage))
+    }
+}
+
+/// The name of a `VkResult`.
+pub(crate) fn result_name(code: i32) -> String {
+    match ash::vk::Result::from_raw(code) {
+        ash::vk::Result::SUCCESS => "VK_SUCCESS".to_owned(),
+        result => {
+            let name = format!("{result:?}");
+            if name.starts_with(|first: char| first.is_ascii_alphabetic()) { format!("VK_{name}") } else { format!("the unknown result {code}") }
+        }
+    }
+}
+
+/// Signals that end processes, by number.
+const SIGNALS: &[(i32, &str)] = &[
+    (libc::SIGSEGV, "SIGSEGV"),
+    (libc::SIGABRT, "SIGABRT"),
+    (libc::SIGBUS, "SIGBUS"),
+    (libc::SIGILL, "SIGILL"),
+    (libc::SIGFPE, "SIGFPE"),
+    (libc::SIGTRAP, "SIGTRAP"),
+    (libc::SIGSYS, "SIGSYS"),
+    (libc::SIGKILL, "SIGKILL"),
+    (libc::SIGTERM, "SIGTERM"),
+    (libc::SIGPIPE, "SIGPIPE"),
+    (libc::SIGHUP, "SIGHUP"),
+    (libc::SIGINT, "SIGINT"),
+    (libc::SIGUSR1, "SIGUSR1"),
+    (libc::SIGUSR2, "SIGUSR2"),
+    (libc::SIGALRM, "SIGALRM"),
+];
+
+fn signal_name(number: i32) -> String {
+    SIGNALS.iter().find(|row| row.0 == number).map_or_else(|| format!("signal {number}"), |row| row.1.to_owned())
+}
+
+/// What the child tells its parent, a line of JSON each.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", tag = "line")]
+enum Line {
+    /// This step is next.
+    Stage { stage: Stage },
+    /// The file that was loaded.
+    File { path: String },
+    Version { version: String },
+    /// A device was reached. What follows concerns it, until the next.
+    Device { device: Device },
+    /// Using the device failed here.
+    Failure { stage: Stage, ending: Ending },
+    /// The trial is over.
+    End { ending: Ending },
+    /// A signal came. Written by the handler.
+    Crash { signal: i32, library: String },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happened_reads_as_a_sentence() {
+        let tell = |ending: Ending, stage| ending.tell(stage);
+        let crash = Ending::Signal { number: libc::SIGSEGV, library: Some("libx.so".into()) };
+        assert_eq!(tell(crash, Stage::CreateInstance), "crashes in vkCreateInstance (SIGSEGV in libx.so)");
+        assert_eq!(tell(Ending::Result { code: -3 }, Stage::CreateDevice), "vkCreateDevice returns VK_ERROR_INITIALIZATION_FAILED");
+        assert_eq!(tell(Ending::Exited { code: 3 }, Stage::Open), "ends the program while its library is loaded, with exit code 3");
+        assert_eq!(tell(Ending::TimedOut { seconds: 10 }, Stage::Wait), "hangs in vkWaitForFences (stopped after 10 seconds)");
+        assert_eq!(result_name(-77_777), "the unknown result -77777");
+    }
+}

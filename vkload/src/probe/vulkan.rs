@@ -1,0 +1,227 @@
+//! What a program does first: an instance, its devices, a device, one submission, and a wait for it.
+//!
+//! Commands are looked up one by one, since a driver may lack any of them and must not be called through a missing one.
+
+use std::ffi::CStr;
+use std::mem::transmute_copy;
+
+use ash::vk::{self, Handle};
+
+use super::{Ending, Line, Stage};
+use crate::info::report::Device;
+
+/// Where steps are told.
+pub(super) type Tell<'a> = &'a mut dyn FnMut(Line);
+
+/// Devices after this many are not used.
+const DEVICE_LIMIT: usize = 16;
+/// How long one submission may take, in nanoseconds. The parent's limit is usually shorter.
+const WAIT_LIMIT: u64 = 60_000_000_000;
+
+/// The way to commands.
+#[derive(Clone, Copy)]
+pub(super) struct Commands {
+    /// A loader's or a driver's function.
+    pub(super) find: vk::PFN_vkGetInstanceProcAddr,
+}
+
+impl Commands {
+    /// The command `name` as a function of type `F`.
+    ///
+    /// # Safety
+    /// `F` is the type of the command, and the instance lives or is null.
+    unsafe fn get<F: Copy>(self, instance: vk::Instance, name: &CStr) -> Result<F, Ending> {
+        // SAFETY: the caller vouches for the instance; the name is a string.
+        let found = unsafe { (self.find)(instance, name.as_ptr()) };
+        // SAFETY: the caller vouches for the type, a pointer to a function.
+        found.map(|function| unsafe { transmute_copy::<_, F>(&function) }).ok_or_else(|| missing(name))
+    }
+}
+
+fn missing(name: &CStr) -> Ending {
+    Ending::Failed { words: format!("has no {}", name.to_string_lossy()) }
+}
+
+fn check(result: vk::Result) -> Result<(), Ending> {
+    match result {
+        vk::Result::SUCCESS | vk::Result::INCOMPLETE => Ok(()),
+        other => Err(Ending::Result { code: other.as_raw() }),
+    }
+}
+
+/// Goes through all steps, telling each. Returns how it ended.
+///
+/// # Safety
+/// `commands` are a Vulkan loader's or driver's.
+pub(super) unsafe fn run(commands: Commands, tell: Tell<'_>) -> Ending {
+    // SAFETY: the caller vouches for the commands.
+    match unsafe { with_instance(commands, tell) } {
+        Ok(()) => Ending::Finished,
+        Err(ending) => ending,
+    }
+}
+
+unsafe fn with_instance(commands: Commands, tell: Tell<'_>) -> Result<(), Ending> {
+    let none = vk::Instance::null();
+    tell(Line::Stage { stage: Stage::Query });
+    // SAFETY: the types are those of the commands; structures are valid, and the instance is used only while it lives.
+    unsafe {
+        let mut version = vk::API_VERSION_1_0;
+        if let Ok(ask) = commands.get::<vk::PFN_vkEnumerateInstanceVersion>(none, c"vkEnumerateInstanceVersion") {
+            check(ask(&raw mut version))?;
+        }
+        tell(Line::Version { version: version_text(version) });
+        let portability = has_portability(commands)?;
+        tell(Line::Stage { stage: Stage::CreateInstance });
+        let application = vk::ApplicationInfo::default().application_name(c"vkload doctor").api_version(version);
+        let names = [ash::khr::portability_enumeration::NAME.as_ptr()];
+        let mut info = vk::InstanceCreateInfo::default().application_info(&application);
+        if portability {
+            info = info.enabled_extension_names(&names).flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR);
+        }
+        let create: vk::PFN_vkCreateInstance = commands.get(none, c"vkCreateInstance")?;
+        let mut instance = none;
+        check(create(&raw const info, std::ptr::null(), &raw mut instance))?;
+        if instance.is_null() {
+            return Err(Ending::Failed { words: "returns VK_SUCCESS from vkCreateInstance, but no instance".into() });
+        }
+        let went = with_devices(commands, instance, tell);
+        tell(Line::Stage { stage: Stage::Destroy });
+        if let Ok(destroy) = commands.get::<vk::PFN_vkDestroyInstance>(instance, c"vkDestroyInstance") {
+            destroy(instance, std::ptr::null());
+        }
+        went
+    }
+}
+
+unsafe fn has_portability(commands: Commands) -> Result<bool, Ending> {
+    type Enumerate = vk::PFN_vkEnumerateInstanceExtensionProperties;
+    // SAFETY: the type is that of the command, and the array has room for what is asked for.
+    unsafe {
+        let enumerate: Enumerate = commands.get(vk::Instance::null(), c"vkEnumerateInstanceExtensionProperties")?;
+        let mut count = 0;
+        check(enumerate(std::ptr::null(), &raw mut count, std::ptr::null_mut()))?;
+        let room = count.min(4096);
+        let mut extensions = vec![vk::ExtensionProperties::default(); room as usize];
+        count = room;
+        check(enumerate(std::ptr::null(), &raw mut count, extensions.as_mut_ptr()))?;
+        extensions.truncate(count.min(room) as usize);
+        let name = ash::khr::portability_enumeration::NAME;
+        Ok(extensions.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name)))
+    }
+}
+
+unsafe fn with_devices(commands: Commands, instance: vk::Instance, tell: Tell<'_>) -> Result<(), Ending> {
+    tell(Line::Stage { stage: Stage::EnumerateDevices });
+    // SAFETY: the type is that of the command, the instance lives, and the array has room for what is asked for.
+    let devices = unsafe {
+        let enumerate: vk::PFN_vkEnumeratePhysicalDevices = commands.get(instance, c"vkEnumeratePhysicalDevices")?;
+        let mut count = 0;
+        check(enumerate(instance, &raw mut count, std::ptr::null_mut()))?;
+        let room = count.min(DEVICE_LIMIT as u32);
+        let mut devices = vec![vk::PhysicalDevice::null(); room as usize];
+        count = room;
+        if room > 0 {
+            check(enumerate(instance, &raw mut count, devices.as_mut_ptr()))?;
+        }
+        devices.truncate(count.min(room) as usize);
+        devices
+    };
+    for device in devices {
+        tell(Line::Stage { stage: Stage::Properties });
+        // SAFETY: the device is the instance's, which lives.
+        unsafe {
+            tell(Line::Device { device: describe(commands, instance, device)? });
+            let mut stage = Stage::CreateDevice;
+            if let Err(ending) = use_device(commands, instance, device, &mut stage, tell) {
+                tell(Line::Failure { stage, ending });
+            }
+        }
+    }
+    Ok(())
+}
+
+unsafe fn describe(commands: Commands, instance: vk::Instance, device: vk::PhysicalDevice) -> Result<Device, Ending> {
+    // SAFETY: the types are those of the commands, and the caller vouches for the handles.
+    unsafe {
+        let properties: vk::PFN_vkGetPhysicalDeviceProperties = commands.get(instance, c"vkGetPhysicalDeviceProperties")?;
+        let mut first = vk::PhysicalDeviceProperties::default();
+        properties(device, &raw mut first);
+        let mut id = vk::PhysicalDeviceIDProperties::default();
+        let mut driver = vk::PhysicalDeviceDriverProperties::default();
+        let second = commands.get::<vk::PFN_vkGetPhysicalDeviceProperties2>(instance, c"vkGetPhysicalDeviceProperties2");
+        if let (true, Ok(second)) = (first.api_version >= vk::API_VERSION_1_1, second) {
+            let mut all = vk::PhysicalDeviceProperties2::default();
+            if first.api_version >= vk::API_VERSION_1_2 {
+                all = all.push_next(&mut driver);
+            }
+            second(device, &raw mut *(&mut all.push_next(&mut id)));
+        }
+        Ok(Device::new(&first, &id, &driver))
+    }
+}
+
+/// Creates a device, submits nothing, and waits for it.
+unsafe fn use_device(
+    commands: Commands,
+    instance: vk::Instance,
+    physical: vk::PhysicalDevice,
+    stage: &mut Stage,
+    tell: Tell<'_>,
+) -> Result<(), Ending> {
+    let mut enter = |next: Stage| {
+        *stage = next;
+        tell(Line::Stage { stage: next });
+    };
+    enter(Stage::CreateDevice);
+    // SAFETY: the types are those of the commands; structures are valid, and handles are used only while they live.
+    unsafe {
+        let priorities = [1.0];
+        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
+        let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+        let create: vk::PFN_vkCreateDevice = commands.get(instance, c"vkCreateDevice")?;
+        let find: vk::PFN_vkGetDeviceProcAddr = commands.get(instance, c"vkGetDeviceProcAddr")?;
+        let mut device = vk::Device::null();
+        check(create(physical, &raw const info, std::ptr::null(), &raw mut device))?;
+        if device.is_null() {
+            return Err(Ending::Failed { words: "returns VK_SUCCESS from vkCreateDevice, but no device".into() });
+        }
+        let result = submit(find, device, &mut enter);
+        if let Ok(destroy) = of_device::<vk::PFN_vkDestroyDevice>(find, device, c"vkDestroyDevice") {
+            destroy(device, std::ptr::null());
+        }
+        result
+    }
+}
+
+unsafe fn submit(find: vk::PFN_vkGetDeviceProcAddr, device: vk::Device, enter: &mut dyn FnMut(Stage)) -> Result<(), Ending> {
+    enter(Stage::Submit);
+    // SAFETY: the types are those of the commands; structures are valid, and handles are used only while they live.
+    unsafe {
+        let get_queue: vk::PFN_vkGetDeviceQueue = of_device(find, device, c"vkGetDeviceQueue")?;
+        let create: vk::PFN_vkCreateFence = of_device(find, device, c"vkCreateFence")?;
+        let submit: vk::PFN_vkQueueSubmit = of_device(find, device, c"vkQueueSubmit")?;
+        let wait: vk::PFN_vkWaitForFences = of_device(find, device, c"vkWaitForFences")?;
+        let mut queue = vk::Queue::null();
+        get_queue(device, 0, 0, &raw mut queue);
+        let mut fence = vk::Fence::null();
+        check(create(device, &vk::FenceCreateInfo::default(), std::ptr::null(), &raw mut fence))?;
+        check(submit(queue, 1, &vk::SubmitInfo::default(), fence))?;
+        enter(Stage::Wait);
+        let result = check(wait(device, 1, &raw const fence, vk::TRUE, WAIT_LIMIT));
+        if let Ok(destroy) = of_device::<vk::PFN_vkDestroyFence>(find, device, c"vkDestroyFence") {
+            destroy(device, fence, std::ptr::null());
+        }
+        result
+    }
+}
+
+unsafe fn of_device<F: Copy>(find: vk::PFN_vkGetDeviceProcAddr, device: vk::Device, name: &CStr) -> Result<F, Ending> {
+    // SAFETY: the device lives, and `F` is the type of the command, a pointer to a function.
+    unsafe { find(device, name.as_ptr()).map(|function| transmute_copy::<_, F>(&function)).ok_or_else(|| missing(name)) }
+}
+
+fn version_text(version: u32) -> String {
+    let parts = [vk::api_version_major(version), vk::api_version_minor(version), vk::api_version_patch(version)];
+    parts.map(|part| part.to_string()).join(".")
+}

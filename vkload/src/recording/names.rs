@@ -1,0 +1,99 @@
+//! Takes the names of people out of a recording: the home folder and the user's name.
+
+use serde_json::Value;
+
+/// What stands in their place.
+const HOME: &str = "/home/user";
+const NAME: &str = "user";
+/// Names that tell nothing of a person.
+const NOBODY: &[&str] = &["", "root", "user", "nobody"];
+
+/// Names that must not be in a recording.
+pub(super) struct Names {
+    home: String,
+    name: String,
+}
+
+impl Names {
+    /// Those of this process's user.
+    pub(super) fn here() -> Self {
+        let variable = |name: &str| std::env::var(name).unwrap_or_default();
+        Self::new(&variable("HOME"), &variable("USER"))
+    }
+
+    pub(super) fn new(home: &str, name: &str) -> Self {
+        let home = home.trim_end_matches('/');
+        let telling = home.matches('/').count() > 1;
+        Self { home: if telling { home.to_owned() } else { String::new() }, name: if NOBODY.contains(&name) { String::new() } else { name.to_owned() } }
+    }
+
+    /// Replaces them in every string, also in the names of fields.
+    pub(super) fn take_out(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => *text = self.without(text),
+            Value::Array(elements) => elements.iter_mut().for_each(|element| self.take_out(element)),
+            Value::Object(fields) => {
+                let renamed = std::mem::take(fields).into_iter().map(|(name, mut field)| {
+                    self.take_out(&mut field);
+                    (self.without(&name), field)
+                });
+                *fields = renamed.collect();
+            }
+            _ => {}
+        }
+    }
+
+    fn without(&self, text: &str) -> String {
+        if !self.name.is_empty() && text == self.name {
+            return NAME.to_owned();
+        }
+        let text = if self.home.is_empty() { text.to_owned() } else { replace_part(text, &self.home, HOME) };
+        if self.name.is_empty() { text } else { replace_part(&text, &format!("/{}", self.name), &format!("/{NAME}")) }
+    }
+}
+
+/// Replaces `part` where it ends at the end of a name in a path.
+fn replace_part(text: &str, part: &str, by: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(part) {
+        let (before, from) = rest.split_at(at);
+        let after = from.get(part.len()..).unwrap_or_default();
+        let ends = !after.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '-' | '_' | '.'));
+        out.push_str(before);
+        out.push_str(if ends { by } else { part });
+        rest = after;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn names_are_taken_out_wherever_they_stand() {
+        let names = Names::new("/home/ann", "ann");
+        let mut value = json!({
+            "value": "/home/ann/.local/share:/usr/share",
+            "group": "ann",
+            "/media/ann/disk": ["/home/annette/x", "the plan of /home/ann, and no more", "ann's", "/opt/ann.so"],
+        });
+        names.take_out(&mut value);
+        assert_eq!(
+            value,
+            json!({
+                "value": "/home/user/.local/share:/usr/share",
+                "group": "user",
+                "/media/user/disk": ["/home/annette/x", "the plan of /home/user, and no more", "ann's", "/opt/ann.so"],
+            })
+        );
+    }
+
+    #[test]
+    fn the_administrator_is_nobody() {
+        let mut value = json!("/root/.config and root");
+        Names::new("/root", "root").take_out(&mut value);
+        assert_eq!(value, "/root/.config and root");
+    }
+}
