@@ -23,9 +23,9 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
         None => (Target::program(options.program.as_deref(), if options.bits_32 { 32 } else { usize::BITS }), own_variables()),
     };
     let planned = Planned::for_program(&variables, target.program.as_deref(), target.bits)?;
-    let facts = Facts::gather(Path::new("/"), &variables, target.program.as_deref(), &named(&planned));
+    let facts = Facts::gather(Path::new("/"), &variables, target.program.as_deref(), target.bits, &named(&planned));
     target.settle(&facts.loaders);
-    let mut keep = |trials: &Trials| match &options.record {
+    let keep = |trials: &Trials| match &options.record {
         Some(file) => recording::write_case(file, &Kept { facts: &facts, planned: &planned, target: &target, trials }),
         None => Ok(()),
     };
@@ -55,12 +55,10 @@ fn named(planned: &Planned) -> Vec<Named> {
     let drivers = planned.drivers.drivers.iter().filter(|driver| !driver.library.is_empty()).map(|driver| Named {
         manifest: Shown(&driver.path).to_string(),
         library: Shown(&driver.library).to_string(),
-        layer: false,
     });
     let layers = planned.layers.layers.iter().filter(|layer| !layer.library.is_empty()).map(|layer| Named {
         manifest: Shown(&layer.path).to_string(),
         library: Shown(&layer.library).to_string(),
-        layer: true,
     });
     drivers.chain(layers).collect()
 }

@@ -1,7 +1,158 @@
+//! The graphics devices on the bus, as the kernel lists them. Reading these files wakes no device.
+
+use std::fs;
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
+
+use super::{entries, name_of, read};
+
+/// A graphics device.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Gpu { pub(crate) place: String, pub(crate) vendor: u32, pub(crate) device: u32, pub(crate) class: u32, pub(crate) driver: Option<String>, pub(crate) modules: Vec<String>, pub(crate) nodes: Vec<String>, pub(crate) suspended: bool, pub(crate) boot: bool }
-pub(crate) struct Maker { pub(crate) vendor: u32, pub(crate) name: &'static str, pub(crate) manifests: &'static [&'static str], pub(crate) kernel_drivers: &'static [&'static str] }
-impl Gpu { pub(crate) fn maker(&self) -> Option<&'static Maker> { None } pub(crate) fn name(&self) -> String { String::new() } pub(crate) fn is_driven_by(&self, _: &str) -> bool { false } pub(crate) fn can_have_vulkan(&self) -> bool { true } }
-pub(super) fn collect(_: &std::path::Path) -> Vec<Gpu> { Vec::new() }
+pub(crate) struct Gpu {
+    /// Where it is on the PCI bus (`0000:01:00.0`), or its name as platform device.
+    pub(crate) place: String,
+    /// The vendor's number on the bus. 0 for platform devices.
+    pub(crate) vendor: u32,
+    pub(crate) device: u32,
+    /// The kernel driver that has taken it.
+    pub(crate) driver: Option<String>,
+    /// Its files in `/dev/dri`, by name.
+    pub(crate) nodes: Vec<String>,
+    /// Whether it sleeps now.
+    pub(crate) suspended: bool,
+}
+
+/// A maker of graphics devices.
+#[derive(Debug)]
+pub(crate) struct Maker {
+    /// The number on the bus.
+    pub(crate) vendor: u32,
+    pub(crate) name: &'static str,
+    /// Parts of the names of its drivers' manifests. None: there is no Vulkan driver for it.
+    pub(crate) manifests: &'static [&'static str],
+    /// The kernel drivers that its Vulkan drivers work with, the usual one first.
+    pub(crate) kernel_drivers: &'static [&'static str],
+}
+
+const MAKERS: &[Maker] = &[
+    maker(0x1002, "AMD", &["radeon", "amd"], &["amdgpu"]),
+    maker(0x10de, "NVIDIA", &["nvidia", "nouveau"], &["nvidia", "nouveau", "nova_drm"]),
+    maker(0x8086, "Intel", &["intel"], &["i915", "xe"]),
+    maker(0x1af4, "virtio", &["virtio", "gfxstream"], &["virtio_gpu", "virtio-pci"]),
+    maker(0x1414, "Microsoft", &["dzn"], &["hyperv_drm"]),
+    maker(0x1010, "Imagination", &["powervr"], &["powervr"]),
+    maker(0x1ed5, "Moore Threads", &["mtgpu", "musa"], &["mtgpu"]),
+    maker(0x106b, "Apple", &["asahi"], &["asahi"]),
+    maker(0x15ad, "VMware", &[], &["vmwgfx"]),
+    maker(0x1234, "QEMU", &[], &["bochs-drm", "bochs"]),
+    maker(0x1b36, "QXL", &[], &["qxl"]),
+    maker(0x80ee, "VirtualBox", &[], &["vboxvideo"]),
+    maker(0x1a03, "ASPEED", &[], &["ast"]),
+    maker(0x102b, "Matrox", &[], &["mgag200"]),
+    maker(0x1013, "Cirrus", &[], &["cirrus"]),
+];
+
+const fn maker(vendor: u32, name: &'static str, manifests: &'static [&'static str], kernel_drivers: &'static [&'static str]) -> Maker {
+    Maker { vendor, name, manifests, kernel_drivers }
+}
+
+/// Kernel drivers of platform devices, and parts of the names of their Vulkan drivers' manifests.
+const PLATFORM: &[(&str, &[&str])] = &[
+    ("v3d", &["broadcom"]),
+    ("vc4", &["broadcom"]),
+    ("msm", &["freedreno", "adreno"]),
+    ("panfrost", &["panfrost", "mali"]),
+    ("panthor", &["panfrost", "mali"]),
+    ("mali", &["mali"]),
+    ("asahi", &["asahi"]),
+    ("etnaviv", &["vivante"]),
+    ("tegra", &["nvidia", "tegra"]),
+    ("powervr", &["powervr"]),
+];
+
+impl Gpu {
+    pub(crate) fn maker(&self) -> Option<&'static Maker> {
+        MAKERS.iter().find(|maker| maker.vendor == self.vendor)
+    }
+
+    /// Its maker's name.
+    pub(crate) fn name(&self) -> String {
+        match (self.maker(), self.vendor) {
+            (Some(maker), _) => maker.name.to_owned(),
+            (None, 0) => self.driver.clone().unwrap_or_else(|| "platform device".to_owned()),
+            (None, vendor) => format!("vendor {vendor:04x}"),
+        }
+    }
+
+    /// Whether a manifest of this name is one of a driver for it.
+    pub(crate) fn is_driven_by(&self, manifest: &str) -> bool {
+        let name = manifest.rsplit('/').next().unwrap_or(manifest);
+        let of_platform = || PLATFORM.iter().find(|row| self.driver.as_deref() == Some(row.0)).map(|row| row.1);
+        let parts = self.maker().map(|maker| maker.manifests).or_else(of_platform).unwrap_or_default();
+        parts.iter().any(|part| name.contains(part))
+    }
+
+    /// Whether there is a Vulkan driver for devices of its maker, as far as that is known.
+    pub(crate) fn can_have_vulkan(&self) -> bool {
+        self.maker().is_none_or(|maker| !maker.manifests.is_empty())
+    }
+}
+
+pub(super) fn collect(root: &Path) -> Vec<Gpu> {
+    let mut gpus = Vec::new();
+    for device in entries(&root.join("sys/bus/pci/devices")) {
+        if number(&device.join("class")).is_some_and(|class| class >> 16 == 3) {
+            let vendor = number(&device.join("vendor")).unwrap_or(0);
+            gpus.push(Gpu { vendor, device: number(&device.join("device")).unwrap_or(0), ..of(&device) });
+        }
+    }
+    for device in entries(&root.join("sys/bus/platform/devices")) {
+        let gpu = of(&device);
+        let renders = gpu.nodes.iter().any(|name| name.starts_with("renderD"));
+        if renders || gpu.driver.as_deref().is_some_and(|driver| PLATFORM.iter().any(|row| row.0 == driver)) {
+            gpus.push(gpu);
+        }
+    }
+    gpus
+}
+
+fn of(device: &Path) -> Gpu {
+    Gpu {
+        place: name_of(device),
+        driver: fs::read_link(device.join("driver")).ok().map(|driver| name_of(&driver)),
+        nodes: entries(&device.join("drm")).iter().map(|path| name_of(path)).collect(),
+        suspended: read(&device.join("power/runtime_status")) == "suspended",
+        ..Gpu::default()
+    }
+}
+
+fn number(path: &Path) -> Option<u32> {
+    u32::from_str_radix(read(path).strip_prefix("0x")?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_controllers_are_found_on_the_bus_with_the_kernel_drivers_that_have_them() {
+        let root = tempfile::tempdir().unwrap();
+        for (place, class, vendor) in
+            [("0000:00:02.0", "0x030000\n", "0x8086\n"), ("0000:01:00.0", "0x030200\n", "0x10de\n"), ("0000:02:00.0", "0x010802\n", "0x144d\n")]
+        {
+            let device = root.path().join("sys/bus/pci/devices").join(place);
+            fs::create_dir_all(device.join("drm/renderD128")).unwrap();
+            fs::write(device.join("class"), class).unwrap();
+            fs::write(device.join("vendor"), vendor).unwrap();
+            std::os::unix::fs::symlink("../../../drivers/i915", device.join("driver")).unwrap();
+        }
+        let gpus = collect(root.path());
+        let found: Vec<_> = gpus.iter().map(|gpu| (gpu.place.as_str(), gpu.name())).collect();
+        assert_eq!(found, [("0000:00:02.0", "Intel".to_owned()), ("0000:01:00.0", "NVIDIA".to_owned())]);
+        assert_eq!((gpus[0].driver.as_deref(), &gpus[0].nodes[..]), (Some("i915"), &["renderD128".to_owned()][..]));
+        assert!(gpus[0].is_driven_by("/usr/share/vulkan/icd.d/intel_icd.x86_64.json"));
+        assert!(!gpus[0].is_driven_by("/usr/share/intel/icd.d/lvp_icd.json"));
+    }
+}

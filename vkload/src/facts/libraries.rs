@@ -1,15 +1,301 @@
+//! The libraries that manifests name: whether they could be loaded, judged from their files alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::CString;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
-pub(crate) struct Named { pub(crate) manifest: String, pub(crate) library: String, pub(crate) layer: bool }
+
+use super::elf::{self, Elf, Trouble};
+use super::linker::{Found, Search, run_path};
+use super::user::Database;
+use super::{below, read};
+
+/// A library that a manifest names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Named {
+    pub(crate) manifest: String,
+    /// A path, or a bare name for the dynamic linker.
+    pub(crate) library: String,
+}
+
+/// What is known of such a library.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Library { pub(crate) manifest: String, pub(crate) library: String, pub(crate) path: Option<String>, pub(crate) state: LibraryState, pub(crate) bits: u8, pub(crate) machine: String, pub(crate) is_loader: bool, pub(crate) exports_icd: bool, pub(crate) missing: Vec<Missing>, pub(crate) versions: Vec<VersionNeed> }
+pub(crate) struct Library {
+    pub(crate) manifest: String,
+    /// As the manifest names it.
+    pub(crate) library: String,
+    /// The file, if one is found.
+    pub(crate) path: Option<String>,
+    pub(crate) state: LibraryState,
+    /// Whether it is a Vulkan loader.
+    pub(crate) is_loader: bool,
+    /// What it and its dependencies need and do not get.
+    pub(crate) missing: Vec<Missing>,
+    /// Versions that the libraries that are found do not have.
+    pub(crate) versions: Vec<VersionNeed>,
+}
+
+/// A library that is needed and not found.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Missing { pub(crate) library: String, pub(crate) needed_by: String, pub(crate) elsewhere: Option<String> }
+pub(crate) struct Missing {
+    pub(crate) library: String,
+    /// The file that needs it.
+    pub(crate) needed_by: String,
+    /// A file of that name where nobody searches.
+    pub(crate) elsewhere: Option<String>,
+}
+
+/// A version that a library lacks.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct VersionNeed { pub(crate) library: String, pub(crate) version: String, pub(crate) needed_by: String, pub(crate) found: String, pub(crate) because: String, pub(crate) has: Option<String> }
+pub(crate) struct VersionNeed {
+    pub(crate) library: String,
+    pub(crate) version: String,
+    pub(crate) needed_by: String,
+    /// The file that lacks it.
+    pub(crate) found: String,
+    /// What leads to that file.
+    pub(crate) because: String,
+    /// The newest one of that name which it has.
+    pub(crate) has: Option<String>,
+}
+
+/// Whether a file can be loaded as a library.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "is")]
-pub(crate) enum LibraryState { #[default] Fine, Absent, DanglingLink { to: String }, Denied { mode: u32, owner: String, of: String }, NotElf { what: String }, Truncated { size: u64, needs: u64 }, WrongClass { bits: u8 }, WrongMachine { machine: String }, NoExecMount { mount: String }, IsFolder }
-pub(super) fn collect(_: &std::path::Path, _: &super::linker::Search, _: &[Named]) -> Vec<Library> { Vec::new() }
+pub(crate) enum LibraryState {
+    #[default]
+    Fine,
+    Absent,
+    DanglingLink { to: String },
+    /// The file, or a folder above it (`of`), refuses to be read.
+    Denied { mode: u32, owner: String, of: String },
+    NotElf { what: String },
+    Truncated { size: u64, needs: u64 },
+    WrongClass { bits: u8 },
+    WrongMachine { machine: String },
+    NoExecMount { mount: String },
+    IsFolder,
+}
+
+/// Folders that nobody searches, where libraries are put nevertheless.
+const ELSEWHERE: &[&str] = &["/usr/local/lib", "/usr/local/lib64", "/usr/local/lib/x86_64-linux-gnu", "/opt/lib", "/usr/lib/nvidia", "/usr/lib/x86_64-linux-gnu/nvidia/current"];
+
+/// What is known of each of these, for programs of this width.
+pub(super) fn collect(root: &Path, search: &Search, named: &[Named], bits: u32) -> Vec<Library> {
+    let mut closure = Closure { root, search, bits: u8::try_from(bits).unwrap_or(64), known: BTreeMap::new() };
+    named.iter().map(|named| closure.library(named)).collect()
+}
+
+/// The state of the file at `path`, of which this was read, for programs of this width.
+pub(super) fn state_of(root: &Path, path: &Path, elf: &Result<Elf, Trouble>, bits: u32) -> LibraryState {
+    let here = below(root, path);
+    if let Ok(to) = fs::read_link(&here)
+        && !here.exists()
+        && *elf == Err(Trouble::Absent)
+    {
+        return LibraryState::DanglingLink { to: to.display().to_string() };
+    }
+    if here.is_dir() {
+        return LibraryState::IsFolder;
+    }
+    match elf {
+        Err(Trouble::Absent) => LibraryState::Absent,
+        Err(Trouble::Denied) => denied(root, path),
+        Err(Trouble::Other(what)) => LibraryState::NotElf { what: (*what).to_owned() },
+        Err(Trouble::CutShort { size, needs }) => LibraryState::Truncated { size: *size, needs: *needs },
+        Ok(elf) if u32::from(elf.bits) != bits => LibraryState::WrongClass { bits: elf.bits },
+        Ok(elf) if elf.machine != elf::machine_for(bits) => LibraryState::WrongMachine { machine: elf.machine.to_owned() },
+        Ok(_) => no_exec(&here).map_or(LibraryState::Fine, |mount| LibraryState::NoExecMount { mount }),
+    }
+}
+
+/// Which file or folder on the way refuses.
+fn denied(root: &Path, path: &Path) -> LibraryState {
+    let mut ancestors: Vec<&Path> = path.ancestors().collect();
+    ancestors.reverse();
+    let refuses = |path: &&Path| {
+        let here = below(root, path);
+        let wanted = if here.is_dir() { libc::X_OK } else { libc::R_OK };
+        CString::new(here.as_os_str().as_bytes()).is_ok_and(|name| {
+            // SAFETY: a valid string.
+            unsafe { libc::access(name.as_ptr(), wanted) != 0 }
+        })
+    };
+    let of = ancestors.into_iter().find(refuses).unwrap_or(path);
+    let found = fs::metadata(below(root, of)).ok();
+    let users = Database::read(root);
+    LibraryState::Denied {
+        mode: found.as_ref().map_or(0, |found| found.mode() & 0o7777),
+        owner: found.map(|found| users.user_name(found.uid())).unwrap_or_default(),
+        of: of.display().to_string(),
+    }
+}
+
+/// The mount that the file lies on, if no code may be loaded from there.
+fn no_exec(here: &Path) -> Option<String> {
+    let name = CString::new(here.as_os_str().as_bytes()).ok()?;
+    // SAFETY: zero is a valid value of this structure.
+    let mut state: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: a valid string and a writable structure.
+    let asked = unsafe { libc::statvfs(name.as_ptr(), &raw mut state) };
+    if asked != 0 || state.f_flag & libc::ST_NOEXEC == 0 {
+        return None;
+    }
+    let real = fs::canonicalize(here).ok()?;
+    let mounts = read(Path::new("/proc/self/mountinfo"));
+    let points = mounts.lines().filter_map(|line| line.split(' ').nth(4)).map(PathBuf::from);
+    let longest = points.filter(|point| real.starts_with(point)).max_by_key(|point| point.components().count());
+    Some(longest.unwrap_or_else(|| PathBuf::from("/")).display().to_string())
+}
+
+/// The libraries that others need, each read once.
+struct Closure<'a> {
+    root: &'a Path,
+    search: &'a Search,
+    bits: u8,
+    known: BTreeMap<String, Option<Found>>,
+}
+
+impl Closure<'_> {
+    fn library(&mut self, named: &Named) -> Library {
+        let mut library = Library { manifest: named.manifest.clone(), library: named.library.clone(), ..Library::default() };
+        let found = self.named(&named.library);
+        let Some(found) = found else {
+            library.state = LibraryState::Absent;
+            return library;
+        };
+        library.path = Some(found.path.display().to_string());
+        library.state = state_of(self.root, &found.path, &found.elf, u32::from(self.bits));
+        if let (LibraryState::Fine, Ok(elf)) = (&library.state, &found.elf) {
+            let names = ["vkEnumerateInstanceLayerProperties", "vkCreateInstance", "vk_icdGetInstanceProcAddr", "vkNegotiateLoaderLayerInterfaceVersion"];
+            let exports = elf::exports(&below(self.root, &found.path), &names);
+            library.is_loader = elf.soname.starts_with("libvulkan.so") || exports == [true, true, false, false];
+            self.walk(elf, &found.path, &mut library);
+        }
+        library
+    }
+
+    fn named(&self, library: &str) -> Option<Found> {
+        if !library.contains('/') {
+            return self.search.find(library, self.bits).or_else(|| self.search.all(library).into_iter().next());
+        }
+        let path = PathBuf::from(library);
+        let here = below(self.root, &path);
+        let elf = elf::read(&here);
+        let is_there = fs::symlink_metadata(&here).is_ok() || elf == Err(Trouble::Denied);
+        is_there.then(|| Found { elf, path, because: String::new() })
+    }
+
+    /// Follows what is needed.
+    fn walk(&mut self, elf: &Elf, path: &Path, library: &mut Library) {
+        let mut seen = BTreeSet::new();
+        let mut open = vec![(elf.clone(), path.to_owned())];
+        while let Some((elf, path)) = open.pop() {
+            for needed in &elf.needed {
+                let Some(found) = self.needed(needed, &elf, &path) else {
+                    if seen.insert(needed.clone()) {
+                        library.missing.push(self.missing(needed, &path));
+                    }
+                    continue;
+                };
+                if let Ok(its) = &found.elf {
+                    library.versions.extend(lacking(&elf, &path, needed, its, &found));
+                    if seen.insert(needed.clone()) {
+                        open.push((its.clone(), found.path.clone()));
+                    }
+                }
+            }
+        }
+        library.versions.dedup_by(|later, earlier| later.library == earlier.library && later.needed_by == earlier.needed_by);
+    }
+
+    fn needed(&mut self, name: &str, by: &Elf, path: &Path) -> Option<Found> {
+        if let Some(folder) = run_path(by, path).find(|folder| below(self.root, &folder.join(name)).exists()) {
+            let path = folder.join(name);
+            return Some(Found { elf: elf::read(&below(self.root, &path)), path, because: "RUNPATH".to_owned() });
+        }
+        let (search, bits) = (self.search, self.bits);
+        self.known.entry(name.to_owned()).or_insert_with(|| search.find(name, bits)).clone()
+    }
+
+    fn missing(&self, name: &str, by: &Path) -> Missing {
+        let elsewhere = ELSEWHERE.iter().map(|folder| format!("{folder}/{name}")).find(|path| {
+            elf::read(&below(self.root, Path::new(path))).is_ok_and(|elf| elf.bits == self.bits && elf.machine == elf::machine_for(u32::from(self.bits)))
+        });
+        Missing { library: name.to_owned(), needed_by: by.display().to_string(), elsewhere }
+    }
+}
+
+/// The newest version that `elf` wants from a library and that this file does not have.
+fn lacking(elf: &Elf, path: &Path, name: &str, its: &Elf, found: &Found) -> Option<VersionNeed> {
+    if its.has.is_empty() {
+        return None;
+    }
+    let wanted = elf.wants.iter().filter(|(library, _)| library == name).map(|(_, version)| version);
+    let lacking = wanted.filter(|version| !its.has.contains(version)).max_by_key(|version| numbers(version))?;
+    let family = lacking.split_once('_').map_or(lacking.as_str(), |(family, _)| family);
+    let of_family = its.has.iter().filter(|version| version.split_once('_').is_some_and(|(of, rest)| of == family && rest.starts_with(|it: char| it.is_ascii_digit())));
+    Some(VersionNeed {
+        library: name.to_owned(),
+        version: lacking.clone(),
+        needed_by: path.display().to_string(),
+        found: found.path.display().to_string(),
+        because: found.because.clone(),
+        has: of_family.max_by_key(|version| numbers(version)).cloned(),
+    })
+}
+
+fn numbers(version: &str) -> Vec<u32> {
+    version.split(|it: char| !it.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn here(manifest: &str, library: &Path) -> Library {
+        let search = Search::new(Path::new("/"), &super::super::Variables::new(), None);
+        let named = Named { manifest: manifest.into(), library: library.display().to_string() };
+        collect(Path::new("/"), &search, &[named], usize::BITS).remove(0)
+    }
+
+    #[test]
+    fn a_whole_library_with_everything_that_it_needs_is_fine() {
+        let library = here("/m.json", &std::env::current_exe().unwrap());
+        assert_eq!(library.state, LibraryState::Fine);
+        assert!(library.missing.is_empty() && library.versions.is_empty() && !library.is_loader, "{library:?}");
+    }
+
+    #[test]
+    fn each_fault_of_a_file_has_its_own_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("libx.so");
+        assert_eq!(here("/m.json", &file).state, LibraryState::Absent);
+        fs::write(&file, "no library").unwrap();
+        assert!(matches!(here("/m.json", &file).state, LibraryState::NotElf { .. }));
+        let mut other = fs::read(std::env::current_exe().unwrap()).unwrap();
+        other[18] = 0xF3;
+        fs::write(&file, other).unwrap();
+        assert_eq!(here("/m.json", &file).state, LibraryState::WrongMachine { machine: "riscv".into() });
+        fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink("/gone", &file).unwrap();
+        assert_eq!(here("/m.json", &file).state, LibraryState::DanglingLink { to: "/gone".into() });
+        assert_eq!(here("/m.json", folder.path()).state, LibraryState::IsFolder);
+    }
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        let its = Elf { has: vec!["GLIBC_2.9".into(), "GLIBC_2.36".into(), "GLIBC_PRIVATE".into()], ..Elf::default() };
+        let elf = Elf { wants: vec![("libc.so.6".into(), "GLIBC_2.9".into()), ("libc.so.6".into(), "GLIBC_2.38".into())], ..Elf::default() };
+        let found = Found { path: "/lib/libc.so.6".into(), because: "default folder".into(), elf: Ok(its.clone()) };
+        let need = lacking(&elf, Path::new("/d.so"), "libc.so.6", &its, &found).unwrap();
+        assert_eq!((need.version.as_str(), need.has.as_deref()), ("GLIBC_2.38", Some("GLIBC_2.36")));
+    }
+}

@@ -1,7 +1,236 @@
+//! Where the dynamic linker searches for libraries, and what a program gets as Vulkan loader.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
-use super::{LibraryState, Variables};
+
+use super::elf::{self, Elf, Trouble};
+use super::libraries::{LibraryState, state_of};
+use super::{Variables, below, entries, name_of, read, seen};
+
+/// A file that a program may get as Vulkan loader.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct LoaderFile { pub(crate) name: String, pub(crate) path: String, pub(crate) real_path: String, pub(crate) because: String, pub(crate) bits: u8, pub(crate) first: bool, pub(crate) version: String, pub(crate) state: LibraryState }
-pub(super) struct Search;
-impl Search { pub(super) fn new(_: &std::path::Path, _: &Variables, _: Option<&std::path::Path>) -> Self { Self } pub(super) fn loaders(&self) -> Vec<LoaderFile> { Vec::new() } }
+pub(crate) struct LoaderFile {
+    /// The name that a program asks for.
+    pub(crate) name: String,
+    pub(crate) path: String,
+    /// The file behind all links.
+    pub(crate) real_path: String,
+    /// What leads there: `LD_LIBRARY_PATH`, `ld.so.cache`, `default folder`.
+    pub(crate) because: String,
+    /// 32 or 64. 0 where the file cannot be read.
+    pub(crate) bits: u8,
+    /// Whether it is what a program of this width gets by this name.
+    pub(crate) first: bool,
+    /// The version in the name of the file. Empty where it has none.
+    pub(crate) version: String,
+    pub(crate) state: LibraryState,
+}
+
+/// The names by which programs ask for the loader.
+const NAMES: [&str; 2] = ["libvulkan.so.1", "libvulkan.so"];
+
+/// Folders that the dynamic linker searches at last, of every distribution.
+const DEFAULTS: &[&str] = &[
+    "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu", "/lib/arm-linux-gnueabihf", "/usr/lib/arm-linux-gnueabihf", "/lib/riscv64-linux-gnu",
+    "/usr/lib/riscv64-linux-gnu", "/lib/i386-linux-gnu", "/usr/lib/i386-linux-gnu", "/lib32", "/usr/lib32",
+];
+
+/// The order of the search.
+pub(super) struct Search {
+    root: PathBuf,
+    /// Folders with what leads to them, as the machine sees them.
+    folders: Vec<(PathBuf, String)>,
+    /// The cache: names and paths.
+    cache: Vec<(String, PathBuf)>,
+    /// Where in `folders` the cache is asked.
+    cache_at: usize,
+    preloaded: Vec<PathBuf>,
+}
+
+/// A library that the search finds.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) path: PathBuf,
+    pub(super) because: String,
+    pub(super) elf: Result<Elf, Trouble>,
+}
+
+impl Search {
+    pub(super) fn new(root: &Path, variables: &Variables, program: Option<&Path>) -> Self {
+        let list = |name: &str| variables.get(name).map(String::as_str).unwrap_or_default();
+        let mut folders = Vec::new();
+        if let Some(program) = program
+            && let Ok(elf) = elf::read(&below(root, program))
+        {
+            folders.extend(run_path(&elf, program).map(|folder| (folder, format!("RUNPATH of {}", name_of(program)))));
+        }
+        let by_variable = list("LD_LIBRARY_PATH").split([':', ';']).filter(|folder| !folder.is_empty());
+        folders.extend(by_variable.map(|folder| (PathBuf::from(folder), "LD_LIBRARY_PATH".to_owned())));
+        let cache_at = folders.len();
+        let musl = musl_folders(root);
+        if musl.is_empty() {
+            folders.extend(DEFAULTS.iter().map(|folder| (PathBuf::from(folder), "default folder".to_owned())));
+        }
+        folders.extend(musl.into_iter().map(|folder| (folder, "default folder".to_owned())));
+        let preloaded = list("LD_PRELOAD").split([':', ' ']).filter(|name| name.contains('/')).map(PathBuf::from).collect();
+        Self { root: root.to_owned(), folders, cache: cached(&fs::read(root.join("etc/ld.so.cache")).unwrap_or_default()), cache_at, preloaded }
+    }
+
+    /// Every file that bears this name where it is searched for, in order.
+    pub(super) fn all(&self, name: &str) -> Vec<Found> {
+        let of_folder = |(folder, because): &(PathBuf, String)| (folder.join(name), because.clone());
+        let (before, after) = self.folders.split_at(self.cache_at);
+        let of_cache = self.cache.iter().filter(|(known, _)| known == name).map(|(_, path)| (path.clone(), "ld.so.cache".to_owned()));
+        let candidates = before.iter().map(of_folder).chain(of_cache).chain(after.iter().map(of_folder));
+        let mut known = BTreeSet::new();
+        let mut all = Vec::new();
+        for (path, because) in candidates {
+            let here = below(&self.root, &path);
+            if fs::symlink_metadata(&here).is_err() || !known.insert(path.clone()) {
+                continue;
+            }
+            all.push(Found { elf: elf::read(&here), path, because });
+        }
+        all
+    }
+
+    /// What a program of this width gets by this name; the linker passes over files for other widths and processors.
+    pub(super) fn find(&self, name: &str, bits: u8) -> Option<Found> {
+        let machine = elf::machine_for(u32::from(bits));
+        let fits = |found: &Found| found.elf.as_ref().is_ok_and(|elf| elf.bits == bits && (machine.is_empty() || elf.machine == machine));
+        self.all(name).into_iter().find(fits)
+    }
+
+    /// The folders where libraries lie, for those who look for several.
+    pub(super) fn folders(&self) -> Vec<PathBuf> {
+        let of_cache = self.cache.iter().filter_map(|(_, path)| path.parent().map(Path::to_owned));
+        let mut known = BTreeSet::new();
+        let all = self.folders.iter().map(|(folder, _)| folder.clone()).chain(of_cache);
+        all.filter(|folder| known.insert(fs::canonicalize(below(&self.root, folder)).unwrap_or_else(|_| folder.clone()))).map(|folder| below(&self.root, &folder)).collect()
+    }
+
+    /// Every file that programs may get as Vulkan loader.
+    pub(super) fn loaders(&self) -> Vec<LoaderFile> {
+        let mut all = Vec::new();
+        for path in self.preloaded.iter().filter(|path| name_of(path).starts_with("libvulkan")) {
+            let found = Found { elf: elf::read(&below(&self.root, path)), path: path.clone(), because: "LD_PRELOAD".to_owned() };
+            all.push(self.loader(NAMES[0], &found, &mut BTreeSet::new()));
+        }
+        for name in NAMES {
+            let mut first = BTreeSet::new();
+            let mut real = BTreeSet::new();
+            for found in self.all(name) {
+                let loader = self.loader(name, &found, &mut first);
+                if real.insert(loader.real_path.clone()) {
+                    all.push(loader);
+                }
+            }
+        }
+        all
+    }
+
+    fn loader(&self, name: &str, found: &Found, first: &mut BTreeSet<u8>) -> LoaderFile {
+        let here = below(&self.root, &found.path);
+        let real = fs::canonicalize(&here).unwrap_or_else(|_| here.clone());
+        let bits = found.elf.as_ref().map_or(0, |elf| elf.bits);
+        let fits = found.elf.as_ref().is_ok_and(|elf| elf.machine == elf::machine_for(u32::from(bits)));
+        let version = name_of(&real).split_once(".so.").map(|(_, version)| version.to_owned()).filter(|version| version.contains('.')).unwrap_or_default();
+        LoaderFile {
+            name: name.to_owned(),
+            path: found.path.display().to_string(),
+            real_path: seen(&self.root, &real),
+            because: found.because.clone(),
+            bits,
+            first: fits && first.insert(bits),
+            version,
+            state: state_of(&self.root, &found.path, &found.elf, u32::from(bits)),
+        }
+    }
+}
+
+/// The folders that an object brings, `$ORIGIN` put in.
+pub(super) fn run_path(elf: &Elf, of: &Path) -> impl Iterator<Item = PathBuf> {
+    let origin = of.parent().unwrap_or(Path::new("/")).display().to_string();
+    elf.run_path.iter().filter(|folder| !folder.is_empty()).map(move |folder| PathBuf::from(folder.replace("${ORIGIN}", &origin).replace("$ORIGIN", &origin)))
+}
+
+/// musl's list of folders, where that is the C library.
+fn musl_folders(root: &Path) -> Vec<PathBuf> {
+    let musl = entries(&root.join("lib")).iter().any(|path| name_of(path).starts_with("ld-musl-"));
+    let glibc = root.join("etc/ld.so.cache").exists() || entries(&root.join("lib64")).iter().any(|path| name_of(path).starts_with("ld-linux"));
+    if !musl || glibc {
+        return Vec::new();
+    }
+    let lists = entries(&root.join("etc")).into_iter().filter(|path| name_of(path).starts_with("ld-musl-") && name_of(path).ends_with(".path"));
+    let listed: Vec<PathBuf> = lists.flat_map(|path| read(&path).split(['\n', ':']).map(PathBuf::from).collect::<Vec<_>>()).collect();
+    if listed.is_empty() { ["/lib", "/usr/local/lib", "/usr/lib"].map(PathBuf::from).into() } else { listed }
+}
+
+/// The names and paths in glibc's `ld.so.cache`: a header of 48 bytes, entries of 24, then the strings that they point to.
+fn cached(bytes: &[u8]) -> Vec<(String, PathBuf)> {
+    const MAGIC: &[u8] = b"glibc-ld.so.cache1.1";
+    let Some(start) = bytes.windows(MAGIC.len()).position(|window| window == MAGIC) else { return Vec::new() };
+    let bytes = bytes.get(start..).unwrap_or_default();
+    let number = |at: usize| bytes.get(at..at + 4).and_then(|four| four.try_into().ok()).map(u32::from_ne_bytes);
+    let string = |at: u32| {
+        let from = bytes.get(usize::try_from(at).ok()?..)?;
+        let end = from.iter().position(|byte| *byte == 0)?;
+        Some(String::from_utf8_lossy(from.get(..end)?).into_owned())
+    };
+    let count = number(20).unwrap_or(0).min(1 << 20);
+    let entry = |place: u32| {
+        let at = 48 + 24 * usize::try_from(place).ok()?;
+        Some((string(number(at + 4)?)?, PathBuf::from(string(number(at + 8)?)?)))
+    };
+    (0..count).map_while(entry).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_gets_is_found_in_the_order_of_the_dynamic_linker() {
+        let root = tempfile::tempdir().unwrap();
+        let own = std::env::current_exe().unwrap();
+        for folder in ["usr/lib64", "opt/old", "opt/broken"] {
+            fs::create_dir_all(root.path().join(folder)).unwrap();
+        }
+        fs::copy(&own, root.path().join("usr/lib64/libvulkan.so.1.3.239")).unwrap();
+        std::os::unix::fs::symlink("libvulkan.so.1.3.239", root.path().join("usr/lib64/libvulkan.so.1")).unwrap();
+        fs::copy(&own, root.path().join("opt/old/libvulkan.so.1")).unwrap();
+        fs::write(root.path().join("opt/broken/libvulkan.so.1"), "text").unwrap();
+        let paths = |variables: &Variables| {
+            let loaders = Search::new(root.path(), variables, None).loaders();
+            loaders.into_iter().map(|it| (it.path, it.because, it.first, it.version)).collect::<Vec<_>>()
+        };
+        let system = ("/usr/lib64/libvulkan.so.1".to_owned(), "default folder".to_owned(), true, "1.3.239".to_owned());
+        assert_eq!(paths(&Variables::new()), [system.clone()]);
+        let variables = Variables::from([("LD_LIBRARY_PATH".to_owned(), "/opt/broken:/opt/old".to_owned())]);
+        let found = paths(&variables);
+        assert_eq!(found[0], ("/opt/broken/libvulkan.so.1".into(), "LD_LIBRARY_PATH".into(), false, String::new()));
+        assert_eq!(found[1], ("/opt/old/libvulkan.so.1".into(), "LD_LIBRARY_PATH".into(), true, String::new()));
+        assert!(!found[2].2, "the system's is not what programs get");
+    }
+
+    #[test]
+    fn the_cache_is_read() {
+        let mut bytes = b"glibc-ld.so.cache1.1".to_vec();
+        bytes.extend(1u32.to_ne_bytes());
+        bytes.resize(48, 0);
+        for number in [3u32, 72, 78, 0, 0, 0] {
+            bytes.extend(number.to_ne_bytes());
+        }
+        bytes.extend(b"libx.\0/l/libx.\0");
+        assert_eq!(cached(&bytes), [("libx.".to_owned(), PathBuf::from("/l/libx."))]);
+        assert!(cached(b"text").is_empty());
+        for length in 0..bytes.len() {
+            let _ = cached(&bytes[..length]);
+        }
+    }
+}

@@ -21,12 +21,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use gpus::{Gpu, Maker};
+pub(crate) use gpus::Gpu;
 pub(crate) use libraries::{Library, LibraryState, Missing, Named, VersionNeed};
 pub(crate) use linker::LoaderFile;
 pub(crate) use nodes::Node;
 pub(crate) use nvidia::Nvidia;
-pub(crate) use packages::{Manager, Packages};
+pub(crate) use packages::Packages;
 pub(crate) use place::Place;
 pub(crate) use strays::{Stray, StrayKind};
 pub(crate) use system::System;
@@ -64,24 +64,23 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// The facts of the machine whose file system begins at `root` (`/` but in tests), for a program with `variables` whose file is `program`,
-    /// if that is known. `named` are the libraries that manifests name.
-    pub(crate) fn gather(root: &Path, variables: &Variables, program: Option<&Path>, named: &[Named]) -> Self {
+    /// The facts of the machine whose file system begins at `root` (`/` but in tests), for a program of this width with `variables`, whose
+    /// file is `program`, if that is known. `named` are the libraries that manifests name.
+    pub(crate) fn gather(root: &Path, variables: &Variables, program: Option<&Path>, bits: u32, named: &[Named]) -> Self {
         let search = linker::Search::new(root, variables, program);
-        let packages = packages::collect(root);
-        let loaders = search.loaders();
+        let system = system::collect(root);
         Self {
-            system: system::collect(root),
             place: place::collect(root, variables),
-            user: user::collect(root),
+            user: user::collect(root, variables.get("HOME")),
             variables: concerning(variables),
             gpus: gpus::collect(root),
             nodes: nodes::collect(root),
-            nvidia: nvidia::collect(root, &search),
-            libraries: libraries::collect(root, &search, named),
-            loaders,
+            nvidia: nvidia::collect(root, &search, variables),
+            libraries: libraries::collect(root, &search, named, bits),
+            loaders: search.loaders(),
             strays: strays::collect(root, variables),
-            packages,
+            packages: packages::collect(root, &system),
+            system,
         }
     }
 }

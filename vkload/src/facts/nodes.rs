@@ -1,5 +1,95 @@
+//! The device files through which drivers reach graphics devices. They are never opened, which could wake a device.
+
+use std::ffi::CString;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
+
+use super::user::Database;
+use super::{entries, name_of, seen};
+
+/// A device file.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Node { pub(crate) path: String, pub(crate) kind: String, pub(crate) readable: bool, pub(crate) writable: bool, pub(crate) mode: u32, pub(crate) owner: String, pub(crate) group: String, pub(crate) by_acl: bool, pub(crate) exists_as_device: bool, pub(crate) pci: Option<String> }
-pub(super) fn collect(_: &std::path::Path) -> Vec<Node> { Vec::new() }
+pub(crate) struct Node {
+    pub(crate) path: String,
+    /// What it is for: `render`, `card`, `nvidia`, `kfd`, `dxg`, `mali`, `kgsl`.
+    pub(crate) kind: String,
+    /// Whether this user has permission to.
+    pub(crate) readable: bool,
+    pub(crate) writable: bool,
+    /// The permission bits.
+    pub(crate) mode: u32,
+    pub(crate) owner: String,
+    pub(crate) group: String,
+    /// Whether it is a device, and not a file that something has put there.
+    pub(crate) is_device: bool,
+}
+
+/// Beginnings of names, and what such files are for.
+const KINDS: &[(&str, &str)] = &[
+    ("renderD", "render"),
+    ("card", "card"),
+    ("nvidiactl", "nvidia"),
+    ("nvidia-modeset", "nvidia"),
+    ("nvidia-uvm", "nvidia"),
+    ("nvidia0", "nvidia"),
+    ("nvidia1", "nvidia"),
+    ("kfd", "kfd"),
+    ("dxg", "dxg"),
+    ("mali", "mali"),
+    ("kgsl-3d0", "kgsl"),
+];
+
+pub(super) fn collect(root: &Path) -> Vec<Node> {
+    let users = Database::read(root);
+    let all = [entries(&root.join("dev/dri")), entries(&root.join("dev"))].concat();
+    all.iter().filter_map(|path| node(root, path, &users)).collect()
+}
+
+fn node(root: &Path, path: &Path, users: &Database) -> Option<Node> {
+    let name = name_of(path);
+    let kind = KINDS.iter().find(|row| name.starts_with(row.0))?.1;
+    let found = fs::metadata(path).ok().filter(|found| !found.is_dir())?;
+    Some(Node {
+        path: seen(root, path),
+        kind: kind.to_owned(),
+        readable: may(path, libc::R_OK),
+        writable: may(path, libc::W_OK),
+        mode: found.mode() & 0o7777,
+        owner: users.user_name(found.uid()),
+        group: users.group_name(found.gid()),
+        is_device: found.file_type().is_char_device(),
+    })
+}
+
+fn may(path: &Path, what: i32) -> bool {
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: the path is a valid C string.
+    unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), what, libc::AT_EACCESS) == 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn device_files_are_named_with_their_owner_and_mode() {
+        let root = tempfile::tempdir().unwrap();
+        let dri = root.path().join("dev/dri");
+        fs::create_dir_all(dri.join("by-path")).unwrap();
+        fs::create_dir(root.path().join("etc")).unwrap();
+        fs::write(dri.join("renderD128"), "").unwrap();
+        fs::set_permissions(dri.join("renderD128"), fs::Permissions::from_mode(0o600)).unwrap();
+        let gid = fs::metadata(dri.join("renderD128")).unwrap().gid();
+        fs::write(root.path().join("etc/group"), format!("other:x:9999:\nrender:x:{gid}:me\n")).unwrap();
+        let nodes = collect(root.path());
+        assert_eq!(nodes.len(), 1, "{nodes:?}");
+        assert_eq!((nodes[0].path.as_str(), nodes[0].mode, nodes[0].group.as_str()), ("/dev/dri/renderD128", 0o600, "render"));
+        assert!(nodes[0].readable && nodes[0].writable && !nodes[0].is_device);
+    }
+}

@@ -1,8 +1,166 @@
+//! Files in and near the folders of manifests that look as if they were meant to be manifests, and are not read or not understood.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
+
+use super::user::Database;
+use super::{Variables, below, entries, name_of, seen};
+
+/// Such a file.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Stray { pub(crate) path: String, pub(crate) why: StrayKind }
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(crate) struct Stray {
+    pub(crate) path: String,
+    pub(crate) why: StrayKind,
+}
+
+/// Why it is no manifest.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
-pub(crate) enum StrayKind { DanglingLink { to: String }, Ending { of: String }, Misplaced { belongs: String }, Unreadable { mode: u32, owner: String }, ByteOrderMark, #[default] Empty, NotJson { line: usize, problem: String } }
-pub(super) fn collect(_: &std::path::Path, _: &super::Variables) -> Vec<Stray> { Vec::new() }
+pub(crate) enum StrayKind {
+    DanglingLink { to: String },
+    /// Its name ends like this, and not in `.json`.
+    Ending { of: String },
+    /// It is a manifest of another kind, or lies beside the folder (`belongs`) that is searched.
+    Misplaced { belongs: String },
+    /// The file or folder cannot be read.
+    Unreadable { mode: u32, owner: String },
+    ByteOrderMark,
+    #[default]
+    Empty,
+}
+
+/// The folders below `vulkan` with the key that their manifests have.
+const FOLDERS: [(&str, &str); 3] = [("icd.d", "ICD"), ("implicit_layer.d", "layer"), ("explicit_layer.d", "layer")];
+/// Endings that manifests get when they are put aside, or by mistake. What a person turned off on purpose is not among them.
+const ENDINGS: &[&str] = &[".json.template", ".json.in", ".JSON", ".json.txt", ".jsonc", ".json~", ".json.dpkg-new", ".json.rpmnew", ".json.bak", ".jso", ".icd"];
+/// A manifest is smaller.
+const SIZE_LIMIT: u64 = 1 << 20;
+
+pub(super) fn collect(root: &Path, variables: &Variables) -> Vec<Stray> {
+    let users = Database::read(root);
+    let mut all = Vec::new();
+    for folder in folders(variables) {
+        let vulkan = folder.join("vulkan");
+        look(root, &vulkan, None, &users, &mut all);
+        for (name, key) in FOLDERS {
+            look(root, &vulkan.join(name), Some(key), &users, &mut all);
+        }
+    }
+    all
+}
+
+/// The folders that are usually searched, whatever the variables say, and those that these say.
+fn folders(variables: &Variables) -> Vec<PathBuf> {
+    let home = variables.get("HOME").map(PathBuf::from);
+    let list = |name: &str| variables.get(name).map(|value| value.split(':').filter(|folder| folder.starts_with('/')).map(PathBuf::from).collect::<Vec<_>>()).unwrap_or_default();
+    let usual = ["/etc/xdg", "/usr/local/etc", "/etc", "/usr/local/share", "/usr/share"].map(PathBuf::from);
+    let own = home.iter().flat_map(|home| [home.join(".config"), home.join(".local/share")]);
+    let named = ["XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS"].into_iter().flat_map(list);
+    let mut all: Vec<PathBuf> = Vec::new();
+    for folder in usual.into_iter().chain(own).chain(named) {
+        if !all.contains(&folder) {
+            all.push(folder);
+        }
+    }
+    all
+}
+
+/// Looks into one folder, whose manifests have this key; without one, into a folder that should have none.
+fn look(root: &Path, folder: &Path, key: Option<&str>, users: &Database, all: &mut Vec<Stray>) {
+    let here = below(root, folder);
+    if let Err(error) = fs::read_dir(&here) {
+        if error.kind() == ErrorKind::PermissionDenied {
+            all.push(unreadable(root, &here, users));
+        }
+        return;
+    }
+    for path in entries(&here) {
+        if let Some(why) = judge(root, &path, folder, key, users) {
+            all.push(Stray { path: seen(root, &path), why });
+        }
+    }
+}
+
+fn unreadable(root: &Path, path: &Path, users: &Database) -> Stray {
+    let found = fs::metadata(path).ok();
+    let owner = found.as_ref().map(|found| users.user_name(found.uid())).unwrap_or_default();
+    Stray { path: seen(root, path), why: StrayKind::Unreadable { mode: found.map_or(0, |found| found.mode() & 0o7777), owner } }
+}
+
+fn judge(root: &Path, path: &Path, folder: &Path, key: Option<&str>, users: &Database) -> Option<StrayKind> {
+    let name = name_of(path);
+    let found = fs::metadata(path);
+    if let (Err(_), Ok(to)) = (&found, fs::read_link(path)) {
+        return name.contains(".json").then(|| StrayKind::DanglingLink { to: to.display().to_string() });
+    }
+    let found = found.ok().filter(|found| found.is_file() && found.len() < SIZE_LIMIT)?;
+    let is_manifest = name.ends_with(".json");
+    let content = match fs::read(path) {
+        Ok(content) => content,
+        Err(error) => return (error.kind() == ErrorKind::PermissionDenied && is_manifest).then(|| unreadable(root, path, users).why),
+    };
+    let text = String::from_utf8_lossy(&content);
+    let has = |key: &str| text.contains(&format!("\"{key}\""));
+    if !is_manifest {
+        let of = ENDINGS.iter().find(|ending| name.ends_with(**ending)).map(|ending| (*ending).to_owned());
+        let of = of.or_else(|| (!name.contains('.')).then(|| name.clone()));
+        return of.filter(|_| key.is_some() && (has("ICD") || has("layer"))).map(|of| StrayKind::Ending { of });
+    }
+    let Some(key) = key else {
+        let belongs = if has("ICD") { "icd.d" } else if has("layer") || has("layers") { "explicit_layer.d" } else { return None };
+        return Some(StrayKind::Misplaced { belongs: folder.join(belongs).display().to_string() });
+    };
+    if found.len() == 0 {
+        return Some(StrayKind::Empty);
+    }
+    if content.starts_with(&[0xEF, 0xBB, 0xBF]) {
+        return Some(StrayKind::ByteOrderMark);
+    }
+    let vulkan = folder.parent().unwrap_or(folder);
+    match key {
+        "ICD" if !has("ICD") && has("layer") => Some(StrayKind::Misplaced { belongs: vulkan.join("explicit_layer.d").display().to_string() }),
+        "layer" if !has("layer") && !has("layers") && has("ICD") => Some(StrayKind::Misplaced { belongs: vulkan.join("icd.d").display().to_string() }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_meant_to_be_a_manifest_is_noticed() {
+        let root = tempfile::tempdir().unwrap();
+        let driver = r#"{"ICD": {"library_path": "/x.so"}}"#;
+        for (path, text) in [
+            ("icd.d/good.json", driver),
+            ("icd.d/radeon.json.template", driver),
+            ("icd.d/empty.json", ""),
+            ("icd.d/marked.json", "\u{feff}{\"ICD\": {}}"),
+            ("icd.d/readme.txt", "words"),
+            ("high.json", driver),
+            ("implicit_layer.d/driver.json", driver),
+        ] {
+            let path = root.path().join("usr/share/vulkan").join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        std::os::unix::fs::symlink("/gone.json", root.path().join("usr/share/vulkan/icd.d/link.json")).unwrap();
+        let found: Vec<_> = collect(root.path(), &Variables::new()).into_iter().map(|it| (it.path.trim_start_matches("/usr/share/vulkan/").to_owned(), it.why)).collect();
+        let belongs = || "/usr/share/vulkan/icd.d".to_owned();
+        let expected = [
+            ("high.json", StrayKind::Misplaced { belongs: belongs() }),
+            ("icd.d/empty.json", StrayKind::Empty),
+            ("icd.d/link.json", StrayKind::DanglingLink { to: "/gone.json".into() }),
+            ("icd.d/marked.json", StrayKind::ByteOrderMark),
+            ("icd.d/radeon.json.template", StrayKind::Ending { of: ".json.template".into() }),
+            ("implicit_layer.d/driver.json", StrayKind::Misplaced { belongs: belongs() }),
+        ];
+        assert_eq!(found, expected.map(|(path, why)| (path.to_owned(), why)));
+    }
+}

@@ -1,5 +1,95 @@
+//! Who runs the program, and who others are.
+
+use std::fs;
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
+
+/// The user of this process.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct User { pub(crate) name: String, pub(crate) id: u32, pub(crate) home: String, pub(crate) groups: Vec<String>, pub(crate) member_of: Vec<String>, pub(crate) elevated: bool }
-pub(super) fn collect(_: &std::path::Path) -> User { User::default() }
+pub(crate) struct User {
+    pub(crate) name: String,
+    pub(crate) id: u32,
+    /// The home folder.
+    pub(crate) home: String,
+    /// The groups of this process, by name where they have one.
+    pub(crate) groups: Vec<String>,
+    /// The groups that the user gets at log-in.
+    pub(crate) member_of: Vec<String>,
+}
+
+/// The names of users and groups.
+pub(super) struct Database {
+    users: String,
+    groups: String,
+}
+
+impl Database {
+    pub(super) fn read(root: &Path) -> Self {
+        let text = |name: &str| fs::read_to_string(root.join("etc").join(name)).unwrap_or_default();
+        Self { users: text("passwd"), groups: text("group") }
+    }
+
+    /// The name of a user, or the number.
+    pub(super) fn user_name(&self, id: u32) -> String {
+        named(&self.users, id).unwrap_or_else(|| id.to_string())
+    }
+
+    /// The name of a group, or the number.
+    pub(super) fn group_name(&self, id: u32) -> String {
+        named(&self.groups, id).unwrap_or_else(|| id.to_string())
+    }
+
+    fn home(&self, id: u32) -> Option<String> {
+        let line = self.users.lines().find(|line| line.split(':').nth(2) == Some(&id.to_string()))?;
+        line.split(':').nth(5).map(str::to_owned)
+    }
+
+    /// The groups whose lists have this user.
+    fn groups_of(&self, user: &str) -> Vec<String> {
+        let has = |line: &&str| line.split(':').nth(3).is_some_and(|list| list.split(',').any(|name| name == user));
+        self.groups.lines().filter(has).filter_map(|line| line.split(':').next()).map(str::to_owned).collect()
+    }
+}
+
+/// The name in a line of `name:password:number:…`.
+fn named(lines: &str, id: u32) -> Option<String> {
+    let number = id.to_string();
+    let line = lines.lines().find(|line| line.split(':').nth(2) == Some(&number))?;
+    line.split(':').next().map(str::to_owned)
+}
+
+pub(super) fn collect(root: &Path, home: Option<&String>) -> User {
+    let database = Database::read(root);
+    // SAFETY: these calls cannot fail and have no preconditions.
+    let (id, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+    let name = database.user_name(id);
+    let mut groups = vec![group];
+    let mut more = [0; 256];
+    // SAFETY: the array has the room that is given.
+    let count = unsafe { libc::getgroups(256, more.as_mut_ptr()) };
+    groups.extend(more.iter().take(usize::try_from(count).unwrap_or(0)));
+    let mut groups: Vec<String> = groups.into_iter().map(|id| database.group_name(id)).collect();
+    groups.sort();
+    groups.dedup();
+    let home = home.cloned().or_else(|| database.home(id)).unwrap_or_default();
+    User { member_of: database.groups_of(&name), name, id, home, groups }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_and_groups_have_names() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("etc")).unwrap();
+        fs::write(root.path().join("etc/passwd"), "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\n").unwrap();
+        fs::write(root.path().join("etc/group"), "render:x:105:bob,ann\nvideo:x:44:annette\n").unwrap();
+        let database = Database::read(root.path());
+        assert_eq!((database.user_name(1000), database.user_name(7)), ("ann".to_owned(), "7".to_owned()));
+        assert_eq!((database.group_name(105), database.groups_of("ann")), ("render".to_owned(), vec!["render".to_owned()]));
+        assert_eq!(database.home(1000).as_deref(), Some("/home/ann"));
+    }
+}

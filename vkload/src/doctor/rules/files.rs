@@ -36,7 +36,5 @@ fn one(case: &Case, stray: &Stray) -> Finding {
             .step(format!("{sudo}sed -i '1s/^\\xEF\\xBB\\xBF//' {}", quoted(path))),
         StrayKind::Empty => Finding::new(case.blame(), weight::KNOWN, "manifest-empty", path, "this manifest is empty: an interrupted installation or a full disk leaves such a file")
             .step("Reinstall the package that brings it"),
-        StrayKind::NotJson { line, problem } => Finding::new(case.blame(), weight::SEEN, "manifest-not-json", path, format!("this manifest is not JSON: line {line}: {problem}"))
-            .step(format!("Correct line {line}, or reinstall the package that brings it")),
     }
 }

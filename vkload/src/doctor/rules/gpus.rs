@@ -40,7 +40,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     let drivers: Vec<_> = case.drivers.iter().filter(|driver| gpu.is_driven_by(&driver.manifest)).collect();
     let Some(driver) = drivers.first() else {
         let what = format!("GPU {} ({maker}) has no Vulkan driver", gpu.place);
-        let manager = case.facts.packages.manager.as_ref();
+        let manager = case.facts.packages.manager;
         let mut finding = Finding::new(severity, weight::KNOWN, "gpu-without-driver", "", what);
         if gpu.vendor == 0x10de {
             return Some(finding.steps(nvidia_steps(case)));
@@ -74,7 +74,7 @@ fn has_nvk(case: &Case) -> bool {
 
 /// How NVIDIA's driver is installed here.
 pub(super) fn nvidia_steps(case: &Case) -> Vec<String> {
-    let Some(manager) = case.facts.packages.manager.as_ref().filter(|_| !case.is_sealed()) else {
+    let Some(manager) = case.facts.packages.manager.filter(|_| !case.is_sealed()) else {
         return vec!["Install NVIDIA's driver; its Vulkan part comes with it".to_owned()];
     };
     manager.nvidia_driver(&case.facts.system)
@@ -82,6 +82,6 @@ pub(super) fn nvidia_steps(case: &Case) -> Vec<String> {
 
 /// The command that brings a driver that runs on the processor.
 fn software(case: &Case) -> String {
-    let manager = case.facts.packages.manager.as_ref();
+    let manager = case.facts.packages.manager;
     manager.and_then(|manager| manager.vulkan_drivers(None).into_iter().next()).unwrap_or_else(|| "install Mesa's lavapipe".to_owned())
 }

@@ -1,7 +1,7 @@
 //! What is wrong with a library that a manifest names.
 
 use super::super::case::{Case, file_name, quoted};
-use crate::facts::{Library, LibraryState, Manager, Missing, VersionNeed};
+use crate::facts::{Library, LibraryState, Missing, VersionNeed};
 
 /// What is wrong with a library, and what to do.
 pub(super) struct Fault {
@@ -80,12 +80,12 @@ fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<String> {
     }
     vec![
         format!("If the {noun} was removed, remove what it left: {}", remove(case, manifest)),
-        format!("Otherwise reinstall its package"),
+        "Otherwise reinstall its package".to_owned(),
     ]
 }
 
 fn install_class(case: &Case, noun: &str) -> Vec<String> {
-    let install = case.facts.packages.manager.as_ref().filter(|_| noun == "driver").and_then(|manager| manager.vulkan_drivers(None).into_iter().next());
+    let install = case.facts.packages.manager.filter(|_| noun == "driver").and_then(|manager| manager.vulkan_drivers(None).into_iter().next());
     match install {
         Some(command) => vec![command],
         None => vec![format!("Install the {}-bit build of the {noun}", case.target.bits)],
@@ -101,7 +101,6 @@ fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Fault {
     let count = library.missing.len();
     let more = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
     let what = format!("needs {}{needs}, which is not installed{more}", missing.library);
-    let bits = u8::try_from(case.target.bits).unwrap_or(64);
     let mut steps = Vec::new();
     if let Some(elsewhere) = &missing.elsewhere {
         let folder = elsewhere.rsplit_once('/').map_or("/", |(folder, _)| folder);
@@ -109,9 +108,9 @@ fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Fault {
     } else if case.is_sealed() {
         steps.push("Nothing can be installed in here: update the application and its runtime".to_owned());
     } else {
-        let known = |soname: &str| case.facts.packages.hits.get(soname).map(String::as_str);
-        let install = |manager: &Manager| manager.install_library(&missing.library, bits, known(&missing.library));
-        steps.push(case.facts.packages.manager.as_ref().map_or_else(|| format!("Install the package that has {}", missing.library), install));
+        let manager = case.facts.packages.manager;
+        let unknown = || vec![format!("Install the package that has {}", missing.library)];
+        steps.extend(manager.map_or_else(unknown, |manager| manager.install_library(&missing.library, case.target.bits)));
     }
     Fault { id: "library-missing", what, steps, is_usual: false }
 }

@@ -28,7 +28,7 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
     }
     let wrong = case.facts.loaders.iter().find(|loader| loader.name == SONAME);
     let install = || {
-        let manager = case.facts.packages.manager.as_ref();
+        let manager = case.facts.packages.manager;
         manager.map_or_else(|| "Install the Vulkan loader of your distribution".to_owned(), |manager| manager.loader())
     };
     let error = |id: &str, about: &str, what: String| Finding::new(Severity::Error, weight::PROVEN, id, about, what);

@@ -60,7 +60,7 @@ pub(super) fn wsl(case: &Case) -> Vec<Finding> {
     } else {
         "the GPU can only be reached through Direct3D 12, and Mesa's driver for that (dzn) is not installed".to_owned()
     };
-    let step = if case.facts.system.like.iter().any(|it| it == "ubuntu") {
+    let step = if case.facts.system.is("ubuntu") {
         "sudo add-apt-repository ppa:kisak/kisak-mesa && sudo apt-get install mesa-vulkan-drivers"
     } else {
         "Install a build of Mesa with dzn (Microsoft's Direct3D 12 driver), 22.3 or newer"

@@ -48,7 +48,7 @@ fn install(case: &Case) -> Vec<String> {
     if vendor == Some(0x10de) {
         return super::gpus::nvidia_steps(case);
     }
-    let commands = case.facts.packages.manager.as_ref().map(|manager| manager.vulkan_drivers(vendor)).unwrap_or_default();
+    let commands = case.facts.packages.manager.map(|manager| manager.vulkan_drivers(vendor)).unwrap_or_default();
     if commands.is_empty() { vec!["Install your distribution's Vulkan drivers (Mesa's, unless the maker of the GPU has one of its own)".to_owned()] } else { commands }
 }
 

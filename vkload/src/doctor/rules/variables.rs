@@ -172,27 +172,14 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
         let finding = Finding::new(Severity::Warning, weight::CHOSEN, "layer-not-found", &by, what);
         all.push(match (close, skipped, name.as_str()) {
             (Some(close), None, _) => finding.step(format!("Did you mean {close}? export {by}={close}")),
-            (_, None, "VK_LAYER_KHRONOS_validation") => finding.step(case.facts.packages.manager.as_ref().map_or_else(
-                || "Install the validation layers".to_owned(),
-                |manager| manager.install(validation_package(case)),
-            )),
+            (_, None, "VK_LAYER_KHRONOS_validation") => {
+                let manager = case.facts.packages.manager;
+                finding.step(manager.map_or_else(|| "Install the validation layers".to_owned(), |manager| manager.validation()))
+            }
             _ => finding.step(format!("unset {by}")),
         });
     }
     all
-}
-
-fn validation_package(case: &Case) -> &'static str {
-    let is = |name: &str| case.facts.system.like.iter().any(|it| it == name);
-    if is("debian") || is("ubuntu") {
-        "vulkan-validationlayers"
-    } else if is("arch") || is("alpine") {
-        "vulkan-validation-layers"
-    } else if is("suse") || is("opensuse") {
-        "vulkan-validationlayers"
-    } else {
-        "vulkan-validation-layers"
-    }
 }
 
 /// Whether two names differ so little that one is probably meant to be the other.
