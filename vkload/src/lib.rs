@@ -9,6 +9,7 @@ mod doctor;
 mod exec;
 mod info;
 mod output;
+mod page;
 mod paths;
 mod planned;
 mod recording;
@@ -33,8 +34,8 @@ pub fn run() -> ExitCode {
         Command::Info(options) => info::print(options.verbose, options.json, options.record.as_deref()),
         Command::Doctor(options) => doctor::print(options.json),
         Command::Paths(options) => paths::print(options.json),
-        Command::Chain(options) => chain::print(&options.layer, options.json),
-        Command::Replay(options) => replay::print(&options.file, options.show, options.verbose, options.json),
+        Command::Chain(options) => chain::print(&options),
+        Command::Replay(options) => replay::print(&options),
         Command::Settings(options) => settings::run(&options),
         Command::Exec(options) => exec::run(options.library.as_deref(), &options.program),
     }
