@@ -134,6 +134,27 @@ fn why_a_layer_is_active_stands_in_its_box() {
 }
 
 #[test]
+fn a_settings_file_and_a_variable_are_named_where_they_decide() {
+    let sandbox = machine();
+    let manifest = sandbox.path("data/vulkan/explicit_layer.d/wanted.json");
+    let settings = sandbox.write(
+        "data/vulkan/loader_settings.d/vk_loader_settings.json",
+        format!(
+            r#"{{"file_format_version": "1.0.0", "settings": {{"layers": [{{"name": "VK_LAYER_wanted",
+            "path": "{}", "control": "on"}}]}}}}"#,
+            manifest.display()
+        ),
+    );
+    let driver = sandbox.path("data/vulkan/icd.d/a-good.json");
+    let mut vkload = command(&sandbox, &["chain", "--json"]);
+    let output = vkload.env("VK_DRIVER_FILES", &driver).output().expect("vkload runs");
+    let chain: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let why = |part: &str| chain[part][0]["why"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(why("layers"), format!("enabled by the settings file {}", settings.display()), "{chain:#}");
+    assert_eq!(why("drivers"), format!("named by VK_DRIVER_FILES={}", driver.display()), "{chain:#}");
+}
+
+#[test]
 fn a_large_chain_fits_80_columns_and_keeps_names_and_files_whole() {
     let sandbox = large_machine();
     for locale in ["C.UTF-8", "C"] {
@@ -258,36 +279,52 @@ fn the_svg_picture_is_well_formed_needs_nothing_and_is_for_light_and_dark() {
     assert!(words.iter().any(|words| words.starts_with("VK_LAYER_<unheard>&of: ")), "{source}");
 }
 
+/// The sides of something in a picture: left, top, right, bottom.
+#[derive(Clone, Copy, Debug)]
+struct Sides(i64, i64, i64, i64);
+
+impl Sides {
+    fn holds(self, inner: Self) -> bool {
+        inner.0 > self.0 && inner.1 > self.1 && inner.2 < self.2 && inner.3 < self.3
+    }
+
+    fn is_apart_from(self, other: Self) -> bool {
+        self.2 < other.0 || other.2 < self.0 || self.3 < other.1 || other.3 < self.1
+    }
+}
+
+/// Where all elements of this name are that have a place. A character of a text is taken to be 7 wide and 9 high.
+fn sides(document: &Document<'_>, name: &str) -> Vec<Sides> {
+    let named = document.descendants().filter(|it| it.tag_name().name() == name);
+    let place = |it: roxmltree::Node<'_, '_>| {
+        let number = |name: &str| it.attribute(name)?.parse::<i64>().ok();
+        let characters = it.text().map_or(0, |text| text.chars().count()) as i64;
+        let (x, y) = (number("x")?, number("y")?);
+        let size = number("width").zip(number("height"));
+        Some(size.map_or(Sides(x, y - 9, x + 7 * characters, y), |(width, height)| {
+            Sides(x, y, x + width, y + height)
+        }))
+    };
+    named.filter_map(place).collect()
+}
+
 #[test]
-fn nothing_in_the_svg_picture_overlaps_or_leaves_it() {
+fn nothing_in_the_svg_picture_overlaps_or_leaves_its_box() {
     let source = text(&vkload(&large_machine(), &["chain", "--format", "svg"]));
     let document = Document::parse(&source).expect("XML");
-    let number = |node: &roxmltree::Node<'_, '_>, name: &str| -> i64 {
-        node.attribute(name)
-            .and_then(|value| value.parse().ok())
-            .unwrap_or_else(|| panic!("{name}: {source}"))
-    };
-    let root = document.root_element();
-    let (width, height) = (number(&root, "width"), number(&root, "height"));
-    let boxes: Vec<_> = document
-        .descendants()
-        .filter(|it| it.has_tag_name(("http://www.w3.org/2000/svg", "rect")))
-        .filter(|it| it.has_attribute("x"))
-        .collect();
+    let size = |name: &str| document.root_element().attribute(name).and_then(|it| it.parse().ok());
+    let picture = Sides(0, 0, size("width").expect("a width"), size("height").expect("a height"));
+    let (boxes, words) = (sides(&document, "rect"), sides(&document, "text"));
     assert_eq!(boxes.len(), 15, "the application, the loader, 8 layers and 5 drivers: {source}");
-    let sides = |it: &roxmltree::Node<'_, '_>| {
-        let (x, y) = (number(it, "x"), number(it, "y"));
-        (x, y, x + number(it, "width"), y + number(it, "height"))
-    };
     for (place, one) in boxes.iter().enumerate() {
-        let (left, top, right, bottom) = sides(one);
-        assert!(left >= 0 && top >= 0 && right <= width && bottom <= height, "{one:?}");
-        for other in &boxes[..place] {
-            let (other_left, other_top, other_right, other_bottom) = sides(other);
-            let is_apart =
-                right <= other_left || other_right <= left || bottom <= other_top || other_bottom <= top;
-            assert!(is_apart, "{one:?} {other:?}");
-        }
+        assert!(picture.holds(*one), "{one:?}");
+        assert!(boxes[..place].iter().all(|other| one.is_apart_from(*other)), "{one:?}: {source}");
+    }
+    for (place, line) in words.iter().enumerate() {
+        assert!(picture.holds(*line), "{line:?}");
+        let is_free = boxes.iter().all(|it| it.is_apart_from(*line));
+        assert!(is_free || boxes.iter().any(|it| it.holds(*line)), "{line:?}: {source}");
+        assert!(words[..place].iter().all(|other| line.is_apart_from(*other)), "{line:?}: {source}");
     }
 }
 

@@ -11,8 +11,8 @@ use crate::page::escape;
 // All lengths are in pixels at the picture's natural size.
 
 /// The width of a driver that has another beside it, and of what is between the two.
-const HALF: usize = 400;
-const GAP: usize = 56;
+const HALF: usize = 408;
+const GAP: usize = 48;
 const WIDTH: usize = 2 * HALF + GAP;
 /// Around everything.
 const MARGIN: usize = 20;
@@ -93,7 +93,7 @@ impl Pen {
         let (mut bottom, mut begin) = (words, top);
         for row in branches.chunks(2) {
             let bar = bottom + ARROW / 2;
-            // Over what the rows above left of the trunk, so that it is whole.
+            // A row makes the trunk as long as it needs.
             self.line(&[(trunk, begin), (trunk, bar)]);
             begin = bar;
             for (branch, span) in row.iter().zip(spans) {
