@@ -29,7 +29,7 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     /// Lists which folders and files are searched, why, and what was found there. Loads no library.
     Paths(FormatArguments),
-    /// Shows the call chain of a program: layers, loader, drivers. Loads no library.
+    /// Draws the call chain of a program: loader, layers, drivers. Loads no library.
     Chain(ChainArguments),
     /// Repeats the decisions of another machine from a recording (`vkload info --record FILE`).
     Replay(ReplayArguments),
@@ -102,12 +102,28 @@ pub(crate) struct DoctorArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct ChainArguments {
-    /// Print JSON.
-    #[arg(long)]
+    /// How to draw it. Redirect standard output to keep a picture: `vkload chain --format svg >chain.svg`.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Print JSON, as `--format json` does.
+    #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
     /// A layer that the program enables; may be repeated. The exit code is 1 if one of them cannot be used.
     #[arg(long, value_name = "NAME", value_parser = clap::builder::ValueParser::new(layer_name))]
     pub(crate) layer: Vec<CString>,
+}
+
+/// How a call chain is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A picture of characters, at most 80 columns wide.
+    Text,
+    /// An object for programs.
+    Json,
+    /// A picture for documents and browsers, light or dark as the reader likes.
+    Svg,
+    /// A page with the picture and tables of all paths. It needs no other file.
+    Html,
 }
 
 #[derive(Args, Debug)]
@@ -117,8 +133,11 @@ pub(crate) struct ReplayArguments {
     /// What to print.
     #[arg(long, value_enum, default_value_t = Show::Info)]
     pub(crate) show: Show,
+    /// How to draw the call chain (`--show chain`).
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
     /// Print JSON.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
     /// Also print every place that was searched.
     #[arg(long, short)]

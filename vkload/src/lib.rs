@@ -11,6 +11,7 @@ mod facts;
 mod halves;
 mod info;
 mod output;
+mod page;
 mod paths;
 mod planned;
 mod probe;
@@ -37,8 +38,8 @@ pub fn run() -> ExitCode {
         Command::Doctor(options) => doctor::print(&options),
         Command::Probe { pipe, subject } => probe::child::run(pipe, &subject),
         Command::Paths(options) => paths::print(options.json),
-        Command::Chain(options) => chain::print(&options.layer, options.json),
-        Command::Replay(options) => replay::print(&options.file, options.show, options.verbose, options.json),
+        Command::Chain(options) => chain::print(&options),
+        Command::Replay(options) => replay::print(&options),
         Command::Settings(options) => settings::run(&options),
         Command::Exec(options) => exec::run(options.library.as_deref(), &options.program),
     }

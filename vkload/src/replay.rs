@@ -1,29 +1,35 @@
 //! `vkload replay`: what another machine decided, decided again from its recording.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use loader_core::memory::Shown;
 use serde_json::Value;
 
-use crate::arguments::Show;
+use crate::arguments::{Format, ReplayArguments, Show};
+use crate::chain::Model;
 use crate::info::gather::plan_only;
 use crate::info::report::{Device, Problem, Report};
 use crate::planned::Planned;
 use crate::doctor::case::Case;
-use crate::doctor::{self, Format};
+use crate::doctor;
 use crate::recording::{self, Recording, Seen};
 use crate::{chain, info, output, paths};
 
 /// Prints what the recording leads to.
-pub(crate) fn print(file: &Path, show: Show, verbose: bool, json: bool) -> ExitCode {
-    match replay(file, show, verbose, json) {
+pub(crate) fn print(options: &ReplayArguments) -> ExitCode {
+    match replay(options) {
         Ok((output, code)) => output::print(&output, code),
         Err(problem) => output::fail(&problem),
     }
 }
 
-fn replay(file: &Path, show: Show, verbose: bool, json: bool) -> Result<(String, ExitCode), String> {
+fn replay(options: &ReplayArguments) -> Result<(String, ExitCode), String> {
+    let (file, format) = (&options.file, chain::format(options.format, options.json));
+    let json = format == Format::Json;
+    let can_draw = matches!(options.show, Show::Chain) || (format == Format::Html && matches!(options.show, Show::Doctor));
+    if matches!(format, Format::Svg | Format::Html) && !can_draw {
+        return Err("there are pictures of call chains only, and pages of these and of the doctor's answers: add `--show chain`".into());
+    }
     let Recording { policy, snapshot, report: recorded, seen } = recording::read(file)?;
     let planned = Planned::new(&policy, snapshot, &|_, questions| {
         Err(format!(
@@ -32,21 +38,60 @@ fn replay(file: &Path, show: Show, verbose: bool, json: bool) -> Result<(String,
             questions.first()
         ))
     })?;
-    Ok(match show {
+    Ok(match options.show {
         Show::Paths => (paths::render(&planned, json), ExitCode::SUCCESS),
-        Show::Chain => (chain::render(&planned, &[], json)?.0, ExitCode::SUCCESS),
+        Show::Chain => {
+            let model = match seen {
+                Some(Seen { facts, target, trials }) => doctor::picture(&Case::new(facts, planned, target, trials))?,
+                None => picture(&planned, &recorded)?,
+            };
+            (chain::render(&model, format), ExitCode::SUCCESS)
+        }
         Show::Doctor => {
             let Seen { facts, target, trials } = seen.ok_or_else(|| {
                 format!("{}: it does not hold the machine as the doctor sees it; make one with `vkload doctor --record FILE`", file.display())
             })?;
-            return Ok(doctor::told(Case::new(facts, planned, target, trials), Format::chosen(json, false)));
+            doctor::told(Case::new(facts, planned, target, trials), doctor::Format::chosen(json, format == Format::Html))
         }
         Show::Info => {
             let report = report(&planned, &recorded)?;
             let code = info::code(&report);
-            (info::render(&report, verbose, json), code)
+            (info::render(&report, options.verbose, json), code)
         }
     })
+}
+
+/// The call chain, with what was learnt by opening layers and drivers on the machine itself.
+fn picture(planned: &Planned, recorded: &Value) -> Result<Model, String> {
+    let mut model = chain::picture(planned, &[])?;
+    let report = report(planned, recorded)?;
+    for layer in &mut model.layers {
+        let seen =
+            report.layers.iter().find(|seen| seen.manifest == layer.manifest && seen.name == layer.name);
+        layer.problem = seen.filter(|seen| !seen.active).map(|seen| seen.remark.clone()).unwrap_or_default();
+    }
+    let mut devices: Vec<_> = report.devices.into_iter().map(chained).collect();
+    // A recording has the devices of all drivers in one list, and how many each driver has.
+    let only_one = report.drivers.iter().filter(|driver| driver.devices > 0).count() == 1;
+    let is_usual = !devices.is_empty();
+    for driver in &mut model.drivers {
+        let Some(seen) = report.drivers.iter().find(|seen| seen.manifest == driver.manifest) else {
+            continue;
+        };
+        if seen.outcome == "no-devices" && is_usual {
+            driver.devices = Some(Vec::new());
+        } else if !seen.used {
+            driver.problem.clone_from(&seen.remark);
+        } else if only_one && seen.devices > 0 {
+            driver.devices = Some(std::mem::take(&mut devices));
+        }
+    }
+    model.devices = devices;
+    Ok(model)
+}
+
+fn chained(device: Device) -> chain::Device {
+    chain::Device { name: device.name, kind: device.kind.into_owned(), api_version: device.api_version }
 }
 
 /// The plan, with what was learnt by opening drivers on the machine itself.

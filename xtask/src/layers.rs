@@ -110,6 +110,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "searched",
             "settings",
             "exec",
+            "page",
             "chain",
             "paths",
             "recording",

@@ -8,6 +8,7 @@ pub(crate) mod case;
 mod finding;
 mod gather;
 mod output;
+mod picture;
 mod rules;
 pub(crate) mod subject;
 mod suspects;
@@ -21,6 +22,7 @@ use crate::output::{fail, print as print_output};
 use case::Case;
 use finding::Finding;
 pub(crate) use output::Format;
+pub(crate) use picture::picture;
 
 /// The doctor's answer.
 pub(crate) struct Answer {

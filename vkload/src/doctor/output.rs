@@ -36,7 +36,7 @@ pub(crate) fn render(answer: &Answer, format: Format) -> String {
     match format {
         Format::Text => text(answer, colours()),
         Format::Json => format!("{:#}\n", to_json(answer)),
-        Format::Html => text(answer, false),
+        Format::Html => super::picture::html(answer),
     }
 }
 

@@ -1,0 +1,138 @@
+//! What a picture of a call chain consists of: boxes with words, whatever they are drawn with.
+
+use super::model::{Device, Driver, Layer, Model};
+
+/// A call chain in boxes.
+pub(super) struct Drawing {
+    /// From the application to the last layer, each above the next.
+    pub(super) series: Vec<Block>,
+    /// What follows them: a call takes one of these ways.
+    pub(super) branches: Vec<Branch>,
+    /// Words that stand below the picture.
+    pub(super) notes: Vec<Note>,
+}
+
+/// A driver, with its devices if they are known.
+pub(super) struct Branch {
+    pub(super) driver: Block,
+    pub(super) devices: Vec<Block>,
+}
+
+/// A box.
+pub(super) struct Block {
+    pub(super) role: Role,
+    pub(super) title: String,
+    pub(super) details: Vec<Detail>,
+    /// What is wrong. Empty if nothing is.
+    pub(super) problem: String,
+}
+
+/// What a box stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Program,
+    Layer,
+    Driver,
+    /// A driver that is known to have no device here.
+    Idle,
+    Device,
+}
+
+/// A line of a box.
+pub(super) struct Detail {
+    /// Stands before the text, unless it is empty.
+    pub(super) label: &'static str,
+    pub(super) text: String,
+}
+
+/// A paragraph of lines below the picture.
+pub(super) struct Note {
+    pub(super) title: String,
+    pub(super) lines: Vec<String>,
+    /// Whether it says that something is wrong.
+    pub(super) is_problem: bool,
+}
+
+/// What stands at a fork.
+pub(super) const FORK: &str = "one of these, by the call's device";
+
+impl Drawing {
+    pub(super) fn new(model: &Model) -> Self {
+        let loader = Block::new(Role::Program, "loader", &[("", &model.loader)]);
+        let mut series = vec![Block::new(Role::Program, &model.application, &[]), loader];
+        series.extend(model.layers.iter().map(layer));
+        let mut branches: Vec<_> = model.drivers.iter().map(branch).collect();
+        if branches.is_empty() {
+            let problem = "vkCreateInstance returns VK_ERROR_INCOMPATIBLE_DRIVER; run `vkload doctor`".into();
+            let none = Block { problem, ..Block::new(Role::Driver, "no driver", &[]) };
+            branches.push(Branch { driver: none, devices: Vec::new() });
+        }
+        Self { series, branches, notes: notes(model) }
+    }
+}
+
+impl Block {
+    /// A box with these labels and texts, without those that are empty.
+    fn new(role: Role, title: &str, details: &[(&'static str, &str)]) -> Self {
+        let details = details.iter().filter(|(_, text)| !text.is_empty());
+        let details = details.map(|(label, text)| Detail { label, text: (*text).to_owned() }).collect();
+        Self { role, title: title.to_owned(), details, problem: String::new() }
+    }
+}
+
+impl Detail {
+    /// The label and the text.
+    pub(super) fn line(&self) -> String {
+        if self.label.is_empty() { self.text.clone() } else { format!("{} {}", self.label, self.text) }
+    }
+}
+
+fn layer(layer: &Layer) -> Block {
+    let details = [("", layer.why.as_str()), ("library", &layer.library), ("manifest", &layer.manifest)];
+    Block { problem: layer.problem.clone(), ..Block::new(Role::Layer, &layer.name, &details) }
+}
+
+/// Drivers stand side by side, so there is little room: files and their folders have lines of their own.
+fn branch(driver: &Driver) -> Branch {
+    let ((folder, manifest), (library_folder, library)) = (split(&driver.manifest), split(&driver.library));
+    let details = [("in", folder), ("", &driver.why), ("library", library), ("in", library_folder)];
+    let mut block = Block { problem: driver.problem.clone(), ..Block::new(Role::Driver, manifest, &details) };
+    if driver.devices.as_ref().is_some_and(Vec::is_empty) {
+        block.role = Role::Idle;
+        block.details.push(Detail { label: "", text: "it finds no device here".into() });
+    }
+    Branch { driver: block, devices: driver.devices().iter().map(device).collect() }
+}
+
+fn device(device: &Device) -> Block {
+    Block::new(Role::Device, &device.name, &[("", &about(device))])
+}
+
+/// What is known of a device besides its name.
+fn about(device: &Device) -> String {
+    let version =
+        if device.api_version.is_empty() { String::new() } else { format!("Vulkan {}", device.api_version) };
+    let parts = [device.kind.as_str(), version.as_str()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+fn notes(model: &Model) -> Vec<Note> {
+    let devices = model.devices.iter().map(|device| format!("{} ({})", device.name, about(device)));
+    let skipped = model.skipped.iter().map(|driver| format!("{}: {}", driver.manifest, driver.reason));
+    let notes = [
+        ("vkCreateInstance returns VK_ERROR_LAYER_NOT_PRESENT:", model.refused.clone(), true),
+        ("Devices (it is not known which driver has which):", devices.collect(), false),
+        ("Drivers that are not used:", skipped.collect(), false),
+    ];
+    let notes = notes.into_iter().filter(|(_, lines, _)| !lines.is_empty());
+    notes.map(|(title, lines, is_problem)| Note { title: title.to_owned(), lines, is_problem }).collect()
+}
+
+/// The folder of a path, and the file. The folder of a bare name is empty.
+fn split(path: &str) -> (&str, &str) {
+    match path.rsplit_once('/') {
+        Some(("", file)) => ("/", file),
+        Some(parts) => parts,
+        None => ("", path),
+    }
+}

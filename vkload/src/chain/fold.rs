@@ -1,0 +1,113 @@
+//! Text in a narrow place: wrapped, and shortened in the middle where even that is not enough. Widths are in columns of a
+//! terminal, of which some characters need two.
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// How far lines after the first are indented.
+const INDENT: usize = 2;
+
+/// How many columns the text needs.
+pub(super) fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// The text in lines of at most `width` columns. Lines after the first are indented by two. Control characters, which would
+/// command a terminal, are replaced.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let text = text.replace(char::is_control, "\u{fffd}");
+    let mut rest = text.trim();
+    loop {
+        let indent = if lines.is_empty() { 0 } else { INDENT };
+        let (line, after) = rest.split_at(end_of_line(rest, width.saturating_sub(indent)));
+        lines.push(format!("{:indent$}{}", "", line.trim_end()));
+        rest = after.trim_start();
+        if rest.is_empty() {
+            return lines;
+        }
+    }
+}
+
+/// The text in at most `limit` lines of at most `width` columns. If it is longer, `mark` stands for what is left out of its
+/// middle; the end, which in a path is the name of the file, stays whole if it can.
+pub(super) fn fold(text: &str, width: usize, limit: usize, mark: &str) -> Vec<String> {
+    let whole = wrap(text, width);
+    if whole.len() <= limit {
+        return whole;
+    }
+    let characters: Vec<char> = text.trim().chars().collect();
+    let name = characters.iter().rev().take_while(|it| **it != '/').count() + 1;
+    let most = (width * limit).min(characters.len());
+    let shortened = (2..most).rev().map(|keep| {
+        let end = name.clamp(keep / 2, keep - 1);
+        let (start, end) = (&characters[..keep - end], &characters[characters.len() - end..]);
+        wrap(&format!("{}{mark}{}", String::from_iter(start), String::from_iter(end)), width)
+    });
+    shortened.into_iter().find(|lines| lines.len() <= limit).unwrap_or_else(|| vec![mark.to_owned()])
+}
+
+/// Where the first line of `text` ends, in bytes: at the last good place that `width` leaves. There is always progress.
+fn end_of_line(text: &str, width: usize) -> usize {
+    let mut used = 0;
+    // After words and the parts of paths and lists; else after the parts of names; else anywhere.
+    let (mut good, mut fair, mut any) = (0, 0, 0);
+    for (place, character) in text.char_indices() {
+        used += character.width().unwrap_or(0);
+        let is_space = character == ' ';
+        if used > width && !is_space {
+            return [good, fair, any, place, character.len_utf8()]
+                .into_iter()
+                .find(|end| *end > 0)
+                .unwrap_or(place);
+        }
+        any = place + character.len_utf8();
+        match character {
+            ' ' | '/' | ':' | ';' | ',' | '=' => good = any,
+            '_' | '-' | '.' => fair = any,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_after_words_and_the_parts_of_paths() {
+        assert_eq!(wrap("one two three", 9), ["one two", "  three"]);
+        assert_eq!(
+            wrap("/usr/lib/x86_64-linux-gnu/libgood.so", 18),
+            ["/usr/lib/", "  x86_64-linux-", "  gnu/libgood.so"]
+        );
+        assert_eq!(wrap("abcdefgh", 5), ["abcde", "  fgh"]);
+        assert_eq!(wrap("", 5), [""]);
+    }
+
+    #[test]
+    fn no_line_is_wider_than_it_may_be() {
+        let text = "enabled by VK_INSTANCE_LAYERS=VK_LAYER_a:VK_LAYER_b \u{5c42}\u{5c42}\u{5c42}\u{5c42}/\u{5c42}\u{5c42}";
+        for width in 5..60 {
+            for line in wrap(text, width).iter().chain(&fold(text, width, 2, "...")) {
+                assert!(columns(line) <= width, "{width}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_commands_the_terminal() {
+        assert_eq!(wrap("a\u{1b}[31m\nb", 20), ["a\u{fffd}[31m\u{fffd}b"]);
+    }
+
+    #[test]
+    fn what_is_too_long_is_shortened_in_the_middle() {
+        let path = "/a/very/long/folder/with/many/parts/inside/libvulkan_good.so";
+        let lines = fold(path, 20, 2, "...");
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(lines[0].starts_with("/a/"), "{lines:?}");
+        assert!(lines[1].ends_with("libvulkan_good.so"), "{lines:?}");
+        assert!(lines.concat().contains("..."), "{lines:?}");
+        assert_eq!(fold("/short", 20, 2, "..."), ["/short"]);
+    }
+}

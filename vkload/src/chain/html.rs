@@ -1,0 +1,100 @@
+//! A call chain as one HTML page: the picture, and tables with every path and reason in full.
+
+use super::model::{Device, Driver, Layer, Model, Skipped};
+use super::svg::svg;
+use crate::page::{self, Card, Part, Section, Severity, Step};
+
+/// The whole page.
+pub(crate) fn page(model: &Model) -> String {
+    let mut parts: Vec<_> = cards(model).into_iter().map(Part::Card).collect();
+    parts.push(Part::Picture(svg(model)));
+    parts.push(Part::Text(HOW_TO_READ.into()));
+    let mut sections = vec![Section { title: String::new(), parts }];
+    sections.extend(tables(model));
+    page::document("Call chain of a Vulkan program", &sections)
+}
+
+/// Every path and reason of the picture, in tables: sections for this page, or for one about more than the chain.
+pub(crate) fn tables(model: &Model) -> Vec<Section> {
+    let tables = [
+        ("Layers, in the order of calls", LAYERS, layers(model)),
+        ("Drivers", DRIVERS, drivers(model)),
+        ("Devices", DEVICES, devices(model)),
+        ("Drivers that are not used", SKIPPED, skipped(model)),
+    ];
+    let tables = tables.into_iter().filter(|(.., rows)| !rows.is_empty());
+    let section = |(title, head, rows): (&str, _, _)| Section {
+        title: title.to_owned(),
+        parts: vec![Part::Table { head, rows }],
+    };
+    tables.map(section).collect()
+}
+
+const HOW_TO_READ: &str = "Calls go from the top to the bottom, through every layer that intercepts them, to the driver that has \
+    the device. Several drivers are alternatives: no call goes through more than one of them.";
+
+const LAYERS: &[&str] = &["layer", "why it is active", "library", "manifest"];
+const DRIVERS: &[&str] = &["manifest", "library", "Vulkan", "why it is found"];
+const DEVICES: &[&str] = &["device", "kind", "Vulkan", "driver"];
+const SKIPPED: &[&str] = &["manifest", "library", "why it is not used"];
+
+fn layers(model: &Model) -> Vec<Vec<String>> {
+    let row = |it: &Layer| vec![it.name.clone(), it.why.clone(), it.library.clone(), it.manifest.clone()];
+    model.layers.iter().map(row).collect()
+}
+
+fn drivers(model: &Model) -> Vec<Vec<String>> {
+    let row =
+        |it: &Driver| vec![it.manifest.clone(), it.library.clone(), it.api_version.clone(), it.why.clone()];
+    model.drivers.iter().map(row).collect()
+}
+
+fn devices(model: &Model) -> Vec<Vec<String>> {
+    let known = model
+        .drivers
+        .iter()
+        .flat_map(|driver| driver.devices().iter().map(|it| (it, driver.manifest.as_str())));
+    let row = |(it, driver): (&Device, &str)| {
+        vec![it.name.clone(), it.kind.clone(), it.api_version.clone(), driver.to_owned()]
+    };
+    known.chain(model.devices.iter().map(|device| (device, "not known"))).map(row).collect()
+}
+
+fn skipped(model: &Model) -> Vec<Vec<String>> {
+    let row = |it: &Skipped| vec![it.manifest.clone(), it.library.clone(), it.reason.clone()];
+    model.skipped.iter().map(row).collect()
+}
+
+/// What is wrong with the chain, the gravest first.
+fn cards(model: &Model) -> Vec<Card> {
+    let card = |severity, title: &str, text: &str| Card {
+        severity,
+        title: title.to_owned(),
+        text: text.to_owned(),
+        steps: Vec::new(),
+    };
+    let doctor = || Step::Command("vkload doctor".into());
+    let mut cards = Vec::new();
+    for refused in &model.refused {
+        let steps = vec![Step::Words("Correct the name, or install the layer.".into())];
+        let title = "vkCreateInstance returns VK_ERROR_LAYER_NOT_PRESENT";
+        cards.push(Card { steps, ..card(Severity::Error, title, refused) });
+    }
+    if model.drivers.is_empty() {
+        let text = "vkCreateInstance returns VK_ERROR_INCOMPATIBLE_DRIVER.";
+        let steps = vec![Step::Words("To see why, and what to do:".into()), doctor()];
+        cards.push(Card { steps, ..card(Severity::Error, "No driver was found", text) });
+    }
+    let layers = model.layers.iter().map(|layer| (&layer.name, &layer.problem));
+    let drivers = model.drivers.iter().map(|driver| (&driver.manifest, &driver.problem));
+    let broken = layers.chain(drivers).filter(|(_, problem)| !problem.is_empty());
+    cards.extend(broken.map(|(name, problem)| card(Severity::Warning, name, problem)));
+    if cards.is_empty() && !model.knows_devices() {
+        let text = "It is what the loader decides before it opens a library. This tries the layers and drivers, too:";
+        cards.push(Card {
+            steps: vec![doctor()],
+            ..card(Severity::Note, "No library was opened for this picture", text)
+        });
+    }
+    cards
+}

@@ -1,0 +1,363 @@
+//! A call chain drawn with characters, at most 80 columns wide.
+
+use std::env;
+use std::io::{self, IsTerminal as _};
+use std::iter;
+
+use super::drawing::{Block, Branch, Drawing, FORK, Note, Role};
+use super::fold::{columns, fold, wrap};
+use super::model::Model;
+
+/// The width of the whole picture: odd, so that its middle is a column.
+const WIDTH: usize = 79;
+/// The width of a driver that has another beside it.
+const HALF: usize = 37;
+/// What two of them have between them.
+const GAP: usize = WIDTH - 2 * HALF;
+/// The width that the boxes of a series have at least.
+const LEAST: usize = 41;
+/// How many lines a text takes in a box before it is shortened.
+const LINES: usize = 3;
+
+/// How to draw.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Look {
+    /// Whether the terminal shows more than ASCII.
+    pub(crate) unicode: bool,
+    pub(crate) colour: bool,
+}
+
+impl Look {
+    /// What suits the standard output of this process: colour on a terminal unless `NO_COLOR` is set, lines in a UTF-8 locale.
+    pub(crate) fn of_stdout() -> Self {
+        let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default();
+        let locale = locale.to_string_lossy().to_ascii_lowercase();
+        let is_dumb = set("TERM").is_some_and(|terminal| terminal == "dumb");
+        Self {
+            unicode: locale.contains("utf-8") || locale.contains("utf8"),
+            colour: set("NO_COLOR").is_none() && !is_dumb && io::stdout().is_terminal(),
+        }
+    }
+}
+
+/// The picture, with notes below it.
+pub(super) fn render(model: &Model, look: Look) -> String {
+    let drawing = Drawing::new(model);
+    let pen = Pen { look, marks: if look.unicode { &LINE } else { &ASCII } };
+    let mut lines = pen.picture(&drawing);
+    lines.extend(drawing.notes.iter().flat_map(|note| pen.note(note)));
+    let mut out = String::new();
+    for line in lines {
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// The characters of lines and corners, and what stands for words that are left out.
+struct Marks {
+    across: char,
+    down: char,
+    corners: [char; 4],
+    /// A line that ends at a box from above, and one that begins below it.
+    into: char,
+    out: char,
+    /// The trunk of a fork where it has a row of drivers below it, and where it ends.
+    crossing: char,
+    end: char,
+    end_left: char,
+    /// The ends of a rule inside a box.
+    left_rule: char,
+    right_rule: char,
+    left_out: &'static str,
+}
+
+const LINE: Marks = Marks {
+    across: '─',
+    down: '│',
+    corners: ['┌', '┐', '└', '┘'],
+    into: '▼',
+    out: '┬',
+    crossing: '┼',
+    end: '┴',
+    end_left: '┘',
+    left_rule: '├',
+    right_rule: '┤',
+    left_out: "…",
+};
+
+const ASCII: Marks = Marks {
+    across: '-',
+    down: '|',
+    corners: ['+'; 4],
+    into: 'v',
+    out: '+',
+    crossing: '+',
+    end: '+',
+    end_left: '+',
+    left_rule: '+',
+    right_rule: '+',
+    left_out: "...",
+};
+
+struct Pen {
+    look: Look,
+    marks: &'static Marks,
+}
+
+impl Pen {
+    fn picture(&self, drawing: &Drawing) -> Vec<String> {
+        let mut boxes: Vec<Vec<&Block>> = drawing.series.iter().map(|block| vec![block]).collect();
+        let is_fork = drawing.branches.len() > 1;
+        if let ([only], false) = (&drawing.branches[..], is_fork) {
+            boxes.extend(boxes_of(only));
+        }
+        let width = width_of(&boxes);
+        let stack = self.stack(&boxes, width, Ends { enters: false, leaves: is_fork });
+        let mut lines: Vec<_> = stack.into_iter().map(|line| blanks((WIDTH - width) / 2) + &line).collect();
+        if is_fork {
+            lines.extend(self.fork(&drawing.branches));
+        }
+        lines
+    }
+
+    /// The drivers in rows of two, with the trunk of the fork between them.
+    fn fork(&self, branches: &[Branch]) -> Vec<String> {
+        let trunk = format!("{}{}", blanks(WIDTH / 2), self.marks.down);
+        let mut lines = vec![format!("{trunk}  {FORK}")];
+        let mut rows = branches.chunks(2).peekable();
+        while let Some(row) = rows.next() {
+            let is_last = rows.peek().is_none();
+            lines.push(self.crossbar(row.len(), is_last));
+            let stacks: Vec<_> = row
+                .iter()
+                .map(|branch| self.stack(&boxes_of(branch), HALF, Ends { enters: true, leaves: false }))
+                .collect();
+            let gap =
+                if is_last { blanks(GAP) } else { format!("{0}{1}{0}", blanks(GAP / 2), self.marks.down) };
+            let line = |stack: usize, line: usize| {
+                stacks.get(stack).and_then(|lines| lines.get(line)).cloned().unwrap_or_else(|| blanks(HALF))
+            };
+            let height = stacks.iter().map(Vec::len).max().unwrap_or(0);
+            lines.extend((0..height).map(|number| line(0, number) + &gap + &line(1, number)));
+        }
+        lines
+    }
+
+    /// The line from the trunk to the middles of the boxes of a row.
+    fn crossbar(&self, boxes: usize, is_last: bool) -> String {
+        let [left, right, ..] = self.marks.corners;
+        let arm: String = iter::repeat_n(self.marks.across, WIDTH / 2 - HALF / 2 - 1).collect();
+        let (middle, right_arm) = match (boxes, is_last) {
+            (1, _) => (self.marks.end_left, String::new()),
+            (_, true) => (self.marks.end, format!("{arm}{right}")),
+            (_, false) => (self.marks.crossing, format!("{arm}{right}")),
+        };
+        format!("{}{left}{arm}{middle}{right_arm}", blanks(HALF / 2))
+    }
+
+    /// Boxes below each other, joined by lines. Blocks of one box are alternatives with a rule between them.
+    fn stack(&self, boxes: &[Vec<&Block>], width: usize, ends: Ends) -> Vec<String> {
+        let [top_left, top_right, bottom_left, bottom_right] = self.marks.corners;
+        let Marks { across, left_rule, right_rule, into, out, .. } = *self.marks;
+        let mut lines = Vec::new();
+        for (place, blocks) in boxes.iter().enumerate() {
+            let is_entered = place > 0 || ends.enters;
+            let is_left = place + 1 < boxes.len() || ends.leaves;
+            lines.push(self.rule(top_left, if is_entered { into } else { across }, top_right, width));
+            for (place, block) in blocks.iter().enumerate() {
+                if place > 0 {
+                    lines.push(self.rule(left_rule, across, right_rule, width));
+                }
+                lines.extend(self.block(block, width));
+            }
+            lines.push(self.rule(bottom_left, if is_left { out } else { across }, bottom_right, width));
+        }
+        lines
+    }
+
+    fn rule(&self, left: char, middle: char, right: char, width: usize) -> String {
+        let arm: String = iter::repeat_n(self.marks.across, width / 2 - 1).collect();
+        format!("{left}{arm}{middle}{arm}{right}")
+    }
+
+    /// The words of a box between its sides.
+    fn block(&self, block: &Block, width: usize) -> Vec<String> {
+        let inside = width - FRAME;
+        let down = self.marks.down;
+        let side = |line: String, style: &str| {
+            let padding = blanks(inside.saturating_sub(columns(&line)));
+            format!("{down} {}{padding} {down}", self.paint(&line, style))
+        };
+        let mut lines: Vec<_> =
+            wrap(&block.title, inside).into_iter().map(|line| side(line, style(block.role))).collect();
+        for detail in &block.details {
+            let folded = fold(&detail.line(), inside, LINES, self.marks.left_out);
+            lines.extend(folded.into_iter().map(|line| side(line, "")));
+        }
+        if !block.problem.is_empty() {
+            let problem = format!("problem: {}", block.problem);
+            lines.extend(wrap(&problem, inside).into_iter().map(|line| side(line, PROBLEM)));
+        }
+        lines
+    }
+
+    fn note(&self, note: &Note) -> Vec<String> {
+        let mut lines = vec![String::new()];
+        let style = if note.is_problem { PROBLEM } else { TITLE };
+        lines.extend(wrap(&note.title, WIDTH).iter().map(|line| self.paint(line, style)));
+        let wrapped = note.lines.iter().flat_map(|line| wrap(line, WIDTH - 2));
+        lines.extend(wrapped.map(|line| format!("  {line}")));
+        lines
+    }
+
+    /// The words in a style, which is the number of an escape sequence, where there is colour.
+    fn paint(&self, words: &str, style: &str) -> String {
+        if self.look.colour && !style.is_empty() {
+            format!("\x1b[{style}m{words}\x1b[0m")
+        } else {
+            words.to_owned()
+        }
+    }
+}
+
+/// Whether a line leads to the first box of a stack, and one from the last.
+#[derive(Clone, Copy)]
+struct Ends {
+    enters: bool,
+    leaves: bool,
+}
+
+/// What the sides of a box take of its width.
+const FRAME: usize = 4;
+/// Bold, and bold and red.
+const TITLE: &str = "1";
+const PROBLEM: &str = "1;31";
+
+fn style(role: Role) -> &'static str {
+    match role {
+        Role::Program | Role::Idle => TITLE,
+        Role::Layer => "1;36",
+        Role::Driver => "1;32",
+        Role::Device => "1;33",
+    }
+}
+
+/// A driver, and all of its devices in a box.
+fn boxes_of(branch: &Branch) -> Vec<Vec<&Block>> {
+    let mut boxes = vec![vec![&branch.driver]];
+    if !branch.devices.is_empty() {
+        boxes.push(branch.devices.iter().collect());
+    }
+    boxes
+}
+
+/// The odd width that boxes below each other have, so that they are as wide as the widest.
+fn width_of(boxes: &[Vec<&Block>]) -> usize {
+    let needed = |block: &&Block| {
+        let details = block.details.iter().map(|detail| columns(&detail.line()));
+        details.chain([columns(&block.title), columns(&block.problem)]).max().unwrap_or(0) + FRAME
+    };
+    let widest = boxes.iter().flatten().map(needed).max().unwrap_or(0);
+    widest.clamp(LEAST, WIDTH) | 1
+}
+
+fn blanks(count: usize) -> String {
+    " ".repeat(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain::model::{Device, Driver, Layer, Skipped};
+
+    fn model() -> Model {
+        let layer = Layer {
+            name: "VK_LAYER_one".into(),
+            why: "enabled by the application".into(),
+            ..Layer::default()
+        };
+        let device =
+            |name: &str| Device { name: name.into(), kind: "discrete".into(), api_version: "1.3.0".into() };
+        let driver = |name: &str, devices| Driver {
+            manifest: format!("/icd.d/{name}.json"),
+            library: format!("lib{name}.so"),
+            devices,
+            ..Driver::default()
+        };
+        let drivers = vec![
+            driver("good", Some(vec![device("first gpu"), device("second gpu")])),
+            Driver { problem: "it does not open".into(), ..driver("bad", None) },
+            driver("other", Some(Vec::new())),
+        ];
+        let skipped = Skipped {
+            manifest: "/icd.d/old.json".into(),
+            library: String::new(),
+            reason: "it is old".into(),
+        };
+        Model {
+            application: "game".into(),
+            layers: vec![layer],
+            drivers,
+            skipped: vec![skipped],
+            ..Model::default()
+        }
+    }
+
+    #[test]
+    fn the_picture_of_a_layer_and_three_drivers() {
+        let expected = "
+                   ┌───────────────────────────────────────┐
+                   │ game                                  │
+                   └───────────────────┬───────────────────┘
+                   ┌───────────────────▼───────────────────┐
+                   │ loader                                │
+                   └───────────────────┬───────────────────┘
+                   ┌───────────────────▼───────────────────┐
+                   │ VK_LAYER_one                          │
+                   │ enabled by the application            │
+                   └───────────────────┬───────────────────┘
+                                       │  one of these, by the call's device
+                  ┌────────────────────┼────────────────────┐
+┌─────────────────▼─────────────────┐  │  ┌─────────────────▼─────────────────┐
+│ good.json                         │  │  │ bad.json                          │
+│ in /icd.d                         │  │  │ in /icd.d                         │
+│ library libgood.so                │  │  │ library libbad.so                 │
+└─────────────────┬─────────────────┘  │  │ problem: it does not open         │
+┌─────────────────▼─────────────────┐  │  └───────────────────────────────────┘
+│ first gpu                         │  │
+│ discrete, Vulkan 1.3.0            │  │
+├───────────────────────────────────┤  │
+│ second gpu                        │  │
+│ discrete, Vulkan 1.3.0            │  │
+└───────────────────────────────────┘  │
+                  ┌────────────────────┘
+┌─────────────────▼─────────────────┐
+│ other.json                        │
+│ in /icd.d                         │
+│ library libother.so               │
+│ it finds no device here           │
+└───────────────────────────────────┘
+
+Drivers that are not used:
+  /icd.d/old.json: it is old
+";
+        let drawn = render(&model(), Look { unicode: true, colour: false });
+        assert_eq!(format!("\n{drawn}"), expected, "{drawn}");
+    }
+
+    #[test]
+    fn colour_changes_nothing_else() {
+        let plain = render(&model(), Look { unicode: false, colour: false });
+        let coloured = render(&model(), Look { unicode: false, colour: true });
+        assert!(coloured.contains("\u{1b}[1;31mproblem: it does not open\u{1b}[0m"), "{coloured}");
+        let mut rest = coloured.as_str();
+        let mut without = String::new();
+        while let Some((before, after)) = rest.split_once('\u{1b}') {
+            without.push_str(before);
+            rest = after.split_once('m').map_or("", |(_, after)| after);
+        }
+        assert_eq!(without + rest, plain);
+    }
+}

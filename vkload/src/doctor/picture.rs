@@ -1,0 +1,67 @@
+//! The answer as a page, with the call chain as it was found.
+
+use super::Answer;
+use super::case::Case;
+use super::finding::{Finding, Severity};
+use super::output::headline;
+use crate::chain::{self, Device, Model};
+use crate::page::{self, Card, Part, Section, Step};
+use crate::probe::{Ending, Trial};
+
+/// The call chain, with what came of its layers and drivers.
+pub(crate) fn picture(case: &Case) -> Result<Model, String> {
+    let mut model = chain::picture(&case.planned, &[])?;
+    if let Some(program) = &case.target.program {
+        model.application = program.display().to_string();
+    }
+    if let Some(trial) = &case.trials.program {
+        model.loader.clone_from(&trial.file);
+    }
+    for layer in &mut model.layers {
+        let broken = case.trials.layer(&layer.name).filter(|trial| trial.ending != Ending::Finished).map(Trial::to_string);
+        let guilty = case.trials.culprits.contains(&layer.name).then(|| "without this layer it works".to_owned());
+        layer.problem = broken.or(guilty).unwrap_or_default();
+    }
+    for driver in &mut model.drivers {
+        let Some(trial) = case.trials.driver(&driver.manifest) else { continue };
+        if trial.ending != Ending::Finished {
+            driver.problem = trial.to_string();
+        }
+        let device = |device: &crate::info::report::Device| Device {
+            name: device.name.clone(),
+            kind: device.kind.to_string(),
+            api_version: device.api_version.clone(),
+        };
+        driver.devices = Some(trial.devices.iter().map(|tried| device(&tried.device)).collect());
+    }
+    Ok(model)
+}
+
+/// The whole answer as one page that needs nothing else.
+pub(super) fn html(answer: &Answer) -> String {
+    let cards = answer.findings.iter().map(card).collect();
+    let mut sections = vec![Section { title: String::new(), parts: cards }];
+    if let Ok(model) = picture(&answer.case) {
+        sections.push(Section { title: "Call chain".to_owned(), parts: vec![Part::Picture(chain::svg(&model))] });
+        sections.extend(chain::html::tables(&model));
+    }
+    page::document(&headline(answer), &sections)
+}
+
+fn card(finding: &Finding) -> Part {
+    let severity = match finding.severity {
+        Severity::Error => page::Severity::Error,
+        Severity::Warning => page::Severity::Warning,
+        Severity::Note => page::Severity::Note,
+    };
+    let step = |step: &String| if is_command(step) { Step::Command(step.clone()) } else { Step::Words(step.clone()) };
+    let (title, text) = if finding.about.is_empty() { (finding.what.clone(), String::new()) } else { (finding.about.clone(), finding.what.clone()) };
+    Part::Card(Card { severity, title, text, steps: finding.next.iter().map(step).collect() })
+}
+
+/// Beginnings of steps that can be typed as they stand.
+const COMMANDS: &[&str] = &["sudo ", "unset ", "export ", "flatpak ", "vkload ", "rm ", "mv ", "cp ", "rpm-ostree "];
+
+fn is_command(step: &str) -> bool {
+    COMMANDS.iter().any(|start| step.starts_with(start)) && !step.contains("; then ") && !step.contains(", ")
+}

@@ -1,0 +1,197 @@
+//! One HTML page that needs nothing outside itself: for light and dark, without scripts, and with a policy by which a browser
+//! fetches nothing. It is made of plain data; everything but pictures is escaped here. It is well-formed XML, too, so that
+//! tests and other programs can read it.
+
+use std::fmt::{self, Display, Formatter, Write as _};
+
+/// What is wrong, or worth knowing, and what to do about it: shown as a card.
+#[derive(Debug)]
+pub(crate) struct Card {
+    pub(crate) severity: Severity,
+    /// What it is about, in a line.
+    pub(crate) title: String,
+    /// More about it. May be empty.
+    pub(crate) text: String,
+    /// What to do, in this order.
+    pub(crate) steps: Vec<Step>,
+}
+
+/// How grave a card is. It decides about its colour and the word on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Severity {
+    /// Something does not work.
+    Error,
+    /// Something might not work.
+    Warning,
+    /// Nothing is wrong.
+    Note,
+}
+
+/// What to do.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// In words.
+    Words(String),
+    /// A command, which a click selects as a whole so that it can be copied.
+    Command(String),
+}
+
+/// A part of a page, under a title unless that is empty.
+#[derive(Debug)]
+pub(crate) struct Section {
+    pub(crate) title: String,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// What a section consists of.
+#[derive(Debug)]
+pub(crate) enum Part {
+    /// A paragraph.
+    Text(String),
+    /// A card.
+    Card(Card),
+    /// A table: the words above its columns, and its rows.
+    Table {
+        /// One word or two for each column.
+        head: &'static [&'static str],
+        /// As many cells in each as the head has.
+        rows: Vec<Vec<String>>,
+    },
+    /// An SVG picture, which goes into the page as it is, and so has to be escaped already.
+    Picture(String),
+}
+
+/// The whole page: its title, which is also its headline, and its sections.
+pub(crate) fn document(title: &str, sections: &[Section]) -> String {
+    let mut out = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n\
+         <title>{0}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n",
+        escape(title)
+    );
+    for section in sections {
+        out.push_str("<section>\n");
+        if !section.title.is_empty() {
+            let _ = writeln!(out, "<h2>{}</h2>", escape(&section.title));
+        }
+        for part in &section.parts {
+            write_part(&mut out, part);
+        }
+        out.push_str("</section>\n");
+    }
+    let _ = writeln!(out, "<footer>vkload {}</footer>\n</main>\n</body>\n</html>", env!("CARGO_PKG_VERSION"));
+    out
+}
+
+const STYLE: &str = include_str!("page.css");
+
+/// The text with everything replaced that means something in HTML or XML, or that XML may not contain.
+pub(crate) fn escape(text: &str) -> Escaped<'_> {
+    Escaped(text)
+}
+
+/// A text to be shown escaped.
+pub(crate) struct Escaped<'a>(&'a str);
+
+impl Display for Escaped<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|character| match character {
+            '&' => f.write_str("&amp;"),
+            '<' => f.write_str("&lt;"),
+            '>' => f.write_str("&gt;"),
+            '"' => f.write_str("&quot;"),
+            '\'' => f.write_str("&#39;"),
+            '\n' | '\t' => f.write_char(character),
+            '\u{fffe}' | '\u{ffff}' => f.write_char(char::REPLACEMENT_CHARACTER),
+            _ if character.is_control() => f.write_char(char::REPLACEMENT_CHARACTER),
+            _ => f.write_char(character),
+        })
+    }
+}
+
+impl Severity {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
+fn write_part(out: &mut String, part: &Part) {
+    match part {
+        Part::Text(text) => _ = writeln!(out, "<p>{}</p>", escape(text)),
+        Part::Card(card) => write_card(out, card),
+        Part::Table { head, rows } => write_table(out, head, rows),
+        Part::Picture(svg) => _ = writeln!(out, "<figure>\n{svg}</figure>"),
+    }
+}
+
+fn write_card(out: &mut String, card: &Card) {
+    let severity = card.severity.name();
+    let title = escape(&card.title);
+    let _ = writeln!(
+        out,
+        "<article class=\"card {severity}\">\n<h3><span class=\"severity\">{severity}</span> {title}</h3>"
+    );
+    if !card.text.is_empty() {
+        let _ = writeln!(out, "<p>{}</p>", escape(&card.text));
+    }
+    for step in &card.steps {
+        let _ = match step {
+            Step::Words(words) => writeln!(out, "<p class=\"step\">{}</p>", escape(words)),
+            Step::Command(command) => {
+                writeln!(out, "<pre class=\"step\"><code>{}</code></pre>", escape(command))
+            }
+        };
+    }
+    out.push_str("</article>\n");
+}
+
+/// Cells may be broken after the parts of paths and names.
+fn write_table(out: &mut String, head: &[&str], rows: &[Vec<String>]) {
+    out.push_str("<div class=\"table\"><table>\n<thead><tr>");
+    for word in head {
+        let _ = write!(out, "<th>{}</th>", escape(word));
+    }
+    out.push_str("</tr></thead>\n<tbody>\n");
+    for row in rows {
+        out.push_str("<tr>");
+        for cell in row {
+            let parts = cell.split_inclusive(['/', '_', ':', '=']).map(|part| escape(part).to_string());
+            let _ = write!(out, "<td>{}</td>", parts.collect::<Vec<_>>().join("<wbr/>"));
+        }
+        out.push_str("</tr>\n");
+    }
+    out.push_str("</tbody>\n</table></div>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_words_are_escaped() {
+        let wild = || r#"<b>&"it's""#.to_owned();
+        let card = Card {
+            severity: Severity::Error,
+            title: wild(),
+            text: wild(),
+            steps: vec![Step::Words(wild()), Step::Command(wild())],
+        };
+        let table = Part::Table { head: &["a", "b"], rows: vec![vec![wild(), wild()]] };
+        let section = Section { title: wild(), parts: vec![Part::Text(wild()), Part::Card(card), table] };
+        let page = document(&wild(), &[section]);
+        assert!(!page.contains("<b>") && !page.contains("it's"), "{page}");
+        // In the title twice, and in each place above.
+        assert_eq!(page.matches("&lt;b&gt;&amp;&quot;it&#39;s&quot;").count(), 10, "{page}");
+    }
+
+    #[test]
+    fn what_xml_may_not_contain_is_replaced() {
+        assert_eq!(escape("a\u{1b}\u{ffff}\tb").to_string(), "a\u{fffd}\u{fffd}\tb");
+    }
+}
