@@ -6,11 +6,19 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+/// Ends the help. `docs/exit-codes.md` has the codes of each command.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  answered, and all is well where the command judges
+  1  answered, and something is wrong: see the command's help
+  2  no answer, or a mistake on the command line
+  `exec` ends with the program's own code, with 126 if it cannot run it, and with 127 if there is no such program.";
+
 /// Explains what Vulkan finds on this machine, and why.
 ///
 /// Runs `info` if no command is given.
 #[derive(Debug, Parser)]
-#[command(name = "vkload", version, args_conflicts_with_subcommands = true)]
+#[command(name = "vkload", version, args_conflicts_with_subcommands = true, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -20,9 +28,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Lists drivers, layers and devices. The exit code is 1 if there is no device.
+    /// Lists drivers, layers and devices, and why something is not used.
     Info(InfoArguments),
-    /// Explains why Vulkan does not work here, and what to do. The exit code is 1 if it does not work.
+    /// Explains why Vulkan does not work here, and what to do. The exit code is 1 if programs cannot use Vulkan.
     ///
     /// Checks drivers, layers and environment variables as a program meets them, the graphics devices of this machine and their
     /// permissions, and the loader that programs use.

@@ -16,12 +16,12 @@ use crate::{chain, info, output, paths};
 /// Prints what the recording leads to.
 pub(crate) fn print(file: &Path, show: Show, verbose: bool, json: bool) -> ExitCode {
     match replay(file, show, verbose, json) {
-        Ok((output, code)) => output::print(&output, code),
+        Ok(output) => output::print(&output, ExitCode::SUCCESS),
         Err(problem) => output::fail(&problem),
     }
 }
 
-fn replay(file: &Path, show: Show, verbose: bool, json: bool) -> Result<(String, ExitCode), String> {
+fn replay(file: &Path, show: Show, verbose: bool, json: bool) -> Result<String, String> {
     let Recording { policy, snapshot, report: recorded } = recording::read(file)?;
     let planned = Planned::new(&policy, snapshot, &|_, questions| {
         Err(format!(
@@ -31,12 +31,11 @@ fn replay(file: &Path, show: Show, verbose: bool, json: bool) -> Result<(String,
         ))
     })?;
     Ok(match show {
-        Show::Paths => (paths::render(&planned, json), ExitCode::SUCCESS),
-        Show::Chain => (chain::render(&planned, &[], json)?.0, ExitCode::SUCCESS),
+        Show::Paths => paths::render(&planned, json),
+        Show::Chain => chain::render(&planned, &[], json)?.0,
         Show::Info => {
             let report = report(&planned, &recorded)?;
-            let code = info::code(&report);
-            (info::render(&report, verbose, json), code)
+            info::render(&report, verbose, json)
         }
     })
 }
