@@ -5,6 +5,7 @@ use std::ffi::{CString, OsString};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 /// Ends the help. `docs/exit-codes.md` has the codes of each command.
 const EXIT_CODES: &str = "\
@@ -47,6 +48,8 @@ pub(crate) enum Command {
     Exec(ExecArguments),
     /// Shows the settings file (vk_loader_settings.json) in force and checks it. The exit code is 1 if anything is wrong.
     Settings(SettingsArguments),
+    /// Prints a script that completes vkload's command line in a shell. Packages install it.
+    Completions(CompletionsArguments),
 }
 
 #[derive(Args, Debug)]
@@ -126,6 +129,12 @@ pub(crate) struct ExecArguments {
     /// The program and its arguments.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArguments {
+    /// The shell.
+    pub(crate) shell: Shell,
 }
 
 fn layer_name(given: &str) -> Result<CString, std::ffi::NulError> {

@@ -5,6 +5,7 @@
 mod advice;
 mod arguments;
 mod chain;
+mod completions;
 mod doctor;
 mod exec;
 mod info;
@@ -36,6 +37,7 @@ pub fn run() -> ExitCode {
         Command::Chain(options) => chain::print(&options.layer, options.json),
         Command::Replay(options) => replay::print(&options.file, options.show, options.verbose, options.json),
         Command::Settings(options) => settings::run(&options),
+        Command::Completions(options) => completions::print(options.shell),
         Command::Exec(options) => exec::run(options.library.as_deref(), &options.program),
     }
 }
