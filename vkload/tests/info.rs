@@ -211,12 +211,3 @@ fn without_an_answer_it_ends_with_2_and_says_why() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("/no/such/folder/file.json"), "{output:?}");
 }
-
-#[test]
-fn the_help_tells_what_exit_codes_mean() {
-    let output = vkload(Path::new("/"), &["--help"]);
-    let help = String::from_utf8(output.stdout).expect("UTF-8");
-    for words in ["Exit codes:\n", "  0  answered", "  1  ", "  2  no answer", "126", "127"] {
-        assert!(help.contains(words), "{words}: {help}");
-    }
-}
