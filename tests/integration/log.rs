@@ -165,6 +165,7 @@ fn no_driver_at_all_is_one_line() {
     let lines = lines_without_driver(Scenario::new());
     assert_eq!(lines.len(), 1, "{lines:#?}");
     assert!(lines[0].starts_with("[Vulkan Loader] ERROR"), "{lines:#?}");
+    assert!(lines[0].ends_with("; for more, run `vkload doctor`"), "{lines:#?}");
 }
 
 #[test]
@@ -172,6 +173,7 @@ fn a_driver_that_does_not_open_is_named_in_that_line() {
     let lines = lines_without_driver(Scenario::new().driver(broken()));
     assert_eq!(lines.len(), 1, "{lines:#?}");
     assert!(lines[0].contains("broken"), "{lines:#?}");
+    assert!(lines[0].ends_with("; for more, run `vkload doctor`"), "{lines:#?}");
 }
 
 #[test]

@@ -5,12 +5,21 @@ use std::ffi::{CString, OsString};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// Ends the help. `docs/exit-codes.md` has the codes of each command.
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  answered, and all is well where the command judges
+  1  answered, and something is wrong: see the command's help
+  2  no answer, or a mistake on the command line
+  `exec` ends with the program's own code, with 126 if it cannot run it, and with 127 if there is no such program.";
 
 /// Explains what Vulkan finds on this machine, and why.
 ///
 /// Runs `info` if no command is given.
 #[derive(Debug, Parser)]
-#[command(name = "vkload", version, args_conflicts_with_subcommands = true)]
+#[command(name = "vkload", version, args_conflicts_with_subcommands = true, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -20,9 +29,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Lists drivers, layers and devices. The exit code is 1 if there is no device.
+    /// Lists drivers, layers and devices, and why something is not used.
     Info(InfoArguments),
-    /// Explains why Vulkan does not work here, and what to do. The exit code is 1 if it does not work.
+    /// Explains why Vulkan does not work here, and what to do. The exit code is 1 if programs cannot use Vulkan.
     ///
     /// Tries the loader that programs get, and each driver and layer, in processes of their own, and looks at the machine: libraries,
     /// environment variables, settings, device files and their permissions. Changes nothing.
@@ -47,6 +56,8 @@ pub(crate) enum Command {
     },
     /// Shows the settings file (vk_loader_settings.json) in force and checks it. The exit code is 1 if anything is wrong.
     Settings(SettingsArguments),
+    /// Prints a script that completes vkload's command line in a shell. Packages install it.
+    Completions(CompletionsArguments),
 }
 
 #[derive(Args, Debug)]
@@ -178,6 +189,12 @@ pub(crate) struct ExecArguments {
     /// The program and its arguments.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArguments {
+    /// The shell.
+    pub(crate) shell: Shell,
 }
 
 fn layer_name(given: &str) -> Result<CString, std::ffi::NulError> {

@@ -9,13 +9,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::{env, fs, io};
 
+use loader_core::negotiation::IS_LOADER;
+
 /// The library's name for programs that were linked with it.
 const SONAME: &str = "libvulkan.so.1";
 /// The names by which programs open it.
 const NAMES: [&str; 2] = [SONAME, "libvulkan.so"];
 /// Where the library lies as seen from the folder of this program: built, installed for itself, installed as the
 /// system's by various systems, and built without optimisation beside it.
-const PLACES: [&str; 6] = [".", "../lib/vkload", "../lib", "../lib64", MULTIARCH, "../release"];
+const PLACES: [&str; 5] = [".", "../lib/vkload", "../lib", "../lib64", "../release"];
+/// Where it lies on Debian, in its package's own folder or as the system's.
+const PLACES_BY_PROCESSOR: [&str; 2] = ["vkload", "."];
 /// Debian's folder for libraries of this processor.
 const MULTIARCH: &str = match std::env::consts::ARCH.as_bytes() {
     b"x86_64" => "../lib/x86_64-linux-gnu",
@@ -60,18 +64,31 @@ fn find(given: Option<&Path>) -> Result<PathBuf, String> {
     let program =
         env::current_exe().map_err(|error| format!("cannot tell where this program lies: {error}"))?;
     let folder = program.parent().unwrap_or(Path::new("/"));
-    find_from(folder).ok_or_else(|| {
+    find_from(folder).map_err(|another| {
+        let reason = match another {
+            Some(another) => format!("{} is another Vulkan loader", another.display()),
+            None => format!("there is no {SONAME} beside {} nor in ../lib", program.display()),
+        };
         format!(
-            "there is no {SONAME} beside {} nor in ../lib; build it with `cargo xtask build`, or name it with \
-             --library FILE",
-            program.display()
+            "{reason}; install libvulkan1-vkload, or build the library with `cargo xtask build` and name it with --library FILE"
         )
     })
 }
 
-fn find_from(folder: &Path) -> Option<PathBuf> {
-    let candidates = PLACES.iter().map(|place| folder.join(place).join(SONAME));
-    candidates.filter_map(|file| file.canonicalize().ok()).find(|file| file.is_file())
+/// The library that was installed with the program in `folder`. If there is none: another loader that has its name, if any, which
+/// a program would get without us, too.
+fn find_from(folder: &Path) -> Result<PathBuf, Option<PathBuf>> {
+    let by_processor = PLACES_BY_PROCESSOR.map(|place| Path::new(MULTIARCH).join(place));
+    let places = PLACES.iter().map(PathBuf::from).chain(by_processor);
+    let files = places.filter_map(|place| folder.join(place).join(SONAME).canonicalize().ok());
+    let (own, other): (Vec<_>, Vec<_>) = files.filter(|file| file.is_file()).partition(|file| is_own(file));
+    own.into_iter().next().ok_or_else(|| other.into_iter().next())
+}
+
+/// Whether this file is our library, which alone holds the name that it is asked for. Opening it would run its code.
+fn is_own(file: &Path) -> bool {
+    let name = IS_LOADER.to_bytes_with_nul();
+    fs::read(file).is_ok_and(|bytes| bytes.windows(name.len()).any(|window| window == name))
 }
 
 /// A folder that holds nothing but links to `library`, so that putting it into a search path changes no other
@@ -142,19 +159,36 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
+    /// Puts a file with this content where libraries are called by the SONAME, and returns where it is.
+    fn place(folder: PathBuf, content: &[u8]) -> PathBuf {
+        fs::create_dir_all(&folder).unwrap();
+        let file = folder.canonicalize().unwrap().join(SONAME);
+        fs::write(&file, content).unwrap();
+        file
+    }
+
     #[test]
     fn the_library_beside_the_program_beats_an_installed_one() {
         let tree = tempfile::tempdir().unwrap();
         let bin = tree.path().join("bin");
-        let installed = tree.path().join("lib").join(SONAME);
-        let beside = bin.join(SONAME);
         fs::create_dir(&bin).unwrap();
-        assert_eq!(find_from(&bin), None);
-        fs::create_dir(tree.path().join("lib")).unwrap();
-        fs::write(&installed, "").unwrap();
-        assert_eq!(find_from(&bin), Some(installed.canonicalize().unwrap()));
-        fs::write(&beside, "").unwrap();
-        assert_eq!(find_from(&bin), Some(beside.canonicalize().unwrap()));
+        assert_eq!(find_from(&bin), Err(None));
+        for folder in [&Path::new(MULTIARCH).join("vkload"), Path::new("../lib"), Path::new(".")] {
+            let own = place(bin.join(folder), IS_LOADER.to_bytes_with_nul());
+            assert_eq!(find_from(&bin), Ok(own));
+        }
+    }
+
+    #[test]
+    fn another_loader_of_the_same_name_is_not_taken_for_the_library() {
+        let tree = tempfile::tempdir().unwrap();
+        let bin = tree.path().join("bin");
+        fs::create_dir(&bin).unwrap();
+        let other = place(bin.join(MULTIARCH), b"another loader");
+        assert_eq!(find_from(&bin), Err(Some(other)));
+        place(bin.clone(), b"yet another loader");
+        let own = place(bin.join(MULTIARCH).join("vkload"), b"with vkloadIsALoader\0 in the middle");
+        assert_eq!(find_from(&bin), Ok(own));
     }
 
     #[test]

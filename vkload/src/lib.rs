@@ -5,6 +5,7 @@
 mod advice;
 mod arguments;
 mod chain;
+mod completions;
 mod doctor;
 mod exec;
 mod facts;
@@ -41,6 +42,7 @@ pub fn run() -> ExitCode {
         Command::Chain(options) => chain::print(&options),
         Command::Replay(options) => replay::print(&options),
         Command::Settings(options) => settings::run(&options),
+        Command::Completions(options) => completions::print(options.shell),
         Command::Exec(options) => exec::run(options.library.as_deref(), &options.program),
     }
 }

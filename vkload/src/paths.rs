@@ -19,6 +19,9 @@ pub(crate) fn print(json: bool) -> ExitCode {
     }
 }
 
+/// The number of `docs/schemas/paths.schema.json`, which a change that programs would notice raises.
+const FORMAT: u32 = 1;
+
 /// The places as tables, or as JSON.
 pub(crate) fn render(planned: &Planned, json: bool) -> String {
     let places = |searched: &[Searched]| searched.iter().map(Place::new).collect::<Vec<_>>();
@@ -27,20 +30,19 @@ pub(crate) fn render(planned: &Planned, json: bool) -> String {
         ("Layers", "layers", places(&planned.layers.searched)),
         ("Settings", "settings", settings(planned)),
     ];
+    let of_drivers = planned.drivers.notes.iter().map(ToString::to_string);
+    let notes: Vec<_> = of_drivers.chain(planned.layers.notes.iter().map(ToString::to_string)).collect();
     if json {
         let list = |places: &[Place]| Value::from(places.iter().map(Place::json).collect::<Vec<_>>());
-        let object: serde_json::Map<_, _> =
-            kinds.iter().map(|(_, name, places)| ((*name).to_owned(), list(places))).collect();
-        return format!("{:#}\n", json!(object));
+        let mut object = json!({ "format": FORMAT, "notes": notes });
+        kinds.iter().for_each(|(_, name, places)| object[*name] = list(places));
+        return format!("{object:#}\n");
     }
     let mut out = String::new();
     for (title, _, places) in &kinds {
         section(&mut out, title, Place::table(places));
     }
-    for note in &planned.drivers.notes {
-        out.push_str(&format!("\nNote: {note}\n"));
-    }
-    for note in &planned.layers.notes {
+    for note in notes {
         out.push_str(&format!("\nNote: {note}\n"));
     }
     out.trim_start().to_owned()

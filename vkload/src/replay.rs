@@ -18,12 +18,12 @@ use crate::{chain, info, output, paths};
 /// Prints what the recording leads to.
 pub(crate) fn print(options: &ReplayArguments) -> ExitCode {
     match replay(options) {
-        Ok((output, code)) => output::print(&output, code),
+        Ok(output) => output::print(&output, ExitCode::SUCCESS),
         Err(problem) => output::fail(&problem),
     }
 }
 
-fn replay(options: &ReplayArguments) -> Result<(String, ExitCode), String> {
+fn replay(options: &ReplayArguments) -> Result<String, String> {
     let (file, format) = (&options.file, chain::format(options.format, options.json));
     let json = format == Format::Json;
     let can_draw = matches!(options.show, Show::Chain) || (format == Format::Html && matches!(options.show, Show::Doctor));
@@ -39,24 +39,23 @@ fn replay(options: &ReplayArguments) -> Result<(String, ExitCode), String> {
         ))
     })?;
     Ok(match options.show {
-        Show::Paths => (paths::render(&planned, json), ExitCode::SUCCESS),
+        Show::Paths => paths::render(&planned, json),
         Show::Chain => {
             let model = match seen {
                 Some(Seen { facts, target, trials }) => doctor::picture(&Case::new(facts, planned, target, trials))?,
                 None => picture(&planned, &recorded)?,
             };
-            (chain::render(&model, format), ExitCode::SUCCESS)
+            chain::render(&model, format)
         }
         Show::Doctor => {
             let Seen { facts, target, trials } = seen.ok_or_else(|| {
                 format!("{}: it does not hold the machine as the doctor sees it; make one with `vkload doctor --record FILE`", file.display())
             })?;
-            doctor::told(Case::new(facts, planned, target, trials), doctor::Format::chosen(json, format == Format::Html))
+            doctor::told(Case::new(facts, planned, target, trials), doctor::Format::chosen(json, format == Format::Html)).0
         }
         Show::Info => {
             let report = report(&planned, &recorded)?;
-            let code = info::code(&report);
-            (info::render(&report, options.verbose, json), code)
+            info::render(&report, options.verbose, json)
         }
     })
 }

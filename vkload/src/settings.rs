@@ -14,6 +14,10 @@ use platform_linux::{PLATFORM, POLICY};
 use serde_json::{Value, json};
 
 use crate::arguments::SettingsArguments;
+use crate::output;
+
+/// The number of `docs/schemas/settings-report.schema.json`, which a change that programs would notice raises.
+const FORMAT: u32 = 1;
 
 /// Prints what was found. Ends with 1 if anything is wrong.
 pub(crate) fn run(options: &SettingsArguments) -> ExitCode {
@@ -23,17 +27,11 @@ pub(crate) fn run(options: &SettingsArguments) -> ExitCode {
     };
     let report = match report {
         Ok(report) => report,
-        Err(error) => {
-            eprintln!("vkload: {error}");
-            return ExitCode::from(2);
-        }
+        Err(error) => return output::fail(&error.to_string()),
     };
-    if options.json {
-        println!("{:#}", report.json(options.program.as_deref()));
-    } else {
-        print!("{}", report.text(options.program.as_deref()));
-    }
-    if report.is_fine() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let program = options.program.as_deref();
+    let text = if options.json { format!("{:#}\n", report.json(program)) } else { report.text(program) };
+    output::print(&text, if report.is_fine() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// A settings file, or why there is none.
@@ -164,6 +162,7 @@ impl Report {
         out
     }
 
+    /// As `docs/schemas/settings-report.schema.json` describes it.
     fn json(&self, program: Option<&Path>) -> Value {
         let warning = |warning: &SettingsWarning| {
             json!({
@@ -174,7 +173,8 @@ impl Report {
         };
         let place = |(path, because, exists): &(String, String, bool)| json!({ "path": path, "because": because, "exists": exists });
         json!({
-            "file": self.path,
+            "format": FORMAT,
+            "file": self.path.as_ref().map(|path| path.display().to_string()),
             "unusable": self.unusable,
             "settings": self.settings(program).map(said),
             "line": self.settings(program).map(|settings| settings.line),

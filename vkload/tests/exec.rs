@@ -55,13 +55,32 @@ fn what_cannot_be_run_is_said_with_the_codes_of_a_shell() {
     assert!(String::from_utf8_lossy(&gone.stderr).contains("/gone.so"));
 }
 
+/// Runs `vkload exec true` from `bin` in this folder.
+fn installed_in(folder: &Path) -> Output {
+    let alone = folder.join("bin").join("vkload");
+    fs::create_dir(folder.join("bin")).expect("a folder");
+    fs::copy(env!("CARGO_BIN_EXE_vkload"), &alone).expect("a copy");
+    Command::new(&alone).args(["exec", "true"]).env("XDG_RUNTIME_DIR", folder).output().expect("vkload runs")
+}
+
 #[test]
 fn without_a_library_it_says_how_to_get_one() {
     let folder = tempfile::tempdir().expect("a folder");
-    let alone = folder.path().join("bin").join("vkload");
-    fs::create_dir(folder.path().join("bin")).expect("a folder");
-    fs::copy(env!("CARGO_BIN_EXE_vkload"), &alone).expect("a copy");
-    let output = Command::new(&alone).args(["exec", "true"]).output().expect("vkload runs");
+    let output = installed_in(folder.path());
     assert_eq!(output.status.code(), Some(126));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("cargo xtask build"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("there is no libvulkan.so.1") && said.contains("cargo xtask build"), "{said}");
+}
+
+#[test]
+fn where_only_the_distributions_loader_is_it_does_not_run_the_program_on_that() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = folder.path().join("lib/libvulkan.so.1");
+    fs::create_dir(folder.path().join("lib")).expect("a folder");
+    fs::write(&library, "the distribution's").expect("a file");
+    let output = installed_in(folder.path());
+    assert_eq!(output.status.code(), Some(126));
+    let said = String::from_utf8_lossy(&output.stderr);
+    let reason = format!("{} is another Vulkan loader; install libvulkan1-vkload", library.display());
+    assert!(said.contains(&reason) && said.contains("--library FILE"), "{said}");
 }

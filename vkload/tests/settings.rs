@@ -1,6 +1,8 @@
 //! `vkload settings` as a user meets it.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -122,4 +124,27 @@ fn the_file_of_vulkan_configurator_that_is_not_looked_at_is_told() {
     write(&home.path().join(".config").join(FILE), "{\"file_format_version\": \"1.0.0\", \"settings\": {}}");
     let text_of = text(&vkload(home.path(), &[], &[]));
     assert!(text_of.contains("is ignored, since another file comes first"), "{text_of}");
+}
+
+#[test]
+fn a_path_that_is_no_text_is_shown_as_well_as_can_be() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join(OsStr::from_bytes(b"settings-\xff.json"));
+    write(&file, "{\"file_format_version\": \"1.0.0\", \"settings\": {}}");
+    let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+    let output = vkload.args(["settings", "--json"]).arg(&file).output().expect("vkload runs");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(report["file"].as_str().is_some_and(|path| path.contains("/settings-")), "{report:#}");
+}
+
+#[test]
+fn a_reader_that_stops_early_is_no_failure() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let home = tempfile::tempdir().expect("a folder");
+    let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+    vkload.env_clear().env("HOME", home.path()).arg("settings").stdout(writer);
+    let output = vkload.output().expect("vkload runs");
+    assert_eq!((output.status.code(), output.stderr), (Some(0), Vec::new()));
 }

@@ -6,9 +6,13 @@ use std::path::{Path, PathBuf};
 use loader_core::manifest::SettingsFile;
 use serde_json::{Value, json};
 
+mod schema;
+
+use schema::Schema;
+
 #[test]
 fn the_schema_accepts_what_the_reader_takes_without_a_warning() {
-    let schema = read(&root().join("docs/settings.schema.json"));
+    let schema = Schema::read("docs/settings.schema.json");
     let mut seeds: Vec<PathBuf> = fs::read_dir(root().join("tests/fuzz/seeds/settings"))
         .expect("seeds")
         .map(|entry| entry.expect("an entry").path())
@@ -17,12 +21,12 @@ fn the_schema_accepts_what_the_reader_takes_without_a_warning() {
     assert!(seeds.len() > 5, "{seeds:?}");
     for path in seeds {
         let file = read(&path);
-        assert_eq!(problem(&schema, &schema, &file), None, "{}", path.display());
+        assert_eq!(schema.problem(&file), None, "{}", path.display());
         assert!(reads_without_warning(&file), "{}", path.display());
     }
     let (mut good, mut bad) = (0, 0);
     for file in files() {
-        let accepted = problem(&schema, &schema, &file);
+        let accepted = schema.problem(&file);
         assert_eq!(accepted.is_none(), reads_without_warning(&file), "{file:#}: {accepted:?}");
         *if accepted.is_none() { &mut good } else { &mut bad } += 1;
     }
@@ -118,69 +122,6 @@ fn files() -> Vec<Value> {
 fn reads_without_warning(file: &Value) -> bool {
     let read = SettingsFile::parse(file.to_string().as_bytes(), b"/").expect("memory");
     read.is_ok_and(|file| file.warnings.is_empty())
-}
-
-/// What the schema has against a value: only the words that the schema uses, and no others.
-fn problem(root: &Value, schema: &Value, value: &Value) -> Option<String> {
-    let fail = |wrong: bool, why: &str| wrong.then(|| format!("{why}: {value}"));
-    let is_valid = |schema: &Value, value: &Value| problem(root, schema, value).is_none();
-    schema.as_object().expect("a schema").iter().find_map(|(word, says)| match word.as_str() {
-        "$schema" | "title" | "description" | "$defs" | "then" => None,
-        "$ref" => {
-            let place =
-                says.as_str().and_then(|place| place.strip_prefix('#')).expect("a place in this file");
-            problem(root, root.pointer(place).expect("that exists"), value)
-        }
-        "type" => fail(
-            match says.as_str().expect("a type") {
-                "object" => !value.is_object(),
-                "array" => !value.is_array(),
-                "string" => !value.is_string(),
-                "boolean" => !value.is_boolean(),
-                "integer" => !value.is_i64() && !value.is_u64(),
-                other => panic!("{other}"),
-            },
-            word,
-        ),
-        "enum" => fail(!says.as_array().expect("values").contains(value), word),
-        "required" => {
-            let missing =
-                |key: &Value| value.is_object() && value.get(key.as_str().expect("a key")).is_none();
-            fail(says.as_array().expect("keys").iter().any(missing), word)
-        }
-        "oneOf" => {
-            let fitting = says.as_array().expect("schemas").iter().filter(|schema| is_valid(schema, value));
-            fail(fitting.count() != 1, word)
-        }
-        "properties" => value
-            .as_object()
-            .into_iter()
-            .flatten()
-            .find_map(|(key, value)| problem(root, says.get(key)?, value)),
-        "additionalProperties" => {
-            assert_eq!(says, &json!(false));
-            let known = |key: &String| schema["properties"].get(key).is_some();
-            fail(value.as_object().is_some_and(|object| !object.keys().all(known)), word)
-        }
-        "items" => value.as_array().into_iter().flatten().find_map(|item| problem(root, says, item)),
-        "if" => {
-            if is_valid(says, value) {
-                problem(root, &schema["then"], value)
-            } else {
-                None
-            }
-        }
-        "minItems" => fail(value.as_array().is_some_and(|it| (it.len() as u64) < number(says)), word),
-        "maxItems" => fail(value.as_array().is_some_and(|it| it.len() as u64 > number(says)), word),
-        "minLength" => fail(value.as_str().is_some_and(|it| (it.len() as u64) < number(says)), word),
-        "minimum" => fail(value.as_i64().is_some_and(|it| Some(it) < says.as_i64()), word),
-        "maximum" => fail(value.as_i64().is_some_and(|it| Some(it) > says.as_i64()), word),
-        other => panic!("the schema uses {other}, which this test does not know"),
-    })
-}
-
-fn number(value: &Value) -> u64 {
-    value.as_u64().expect("a number")
 }
 
 fn read(path: &Path) -> Value {

@@ -105,6 +105,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "table",
             "output",
             "arguments",
+            "completions",
             "advice",
             "planned",
             "searched",

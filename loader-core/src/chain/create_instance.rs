@@ -69,7 +69,7 @@ pub unsafe fn create_instance(
         let version = requested_version(info, &logger);
         let layers = open_layers(loader, info, version, &logger, allocator)?;
         if sources.are_none() {
-            return Err(sources.report_none(loader.platform, &logger, &[]));
+            return Err(sources.report_none(loader, &logger, &[]));
         }
         let mut available = sources.extensions(loader, &logger)?;
         layers

@@ -5,7 +5,7 @@ use core::fmt;
 use super::best::{BestReason, best_reason};
 use super::driver::{DriverRef, OpenError};
 use super::open::OpenDrivers;
-use super::report::{log_candidate, log_outcome, log_outcome_by, report_no_driver};
+use super::report::{log_candidate, log_outcome, log_outcome_by};
 use crate::discovery::{self, Plan, Request, Snapshot};
 use crate::log::{Level, Topic};
 use crate::logger::{FoundSettings, Log, Logger};
@@ -181,15 +181,5 @@ impl FoundDrivers {
     #[must_use]
     pub fn best_reason<'a>(&'a self, outcomes: &'a [(usize, Outcome)]) -> BestReason<'a> {
         best_reason(&self.plan, self.outcomes.iter().chain(outcomes))
-    }
-
-    /// Says why none of them can be used, as [`report_no_driver`] does.
-    pub(crate) fn report_no_driver(
-        &self,
-        platform: &Platform,
-        logger: &Logger,
-        outcomes: &[(usize, Outcome)],
-    ) {
-        report_no_driver(platform, logger, format_args!("{}", self.best_reason(outcomes)));
     }
 }

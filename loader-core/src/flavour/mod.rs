@@ -21,6 +21,8 @@ pub struct Flavour {
     pub commands: CommandSet,
     /// Whether physical devices are sorted so that the one a user most likely wants comes first.
     pub sorts_devices: bool,
+    /// What ends the message that no driver can be used: how a user finds out more. Empty where nothing tells more.
+    pub more_about_drivers: &'static str,
     /// How the trampolines of commands on devices, queues and command buffers find the device.
     pub handles: Handles,
 }
@@ -50,6 +52,12 @@ impl Flavour {
         ]);
         Self {
             sorts_devices: true,
+            // The tool explains what is searched, and a library with fixed drivers searches nothing.
+            more_about_drivers: if cfg!(feature = "fixed-drivers") {
+                ""
+            } else {
+                "; for more, run `vkload doctor`"
+            },
             ..Self::wrapping(
                 discovery,
                 &EXTENSIONS,
@@ -98,18 +106,37 @@ impl Flavour {
             extensions: *extensions,
             commands: commands.of_objects().without(&NOT_EXPORTED),
             sorts_devices: false,
+            more_about_drivers: "",
             handles: Handles::Written,
         }
     }
 }
 
-#[cfg(all(test, feature = "foreign-handles"))]
+/// Commands that the loader has written by hand and no library exports.
+pub const NOT_EXPORTED: CommandSet = CommandSet::listed(&[
+    command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR,
+    command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV,
+]);
+
+#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::{ExtensionId, command};
 
     #[test]
+    fn the_tool_is_recommended_only_where_there_is_one() {
+        let policy = Policy::linux(&[]);
+        let recommended = !cfg!(feature = "fixed-drivers");
+        assert_eq!(Flavour::linux(policy).more_about_drivers.contains("vkload doctor"), recommended);
+        assert_eq!(Flavour::fuchsia(policy).more_about_drivers, "");
+        #[cfg(feature = "foreign-handles")]
+        assert_eq!(Flavour::apk(policy).more_about_drivers, "");
+    }
+
+    #[cfg(feature = "foreign-handles")]
+    #[test]
     fn a_loader_of_an_application_knows_androids_windows_and_looks_devices_up() {
+        use crate::registry::ExtensionId;
+
         let flavour = Flavour::apk(Policy::linux(&[]));
         let all = ExtensionId::all().fold(ExtensionSet::default(), |mut set, id| {
             set.insert(id);
@@ -122,9 +149,3 @@ mod tests {
         assert_eq!(Flavour::linux(Policy::linux(&[])).handles, Handles::Written);
     }
 }
-
-/// Commands that the loader has written by hand and no library exports.
-pub const NOT_EXPORTED: CommandSet = CommandSet::listed(&[
-    command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR,
-    command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV,
-]);

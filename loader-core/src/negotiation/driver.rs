@@ -14,7 +14,7 @@ use crate::platform::{Libraries, Library};
 /// The name for which vkGetInstanceProcAddr finds something in this loader alone, without an instance: a
 /// library that a manifest names may be a loader, and not only a driver of the oldest interface, which looks
 /// the same.
-pub(crate) const IS_LOADER: &CStr = c"vkloadIsALoader";
+pub const IS_LOADER: &CStr = c"vkloadIsALoader";
 
 /// The newest interface version that this loader speaks.
 pub const NEWEST_INTERFACE: u32 = 7;

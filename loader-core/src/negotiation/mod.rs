@@ -4,7 +4,7 @@ mod driver;
 mod layer;
 mod outcome;
 
-pub(crate) use driver::IS_LOADER;
+pub use driver::IS_LOADER;
 #[cfg(feature = "foreign-handles")]
 pub use driver::with_system_loader;
 pub use driver::{

@@ -127,7 +127,7 @@ pub(crate) unsafe fn make_drivers(
         }
     }
     if instance.drivers.is_empty() {
-        return Err(instance.sources.report_none(instance.loader.platform, &instance.logger, &outcomes));
+        return Err(instance.sources.report_none(instance.loader, &instance.logger, &outcomes));
     }
     instance.sorted = instance.loader.flavour.sorts_devices
         && !instance.loader.platform.switch(variables::VK_LOADER_DISABLE_SELECT)?

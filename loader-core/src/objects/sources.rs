@@ -13,7 +13,6 @@ use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::memory::{Counted, TryGrow, Vec, format_into};
 use crate::negotiation::Outcome;
-use crate::platform::Platform;
 use crate::registry::{ExtensionSet, extension};
 
 /// The drivers that an instance is made of.
@@ -68,12 +67,14 @@ impl Sources {
     /// ones.
     pub(crate) fn report_none(
         &self,
-        platform: &Platform,
+        loader: &Loader,
         logger: &Logger,
         outcomes: &[(usize, Outcome)],
     ) -> vk::Result {
+        let platform = loader.platform;
         if let Some(discovered) = &self.discovered {
-            discovered.report_no_driver(platform, logger, outcomes);
+            let (best, more) = (discovered.best_reason(outcomes), loader.flavour.more_about_drivers);
+            report_no_driver(platform, logger, format_args!("{best}{more}"));
         } else {
             let reason = format_args!(
                 "the application wants only the drivers that it gave, and none of them can be used; \

@@ -107,7 +107,7 @@ fn manual_pages_and_completions_know_every_command() {
         for page in [
             "man/man1/vkload.1",
             "bash-completion/completions/vkload",
-            "zsh/vendor-completions/_vkload",
+            "zsh/site-functions/_vkload",
             "fish/vendor_completions.d/vkload.fish",
         ] {
             assert!(read(page).replace("\\-", "-").contains(name), "{page}: {name}");
@@ -211,17 +211,22 @@ fn lintian_finds_nothing_to_mend() {
     let folder = folder();
     dist(&["--deb", "--out"], folder.path());
     let mut lintian = Command::new("lintian");
-    // Only an upload into Debian closes a bug, and the library's package is named after the one that it replaces.
+    // Only an upload into Debian closes a bug, and the library's package is named after the one that it stands beside.
     lintian.args(["--allow-root", "--fail-on=error,warning", "--suppress-tags"]);
-    lintian.arg("initial-upload-closes-no-bugs,package-name-doesnt-match-sonames");
+    // It is meant to be found before that one, in a folder that the dynamic linker is told of.
+    lintian.arg(
+        "initial-upload-closes-no-bugs,package-name-doesnt-match-sonames,package-modifies-ld.so-search-path,\
+         package-has-unnecessary-activation-of-ldconfig-trigger",
+    );
     succeed(lintian.args(packages(folder.path())));
 }
 
 /// Installs the packages with apt in a copy of this system, and runs programs there that know nothing of it.
 #[test]
-fn programs_run_where_the_package_replaced_the_systems_library() {
+fn programs_run_on_the_package_which_removes_no_other_package() {
     let programs = ["dpkg-deb", "apt-get", "unshare", "vulkaninfo", "vkcube", "Xvfb"];
-    let needs: Vec<_> = programs.into_iter().map(Need::Program).chain([Need::Lavapipe, Need::Root]).collect();
+    let more = [Need::Lavapipe, Need::Root, Need::Compiler, Need::Distribution];
+    let needs: Vec<_> = programs.into_iter().map(Need::Program).chain(more).collect();
     if Need::missing(&needs) {
         return;
     }
@@ -233,18 +238,23 @@ fn programs_run_where_the_package_replaced_the_systems_library() {
         copies.push_str(package.file_name().and_then(|name| name.to_str()).unwrap());
         copies.push(' ');
     }
+    let by_name = CProgram::compile("by_name", &Library::under_test(), &[]);
+    fs::copy(by_name.path(), folder.path().join("by_name")).expect("a copy");
     let wgpu = format!("{ROOT}/../../target/wgpu/release/vkload-wgpu");
     let script = format!(
         r#"
         export DEBIAN_FRONTEND=noninteractive HOME=/tmp XDG_RUNTIME_DIR=/tmp LC_ALL=C
         cd /tmp && tar --extract
         for file in {copies}; do set -- "$@" "/tmp/$file"; done
+        dpkg-query --show --showformat '${{Package}} ${{Version}}\n' | sort >before
         apt-get install --quiet --quiet --yes --no-install-recommends "$@" >/dev/null
         apt-get check --quiet --quiet
+        dpkg-query --show --showformat '${{Package}} ${{Version}}\n' | sort >after
+        echo "$(comm -23 before after | wc --lines) packages are gone"
         dpkg-query --show --showformat '${{Package}}: ${{db:Status-Status}}\n' libvulkan1-vkload vkload
-        dpkg-query --search "$(readlink --canonicalize /usr/lib/*-linux-*/libvulkan.so.1)"
-        ldconfig --print-cache | grep 'libvulkan\.so\.1 '
-        echo "$(ldconfig --print-cache | grep --count 'libvulkan\.so ') libraries of the other name"
+        dpkg-query --search "$(readlink --canonicalize /usr/lib/*-linux-*/vkload/libvulkan.so.1)"
+        ./by_name libvulkan.so.1 libvulkan.so
+        env --unset=LD_LIBRARY_PATH vkload exec -- ./by_name libvulkan.so.1
         vulkaninfo --summary | grep -E 'Instance Version|deviceName'
         vkload --json | grep '"used": true'
         # Without -noreset it starts anew when its last client leaves, and turns away the next one meanwhile.
@@ -257,22 +267,28 @@ fn programs_run_where_the_package_replaced_the_systems_library() {
         ! command -v mpv >/dev/null || mpv --no-config --vo=gpu --gpu-api=vulkan --gpu-context=x11vk --ao=null --frames=5 \
             --vulkan-device="$device" av://lavfi:testsrc=size=640x480:rate=10
         ! [ -x {wgpu} ] || {wgpu}
+        apt-get remove --quiet --quiet --yes libvulkan1-vkload >/dev/null
+        echo "afterwards: $(./by_name libvulkan.so.1)"
         echo "all programs ended well"
         "#
     );
     let mut tar = Command::new("tar");
-    tar.args(["--create", "--directory"]).arg(folder.path()).args(copies.split_whitespace());
+    tar.args(["--create", "--directory"]).arg(folder.path()).args(copies.split_whitespace()).arg("by_name");
     let mut tar = tar.stdout(std::process::Stdio::piped()).spawn().expect("tar");
     let mut root = Command::new(format!("{ROOT}/throw-away-root.sh"));
     root.args(["sh", "-euc", &script, "sh"]).stdin(tar.stdout.take().expect("it is piped"));
     let said = run(&mut root).success();
     assert!(tar.wait().expect("its end").success());
+    let own = "/usr/lib/x86_64-linux-gnu/vkload/libvulkan.so.1.4.";
+    let opened = said.lines().filter(|line| line.starts_with(own)).count();
+    assert_eq!(opened, 3, "by either name, and with exec: {said}");
+    let theirs = fs::canonicalize(Library::distribution().file()).unwrap();
     for expected in [
+        "0 packages are gone\n",
         "libvulkan1-vkload: installed",
         "vkload: installed",
-        "libvulkan1-vkload:amd64: /usr/lib/x86_64-linux-gnu/libvulkan.so.1.4.",
-        "libvulkan.so.1 (libc6,x86-64)",
-        "\n0 libraries of the other name\n",
+        &format!("libvulkan1-vkload:amd64: {own}"),
+        &format!("afterwards: {}\n", theirs.display()),
         "Vulkan Instance Version: 1.4.",
         "llvmpipe",
         "\"used\": true",

@@ -1,4 +1,4 @@
-//! The report for programs. Names do not change between releases; new ones may come.
+//! The report for programs, as `docs/schemas/info.schema.json` describes it.
 
 use serde_json::{Value, json};
 
@@ -6,9 +6,13 @@ use crate::searched::Place;
 
 use super::report::{Device, Driver, Extension, Layer, Report};
 
+/// The format's number, which a change that programs would notice raises.
+const FORMAT: u32 = 1;
+
 /// The report as one object.
 pub(crate) fn render(report: &Report) -> Value {
     json!({
+        "format": FORMAT,
         "vkload": env!("CARGO_PKG_VERSION"),
         "vulkan": report.vulkan,
         "drivers": report.drivers.iter().map(driver).collect::<Vec<_>>(),

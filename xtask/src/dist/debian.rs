@@ -1,9 +1,9 @@
 //! Debian packages.
 //!
-//! `libvulkan1-vkload` takes the place of Debian's `libvulkan1`: what depends on that is content with it. `vkload` is the
-//! command line tool, `libvkload-dev` the static library. The link `libvulkan.so` and `vulkan.pc` come with Vulkan's headers in
-//! Debian's `libvulkan-dev`, which insists on the `libvulkan1` of its own version; machines that compile programs for
-//! Vulkan are served by an install tree in `/usr/local`.
+//! `libvulkan1-vkload` stands beside Debian's `libvulkan1`: its library is in a folder of its own, which the dynamic linker
+//! searches first. So nothing is removed when it is installed, neither `libvulkan1` nor what insists on one version of that
+//! (`libvulkan-dev`), and programs are back on Debian's loader when it is removed. `vkload` is the command line tool,
+//! `libvkload-dev` the static library. `vulkan.pc` comes with Vulkan's headers in `libvulkan-dev`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -40,13 +40,14 @@ const PACKAGES: &[Package] = &[
         name: "libvulkan1-vkload",
         section: "libs",
         multi_arch: "same",
-        relations: &["Provides: libvulkan1 (= {version})", "Conflicts: libvulkan1", "Replaces: libvulkan1"],
+        // For systems without Debian's, which it does not need.
+        relations: &["Provides: libvulkan1 (= {version})"],
         description: "Vulkan loader that says why a driver is not used\n\
                       The library between programs that use Vulkan and the drivers and layers of the\n\
-                      system, in place of the one in libvulkan1. Programs, drivers and layers go on\n\
-                      working unmodified. Bad manifests and broken drivers end in a message, and a\n\
-                      reason is given for every driver that cannot be used.",
-        takes: |path| path.contains("/libvulkan.so.1"),
+                      system, which programs get instead of the one in libvulkan1. Programs, drivers\n\
+                      and layers go on working unmodified. Bad manifests and broken drivers end in a\n\
+                      message, and a reason is given for every driver that cannot be used.",
+        takes: |path| path.contains("/libvulkan.so") || path.starts_with("etc/ld.so.conf.d/"),
         control: &[
             ("shlibs", "libvulkan 1 libvulkan1 (>= {version})\n"),
             ("triggers", "activate-noawait ldconfig\n"),
@@ -103,7 +104,9 @@ pub(super) fn pack(built: &Built, options: &Options) -> Result<(), Failure> {
         return Err("there is no dpkg-deb here; without --deb, dist installs into any folder".into());
     }
     let everything = emptied("everything")?;
-    Tree::new(&everything).install(built, options)?;
+    let tree = Tree::new(&everything);
+    tree.install(built, options)?;
+    tree.write(&search_path()?, &format!("{}\n", options.shared.display()))?;
     let out = options.out.clone().unwrap_or_else(|| folder().join("packages"));
     fs::create_dir_all(&out)?;
     let variable = |name: &str, default: &str| env::var(name).unwrap_or_else(|_| default.to_owned());
@@ -125,11 +128,16 @@ pub(super) fn pack(built: &Built, options: &Options) -> Result<(), Failure> {
     PACKAGES.iter().try_for_each(|package| packer.make(package))
 }
 
+/// The file that makes the dynamic linker search the library's folder: it reads these files in the order of their names.
+fn search_path() -> Result<PathBuf, Failure> {
+    Ok(Path::new("/etc/ld.so.conf.d").join(format!("00-vkload-{}.conf", machine()?.1)))
+}
+
 impl Packer {
     fn make(&self, package: &Package) -> Result<(), Failure> {
         let stage = emptied(&format!("stage/{}", package.name))?;
         let tree = Tree::new(&stage);
-        let mut lines = String::new();
+        let (mut lines, mut configuration) = (String::new(), String::new());
         for file in files(&self.everything)?.iter().filter(|file| (package.takes)(file)) {
             let (from, to) = (self.everything.join(file), stage.join(file));
             fs::create_dir_all(to.parent().ok_or("a file without a folder")?)?;
@@ -146,10 +154,16 @@ impl Packer {
             if !stage.join(&file).is_symlink() {
                 lines.push_str(&format!("{}  {file}\n", md5(&stage.join(&file))?));
             }
+            if file.starts_with("etc/") {
+                configuration.push_str(&format!("/{file}\n"));
+            }
         }
         let control = stage.join("DEBIAN");
         fs::create_dir(&control)?;
         fs::write(control.join("md5sums"), lines)?;
+        if !configuration.is_empty() {
+            fs::write(control.join("conffiles"), configuration)?;
+        }
         fs::write(control.join("control"), self.control(package, &stage)?)?;
         for (name, text) in package.control {
             fs::write(control.join(name), self.versions.fill(text))?;

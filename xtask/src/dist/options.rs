@@ -12,6 +12,8 @@ pub(crate) struct Options {
     pub(crate) prefix: PathBuf,
     /// Where libraries are: absolute, or below the prefix.
     pub(crate) libdir: PathBuf,
+    /// Where the shared library is: in a package that stands beside the system's loader, a folder of its own.
+    pub(crate) shared: PathBuf,
     /// The folder `SYSCONFDIR` that the library searches.
     pub(crate) sysconfdir: PathBuf,
     /// The folder that stands for `/`.
@@ -69,7 +71,9 @@ impl Options {
         // The system's own files are configured in /etc, whatever the prefix of the system is.
         let sysconfdir = sysconfdir
             .unwrap_or_else(|| if prefix.as_os_str() == "/usr" { "/etc".into() } else { prefix.join("etc") });
-        Ok(Self { libdir: prefix.join(libdir), prefix, sysconfdir, destination, symbol_prefix, deb, out })
+        let libdir = prefix.join(libdir);
+        let shared = if deb { libdir.join("vkload") } else { libdir.clone() };
+        Ok(Self { libdir, shared, prefix, sysconfdir, destination, symbol_prefix, deb, out })
     }
 }
 
@@ -87,6 +91,8 @@ pub(crate) fn machine() -> Result<(&'static str, &'static str), Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn parse(line: &str) -> Result<Options, Failure> {
@@ -102,6 +108,9 @@ mod tests {
         assert_eq!(folders(""), ["/usr/local", "/usr/local/lib", "/usr/local/etc"]);
         assert_eq!(folders("--prefix /usr --libdir lib64"), ["/usr", "/usr/lib64", "/etc"]);
         assert_eq!(folders("--prefix=/opt/v --libdir=/lib --sysconfdir=/c"), ["/opt/v", "/lib", "/c"]);
+        assert_eq!(parse("--libdir lib64").unwrap().shared, Path::new("/usr/local/lib64"));
+        let package = parse("--deb").unwrap();
+        assert_eq!(package.shared, package.libdir.join("vkload"));
     }
 
     #[test]

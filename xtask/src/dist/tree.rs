@@ -28,9 +28,9 @@ impl Tree {
         let version = vulkan_version()?;
         let (libraries, share) = (&options.libdir, options.prefix.join("share"));
         let full_name = format!("libvulkan.so.{version}");
-        self.copy(&built.library, &libraries.join(&full_name), DATA)?;
-        self.link(&full_name, &libraries.join("libvulkan.so.1"))?;
-        self.link("libvulkan.so.1", &libraries.join("libvulkan.so"))?;
+        self.copy(&built.library, &options.shared.join(&full_name), DATA)?;
+        self.link(&full_name, &options.shared.join("libvulkan.so.1"))?;
+        self.link("libvulkan.so.1", &options.shared.join("libvulkan.so"))?;
         self.copy(&built.archive, &libraries.join("libvkload.a"), DATA)?;
         self.write(
             &libraries.join("pkgconfig/vulkan.pc"),
@@ -41,25 +41,18 @@ impl Tree {
             &package_config(options, &version, Linking::Static),
         )?;
         self.copy(&built.tool, &options.prefix.join("bin/vkload"), PROGRAM)?;
-        self.install_pages(&built.pages, &share)?;
+        self.install_pages(&built.pages, &share, options.deb)?;
         for page in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"] {
             self.copy(&root().join(page), &share.join("doc/vkload").join(page), DATA)?;
         }
         Ok(())
     }
 
-    fn install_pages(&self, pages: &Path, share: &Path) -> Result<(), Failure> {
+    fn install_pages(&self, pages: &Path, share: &Path, deb: bool) -> Result<(), Failure> {
         for entry in fs::read_dir(pages)? {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).ok_or("a page without a name")?;
-            let folder = match name {
-                "_vkload" => "zsh/vendor-completions",
-                "vkload.bash" => "bash-completion/completions",
-                "vkload.fish" => "fish/vendor_completions.d",
-                _ => "man/man1",
-            };
-            let name = if name == "vkload.bash" { "vkload" } else { name };
-            self.copy(&path, &share.join(folder).join(name), DATA)?;
+            self.copy(&path, &share.join(page(name, deb)), DATA)?;
         }
         Ok(())
     }
@@ -102,6 +95,18 @@ impl Tree {
     }
 }
 
+/// Where man and the shells look for a page of this name, below `share`. Debian leaves zsh's usual folder to the administrator.
+fn page(name: &str, deb: bool) -> PathBuf {
+    let (folder, name) = match name {
+        "_vkload" if deb => ("zsh/vendor-completions", name),
+        "_vkload" => ("zsh/site-functions", name),
+        "vkload.bash" => ("bash-completion/completions", "vkload"),
+        "vkload.fish" => ("fish/vendor_completions.d", name),
+        _ => ("man/man1", name),
+    };
+    Path::new(folder).join(name)
+}
+
 fn new_name(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".vkload-new");
@@ -142,4 +147,22 @@ fn package_config(options: &Options, version: &str, linking: Linking) -> String 
          Name: {name}\nDescription: {description}\nVersion: {version}\nLibs: -L${{libdir}} {library}\n{private}\
          Cflags: -I${{includedir}}\n"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn completions_are_where_the_shells_look() {
+        for (name, deb, expected) in [
+            ("vkload.bash", false, "bash-completion/completions/vkload"),
+            ("vkload.fish", true, "fish/vendor_completions.d/vkload.fish"),
+            ("_vkload", false, "zsh/site-functions/_vkload"),
+            ("_vkload", true, "zsh/vendor-completions/_vkload"),
+            ("vkload-info.1", true, "man/man1/vkload-info.1"),
+        ] {
+            assert_eq!(page(name, deb), Path::new(expected));
+        }
+    }
 }

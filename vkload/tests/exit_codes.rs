@@ -1,0 +1,32 @@
+//! What the help and `docs/exit-codes.md` say about exit codes. The tests of each command check the codes themselves.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+fn help() -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_vkload")).arg("-h").output().expect("vkload runs");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[test]
+fn the_help_tells_what_exit_codes_mean() {
+    let help = help();
+    for words in ["Exit codes:\n", "  0  answered", "  1  answered", "  2  no answer", "126", "127"] {
+        assert!(help.contains(words), "{words}: {help}");
+    }
+}
+
+#[test]
+fn every_command_has_its_exit_codes_on_the_page() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/exit-codes.md");
+    let page = fs::read_to_string(page).expect("the page");
+    let help = help();
+    let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
+    let lines = commands.expect("a list of commands").lines();
+    let names: Vec<_> = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    assert!(names.contains(&"info") && names.contains(&"help"), "{help}");
+    for name in names.iter().filter(|name| !["", "help"].contains(name)) {
+        assert!(page.contains(&format!("`vkload {name}")), "{name}");
+    }
+}

@@ -1,0 +1,222 @@
+//! What commands print with `--json` is as the schemas in `docs/schemas/` say, in several worlds.
+//!
+//! A new command needs a row in [`COMMANDS`], and its schema a row in `docs/schemas/README.md`.
+
+mod schema;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+use vkload_tests::{Device, Driver, Layer, Sandbox};
+
+use schema::Schema;
+
+/// Commands whose output has a schema, with the schema's name. `RECORDING` stands for a recording of the same world.
+const COMMANDS: &[(&[&str], &str)] = &[
+    (&["--json"], "info"),
+    (&["info", "--json", "--verbose"], "info"),
+    (&["replay", "RECORDING", "--json"], "info"),
+    (&["paths", "--json"], "paths"),
+    (&["replay", "RECORDING", "--json", "--show", "paths"], "paths"),
+    (&["settings", "--json"], "settings-report"),
+    (&["settings", "--json", "--program", "/usr/bin/game"], "settings-report"),
+    (&["settings", "--json", "RECORDING"], "settings-report"),
+];
+
+/// The schema of the recording.
+const RECORDING: &str = "recording";
+
+/// Places whose content is the author's of a manifest or a settings file.
+const OTHERS_WORDS: &[&str] = &["features", "settings"];
+
+const SETTINGS: &str = "data/vulkan/loader_settings.d/vk_loader_settings.json";
+
+/// A machine with nothing on it.
+fn empty() -> Sandbox {
+    Sandbox::new()
+}
+
+/// A machine on which everything works, with layers that say much about themselves.
+fn healthy() -> Sandbox {
+    let sandbox = Sandbox::new();
+    Driver::new("good").device(Device::new("gpu")).device(Device::new("other gpu")).install(&sandbox);
+    Layer::new("VK_LAYER_TEST_implicit").implicit().instance_extension("VK_EXT_one").install(&sandbox);
+    Layer::new("VK_LAYER_TEST_explicit")
+        .device_extension("VK_EXT_two")
+        .field("introduction", r#""Why one would want it.""#)
+        .field("url", r#""https://example.org""#)
+        .field("platforms", r#"["LINUX"]"#)
+        .field("status", r#""BETA""#)
+        .field("features", r#"{"settings": [{"key": "level", "type": "INT", "default": 3}]}"#)
+        .install(&sandbox);
+    let settings = r#"{"file_format_version": "1.0.0", "settings_array": [
+        {"app_keys": ["/usr/bin/game"], "stderr_log": ["all"]}, {"stderr_log": ["error"]}]}"#;
+    sandbox.write(SETTINGS, settings);
+    sandbox
+}
+
+/// A machine on which nothing works, for many reasons.
+fn broken() -> Sandbox {
+    let sandbox = Sandbox::new();
+    Driver::new("absent").library_path("/nowhere/libgone.so").install(&sandbox);
+    Driver::new("without-devices").install(&sandbox);
+    sandbox.write("data/vulkan/icd.d/not-json.json", "{");
+    fs::create_dir(sandbox.path("data/vulkan/icd.d/folder.json")).expect("a folder");
+    Layer::new("VK_LAYER_TEST_absent").implicit().library_path("/nowhere/libgone.so").install(&sandbox);
+    sandbox.write("data/vulkan/implicit_layer.d/not-json.json", "{");
+    sandbox.write("data/vulkan/explicit_layer.d/no-text.json", b"\xff\xfe");
+    sandbox.write(
+        SETTINGS,
+        r#"{"file_format_version": "1.0.0", "settings": {"stderr_log": ["loud"], "odd": 1}}"#,
+    );
+    sandbox
+}
+
+/// A machine with this settings file alone.
+fn with_settings(text: &str) -> Sandbox {
+    let sandbox = empty();
+    sandbox.write(SETTINGS, text);
+    sandbox
+}
+
+/// JSON allows no tab within a string; the loader's reader does.
+const LENIENT: &str =
+    "{\"file_format_version\": \"1.0.0\", \"settings\": {\"app_keys\": [\"/a\tb\", \"/usr/bin/game\"]}}";
+
+fn worlds() -> [(&'static str, Sandbox); 5] {
+    [
+        ("healthy", healthy()),
+        ("empty", empty()),
+        ("broken", broken()),
+        ("unusable settings", with_settings("{")),
+        ("lenient settings", with_settings(LENIENT)),
+    ]
+}
+
+fn schema(name: &str) -> Schema {
+    Schema::read(&format!("docs/schemas/{name}.schema.json"))
+}
+
+/// What every command prints in this world, and the recording, with the names of their schemas.
+fn outputs(sandbox: &Sandbox) -> Vec<(String, &'static str, Value)> {
+    let file = sandbox.path("out/recording.json");
+    let run = |arguments: &[&str]| {
+        let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+        vkload.args(arguments).env_clear().envs(sandbox.environment());
+        vkload.output().expect("vkload runs").stdout
+    };
+    let recording = file.to_str().expect("UTF-8");
+    let _ = run(&["info", "--record", recording]);
+    let read = |bytes: &[u8], what: &str| {
+        serde_json::from_slice(bytes).unwrap_or_else(|error| panic!("{what}: {error}"))
+    };
+    let recorded = fs::read(&file).expect("a recording");
+    let mut all = vec![("the recording".to_owned(), RECORDING, read(&recorded, "the recording"))];
+    for (arguments, name) in COMMANDS {
+        let given: Vec<_> =
+            arguments.iter().map(|word| if *word == "RECORDING" { recording } else { word }).collect();
+        let command = arguments.join(" ");
+        let output = read(&run(&given), &command);
+        all.push((command, name, output));
+    }
+    all
+}
+
+#[test]
+fn every_command_prints_what_its_schema_says() {
+    for (world, sandbox) in worlds() {
+        for (command, name, output) in outputs(&sandbox) {
+            assert_eq!(schema(name).problem(&output), None, "{world}: vkload {command}: {output:#}");
+        }
+    }
+}
+
+#[test]
+fn a_field_more_or_less_is_not_what_the_schema_says() {
+    for (command, name, output) in outputs(&healthy()).into_iter().chain(outputs(&broken())) {
+        let schema = schema(name);
+        let mut objects = Vec::new();
+        collect_objects(&output, String::new(), &mut objects);
+        assert!(!objects.is_empty());
+        for place in objects {
+            let object = output.pointer(&place).and_then(Value::as_object).expect("an object");
+            let with = |change: &dyn Fn(&mut serde_json::Map<String, Value>)| {
+                let mut output = output.clone();
+                change(output.pointer_mut(&place).and_then(Value::as_object_mut).expect("an object"));
+                schema.problem(&output)
+            };
+            let more = with(&|object| drop(object.insert("unheardOf".into(), json!(1))));
+            assert!(more.is_some(), "{command}: {place} may have any field");
+            for key in object.keys() {
+                let less = with(&|object| drop(object.remove(key)));
+                assert!(less.is_some(), "{command}: {place} may lack {key}");
+            }
+        }
+    }
+}
+
+/// The places of the objects that vkload itself fills; of a long list, those of the first four.
+fn collect_objects(value: &Value, place: String, found: &mut Vec<String>) {
+    match value {
+        Value::Object(object) => {
+            for (key, value) in
+                object.iter().filter(|(key, value)| value.is_array() || !OTHERS_WORDS.contains(&key.as_str()))
+            {
+                collect_objects(value, format!("{place}/{key}"), found);
+            }
+            found.push(place);
+        }
+        Value::Array(items) => {
+            for (number, item) in items.iter().enumerate().take(4) {
+                collect_objects(item, format!("{place}/{number}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_schema_is_strict_and_explains_itself_and_is_listed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schemas");
+    let list = fs::read_to_string(folder.join("README.md")).expect("the list");
+    let files = fs::read_dir(&folder).expect("schemas").map(|entry| entry.expect("an entry").file_name());
+    let files: Vec<_> = files.map(|name| name.into_string().expect("UTF-8")).collect();
+    for file in files.iter().filter(|file| *file != "README.md") {
+        let name = file.strip_suffix(".schema.json").unwrap_or_else(|| panic!("{file} is no schema"));
+        let root = schema(name).root;
+        assert!(list.contains(&format!("]({file})")), "{file} is not in README.md");
+        assert_eq!(root["$schema"], "https://json-schema.org/draft/2020-12/schema", "{file}");
+        assert_eq!(root["$id"], format!("https://github.com/vkload/vkload/raw/main/docs/schemas/{file}"));
+        let number = if name == RECORDING { "recording" } else { "format" };
+        assert!(root["properties"][number]["const"].is_u64(), "{file} has no number");
+        check(&root, file);
+    }
+    for name in COMMANDS.iter().map(|(_, name)| *name).chain([RECORDING]) {
+        assert!(files.contains(&format!("{name}.schema.json")), "{name}");
+    }
+}
+
+/// Every object in a schema is closed and says which fields it must have, and each of these says what it means.
+fn check(schema: &Value, place: &str) {
+    if let Some(properties) = schema["properties"].as_object() {
+        assert_eq!(schema["additionalProperties"], false, "{place}");
+        let required = schema["required"].as_array().unwrap_or_else(|| panic!("{place}: required"));
+        assert!(
+            required.iter().all(|key| properties.contains_key(key.as_str().unwrap_or_default())),
+            "{place}"
+        );
+        for (key, property) in properties {
+            let said = property["description"].as_str().unwrap_or_default();
+            assert!(said.ends_with('.'), "{place}/{key} has no description");
+        }
+    }
+    match schema {
+        Value::Object(object) => {
+            object.iter().for_each(|(key, value)| check(value, &format!("{place}/{key}")))
+        }
+        Value::Array(items) => items.iter().for_each(|value| check(value, place)),
+        _ => {}
+    }
+}
