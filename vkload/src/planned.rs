@@ -4,8 +4,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use loader_core::discovery::{
-    Answer as Answered, KnownSettings, LayerPlan, LayerScope, Plan, Policy, Question, Record, Request, Snapshot, Step, plan, plan_layers,
-    plan_settings,
+    Answer as Answered, KnownSettings, LayerPlan, LayerScope, Plan, Policy, Question, Record, Request,
+    Snapshot, Step, plan, plan_layers, plan_settings,
 };
 use loader_core::memory::{OutOfMemory, TryGrow as _, Vec, text};
 use platform_linux::{PLATFORM, POLICY};
@@ -36,16 +36,23 @@ impl Planned {
     }
 
     /// The plans for a program that has these variables, whose file is `program`, on this machine.
-    pub(crate) fn for_program(variables: &Variables, program: Option<&Path>, pointer_width: u32) -> Result<Self, String> {
+    pub(crate) fn for_program(
+        variables: &Variables,
+        program: Option<&Path>,
+        pointer_width: u32,
+    ) -> Result<Self, String> {
         let policy = Policy { pointer_width, ..POLICY };
         Self::new(&policy, Snapshot::new(), &|snapshot, questions| {
             let mut others = Vec::new();
             for question in questions {
                 let answer = match (&question, program) {
-                    (Question::Variable(name, _), _) => {
-                        variables.get(&*name.as_c_str().to_string_lossy()).map(|value| text(&[value.as_bytes()])).transpose()
+                    (Question::Variable(name, _), _) => variables
+                        .get(&*name.as_c_str().to_string_lossy())
+                        .map(|value| text(&[value.as_bytes()]))
+                        .transpose(),
+                    (Question::Executable, Some(program)) => {
+                        text(&[program.as_os_str().as_bytes()]).map(Some)
                     }
-                    (Question::Executable, Some(program)) => text(&[program.as_os_str().as_bytes()]).map(Some),
                     _ => {
                         others.try_push(question).map_err(out_of_memory)?;
                         continue;

@@ -89,7 +89,13 @@ fn report_of(trials: &Trials) -> Value {
     let Some(program) = &trials.program else { return Value::Null };
     let driver = |(manifest, trial): &(String, Trial)| {
         let used = trial.ending == Ending::Finished && !trial.devices.is_empty();
-        let outcome = if used { "used" } else if trial.ending == Ending::Finished { "no-devices" } else { "failed" };
+        let outcome = if used {
+            "used"
+        } else if trial.ending == Ending::Finished {
+            "no-devices"
+        } else {
+            "failed"
+        };
         let remark = if used { String::new() } else { trial.to_string() };
         json!({ "manifest": manifest, "used": used, "outcome": outcome, "remark": remark, "devices": trial.devices.len() })
     };

@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use crate::arguments::{Format, ReplayArguments, Show};
 use crate::chain::Model;
+use crate::doctor;
+use crate::doctor::case::Case;
 use crate::info::gather::plan_only;
 use crate::info::report::{Device, Problem, Report};
 use crate::planned::Planned;
-use crate::doctor::case::Case;
-use crate::doctor;
 use crate::recording::{self, Recording, Seen};
 use crate::{chain, info, output, paths};
 
@@ -26,7 +26,8 @@ pub(crate) fn print(options: &ReplayArguments) -> ExitCode {
 fn replay(options: &ReplayArguments) -> Result<String, String> {
     let (file, format) = (&options.file, chain::format(options.format, options.json));
     let json = format == Format::Json;
-    let can_draw = matches!(options.show, Show::Chain) || (format == Format::Html && matches!(options.show, Show::Doctor));
+    let can_draw = matches!(options.show, Show::Chain)
+        || (format == Format::Html && matches!(options.show, Show::Doctor));
     if matches!(format, Format::Svg | Format::Html) && !can_draw {
         return Err("there are pictures of call chains only, and pages of these and of the doctor's answers: add `--show chain`".into());
     }
@@ -42,7 +43,9 @@ fn replay(options: &ReplayArguments) -> Result<String, String> {
         Show::Paths => paths::render(&planned, json),
         Show::Chain => {
             let model = match seen {
-                Some(Seen { facts, target, trials }) => doctor::picture(&Case::new(facts, planned, target, trials))?,
+                Some(Seen { facts, target, trials }) => {
+                    doctor::picture(&Case::new(facts, planned, target, trials))?
+                }
                 None => picture(&planned, &recorded)?,
             };
             chain::render(&model, format)
@@ -51,7 +54,11 @@ fn replay(options: &ReplayArguments) -> Result<String, String> {
             let Seen { facts, target, trials } = seen.ok_or_else(|| {
                 format!("{}: it does not hold the machine as the doctor sees it; make one with `vkload doctor --record FILE`", file.display())
             })?;
-            doctor::told(Case::new(facts, planned, target, trials), doctor::Format::chosen(json, format == Format::Html)).0
+            doctor::told(
+                Case::new(facts, planned, target, trials),
+                doctor::Format::chosen(json, format == Format::Html),
+            )
+            .0
         }
         Show::Info => {
             let report = report(&planned, &recorded)?;

@@ -42,7 +42,12 @@ impl Case {
         let driver = |(place, candidate): (usize, &Candidate)| Driver {
             manifest: Shown(&candidate.path).to_string(),
             library: Shown(&candidate.library).to_string(),
-            found_by: planned.drivers.searched.get(candidate.found_in).map(|searched| origin(searched.origin)).unwrap_or_default(),
+            found_by: planned
+                .drivers
+                .searched
+                .get(candidate.found_in)
+                .map(|searched| origin(searched.origin))
+                .unwrap_or_default(),
             place,
             used: candidate.decision == Decision::Use,
         };
@@ -136,5 +141,9 @@ pub(super) fn file_name(path: &str) -> &str {
 /// A command's argument as a shell reads it.
 pub(super) fn quoted(argument: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:=,@%~".contains(&byte);
-    if !argument.is_empty() && argument.bytes().all(plain) { argument.to_owned() } else { format!("'{}'", argument.replace('\'', "'\\''")) }
+    if !argument.is_empty() && argument.bytes().all(plain) {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''"))
+    }
 }

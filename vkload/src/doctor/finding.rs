@@ -59,8 +59,21 @@ pub(super) mod weight {
 }
 
 impl Finding {
-    pub(super) fn new(severity: Severity, weight: u8, id: &str, about: &str, what: impl Into<String>) -> Self {
-        Self { severity, weight, id: id.to_owned(), about: about.to_owned(), what: what.into(), next: Vec::new() }
+    pub(super) fn new(
+        severity: Severity,
+        weight: u8,
+        id: &str,
+        about: &str,
+        what: impl Into<String>,
+    ) -> Self {
+        Self {
+            severity,
+            weight,
+            id: id.to_owned(),
+            about: about.to_owned(),
+            what: what.into(),
+            next: Vec::new(),
+        }
     }
 
     /// Adds a step.

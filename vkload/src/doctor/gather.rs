@@ -20,13 +20,19 @@ use crate::recording::{self, Kept};
 pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
     let (mut target, variables) = match options.pid {
         Some(id) => Target::process(id)?,
-        None => (Target::program(options.program.as_deref(), if options.bits_32 { 32 } else { usize::BITS }), own_variables()),
+        None => (
+            Target::program(options.program.as_deref(), if options.bits_32 { 32 } else { usize::BITS }),
+            own_variables(),
+        ),
     };
     let planned = Planned::for_program(&variables, target.program.as_deref(), target.bits)?;
-    let facts = Facts::gather(Path::new("/"), &variables, target.program.as_deref(), target.bits, &named(&planned));
+    let facts =
+        Facts::gather(Path::new("/"), &variables, target.program.as_deref(), target.bits, &named(&planned));
     target.settle(&facts.loaders);
     let keep = |trials: &Trials| match &options.record {
-        Some(file) => recording::write_case(file, &Kept { facts: &facts, planned: &planned, target: &target, trials }),
+        Some(file) => {
+            recording::write_case(file, &Kept { facts: &facts, planned: &planned, target: &target, trials })
+        }
         None => Ok(()),
     };
     // Before anything is tried, so that there is a recording whatever happens then.
@@ -36,7 +42,8 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
         Trials::default()
     } else {
         let settings = Settings { variables, limit: Duration::from_secs(options.timeout) };
-        let trials = Trials::run(&target, &planned, &settings, &progress, &mut |trials| failed = keep(trials));
+        let trials =
+            Trials::run(&target, &planned, &settings, &progress, &mut |trials| failed = keep(trials));
         clear_progress();
         trials
     };
@@ -52,9 +59,8 @@ fn own_variables() -> Variables {
 
 /// The libraries that the manifests name, which programs would open.
 fn named(planned: &Planned) -> Vec<Named> {
-    let drivers = planned.drivers.drivers.iter().filter(|driver| !driver.library.is_empty()).map(|driver| Named {
-        manifest: Shown(&driver.path).to_string(),
-        library: Shown(&driver.library).to_string(),
+    let drivers = planned.drivers.drivers.iter().filter(|driver| !driver.library.is_empty()).map(|driver| {
+        Named { manifest: Shown(&driver.path).to_string(), library: Shown(&driver.library).to_string() }
     });
     let layers = planned.layers.layers.iter().filter(|layer| !layer.library.is_empty()).map(|layer| Named {
         manifest: Shown(&layer.path).to_string(),

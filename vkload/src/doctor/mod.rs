@@ -48,7 +48,8 @@ pub(crate) fn print(options: &DoctorArguments) -> ExitCode {
 /// What is to be said of this case, and the exit code: failure if programs cannot use Vulkan.
 pub(crate) fn told(case: Case, format: Format) -> (String, ExitCode) {
     let answer = answer(case);
-    let code = if answer.case.fails_for_programs(&answer.findings) { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    let code =
+        if answer.case.fails_for_programs(&answer.findings) { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     (output::render(&answer, format), code)
 }
 
@@ -61,6 +62,8 @@ pub(crate) fn answer(case: Case) -> Answer {
 impl Case {
     /// Whether programs cannot use Vulkan, as far as it is known.
     fn fails_for_programs(&self, findings: &[Finding]) -> bool {
-        self.fails() || (self.works().is_none() && findings.iter().any(|finding| finding.severity == finding::Severity::Error))
+        self.fails()
+            || (self.works().is_none()
+                && findings.iter().any(|finding| finding.severity == finding::Severity::Error))
     }
 }

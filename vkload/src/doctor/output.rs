@@ -55,14 +55,18 @@ pub(crate) fn headline(answer: &Answer) -> String {
     };
     let devices = case.devices();
     match (case.works(), &devices[..]) {
-        (None, _) if answer.findings.iter().any(|finding| finding.severity == Severity::Error) => format!("Vulkan cannot work here{whom}."),
+        (None, _) if answer.findings.iter().any(|finding| finding.severity == Severity::Error) => {
+            format!("Vulkan cannot work here{whom}.")
+        }
         (None, _) => format!("Nothing was tried{whom}; this is what can be seen without loading a library."),
         (Some(false), _) => format!("Vulkan does not work here{whom}."),
         (Some(true), devices) if case.only_software() => {
             format!("Vulkan works here{whom}, but only on the processor ({}): slow.", names(devices))
         }
         (Some(true), [only]) => format!("Vulkan works here{whom}, on {}.", only.name),
-        (Some(true), devices) => format!("Vulkan works here{whom}, on {} devices: {}.", devices.len(), names(devices)),
+        (Some(true), devices) => {
+            format!("Vulkan works here{whom}, on {} devices: {}.", devices.len(), names(devices))
+        }
     }
 }
 

@@ -18,8 +18,13 @@ pub(crate) fn picture(case: &Case) -> Result<Model, String> {
         model.loader.clone_from(&trial.file);
     }
     for layer in &mut model.layers {
-        let broken = case.trials.layer(&layer.name).filter(|trial| trial.ending != Ending::Finished).map(Trial::to_string);
-        let guilty = case.trials.culprits.contains(&layer.name).then(|| "without this layer it works".to_owned());
+        let broken = case
+            .trials
+            .layer(&layer.name)
+            .filter(|trial| trial.ending != Ending::Finished)
+            .map(Trial::to_string);
+        let guilty =
+            case.trials.culprits.contains(&layer.name).then(|| "without this layer it works".to_owned());
         layer.problem = broken.or(guilty).unwrap_or_default();
     }
     for driver in &mut model.drivers {
@@ -42,7 +47,8 @@ pub(super) fn html(answer: &Answer) -> String {
     let cards = answer.findings.iter().map(card).collect();
     let mut sections = vec![Section { title: String::new(), parts: cards }];
     if let Ok(model) = picture(&answer.case) {
-        sections.push(Section { title: "Call chain".to_owned(), parts: vec![Part::Picture(chain::svg(&model))] });
+        sections
+            .push(Section { title: "Call chain".to_owned(), parts: vec![Part::Picture(chain::svg(&model))] });
         sections.extend(chain::html::tables(&model));
     }
     page::document(&headline(answer), &sections)
@@ -54,13 +60,20 @@ fn card(finding: &Finding) -> Part {
         Severity::Warning => page::Severity::Warning,
         Severity::Note => page::Severity::Note,
     };
-    let step = |step: &String| if is_command(step) { Step::Command(step.clone()) } else { Step::Words(step.clone()) };
-    let (title, text) = if finding.about.is_empty() { (finding.what.clone(), String::new()) } else { (finding.about.clone(), finding.what.clone()) };
+    let step = |step: &String| {
+        if is_command(step) { Step::Command(step.clone()) } else { Step::Words(step.clone()) }
+    };
+    let (title, text) = if finding.about.is_empty() {
+        (finding.what.clone(), String::new())
+    } else {
+        (finding.about.clone(), finding.what.clone())
+    };
     Part::Card(Card { severity, title, text, steps: finding.next.iter().map(step).collect() })
 }
 
 /// Beginnings of steps that can be typed as they stand.
-const COMMANDS: &[&str] = &["sudo ", "unset ", "export ", "flatpak ", "vkload ", "rm ", "mv ", "cp ", "rpm-ostree "];
+const COMMANDS: &[&str] =
+    &["sudo ", "unset ", "export ", "flatpak ", "vkload ", "rm ", "mv ", "cp ", "rpm-ostree "];
 
 fn is_command(step: &str) -> bool {
     COMMANDS.iter().any(|start| step.starts_with(start)) && !step.contains("; then ") && !step.contains(", ")

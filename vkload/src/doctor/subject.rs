@@ -40,7 +40,17 @@ pub(crate) struct Process {
 pub(crate) const SONAME: &str = "libvulkan.so.1";
 
 /// Parts of the names of libraries that are worth naming in a process.
-const TELLING: &[&str] = &["libvulkan", "nvidia", "libVkLayer", "Vk", "vulkan_", "MangoHud", "renderdoc", "vkbasalt", "libGLX_nvidia"];
+const TELLING: &[&str] = &[
+    "libvulkan",
+    "nvidia",
+    "libVkLayer",
+    "Vk",
+    "vulkan_",
+    "MangoHud",
+    "renderdoc",
+    "vkbasalt",
+    "libGLX_nvidia",
+];
 
 impl Target {
     /// Any program, or one of this file.
@@ -53,27 +63,45 @@ impl Target {
     pub(crate) fn process(id: u32) -> Result<(Self, Variables), String> {
         let folder = PathBuf::from(format!("/proc/{id}"));
         let problem = |what: &str, error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::NotFound => format!("there is no process {id}; `pgrep NAME` finds the number"),
+            std::io::ErrorKind::NotFound => {
+                format!("there is no process {id}; `pgrep NAME` finds the number")
+            }
             std::io::ErrorKind::PermissionDenied => {
-                format!("you have no permission to read {what} of process {id}, which is another user's; run `sudo vkload doctor --pid {id}`")
+                format!(
+                    "you have no permission to read {what} of process {id}, which is another user's; run `sudo vkload doctor --pid {id}`"
+                )
             }
             _ => format!("cannot read {what} of process {id}: {error}"),
         };
-        let environment = fs::read(folder.join("environ")).map_err(|error| problem("the environment", error))?;
-        let maps = fs::read_to_string(folder.join("maps")).map_err(|error| problem("the memory map", error))?;
+        let environment =
+            fs::read(folder.join("environ")).map_err(|error| problem("the environment", error))?;
+        let maps =
+            fs::read_to_string(folder.join("maps")).map_err(|error| problem("the memory map", error))?;
         let program = fs::read_link(folder.join("exe")).ok();
-        let root = |of: &Path| fs::metadata(of.join("root/.")).ok().map(|found| { use std::os::unix::fs::MetadataExt as _; (found.dev(), found.ino()) });
+        let root = |of: &Path| {
+            fs::metadata(of.join("root/.")).ok().map(|found| {
+                use std::os::unix::fs::MetadataExt as _;
+                (found.dev(), found.ino())
+            })
+        };
         let elsewhere = root(&folder) != root(Path::new("/proc/self"));
         let libraries = libraries_in(&maps);
         let loader = libraries.iter().find(|path| path.contains("/libvulkan")).cloned();
         let process = Process { id, libraries, elsewhere };
-        let target = Self { program, process: Some(process), loader: loader.unwrap_or_else(|| SONAME.to_owned()), bits: 64 };
+        let target = Self {
+            program,
+            process: Some(process),
+            loader: loader.unwrap_or_else(|| SONAME.to_owned()),
+            bits: 64,
+        };
         Ok((target, variables_in(&environment)))
     }
 
     /// Settles which file is opened, now that the dynamic linker's search is known.
     pub(crate) fn settle(&mut self, loaders: &[LoaderFile]) {
-        let first = loaders.iter().find(|loader| loader.first && loader.name == SONAME && u32::from(loader.bits) == self.bits);
+        let first = loaders
+            .iter()
+            .find(|loader| loader.first && loader.name == SONAME && u32::from(loader.bits) == self.bits);
         // Its own copy is found only by the program itself, so it is opened by its path.
         if let (Some(_), Some(first), true) = (&self.program, first, self.loader == SONAME) {
             self.loader.clone_from(&first.path);
@@ -92,7 +120,9 @@ fn find_program(program: &Path) -> Option<PathBuf> {
 
 fn variables_in(environment: &[u8]) -> Variables {
     let entries = environment.split(|byte| *byte == 0).map(String::from_utf8_lossy);
-    entries.filter_map(|entry| entry.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()))).collect()
+    entries
+        .filter_map(|entry| entry.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())))
+        .collect()
 }
 
 fn libraries_in(maps: &str) -> Vec<String> {
@@ -170,7 +200,9 @@ impl Layer {
         }
         match (&self.enable, &self.disable) {
             (Some((name, _)), _) if variables.contains_key(name) => format!("unset {name}"),
-            (_, Some((name, value))) => format!("export {name}={}", if value.is_empty() { "1" } else { value }),
+            (_, Some((name, value))) => {
+                format!("export {name}={}", if value.is_empty() { "1" } else { value })
+            }
             _ => format!("export VK_LOADER_LAYERS_DISABLE={}", self.name),
         }
     }

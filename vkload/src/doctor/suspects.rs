@@ -35,7 +35,8 @@ pub(super) fn without(layers: &[Layer], left_out: &[usize], settings: &Settings)
     }
     for (list, separator) in [("VK_INSTANCE_LAYERS", ':'), ("VK_LOADER_LAYERS_ENABLE", ',')] {
         if let Some(value) = settings.variables.get(list) {
-            let kept: Vec<_> = value.split(separator).filter(|name| !out.iter().any(|layer| layer.name == *name)).collect();
+            let kept: Vec<_> =
+                value.split(separator).filter(|name| !out.iter().any(|layer| layer.name == *name)).collect();
             let all = kept.is_empty() || out.len() == layers.len();
             changes.insert(list.to_owned(), (!all).then(|| kept.join(&separator.to_string())));
         }

@@ -61,7 +61,12 @@ impl Trials {
             subjects.push((Shown(&driver.path).to_string(), Subject::Driver { library }));
         }
         let drivers = subjects.len();
-        subjects.extend(layers.iter().filter(|layer| !layer.library.is_empty()).map(|layer| (layer.name.clone(), layer.subject())));
+        subjects.extend(
+            layers
+                .iter()
+                .filter(|layer| !layer.library.is_empty())
+                .map(|layer| (layer.name.clone(), layer.subject())),
+        );
         let mut tried = all(&subjects, settings, progress);
         let of_layers = tried.split_off(drivers);
         trials.program = (!tried.is_empty()).then(|| tried.remove(0).1);
@@ -109,10 +114,14 @@ fn all(subjects: &[(String, Subject)], settings: &Settings, progress: Progress<'
     thread::scope(|scope| {
         for _ in 0..AT_A_TIME.min(subjects.len()) {
             scope.spawn(|| {
-                while let Some((place, (name, subject))) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|place| Some((place, subjects.get(place)?))) {
+                while let Some((place, (name, subject))) = Some(next.fetch_add(1, Ordering::Relaxed))
+                    .and_then(|place| Some((place, subjects.get(place)?)))
+                {
                     progress(if name.is_empty() { "the loader that programs get" } else { name });
                     let trial = try_out(subject, settings, &Changes::new());
-                    if let Some(slot) = results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_mut(place) {
+                    if let Some(slot) =
+                        results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_mut(place)
+                    {
                         *slot = Some(trial);
                     }
                 }

@@ -30,7 +30,10 @@ pub(super) fn run(options: &DoctorArguments) -> ExitCode {
                 Err(problem) => return fail(&problem),
             };
             let text = output::render(&answer(case), Format::Text);
-            let code = print_output(&format!("{text}\n-- watching for changes; press Ctrl-C to end --\n\n"), ExitCode::SUCCESS);
+            let code = print_output(
+                &format!("{text}\n-- watching for changes; press Ctrl-C to end --\n\n"),
+                ExitCode::SUCCESS,
+            );
             if code != ExitCode::SUCCESS {
                 return code;
             }
@@ -41,7 +44,10 @@ pub(super) fn run(options: &DoctorArguments) -> ExitCode {
 
 /// The state of every file and folder that the answer depends on.
 fn states(options: &DoctorArguments) -> BTreeMap<String, State> {
-    let mut paths: Vec<String> = ["/dev/dri", "/dev", "/etc/ld.so.cache", "/proc/modules", "/sys/bus/pci/devices"].map(str::to_owned).into();
+    let mut paths: Vec<String> =
+        ["/dev/dri", "/dev", "/etc/ld.so.cache", "/proc/modules", "/sys/bus/pci/devices"]
+            .map(str::to_owned)
+            .into();
     for folder in ["/dev/dri", "/dev"] {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let devices = entries.map(|entry| entry.path()).filter(|path| {
@@ -58,7 +64,13 @@ fn states(options: &DoctorArguments) -> BTreeMap<String, State> {
         paths.extend(named.chain(of_layers).map(|path| Shown(path).to_string()));
         paths.push(Shown(&planned.settings.plan.path).to_string());
     }
-    paths.into_iter().map(|path| { let state = state(&path); (path, state) }).collect()
+    paths
+        .into_iter()
+        .map(|path| {
+            let state = state(&path);
+            (path, state)
+        })
+        .collect()
 }
 
 fn state(path: &str) -> State {
@@ -68,5 +80,7 @@ fn state(path: &str) -> State {
 }
 
 fn variables() -> crate::facts::Variables {
-    env::vars_os().map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())).collect()
+    env::vars_os()
+        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
+        .collect()
 }

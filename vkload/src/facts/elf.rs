@@ -31,7 +31,10 @@ pub(super) enum Trouble {
     /// It is something else: what, in words.
     Other(&'static str),
     /// It ends too early.
-    CutShort { size: u64, needs: u64 },
+    CutShort {
+        size: u64,
+        needs: u64,
+    },
     /// It cannot be opened.
     Denied,
     Absent,
@@ -150,7 +153,10 @@ where
     let endian = header.endian().ok()?;
     let size = data.len().ok()?;
     let segments = header.program_headers(endian, data).ok()?;
-    if segments.iter().any(|segment| segment.p_offset(endian).into().saturating_add(segment.p_filesz(endian).into()) > size) {
+    if segments
+        .iter()
+        .any(|segment| segment.p_offset(endian).into().saturating_add(segment.p_filesz(endian).into()) > size)
+    {
         return None;
     }
     let number = header.e_machine(endian);
@@ -162,7 +168,12 @@ where
     Some(elf)
 }
 
-fn dynamic<'a, H, R>(sections: &SectionTable<'a, H, R>, endian: Endianness, data: R, elf: &mut Elf) -> Option<()>
+fn dynamic<'a, H, R>(
+    sections: &SectionTable<'a, H, R>,
+    endian: Endianness,
+    data: R,
+    elf: &mut Elf,
+) -> Option<()>
 where
     H: FileHeader<Endian = Endianness>,
     R: ReadRef<'a>,
@@ -182,7 +193,12 @@ where
     Some(())
 }
 
-fn versions<'a, H, R>(sections: &SectionTable<'a, H, R>, endian: Endianness, data: R, elf: &mut Elf) -> Option<()>
+fn versions<'a, H, R>(
+    sections: &SectionTable<'a, H, R>,
+    endian: Endianness,
+    data: R,
+    elf: &mut Elf,
+) -> Option<()>
 where
     H: FileHeader<Endian = Endianness>,
     R: ReadRef<'a>,
@@ -244,14 +260,23 @@ mod tests {
         let elf = read(&std::env::current_exe().unwrap()).unwrap();
         assert_eq!((u32::from(elf.bits), elf.machine), (usize::BITS, OWN_MACHINE));
         assert!(elf.needed.iter().any(|name| name.starts_with("libc.")), "{elf:?}");
-        assert!(elf.wants.iter().any(|(library, version)| library.starts_with("libc.") && version.starts_with("GLIBC_")), "{elf:?}");
+        assert!(
+            elf.wants
+                .iter()
+                .any(|(library, version)| library.starts_with("libc.") && version.starts_with("GLIBC_")),
+            "{elf:?}"
+        );
     }
 
     #[test]
     fn what_is_no_library_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("x.so");
-        for (content, what) in [(&b""[..], "it is empty"), (b"<!DOCTYPE html>", "it is a web page"), (b"GROUP ( libc.so.6 )\n", "it is a text file")] {
+        for (content, what) in [
+            (&b""[..], "it is empty"),
+            (b"<!DOCTYPE html>", "it is a web page"),
+            (b"GROUP ( libc.so.6 )\n", "it is a text file"),
+        ] {
             fs::write(&file, content).unwrap();
             assert_eq!(read(&file), Err(Trouble::Other(what)));
         }

@@ -54,7 +54,12 @@ const MAKERS: &[Maker] = &[
     maker(0x1013, "Cirrus", &[], &["cirrus"]),
 ];
 
-const fn maker(vendor: u32, name: &'static str, manifests: &'static [&'static str], kernel_drivers: &'static [&'static str]) -> Maker {
+const fn maker(
+    vendor: u32,
+    name: &'static str,
+    manifests: &'static [&'static str],
+    kernel_drivers: &'static [&'static str],
+) -> Maker {
     Maker { vendor, name, manifests, kernel_drivers }
 }
 
@@ -89,7 +94,8 @@ impl Gpu {
     /// Whether a manifest of this name is one of a driver for it.
     pub(crate) fn is_driven_by(&self, manifest: &str) -> bool {
         let name = manifest.rsplit('/').next().unwrap_or(manifest);
-        let of_platform = || PLATFORM.iter().find(|row| self.driver.as_deref() == Some(row.0)).map(|row| row.1);
+        let of_platform =
+            || PLATFORM.iter().find(|row| self.driver.as_deref() == Some(row.0)).map(|row| row.1);
         let parts = self.maker().map(|maker| maker.manifests).or_else(of_platform).unwrap_or_default();
         parts.iter().any(|part| name.contains(part))
     }
@@ -139,9 +145,11 @@ mod tests {
     #[test]
     fn display_controllers_are_found_on_the_bus_with_the_kernel_drivers_that_have_them() {
         let root = tempfile::tempdir().unwrap();
-        for (place, class, vendor) in
-            [("0000:00:02.0", "0x030000\n", "0x8086\n"), ("0000:01:00.0", "0x030200\n", "0x10de\n"), ("0000:02:00.0", "0x010802\n", "0x144d\n")]
-        {
+        for (place, class, vendor) in [
+            ("0000:00:02.0", "0x030000\n", "0x8086\n"),
+            ("0000:01:00.0", "0x030200\n", "0x10de\n"),
+            ("0000:02:00.0", "0x010802\n", "0x144d\n"),
+        ] {
             let device = root.path().join("sys/bus/pci/devices").join(place);
             fs::create_dir_all(device.join("drm/renderD128")).unwrap();
             fs::write(device.join("class"), class).unwrap();
@@ -151,7 +159,10 @@ mod tests {
         let gpus = collect(root.path());
         let found: Vec<_> = gpus.iter().map(|gpu| (gpu.place.as_str(), gpu.name())).collect();
         assert_eq!(found, [("0000:00:02.0", "Intel".to_owned()), ("0000:01:00.0", "NVIDIA".to_owned())]);
-        assert_eq!((gpus[0].driver.as_deref(), &gpus[0].nodes[..]), (Some("i915"), &["renderD128".to_owned()][..]));
+        assert_eq!(
+            (gpus[0].driver.as_deref(), &gpus[0].nodes[..]),
+            (Some("i915"), &["renderD128".to_owned()][..])
+        );
         assert!(gpus[0].is_driven_by("/usr/share/vulkan/icd.d/intel_icd.x86_64.json"));
         assert!(!gpus[0].is_driven_by("/usr/share/intel/icd.d/lvp_icd.json"));
     }

@@ -73,23 +73,48 @@ pub(crate) enum LibraryState {
     #[default]
     Fine,
     Absent,
-    DanglingLink { to: String },
+    DanglingLink {
+        to: String,
+    },
     /// The file, or a folder above it (`of`), refuses to be read.
-    Denied { mode: u32, owner: String, of: String },
-    NotElf { what: String },
-    Truncated { size: u64, needs: u64 },
-    WrongClass { bits: u8 },
-    WrongMachine { machine: String },
-    NoExecMount { mount: String },
+    Denied {
+        mode: u32,
+        owner: String,
+        of: String,
+    },
+    NotElf {
+        what: String,
+    },
+    Truncated {
+        size: u64,
+        needs: u64,
+    },
+    WrongClass {
+        bits: u8,
+    },
+    WrongMachine {
+        machine: String,
+    },
+    NoExecMount {
+        mount: String,
+    },
     IsFolder,
 }
 
 /// Folders that nobody searches, where libraries are put nevertheless.
-const ELSEWHERE: &[&str] = &["/usr/local/lib", "/usr/local/lib64", "/usr/local/lib/x86_64-linux-gnu", "/opt/lib", "/usr/lib/nvidia", "/usr/lib/x86_64-linux-gnu/nvidia/current"];
+const ELSEWHERE: &[&str] = &[
+    "/usr/local/lib",
+    "/usr/local/lib64",
+    "/usr/local/lib/x86_64-linux-gnu",
+    "/opt/lib",
+    "/usr/lib/nvidia",
+    "/usr/lib/x86_64-linux-gnu/nvidia/current",
+];
 
 /// What is known of each of these, for programs of this width.
 pub(super) fn collect(root: &Path, search: &Search, named: &[Named], bits: u32) -> Vec<Library> {
-    let mut closure = Closure { root, search, bits: u8::try_from(bits).unwrap_or(64), known: BTreeMap::new() };
+    let mut closure =
+        Closure { root, search, bits: u8::try_from(bits).unwrap_or(64), known: BTreeMap::new() };
     named.iter().map(|named| closure.library(named)).collect()
 }
 
@@ -111,7 +136,9 @@ pub(super) fn state_of(root: &Path, path: &Path, elf: &Result<Elf, Trouble>, bit
         Err(Trouble::Other(what)) => LibraryState::NotElf { what: (*what).to_owned() },
         Err(Trouble::CutShort { size, needs }) => LibraryState::Truncated { size: *size, needs: *needs },
         Ok(elf) if u32::from(elf.bits) != bits => LibraryState::WrongClass { bits: elf.bits },
-        Ok(elf) if elf.machine != elf::machine_for(bits) => LibraryState::WrongMachine { machine: elf.machine.to_owned() },
+        Ok(elf) if elf.machine != elf::machine_for(bits) => {
+            LibraryState::WrongMachine { machine: elf.machine.to_owned() }
+        }
         Ok(_) => no_exec(&here).map_or(LibraryState::Fine, |mount| LibraryState::NoExecMount { mount }),
     }
 }
@@ -151,7 +178,8 @@ fn no_exec(here: &Path) -> Option<String> {
     let real = fs::canonicalize(here).ok()?;
     let mounts = read(Path::new("/proc/self/mountinfo"));
     let points = mounts.lines().filter_map(|line| line.split(' ').nth(4)).map(PathBuf::from);
-    let longest = points.filter(|point| real.starts_with(point)).max_by_key(|point| point.components().count());
+    let longest =
+        points.filter(|point| real.starts_with(point)).max_by_key(|point| point.components().count());
     Some(longest.unwrap_or_else(|| PathBuf::from("/")).display().to_string())
 }
 
@@ -165,7 +193,11 @@ struct Closure<'a> {
 
 impl Closure<'_> {
     fn library(&mut self, named: &Named) -> Library {
-        let mut library = Library { manifest: named.manifest.clone(), library: named.library.clone(), ..Library::default() };
+        let mut library = Library {
+            manifest: named.manifest.clone(),
+            library: named.library.clone(),
+            ..Library::default()
+        };
         let found = self.named(&named.library);
         let Some(found) = found else {
             library.state = LibraryState::Absent;
@@ -174,9 +206,15 @@ impl Closure<'_> {
         library.path = Some(found.path.display().to_string());
         library.state = state_of(self.root, &found.path, &found.elf, u32::from(self.bits));
         if let (LibraryState::Fine, Ok(elf)) = (&library.state, &found.elf) {
-            let names = ["vkEnumerateInstanceLayerProperties", "vkCreateInstance", "vk_icdGetInstanceProcAddr", "vkNegotiateLoaderLayerInterfaceVersion"];
+            let names = [
+                "vkEnumerateInstanceLayerProperties",
+                "vkCreateInstance",
+                "vk_icdGetInstanceProcAddr",
+                "vkNegotiateLoaderLayerInterfaceVersion",
+            ];
             let exports = elf::exports(&below(self.root, &found.path), &names);
-            library.is_loader = elf.soname.starts_with("libvulkan.so") || exports == [true, true, false, false];
+            library.is_loader =
+                elf.soname.starts_with("libvulkan.so") || exports == [true, true, false, false];
             self.walk(elf, &found.path, &mut library);
         }
         library
@@ -184,7 +222,10 @@ impl Closure<'_> {
 
     fn named(&self, library: &str) -> Option<Found> {
         if !library.contains('/') {
-            return self.search.find(library, self.bits).or_else(|| self.search.all(library).into_iter().next());
+            return self
+                .search
+                .find(library, self.bits)
+                .or_else(|| self.search.all(library).into_iter().next());
         }
         let path = PathBuf::from(library);
         let here = below(self.root, &path);
@@ -213,13 +254,20 @@ impl Closure<'_> {
                 }
             }
         }
-        library.versions.dedup_by(|later, earlier| later.library == earlier.library && later.needed_by == earlier.needed_by);
+        library.versions.dedup_by(|later, earlier| {
+            later.library == earlier.library && later.needed_by == earlier.needed_by
+        });
     }
 
     fn needed(&mut self, name: &str, by: &Elf, path: &Path) -> Option<Found> {
-        if let Some(folder) = run_path(by, path).find(|folder| below(self.root, &folder.join(name)).exists()) {
+        if let Some(folder) = run_path(by, path).find(|folder| below(self.root, &folder.join(name)).exists())
+        {
             let path = folder.join(name);
-            return Some(Found { elf: elf::read(&below(self.root, &path)), path, because: "RUNPATH".to_owned() });
+            return Some(Found {
+                elf: elf::read(&below(self.root, &path)),
+                path,
+                because: "RUNPATH".to_owned(),
+            });
         }
         let (search, bits) = (self.search, self.bits);
         self.known.entry(name.to_owned()).or_insert_with(|| search.find(name, bits)).clone()
@@ -227,7 +275,9 @@ impl Closure<'_> {
 
     fn missing(&self, name: &str, by: &Path) -> Missing {
         let elsewhere = ELSEWHERE.iter().map(|folder| format!("{folder}/{name}")).find(|path| {
-            elf::read(&below(self.root, Path::new(path))).is_ok_and(|elf| elf.bits == self.bits && elf.machine == elf::machine_for(u32::from(self.bits)))
+            elf::read(&below(self.root, Path::new(path))).is_ok_and(|elf| {
+                elf.bits == self.bits && elf.machine == elf::machine_for(u32::from(self.bits))
+            })
         });
         Missing { library: name.to_owned(), needed_by: by.display().to_string(), elsewhere }
     }
@@ -239,9 +289,14 @@ fn lacking(elf: &Elf, path: &Path, name: &str, its: &Elf, found: &Found) -> Opti
         return None;
     }
     let wanted = elf.wants.iter().filter(|(library, _)| library == name).map(|(_, version)| version);
-    let lacking = wanted.filter(|version| !its.has.contains(version)).max_by_key(|version| numbers(version))?;
+    let lacking =
+        wanted.filter(|version| !its.has.contains(version)).max_by_key(|version| numbers(version))?;
     let family = lacking.split_once('_').map_or(lacking.as_str(), |(family, _)| family);
-    let of_family = its.has.iter().filter(|version| version.split_once('_').is_some_and(|(of, rest)| of == family && rest.starts_with(|it: char| it.is_ascii_digit())));
+    let of_family = its.has.iter().filter(|version| {
+        version
+            .split_once('_')
+            .is_some_and(|(of, rest)| of == family && rest.starts_with(|it: char| it.is_ascii_digit()))
+    });
     Some(VersionNeed {
         library: name.to_owned(),
         version: lacking.clone(),
@@ -270,7 +325,10 @@ mod tests {
     fn a_whole_library_with_everything_that_it_needs_is_fine() {
         let library = here("/m.json", &std::env::current_exe().unwrap());
         assert_eq!(library.state, LibraryState::Fine);
-        assert!(library.missing.is_empty() && library.versions.is_empty() && !library.is_loader, "{library:?}");
+        assert!(
+            library.missing.is_empty() && library.versions.is_empty() && !library.is_loader,
+            "{library:?}"
+        );
     }
 
     #[test]
@@ -292,9 +350,16 @@ mod tests {
 
     #[test]
     fn versions_are_compared_as_numbers() {
-        let its = Elf { has: vec!["GLIBC_2.9".into(), "GLIBC_2.36".into(), "GLIBC_PRIVATE".into()], ..Elf::default() };
-        let elf = Elf { wants: vec![("libc.so.6".into(), "GLIBC_2.9".into()), ("libc.so.6".into(), "GLIBC_2.38".into())], ..Elf::default() };
-        let found = Found { path: "/lib/libc.so.6".into(), because: "default folder".into(), elf: Ok(its.clone()) };
+        let its = Elf {
+            has: vec!["GLIBC_2.9".into(), "GLIBC_2.36".into(), "GLIBC_PRIVATE".into()],
+            ..Elf::default()
+        };
+        let elf = Elf {
+            wants: vec![("libc.so.6".into(), "GLIBC_2.9".into()), ("libc.so.6".into(), "GLIBC_2.38".into())],
+            ..Elf::default()
+        };
+        let found =
+            Found { path: "/lib/libc.so.6".into(), because: "default folder".into(), elf: Ok(its.clone()) };
         let need = lacking(&elf, Path::new("/d.so"), "libc.so.6", &its, &found).unwrap();
         assert_eq!((need.version.as_str(), need.has.as_deref()), ("GLIBC_2.38", Some("GLIBC_2.36")));
     }

@@ -35,9 +35,22 @@ const NAMES: [&str; 2] = ["libvulkan.so.1", "libvulkan.so"];
 
 /// Folders that the dynamic linker searches at last, of every distribution.
 const DEFAULTS: &[&str] = &[
-    "/lib64", "/usr/lib64", "/lib", "/usr/lib", "/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu", "/lib/arm-linux-gnueabihf", "/usr/lib/arm-linux-gnueabihf", "/lib/riscv64-linux-gnu",
-    "/usr/lib/riscv64-linux-gnu", "/lib/i386-linux-gnu", "/usr/lib/i386-linux-gnu", "/lib32", "/usr/lib32",
+    "/lib64",
+    "/usr/lib64",
+    "/lib",
+    "/usr/lib",
+    "/lib/x86_64-linux-gnu",
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib/aarch64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu",
+    "/lib/arm-linux-gnueabihf",
+    "/usr/lib/arm-linux-gnueabihf",
+    "/lib/riscv64-linux-gnu",
+    "/usr/lib/riscv64-linux-gnu",
+    "/lib/i386-linux-gnu",
+    "/usr/lib/i386-linux-gnu",
+    "/lib32",
+    "/usr/lib32",
 ];
 
 /// The order of the search.
@@ -67,25 +80,42 @@ impl Search {
         if let Some(program) = program
             && let Ok(elf) = elf::read(&below(root, program))
         {
-            folders.extend(run_path(&elf, program).map(|folder| (folder, format!("RUNPATH of {}", name_of(program)))));
+            folders.extend(
+                run_path(&elf, program).map(|folder| (folder, format!("RUNPATH of {}", name_of(program)))),
+            );
         }
         let by_variable = list("LD_LIBRARY_PATH").split([':', ';']).filter(|folder| !folder.is_empty());
         folders.extend(by_variable.map(|folder| (PathBuf::from(folder), "LD_LIBRARY_PATH".to_owned())));
         let cache_at = folders.len();
         let musl = musl_folders(root);
         if musl.is_empty() {
-            folders.extend(DEFAULTS.iter().map(|folder| (PathBuf::from(folder), "default folder".to_owned())));
+            folders
+                .extend(DEFAULTS.iter().map(|folder| (PathBuf::from(folder), "default folder".to_owned())));
         }
         folders.extend(musl.into_iter().map(|folder| (folder, "default folder".to_owned())));
-        let preloaded = list("LD_PRELOAD").split([':', ' ']).filter(|name| name.contains('/')).map(PathBuf::from).collect();
-        Self { root: root.to_owned(), folders, cache: cached(&fs::read(root.join("etc/ld.so.cache")).unwrap_or_default()), cache_at, preloaded }
+        let preloaded = list("LD_PRELOAD")
+            .split([':', ' '])
+            .filter(|name| name.contains('/'))
+            .map(PathBuf::from)
+            .collect();
+        Self {
+            root: root.to_owned(),
+            folders,
+            cache: cached(&fs::read(root.join("etc/ld.so.cache")).unwrap_or_default()),
+            cache_at,
+            preloaded,
+        }
     }
 
     /// Every file that bears this name where it is searched for, in order.
     pub(super) fn all(&self, name: &str) -> Vec<Found> {
         let of_folder = |(folder, because): &(PathBuf, String)| (folder.join(name), because.clone());
         let (before, after) = self.folders.split_at(self.cache_at);
-        let of_cache = self.cache.iter().filter(|(known, _)| known == name).map(|(_, path)| (path.clone(), "ld.so.cache".to_owned()));
+        let of_cache = self
+            .cache
+            .iter()
+            .filter(|(known, _)| known == name)
+            .map(|(_, path)| (path.clone(), "ld.so.cache".to_owned()));
         let candidates = before.iter().map(of_folder).chain(of_cache).chain(after.iter().map(of_folder));
         let mut known = BTreeSet::new();
         let mut all = Vec::new();
@@ -102,7 +132,12 @@ impl Search {
     /// What a program of this width gets by this name; the linker passes over files for other widths and processors.
     pub(super) fn find(&self, name: &str, bits: u8) -> Option<Found> {
         let machine = elf::machine_for(u32::from(bits));
-        let fits = |found: &Found| found.elf.as_ref().is_ok_and(|elf| elf.bits == bits && (machine.is_empty() || elf.machine == machine));
+        let fits = |found: &Found| {
+            found
+                .elf
+                .as_ref()
+                .is_ok_and(|elf| elf.bits == bits && (machine.is_empty() || elf.machine == machine))
+        };
         self.all(name).into_iter().find(fits)
     }
 
@@ -111,14 +146,22 @@ impl Search {
         let of_cache = self.cache.iter().filter_map(|(_, path)| path.parent().map(Path::to_owned));
         let mut known = BTreeSet::new();
         let all = self.folders.iter().map(|(folder, _)| folder.clone()).chain(of_cache);
-        all.filter(|folder| known.insert(fs::canonicalize(below(&self.root, folder)).unwrap_or_else(|_| folder.clone()))).map(|folder| below(&self.root, &folder)).collect()
+        all.filter(|folder| {
+            known.insert(fs::canonicalize(below(&self.root, folder)).unwrap_or_else(|_| folder.clone()))
+        })
+        .map(|folder| below(&self.root, &folder))
+        .collect()
     }
 
     /// Every file that programs may get as Vulkan loader.
     pub(super) fn loaders(&self) -> Vec<LoaderFile> {
         let mut all = Vec::new();
         for path in self.preloaded.iter().filter(|path| name_of(path).starts_with("libvulkan")) {
-            let found = Found { elf: elf::read(&below(&self.root, path)), path: path.clone(), because: "LD_PRELOAD".to_owned() };
+            let found = Found {
+                elf: elf::read(&below(&self.root, path)),
+                path: path.clone(),
+                because: "LD_PRELOAD".to_owned(),
+            };
             all.push(self.loader(NAMES[0], &found, &mut BTreeSet::new()));
         }
         for name in NAMES {
@@ -139,7 +182,11 @@ impl Search {
         let real = fs::canonicalize(&here).unwrap_or_else(|_| here.clone());
         let bits = found.elf.as_ref().map_or(0, |elf| elf.bits);
         let fits = found.elf.as_ref().is_ok_and(|elf| elf.machine == elf::machine_for(u32::from(bits)));
-        let version = name_of(&real).split_once(".so.").map(|(_, version)| version.to_owned()).filter(|version| version.contains('.')).unwrap_or_default();
+        let version = name_of(&real)
+            .split_once(".so.")
+            .map(|(_, version)| version.to_owned())
+            .filter(|version| version.contains('.'))
+            .unwrap_or_default();
         LoaderFile {
             name: name.to_owned(),
             path: found.path.display().to_string(),
@@ -156,27 +203,38 @@ impl Search {
 /// The folders that an object brings, `$ORIGIN` put in.
 pub(super) fn run_path(elf: &Elf, of: &Path) -> impl Iterator<Item = PathBuf> {
     let origin = of.parent().unwrap_or(Path::new("/")).display().to_string();
-    elf.run_path.iter().filter(|folder| !folder.is_empty()).map(move |folder| PathBuf::from(folder.replace("${ORIGIN}", &origin).replace("$ORIGIN", &origin)))
+    elf.run_path
+        .iter()
+        .filter(|folder| !folder.is_empty())
+        .map(move |folder| PathBuf::from(folder.replace("${ORIGIN}", &origin).replace("$ORIGIN", &origin)))
 }
 
 /// musl's list of folders, where that is the C library.
 fn musl_folders(root: &Path) -> Vec<PathBuf> {
     let musl = entries(&root.join("lib")).iter().any(|path| name_of(path).starts_with("ld-musl-"));
-    let glibc = root.join("etc/ld.so.cache").exists() || entries(&root.join("lib64")).iter().any(|path| name_of(path).starts_with("ld-linux"));
+    let glibc = root.join("etc/ld.so.cache").exists()
+        || entries(&root.join("lib64")).iter().any(|path| name_of(path).starts_with("ld-linux"));
     if !musl || glibc {
         return Vec::new();
     }
-    let lists = entries(&root.join("etc")).into_iter().filter(|path| name_of(path).starts_with("ld-musl-") && name_of(path).ends_with(".path"));
-    let listed: Vec<PathBuf> = lists.flat_map(|path| read(&path).split(['\n', ':']).map(PathBuf::from).collect::<Vec<_>>()).collect();
+    let lists = entries(&root.join("etc"))
+        .into_iter()
+        .filter(|path| name_of(path).starts_with("ld-musl-") && name_of(path).ends_with(".path"));
+    let listed: Vec<PathBuf> = lists
+        .flat_map(|path| read(&path).split(['\n', ':']).map(PathBuf::from).collect::<Vec<_>>())
+        .collect();
     if listed.is_empty() { ["/lib", "/usr/local/lib", "/usr/lib"].map(PathBuf::from).into() } else { listed }
 }
 
 /// The names and paths in glibc's `ld.so.cache`: a header of 48 bytes, entries of 24, then the strings that they point to.
 fn cached(bytes: &[u8]) -> Vec<(String, PathBuf)> {
     const MAGIC: &[u8] = b"glibc-ld.so.cache1.1";
-    let Some(start) = bytes.windows(MAGIC.len()).position(|window| window == MAGIC) else { return Vec::new() };
+    let Some(start) = bytes.windows(MAGIC.len()).position(|window| window == MAGIC) else {
+        return Vec::new();
+    };
     let bytes = bytes.get(start..).unwrap_or_default();
-    let number = |at: usize| bytes.get(at..at + 4).and_then(|four| four.try_into().ok()).map(u32::from_ne_bytes);
+    let number =
+        |at: usize| bytes.get(at..at + 4).and_then(|four| four.try_into().ok()).map(u32::from_ne_bytes);
     let string = |at: u32| {
         let from = bytes.get(usize::try_from(at).ok()?..)?;
         let end = from.iter().position(|byte| *byte == 0)?;
@@ -202,19 +260,27 @@ mod tests {
             fs::create_dir_all(root.path().join(folder)).unwrap();
         }
         fs::copy(&own, root.path().join("usr/lib64/libvulkan.so.1.3.239")).unwrap();
-        std::os::unix::fs::symlink("libvulkan.so.1.3.239", root.path().join("usr/lib64/libvulkan.so.1")).unwrap();
+        std::os::unix::fs::symlink("libvulkan.so.1.3.239", root.path().join("usr/lib64/libvulkan.so.1"))
+            .unwrap();
         fs::copy(&own, root.path().join("opt/old/libvulkan.so.1")).unwrap();
         fs::write(root.path().join("opt/broken/libvulkan.so.1"), "text").unwrap();
         let paths = |variables: &Variables| {
             let loaders = Search::new(root.path(), variables, None).loaders();
             loaders.into_iter().map(|it| (it.path, it.because, it.first, it.version)).collect::<Vec<_>>()
         };
-        let system = ("/usr/lib64/libvulkan.so.1".to_owned(), "default folder".to_owned(), true, "1.3.239".to_owned());
+        let system =
+            ("/usr/lib64/libvulkan.so.1".to_owned(), "default folder".to_owned(), true, "1.3.239".to_owned());
         assert_eq!(paths(&Variables::new()), [system.clone()]);
         let variables = Variables::from([("LD_LIBRARY_PATH".to_owned(), "/opt/broken:/opt/old".to_owned())]);
         let found = paths(&variables);
-        assert_eq!(found[0], ("/opt/broken/libvulkan.so.1".into(), "LD_LIBRARY_PATH".into(), false, String::new()));
-        assert_eq!(found[1], ("/opt/old/libvulkan.so.1".into(), "LD_LIBRARY_PATH".into(), true, String::new()));
+        assert_eq!(
+            found[0],
+            ("/opt/broken/libvulkan.so.1".into(), "LD_LIBRARY_PATH".into(), false, String::new())
+        );
+        assert_eq!(
+            found[1],
+            ("/opt/old/libvulkan.so.1".into(), "LD_LIBRARY_PATH".into(), true, String::new())
+        );
         assert!(!found[2].2, "the system's is not what programs get");
     }
 

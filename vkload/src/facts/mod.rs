@@ -66,7 +66,13 @@ pub(crate) struct Facts {
 impl Facts {
     /// The facts of the machine whose file system begins at `root` (`/` but in tests), for a program of this width with `variables`, whose
     /// file is `program`, if that is known. `named` are the libraries that manifests name.
-    pub(crate) fn gather(root: &Path, variables: &Variables, program: Option<&Path>, bits: u32, named: &[Named]) -> Self {
+    pub(crate) fn gather(
+        root: &Path,
+        variables: &Variables,
+        program: Option<&Path>,
+        bits: u32,
+        named: &[Named],
+    ) -> Self {
         let search = linker::Search::new(root, variables, program);
         let system = system::collect(root);
         Self {
@@ -87,23 +93,64 @@ impl Facts {
 
 /// Beginnings of the names of variables that concern the doctor.
 const CONCERNING: &[&str] = &[
-    "VK_", "VULKAN_", "LD_", "XDG_", "MESA_", "NVIDIA_", "__NV", "__GLX", "DRI_PRIME", "ENABLE_", "DISABLE_", "LIBGL_", "STEAM_", "PRESSURE_VESSEL",
-    "FLATPAK_", "SNAP", "DISPLAY", "WAYLAND_DISPLAY", "CUDA_VISIBLE", "RADV_", "ANV_", "AMD_", "LVP_", "GALLIUM_", "MANGOHUD", "CONTAINER", "container",
-    "APPIMAGE", "APPDIR", "WSL_", "HOME", "PATH", "SDL_", "DXVK_", "INTEL_", "OBS_VKCAPTURE", "VKBASALT", "LANG",
+    "VK_",
+    "VULKAN_",
+    "LD_",
+    "XDG_",
+    "MESA_",
+    "NVIDIA_",
+    "__NV",
+    "__GLX",
+    "DRI_PRIME",
+    "ENABLE_",
+    "DISABLE_",
+    "LIBGL_",
+    "STEAM_",
+    "PRESSURE_VESSEL",
+    "FLATPAK_",
+    "SNAP",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "CUDA_VISIBLE",
+    "RADV_",
+    "ANV_",
+    "AMD_",
+    "LVP_",
+    "GALLIUM_",
+    "MANGOHUD",
+    "CONTAINER",
+    "container",
+    "APPIMAGE",
+    "APPDIR",
+    "WSL_",
+    "HOME",
+    "PATH",
+    "SDL_",
+    "DXVK_",
+    "INTEL_",
+    "OBS_VKCAPTURE",
+    "VKBASALT",
+    "LANG",
 ];
 
 /// The variables among these that concern the doctor, or that look as if they were meant to (another case, a missing letter).
 fn concerning(variables: &Variables) -> Variables {
     let concerns = |name: &str| {
         let upper = name.to_ascii_uppercase();
-        CONCERNING.iter().any(|start| name.starts_with(start)) || ["VK", "ICD", "VULK", "LAYER"].iter().any(|part| upper.contains(part))
+        CONCERNING.iter().any(|start| name.starts_with(start))
+            || ["VK", "ICD", "VULK", "LAYER"].iter().any(|part| upper.contains(part))
     };
-    variables.iter().filter(|(name, _)| concerns(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+    variables
+        .iter()
+        .filter(|(name, _)| concerns(name))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }
 
 /// The paths in a folder, sorted. None where it cannot be read.
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<_> = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.sort();
     paths
 }
@@ -120,7 +167,8 @@ fn name_of(path: &Path) -> String {
 
 /// The path as a program on the machine sees it, whose files lie under `root` here.
 fn seen(root: &Path, path: &Path) -> String {
-    path.strip_prefix(root).map_or_else(|_| path.display().to_string(), |rest| Path::new("/").join(rest).display().to_string())
+    path.strip_prefix(root)
+        .map_or_else(|_| path.display().to_string(), |rest| Path::new("/").join(rest).display().to_string())
 }
 
 /// Where the file lies here that a program on the machine knows by `path`.

@@ -89,7 +89,10 @@ mod tests {
         fs::write(root.path().join("etc/group"), format!("other:x:9999:\nrender:x:{gid}:me\n")).unwrap();
         let nodes = collect(root.path());
         assert_eq!(nodes.len(), 1, "{nodes:?}");
-        assert_eq!((nodes[0].path.as_str(), nodes[0].mode, nodes[0].group.as_str()), ("/dev/dri/renderD128", 0o600, "render"));
+        assert_eq!(
+            (nodes[0].path.as_str(), nodes[0].mode, nodes[0].group.as_str()),
+            ("/dev/dri/renderD128", 0o600, "render")
+        );
         assert!(nodes[0].readable && nodes[0].writable && !nodes[0].is_device);
     }
 }

@@ -22,13 +22,24 @@ pub(crate) struct Nvidia {
 }
 
 /// Libraries whose names end in the driver's version. Any of them tells.
-const TELLING: &[&str] = &["libGLX_nvidia.so.", "libnvidia-glcore.so.", "libnvidia-glvkspirv.so.", "libnvidia-eglcore.so."];
+const TELLING: &[&str] =
+    &["libGLX_nvidia.so.", "libnvidia-glcore.so.", "libnvidia-glvkspirv.so.", "libnvidia-eglcore.so."];
 
 pub(super) fn collect(root: &Path, search: &Search, variables: &Variables) -> Nvidia {
-    let mut libraries: Vec<String> = search.folders().iter().flat_map(|folder| entries(folder)).filter_map(|path| version_in(&name_of(&path))).collect();
+    let mut libraries: Vec<String> = search
+        .folders()
+        .iter()
+        .flat_map(|folder| entries(folder))
+        .filter_map(|path| version_in(&name_of(&path)))
+        .collect();
     libraries.sort();
     libraries.dedup();
-    Nvidia { module: module(root), libraries, nouveau: root.join("sys/module/nouveau").exists(), visible_devices: variables.get("NVIDIA_VISIBLE_DEVICES").cloned() }
+    Nvidia {
+        module: module(root),
+        libraries,
+        nouveau: root.join("sys/module/nouveau").exists(),
+        visible_devices: variables.get("NVIDIA_VISIBLE_DEVICES").cloned(),
+    }
 }
 
 /// The version in a library's name: three digits or more, then a dot.
@@ -39,11 +50,15 @@ fn version_in(name: &str) -> Option<String> {
 
 fn is_version(text: &str) -> bool {
     let mut parts = text.split('.');
-    parts.next().is_some_and(|first| first.len() >= 3) && text.contains('.') && text.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+    parts.next().is_some_and(|first| first.len() >= 3)
+        && text.contains('.')
+        && text.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn module(root: &Path) -> Option<String> {
-    let text = [read(&root.join("sys/module/nvidia/version")), read(&root.join("proc/driver/nvidia/version"))].join(" ");
+    let text =
+        [read(&root.join("sys/module/nvidia/version")), read(&root.join("proc/driver/nvidia/version"))]
+            .join(" ");
     text.split_whitespace().find(|word| is_version(word)).map(str::to_owned)
 }
 
@@ -63,7 +78,11 @@ mod tests {
         for name in ["libGLX_nvidia.so.0", "libGLX_nvidia.so.535.104.05", "libnvidia-glcore.so.535.104.05"] {
             fs::write(root.path().join("usr/lib64").join(name), "").unwrap();
         }
-        let found = collect(root.path(), &Search::new(root.path(), &Variables::new(), None), &Variables::new());
-        assert_eq!((found.module.as_deref(), found.libraries), (Some("550.54.14"), vec!["535.104.05".to_owned()]));
+        let found =
+            collect(root.path(), &Search::new(root.path(), &Variables::new(), None), &Variables::new());
+        assert_eq!(
+            (found.module.as_deref(), found.libraries),
+            (Some("550.54.14"), vec!["535.104.05".to_owned()])
+        );
     }
 }

@@ -42,15 +42,42 @@ const ALL_OF_MESA: &[(u32, &str)] = &[(0, "mesa-vulkan-drivers")];
 
 /// Those that are looked for, in this order.
 const ROWS: &[Row] = &[
-    Row { manager: Manager::Apt, tool: "usr/bin/apt-get", install: "sudo apt-get install", loader: "libvulkan1", drivers: ALL_OF_MESA, validation: "vulkan-validationlayers" },
-    Row { manager: Manager::RpmOstree, tool: "usr/bin/rpm-ostree", install: "rpm-ostree install", loader: "vulkan-loader", drivers: ALL_OF_MESA, validation: "vulkan-validation-layers" },
-    Row { manager: Manager::Dnf, tool: "usr/bin/dnf", install: "sudo dnf install", loader: "vulkan-loader", drivers: ALL_OF_MESA, validation: "vulkan-validation-layers" },
+    Row {
+        manager: Manager::Apt,
+        tool: "usr/bin/apt-get",
+        install: "sudo apt-get install",
+        loader: "libvulkan1",
+        drivers: ALL_OF_MESA,
+        validation: "vulkan-validationlayers",
+    },
+    Row {
+        manager: Manager::RpmOstree,
+        tool: "usr/bin/rpm-ostree",
+        install: "rpm-ostree install",
+        loader: "vulkan-loader",
+        drivers: ALL_OF_MESA,
+        validation: "vulkan-validation-layers",
+    },
+    Row {
+        manager: Manager::Dnf,
+        tool: "usr/bin/dnf",
+        install: "sudo dnf install",
+        loader: "vulkan-loader",
+        drivers: ALL_OF_MESA,
+        validation: "vulkan-validation-layers",
+    },
     Row {
         manager: Manager::Pacman,
         tool: "usr/bin/pacman",
         install: "sudo pacman -S",
         loader: "vulkan-icd-loader",
-        drivers: &[(0, "vulkan-swrast"), (0x1002, "vulkan-radeon"), (0x8086, "vulkan-intel"), (0x10de, "vulkan-nouveau"), (0x1af4, "vulkan-virtio")],
+        drivers: &[
+            (0, "vulkan-swrast"),
+            (0x1002, "vulkan-radeon"),
+            (0x8086, "vulkan-intel"),
+            (0x10de, "vulkan-nouveau"),
+            (0x1af4, "vulkan-virtio"),
+        ],
         validation: "vulkan-validation-layers",
     },
     Row {
@@ -58,7 +85,12 @@ const ROWS: &[Row] = &[
         tool: "usr/bin/zypper",
         install: "sudo zypper install",
         loader: "libvulkan1",
-        drivers: &[(0, "libvulkan_lvp"), (0x1002, "libvulkan_radeon"), (0x8086, "libvulkan_intel"), (0x10de, "libvulkan_nouveau")],
+        drivers: &[
+            (0, "libvulkan_lvp"),
+            (0x1002, "libvulkan_radeon"),
+            (0x8086, "libvulkan_intel"),
+            (0x10de, "libvulkan_nouveau"),
+        ],
         validation: "vulkan-validationlayers",
     },
     Row {
@@ -66,7 +98,13 @@ const ROWS: &[Row] = &[
         tool: "sbin/apk",
         install: "sudo apk add",
         loader: "vulkan-loader",
-        drivers: &[(0, "mesa-vulkan-swrast"), (0x1002, "mesa-vulkan-ati"), (0x8086, "mesa-vulkan-intel"), (0x10de, "mesa-vulkan-nouveau"), (0x1af4, "mesa-vulkan-virtio")],
+        drivers: &[
+            (0, "mesa-vulkan-swrast"),
+            (0x1002, "mesa-vulkan-ati"),
+            (0x8086, "mesa-vulkan-intel"),
+            (0x10de, "mesa-vulkan-nouveau"),
+            (0x1af4, "mesa-vulkan-virtio"),
+        ],
         validation: "vulkan-validation-layers",
     },
     Row {
@@ -74,7 +112,12 @@ const ROWS: &[Row] = &[
         tool: "usr/bin/xbps-install",
         install: "sudo xbps-install",
         loader: "vulkan-loader",
-        drivers: &[(0, "mesa-vulkan-lavapipe"), (0x1002, "mesa-vulkan-radeon"), (0x8086, "mesa-vulkan-intel"), (0x10de, "mesa-vulkan-nouveau")],
+        drivers: &[
+            (0, "mesa-vulkan-lavapipe"),
+            (0x1002, "mesa-vulkan-radeon"),
+            (0x8086, "mesa-vulkan-intel"),
+            (0x10de, "mesa-vulkan-nouveau"),
+        ],
         validation: "Vulkan-ValidationLayers",
     },
 ];
@@ -115,7 +158,11 @@ pub(super) fn collect(root: &Path, system: &System) -> Packages {
     let known = BY_DISTRIBUTION.iter().find(|(id, _)| system.is(id)).map(|row| row.1);
     let tool = |row: &&Row| root.join(row.tool).exists();
     let ostree = known == Some(Manager::Dnf) && root.join("run/ostree-booted").exists();
-    let manager = if ostree { Some(Manager::RpmOstree) } else { known.or_else(|| ROWS.iter().find(tool).map(|row| row.manager)) };
+    let manager = if ostree {
+        Some(Manager::RpmOstree)
+    } else {
+        known.or_else(|| ROWS.iter().find(tool).map(|row| row.manager))
+    };
     Packages { manager }
 }
 
@@ -151,13 +198,20 @@ impl Manager {
         let (wide, narrow) = (format!("'{soname}()(64bit)'"), format!("'{soname}'"));
         match self {
             Self::Apt => {
-                let package = debian_package(soname) + if bits == 32 && cfg!(target_arch = "x86_64") { ":i386" } else { "" };
+                let package = debian_package(soname)
+                    + if bits == 32 && cfg!(target_arch = "x86_64") { ":i386" } else { "" };
                 vec![self.install(&package), format!("If there is no such package: apt-file search {soname}")]
             }
-            Self::Dnf | Self::RpmOstree | Self::Zypper => vec![self.install(if bits == 64 { &wide } else { &narrow })],
+            Self::Dnf | Self::RpmOstree | Self::Zypper => {
+                vec![self.install(if bits == 64 { &wide } else { &narrow })]
+            }
             Self::Apk => vec![self.install(&format!("so:{soname}"))],
-            Self::Pacman => vec![format!("sudo pacman -Fy {soname}, which names the package; then sudo pacman -S PACKAGE")],
-            Self::Xbps => vec![format!("xlocate {soname}, which names the package; then sudo xbps-install PACKAGE")],
+            Self::Pacman => vec![format!(
+                "sudo pacman -Fy {soname}, which names the package; then sudo pacman -S PACKAGE"
+            )],
+            Self::Xbps => {
+                vec![format!("xlocate {soname}, which names the package; then sudo xbps-install PACKAGE")]
+            }
         }
     }
 
@@ -165,12 +219,24 @@ impl Manager {
     pub(crate) fn nvidia_driver(self, system: &System) -> Vec<String> {
         let steps: &[&str] = match self {
             Self::Apt if system.is("ubuntu") => &["sudo ubuntu-drivers install"],
-            Self::Apt => &["sudo apt-get install nvidia-driver nvidia-vulkan-icd", "If there are no such packages, add contrib and non-free to /etc/apt/sources.list"],
-            Self::Dnf => &["sudo dnf install akmod-nvidia", "If there is no such package, add RPM Fusion (nonfree) to the repositories"],
-            Self::RpmOstree => &["rpm-ostree install akmod-nvidia, with RPM Fusion (nonfree) among the repositories"],
+            Self::Apt => &[
+                "sudo apt-get install nvidia-driver nvidia-vulkan-icd",
+                "If there are no such packages, add contrib and non-free to /etc/apt/sources.list",
+            ],
+            Self::Dnf => &[
+                "sudo dnf install akmod-nvidia",
+                "If there is no such package, add RPM Fusion (nonfree) to the repositories",
+            ],
+            Self::RpmOstree => {
+                &["rpm-ostree install akmod-nvidia, with RPM Fusion (nonfree) among the repositories"]
+            }
             Self::Pacman => &["sudo pacman -S nvidia-open nvidia-utils"],
-            Self::Zypper => &["sudo zypper install openSUSE-repos-Tumbleweed-NVIDIA or -Leap-NVIDIA, then sudo zypper install-new-recommends --repo NVIDIA"],
-            Self::Apk => &["NVIDIA has no driver for this distribution's C library: sudo apk add mesa-vulkan-nouveau"],
+            Self::Zypper => &[
+                "sudo zypper install openSUSE-repos-Tumbleweed-NVIDIA or -Leap-NVIDIA, then sudo zypper install-new-recommends --repo NVIDIA",
+            ],
+            Self::Apk => {
+                &["NVIDIA has no driver for this distribution's C library: sudo apk add mesa-vulkan-nouveau"]
+            }
             Self::Xbps => &["sudo xbps-install void-repo-nonfree, then sudo xbps-install nvidia"],
         };
         steps.iter().map(|step| (*step).to_owned()).collect()
@@ -184,7 +250,8 @@ fn debian_package(soname: &str) -> String {
     }
     // LLVM's number stands in different places: libLLVM-15.so.1, libLLVM.so.19.1.
     if let Some(rest) = soname.strip_prefix("libLLVM") {
-        let number: String = rest.chars().skip_while(|it| !it.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+        let number: String =
+            rest.chars().skip_while(|it| !it.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
         return format!("libllvm{number}");
     }
     let (name, number) = soname.split_once(".so.").unwrap_or((soname.trim_end_matches(".so"), ""));
@@ -217,11 +284,18 @@ mod tests {
     fn the_distribution_decides_which_manager_is_asked() {
         let root = tempfile::tempdir().unwrap();
         let system = |like: &str| System { like: vec![like.to_owned()], ..System::default() };
-        let install = |like: &str| collect(root.path(), &system(like)).manager.map(|manager| manager.vulkan_drivers(Some(0x1002)).concat());
+        let install = |like: &str| {
+            collect(root.path(), &system(like))
+                .manager
+                .map(|manager| manager.vulkan_drivers(Some(0x1002)).concat())
+        };
         assert_eq!(install("debian").as_deref(), Some("sudo apt-get install mesa-vulkan-drivers"));
         assert_eq!(install("arch").as_deref(), Some("sudo pacman -S vulkan-radeon"));
         assert_eq!(install("alpine").as_deref(), Some("sudo apk add mesa-vulkan-ati"));
         assert_eq!(install("slackware"), None);
-        assert_eq!(Manager::Dnf.install_library("libLLVM-19.so.1", 64), ["sudo dnf install 'libLLVM-19.so.1()(64bit)'"]);
+        assert_eq!(
+            Manager::Dnf.install_library("libLLVM-19.so.1", 64),
+            ["sudo dnf install 'libLLVM-19.so.1()(64bit)'"]
+        );
     }
 }

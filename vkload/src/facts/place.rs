@@ -55,7 +55,11 @@ pub(super) fn collect(root: &Path, variables: &Variables) -> Place {
     Place {
         container: container(root, variables),
         flatpak: flatpak(root),
-        snap: variables.get("SNAP_NAME").or_else(|| variables.get("SNAP_INSTANCE_NAME")).filter(|_| variables.contains_key("SNAP")).cloned(),
+        snap: variables
+            .get("SNAP_NAME")
+            .or_else(|| variables.get("SNAP_INSTANCE_NAME"))
+            .filter(|_| variables.contains_key("SNAP"))
+            .cloned(),
         wsl: wsl(root),
         steam_runtime: steam(root, variables),
         virtual_machine: virtual_machine(root),
@@ -63,7 +67,11 @@ pub(super) fn collect(root: &Path, variables: &Variables) -> Place {
 }
 
 fn container(root: &Path, variables: &Variables) -> Option<String> {
-    let marks = [(".dockerenv", "docker"), ("run/.containerenv", "podman"), ("var/run/secrets/kubernetes.io", "kubernetes")];
+    let marks = [
+        (".dockerenv", "docker"),
+        ("run/.containerenv", "podman"),
+        ("var/run/secrets/kubernetes.io", "kubernetes"),
+    ];
     if let Some((_, name)) = marks.iter().find(|(path, _)| root.join(path).exists()) {
         return Some((*name).to_owned());
     }
@@ -73,7 +81,13 @@ fn container(root: &Path, variables: &Variables) -> Option<String> {
         return Some(told);
     }
     let groups = read(&root.join("proc/1/cgroup"));
-    let words = [("docker", "docker"), ("kubepods", "kubernetes"), ("libpod", "podman"), ("/lxc", "lxc"), ("containerd", "containerd")];
+    let words = [
+        ("docker", "docker"),
+        ("kubepods", "kubernetes"),
+        ("libpod", "podman"),
+        ("/lxc", "lxc"),
+        ("containerd", "containerd"),
+    ];
     words.iter().find(|(word, _)| groups.contains(word)).map(|(_, name)| (*name).to_owned())
 }
 
@@ -82,10 +96,20 @@ fn flatpak(root: &Path) -> Option<Flatpak> {
     if info.is_empty() {
         return None;
     }
-    let field = |name: &str| info.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).unwrap_or_default().trim().to_owned();
+    let field = |name: &str| {
+        info.lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix('='))
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
     let runtime = field("runtime");
-    let folders = entries(&root.join("usr/lib")).into_iter().map(|folder| folder.join("GL")).chain([root.join("usr/lib/GL")]);
-    let extensions = folders.flat_map(|folder| entries(&folder)).filter(|extension| !entries(extension).is_empty());
+    let folders = entries(&root.join("usr/lib"))
+        .into_iter()
+        .map(|folder| folder.join("GL"))
+        .chain([root.join("usr/lib/GL")]);
+    let extensions =
+        folders.flat_map(|folder| entries(&folder)).filter(|extension| !entries(extension).is_empty());
     let mut gl_extensions: Vec<String> = extensions.map(|extension| name_of(&extension)).collect();
     gl_extensions.sort();
     gl_extensions.dedup();
@@ -121,7 +145,12 @@ fn virtual_machine(root: &Path) -> Option<String> {
     let identity = root.join("sys/class/dmi/id");
     let told = [read(&identity.join("sys_vendor")), read(&identity.join("product_name"))].join(" ");
     let named = VIRTUAL.iter().find(|(word, _)| told.contains(word)).map(|(_, name)| (*name).to_owned());
-    let hidden = || read(&root.join("proc/cpuinfo")).lines().find(|line| line.starts_with("flags")).is_some_and(|flags| flags.contains(" hypervisor"));
+    let hidden = || {
+        read(&root.join("proc/cpuinfo"))
+            .lines()
+            .find(|line| line.starts_with("flags"))
+            .is_some_and(|flags| flags.contains(" hypervisor"))
+    };
     named.or_else(|| hidden().then(|| "of unknown make".to_owned()))
 }
 
@@ -144,21 +173,44 @@ mod tests {
     fn each_place_is_known_by_its_marks() {
         let none = Variables::new();
         assert_eq!(place(&[(".dockerenv", "")], &none).container.as_deref(), Some("docker"));
-        assert_eq!(place(&[("proc/sys/kernel/osrelease", "5.15.90.1-microsoft-standard-WSL2")], &none).wsl, Some(2));
-        assert_eq!(place(&[("etc/os-release", "ID=steamrt\nVERSION_CODENAME=sniper\n")], &none).steam_runtime.as_deref(), Some("sniper"));
-        assert_eq!(place(&[("sys/class/dmi/id/sys_vendor", "VMware, Inc.")], &none).virtual_machine.as_deref(), Some("VMware"));
-        let snap = Variables::from([("SNAP".to_owned(), "/snap/game/1".to_owned()), ("SNAP_NAME".to_owned(), "game".to_owned())]);
+        assert_eq!(
+            place(&[("proc/sys/kernel/osrelease", "5.15.90.1-microsoft-standard-WSL2")], &none).wsl,
+            Some(2)
+        );
+        assert_eq!(
+            place(&[("etc/os-release", "ID=steamrt\nVERSION_CODENAME=sniper\n")], &none)
+                .steam_runtime
+                .as_deref(),
+            Some("sniper")
+        );
+        assert_eq!(
+            place(&[("sys/class/dmi/id/sys_vendor", "VMware, Inc.")], &none).virtual_machine.as_deref(),
+            Some("VMware")
+        );
+        let snap = Variables::from([
+            ("SNAP".to_owned(), "/snap/game/1".to_owned()),
+            ("SNAP_NAME".to_owned(), "game".to_owned()),
+        ]);
         assert_eq!(place(&[], &snap).snap.as_deref(), Some("game"));
         let none = place(&[], &none);
-        assert!(none.container.is_none() && none.flatpak.is_none() && none.snap.is_none() && none.wsl.is_none());
+        assert!(
+            none.container.is_none() && none.flatpak.is_none() && none.snap.is_none() && none.wsl.is_none()
+        );
     }
 
     #[test]
     fn a_flatpak_tells_its_runtime_and_extensions() {
         let info = "[Application]\nname=org.example.Game\nruntime=runtime/org.freedesktop.Platform/x86_64/23.08\n[Context]\ndevices=dri;\n";
-        let files = [(".flatpak-info", info), ("usr/lib/x86_64-linux-gnu/GL/default/lib/x", ""), ("usr/lib/x86_64-linux-gnu/GL/nvidia-550-54-14/x", "")];
+        let files = [
+            (".flatpak-info", info),
+            ("usr/lib/x86_64-linux-gnu/GL/default/lib/x", ""),
+            ("usr/lib/x86_64-linux-gnu/GL/nvidia-550-54-14/x", ""),
+        ];
         let flatpak = place(&files, &Variables::new()).flatpak.unwrap();
-        assert_eq!((flatpak.application.as_str(), flatpak.branch.as_str(), flatpak.devices), ("org.example.Game", "23.08", true));
+        assert_eq!(
+            (flatpak.application.as_str(), flatpak.branch.as_str(), flatpak.devices),
+            ("org.example.Game", "23.08", true)
+        );
         assert_eq!(flatpak.gl_extensions, ["default", "nvidia-550-54-14"]);
     }
 }

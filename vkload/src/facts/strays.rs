@@ -22,22 +22,44 @@ pub(crate) struct Stray {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub(crate) enum StrayKind {
-    DanglingLink { to: String },
+    DanglingLink {
+        to: String,
+    },
     /// Its name ends like this, and not in `.json`.
-    Ending { of: String },
+    Ending {
+        of: String,
+    },
     /// It is a manifest of another kind, or lies beside the folder (`belongs`) that is searched.
-    Misplaced { belongs: String },
+    Misplaced {
+        belongs: String,
+    },
     /// The file or folder cannot be read.
-    Unreadable { mode: u32, owner: String },
+    Unreadable {
+        mode: u32,
+        owner: String,
+    },
     ByteOrderMark,
     #[default]
     Empty,
 }
 
 /// The folders below `vulkan` with the key that their manifests have.
-const FOLDERS: [(&str, &str); 3] = [("icd.d", "ICD"), ("implicit_layer.d", "layer"), ("explicit_layer.d", "layer")];
+const FOLDERS: [(&str, &str); 3] =
+    [("icd.d", "ICD"), ("implicit_layer.d", "layer"), ("explicit_layer.d", "layer")];
 /// Endings that manifests get when they are put aside, or by mistake. What a person turned off on purpose is not among them.
-const ENDINGS: &[&str] = &[".json.template", ".json.in", ".JSON", ".json.txt", ".jsonc", ".json~", ".json.dpkg-new", ".json.rpmnew", ".json.bak", ".jso", ".icd"];
+const ENDINGS: &[&str] = &[
+    ".json.template",
+    ".json.in",
+    ".JSON",
+    ".json.txt",
+    ".jsonc",
+    ".json~",
+    ".json.dpkg-new",
+    ".json.rpmnew",
+    ".json.bak",
+    ".jso",
+    ".icd",
+];
 /// A manifest is smaller.
 const SIZE_LIMIT: u64 = 1 << 20;
 
@@ -57,10 +79,22 @@ pub(super) fn collect(root: &Path, variables: &Variables) -> Vec<Stray> {
 /// The folders that are usually searched, whatever the variables say, and those that these say.
 fn folders(variables: &Variables) -> Vec<PathBuf> {
     let home = variables.get("HOME").map(PathBuf::from);
-    let list = |name: &str| variables.get(name).map(|value| value.split(':').filter(|folder| folder.starts_with('/')).map(PathBuf::from).collect::<Vec<_>>()).unwrap_or_default();
+    let list = |name: &str| {
+        variables
+            .get(name)
+            .map(|value| {
+                value
+                    .split(':')
+                    .filter(|folder| folder.starts_with('/'))
+                    .map(PathBuf::from)
+                    .collect::<Vec<_>>()
+            })
+            .unwrap_or_default()
+    };
     let usual = ["/etc/xdg", "/usr/local/etc", "/etc", "/usr/local/share", "/usr/share"].map(PathBuf::from);
     let own = home.iter().flat_map(|home| [home.join(".config"), home.join(".local/share")]);
-    let named = ["XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS"].into_iter().flat_map(list);
+    let named =
+        ["XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS"].into_iter().flat_map(list);
     let mut all: Vec<PathBuf> = Vec::new();
     for folder in usual.into_iter().chain(own).chain(named) {
         if !all.contains(&folder) {
@@ -89,7 +123,10 @@ fn look(root: &Path, folder: &Path, key: Option<&str>, users: &Database, all: &m
 fn unreadable(root: &Path, path: &Path, users: &Database) -> Stray {
     let found = fs::metadata(path).ok();
     let owner = found.as_ref().map(|found| users.user_name(found.uid())).unwrap_or_default();
-    Stray { path: seen(root, path), why: StrayKind::Unreadable { mode: found.map_or(0, |found| found.mode() & 0o7777), owner } }
+    Stray {
+        path: seen(root, path),
+        why: StrayKind::Unreadable { mode: found.map_or(0, |found| found.mode() & 0o7777), owner },
+    }
 }
 
 fn judge(root: &Path, path: &Path, folder: &Path, key: Option<&str>, users: &Database) -> Option<StrayKind> {
@@ -102,17 +139,28 @@ fn judge(root: &Path, path: &Path, folder: &Path, key: Option<&str>, users: &Dat
     let is_manifest = name.ends_with(".json");
     let content = match fs::read(path) {
         Ok(content) => content,
-        Err(error) => return (error.kind() == ErrorKind::PermissionDenied && is_manifest).then(|| unreadable(root, path, users).why),
+        Err(error) => {
+            return (error.kind() == ErrorKind::PermissionDenied && is_manifest)
+                .then(|| unreadable(root, path, users).why);
+        }
     };
     let text = String::from_utf8_lossy(&content);
     let has = |key: &str| text.contains(&format!("\"{key}\""));
     if !is_manifest {
         let of = ENDINGS.iter().find(|ending| name.ends_with(**ending)).map(|ending| (*ending).to_owned());
         let of = of.or_else(|| (!name.contains('.')).then(|| name.clone()));
-        return of.filter(|_| key.is_some() && (has("ICD") || has("layer"))).map(|of| StrayKind::Ending { of });
+        return of
+            .filter(|_| key.is_some() && (has("ICD") || has("layer")))
+            .map(|of| StrayKind::Ending { of });
     }
     let Some(key) = key else {
-        let belongs = if has("ICD") { "icd.d" } else if has("layer") || has("layers") { "explicit_layer.d" } else { return None };
+        let belongs = if has("ICD") {
+            "icd.d"
+        } else if has("layer") || has("layers") {
+            "explicit_layer.d"
+        } else {
+            return None;
+        };
         return Some(StrayKind::Misplaced { belongs: folder.join(belongs).display().to_string() });
     };
     if found.len() == 0 {
@@ -123,8 +171,12 @@ fn judge(root: &Path, path: &Path, folder: &Path, key: Option<&str>, users: &Dat
     }
     let vulkan = folder.parent().unwrap_or(folder);
     match key {
-        "ICD" if !has("ICD") && has("layer") => Some(StrayKind::Misplaced { belongs: vulkan.join("explicit_layer.d").display().to_string() }),
-        "layer" if !has("layer") && !has("layers") && has("ICD") => Some(StrayKind::Misplaced { belongs: vulkan.join("icd.d").display().to_string() }),
+        "ICD" if !has("ICD") && has("layer") => {
+            Some(StrayKind::Misplaced { belongs: vulkan.join("explicit_layer.d").display().to_string() })
+        }
+        "layer" if !has("layer") && !has("layers") && has("ICD") => {
+            Some(StrayKind::Misplaced { belongs: vulkan.join("icd.d").display().to_string() })
+        }
         _ => None,
     }
 }
@@ -150,8 +202,12 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        std::os::unix::fs::symlink("/gone.json", root.path().join("usr/share/vulkan/icd.d/link.json")).unwrap();
-        let found: Vec<_> = collect(root.path(), &Variables::new()).into_iter().map(|it| (it.path.trim_start_matches("/usr/share/vulkan/").to_owned(), it.why)).collect();
+        std::os::unix::fs::symlink("/gone.json", root.path().join("usr/share/vulkan/icd.d/link.json"))
+            .unwrap();
+        let found: Vec<_> = collect(root.path(), &Variables::new())
+            .into_iter()
+            .map(|it| (it.path.trim_start_matches("/usr/share/vulkan/").to_owned(), it.why))
+            .collect();
         let belongs = || "/usr/share/vulkan/icd.d".to_owned();
         let expected = [
             ("high.json", StrayKind::Misplaced { belongs: belongs() }),

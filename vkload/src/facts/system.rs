@@ -37,7 +37,12 @@ pub(super) fn collect(root: &Path) -> System {
         value.unwrap_or_default().trim().trim_matches(['"', '\'']).to_owned()
     };
     let like = [field("ID"), field("ID_LIKE")].join(" ").split_whitespace().map(str::to_owned).collect();
-    System { name: field("PRETTY_NAME"), like, kernel: read(&root.join("proc/sys/kernel/osrelease")), machine: elf::OWN_MACHINE.to_owned() }
+    System {
+        name: field("PRETTY_NAME"),
+        like,
+        kernel: read(&root.join("proc/sys/kernel/osrelease")),
+        machine: elf::OWN_MACHINE.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -48,7 +53,11 @@ mod tests {
     fn a_distribution_is_known_by_its_id_and_by_what_it_is_like() {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("etc")).unwrap();
-        std::fs::write(root.path().join("etc/os-release"), "PRETTY_NAME=\"Linux Mint 22\"\nID=linuxmint\nID_LIKE=\"ubuntu debian\"\n").unwrap();
+        std::fs::write(
+            root.path().join("etc/os-release"),
+            "PRETTY_NAME=\"Linux Mint 22\"\nID=linuxmint\nID_LIKE=\"ubuntu debian\"\n",
+        )
+        .unwrap();
         let system = collect(root.path());
         assert_eq!(system.name, "Linux Mint 22");
         assert!(system.is("linuxmint") && system.is("ubuntu") && !system.is("arch"));

@@ -48,7 +48,8 @@ impl Database {
 
     /// The groups whose lists have this user.
     fn groups_of(&self, user: &str) -> Vec<String> {
-        let has = |line: &&str| line.split(':').nth(3).is_some_and(|list| list.split(',').any(|name| name == user));
+        let has =
+            |line: &&str| line.split(':').nth(3).is_some_and(|list| list.split(',').any(|name| name == user));
         self.groups.lines().filter(has).filter_map(|line| line.split(':').next()).map(str::to_owned).collect()
     }
 }
@@ -85,11 +86,18 @@ mod tests {
     fn users_and_groups_have_names() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join("etc")).unwrap();
-        fs::write(root.path().join("etc/passwd"), "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\n").unwrap();
+        fs::write(
+            root.path().join("etc/passwd"),
+            "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\n",
+        )
+        .unwrap();
         fs::write(root.path().join("etc/group"), "render:x:105:bob,ann\nvideo:x:44:annette\n").unwrap();
         let database = Database::read(root.path());
         assert_eq!((database.user_name(1000), database.user_name(7)), ("ann".to_owned(), "7".to_owned()));
-        assert_eq!((database.group_name(105), database.groups_of("ann")), ("render".to_owned(), vec!["render".to_owned()]));
+        assert_eq!(
+            (database.group_name(105), database.groups_of("ann")),
+            ("render".to_owned(), vec!["render".to_owned()])
+        );
         assert_eq!(database.home(1000).as_deref(), Some("/home/ann"));
     }
 }

@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::process::ExitCode;
 
 use ash::vk;
-use loader_core::abi::layer_interface::{Negotiation, NegotiateFn};
+use loader_core::abi::layer_interface::{NegotiateFn, Negotiation};
 use platform_linux::entry::get_instance_proc_addr;
 
 use super::vulkan::{self, Commands};
@@ -50,8 +50,9 @@ fn try_out(subject: &Subject, tell: vulkan::Tell<'_>) -> Result<Ending, Ending> 
 
 fn loader(library: &str, tell: vulkan::Tell<'_>) -> Result<Commands, Ending> {
     let library = open(library, tell)?;
-    let find: vk::PFN_vkGetInstanceProcAddr = symbol(library, c"vkGetInstanceProcAddr")
-        .ok_or_else(|| Ending::Failed { words: "has no vkGetInstanceProcAddr, so it is not a Vulkan loader".into() })?;
+    let find: vk::PFN_vkGetInstanceProcAddr = symbol(library, c"vkGetInstanceProcAddr").ok_or_else(|| {
+        Ending::Failed { words: "has no vkGetInstanceProcAddr, so it is not a Vulkan loader".into() }
+    })?;
     Ok(Commands { find })
 }
 
@@ -73,7 +74,9 @@ fn driver(library: &str, tell: vulkan::Tell<'_>) -> Result<Commands, Ending> {
     }
     let names = [c"vk_icdGetInstanceProcAddr", c"vkGetInstanceProcAddr"];
     let find = names.iter().find_map(|name| symbol::<vk::PFN_vkGetInstanceProcAddr>(library, name));
-    let find = find.ok_or_else(|| Ending::Failed { words: "has no vk_icdGetInstanceProcAddr, so it is not a Vulkan driver".into() })?;
+    let find = find.ok_or_else(|| Ending::Failed {
+        words: "has no vk_icdGetInstanceProcAddr, so it is not a Vulkan driver".into(),
+    })?;
     Ok(Commands { find })
 }
 
@@ -103,11 +106,14 @@ fn layer_alone(name: &str, tell: vulkan::Tell<'_>) -> Result<Ending, Ending> {
     let entry = ash::StaticFn { get_instance_proc_addr };
     // SAFETY: this is the loader's own vkGetInstanceProcAddr.
     let entry = unsafe { ash::Entry::from_static_fn(entry) };
-    let drivers = [vk::DirectDriverLoadingInfoLUNARG::default().pfn_get_instance_proc_addr(Some(null_driver::get_instance_proc_addr))];
-    let mut list =
-        vk::DirectDriverLoadingListLUNARG::default().mode(vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE).drivers(&drivers);
+    let drivers = [vk::DirectDriverLoadingInfoLUNARG::default()
+        .pfn_get_instance_proc_addr(Some(null_driver::get_instance_proc_addr))];
+    let mut list = vk::DirectDriverLoadingListLUNARG::default()
+        .mode(vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE)
+        .drivers(&drivers);
     let (extensions, layers) = ([c"VK_LUNARG_direct_driver_loading".as_ptr()], [name.as_ptr()]);
-    let application = vk::ApplicationInfo::default().application_name(c"vkload doctor").api_version(vk::API_VERSION_1_1);
+    let application =
+        vk::ApplicationInfo::default().application_name(c"vkload doctor").api_version(vk::API_VERSION_1_1);
     let info = vk::InstanceCreateInfo::default()
         .application_info(&application)
         .enabled_extension_names(&extensions)
@@ -136,13 +142,15 @@ fn layer_alone(name: &str, tell: vulkan::Tell<'_>) -> Result<Ending, Ending> {
 /// Loads a library, and tells from which file it came.
 fn open(library: &str, tell: vulkan::Tell<'_>) -> Result<*mut c_void, Ending> {
     tell(Line::Stage { stage: Stage::Open });
-    let name = CString::new(library).map_err(|_| Ending::Failed { words: "has a NUL byte in its path".into() })?;
+    let name =
+        CString::new(library).map_err(|_| Ending::Failed { words: "has a NUL byte in its path".into() })?;
     // SAFETY: a valid string. What the library's constructors do is what is tried.
     let opened = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     if opened.is_null() {
         return Err(Ending::Failed { words: linker_words() });
     }
-    let known = [c"vk_icdGetInstanceProcAddr", c"vkGetInstanceProcAddr", c"vkNegotiateLoaderLayerInterfaceVersion"];
+    let known =
+        [c"vk_icdGetInstanceProcAddr", c"vkGetInstanceProcAddr", c"vkNegotiateLoaderLayerInterfaceVersion"];
     let address = known.iter().find_map(|name| symbol::<usize>(opened, name));
     if let Some(path) = address.and_then(mapped_file) {
         tell(Line::File { path });

@@ -22,7 +22,8 @@ const STACK_WORDS: usize = 2048;
 const MAPS_SIZE: usize = 128 << 10;
 
 /// Parts of the names of files that pass a crash on and do not cause it.
-const PASSING_ON: [&[u8]; 6] = [b"/libc.so", b"/libc-", b"/ld-linux", b"/ld-musl", b"/libpthread", b"/libstdc++"];
+const PASSING_ON: [&[u8]; 6] =
+    [b"/libc.so", b"/libc-", b"/ld-linux", b"/ld-musl", b"/libpthread", b"/libstdc++"];
 
 /// Writes a line to `pipe` if a signal comes, and lets the signal end the process.
 pub(super) fn report_to(pipe: i32) {
@@ -125,7 +126,10 @@ impl Line<'_> {
 
 /// The file whose code is at the address.
 fn file_at(maps: &[u8], address: usize) -> Option<&[u8]> {
-    lines(maps).find(|line| line.executable && line.holds(address)).map(|line| line.file).filter(|file| file.starts_with(b"/"))
+    lines(maps)
+        .find(|line| line.executable && line.holds(address))
+        .map(|line| line.file)
+        .filter(|file| file.starts_with(b"/"))
 }
 
 fn lines(maps: &[u8]) -> impl Iterator<Item = Line<'_>> {

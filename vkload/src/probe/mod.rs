@@ -156,7 +156,9 @@ impl Ending {
         let at = stage.words();
         match self {
             Self::Finished => "works".to_owned(),
-            Self::Result { code } if stage.command().is_empty() => format!("fails {at}: {}", result_name(*code)),
+            Self::Result { code } if stage.command().is_empty() => {
+                format!("fails {at}: {}", result_name(*code))
+            }
             Self::Result { code } => format!("{} returns {}", stage.command(), result_name(*code)),
             Self::Failed { words } => words.clone(),
             Self::Signal { number, library } => {
@@ -182,7 +184,11 @@ pub(crate) fn result_name(code: i32) -> String {
         ash::vk::Result::SUCCESS => "VK_SUCCESS".to_owned(),
         result => {
             let name = format!("{result:?}");
-            if name.starts_with(|first: char| first.is_ascii_alphabetic()) { format!("VK_{name}") } else { format!("the unknown result {code}") }
+            if name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+                format!("VK_{name}")
+            } else {
+                format!("the unknown result {code}")
+            }
         }
     }
 }
@@ -207,7 +213,10 @@ const SIGNALS: &[(i32, &str)] = &[
 ];
 
 fn signal_name(number: i32) -> String {
-    SIGNALS.iter().find(|row| row.0 == number).map_or_else(|| format!("signal {number}"), |row| row.1.to_owned())
+    SIGNALS
+        .iter()
+        .find(|row| row.0 == number)
+        .map_or_else(|| format!("signal {number}"), |row| row.1.to_owned())
 }
 
 /// What the child tells its parent, a line of JSON each.
@@ -215,18 +224,34 @@ fn signal_name(number: i32) -> String {
 #[serde(rename_all = "camelCase", tag = "line")]
 enum Line {
     /// This step is next.
-    Stage { stage: Stage },
+    Stage {
+        stage: Stage,
+    },
     /// The file that was loaded.
-    File { path: String },
-    Version { version: String },
+    File {
+        path: String,
+    },
+    Version {
+        version: String,
+    },
     /// A device was reached. What follows concerns it, until the next.
-    Device { device: Device },
+    Device {
+        device: Device,
+    },
     /// Using the device failed here.
-    Failure { stage: Stage, ending: Ending },
+    Failure {
+        stage: Stage,
+        ending: Ending,
+    },
     /// The trial is over.
-    End { ending: Ending },
+    End {
+        ending: Ending,
+    },
     /// A signal came. Written by the handler.
-    Crash { signal: i32, library: String },
+    Crash {
+        signal: i32,
+        library: String,
+    },
 }
 
 #[cfg(test)]
@@ -238,9 +263,18 @@ mod tests {
         let tell = |ending: Ending, stage| ending.tell(stage);
         let crash = Ending::Signal { number: libc::SIGSEGV, library: Some("libx.so".into()) };
         assert_eq!(tell(crash, Stage::CreateInstance), "crashes in vkCreateInstance (SIGSEGV in libx.so)");
-        assert_eq!(tell(Ending::Result { code: -3 }, Stage::CreateDevice), "vkCreateDevice returns VK_ERROR_INITIALIZATION_FAILED");
-        assert_eq!(tell(Ending::Exited { code: 3 }, Stage::Open), "ends the program while its library is loaded, with exit code 3");
-        assert_eq!(tell(Ending::TimedOut { seconds: 10 }, Stage::Wait), "hangs in vkWaitForFences (stopped after 10 seconds)");
+        assert_eq!(
+            tell(Ending::Result { code: -3 }, Stage::CreateDevice),
+            "vkCreateDevice returns VK_ERROR_INITIALIZATION_FAILED"
+        );
+        assert_eq!(
+            tell(Ending::Exited { code: 3 }, Stage::Open),
+            "ends the program while its library is loaded, with exit code 3"
+        );
+        assert_eq!(
+            tell(Ending::TimedOut { seconds: 10 }, Stage::Wait),
+            "hangs in vkWaitForFences (stopped after 10 seconds)"
+        );
         assert_eq!(result_name(-77_777), "the unknown result -77777");
     }
 }

@@ -27,11 +27,19 @@ pub(crate) struct Settings {
 }
 
 /// Tries `subject` with these settings, and `changes` to its variables: a value, or `None` to unset it.
-pub(crate) fn try_out(subject: &Subject, settings: &Settings, changes: &BTreeMap<String, Option<String>>) -> Trial {
+pub(crate) fn try_out(
+    subject: &Subject,
+    settings: &Settings,
+    changes: &BTreeMap<String, Option<String>>,
+) -> Trial {
     let mut trial = Trial { of: subject.clone(), ..Trial::default() };
     match start(subject, settings, changes) {
         Ok(started) => watch(started, settings.limit, &mut trial),
-        Err(error) => trial.ending = Ending::Failed { words: format!("cannot be tried, because no process can be started: {error}") },
+        Err(error) => {
+            trial.ending = Ending::Failed {
+                words: format!("cannot be tried, because no process can be started: {error}"),
+            }
+        }
     }
     trial
 }
@@ -43,7 +51,11 @@ struct Started {
     printed: Stream,
 }
 
-fn start(subject: &Subject, settings: &Settings, changes: &BTreeMap<String, Option<String>>) -> io::Result<Started> {
+fn start(
+    subject: &Subject,
+    settings: &Settings,
+    changes: &BTreeMap<String, Option<String>>,
+) -> io::Result<Started> {
     let program = std::env::current_exe()?;
     let ((lines, to_lines), (printed, to_printed)) = (pipe()?, pipe()?);
     let subject = serde_json::to_string(subject)?;
@@ -55,7 +67,11 @@ fn start(subject: &Subject, settings: &Settings, changes: &BTreeMap<String, Opti
             None => command.env_remove(name),
         };
     }
-    command.stdin(Stdio::null()).stdout(Stdio::from(to_printed.try_clone()?)).stderr(Stdio::from(to_printed)).process_group(0);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::from(to_printed.try_clone()?))
+        .stderr(Stdio::from(to_printed))
+        .process_group(0);
     let descriptor = to_lines.as_raw_fd();
     // SAFETY: `dup2` and `prctl` may be called between fork and exec.
     unsafe {
@@ -64,7 +80,11 @@ fn start(subject: &Subject, settings: &Settings, changes: &BTreeMap<String, Opti
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 });
             if descriptor == PIPE {
-                return if libc::fcntl(PIPE, libc::F_SETFD, 0) < 0 { Err(io::Error::last_os_error()) } else { Ok(()) };
+                return if libc::fcntl(PIPE, libc::F_SETFD, 0) < 0 {
+                    Err(io::Error::last_os_error())
+                } else {
+                    Ok(())
+                };
             }
             if libc::dup2(descriptor, PIPE) < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
         });
@@ -143,7 +163,8 @@ fn wait(child: &mut Child, lines: &mut Stream, printed: &mut Stream, until: Inst
         }
         let watched = |descriptor| libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
         let exit_descriptor = exit.as_ref().map_or(-1, AsRawFd::as_raw_fd);
-        let mut polled = [watched(exit_descriptor), watched(lines.descriptor()), watched(printed.descriptor())];
+        let mut polled =
+            [watched(exit_descriptor), watched(lines.descriptor()), watched(printed.descriptor())];
         // Where the kernel has no descriptor for processes, the child is looked after at intervals.
         let pause = if exit.is_some() { left } else { left.min(Duration::from_millis(5)) };
         let pause = i32::try_from(pause.as_millis()).unwrap_or(i32::MAX).max(1);

@@ -67,23 +67,30 @@ unsafe fn with_instance(commands: Commands, tell: Tell<'_>) -> Result<(), Ending
     // SAFETY: the types are those of the commands; structures are valid, and the instance is used only while it lives.
     unsafe {
         let mut version = vk::API_VERSION_1_0;
-        if let Ok(ask) = commands.get::<vk::PFN_vkEnumerateInstanceVersion>(none, c"vkEnumerateInstanceVersion") {
+        if let Ok(ask) =
+            commands.get::<vk::PFN_vkEnumerateInstanceVersion>(none, c"vkEnumerateInstanceVersion")
+        {
             check(ask(&raw mut version))?;
         }
         tell(Line::Version { version: version_text(version) });
         let portability = has_portability(commands)?;
         tell(Line::Stage { stage: Stage::CreateInstance });
-        let application = vk::ApplicationInfo::default().application_name(c"vkload doctor").api_version(version);
+        let application =
+            vk::ApplicationInfo::default().application_name(c"vkload doctor").api_version(version);
         let names = [ash::khr::portability_enumeration::NAME.as_ptr()];
         let mut info = vk::InstanceCreateInfo::default().application_info(&application);
         if portability {
-            info = info.enabled_extension_names(&names).flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR);
+            info = info
+                .enabled_extension_names(&names)
+                .flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR);
         }
         let create: vk::PFN_vkCreateInstance = commands.get(none, c"vkCreateInstance")?;
         let mut instance = none;
         check(create(&raw const info, std::ptr::null(), &raw mut instance))?;
         if instance.is_null() {
-            return Err(Ending::Failed { words: "returns VK_SUCCESS from vkCreateInstance, but no instance".into() });
+            return Err(Ending::Failed {
+                words: "returns VK_SUCCESS from vkCreateInstance, but no instance".into(),
+            });
         }
         let went = with_devices(commands, instance, tell);
         tell(Line::Stage { stage: Stage::Destroy });
@@ -98,7 +105,8 @@ unsafe fn has_portability(commands: Commands) -> Result<bool, Ending> {
     type Enumerate = vk::PFN_vkEnumerateInstanceExtensionProperties;
     // SAFETY: the type is that of the command, and the array has room for what is asked for.
     unsafe {
-        let enumerate: Enumerate = commands.get(vk::Instance::null(), c"vkEnumerateInstanceExtensionProperties")?;
+        let enumerate: Enumerate =
+            commands.get(vk::Instance::null(), c"vkEnumerateInstanceExtensionProperties")?;
         let mut count = 0;
         check(enumerate(std::ptr::null(), &raw mut count, std::ptr::null_mut()))?;
         let room = count.min(4096);
@@ -115,7 +123,8 @@ unsafe fn with_devices(commands: Commands, instance: vk::Instance, tell: Tell<'_
     tell(Line::Stage { stage: Stage::EnumerateDevices });
     // SAFETY: the type is that of the command, the instance lives, and the array has room for what is asked for.
     let devices = unsafe {
-        let enumerate: vk::PFN_vkEnumeratePhysicalDevices = commands.get(instance, c"vkEnumeratePhysicalDevices")?;
+        let enumerate: vk::PFN_vkEnumeratePhysicalDevices =
+            commands.get(instance, c"vkEnumeratePhysicalDevices")?;
         let mut count = 0;
         check(enumerate(instance, &raw mut count, std::ptr::null_mut()))?;
         let room = count.min(DEVICE_LIMIT as u32);
@@ -141,15 +150,21 @@ unsafe fn with_devices(commands: Commands, instance: vk::Instance, tell: Tell<'_
     Ok(())
 }
 
-unsafe fn describe(commands: Commands, instance: vk::Instance, device: vk::PhysicalDevice) -> Result<Device, Ending> {
+unsafe fn describe(
+    commands: Commands,
+    instance: vk::Instance,
+    device: vk::PhysicalDevice,
+) -> Result<Device, Ending> {
     // SAFETY: the types are those of the commands, and the caller vouches for the handles.
     unsafe {
-        let properties: vk::PFN_vkGetPhysicalDeviceProperties = commands.get(instance, c"vkGetPhysicalDeviceProperties")?;
+        let properties: vk::PFN_vkGetPhysicalDeviceProperties =
+            commands.get(instance, c"vkGetPhysicalDeviceProperties")?;
         let mut first = vk::PhysicalDeviceProperties::default();
         properties(device, &raw mut first);
         let mut id = vk::PhysicalDeviceIDProperties::default();
         let mut driver = vk::PhysicalDeviceDriverProperties::default();
-        let second = commands.get::<vk::PFN_vkGetPhysicalDeviceProperties2>(instance, c"vkGetPhysicalDeviceProperties2");
+        let second = commands
+            .get::<vk::PFN_vkGetPhysicalDeviceProperties2>(instance, c"vkGetPhysicalDeviceProperties2");
         if let (true, Ok(second)) = (first.api_version >= vk::API_VERSION_1_1, second) {
             let mut all = vk::PhysicalDeviceProperties2::default();
             if first.api_version >= vk::API_VERSION_1_2 {
@@ -184,7 +199,9 @@ unsafe fn use_device(
         let mut device = vk::Device::null();
         check(create(physical, &raw const info, std::ptr::null(), &raw mut device))?;
         if device.is_null() {
-            return Err(Ending::Failed { words: "returns VK_SUCCESS from vkCreateDevice, but no device".into() });
+            return Err(Ending::Failed {
+                words: "returns VK_SUCCESS from vkCreateDevice, but no device".into(),
+            });
         }
         let result = submit(find, device, &mut enter);
         if let Ok(destroy) = of_device::<vk::PFN_vkDestroyDevice>(find, device, c"vkDestroyDevice") {
@@ -194,7 +211,11 @@ unsafe fn use_device(
     }
 }
 
-unsafe fn submit(find: vk::PFN_vkGetDeviceProcAddr, device: vk::Device, enter: &mut dyn FnMut(Stage)) -> Result<(), Ending> {
+unsafe fn submit(
+    find: vk::PFN_vkGetDeviceProcAddr,
+    device: vk::Device,
+    enter: &mut dyn FnMut(Stage),
+) -> Result<(), Ending> {
     enter(Stage::Submit);
     // SAFETY: the types are those of the commands; structures are valid, and handles are used only while they live.
     unsafe {
@@ -216,12 +237,21 @@ unsafe fn submit(find: vk::PFN_vkGetDeviceProcAddr, device: vk::Device, enter: &
     }
 }
 
-unsafe fn of_device<F: Copy>(find: vk::PFN_vkGetDeviceProcAddr, device: vk::Device, name: &CStr) -> Result<F, Ending> {
+unsafe fn of_device<F: Copy>(
+    find: vk::PFN_vkGetDeviceProcAddr,
+    device: vk::Device,
+    name: &CStr,
+) -> Result<F, Ending> {
     // SAFETY: the device lives, and `F` is the type of the command, a pointer to a function.
-    unsafe { find(device, name.as_ptr()).map(|function| transmute_copy::<_, F>(&function)).ok_or_else(|| missing(name)) }
+    unsafe {
+        find(device, name.as_ptr())
+            .map(|function| transmute_copy::<_, F>(&function))
+            .ok_or_else(|| missing(name))
+    }
 }
 
 fn version_text(version: u32) -> String {
-    let parts = [vk::api_version_major(version), vk::api_version_minor(version), vk::api_version_patch(version)];
+    let parts =
+        [vk::api_version_major(version), vk::api_version_minor(version), vk::api_version_patch(version)];
     parts.map(|part| part.to_string()).join(".")
 }

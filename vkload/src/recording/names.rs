@@ -24,7 +24,10 @@ impl Names {
     pub(super) fn new(home: &str, name: &str) -> Self {
         let home = home.trim_end_matches('/');
         let telling = home.matches('/').count() > 1;
-        Self { home: if telling { home.to_owned() } else { String::new() }, name: if NOBODY.contains(&name) { String::new() } else { name.to_owned() } }
+        Self {
+            home: if telling { home.to_owned() } else { String::new() },
+            name: if NOBODY.contains(&name) { String::new() } else { name.to_owned() },
+        }
     }
 
     /// Replaces them in every string, also in the names of fields.
@@ -48,7 +51,11 @@ impl Names {
             return NAME.to_owned();
         }
         let text = if self.home.is_empty() { text.to_owned() } else { replace_part(text, &self.home, HOME) };
-        if self.name.is_empty() { text } else { replace_part(&text, &format!("/{}", self.name), &format!("/{NAME}")) }
+        if self.name.is_empty() {
+            text
+        } else {
+            replace_part(&text, &format!("/{}", self.name), &format!("/{NAME}"))
+        }
     }
 }
 

@@ -9,7 +9,9 @@ const NEEDED: &[&str] = &["render", "nvidia", "kfd", "dxg", "mali", "kgsl"];
 
 /// Device files that this user has no permission to use.
 pub(super) fn closed(case: &Case) -> Vec<Finding> {
-    let needed = |node: &&Node| NEEDED.iter().any(|kind| node.kind.starts_with(kind)) && !(node.readable && node.writable);
+    let needed = |node: &&Node| {
+        NEEDED.iter().any(|kind| node.kind.starts_with(kind)) && !(node.readable && node.writable)
+    };
     let mut all: Vec<Finding> = case.facts.nodes.iter().filter(needed).map(|node| one(case, node)).collect();
     // One GPU has several files; each with the same fault needs no sentence of its own.
     all.dedup_by(|later, earlier| later.next == earlier.next && later.what == earlier.what);
@@ -21,11 +23,18 @@ fn one(case: &Case, node: &Node) -> Finding {
     let severity = if case.fails() { Severity::Error } else { Severity::Warning };
     let weight = if hardware { weight::LIKELY } else { weight::SEEN };
     let (user, groups) = (&case.facts.user.name, &case.facts.user);
-    let what = format!("you have no permission for this device file (owner {}, group {}, mode {:04o})", node.owner, node.group, node.mode);
+    let what = format!(
+        "you have no permission for this device file (owner {}, group {}, mode {:04o})",
+        node.owner, node.group, node.mode
+    );
     let finding = |what: String| Finding::new(severity, weight, "no-access", &node.path, what);
-    let group_can = node.mode & 0o060 == 0o060 && !matches!(node.group.as_str(), "root" | "wheel" | "sudo" | "nogroup" | "nobody" | "");
+    let group_can = node.mode & 0o060 == 0o060
+        && !matches!(node.group.as_str(), "root" | "wheel" | "sudo" | "nogroup" | "nobody" | "");
     if case.facts.place.container.is_some() {
-        let step = format!("Start the container with --device {} --group-add $(stat -c %g {})", node.path, node.path);
+        let step = format!(
+            "Start the container with --device {} --group-add $(stat -c %g {})",
+            node.path, node.path
+        );
         return finding(what).step(step);
     }
     if group_can && groups.member_of.contains(&node.group) && !groups.groups.contains(&node.group) {
@@ -33,15 +42,22 @@ fn one(case: &Case, node: &Node) -> Finding {
         return finding(what).step("Log out and log in again: groups are given at log-in");
     }
     if group_can && groups.groups.contains(&node.group) {
-        return finding(format!("{what}, though you are in its group")).step(format!("ls -l {}; getfacl {}", node.path, node.path));
+        return finding(format!("{what}, though you are in its group"))
+            .step(format!("ls -l {}; getfacl {}", node.path, node.path));
     }
     if group_can {
-        return finding(what).step(format!("sudo usermod -aG {} {}, then log out and log in again", node.group, quoted(user)));
+        return finding(what).step(format!(
+            "sudo usermod -aG {} {}, then log out and log in again",
+            node.group,
+            quoted(user)
+        ));
     }
     // No group that an ordinary user should be in has access, so the file's own permissions are wrong.
     let usual = if node.path.starts_with("/dev/nvidia") { ("root", "a+rw") } else { ("render", "g+rw") };
     if node.path.starts_with("/dev/nvidia") {
-        return finding(what).step(format!("sudo chmod {} {}", usual.1, node.path)).step("If it comes back at the next start: see NVreg_DeviceFileMode in /etc/modprobe.d");
+        return finding(what)
+            .step(format!("sudo chmod {} {}", usual.1, node.path))
+            .step("If it comes back at the next start: see NVreg_DeviceFileMode in /etc/modprobe.d");
     }
     finding(what)
         .step(format!("sudo chgrp {} {path} && sudo chmod 0660 {path}", usual.0, path = node.path))
@@ -52,23 +68,44 @@ fn one(case: &Case, node: &Node) -> Finding {
 pub(super) fn none(case: &Case) -> Vec<Finding> {
     let any = case.facts.nodes.iter().any(|node| node.kind != "card");
     let gpus: Vec<_> = case.facts.gpus.iter().filter(|gpu| gpu.can_have_vulkan()).collect();
-    if any || gpus.is_empty() || case.facts.place.wsl.is_some() || case.devices().iter().any(|device| device.kind != "cpu") {
+    if any
+        || gpus.is_empty()
+        || case.facts.place.wsl.is_some()
+        || case.devices().iter().any(|device| device.kind != "cpu")
+    {
         return Vec::new();
     }
     let severity = if case.fails() { Severity::Error } else { Severity::Warning };
-    let names = gpus.iter().map(|gpu| format!("{} ({})", gpu.place, gpu.name())).collect::<Vec<_>>().join(", ");
+    let names =
+        gpus.iter().map(|gpu| format!("{} ({})", gpu.place, gpu.name())).collect::<Vec<_>>().join(", ");
     if case.facts.place.container.is_some() {
         let what = format!("there is no device file for GPU {names} in this container");
         let nvidia = gpus.iter().any(|gpu| gpu.vendor == 0x10de);
-        let step = if nvidia { "Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all" } else { "Start the container with --device /dev/dri" };
-        return vec![Finding::new(severity, weight::KNOWN + 5, "no-device-file", "/dev/dri", what).step(step)];
+        let step = if nvidia {
+            "Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all"
+        } else {
+            "Start the container with --device /dev/dri"
+        };
+        return vec![
+            Finding::new(severity, weight::KNOWN + 5, "no-device-file", "/dev/dri", what).step(step),
+        ];
     }
     let loaded = gpus.iter().any(|gpu| gpu.driver.is_some());
-    let what = format!("there is no device file for GPU {names}{}", if loaded { "" } else { ", because no kernel driver has taken it" });
-    let modules = gpus.iter().filter_map(|gpu| gpu.maker()).flat_map(|maker| maker.kernel_drivers.first()).copied().next();
+    let what = format!(
+        "there is no device file for GPU {names}{}",
+        if loaded { "" } else { ", because no kernel driver has taken it" }
+    );
+    let modules = gpus
+        .iter()
+        .filter_map(|gpu| gpu.maker())
+        .flat_map(|maker| maker.kernel_drivers.first())
+        .copied()
+        .next();
     let finding = Finding::new(severity, weight::KNOWN + 5, "no-device-file", "/dev/dri", what);
     vec![match modules {
-        Some(module) => finding.step(format!("sudo modprobe {module}; then look at: sudo dmesg | grep -i {module}")),
+        Some(module) => {
+            finding.step(format!("sudo modprobe {module}; then look at: sudo dmesg | grep -i {module}"))
+        }
         None => finding.step("sudo dmesg | grep -i -e drm -e gpu"),
     }]
 }

@@ -23,20 +23,25 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
             let severity = if fault.is_usual { case.mention() } else { case.blame() };
             let severity = if trial.is_none() && !case.trials.probed { Severity::Warning } else { severity };
             let weight = if fault.is_usual { weight::LIKELY } else { weight::SEEN };
-            return Some(Finding::new(severity, weight, fault.id, &driver.manifest, fault.what).steps(fault.steps));
+            return Some(
+                Finding::new(severity, weight, fault.id, &driver.manifest, fault.what).steps(fault.steps),
+            );
         }
     }
     let trial = trial?;
     if trial.is_violent() {
         let what = format!("this driver {trial}{}{}", printed(trial), others(case, driver));
-        let finding = Finding::new(case.blame(), weight::SEEN + 10, violent_id(&trial.ending), &driver.manifest, what);
+        let finding =
+            Finding::new(case.blame(), weight::SEEN + 10, violent_id(&trial.ending), &driver.manifest, what);
         return Some(finding.steps(leave_out(case, driver)));
     }
     if is_idle(case, driver, trial) {
         return None;
     }
     let what = match &trial.ending {
-        Ending::Failed { words } if trial.stage == Stage::Open => format!("the library {} does not load: {words}", driver.library),
+        Ending::Failed { words } if trial.stage == Stage::Open => {
+            format!("the library {} does not load: {words}", driver.library)
+        }
         Ending::Failed { words } => format!("the library {} {words}", driver.library),
         ending => format!("this driver's {}{}", ending.tell(trial.stage), meaning(ending)),
     };
@@ -48,7 +53,8 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
 
 /// Whether the driver says in its way that there is nothing for it to do.
 fn is_idle(case: &Case, driver: &Driver, trial: &Trial) -> bool {
-    let refuses = matches!(trial.ending, Ending::Result { code: -9 | -3 }) && trial.stage == Stage::CreateInstance;
+    let refuses =
+        matches!(trial.ending, Ending::Result { code: -9 | -3 }) && trial.stage == Stage::CreateInstance;
     refuses && !case.facts.gpus.iter().any(|gpu| gpu.is_driven_by(&driver.manifest)) && !case.fails()
 }
 
@@ -63,8 +69,12 @@ fn violent_id(ending: &Ending) -> &'static str {
 /// What a result means, where its name does not say it.
 fn meaning(ending: &Ending) -> &'static str {
     match ending {
-        Ending::Result { code: -1 } => ": the driver could not get memory, or a limit of the system is too low",
-        Ending::Result { code: -3 } => ": the driver could not start; often the kernel's part is missing or of another version",
+        Ending::Result { code: -1 } => {
+            ": the driver could not get memory, or a limit of the system is too low"
+        }
+        Ending::Result { code: -3 } => {
+            ": the driver could not start; often the kernel's part is missing or of another version"
+        }
         Ending::Result { code: -9 } => ": the driver finds nothing that it can drive",
         _ => "",
     }
@@ -77,7 +87,11 @@ fn printed(trial: &Trial) -> String {
 
 /// What the others do, where that is good to know.
 fn others(case: &Case, driver: &Driver) -> String {
-    let good: Vec<_> = case.good_drivers().filter(|other| other.manifest != driver.manifest).map(|other| file_name(&other.manifest)).collect();
+    let good: Vec<_> = case
+        .good_drivers()
+        .filter(|other| other.manifest != driver.manifest)
+        .map(|other| file_name(&other.manifest))
+        .collect();
     match (&good[..], case.fails()) {
         ([], _) | (_, false) => String::new(),
         (good, true) => format!("; without it {} would work", good.join(", ")),
@@ -93,7 +107,12 @@ fn leave_out(case: &Case, driver: &Driver) -> Vec<String> {
     } else if case.drivers.len() > 1 {
         steps.push(format!("export VK_LOADER_DRIVERS_DISABLE={}", quoted(file_name(&driver.manifest))));
     }
-    steps.push(format!("Update or reinstall the driver; to remove it from the search: {}mv {} {}", case.sudo(&driver.manifest), quoted(&driver.manifest), quoted(&format!("{}.off", driver.manifest))));
+    steps.push(format!(
+        "Update or reinstall the driver; to remove it from the search: {}mv {} {}",
+        case.sudo(&driver.manifest),
+        quoted(&driver.manifest),
+        quoted(&format!("{}.off", driver.manifest))
+    ));
     steps
 }
 
@@ -102,12 +121,17 @@ fn repair(case: &Case, driver: &Driver, trial: &Trial) -> Vec<String> {
         Ending::Failed { words } => words.as_str(),
         _ => "",
     };
-    let by_path = case.variable("LD_LIBRARY_PATH").is_some_and(|folders| folders.split(':').any(|folder| folder.len() > 1 && words.contains(folder)));
+    let by_path = case
+        .variable("LD_LIBRARY_PATH")
+        .is_some_and(|folders| folders.split(':').any(|folder| folder.len() > 1 && words.contains(folder)));
     if by_path {
         return vec!["unset LD_LIBRARY_PATH".to_owned()];
     }
     if words.contains("undefined symbol") {
-        return vec!["It does not fit the libraries that are installed: update the driver and the system together".to_owned()];
+        return vec![
+            "It does not fit the libraries that are installed: update the driver and the system together"
+                .to_owned(),
+        ];
     }
     if words.contains("not a driver") || words.contains("not a Vulkan driver") {
         return vec![format!("{}rm {}", case.sudo(&driver.manifest), quoted(&driver.manifest))];
@@ -123,14 +147,20 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
         let (severity, weight) = match reason {
             // The rules about variables say these.
             Reason::Unreadable(FileError::NotFound) if named => return None,
-            Reason::ManifestRepeated { .. } | Reason::NotSelected { .. } | Reason::Disabled { .. } => return None,
+            Reason::ManifestRepeated { .. } | Reason::NotSelected { .. } | Reason::Disabled { .. } => {
+                return None;
+            }
             Reason::Duplicate { .. } | Reason::PortabilityNotAsked => (Severity::Note, weight::REST),
-            Reason::LibraryArch { .. } => (if case.fails() && named { Severity::Error } else { Severity::Note }, weight::LIKELY),
+            Reason::LibraryArch { .. } => {
+                (if case.fails() && named { Severity::Error } else { Severity::Note }, weight::LIKELY)
+            }
             _ => (case.blame(), weight::SEEN),
         };
         let finding = Finding::new(severity, weight, reason.id(), &driver.manifest, reason.to_string());
         Some(match reason {
-            Reason::Unreadable(FileError::Denied) => finding.step(format!("sudo chmod a+r {}", quoted(&driver.manifest))),
+            Reason::Unreadable(FileError::Denied) => {
+                finding.step(format!("sudo chmod a+r {}", quoted(&driver.manifest)))
+            }
             Reason::LibraryArch { .. } if named => finding.step(format!("unset {}", driver.found_by)),
             Reason::Duplicate { .. } | Reason::PortabilityNotAsked | Reason::LibraryArch { .. } => finding,
             Reason::Unreadable(FileError::NotFound) => finding,
@@ -147,8 +177,15 @@ pub(super) fn devices_that_fail(case: &Case) -> Vec<Finding> {
         let Some(trial) = case.trial(driver).filter(|trial| !trial.is_violent()) else { continue };
         for tried in &trial.devices {
             let Some((stage, ending)) = &tried.failure else { continue };
-            let what = format!("{} of {}: {}{}", if tried.device.name.is_empty() { "the device" } else { &tried.device.name }, file_name(&driver.manifest), ending.tell(*stage), printed(trial));
-            let finding = Finding::new(case.blame(), weight::SEEN + 2, "device-fails", &driver.manifest, what);
+            let what = format!(
+                "{} of {}: {}{}",
+                if tried.device.name.is_empty() { "the device" } else { &tried.device.name },
+                file_name(&driver.manifest),
+                ending.tell(*stage),
+                printed(trial)
+            );
+            let finding =
+                Finding::new(case.blame(), weight::SEEN + 2, "device-fails", &driver.manifest, what);
             all.push(finding.steps(leave_out(case, driver)));
         }
     }

@@ -12,7 +12,9 @@ use crate::probe::{Ending, Stage, Trial};
 
 /// Layers without which it works.
 pub(super) fn culprits(case: &Case) -> Vec<Finding> {
-    let (Some(with), Some(without)) = (&case.trials.program, &case.trials.without_layers) else { return Vec::new() };
+    let (Some(with), Some(without)) = (&case.trials.program, &case.trials.without_layers) else {
+        return Vec::new();
+    };
     let of = |name: &String| {
         let layer = case.layers.iter().find(|layer| layer.name == *name)?;
         let what = format!(
@@ -21,8 +23,13 @@ pub(super) fn culprits(case: &Case) -> Vec<Finding> {
             outcome(without),
             because(case, layer)
         );
-        let finding = Finding::new(case.blame(), weight::PROVEN, "layer-breaks", name, what).step(layer.off(&case.facts.variables));
-        Some(finding.step(settings_step(case, layer)).step(format!("Update or remove the layer: {}", layer.manifest)))
+        let finding = Finding::new(case.blame(), weight::PROVEN, "layer-breaks", name, what)
+            .step(layer.off(&case.facts.variables));
+        Some(
+            finding
+                .step(settings_step(case, layer))
+                .step(format!("Update or remove the layer: {}", layer.manifest)),
+        )
     };
     let mut findings: Vec<Finding> = case.trials.culprits.iter().filter_map(of).collect();
     findings.iter_mut().for_each(|finding| finding.next.retain(|step| !step.is_empty()));
@@ -101,13 +108,21 @@ fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
         (Ending::Failed { words }, Stage::Open) => format!("the layer {} does not load: {words}", layer.name),
         (Ending::Failed { words }, _) => format!("the layer {} {words}", layer.name),
         (Ending::Result { code }, Stage::Negotiate) => {
-            format!("the layer {} refuses to work with the loader: its negotiation returns {}", layer.name, crate::probe::result_name(*code))
+            format!(
+                "the layer {} refuses to work with the loader: its negotiation returns {}",
+                layer.name,
+                crate::probe::result_name(*code)
+            )
         }
         _ => format!("the layer {} ({}) {trial}", layer.name, file_name(&layer.library)),
     };
     let id = if dies { "layer-crashes" } else { "layer-does-not-load" };
     let weight = if dies { weight::SEEN + 15 } else { weight::SEEN - 5 };
-    Some(Finding::new(severity, weight, id, about, what).step(off).step("Update or reinstall the layer".to_owned()))
+    Some(
+        Finding::new(severity, weight, id, about, what)
+            .step(off)
+            .step("Update or reinstall the layer".to_owned()),
+    )
 }
 
 /// Layers for developers that slow every program.
@@ -124,9 +139,11 @@ const SLOW: &[(&str, &str)] = &[
 pub(super) fn slow(case: &Case) -> Vec<Finding> {
     let of = |layer: &Layer| {
         let (_, effect) = SLOW.iter().find(|row| row.0 == layer.name)?;
-        let what = format!("is on for every program and {effect}; it is active because {}", because(case, layer));
+        let what =
+            format!("is on for every program and {effect}; it is active because {}", because(case, layer));
         let finding = Finding::new(Severity::Warning, weight::CHOSEN, "layer-left-on", &layer.name, what);
-        let step = if layer.by_settings { super::settings::remove(case) } else { layer.off(&case.facts.variables) };
+        let step =
+            if layer.by_settings { super::settings::remove(case) } else { layer.off(&case.facts.variables) };
         Some(finding.step(step))
     };
     case.layers.iter().filter_map(of).collect()
@@ -135,7 +152,10 @@ pub(super) fn slow(case: &Case) -> Vec<Finding> {
 /// All layers are turned off by a variable.
 pub(super) fn none(case: &Case) -> Vec<Finding> {
     let Some(value) = case.variable("VK_LOADER_LAYERS_DISABLE") else { return Vec::new() };
-    let word = value.split(',').map(str::trim).find(|word| matches!(*word, "~all~" | "*" | "~implicit~" | "~explicit~"));
+    let word = value
+        .split(',')
+        .map(str::trim)
+        .find(|word| matches!(*word, "~all~" | "*" | "~implicit~" | "~explicit~"));
     let Some(word) = word else { return Vec::new() };
     let which = match word {
         "~implicit~" => "implicit layers (overlays, captures, device selection) are",
@@ -143,5 +163,8 @@ pub(super) fn none(case: &Case) -> Vec<Finding> {
         _ => "all layers are",
     };
     let what = format!("is \"{value}\", so {which} off for every program");
-    vec![Finding::new(Severity::Note, weight::CHOSEN, "layers-disabled", "VK_LOADER_LAYERS_DISABLE", what).step("unset VK_LOADER_LAYERS_DISABLE")]
+    vec![
+        Finding::new(Severity::Note, weight::CHOSEN, "layers-disabled", "VK_LOADER_LAYERS_DISABLE", what)
+            .step("unset VK_LOADER_LAYERS_DISABLE"),
+    ]
 }

@@ -24,25 +24,33 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
             format!("names {path}, which is the Vulkan loader itself and not a {noun}"),
             vec![remove(case, manifest)],
         ),
-        LibraryState::Fine => library.missing.first().map(|missing| missing_library(case, library, missing)).or_else(|| {
-            library.versions.first().map(|need| old_library(need))
-        }),
+        LibraryState::Fine => library
+            .missing
+            .first()
+            .map(|missing| missing_library(case, library, missing))
+            .or_else(|| library.versions.first().map(|need| old_library(need))),
         LibraryState::Absent => fault(
             "library-absent",
             format!("names the library {}, which does not exist", library.library),
             absent_steps(case, manifest, noun),
         ),
-        LibraryState::DanglingLink { to } => {
-            fault("library-dangling", format!("names {path}, a link to {to}, which does not exist"), vec![reinstall(), remove(case, manifest)])
-        }
+        LibraryState::DanglingLink { to } => fault(
+            "library-dangling",
+            format!("names {path}, a link to {to}, which does not exist"),
+            vec![reinstall(), remove(case, manifest)],
+        ),
         LibraryState::Denied { mode, owner, of } => {
             let bits = if of == path { "a+r" } else { "a+rx" };
-            let what = format!("you have no permission to read {of} (mode {mode:04o}, owner {owner}), which it needs");
+            let what = format!(
+                "you have no permission to read {of} (mode {mode:04o}, owner {owner}), which it needs"
+            );
             fault("library-denied", what, vec![format!("sudo chmod {bits} {}", quoted(of))])
         }
-        LibraryState::NotElf { what } => {
-            fault("library-not-elf", format!("names {path}, which is not a library ({what})"), vec![reinstall()])
-        }
+        LibraryState::NotElf { what } => fault(
+            "library-not-elf",
+            format!("names {path}, which is not a library ({what})"),
+            vec![reinstall()],
+        ),
         LibraryState::Truncated { size, needs } => fault(
             "library-truncated",
             format!("names {path}, which is cut short: it has {size} of {needs} bytes"),
@@ -50,21 +58,35 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
         ),
         LibraryState::WrongClass { bits } => Some(Fault {
             id: "library-class",
-            what: format!("is for {bits}-bit programs: {path} is a {bits}-bit library, and programs here have {} bits", case.target.bits),
+            what: format!(
+                "is for {bits}-bit programs: {path} is a {bits}-bit library, and programs here have {} bits",
+                case.target.bits
+            ),
             steps: install_class(case, noun),
             is_usual: true,
         }),
         LibraryState::WrongMachine { machine } => fault(
             "library-machine",
-            format!("names {path}, which is for {machine} processors, and this one is {}", case.facts.system.machine),
-            vec![format!("Install the {noun}'s build for {}", case.facts.system.machine), remove(case, manifest)],
+            format!(
+                "names {path}, which is for {machine} processors, and this one is {}",
+                case.facts.system.machine
+            ),
+            vec![
+                format!("Install the {noun}'s build for {}", case.facts.system.machine),
+                remove(case, manifest),
+            ],
         ),
         LibraryState::NoExecMount { mount } => fault(
             "library-noexec",
             format!("names {path}, and no code can be loaded from {mount}, which is mounted noexec"),
-            vec![format!("sudo mount -o remount,exec {}", quoted(mount)), format!("Or install the {noun} somewhere else")],
+            vec![
+                format!("sudo mount -o remount,exec {}", quoted(mount)),
+                format!("Or install the {noun} somewhere else"),
+            ],
         ),
-        LibraryState::IsFolder => fault("library-folder", format!("names {path}, which is a folder"), vec![reinstall()]),
+        LibraryState::IsFolder => {
+            fault("library-folder", format!("names {path}, which is a folder"), vec![reinstall()])
+        }
     }
 }
 
@@ -85,7 +107,12 @@ fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<String> {
 }
 
 fn install_class(case: &Case, noun: &str) -> Vec<String> {
-    let install = case.facts.packages.manager.filter(|_| noun == "driver").and_then(|manager| manager.vulkan_drivers(None).into_iter().next());
+    let install = case
+        .facts
+        .packages
+        .manager
+        .filter(|_| noun == "driver")
+        .and_then(|manager| manager.vulkan_drivers(None).into_iter().next());
     match install {
         Some(command) => vec![command],
         None => vec![format!("Install the {}-bit build of the {noun}", case.target.bits)],
@@ -110,7 +137,10 @@ fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Fault {
     } else {
         let manager = case.facts.packages.manager;
         let unknown = || vec![format!("Install the package that has {}", missing.library)];
-        steps.extend(manager.map_or_else(unknown, |manager| manager.install_library(&missing.library, case.target.bits)));
+        steps.extend(
+            manager
+                .map_or_else(unknown, |manager| manager.install_library(&missing.library, case.target.bits)),
+        );
     }
     Fault { id: "library-missing", what, steps, is_usual: false }
 }
@@ -120,7 +150,10 @@ fn old_library(need: &VersionNeed) -> Fault {
     let found = if need.found.is_empty() { need.library.clone() } else { need.found.clone() };
     let what = format!("needs {} of {}, and programs get {found}{has}", need.version, need.library);
     let steps = if need.because == "LD_LIBRARY_PATH" {
-        vec!["unset LD_LIBRARY_PATH".to_owned(), format!("Or remove {} from that folder: it is found instead of the system's", file_name(&found))]
+        vec![
+            "unset LD_LIBRARY_PATH".to_owned(),
+            format!("Or remove {} from that folder: it is found instead of the system's", file_name(&found)),
+        ]
     } else {
         vec!["It was built for a newer system: install the build for this distribution, or update the distribution".to_owned()]
     };

@@ -17,42 +17,82 @@ fn first<'a>(case: &'a Case, name: &str) -> Option<&'a LoaderFile> {
 
 /// There is none, or the one that there is cannot be loaded.
 pub(super) fn absent(case: &Case) -> Vec<Finding> {
-    let open = case.trials.program.as_ref().filter(|trial| trial.stage <= Stage::Open && trial.ending != Ending::Finished);
+    let open = case
+        .trials
+        .program
+        .as_ref()
+        .filter(|trial| trial.stage <= Stage::Open && trial.ending != Ending::Finished);
     let found = first(case, SONAME);
     if case.works() == Some(true) || (open.is_none() && (found.is_some() || case.target.process.is_some())) {
         return Vec::new();
     }
-    if let Some(own) = case.target.process.as_ref().filter(|process| process.libraries.iter().any(|it| it.contains("/libvulkan"))) {
+    if let Some(own) = case
+        .target
+        .process
+        .as_ref()
+        .filter(|process| process.libraries.iter().any(|it| it.contains("/libvulkan")))
+    {
         let _ = own;
         return Vec::new();
     }
     let wrong = case.facts.loaders.iter().find(|loader| loader.name == SONAME);
     let install = || {
         let manager = case.facts.packages.manager;
-        manager.map_or_else(|| "Install the Vulkan loader of your distribution".to_owned(), |manager| manager.loader())
+        manager.map_or_else(
+            || "Install the Vulkan loader of your distribution".to_owned(),
+            |manager| manager.loader(),
+        )
     };
-    let error = |id: &str, about: &str, what: String| Finding::new(Severity::Error, weight::PROVEN, id, about, what);
+    let error =
+        |id: &str, about: &str, what: String| Finding::new(Severity::Error, weight::PROVEN, id, about, what);
     let Some(found) = found.or(wrong) else {
-        let finding = error("no-loader", SONAME, "no program can load Vulkan: the Vulkan loader is not installed".to_owned());
+        let finding = error(
+            "no-loader",
+            SONAME,
+            "no program can load Vulkan: the Vulkan loader is not installed".to_owned(),
+        );
         return vec![finding.step(install())];
     };
     let about = found.path.as_str();
     let finding = match &found.state {
-        LibraryState::DanglingLink { to } => error("loader-dangling", about, format!("the Vulkan loader is a link to {to}, which does not exist")).step(install()),
-        LibraryState::Truncated { size, needs } => error("loader-truncated", about, format!("the Vulkan loader is cut short: it has {size} of {needs} bytes")).step(reinstall(&install())),
-        LibraryState::NotElf { what } => error("loader-not-elf", about, format!("the Vulkan loader is not a library ({what})")).step(reinstall(&install())),
-        LibraryState::Denied { mode, owner, of } => {
-            error("loader-denied", about, format!("you have no permission to read {of} (mode {mode:04o}, owner {owner})")).step(format!("sudo chmod a+r {of}"))
+        LibraryState::DanglingLink { to } => error(
+            "loader-dangling",
+            about,
+            format!("the Vulkan loader is a link to {to}, which does not exist"),
+        )
+        .step(install()),
+        LibraryState::Truncated { size, needs } => error(
+            "loader-truncated",
+            about,
+            format!("the Vulkan loader is cut short: it has {size} of {needs} bytes"),
+        )
+        .step(reinstall(&install())),
+        LibraryState::NotElf { what } => {
+            error("loader-not-elf", about, format!("the Vulkan loader is not a library ({what})"))
+                .step(reinstall(&install()))
         }
-        LibraryState::WrongMachine { machine } => error("loader-machine", about, format!("the Vulkan loader is for {machine} processors")).step(install()),
+        LibraryState::Denied { mode, owner, of } => error(
+            "loader-denied",
+            about,
+            format!("you have no permission to read {of} (mode {mode:04o}, owner {owner})"),
+        )
+        .step(format!("sudo chmod a+r {of}")),
+        LibraryState::WrongMachine { machine } => {
+            error("loader-machine", about, format!("the Vulkan loader is for {machine} processors"))
+                .step(install())
+        }
         _ if u32::from(found.bits) != case.target.bits => {
-            let what = format!("only {}-bit programs have a Vulkan loader here, and this is about {}-bit ones", found.bits, case.target.bits);
+            let what = format!(
+                "only {}-bit programs have a Vulkan loader here, and this is about {}-bit ones",
+                found.bits, case.target.bits
+            );
             error("loader-class", about, what).step(install())
         }
         _ => match open.map(|trial| &trial.ending) {
             Some(Ending::Failed { words }) => unopened(case, found, words, &install()),
             Some(ending) if ending.is_violent() => {
-                error("loader-broken", about, format!("the Vulkan loader {}", ending.tell(Stage::Open))).step(reinstall(&install()))
+                error("loader-broken", about, format!("the Vulkan loader {}", ending.tell(Stage::Open)))
+                    .step(reinstall(&install()))
             }
             _ => return Vec::new(),
         },
@@ -66,8 +106,18 @@ fn reinstall(install: &str) -> String {
 
 /// The dynamic linker refuses it.
 fn unopened(case: &Case, found: &LoaderFile, words: &str, install: &str) -> Finding {
-    let finding = Finding::new(Severity::Error, weight::PROVEN, "loader-broken", &found.path, format!("the Vulkan loader cannot be loaded: {words}"));
-    if found.because == "LD_LIBRARY_PATH" || case.variable("LD_LIBRARY_PATH").is_some_and(|folders| folders.split(':').any(|folder| !folder.is_empty() && words.contains(folder))) {
+    let finding = Finding::new(
+        Severity::Error,
+        weight::PROVEN,
+        "loader-broken",
+        &found.path,
+        format!("the Vulkan loader cannot be loaded: {words}"),
+    );
+    if found.because == "LD_LIBRARY_PATH"
+        || case.variable("LD_LIBRARY_PATH").is_some_and(|folders| {
+            folders.split(':').any(|folder| !folder.is_empty() && words.contains(folder))
+        })
+    {
         finding.step("unset LD_LIBRARY_PATH")
     } else {
         finding.step(reinstall(install))
@@ -78,41 +128,81 @@ fn unopened(case: &Case, found: &LoaderFile, words: &str, install: &str) -> Find
 pub(super) fn shadowed(case: &Case) -> Vec<Finding> {
     let Some(found) = first(case, SONAME) else { return Vec::new() };
     let by_variable = ["LD_LIBRARY_PATH", "LD_PRELOAD"].into_iter().find(|name| found.because == *name);
-    let system = fitting(case).find(|loader| loader.name == SONAME && loader.because != found.because && loader.real_path != found.real_path);
+    let system = fitting(case).find(|loader| {
+        loader.name == SONAME && loader.because != found.because && loader.real_path != found.real_path
+    });
     let (Some(name), Some(system)) = (by_variable, system) else { return Vec::new() };
-    let version = |loader: &LoaderFile| if loader.version.is_empty() { loader.path.clone() } else { format!("{} ({})", loader.path, loader.version) };
-    let tried = case.trials.program.as_ref().map(|trial| trial.version.as_str()).filter(|version| !version.is_empty());
-    let its = tried.filter(|_| found.version.is_empty()).map_or_else(|| version(found), |version| format!("{} (Vulkan {version})", found.path));
+    let version = |loader: &LoaderFile| {
+        if loader.version.is_empty() {
+            loader.path.clone()
+        } else {
+            format!("{} ({})", loader.path, loader.version)
+        }
+    };
+    let tried = case
+        .trials
+        .program
+        .as_ref()
+        .map(|trial| trial.version.as_str())
+        .filter(|version| !version.is_empty());
+    let its = tried
+        .filter(|_| found.version.is_empty())
+        .map_or_else(|| version(found), |version| format!("{} (Vulkan {version})", found.path));
     let value = case.variable(name).unwrap_or_default();
-    let what = format!("is \"{value}\", so programs get the Vulkan loader {its} instead of {}", version(system));
+    let what =
+        format!("is \"{value}\", so programs get the Vulkan loader {its} instead of {}", version(system));
     let severity = if case.fails() { Severity::Error } else { Severity::Note };
-    let weight = if case.trials.own.as_ref().is_some_and(|own| own.works()) { weight::SEEN + 5 } else { weight::CHOSEN };
+    let weight = if case.trials.own.as_ref().is_some_and(|own| own.works()) {
+        weight::SEEN + 5
+    } else {
+        weight::CHOSEN
+    };
     vec![Finding::new(severity, weight, "loader-shadowed", name, what).step(format!("unset {name}"))]
 }
 
 /// Programs get different loaders by its two names.
 pub(super) fn two(case: &Case) -> Vec<Finding> {
-    let (Some(one), Some(other)) = (first(case, SONAME), first(case, "libvulkan.so")) else { return Vec::new() };
+    let (Some(one), Some(other)) = (first(case, SONAME), first(case, "libvulkan.so")) else {
+        return Vec::new();
+    };
     if one.real_path == other.real_path || other.state != LibraryState::Fine {
         return Vec::new();
     }
-    let what = format!("programs that open libvulkan.so get this loader, and those that are linked with {SONAME} get {}", one.path);
+    let what = format!(
+        "programs that open libvulkan.so get this loader, and those that are linked with {SONAME} get {}",
+        one.path
+    );
     vec![Finding::new(Severity::Note, weight::LIKELY, "two-loaders", &other.path, what)]
 }
 
 /// It dies or fails by itself: no driver and no layer does so alone.
 pub(super) fn broken(case: &Case) -> Vec<Finding> {
-    let Some(program) = case.trials.program.as_ref().filter(|trial| !trial.works() && trial.stage > Stage::Open) else { return Vec::new() };
+    let Some(program) =
+        case.trials.program.as_ref().filter(|trial| !trial.works() && trial.stage > Stage::Open)
+    else {
+        return Vec::new();
+    };
     let mut all = Vec::new();
     let about = if program.file.is_empty() { &case.target.loader } else { &program.file };
-    let others_die = case.trials.drivers.iter().chain(&case.trials.layers).any(|(_, trial)| trial.is_violent());
+    let others_die =
+        case.trials.drivers.iter().chain(&case.trials.layers).any(|(_, trial)| trial.is_violent());
     if program.is_violent() && !others_die && case.trials.culprits.is_empty() {
         let what = format!("a program {program}, though no driver and no layer does so alone");
-        all.push(Finding::new(Severity::Error, weight::SEEN, "program-dies", about, what).step("Update the Vulkan loader and the drivers"));
+        all.push(
+            Finding::new(Severity::Error, weight::SEEN, "program-dies", about, what)
+                .step("Update the Vulkan loader and the drivers"),
+        );
     }
     if case.trials.own.as_ref().is_some_and(|own| own.works()) && !program.is_violent() {
-        let what = format!("this Vulkan loader ({}) finds no usable device, and vkload's does", if program.version.is_empty() { "of unknown version" } else { &program.version });
-        all.push(Finding::new(Severity::Error, weight::LIKELY, "loader-differs", about, what).step("vkload exec PROGRAM").step("Or update the Vulkan loader"));
+        let what = format!(
+            "this Vulkan loader ({}) finds no usable device, and vkload's does",
+            if program.version.is_empty() { "of unknown version" } else { &program.version }
+        );
+        all.push(
+            Finding::new(Severity::Error, weight::LIKELY, "loader-differs", about, what)
+                .step("vkload exec PROGRAM")
+                .step("Or update the Vulkan loader"),
+        );
     }
     all
 }

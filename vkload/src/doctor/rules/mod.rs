@@ -72,7 +72,9 @@ pub(super) fn findings(case: &Case) -> Vec<Finding> {
     // What remains where nothing else explains it is said only then.
     if let Some(first) = all.first().filter(|first| first.severity == Severity::Error) {
         let explained = first.weight > super::finding::weight::REST;
-        all.retain(|finding| !explained || finding.severity != Severity::Error || finding.weight > super::finding::weight::REST);
+        all.retain(|finding| {
+            !explained || finding.severity != Severity::Error || finding.weight > super::finding::weight::REST
+        });
     }
     all
 }

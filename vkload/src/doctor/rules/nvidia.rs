@@ -14,27 +14,38 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
     let manifest = case.drivers.iter().any(|driver| driver.manifest.contains("nvidia"));
     match (&nvidia.module, &nvidia.libraries[..]) {
         (Some(module), [first, ..]) if !nvidia.libraries.contains(module) => {
-            let what = format!("the kernel has version {module} of NVIDIA's driver, and the libraries are of version {first}; both must be the same");
+            let what = format!(
+                "the kernel has version {module} of NVIDIA's driver, and the libraries are of version {first}; both must be the same"
+            );
             let finding = Finding::new(severity, weight::PROVEN - 5, "nvidia-versions", "NVIDIA", what);
             vec![match case.facts.place.container {
-                Some(_) => finding.step("Start the container again: it got its libraries before the host's driver was updated"),
+                Some(_) => finding.step(
+                    "Start the container again: it got its libraries before the host's driver was updated",
+                ),
                 None if case.facts.place.flatpak.is_some() => finding.step("flatpak update"),
-                None => finding.step("Restart the computer, so that the kernel gets the driver that was installed"),
+                None => finding
+                    .step("Restart the computer, so that the kernel gets the driver that was installed"),
             }]
         }
         (None, [_, ..]) if manifest && case.facts.gpus.iter().any(|gpu| gpu.vendor == 0x10de) => {
             let by = if nvidia.nouveau { ": nouveau has taken the GPU" } else { "" };
-            let what = format!("the libraries of NVIDIA's driver are installed, and its kernel module is not loaded{by}");
+            let what = format!(
+                "the libraries of NVIDIA's driver are installed, and its kernel module is not loaded{by}"
+            );
             let finding = Finding::new(severity, weight::KNOWN + 10, "nvidia-module", "NVIDIA", what);
             vec![finding.step("sudo modprobe nvidia; if that fails, read why: sudo dmesg | grep -i -e nvidia -e nouveau, and dkms status")]
         }
         (Some(module), []) if case.facts.place.container.is_none() && case.facts.place.flatpak.is_none() => {
-            let what = format!("the kernel has NVIDIA's driver {module}, and its Vulkan libraries are not installed");
+            let what = format!(
+                "the kernel has NVIDIA's driver {module}, and its Vulkan libraries are not installed"
+            );
             let finding = Finding::new(severity, weight::KNOWN + 10, "nvidia-libraries", "NVIDIA", what);
             vec![finding.steps(super::gpus::nvidia_steps(case))]
         }
         (Some(module), [_, ..]) if !manifest && case.facts.place.container.is_none() => {
-            let what = format!("NVIDIA's driver {module} is installed, and there is no manifest (nvidia_icd.json) that names it to the loader");
+            let what = format!(
+                "NVIDIA's driver {module} is installed, and there is no manifest (nvidia_icd.json) that names it to the loader"
+            );
             let finding = Finding::new(severity, weight::KNOWN + 5, "nvidia-manifest", "NVIDIA", what);
             vec![finding.steps(super::gpus::nvidia_steps(case))]
         }
@@ -52,14 +63,24 @@ pub(super) fn container(case: &Case) -> Vec<Finding> {
     }
     let severity = if case.fails() { Severity::Error } else { Severity::Warning };
     let capabilities = case.variable("NVIDIA_DRIVER_CAPABILITIES");
-    let has_graphics = capabilities.is_some_and(|value| value.split(',').any(|it| matches!(it.trim(), "all" | "graphics")));
+    let has_graphics =
+        capabilities.is_some_and(|value| value.split(',').any(|it| matches!(it.trim(), "all" | "graphics")));
     let step = "Start the container with -e NVIDIA_DRIVER_CAPABILITIES=all (or at least graphics,utility)";
     if !has_graphics {
         let what = match capabilities {
             Some(value) => format!("is \"{value}\" and lacks \"graphics\", so the container has no Vulkan driver for its NVIDIA GPU"),
             None => "is not set, so the container got no Vulkan driver for its NVIDIA GPU: only compute and utility are given".to_owned(),
         };
-        return vec![Finding::new(severity, weight::PROVEN - 10, "nvidia-capabilities", "NVIDIA_DRIVER_CAPABILITIES", what).step(step)];
+        return vec![
+            Finding::new(
+                severity,
+                weight::PROVEN - 10,
+                "nvidia-capabilities",
+                "NVIDIA_DRIVER_CAPABILITIES",
+                what,
+            )
+            .step(step),
+        ];
     }
     if !case.drivers.iter().any(|driver| driver.manifest.contains("nvidia")) {
         let what = "this container has an NVIDIA GPU and no manifest nvidia_icd.json".to_owned();

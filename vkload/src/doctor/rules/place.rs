@@ -13,24 +13,38 @@ fn severity(case: &Case) -> Severity {
 
 /// Flatpak: drivers come as extensions of the runtime.
 pub(super) fn flatpak(case: &Case) -> Vec<Finding> {
-    let Some(flatpak) = case.facts.place.flatpak.as_ref().filter(|_| no_hardware(case)) else { return Vec::new() };
-    let finding = |id: &str, what: String| Finding::new(severity(case), weight::KNOWN + 15, id, "Flatpak", what);
+    let Some(flatpak) = case.facts.place.flatpak.as_ref().filter(|_| no_hardware(case)) else {
+        return Vec::new();
+    };
+    let finding =
+        |id: &str, what: String| Finding::new(severity(case), weight::KNOWN + 15, id, "Flatpak", what);
     let application = if flatpak.application.is_empty() { "APPLICATION" } else { &flatpak.application };
     if !flatpak.devices {
         let what = format!("{application} has no permission to use graphics devices (devices=dri)");
-        return vec![finding("flatpak-devices", what).step(format!("flatpak override --user --device=dri {application}"))];
+        return vec![
+            finding("flatpak-devices", what)
+                .step(format!("flatpak override --user --device=dri {application}")),
+        ];
     }
     if let Some(module) = &case.facts.nvidia.module {
         let wanted = format!("nvidia-{}", module.replace('.', "-"));
         if !flatpak.gl_extensions.iter().any(|name| name.contains(&wanted)) {
-            let what = format!("the kernel has NVIDIA's driver {module}, and the extension with its libraries is not installed");
-            return vec![finding("flatpak-extension", what).step(format!("flatpak install flathub org.freedesktop.Platform.GL.{wanted}"))];
+            let what = format!(
+                "the kernel has NVIDIA's driver {module}, and the extension with its libraries is not installed"
+            );
+            return vec![
+                finding("flatpak-extension", what)
+                    .step(format!("flatpak install flathub org.freedesktop.Platform.GL.{wanted}")),
+            ];
         }
     }
     if flatpak.gl_extensions.iter().all(|name| name == "host") {
         let branch = if flatpak.branch.is_empty() { String::new() } else { format!("//{}", flatpak.branch) };
         let what = "the extension with Mesa's drivers is not installed".to_owned();
-        return vec![finding("flatpak-extension", what).step(format!("flatpak install flathub org.freedesktop.Platform.GL.default{branch}"))];
+        return vec![
+            finding("flatpak-extension", what)
+                .step(format!("flatpak install flathub org.freedesktop.Platform.GL.default{branch}")),
+        ];
     }
     Vec::new()
 }
@@ -38,7 +52,9 @@ pub(super) fn flatpak(case: &Case) -> Vec<Finding> {
 /// Snap: drivers come by an interface and a content snap.
 pub(super) fn snap(case: &Case) -> Vec<Finding> {
     let Some(name) = case.facts.place.snap.as_ref().filter(|_| no_hardware(case)) else { return Vec::new() };
-    let what = format!("the snap {name} sees no GPU: it needs the interface opengl and a snap with drivers (graphics-core22, gpu-2404 or mesa-2404)");
+    let what = format!(
+        "the snap {name} sees no GPU: it needs the interface opengl and a snap with drivers (graphics-core22, gpu-2404 or mesa-2404)"
+    );
     let finding = Finding::new(severity(case), weight::KNOWN + 10, "snap-interface", "Snap", what);
     vec![finding.step(format!("sudo snap connect {name}:opengl; snap connections {name}"))]
 }
@@ -48,17 +64,24 @@ pub(super) fn wsl(case: &Case) -> Vec<Finding> {
     let Some(generation) = case.facts.place.wsl.filter(|_| no_hardware(case)) else { return Vec::new() };
     let finding = |id: &str, what: String| Finding::new(severity(case), weight::KNOWN + 10, id, "WSL", what);
     if generation < 2 {
-        return vec![finding("wsl-generation", "this is WSL 1, which has no GPU".to_owned()).step("In Windows: wsl --set-version DISTRIBUTION 2")];
+        return vec![
+            finding("wsl-generation", "this is WSL 1, which has no GPU".to_owned())
+                .step("In Windows: wsl --set-version DISTRIBUTION 2"),
+        ];
     }
     if !case.facts.nodes.iter().any(|node| node.path == "/dev/dxg") {
         let what = "there is no /dev/dxg, through which WSL reaches the GPU".to_owned();
-        return vec![finding("wsl-device", what).step("In Windows: update the GPU's driver, then wsl --update and wsl --shutdown")];
+        return vec![
+            finding("wsl-device", what)
+                .step("In Windows: update the GPU's driver, then wsl --update and wsl --shutdown"),
+        ];
     }
     let has_dzn = case.drivers.iter().any(|driver| driver.manifest.contains("dzn"));
     let what = if has_dzn {
         "the GPU is reached through Direct3D 12 (Mesa's dzn), which finds no device here".to_owned()
     } else {
-        "the GPU can only be reached through Direct3D 12, and Mesa's driver for that (dzn) is not installed".to_owned()
+        "the GPU can only be reached through Direct3D 12, and Mesa's driver for that (dzn) is not installed"
+            .to_owned()
     };
     let step = if case.facts.system.is("ubuntu") {
         "sudo add-apt-repository ppa:kisak/kisak-mesa && sudo apt-get install mesa-vulkan-drivers"
@@ -71,14 +94,24 @@ pub(super) fn wsl(case: &Case) -> Vec<Finding> {
 /// Steam's runtime brings libraries of its own, and the host's drivers.
 pub(super) fn steam(case: &Case) -> Vec<Finding> {
     let Some(runtime) = case.facts.place.steam_runtime.as_ref() else { return Vec::new() };
-    let what = format!("this is Steam's runtime {runtime}: drivers come from the host, and libraries from the runtime");
-    let finding = Finding::new(if case.fails() { Severity::Error } else { Severity::Note }, weight::LIKELY, "steam-runtime", "Steam", what);
+    let what = format!(
+        "this is Steam's runtime {runtime}: drivers come from the host, and libraries from the runtime"
+    );
+    let finding = Finding::new(
+        if case.fails() { Severity::Error } else { Severity::Note },
+        weight::LIKELY,
+        "steam-runtime",
+        "Steam",
+        what,
+    );
     vec![finding.step("Outside of it run: vkload doctor").step("To see how the host's drivers are brought in: STEAM_LINUX_RUNTIME_LOG=1 PRESSURE_VESSEL_VERBOSE=1 in the game's launch options")]
 }
 
 /// A container without any graphics device.
 pub(super) fn container(case: &Case) -> Vec<Finding> {
-    let Some(name) = case.facts.place.container.as_ref().filter(|_| no_hardware(case)) else { return Vec::new() };
+    let Some(name) = case.facts.place.container.as_ref().filter(|_| no_hardware(case)) else {
+        return Vec::new();
+    };
     let has_node = case.facts.nodes.iter().any(|node| node.kind != "card");
     if has_node || !case.facts.gpus.is_empty() || case.facts.nvidia.module.is_some() {
         return Vec::new();
@@ -95,10 +128,14 @@ pub(super) fn process(case: &Case) -> Vec<Finding> {
     let about = format!("process {}", process.id);
     if process.elsewhere {
         let what = "it runs in another file system (a container, Flatpak or Snap), and this answer is about this one".to_owned();
-        all.push(Finding::new(Severity::Warning, weight::SEEN, "process-elsewhere", &about, what).step(format!("sudo nsenter --target {} --mount vkload doctor", process.id)));
+        all.push(
+            Finding::new(Severity::Warning, weight::SEEN, "process-elsewhere", &about, what)
+                .step(format!("sudo nsenter --target {} --mount vkload doctor", process.id)),
+        );
     }
     let what = match &process.libraries[..] {
-        [] => "no Vulkan library is in its memory: it has not used Vulkan yet, or brings a loader of its own".to_owned(),
+        [] => "no Vulkan library is in its memory: it has not used Vulkan yet, or brings a loader of its own"
+            .to_owned(),
         libraries => format!("in its memory: {}", libraries.join(", ")),
     };
     all.push(Finding::new(Severity::Note, weight::LIKELY, "process-libraries", &about, what));

@@ -27,31 +27,60 @@ pub(super) fn unusable(case: &Case) -> Vec<Finding> {
             loader_core::discovery::Reason::Invalid(error) => error.to_string(),
             reason => reason.to_string(),
         };
-        return vec![finding("settings-unusable", format!("this settings file is ignored: {why}")).step(check).step(remove(case))];
+        return vec![
+            finding("settings-unusable", format!("this settings file is ignored: {why}"))
+                .step(check)
+                .step(remove(case)),
+        ];
     }
-    plan.file.warnings.first().map(|warning| finding("settings-warning", format!("in this settings file, {warning}")).step(check)).into_iter().collect()
+    plan.file
+        .warnings
+        .first()
+        .map(|warning| finding("settings-warning", format!("in this settings file, {warning}")).step(check))
+        .into_iter()
+        .collect()
 }
 
 /// It names drivers.
 pub(super) fn drivers(case: &Case) -> Vec<Finding> {
-    let (Some(path), Some(settings)) = (path(case), case.planned.settings.plan.in_force()) else { return Vec::new() };
+    let (Some(path), Some(settings)) = (path(case), case.planned.settings.plan.in_force()) else {
+        return Vec::new();
+    };
     let mut all = Vec::new();
     if settings.additional_drivers_use_exclusively {
-        let names: Vec<String> = settings.additional_drivers.iter().map(|name| Shown(name).to_string()).collect();
-        let gone = names.iter().find(|name| !case.drivers.iter().any(|driver| driver.manifest == **name && driver.used));
+        let names: Vec<String> =
+            settings.additional_drivers.iter().map(|name| Shown(name).to_string()).collect();
+        let gone = names
+            .iter()
+            .find(|name| !case.drivers.iter().any(|driver| driver.manifest == **name && driver.used));
         let what = match gone {
-            Some(name) => format!("this settings file (line {}) allows no driver but {}, and {name} cannot be used", settings.line, names.join(", ")),
-            None => format!("this settings file (line {}) allows no driver but {}", settings.line, names.join(", ")),
+            Some(name) => format!(
+                "this settings file (line {}) allows no driver but {}, and {name} cannot be used",
+                settings.line,
+                names.join(", ")
+            ),
+            None => format!(
+                "this settings file (line {}) allows no driver but {}",
+                settings.line,
+                names.join(", ")
+            ),
         };
         let severity = if case.fails() || gone.is_some() { case.blame() } else { Severity::Note };
-        all.push(Finding::new(severity, weight::CHOSEN + 8, "settings-drivers", &path, what).step(remove(case)));
+        all.push(
+            Finding::new(severity, weight::CHOSEN + 8, "settings-drivers", &path, what).step(remove(case)),
+        );
     }
     if let Some(devices) = &settings.devices {
-        let names: Vec<String> = devices.iter().map(|device| Shown(&device.device_name).to_string()).collect();
+        let names: Vec<String> =
+            devices.iter().map(|device| Shown(&device.device_name).to_string()).collect();
         let by_drivers: usize = case.trials.drivers.iter().map(|(_, trial)| trial.usable().count()).sum();
         let hidden = case.trials.program.is_some() && case.devices().len() < by_drivers;
         let severity = if hidden { case.blame() } else { Severity::Note };
-        let what = format!("this settings file (line {}) lists the devices that programs get: {}", settings.line, names.join(", "));
+        let what = format!(
+            "this settings file (line {}) lists the devices that programs get: {}",
+            settings.line,
+            names.join(", ")
+        );
         all.push(Finding::new(severity, weight::CHOSEN, "settings-devices", &path, what).step(remove(case)));
     }
     all
@@ -59,17 +88,47 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
 
 /// It says which layers are on.
 pub(super) fn layers(case: &Case) -> Vec<Finding> {
-    let (Some(path), Some(settings)) = (path(case), case.planned.settings.plan.in_force()) else { return Vec::new() };
+    let (Some(path), Some(settings)) = (path(case), case.planned.settings.plan.in_force()) else {
+        return Vec::new();
+    };
     let Some(layers) = &settings.layers else { return Vec::new() };
-    let on: Vec<&str> = case.layers.iter().filter(|layer| layer.by_settings).map(|layer| layer.name.as_str()).collect();
-    let absent = layers.iter().filter(|layer| !layer.path.is_empty()).map(|layer| Shown(&layer.path).to_string()).find(|manifest| {
-        let candidate = case.planned.layers.layers.iter().find(|candidate| Shown(&candidate.path).to_string() == *manifest);
-        candidate.is_none_or(|candidate| matches!(candidate.skipped, Some(loader_core::discovery::LayerReason::Unreadable(_))))
-    });
+    let on: Vec<&str> =
+        case.layers.iter().filter(|layer| layer.by_settings).map(|layer| layer.name.as_str()).collect();
+    let absent = layers
+        .iter()
+        .filter(|layer| !layer.path.is_empty())
+        .map(|layer| Shown(&layer.path).to_string())
+        .find(|manifest| {
+            let candidate = case
+                .planned
+                .layers
+                .layers
+                .iter()
+                .find(|candidate| Shown(&candidate.path).to_string() == *manifest);
+            candidate.is_none_or(|candidate| {
+                matches!(candidate.skipped, Some(loader_core::discovery::LayerReason::Unreadable(_)))
+            })
+        });
     let (severity, what) = match (absent, &on[..]) {
-        (Some(absent), _) => (Severity::Warning, format!("this settings file (line {}) names the layer manifest {absent}, which cannot be read", settings.line)),
-        (None, []) => (Severity::Note, format!("this settings file (line {}) decides which layers are used: none is on", settings.line)),
-        (None, on) => (Severity::Note, format!("this settings file (line {}) turns on {} for every program", settings.line, on.join(", "))),
+        (Some(absent), _) => (
+            Severity::Warning,
+            format!(
+                "this settings file (line {}) names the layer manifest {absent}, which cannot be read",
+                settings.line
+            ),
+        ),
+        (None, []) => (
+            Severity::Note,
+            format!("this settings file (line {}) decides which layers are used: none is on", settings.line),
+        ),
+        (None, on) => (
+            Severity::Note,
+            format!(
+                "this settings file (line {}) turns on {} for every program",
+                settings.line,
+                on.join(", ")
+            ),
+        ),
     };
     vec![Finding::new(severity, weight::LIKELY, "settings-layers", &path, what).step(remove(case))]
 }

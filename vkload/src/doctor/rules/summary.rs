@@ -13,8 +13,18 @@ pub(super) fn software(case: &Case) -> Vec<Finding> {
         return Vec::new();
     }
     let gpu = case.facts.gpus.iter().any(|gpu| gpu.can_have_vulkan());
-    let what = if gpu { "programs draw on the processor, not on the GPU of this machine" } else { "programs draw on the processor: no GPU is known here" };
-    let finding = Finding::new(if gpu { Severity::Warning } else { Severity::Note }, weight::REST, "software", "", what);
+    let what = if gpu {
+        "programs draw on the processor, not on the GPU of this machine"
+    } else {
+        "programs draw on the processor: no GPU is known here"
+    };
+    let finding = Finding::new(
+        if gpu { Severity::Warning } else { Severity::Note },
+        weight::REST,
+        "software",
+        "",
+        what,
+    );
     let place = &case.facts.place;
     vec![match (&place.virtual_machine, gpu) {
         (Some(name), false) => finding.step(format!("In a virtual machine ({name}) a GPU has to be given to it: by PCI pass-through or virtio-gpu with venus")),
@@ -32,9 +42,18 @@ pub(super) fn nothing_found(case: &Case) -> Vec<Finding> {
     if replaced || !case.drivers.is_empty() {
         return Vec::new();
     }
-    let folders = searched.iter().filter(|place| matches!(place.result, Looked::Failed(_) | Looked::Folder { .. })).count();
-    let sample = searched.iter().map(|place| Shown(&place.path).to_string()).find(|path| path.starts_with("/usr/share")).unwrap_or_else(|| "/usr/share/vulkan/icd.d".to_owned());
-    let what = format!("no Vulkan driver is installed: none of the {folders} folders that are searched has a driver's manifest ({sample} and others; see vkload paths)");
+    let folders = searched
+        .iter()
+        .filter(|place| matches!(place.result, Looked::Failed(_) | Looked::Folder { .. }))
+        .count();
+    let sample = searched
+        .iter()
+        .map(|place| Shown(&place.path).to_string())
+        .find(|path| path.starts_with("/usr/share"))
+        .unwrap_or_else(|| "/usr/share/vulkan/icd.d".to_owned());
+    let what = format!(
+        "no Vulkan driver is installed: none of the {folders} folders that are searched has a driver's manifest ({sample} and others; see vkload paths)"
+    );
     let finding = Finding::new(Severity::Error, weight::LIKELY - 10, "no-driver", "", what);
     vec![finding.steps(install(case))]
 }
@@ -48,14 +67,27 @@ fn install(case: &Case) -> Vec<String> {
     if vendor == Some(0x10de) {
         return super::gpus::nvidia_steps(case);
     }
-    let commands = case.facts.packages.manager.map(|manager| manager.vulkan_drivers(vendor)).unwrap_or_default();
-    if commands.is_empty() { vec!["Install your distribution's Vulkan drivers (Mesa's, unless the maker of the GPU has one of its own)".to_owned()] } else { commands }
+    let commands =
+        case.facts.packages.manager.map(|manager| manager.vulkan_drivers(vendor)).unwrap_or_default();
+    if commands.is_empty() {
+        vec!["Install your distribution's Vulkan drivers (Mesa's, unless the maker of the GPU has one of its own)".to_owned()]
+    } else {
+        commands
+    }
 }
 
 /// Drivers are there, and none finds a device.
 pub(super) fn no_gpu(case: &Case) -> Vec<Finding> {
-    let idle = |trial: &&Trial| trial.devices.is_empty() && (trial.ending == Ending::Finished || matches!(trial.ending, Ending::Result { code: -9 | -3 }));
-    let drivers: Vec<_> = case.drivers.iter().filter(|driver| case.trial(driver).as_ref().is_some_and(idle)).map(|driver| file_name(&driver.manifest)).collect();
+    let idle = |trial: &&Trial| {
+        trial.devices.is_empty()
+            && (trial.ending == Ending::Finished || matches!(trial.ending, Ending::Result { code: -9 | -3 }))
+    };
+    let drivers: Vec<_> = case
+        .drivers
+        .iter()
+        .filter(|driver| case.trial(driver).as_ref().is_some_and(idle))
+        .map(|driver| file_name(&driver.manifest))
+        .collect();
     if !case.fails() || drivers.is_empty() {
         return Vec::new();
     }
@@ -66,13 +98,31 @@ pub(super) fn no_gpu(case: &Case) -> Vec<Finding> {
     let finding = Finding::new(Severity::Error, weight::LIKELY - 10, "no-gpu", "", what);
     let has_software = case.drivers.iter().any(|driver| driver.manifest.contains("lvp"));
     let known = !case.facts.gpus.is_empty();
-    let finding = if known { finding } else { finding.step("No graphics device is on this machine's bus: if there should be one, see lspci | grep -i -e vga -e 3d") };
-    vec![if has_software { finding } else { finding.steps(install(case).into_iter().take(1).map(|command| format!("To draw on the processor instead: {command}")).filter(|_| !known)) }]
+    let finding = if known {
+        finding
+    } else {
+        finding.step("No graphics device is on this machine's bus: if there should be one, see lspci | grep -i -e vga -e 3d")
+    };
+    vec![if has_software {
+        finding
+    } else {
+        finding.steps(
+            install(case)
+                .into_iter()
+                .take(1)
+                .map(|command| format!("To draw on the processor instead: {command}"))
+                .filter(|_| !known),
+        )
+    }]
 }
 
 /// What a program gets, where no other rule knows why.
 pub(super) fn result(case: &Case) -> Vec<Finding> {
-    let Some(program) = case.trials.program.as_ref().filter(|trial| !trial.works() && trial.stage > Stage::Open) else { return Vec::new() };
+    let Some(program) =
+        case.trials.program.as_ref().filter(|trial| !trial.works() && trial.stage > Stage::Open)
+    else {
+        return Vec::new();
+    };
     let what = match &program.ending {
         Ending::Finished => "a program finds no device that it can use".to_owned(),
         ending => ending.tell(program.stage),

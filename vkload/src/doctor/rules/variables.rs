@@ -14,13 +14,17 @@ fn finding(severity: Severity, weight: u8, id: &str, name: &str, what: String) -
 
 /// Where a variable that lasts is usually set.
 fn source(name: &str) -> String {
-    format!("  # and remove it from where it is set: grep -s {name} ~/.profile ~/.bashrc /etc/environment /etc/profile.d/*")
+    format!(
+        "  # and remove it from where it is set: grep -s {name} ~/.profile ~/.bashrc /etc/environment /etc/profile.d/*"
+    )
 }
 
 /// Variables that replace the search for drivers.
 pub(super) fn replacing(case: &Case) -> Vec<Finding> {
     let replaced = |origin: &Origin| match origin {
-        Origin::Replacing(name) => name.to_str().ok().filter(|name| name.ends_with("_FILES") || name.ends_with("_FILENAMES")),
+        Origin::Replacing(name) => {
+            name.to_str().ok().filter(|name| name.ends_with("_FILES") || name.ends_with("_FILENAMES"))
+        }
         _ => None,
     };
     let by_note = case.planned.drivers.notes.iter().find_map(|note| match note {
@@ -28,21 +32,36 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
         _ => None,
     });
     let searched = &case.planned.drivers.searched;
-    let Some(name) = searched.iter().find_map(|place| replaced(&place.origin)).or(by_note) else { return Vec::new() };
+    let Some(name) = searched.iter().find_map(|place| replaced(&place.origin)).or(by_note) else {
+        return Vec::new();
+    };
     let value = case.facts.variables.get(name).map(String::as_str).unwrap_or_default();
     let used: Vec<&Driver> = case.drivers.iter().filter(|driver| driver.used).collect();
     if value.is_empty() {
         let what = "is set but empty, so no driver is searched for".to_owned();
         return vec![finding(Severity::Error, weight::CHOSEN, "drivers-replaced", name, what)];
     }
-    let gone = |driver: &&Driver| matches!(case.candidate(driver).map(|it| it.decision), Some(Decision::Skip(Reason::Unreadable(FileError::NotFound))));
+    let gone = |driver: &&Driver| {
+        matches!(
+            case.candidate(driver).map(|it| it.decision),
+            Some(Decision::Skip(Reason::Unreadable(FileError::NotFound)))
+        )
+    };
     let absent: Vec<&str> = case.drivers.iter().filter(gone).map(|driver| driver.manifest.as_str()).collect();
-    let folders = searched.iter().filter(|place| matches!(place.result, Looked::Failed(_) | Looked::Folder { manifests: 0 }));
+    let folders = searched
+        .iter()
+        .filter(|place| matches!(place.result, Looked::Failed(_) | Looked::Folder { manifests: 0 }));
     let empty: Vec<String> = folders.map(|place| Shown(&place.path).to_string()).collect();
     let (severity, what) = if let Some(path) = absent.first() {
-        (if used.is_empty() { Severity::Error } else { Severity::Warning }, format!("is \"{value}\", and {path} does not exist; only what it names is searched"))
+        (
+            if used.is_empty() { Severity::Error } else { Severity::Warning },
+            format!("is \"{value}\", and {path} does not exist; only what it names is searched"),
+        )
     } else if let Some(path) = empty.first() {
-        (case.blame(), format!("is \"{value}\", and there is no manifest in {path}; only what it names is searched"))
+        (
+            case.blame(),
+            format!("is \"{value}\", and there is no manifest in {path}; only what it names is searched"),
+        )
     } else {
         let only = used.iter().map(|driver| file_name(&driver.manifest)).collect::<Vec<_>>().join(", ");
         let severity = match case.works() {
@@ -50,7 +69,13 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
             Some(true) if case.only_software() && !case.facts.gpus.is_empty() => Severity::Warning,
             _ => Severity::Note,
         };
-        (severity, format!("is \"{value}\", so programs get no other driver than {}", if only.is_empty() { "what it names" } else { &only }))
+        (
+            severity,
+            format!(
+                "is \"{value}\", so programs get no other driver than {}",
+                if only.is_empty() { "what it names" } else { &only }
+            ),
+        )
     };
     let severity = if case.works() == Some(true) { severity.max(Severity::Warning) } else { severity };
     vec![finding(severity, weight::CHOSEN + 5, "drivers-replaced", name, what)]
@@ -61,17 +86,36 @@ pub(super) fn filters(case: &Case) -> Vec<Finding> {
     let mut all = Vec::new();
     for name in ["VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"] {
         let Some(value) = case.variable(name) else { continue };
-        let out: Vec<&str> = case.drivers.iter().filter(|driver| is_left_out(case, driver, name)).map(|driver| file_name(&driver.manifest)).collect();
+        let out: Vec<&str> = case
+            .drivers
+            .iter()
+            .filter(|driver| is_left_out(case, driver, name))
+            .map(|driver| file_name(&driver.manifest))
+            .collect();
         if out.is_empty() {
             if name.ends_with("DISABLE") {
-                let what = format!("is \"{value}\", and matches no driver: it is compared with the names of manifests, such as radeon_icd.x86_64.json");
+                let what = format!(
+                    "is \"{value}\", and matches no driver: it is compared with the names of manifests, such as radeon_icd.x86_64.json"
+                );
                 all.push(finding(Severity::Note, weight::LIKELY, "drivers-filtered", name, what));
             }
             continue;
         }
         let none_left = !case.drivers.iter().any(|driver| driver.used);
-        let severity = if none_left { Severity::Error } else if case.fails() { Severity::Error } else if case.only_software() && !case.facts.gpus.is_empty() { Severity::Warning } else { Severity::Note };
-        let what = format!("is \"{value}\", which leaves out {}{}", out.join(", "), if none_left { ", and no driver remains" } else { "" });
+        let severity = if none_left {
+            Severity::Error
+        } else if case.fails() {
+            Severity::Error
+        } else if case.only_software() && !case.facts.gpus.is_empty() {
+            Severity::Warning
+        } else {
+            Severity::Note
+        };
+        let what = format!(
+            "is \"{value}\", which leaves out {}{}",
+            out.join(", "),
+            if none_left { ", and no driver remains" } else { "" }
+        );
         all.push(finding(severity, weight::CHOSEN, "drivers-filtered", name, what));
     }
     all
@@ -145,16 +189,35 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
         let (what, correct) = if let Some(found) = found {
             let shown = if found == ' ' { "a blank".to_owned() } else { format!("\"{found}\"") };
             let correct = trimmed.replace(found, &separator.to_string());
-            (format!("is \"{value}\": {elements} are separated by \"{separator}\" here and not by {shown}, so this is read as one"), correct)
+            (
+                format!(
+                    "is \"{value}\": {elements} are separated by \"{separator}\" here and not by {shown}, so this is read as one"
+                ),
+                correct,
+            )
         } else if trimmed.starts_with('~') || trimmed.contains(":~/") {
-            (format!("is \"{value}\": nobody replaces the ~ by the home folder"), trimmed.replace("~/", "$HOME/"))
+            (
+                format!("is \"{value}\": nobody replaces the ~ by the home folder"),
+                trimmed.replace("~/", "$HOME/"),
+            )
         } else if trimmed.contains(['"', '\'']) {
-            (format!("is {value}: the quotation marks are part of the value"), trimmed.replace(['"', '\''], ""))
+            (
+                format!("is {value}: the quotation marks are part of the value"),
+                trimmed.replace(['"', '\''], ""),
+            )
         } else {
             continue;
         };
-        let severity = if *elements == "manifests" || *elements == "layers" { case.blame().min(Severity::Warning) } else { Severity::Warning };
-        let command = if correct.contains("$HOME") { format!("export {name}=\"{correct}\"") } else { format!("export {name}={}", quoted(&correct)) };
+        let severity = if *elements == "manifests" || *elements == "layers" {
+            case.blame().min(Severity::Warning)
+        } else {
+            Severity::Warning
+        };
+        let command = if correct.contains("$HOME") {
+            format!("export {name}=\"{correct}\"")
+        } else {
+            format!("export {name}={}", quoted(&correct))
+        };
         all.push(Finding::new(severity, weight::CHOSEN + 10, "wrong-separator", name, what).step(command));
     }
     for note in &case.planned.layers.notes {
@@ -164,7 +227,13 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
         if all.iter().any(|said| said.about == by) {
             continue;
         }
-        let close = case.planned.layers.layers.iter().map(|layer| Shown(layer.name()).to_string()).find(|known| is_close(known, &name));
+        let close = case
+            .planned
+            .layers
+            .layers
+            .iter()
+            .map(|layer| Shown(layer.name()).to_string())
+            .find(|known| is_close(known, &name));
         let what = match skipped {
             Some(_) => format!("names the layer {name}, which cannot be used"),
             None => format!("names the layer {name}, which is not installed"),
@@ -174,7 +243,10 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
             (Some(close), None, _) => finding.step(format!("Did you mean {close}? export {by}={close}")),
             (_, None, "VK_LAYER_KHRONOS_validation") => {
                 let manager = case.facts.packages.manager;
-                finding.step(manager.map_or_else(|| "Install the validation layers".to_owned(), |manager| manager.validation()))
+                finding.step(manager.map_or_else(
+                    || "Install the validation layers".to_owned(),
+                    |manager| manager.validation(),
+                ))
             }
             _ => finding.step(format!("unset {by}")),
         });
@@ -184,31 +256,67 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
 
 /// Whether two names differ so little that one is probably meant to be the other.
 fn is_close(known: &str, given: &str) -> bool {
-    known != given && strsim::damerau_levenshtein(&known.to_ascii_uppercase(), &given.to_ascii_uppercase()) <= 1 + given.len() / 10
+    known != given
+        && strsim::damerau_levenshtein(&known.to_ascii_uppercase(), &given.to_ascii_uppercase())
+            <= 1 + given.len() / 10
 }
 
 /// Names of variables that others read: not ours, and not misspelt either.
 const OTHERS: &[&str] = &[
-    "VK_LAYER_SETTINGS_PATH", "VK_KHRONOS_VALIDATION_", "VK_LUNARG_", "VK_VALIDATION_", "VK_SDK_PATH", "VULKAN_SDK", "VK_LAYER_", "VK_EXT_",
-    "VK_SCREENSHOT_", "VK_APIDUMP_", "VK_MONITOR_", "VK_PROFILES", "VK_KHRONOS_PROFILES_", "VK_GFXRECON", "VK_LOADER_SETTINGS", "VK_CONFIG",
-    "VK_HDR", "VK_NV_", "VK_AMD", "VK_MEMORY_", "VK_WSI",
+    "VK_LAYER_SETTINGS_PATH",
+    "VK_KHRONOS_VALIDATION_",
+    "VK_LUNARG_",
+    "VK_VALIDATION_",
+    "VK_SDK_PATH",
+    "VULKAN_SDK",
+    "VK_LAYER_",
+    "VK_EXT_",
+    "VK_SCREENSHOT_",
+    "VK_APIDUMP_",
+    "VK_MONITOR_",
+    "VK_PROFILES",
+    "VK_KHRONOS_PROFILES_",
+    "VK_GFXRECON",
+    "VK_LOADER_SETTINGS",
+    "VK_CONFIG",
+    "VK_HDR",
+    "VK_NV_",
+    "VK_AMD",
+    "VK_MEMORY_",
+    "VK_WSI",
 ];
 
 /// Names of variables that are probably meant to be others.
 pub(super) fn misspelt(case: &Case) -> Vec<Finding> {
-    let known: Vec<&str> = ALL.iter().filter_map(|variable| variable.name.to_str().ok()).filter(|name| name.starts_with("VK_")).collect();
+    let known: Vec<&str> = ALL
+        .iter()
+        .filter_map(|variable| variable.name.to_str().ok())
+        .filter(|name| name.starts_with("VK_"))
+        .collect();
     let mut all = Vec::new();
     for (name, value) in &case.facts.variables {
         let upper = name.to_ascii_uppercase();
-        let concerns = upper.starts_with("VK_") || upper.starts_with("VULKAN_") || upper.contains("ICD_FILE") || upper.contains("DRIVER_FILES");
+        let concerns = upper.starts_with("VK_")
+            || upper.starts_with("VULKAN_")
+            || upper.contains("ICD_FILE")
+            || upper.contains("DRIVER_FILES");
         if !concerns || known.contains(&name.as_str()) || OTHERS.iter().any(|start| name.starts_with(start)) {
             continue;
         }
         let distance = |known: &&&str| strsim::damerau_levenshtein(known, &upper);
-        let Some(meant) = known.iter().min_by_key(distance).filter(|meant| distance(meant) <= 1 + upper.len() / 5 || upper.contains(&meant[3..])) else { continue };
+        let Some(meant) = known
+            .iter()
+            .min_by_key(distance)
+            .filter(|meant| distance(meant) <= 1 + upper.len() / 5 || upper.contains(&meant[3..]))
+        else {
+            continue;
+        };
         let what = format!("is not a variable that any loader reads; did you mean {meant}?");
         let weight = if case.fails() { weight::KNOWN } else { weight::CHOSEN };
-        all.push(Finding::new(Severity::Warning, weight, "misspelt-variable", name, what).step(format!("unset {name}; export {meant}={}", quoted(value))));
+        all.push(
+            Finding::new(Severity::Warning, weight, "misspelt-variable", name, what)
+                .step(format!("unset {name}; export {meant}={}", quoted(value))),
+        );
     }
     all
 }
@@ -225,15 +333,21 @@ pub(super) fn folders(case: &Case) -> Vec<Finding> {
         let what = format!("is \"{value}\" and lacks {usual}, so manifests in {usual}/vulkan are not found");
         let severity = if found_none || case.fails() { Severity::Error } else { Severity::Warning };
         let finding = Finding::new(severity, weight::CHOSEN, "search-folders", name, what);
-        all.push(finding.step(format!("export {name}={}", quoted(&format!("{value}:/usr/local/share:{usual}")))));
+        all.push(
+            finding.step(format!("export {name}={}", quoted(&format!("{value}:/usr/local/share:{usual}")))),
+        );
     }
     for name in ["VK_LAYER_PATH", "VK_IMPLICIT_LAYER_PATH"] {
         let Some(value) = case.variable(name) else { continue };
         let failed = case.planned.layers.searched.iter().find(|place| {
-            matches!(place.origin, Origin::Replacing(by) if by.to_str() == Ok(name)) && matches!(place.result, Looked::Failed(_) | Looked::Folder { manifests: 0 })
+            matches!(place.origin, Origin::Replacing(by) if by.to_str() == Ok(name))
+                && matches!(place.result, Looked::Failed(_) | Looked::Folder { manifests: 0 })
         });
         if let Some(place) = failed {
-            let what = format!("is \"{value}\", and there is no manifest in {}; layers elsewhere are not found", Shown(&place.path));
+            let what = format!(
+                "is \"{value}\", and there is no manifest in {}; layers elsewhere are not found",
+                Shown(&place.path)
+            );
             all.push(finding(Severity::Warning, weight::CHOSEN, "search-folders", name, what));
         }
     }
