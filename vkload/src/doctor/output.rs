@@ -58,10 +58,16 @@ pub(crate) fn headline(answer: &Answer) -> String {
         (None, _) if answer.findings.iter().any(|finding| finding.severity == Severity::Error) => {
             format!("Vulkan cannot work here{whom}.")
         }
-        (None, _) => format!("Nothing was tried{whom}; this is what can be seen without loading a library."),
+        (None, _) if answer.findings.iter().any(|finding| finding.severity == Severity::Warning) => {
+            format!("Vulkan may not work here{whom}: nothing was tried, and this is what the files say.")
+        }
+        (None, _) => format!("Nothing was tried{whom}, and the files look right."),
         (Some(false), _) => format!("Vulkan does not work here{whom}."),
         (Some(true), devices) if case.only_software() => {
             format!("Vulkan works here{whom}, but only on the processor ({}): slow.", names(devices))
+        }
+        (Some(true), [only]) if case.only_old_versions() => {
+            format!("Vulkan works here{whom}, on {}, but only version {}.", only.name, only.api_version)
         }
         (Some(true), [only]) => format!("Vulkan works here{whom}, on {}.", only.name),
         (Some(true), devices) => {

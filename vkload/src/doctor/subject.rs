@@ -136,6 +136,9 @@ fn libraries_in(maps: &str) -> Vec<String> {
     libraries
 }
 
+/// The name of the meta-layer by which Vulkan Configurator turned layers on before there was a settings file.
+pub(super) const OVERRIDE: &str = "VK_LAYER_LUNARG_override";
+
 /// A layer that is active in a program that asks for none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layer {
@@ -148,6 +151,8 @@ pub(crate) struct Layer {
     pub(crate) by_variable: String,
     /// Whether the settings file makes it active.
     pub(crate) by_settings: bool,
+    /// The meta-layer that it is a component of and active by: its name and its manifest.
+    pub(crate) part_of: Option<(String, String)>,
     /// The variable and its value that make it active, from its manifest.
     pub(crate) enable: Option<(String, String)>,
     /// The variable and its value that turn it off, from its manifest.
@@ -179,6 +184,13 @@ impl Layer {
             implicit: candidate.kind == LayerKind::Implicit,
             by_variable,
             by_settings: because == Because::Settings,
+            part_of: match because {
+                Because::Component { of } => plan
+                    .layers
+                    .get(of)
+                    .map(|meta| (Shown(meta.name()).to_string(), Shown(&meta.path).to_string())),
+                _ => None,
+            },
             enable: switch(&manifest.enable_environment),
             disable: switch(&manifest.disable_environment),
             negotiate: manifest.functions.negotiate.as_ref().map_or_else(
@@ -197,6 +209,9 @@ impl Layer {
     pub(crate) fn off(&self, variables: &Variables) -> String {
         if !self.by_variable.is_empty() {
             return format!("unset {}", self.by_variable);
+        }
+        if let Some((_, manifest)) = self.part_of.as_ref().filter(|meta| meta.0 == OVERRIDE) {
+            return format!("rm {manifest}");
         }
         match (&self.enable, &self.disable) {
             (Some((name, _)), _) if variables.contains_key(name) => format!("unset {name}"),

@@ -167,6 +167,7 @@ impl Ending {
                 format!("{verb} {at} ({}{library})", signal_name(*number))
             }
             Self::Exited { code } => format!("ends the program {at}, with exit code {code}"),
+            Self::TimedOut { seconds: 1 } => format!("hangs {at} (stopped after 1 second)"),
             Self::TimedOut { seconds } => format!("hangs {at} (stopped after {seconds} seconds)"),
         }
     }

@@ -129,6 +129,8 @@ impl Built {
         mount("driver", &self.path("/proc/driver"), "tmpfs", 0, "");
         self.cover("/proc/1/cgroup", "0::/init.scope\n");
         self.cover("/proc/sys/kernel/osrelease", "6.8.0\n");
+        self.cover("/proc/cpuinfo", "flags\t\t: fpu sse2\n");
+        self.cover("/proc/cmdline", "root=/dev/sda1 quiet\n");
         let users: Vec<String> =
             USERS.iter().map(|(name, id)| format!("{name}:x:{id}:{id}::/home/{name}:/bin/sh\n")).collect();
         self.write("/etc/passwd", users.concat());
