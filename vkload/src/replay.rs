@@ -97,7 +97,12 @@ fn picture(planned: &Planned, recorded: &Value) -> Result<Model, String> {
 }
 
 fn chained(device: Device) -> chain::Device {
-    chain::Device { name: device.name, kind: device.kind.into_owned(), api_version: device.api_version }
+    chain::Device {
+        name: device.name,
+        kind: device.kind.into_owned(),
+        api_version: device.api_version,
+        ..chain::Device::default()
+    }
 }
 
 /// The plan, with what was learnt by opening drivers on the machine itself.
