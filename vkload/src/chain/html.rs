@@ -34,7 +34,7 @@ const HOW_TO_READ: &str = "Calls go from the top to the bottom, through every la
     the device. Several drivers are alternatives: no call goes through more than one of them.";
 
 const LAYERS: &[&str] = &["layer", "why it is active", "library", "manifest"];
-const DRIVERS: &[&str] = &["manifest", "library", "Vulkan", "why it is found"];
+const DRIVERS: &[&str] = &["manifest", "library", "Vulkan", "why it was found"];
 const DEVICES: &[&str] = &["device", "kind", "Vulkan", "driver"];
 const SKIPPED: &[&str] = &["manifest", "library", "why it is not used"];
 
