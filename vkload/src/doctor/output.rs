@@ -4,7 +4,7 @@ use std::io::{IsTerminal, stdout};
 
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::answer::Answer;
 use super::finding::{Finding, Severity};
 use crate::info::report::Device;
 use crate::probe::Trial;

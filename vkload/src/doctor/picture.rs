@@ -1,6 +1,6 @@
 //! The answer as a page, with the call chain as it was found.
 
-use super::Answer;
+use super::answer::Answer;
 use super::case::Case;
 use super::finding::{Finding, Severity};
 use super::output::headline;

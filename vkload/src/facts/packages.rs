@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::System;
+use super::system::System;
 
 /// The package manager.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]

@@ -15,7 +15,6 @@ use super::report::{Driver, Problem, Report};
 use super::{built_in, devices, layers};
 use crate::advice;
 use crate::planned::Planned;
-use crate::probe::result_name;
 use crate::searched::{Place, origin};
 
 /// What the loader of this program finds here and now.
@@ -41,7 +40,7 @@ pub(crate) fn report_on(loader: &'static Loader, entry: &Entry) -> Report {
         }
         Err(_) => report.notes.push("memory ran out while searching for drivers".into()),
     }
-    report.notes.extend(failure.map(|failure| format!("programs get {}", result_name(failure.as_raw()))));
+    report.notes.extend(failure.map(|failure| format!("programs get VK_{failure:?}")));
     if !report.has_device() {
         built_in::try_out(&mut report, entry);
     }
