@@ -52,15 +52,12 @@ pub(crate) fn recorded(planned: Planned, recording: Value) -> Result<Case, Strin
 fn report(trials: &Trials) -> Value {
     let Some(program) = &trials.program else { return Value::Null };
     let driver = |(manifest, trial): &(String, Trial)| {
-        let used = trial.ending == Ending::Finished && !trial.devices.is_empty();
-        let outcome = if used {
-            "used"
-        } else if trial.ending == Ending::Finished {
-            "no-devices"
-        } else {
-            "failed"
+        let (outcome, remark) = match (&trial.ending, trial.devices.is_empty()) {
+            (Ending::Finished, false) => ("used", String::new()),
+            (Ending::Finished, true) => ("no-devices", "it has no device here".to_owned()),
+            _ => ("failed", trial.to_string()),
         };
-        let remark = if used { String::new() } else { trial.to_string() };
+        let used = outcome == "used";
         json!({ "manifest": manifest, "used": used, "outcome": outcome, "remark": remark, "devices": trial.devices.len() })
     };
     json!({
