@@ -1,11 +1,10 @@
 //! The answer as text, as JSON and as a page.
 
-use std::io::{IsTerminal, stdout};
-
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::answer::Answer;
 use super::finding::{Finding, Severity};
+use crate::chain::Look;
 use crate::info::report::Device;
 use crate::probe::Trial;
 
@@ -34,14 +33,10 @@ impl Format {
 /// The whole answer.
 pub(crate) fn render(answer: &Answer, format: Format) -> String {
     match format {
-        Format::Text => text(answer, colours()),
+        Format::Text => text(answer, Look::of_stdout().colour),
         Format::Json => format!("{:#}\n", to_json(answer)),
         Format::Html => super::picture::html(answer),
     }
-}
-
-fn colours() -> bool {
-    stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// What a user wants to know first.

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::elf::{self, Elf, Trouble};
+use super::files::{below, entries, name_of, read, seen};
 use super::libraries::{LibraryState, state_of};
-use super::{Variables, below, entries, name_of, read, seen};
+use super::variables::Variables;
 
 /// A file that a program may get as Vulkan loader.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -270,7 +271,7 @@ mod tests {
         };
         let system =
             ("/usr/lib64/libvulkan.so.1".to_owned(), "default folder".to_owned(), true, "1.3.239".to_owned());
-        assert_eq!(paths(&Variables::new()), [system.clone()]);
+        assert_eq!(paths(&Variables::new()), std::slice::from_ref(&system));
         let variables = Variables::from([("LD_LIBRARY_PATH".to_owned(), "/opt/broken:/opt/old".to_owned())]);
         let found = paths(&variables);
         assert_eq!(

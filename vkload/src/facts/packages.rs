@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{System, entries, name_of, read};
+use super::files::{entries, name_of, read};
+use super::system::System;
 
 /// The package manager, and those of the packages that concern Vulkan which it has installed.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{elf, read};
+use super::elf;
+use super::files::read;
 
 /// A system.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
