@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loader_core::discovery::{Because, LayerKind, LayerPlan, LayerRequest};
+use loader_core::discovery::{Because, LayerPlan, LayerRequest};
 use loader_core::memory::Shown;
 use serde::{Deserialize, Serialize};
 
@@ -143,7 +143,6 @@ pub(crate) struct Layer {
     pub(crate) manifest: String,
     /// Empty for a meta-layer.
     pub(crate) library: String,
-    pub(crate) implicit: bool,
     /// The environment variable whose value makes it active. Empty where none does.
     pub(crate) by_variable: String,
     /// Whether the settings file makes it active.
@@ -176,7 +175,6 @@ impl Layer {
             name: Shown(candidate.name()).to_string(),
             manifest: Shown(&candidate.path).to_string(),
             library: Shown(&candidate.library).to_string(),
-            implicit: candidate.kind == LayerKind::Implicit,
             by_variable,
             by_settings: because == Because::Settings,
             enable: switch(&manifest.enable_environment),
@@ -188,9 +186,11 @@ impl Layer {
         })
     }
 
-    /// The layer as something to try.
-    pub(crate) fn subject(&self) -> Subject {
-        Subject::Layer { library: self.library.clone(), negotiate: self.negotiate.clone() }
+    /// The layer as something to try, with `others` left out of the chain. No variable leaves out what the settings file enables, so
+    /// where that enables another one, the layer cannot be alone.
+    pub(crate) fn subject<'a>(&self, mut others: impl Iterator<Item = &'a Self>) -> Subject {
+        let name = (!others.any(|other| other.by_settings)).then(|| self.name.clone());
+        Subject::Layer { library: self.library.clone(), negotiate: self.negotiate.clone(), name }
     }
 
     /// The command that turns it off.
