@@ -9,6 +9,7 @@ mod finding;
 mod gather;
 mod output;
 mod picture;
+mod program;
 mod rules;
 pub(crate) mod subject;
 mod suspects;

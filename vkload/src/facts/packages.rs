@@ -181,6 +181,23 @@ impl Manager {
         self.install(self.row().map_or("libvulkan1", |row| row.loader))
     }
 
+    /// A command of these, for a program of this width: distributions keep libraries for 32-bit programs in packages beside the others.
+    pub(crate) fn for_bits(self, command: &str, bits: u32) -> String {
+        if bits == usize::BITS {
+            return command.to_owned();
+        }
+        let debian = if cfg!(target_arch = "aarch64") { "armhf" } else { "i386" };
+        match (self, command.rsplit_once(' ')) {
+            (Self::Apt, _) => {
+                format!("sudo dpkg --add-architecture {debian} && sudo apt-get update && {command}:{debian}")
+            }
+            (Self::Dnf | Self::RpmOstree, _) => format!("{command}.i686"),
+            (Self::Pacman, Some((start, package))) => format!("{start} lib32-{package}"),
+            (Self::Zypper | Self::Xbps, _) => format!("{command}-32bit"),
+            _ => command.to_owned(),
+        }
+    }
+
     /// The command that installs the validation layers.
     pub(crate) fn validation(self) -> String {
         self.install(self.row().map_or("vulkan-validation-layers", |row| row.validation))
@@ -293,6 +310,13 @@ mod tests {
         assert_eq!(install("arch").as_deref(), Some("sudo pacman -S vulkan-radeon"));
         assert_eq!(install("alpine").as_deref(), Some("sudo apk add mesa-vulkan-ati"));
         assert_eq!(install("slackware"), None);
+        let narrow = |manager: Manager| manager.for_bits(&manager.loader(), 32);
+        assert_eq!(Manager::Apt.for_bits(&Manager::Apt.loader(), 64), "sudo apt-get install libvulkan1");
+        if cfg!(target_arch = "x86_64") {
+            assert!(narrow(Manager::Apt).ends_with("sudo apt-get install libvulkan1:i386"));
+            assert_eq!(narrow(Manager::Pacman), "sudo pacman -S lib32-vulkan-icd-loader");
+            assert_eq!(narrow(Manager::Dnf), "sudo dnf install vulkan-loader.i686");
+        }
         assert_eq!(
             Manager::Dnf.install_library("libLLVM-19.so.1", 64),
             ["sudo dnf install 'libLLVM-19.so.1()(64bit)'"]

@@ -21,7 +21,11 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
     if trial.is_none() || trial.is_some_and(|trial| trial.stage <= Stage::Negotiate && !trial.is_violent()) {
         if let Some(fault) = library::fault(case, &driver.manifest, "driver") {
             let severity = if fault.is_usual { case.mention() } else { case.blame() };
-            let severity = if trial.is_none() && !case.trials.probed { Severity::Warning } else { severity };
+            let severity = match trial.is_none() && !case.trials.probed {
+                true if !fault.is_usual => Severity::Warning,
+                true if is_first_of_no_use(case, driver) => Severity::Error,
+                _ => severity,
+            };
             let weight = if fault.is_usual { weight::LIKELY } else { weight::SEEN };
             return Some(
                 Finding::new(severity, weight, fault.id, &driver.manifest, fault.what).steps(fault.steps),
@@ -49,6 +53,14 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
     let id = if trial.stage <= Stage::Negotiate { "driver-does-not-load" } else { "driver-fails" };
     let finding = Finding::new(case.blame(), weight::SEEN, id, &driver.manifest, what);
     Some(finding.steps(repair(case, driver, trial)))
+}
+
+/// Whether no driver is for programs of this width, and this is the one with which that is said.
+fn is_first_of_no_use(case: &Case, driver: &Driver) -> bool {
+    let is_usual = |fault: library::Fault| fault.is_usual;
+    let mut used = case.drivers.iter().filter(|driver| driver.used);
+    used.next().is_some_and(|first| first.place == driver.place)
+        && used.all(|other| library::fault(case, &other.manifest, "driver").is_some_and(is_usual))
 }
 
 /// Whether the driver says in its way that there is nothing for it to do.

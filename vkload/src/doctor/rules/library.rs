@@ -107,12 +107,10 @@ fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<String> {
 }
 
 fn install_class(case: &Case, noun: &str) -> Vec<String> {
-    let install = case
-        .facts
-        .packages
-        .manager
-        .filter(|_| noun == "driver")
-        .and_then(|manager| manager.vulkan_drivers(None).into_iter().next());
+    let install = case.facts.packages.manager.filter(|_| noun == "driver").and_then(|manager| {
+        let command = manager.vulkan_drivers(None).into_iter().next()?;
+        Some(manager.for_bits(&command, case.target.bits))
+    });
     match install {
         Some(command) => vec![command],
         None => vec![format!("Install the {}-bit build of the {noun}", case.target.bits)],

@@ -52,6 +52,7 @@ const RULES: &[Rule] = &[
     place::steam,
     place::container,
     place::process,
+    place::app_image,
     summary::software,
     summary::nothing_found,
     summary::no_gpu,
