@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static void crash(void) { *(volatile int *)8 = 1; }
@@ -103,6 +105,22 @@ static void prints_without_end(void) {
     for (;;) printf("{\"works\": \"every line of this is a lie\"}\n");
 }
 
+/* Connects to the socket `tell` beside the library, so that a test knows, and hangs. */
+static void tells(void) {
+    Dl_info info;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (dladdr((void *)(uintptr_t)crash, &info) == 0) abort();
+    int directory = (int)(strrchr(info.dli_fname, '/') - info.dli_fname);
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%.*s", directory, info.dli_fname);
+    /* The name of a socket is short, so it is given from its folder. */
+    if (chdir(folder) != 0) abort();
+    strcpy(address.sun_path, "tell");
+    int end = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (connect(end, (struct sockaddr *)&address, sizeof address) != 0) abort();
+    for (;;) pause();
+}
+
 /* What follows does not end anything. */
 
 static void prints(void) {
@@ -158,7 +176,7 @@ static const struct {
     {"deadlock", deadlocks}, {"throw", throws}, {"overflow", overflows}, {"free-twice", frees_twice},
     {"take-memory", takes_all_memory}, {"crash-in-thread", crashes_in_thread}, {"overflow-in-thread", overflows_in_thread},
     {"handle-by-looping", handles_by_looping}, {"handle-by-exiting", handles_by_exiting}, {"block-signals", blocks_signals},
-    {"print-without-end", prints_without_end}, {"print", prints}, {"print-to-terminal", prints_to_terminal},
+    {"print-without-end", prints_without_end}, {"tell", tells}, {"print", prints}, {"print-to-terminal", prints_to_terminal},
     {"close-everything", closes_everything}, {"fork", forks}, {"fork-and-return", forks_and_returns}, {"daemonize", daemonizes},
     {"crash-at-exit", crashes_at_exit}, {"need-the-first-layer", needs_the_first_layer},
 };
