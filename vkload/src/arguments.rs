@@ -64,8 +64,8 @@ pub(crate) enum Command {
     /// Tries something in this process and tells of it: what the doctor starts.
     #[command(hide = true)]
     Probe {
-        /// The file descriptor for the answers.
-        pipe: i32,
+        /// The file descriptor of the memory for the answers.
+        memory: i32,
         /// What to try, as JSON.
         subject: String,
     },

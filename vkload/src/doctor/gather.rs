@@ -21,13 +21,14 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
     let (mut target, variables) = match options.pid {
         Some(id) => Target::process(id)?,
         None => (
-            Target::program(options.program.as_deref(), if options.bits_32 { 32 } else { usize::BITS }),
+            Target::program(options.program.as_deref(), if options.bits_32 { 32 } else { usize::BITS })?,
             own_variables(),
         ),
     };
-    let planned = Planned::for_program(&variables, target.program.as_deref(), target.bits)?;
+    let executable = target.executable.clone();
+    let planned = Planned::for_program(&variables, executable.as_deref(), target.bits)?;
     let facts =
-        Facts::gather(Path::new("/"), &variables, target.program.as_deref(), target.bits, &named(&planned));
+        Facts::gather(Path::new("/"), &variables, executable.as_deref(), target.bits, &named(&planned));
     target.settle(&facts.loaders);
     let keep = |trials: &Trials| match &options.record {
         Some(file) => kept::write(file, &Kept { facts: &facts, planned: &planned, target: &target, trials }),
@@ -36,7 +37,7 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
     // Before anything is tried, so that there is a recording whatever happens then.
     keep(&Trials::default())?;
     let mut failed = Ok(());
-    let trials = if options.no_probe || options.bits_32 {
+    let trials = if options.no_probe || target.bits != usize::BITS {
         Trials::default()
     } else {
         let settings = Settings { variables, limit: Duration::from_secs(options.timeout) };

@@ -11,6 +11,7 @@ mod gather;
 mod kept;
 mod output;
 mod picture;
+mod program;
 mod rules;
 pub(crate) mod subject;
 mod suspects;

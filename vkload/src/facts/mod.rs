@@ -89,6 +89,11 @@ impl Facts {
     }
 }
 
+/// The width of a program or library, 32 or 64. `None` if it is neither.
+pub(crate) fn bits_of(file: &Path) -> Option<u32> {
+    elf::read(file).ok().map(|elf| u32::from(elf.bits))
+}
+
 /// Beginnings of the names of variables that concern the doctor.
 const CONCERNING: &[&str] = &[
     "VK_",

@@ -76,8 +76,8 @@ impl World {
             let Some(world) = worlds.last_mut() else { continue };
             match line {
                 "--" => answers = true,
-                _ if answers && world.answer.len() < 3 => world.answer.push(line.to_owned()),
                 "" => {}
+                _ if answers => world.answer.push(line.to_owned()),
                 _ if line.starts_with("  ") => {
                     world.things.last_mut().expect("something above").acts.push(line.trim().to_owned());
                 }

@@ -102,11 +102,11 @@ pub(super) fn broken(case: &Case) -> Vec<Finding> {
 
 fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
     let trial = case.trials.layer(&layer.name);
-    if trial.is_some_and(|trial| trial.ending == Ending::Finished) {
+    if trial.is_some_and(|trial| trial.ending == Ending::Finished || is_excused(case, layer, trial)) {
         return None;
     }
     let dies = trial.is_some_and(Trial::is_violent);
-    let severity = if dies { case.blame() } else { Severity::Warning };
+    let severity = if dies && is_felt(case, layer) { case.blame() } else { Severity::Warning };
     let off = layer.off(&case.facts.variables);
     let about = layer.manifest.as_str();
     if let (false, Some(fault)) = (dies, library::fault(case, about, "layer")) {
@@ -125,11 +125,32 @@ fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
                 crate::probe::result_name(*code)
             )
         }
+        (Ending::Result { .. }, _) => {
+            format!("with the layer {} above the driver that is built into vkload, {trial}", layer.name)
+        }
         _ => format!("the layer {} ({}) {trial}", layer.name, file_name(&layer.library)),
     };
-    let id = if dies { "layer-crashes" } else { "layer-does-not-load" };
+    let id = match &trial.ending {
+        Ending::TimedOut { .. } => "layer-hangs",
+        Ending::Exited { .. } => "layer-exits",
+        _ if dies => "layer-crashes",
+        _ if trial.stage > Stage::Negotiate => "layer-fails",
+        _ => "layer-does-not-load",
+    };
     let weight = if dies { weight::SEEN + 15 } else { weight::SEEN - 5 };
     Some(Finding::new(severity, weight, id, about, what).step(off).step(case.reinstall(about)))
+}
+
+/// Whether the layer fails alone and not among programs: it may need another layer, or more than the built-in driver has. Where programs fail
+/// because of it, another finding says so.
+fn is_excused(case: &Case, layer: &Layer, trial: &Trial) -> bool {
+    let fails_alone = trial.stage > Stage::Negotiate && !trial.is_violent();
+    fails_alone && (case.works() == Some(true) || case.trials.culprits.contains(&layer.name))
+}
+
+/// Whether programs that have this layer die, or would work without it.
+fn is_felt(case: &Case, layer: &Layer) -> bool {
+    case.trials.program.as_ref().is_some_and(Trial::is_violent) || case.trials.culprits.contains(&layer.name)
 }
 
 /// Layers for developers that slow every program.

@@ -15,6 +15,15 @@ fn first<'a>(case: &'a Case, name: &str) -> Option<&'a LoaderFile> {
     fitting(case).find(|loader| loader.first && loader.name == name)
 }
 
+/// The file at which the dynamic linker stops: it passes over libraries for other processors, and not over what is no whole library.
+fn stopping(case: &Case) -> Option<&LoaderFile> {
+    let is_broken = |loader: &&LoaderFile| {
+        matches!(loader.state, LibraryState::Truncated { .. } | LibraryState::NotElf { .. })
+    };
+    let named = case.facts.loaders.iter().filter(|loader| loader.name == SONAME);
+    named.take_while(|loader| !loader.first).find(is_broken)
+}
+
 /// There is none, or the one that there is cannot be loaded.
 pub(super) fn absent(case: &Case) -> Vec<Finding> {
     let open = case
@@ -22,7 +31,7 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
         .program
         .as_ref()
         .filter(|trial| trial.stage <= Stage::Open && trial.ending != Ending::Finished);
-    let found = first(case, SONAME);
+    let found = open.and_then(|_| stopping(case)).or_else(|| first(case, SONAME));
     if case.works() == Some(true) || (open.is_none() && (found.is_some() || case.target.process.is_some())) {
         return Vec::new();
     }
@@ -58,10 +67,10 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
             about,
             format!("the Vulkan loader is cut short: it has {size} of {needs} bytes"),
         )
-        .step(case.reinstall(about)),
+        .step(repair(case, found)),
         LibraryState::NotElf { what } => {
             error("loader-not-elf", about, format!("the Vulkan loader is not a library: {what}"))
-                .step(case.reinstall(about))
+                .step(repair(case, found))
         }
         LibraryState::Denied { mode, owner, of } => error(
             "loader-denied",
@@ -84,12 +93,21 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
             Some(Ending::Failed { words }) => unopened(case, found, words),
             Some(ending) if ending.is_violent() => {
                 error("loader-broken", about, format!("the Vulkan loader {}", ending.tell(Stage::Open)))
-                    .step(case.reinstall(about))
+                    .step(repair(case, found))
             }
             _ => return Vec::new(),
         },
     };
     vec![finding]
+}
+
+/// How to get another file than this one.
+fn repair(case: &Case, found: &LoaderFile) -> String {
+    if found.because.starts_with("LD_") {
+        format!("unset {}", found.because)
+    } else {
+        case.reinstall(&found.path)
+    }
 }
 
 /// The dynamic linker refuses it, or it is something else.

@@ -52,6 +52,7 @@ const RULES: &[Rule] = &[
     place::steam,
     place::container,
     place::process,
+    place::app_image,
     summary::software,
     summary::old_version,
     summary::other_width,

@@ -1,6 +1,6 @@
 //! What the program runs inside.
 
-use super::super::case::Case;
+use super::super::case::{Case, quoted};
 use super::super::finding::{Finding, Severity, weight};
 
 fn no_hardware(case: &Case) -> bool {
@@ -140,4 +140,19 @@ pub(super) fn process(case: &Case) -> Vec<Finding> {
     };
     all.push(Finding::new(Severity::Note, weight::LIKELY, "process-libraries", &about, what));
     all
+}
+
+/// A program that brings a file system of its own.
+pub(super) fn app_image(case: &Case) -> Vec<Finding> {
+    let Some(program) = case.target.program.as_ref().filter(|_| case.target.app_image) else {
+        return Vec::new();
+    };
+    let about = program.display().to_string();
+    let what =
+        "is an AppImage: the libraries in it, which may include a Vulkan loader, are seen only while it runs";
+    let name = program.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    vec![
+        Finding::new(Severity::Note, weight::LIKELY, "app-image", &about, what)
+            .step(format!("Start it, then: vkload doctor --pid $(pgrep -n -f {})", quoted(&name))),
+    ]
 }
