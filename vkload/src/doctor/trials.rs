@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::subject::{Layer, Target};
 use super::suspects;
 use crate::planned::Planned;
-use crate::probe::parent::{Settings, try_out};
+use crate::probe::parent::{Settings, libraries_not_found, try_out};
 use crate::probe::{Subject, Trial};
 use loader_core::memory::Shown;
 
@@ -69,6 +69,10 @@ impl Trials {
         keep(&trials);
         if !suspects::anything_missing(&trials) {
             return trials;
+        }
+        for (_, trial) in trials.drivers.iter_mut().filter(|(_, trial)| trial.fails_silently()) {
+            progress("what the drivers look for");
+            trial.not_found = libraries_not_found(&trial.of, settings);
         }
         if !layers.is_empty() {
             progress("the loader without layers");
