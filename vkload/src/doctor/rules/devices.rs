@@ -7,14 +7,20 @@ use crate::facts::{Gpu, Node};
 /// Kinds of device files that drivers need.
 const NEEDED: &[&str] = &["render", "nvidia", "dxg", "mali", "kgsl"];
 
+fn is_closed(node: &Node) -> bool {
+    NEEDED.iter().any(|kind| node.kind.starts_with(kind)) && !(node.readable && node.writable)
+}
+
+/// Whether there is a device file that this user has no permission to use.
+pub(super) fn any_closed(case: &Case) -> bool {
+    case.facts.nodes.iter().any(is_closed)
+}
+
 /// Device files that this user has no permission to use.
 pub(super) fn closed(case: &Case) -> Vec<Finding> {
-    let needed = |node: &&Node| {
-        NEEDED.iter().any(|kind| node.kind.starts_with(kind)) && !(node.readable && node.writable)
-    };
     // One GPU has several files, and what is wrong with them is said once.
     let mut groups: Vec<Vec<&Node>> = Vec::new();
-    for node in case.facts.nodes.iter().filter(needed) {
+    for node in case.facts.nodes.iter().filter(|node| is_closed(node)) {
         let same = |other: &&Node| {
             (&other.kind, other.mode, &other.owner, &other.group)
                 == (&node.kind, node.mode, &node.owner, &node.group)

@@ -55,7 +55,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         )));
     }
     let drivers: Vec<_> = case.drivers.iter().filter(|driver| gpu.is_driven_by(&driver.manifest)).collect();
-    if drivers.is_empty() && case.has_manifest_for(gpu) {
+    if drivers.is_empty() && (case.has_manifest_for(gpu) || !super::nvidia::container(case).is_empty()) {
         return None;
     }
     let Some(driver) = drivers.first() else {
@@ -70,7 +70,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     let quiet = case
         .trial(driver)
         .is_some_and(|trial| trial.ending == crate::probe::Ending::Finished && trial.devices.is_empty());
-    if !quiet {
+    if !quiet || super::devices::any_closed(case) {
         return None;
     }
     let kernel = kernel.unwrap_or_default();
