@@ -13,6 +13,16 @@ pub(super) fn anything_missing(trials: &Trials) -> bool {
     program.ending != Ending::Finished || program.usable().count() < by_drivers || program.devices.is_empty()
 }
 
+/// Whether programs die or hang in the same library as a driver does alone: then no layer has to do with it.
+pub(super) fn is_drivers_fault(trials: &Trials) -> bool {
+    let library = |trial: &Trial| match &trial.ending {
+        Ending::Signal { library, .. } | Ending::TimedOut { library, .. } => library.clone(),
+        _ => None,
+    };
+    let at_fault = trials.program.as_ref().and_then(library);
+    at_fault.is_some() && trials.drivers.iter().any(|(_, trial)| library(trial) == at_fault)
+}
+
 /// Whether this went further than `before`.
 pub(super) fn is_better(trial: &Trial, before: Option<&Trial>) -> bool {
     let Some(before) = before else { return false };

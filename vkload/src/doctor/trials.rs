@@ -67,7 +67,7 @@ impl Trials {
         trials.program = (!tried.is_empty()).then(|| tried.remove(0).1);
         (trials.drivers, trials.layers) = (tried, of_layers);
         keep(&trials);
-        if !suspects::anything_missing(&trials) {
+        if !suspects::anything_missing(&trials) || suspects::is_drivers_fault(&trials) {
             return trials;
         }
         if !layers.is_empty() {
