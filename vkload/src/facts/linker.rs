@@ -271,7 +271,7 @@ mod tests {
         };
         let system =
             ("/usr/lib64/libvulkan.so.1".to_owned(), "default folder".to_owned(), true, "1.3.239".to_owned());
-        assert_eq!(paths(&Variables::new()), [system.clone()]);
+        assert_eq!(paths(&Variables::new()), std::slice::from_ref(&system));
         let variables = Variables::from([("LD_LIBRARY_PATH".to_owned(), "/opt/broken:/opt/old".to_owned())]);
         let found = paths(&variables);
         assert_eq!(

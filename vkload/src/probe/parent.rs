@@ -120,21 +120,21 @@ unsafe fn confine(notes: RawFd, memory: u64) -> io::Result<()> {
 fn watch(started: Started, limit: Duration, trial: &mut Trial) {
     let Started { mut child, notes, mut printed } = started;
     let id = i32::try_from(child.id()).unwrap_or(0);
-    let status = wait(&mut child, &mut printed, limit);
+    let status = wait(&mut child, &mut [&mut printed], Instant::now() + limit);
     if status.is_none() {
         // SAFETY: the process is this one's child and has not been waited for.
         unsafe {
             libc::kill(id, crash::ASKS);
             libc::kill(id, libc::SIGCONT);
         }
-        wait(&mut child, &mut printed, GRACE);
+        wait(&mut child, &mut [&mut printed], Instant::now() + GRACE);
     }
     // What it has started in its turn goes with it.
     // SAFETY: the group is the child's own, which it began with.
     unsafe { libc::kill(-id, libc::SIGKILL) };
     if child.kill().is_ok() {
         // One that the kernel does not let go, as when a GPU hangs, is left behind.
-        wait(&mut child, &mut printed, BURIAL);
+        wait(&mut child, &mut [&mut printed], Instant::now() + BURIAL);
     }
     printed.read();
     let (mut end, mut at_fault) = (None, None);
@@ -197,8 +197,8 @@ fn ended(status: ExitStatus, library: Option<String>) -> Ending {
 }
 
 /// Reads until the child ends. `None` if time is up before that.
-fn wait(child: &mut Child, printed: &mut Stream, limit: Duration) -> Option<ExitStatus> {
-    let (exit, until) = (exit_of(child), Instant::now() + limit);
+pub(crate) fn wait(child: &mut Child, streams: &mut [&mut Stream], until: Instant) -> Option<ExitStatus> {
+    let exit = exit_of(child);
     loop {
         if let Ok(Some(status)) = child.try_wait() {
             return Some(status);
@@ -208,14 +208,14 @@ fn wait(child: &mut Child, printed: &mut Stream, limit: Duration) -> Option<Exit
             return None;
         }
         let watched = |descriptor| libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
-        let exit_descriptor = exit.as_ref().map_or(-1, AsRawFd::as_raw_fd);
-        let mut polled = [watched(exit_descriptor), watched(printed.descriptor())];
+        let mut polled = vec![watched(exit.as_ref().map_or(-1, AsRawFd::as_raw_fd))];
+        polled.extend(streams.iter().map(|stream| watched(stream.descriptor())));
         // Where the kernel has no descriptor for processes, the child is looked after at intervals.
         let pause = if exit.is_some() { left } else { left.min(Duration::from_millis(5)) };
         let pause = i32::try_from(pause.as_millis()).unwrap_or(i32::MAX).max(1);
-        // SAFETY: the array is valid.
-        unsafe { libc::poll(polled.as_mut_ptr(), 2, pause) };
-        printed.read();
+        // SAFETY: the array is valid, and shorter than any limit.
+        unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, pause) };
+        streams.iter_mut().for_each(|stream| stream.read());
     }
 }
 
@@ -229,13 +229,13 @@ fn exit_of(child: &Child) -> Option<OwnedFd> {
 }
 
 /// One end of a pipe, and what came out of it.
-struct Stream {
+pub(crate) struct Stream {
     file: Option<File>,
     bytes: Vec<u8>,
 }
 
 impl Stream {
-    fn new(end: OwnedFd) -> io::Result<Self> {
+    pub(crate) fn new(end: OwnedFd) -> io::Result<Self> {
         // SAFETY: the descriptor is open.
         if unsafe { libc::fcntl(end.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) } < 0 {
             return Err(io::Error::last_os_error());
@@ -249,7 +249,7 @@ impl Stream {
     }
 
     /// Takes what there is without waiting for more. Of very much, the end is kept.
-    fn read(&mut self) {
+    pub(crate) fn read(&mut self) {
         let mut part = [0; 4096];
         // A library that prints without end must not keep the parent here.
         for _ in 0..64 {
@@ -263,12 +263,12 @@ impl Stream {
         self.bytes.drain(..surplus);
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 }
 
-fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
     // SAFETY: the array has room for both ends.
     if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } < 0 {
@@ -279,7 +279,7 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 }
 
 /// The last lines of what was printed, without characters that a terminal would obey.
-fn last_lines(printed: &str) -> Vec<String> {
+pub(crate) fn last_lines(printed: &str) -> Vec<String> {
     let clean = |line: &str| line.chars().filter(|it| !it.is_control()).take(200).collect::<String>();
     let lines: Vec<_> = printed.lines().map(clean).filter(|line| !line.trim().is_empty()).collect();
     let skipped = lines.len().saturating_sub(PRINTED_LINES);
