@@ -48,6 +48,12 @@ pub fn appearing_folder() -> PathBuf {
     library(&["interposer"], &[])
 }
 
+/// The library made of the C files in this folder with these switches.
+#[must_use]
+pub fn compiled(folder: &str, switches: &[&str]) -> PathBuf {
+    library(&[folder], switches)
+}
+
 /// The library made of the C files in these folders. What was compiled before is used again as long as the sources and
 /// the switches are the same; threads and processes may ask at the same time.
 fn library(folders: &[&str], switches: &[&str]) -> PathBuf {

@@ -8,13 +8,13 @@ use std::time::Duration;
 use loader_core::memory::Shown;
 
 use super::case::Case;
+use super::kept::{self, Kept};
 use super::subject::Target;
 use super::trials::Trials;
 use crate::arguments::DoctorArguments;
 use crate::facts::{Facts, Named, Variables};
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
-use crate::recording::{self, Kept};
 
 /// The case that these options ask for.
 pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
@@ -31,9 +31,7 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
         Facts::gather(Path::new("/"), &variables, executable.as_deref(), target.bits, &named(&planned));
     target.settle(&facts.loaders);
     let keep = |trials: &Trials| match &options.record {
-        Some(file) => {
-            recording::write_case(file, &Kept { facts: &facts, planned: &planned, target: &target, trials })
-        }
+        Some(file) => kept::write(file, &Kept { facts: &facts, planned: &planned, target: &target, trials }),
         None => Ok(()),
     };
     // Before anything is tried, so that there is a recording whatever happens then.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loader_core::discovery::{Because, LayerPlan, LayerRequest};
+use loader_core::discovery::{Because, LayerKind, LayerPlan, LayerRequest};
 use loader_core::memory::Shown;
 use serde::{Deserialize, Serialize};
 
@@ -141,6 +141,9 @@ fn libraries_in(maps: &str) -> Vec<String> {
     libraries
 }
 
+/// The name of the meta-layer by which Vulkan Configurator turned layers on before there was a settings file.
+pub(super) const OVERRIDE: &str = "VK_LAYER_LUNARG_override";
+
 /// A layer that is active in a program that asks for none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layer {
@@ -148,10 +151,13 @@ pub(crate) struct Layer {
     pub(crate) manifest: String,
     /// Empty for a meta-layer.
     pub(crate) library: String,
+    pub(crate) implicit: bool,
     /// The environment variable whose value makes it active. Empty where none does.
     pub(crate) by_variable: String,
     /// Whether the settings file makes it active.
     pub(crate) by_settings: bool,
+    /// The meta-layer that it is a component of and active by: its name and its manifest.
+    pub(crate) part_of: Option<(String, String)>,
     /// The variable and its value that make it active, from its manifest.
     pub(crate) enable: Option<(String, String)>,
     /// The variable and its value that turn it off, from its manifest.
@@ -180,8 +186,16 @@ impl Layer {
             name: Shown(candidate.name()).to_string(),
             manifest: Shown(&candidate.path).to_string(),
             library: Shown(&candidate.library).to_string(),
+            implicit: candidate.kind == LayerKind::Implicit,
             by_variable,
             by_settings: because == Because::Settings,
+            part_of: match because {
+                Because::Component { of } => plan
+                    .layers
+                    .get(of)
+                    .map(|meta| (Shown(meta.name()).to_string(), Shown(&meta.path).to_string())),
+                _ => None,
+            },
             enable: switch(&manifest.enable_environment),
             disable: switch(&manifest.disable_environment),
             negotiate: manifest.functions.negotiate.as_ref().map_or_else(
@@ -202,6 +216,9 @@ impl Layer {
     pub(crate) fn off(&self, variables: &Variables) -> String {
         if !self.by_variable.is_empty() {
             return format!("unset {}", self.by_variable);
+        }
+        if let Some((_, manifest)) = self.part_of.as_ref().filter(|meta| meta.0 == OVERRIDE) {
+            return format!("rm {manifest}");
         }
         match (&self.enable, &self.disable) {
             (Some((name, _)), _) if variables.contains_key(name) => format!("unset {name}"),

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::elf::{self, Elf, Trouble};
+use super::files::{below, entries, name_of, read, seen};
 use super::libraries::{LibraryState, state_of};
-use super::{Variables, below, entries, name_of, read, seen};
+use super::variables::Variables;
 
 /// A file that a program may get as Vulkan loader.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]

@@ -15,21 +15,23 @@ pub(super) fn culprits(case: &Case) -> Vec<Finding> {
     let (Some(with), Some(without)) = (&case.trials.program, &case.trials.without_layers) else {
         return Vec::new();
     };
+    let together = |name: &String| {
+        let others: Vec<&str> =
+            case.trials.culprits.iter().filter(|other| *other != name).map(String::as_str).collect();
+        if others.is_empty() { String::new() } else { format!(" and {} together", others.join(", ")) }
+    };
     let of = |name: &String| {
         let layer = case.layers.iter().find(|layer| layer.name == *name)?;
         let what = format!(
-            "with this layer {}, and without it {}; it is active because {}",
+            "with this layer{} {}; without it {}; it is active because {}",
+            together(name),
             outcome(with),
             outcome(without),
             because(case, layer)
         );
         let finding = Finding::new(case.blame(), weight::PROVEN, "layer-breaks", name, what)
             .step(layer.off(&case.facts.variables));
-        Some(
-            finding
-                .step(settings_step(case, layer))
-                .step(format!("Update or remove the layer: {}", layer.manifest)),
-        )
+        Some(finding.step(settings_step(case, layer)).step(case.reinstall(&layer.manifest)))
     };
     let mut findings: Vec<Finding> = case.trials.culprits.iter().filter_map(of).collect();
     findings.iter_mut().for_each(|finding| finding.next.retain(|step| !step.is_empty()));
@@ -58,11 +60,17 @@ pub(super) fn because(case: &Case, layer: &Layer) -> String {
         return format!("{}=\"{value}\" names it", layer.by_variable);
     }
     if layer.by_settings {
-        return format!("the settings file {} enables it", Shown(&case.planned.settings.plan.path));
+        return format!("the settings file {} turns it on", Shown(&case.planned.settings.plan.path));
     }
     match &layer.enable {
-        Some((name, _)) if case.facts.variables.contains_key(name) => format!("{name} is set"),
-        _ => format!("{} is an implicit layer's manifest", layer.manifest),
+        Some((name, _)) if case.facts.variables.contains_key(name) => {
+            format!("{name} is set ({})", layer.manifest)
+        }
+        _ if layer.implicit => format!("it is an implicit layer ({})", layer.manifest),
+        _ => match &layer.part_of {
+            Some((name, manifest)) => format!("{name} ({manifest}) contains it"),
+            None => format!("its manifest ({}) makes it so", layer.manifest),
+        },
     }
 }
 
@@ -82,9 +90,12 @@ pub(super) fn broken(case: &Case) -> Vec<Finding> {
         let implicit = candidate.kind == LayerKind::Implicit;
         let severity = if implicit { Severity::Warning } else { Severity::Note };
         let about = Shown(&candidate.path).to_string();
-        let what = format!("this layer cannot be used: {}", reason.explain(&case.planned.layers, place));
+        let why = reason.explain(&case.planned.layers, place).to_string();
+        let what =
+            if why.starts_with("the manifest") { why } else { format!("this layer cannot be used: {why}") };
         let finding = Finding::new(severity, weight::LIKELY, reason.id(), &about, what);
-        all.push(finding.step(format!("Correct or remove it: {}rm {}", case.sudo(&about), quoted(&about))));
+        let remove = format!("Or remove it: {}rm {}", case.sudo(&about), quoted(&about));
+        all.push(finding.step(case.reinstall(&about)).step(remove));
     }
     all
 }
@@ -127,11 +138,7 @@ fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
         _ => "layer-does-not-load",
     };
     let weight = if dies { weight::SEEN + 15 } else { weight::SEEN - 5 };
-    Some(
-        Finding::new(severity, weight, id, about, what)
-            .step(off)
-            .step("Update or reinstall the layer".to_owned()),
-    )
+    Some(Finding::new(severity, weight, id, about, what).step(off).step(case.reinstall(about)))
 }
 
 /// Whether the layer fails alone and not among programs: it may need another layer, or more than the built-in driver has. Where programs fail

@@ -95,7 +95,7 @@ pub(super) fn wsl(case: &Case) -> Vec<Finding> {
 pub(super) fn steam(case: &Case) -> Vec<Finding> {
     let Some(runtime) = case.facts.place.steam_runtime.as_ref() else { return Vec::new() };
     let what = format!(
-        "this is Steam's runtime {runtime}: drivers come from the host, and libraries from the runtime"
+        "this is Steam's runtime ({runtime}), which gets its drivers from the host and its libraries from the runtime"
     );
     let finding = Finding::new(
         if case.fails() { Severity::Error } else { Severity::Note },
@@ -104,7 +104,7 @@ pub(super) fn steam(case: &Case) -> Vec<Finding> {
         "Steam",
         what,
     );
-    vec![finding.step("Outside of it run: vkload doctor").step("To see how the host's drivers are brought in: STEAM_LINUX_RUNTIME_LOG=1 PRESSURE_VESSEL_VERBOSE=1 in the game's launch options")]
+    vec![finding.step("Run vkload doctor outside of it, where the host's drivers can be tried").step("To see how the host's drivers are brought in, add to the game's launch options: STEAM_LINUX_RUNTIME_LOG=1 PRESSURE_VESSEL_VERBOSE=1 %command%")]
 }
 
 /// A container without any graphics device.

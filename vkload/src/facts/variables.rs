@@ -1,0 +1,6 @@
+//! Environment variables.
+
+use std::collections::BTreeMap;
+
+/// Environment variables, as a program gets them.
+pub(crate) type Variables = BTreeMap<String, String>;
