@@ -174,7 +174,7 @@ fn check(deeds: &[Deed]) {
     }
     // Programs get all drivers, and die with them.
     if answer["works"] == false {
-        assert!(text.contains("good.json") && text.contains("would work"), "{text}");
+        assert!(text.contains("good.json"), "{text}");
     }
 }
 

@@ -75,13 +75,12 @@ fn a_program_with_a_loader_of_its_own_is_judged_by_that() {
     let other = [("LD_LIBRARY_PATH", text(&two))];
     let run_path = program(&sandbox, "run-path", &["-Wl,--enable-new-dtags,-rpath,$ORIGIN/../one"]);
     let rpath = program(&sandbox, "rpath", &["-Wl,--disable-new-dtags,-rpath,$ORIGIN/../one"]);
-    let cases: [(&PathBuf, &[(&str, &str)], &str); 4] = [
-        (&run_path, &[], "one"),
+    for (program, variables, folder) in [
+        (&run_path, &other[..0], "one"),
         (&run_path, &other, "two"), // DT_RUNPATH comes after the variable,
-        (&rpath, &[], "one"),
+        (&rpath, &other[..0], "one"),
         (&rpath, &other, "one"), // and DT_RPATH before.
-    ];
-    for (program, variables, folder) in cases {
+    ] {
         let answer = doctor(&sandbox, variables, &["--", text(program)]);
         assert_eq!(opened(&answer), loader_in(&sandbox, folder), "{}: {variables:?}", program.display());
         assert_eq!(answer["works"], true, "{answer:#}");
@@ -220,9 +219,9 @@ fn a_32_bit_program_is_judged_without_opening_anything() {
     for answer in [&by_program, &doctor(&sandbox, &[], &["--32"])] {
         assert_eq!((&answer["works"], &answer["loader"]), (&Value::Null, &Value::Null), "{answer:#}");
         let findings = answer["findings"].as_array().expect("findings");
-        let manifest = sandbox.path("data/vulkan/icd.d/good.json");
-        let driver = findings.iter().find(|it| it["about"] == *text(&manifest)).expect("the driver");
-        assert_eq!((&driver["id"], &driver["severity"]), (&"library-class".into(), &"error".into()));
+        let of_driver =
+            |it: &&Value| it["severity"] == "error" && it["what"].to_string().contains("good.json");
+        assert!(findings.iter().any(|it| of_driver(&it)), "{answer:#}");
     }
     // Where a driver fits, another that does not is usual.
     let library = sandbox.path("lib/libnarrow.so");

@@ -169,7 +169,13 @@ impl Ending {
             Self::Result { code } => format!("{} returns {}", stage.command(), result_name(*code)),
             Self::Failed { words } => words.clone(),
             Self::Signal { number, library } => {
-                let verb = if *number == libc::SIGABRT { "aborts" } else { "crashes" };
+                let verb = match *number {
+                    libc::SIGABRT => "aborts",
+                    libc::SIGKILL | libc::SIGTERM | libc::SIGHUP | libc::SIGINT | libc::SIGPIPE => {
+                        "is killed"
+                    }
+                    _ => "crashes",
+                };
                 let library = library.as_deref().map(|library| format!(" in {library}")).unwrap_or_default();
                 format!("{verb} {at} ({}{library})", signal_name(*number))
             }

@@ -57,7 +57,7 @@ pub(super) fn other_width(case: &Case) -> Vec<Finding> {
         matches!(state, Some(LibraryState::WrongClass { .. }))
     };
     let used: Vec<&Driver> = case.drivers.iter().filter(|driver| driver.used).collect();
-    if used.is_empty() || case.works() == Some(true) || !used.iter().all(|driver| other(&driver)) {
+    if used.is_empty() || case.works() == Some(true) || !used.iter().all(other) {
         return Vec::new();
     }
     let names: Vec<_> = used.iter().map(|driver| file_name(&driver.manifest)).collect();

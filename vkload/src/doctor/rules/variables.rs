@@ -119,9 +119,7 @@ pub(super) fn filters(case: &Case) -> Vec<Finding> {
             continue;
         }
         let none_left = !case.drivers.iter().any(|driver| driver.used);
-        let severity = if none_left {
-            Severity::Error
-        } else if case.fails() {
+        let severity = if none_left || case.fails() {
             Severity::Error
         } else if case.only_software() && !case.facts.gpus.is_empty() {
             Severity::Warning
