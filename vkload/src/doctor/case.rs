@@ -57,7 +57,7 @@ impl Case {
 
     /// Whether a program can use a device. `None` where nothing was tried.
     pub(crate) fn works(&self) -> Option<bool> {
-        self.trials.program.as_ref().map(Trial::works)
+        self.trials.program.as_ref().filter(|trial| trial.has_begun()).map(Trial::works)
     }
 
     /// Whether a program is known to get no device.

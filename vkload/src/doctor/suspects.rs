@@ -9,6 +9,9 @@ use crate::probe::{Ending, Trial};
 /// Whether programs get less than the drivers have to give.
 pub(super) fn anything_missing(trials: &Trials) -> bool {
     let Some(program) = &trials.program else { return true };
+    if !program.has_begun() {
+        return false;
+    }
     let by_drivers: usize = trials.drivers.iter().map(|(_, trial)| trial.usable().count()).sum();
     program.ending != Ending::Finished || program.usable().count() < by_drivers || program.devices.is_empty()
 }

@@ -146,6 +146,11 @@ impl Trial {
         self.devices.iter().filter(|tried| tried.failure.is_none()).map(|tried| &tried.device)
     }
 
+    /// Whether it came to the library that was to be tried.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.stage > Stage::Start
+    }
+
     /// Whether the process died, hung or ended itself.
     pub(crate) fn is_violent(&self) -> bool {
         self.ending.is_violent()

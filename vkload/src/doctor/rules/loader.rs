@@ -15,6 +15,25 @@ fn first<'a>(case: &'a Case, name: &str) -> Option<&'a LoaderFile> {
     fitting(case).find(|loader| loader.first && loader.name == name)
 }
 
+/// Nothing was tried, because the process in which it was to be did not get that far.
+pub(super) fn not_begun(case: &Case) -> Vec<Finding> {
+    let Some(program) = case.trials.program.as_ref().filter(|trial| !trial.has_begun()) else {
+        return Vec::new();
+    };
+    let finding = |severity, about: &str, what: String| {
+        Finding::new(severity, weight::PROVEN, "not-tried", about, what)
+    };
+    let loaded = ["LD_PRELOAD", "LD_AUDIT"].into_iter().find_map(|name| Some((name, case.variable(name)?)));
+    vec![match loaded {
+        Some((name, value)) if program.is_violent() => {
+            let what = format!("is \"{value}\", and a program with that {program}");
+            finding(Severity::Error, name, what).step(format!("unset {name}"))
+        }
+        _ => finding(Severity::Warning, "", format!("nothing could be tried: the process for it {program}"))
+            .step("To judge by files and variables alone: vkload doctor --no-probe"),
+    }]
+}
+
 /// The file at which the dynamic linker stops: it passes over libraries for other processors, and not over what is no whole library.
 fn stopping(case: &Case) -> Option<&LoaderFile> {
     let is_broken = |loader: &&LoaderFile| {
@@ -30,7 +49,7 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
         .trials
         .program
         .as_ref()
-        .filter(|trial| trial.stage <= Stage::Open && trial.ending != Ending::Finished);
+        .filter(|trial| trial.stage == Stage::Open && trial.ending != Ending::Finished);
     let found = open.and_then(|_| stopping(case)).or_else(|| first(case, SONAME));
     if case.works() == Some(true) || (open.is_none() && (found.is_some() || case.target.process.is_some())) {
         return Vec::new();

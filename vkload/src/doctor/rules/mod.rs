@@ -20,6 +20,7 @@ use super::finding::{Finding, Severity};
 type Rule = fn(&Case) -> Vec<Finding>;
 
 const RULES: &[Rule] = &[
+    loader::not_begun,
     loader::absent,
     loader::shadowed,
     loader::two,
