@@ -73,7 +73,7 @@ impl Case {
     /// Whether programs have nothing but the processor to draw with.
     pub(super) fn only_software(&self) -> bool {
         let devices = self.devices();
-        !devices.is_empty() && devices.iter().all(|device| device.kind == "cpu")
+        self.works() == Some(true) && !devices.is_empty() && devices.iter().all(|device| device.kind == "cpu")
     }
 
     /// Whether programs have Vulkan 1.0 and nothing newer.
