@@ -120,21 +120,21 @@ unsafe fn confine(notes: RawFd, memory: u64) -> io::Result<()> {
 fn watch(started: Started, limit: Duration, trial: &mut Trial) {
     let Started { mut child, notes, mut printed } = started;
     let id = i32::try_from(child.id()).unwrap_or(0);
-    let status = wait(&mut child, &mut [&mut printed], Instant::now() + limit);
+    let status = wait(&mut child, &mut printed, limit);
     if status.is_none() {
         // SAFETY: the process is this one's child and has not been waited for.
         unsafe {
             libc::kill(id, crash::ASKS);
             libc::kill(id, libc::SIGCONT);
         }
-        wait(&mut child, &mut [&mut printed], Instant::now() + GRACE);
+        wait(&mut child, &mut printed, GRACE);
     }
     // What it has started in its turn goes with it.
     // SAFETY: the group is the child's own, which it began with.
     unsafe { libc::kill(-id, libc::SIGKILL) };
     if child.kill().is_ok() {
         // One that the kernel does not let go, as when a GPU hangs, is left behind.
-        wait(&mut child, &mut [&mut printed], Instant::now() + BURIAL);
+        wait(&mut child, &mut printed, BURIAL);
     }
     printed.read();
     let (mut end, mut at_fault) = (None, None);
@@ -197,8 +197,8 @@ fn ended(status: ExitStatus, library: Option<String>) -> Ending {
 }
 
 /// Reads until the child ends. `None` if time is up before that.
-pub(crate) fn wait(child: &mut Child, streams: &mut [&mut Stream], until: Instant) -> Option<ExitStatus> {
-    let exit = exit_of(child);
+pub(crate) fn wait(child: &mut Child, printed: &mut Stream, limit: Duration) -> Option<ExitStatus> {
+    let (exit, until) = (exit_of(child), Instant::now() + limit);
     loop {
         if let Ok(Some(status)) = child.try_wait() {
             return Some(status);
@@ -208,14 +208,14 @@ pub(crate) fn wait(child: &mut Child, streams: &mut [&mut Stream], until: Instan
             return None;
         }
         let watched = |descriptor| libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
-        let mut polled = vec![watched(exit.as_ref().map_or(-1, AsRawFd::as_raw_fd))];
-        polled.extend(streams.iter().map(|stream| watched(stream.descriptor())));
+        let exit_descriptor = exit.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        let mut polled = [watched(exit_descriptor), watched(printed.descriptor())];
         // Where the kernel has no descriptor for processes, the child is looked after at intervals.
         let pause = if exit.is_some() { left } else { left.min(Duration::from_millis(5)) };
         let pause = i32::try_from(pause.as_millis()).unwrap_or(i32::MAX).max(1);
-        // SAFETY: the array is valid, and shorter than any limit.
-        unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, pause) };
-        streams.iter_mut().for_each(|stream| stream.read());
+        // SAFETY: the array is valid.
+        unsafe { libc::poll(polled.as_mut_ptr(), 2, pause) };
+        printed.read();
     }
 }
 
