@@ -41,8 +41,9 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
         Trials::default()
     } else {
         let settings = Settings { variables, limit: Duration::from_secs(options.timeout) };
-        let trials =
-            Trials::run(&target, &planned, &settings, &progress, &mut |trials| failed = keep(trials));
+        let trials = Trials::run(&target, &planned, &facts.nodes, &settings, &progress, &mut |trials| {
+            failed = keep(trials)
+        });
         clear_progress();
         trials
     };
