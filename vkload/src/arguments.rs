@@ -36,6 +36,11 @@ pub(crate) enum Command {
     /// Tries the loader that programs get, and each driver and layer, in processes of their own, and looks at the machine: libraries,
     /// environment variables, settings, device files and their permissions. Changes nothing.
     Doctor(DoctorArguments),
+    /// Finds the layer that breaks a program, by running it with some layers and without others.
+    ///
+    /// The program fails if it ends by a signal, with an exit code other than 0, or not at all. To judge it by something else, put it into a
+    /// script. The exit code is 1 if the program fails without any layer, too. Layers that the program enables itself stay on.
+    Bisect(BisectArguments),
     /// Lists which folders and files are searched, why, and what was found there. Loads no library.
     Paths(FormatArguments),
     /// Draws the call chain of a program: loader, layers, drivers. Loads no library.
@@ -109,6 +114,25 @@ pub(crate) struct DoctorArguments {
     /// Judge what this program would get, which is not started.
     #[arg(last = true, value_name = "PROGRAM")]
     pub(crate) program: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct BisectArguments {
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// How many seconds a run may take. A program that is still running then has failed.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) timeout: u64,
+    /// Stop the program after so many seconds; if it is still running then, it works. For games and others that do not end by themselves.
+    #[arg(long, value_name = "SECONDS", conflicts_with = "timeout", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) runs_for: Option<u64>,
+    /// Run the program so many times with the same layers; one failure is enough. For programs that fail only sometimes.
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) repeat: u32,
+    /// The program and its arguments. What it prints is not shown, but for the last lines of a run that fails.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    pub(crate) program: Vec<OsString>,
 }
 
 #[derive(Args, Debug)]

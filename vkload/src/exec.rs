@@ -108,7 +108,7 @@ fn folder_of_links(library: &Path) -> Result<PathBuf, String> {
 }
 
 /// A folder that only this user can change: in the user's run-time folder, or else in the folder for temporary files.
-fn private_folder() -> Result<PathBuf, String> {
+pub(crate) fn private_folder() -> Result<PathBuf, String> {
     let given = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|folder| folder.is_absolute());
     let given = given.map(|folder| folder.join("vkload"));
     if let Some(folder) = given.filter(|folder| make_private(folder).is_ok()) {
@@ -122,7 +122,7 @@ fn private_folder() -> Result<PathBuf, String> {
 
 /// Makes the folder, or makes sure that one which is there belongs to this user alone: otherwise another user could
 /// put a library there.
-fn make_private(folder: &Path) -> io::Result<()> {
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}

@@ -4,6 +4,7 @@
 
 mod advice;
 mod arguments;
+mod bisect;
 mod chain;
 mod completions;
 mod doctor;
@@ -20,6 +21,7 @@ mod recording;
 mod replay;
 mod searched;
 mod settings;
+mod switches;
 mod table;
 
 use std::process::ExitCode;
@@ -38,6 +40,7 @@ pub fn run() -> ExitCode {
         Command::Info(options) => info::print(options.verbose, options.json, options.record.as_deref()),
         Command::Doctor(options) => doctor::print(&options),
         Command::Probe { pipe, subject } => probe::child::run(pipe, &subject),
+        Command::Bisect(options) => bisect::print(&options),
         Command::Paths(options) => paths::print(options.json),
         Command::Chain(options) => chain::print(&options),
         Command::Replay(options) => replay::print(&options),

@@ -140,6 +140,8 @@ fn libraries_in(maps: &str) -> Vec<String> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layer {
     pub(crate) name: String,
+    /// Its place in the plan.
+    pub(crate) place: usize,
     pub(crate) manifest: String,
     /// Empty for a meta-layer.
     pub(crate) library: String,
@@ -174,6 +176,7 @@ impl Layer {
         };
         Some(Self {
             name: Shown(candidate.name()).to_string(),
+            place,
             manifest: Shown(&candidate.path).to_string(),
             library: Shown(&candidate.library).to_string(),
             implicit: candidate.kind == LayerKind::Implicit,
@@ -203,7 +206,11 @@ impl Layer {
             (_, Some((name, value))) => {
                 format!("export {name}={}", if value.is_empty() { "1" } else { value })
             }
-            _ => format!("export VK_LOADER_LAYERS_DISABLE={}", self.name),
+            _ => {
+                let before = variables.get("VK_LOADER_LAYERS_DISABLE").map(String::as_str);
+                let list: Vec<_> = before.into_iter().chain([self.name.as_str()]).collect();
+                format!("export VK_LOADER_LAYERS_DISABLE={}", list.join(","))
+            }
         }
     }
 }

@@ -1,6 +1,5 @@
 //! What is tried, each thing in a process of its own.
 
-use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -12,6 +11,7 @@ use super::suspects;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, try_out};
 use crate::probe::{Subject, Trial};
+use crate::switches::Changes;
 use loader_core::memory::Shown;
 
 /// What came of everything that was tried.
@@ -39,9 +39,6 @@ const AT_A_TIME: usize = 4;
 
 /// Told of progress: what is being tried.
 pub(crate) type Progress<'a> = &'a (dyn Fn(&str) + Sync);
-
-/// Changes to a child's variables: a value, or `None` to unset.
-pub(super) type Changes = BTreeMap<String, Option<String>>;
 
 impl Trials {
     /// Tries everything. After each step `keep` gets what is known by then, so that a recording has it.
@@ -75,15 +72,17 @@ impl Trials {
         if !suspects::anything_missing(&trials) {
             return trials;
         }
-        if !layers.is_empty() {
+        let all: Vec<usize> = (0..layers.len()).collect();
+        if let (false, Ok(changes)) = (layers.is_empty(), suspects::without(planned, &layers, &all, settings))
+        {
             progress("the loader without layers");
             let attempt = |changes: &Changes| {
                 try_out(&Subject::Loader { library: target.loader.clone() }, settings, changes)
             };
-            let all: Vec<usize> = (0..layers.len()).collect();
-            let without = attempt(&suspects::without(&layers, &all, settings));
+            let without = attempt(&changes);
             if suspects::is_better(&without, trials.program.as_ref()) {
-                trials.culprits = suspects::culprits(&layers, settings, &without, &attempt, progress);
+                trials.culprits =
+                    suspects::culprits(planned, &layers, settings, &without, &attempt, progress);
             }
             trials.without_layers = Some(without);
             keep(&trials);

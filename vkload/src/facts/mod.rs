@@ -16,8 +16,9 @@ mod system;
 mod user;
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +35,12 @@ pub(crate) use user::User;
 
 /// Environment variables, as a program gets them.
 pub(crate) type Variables = BTreeMap<String, String>;
+
+/// This process's variables, as far as they are text.
+pub(crate) fn own_variables() -> Variables {
+    let text = |text: OsString| text.to_string_lossy().into_owned();
+    env::vars_os().map(|(name, value)| (text(name), text(value))).collect()
+}
 
 /// What is known about a machine.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]

@@ -212,7 +212,7 @@ const SIGNALS: &[(i32, &str)] = &[
     (libc::SIGALRM, "SIGALRM"),
 ];
 
-fn signal_name(number: i32) -> String {
+pub(crate) fn signal_name(number: i32) -> String {
     SIGNALS
         .iter()
         .find(|row| row.0 == number)

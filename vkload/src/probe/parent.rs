@@ -154,7 +154,12 @@ fn ended(status: ExitStatus, library: Option<String>) -> Ending {
 }
 
 /// Reads until the child ends. `None` if time is up before that.
-fn wait(child: &mut Child, lines: &mut Stream, printed: &mut Stream, until: Instant) -> Option<ExitStatus> {
+pub(crate) fn wait(
+    child: &mut Child,
+    lines: &mut Stream,
+    printed: &mut Stream,
+    until: Instant,
+) -> Option<ExitStatus> {
     let exit = exit_of(child);
     loop {
         let left = until.saturating_duration_since(Instant::now());
@@ -188,13 +193,13 @@ fn exit_of(child: &Child) -> Option<OwnedFd> {
 }
 
 /// One end of a pipe, and what came out of it.
-struct Stream {
+pub(crate) struct Stream {
     file: Option<File>,
     bytes: Vec<u8>,
 }
 
 impl Stream {
-    fn new(end: OwnedFd) -> io::Result<Self> {
+    pub(crate) fn new(end: OwnedFd) -> io::Result<Self> {
         // SAFETY: the descriptor is open.
         if unsafe { libc::fcntl(end.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) } < 0 {
             return Err(io::Error::last_os_error());
@@ -208,7 +213,7 @@ impl Stream {
     }
 
     /// Takes what there is without waiting for more. Of very much, the end is kept.
-    fn read(&mut self) {
+    pub(crate) fn read(&mut self) {
         let mut part = [0; 4096];
         // A library that prints without end must not keep the parent here.
         for _ in 0..64 {
@@ -222,12 +227,12 @@ impl Stream {
         self.bytes.drain(..surplus);
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 }
 
-fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+pub(crate) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let mut ends = [0; 2];
     // SAFETY: the array has room for both ends.
     if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } < 0 {
@@ -238,7 +243,7 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
 }
 
 /// The last lines of what was printed, without characters that a terminal would obey.
-fn last_lines(printed: &str) -> Vec<String> {
+pub(crate) fn last_lines(printed: &str) -> Vec<String> {
     let clean = |line: &str| line.chars().filter(|it| !it.is_control()).take(200).collect::<String>();
     let lines: Vec<_> = printed.lines().map(clean).filter(|line| !line.trim().is_empty()).collect();
     let skipped = lines.len().saturating_sub(PRINTED_LINES);
