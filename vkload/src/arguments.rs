@@ -41,6 +41,11 @@ pub(crate) enum Command {
     /// The program fails if it ends by a signal, with an exit code other than 0, or not at all. To judge it by something else, put it into a
     /// script. The exit code is 1 if the program fails without any layer, too. Layers that the program enables itself stay on.
     Bisect(BisectArguments),
+    /// Lists the layers and says why each is active or not, or runs a program with some of them on or off.
+    ///
+    /// Sets environment variables that every loader heeds, for this one run only: those of layers' manifests, VK_INSTANCE_LAYERS,
+    /// VK_LOADER_LAYERS_ENABLE and VK_LOADER_LAYERS_DISABLE. Without a program, it lists the layers as they would be then.
+    Layers(LayersArguments),
     /// Lists which folders and files are searched, why, and what was found there. Loads no library.
     Paths(FormatArguments),
     /// Draws the call chain of a program: loader, layers, drivers. Loads no library.
@@ -132,6 +137,25 @@ pub(crate) struct BisectArguments {
     pub(crate) repeat: u32,
     /// The program and its arguments. What it prints is not shown, but for the last lines of a run that fails.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    pub(crate) program: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LayersArguments {
+    /// Print JSON.
+    #[arg(long, conflicts_with = "program")]
+    pub(crate) json: bool,
+    /// Turn this layer on; may be repeated. Layers are called in this order.
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) enable: Vec<String>,
+    /// Turn this layer off; may be repeated. The program cannot enable it itself either.
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) disable: Vec<String>,
+    /// Turn off every layer but those of --enable, and those that the program enables itself.
+    #[arg(long)]
+    pub(crate) only: bool,
+    /// The program and its arguments.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
 }
 

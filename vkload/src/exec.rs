@@ -45,9 +45,18 @@ pub(crate) fn run(library: Option<&Path>, program: &[OsString]) -> ExitCode {
         Err(problem) => return fail(&problem, CANNOT_RUN),
     };
     let search_path = prepend(&folder, env::var_os("LD_LIBRARY_PATH"));
-    let error = Command::new(name).args(arguments).env("LD_LIBRARY_PATH", search_path).exec();
+    let mut command = Command::new(name);
+    command.args(arguments).env("LD_LIBRARY_PATH", search_path);
+    replace_by(command, "exec")
+}
+
+/// Replaces this process, which does what `subcommand` asks for. Returns only on failure, with the codes of a shell.
+pub(crate) fn replace_by(mut command: Command, subcommand: &str) -> ExitCode {
+    let error = command.exec();
     let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN };
-    fail(&format!("cannot run {}: {error}", Path::new(name).display()), code)
+    let name = Path::new(command.get_program()).display();
+    eprintln!("vkload {subcommand}: cannot run {name}: {error}");
+    ExitCode::from(code)
 }
 
 fn fail(problem: &str, code: u8) -> ExitCode {

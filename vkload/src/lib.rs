@@ -12,6 +12,7 @@ mod exec;
 mod facts;
 mod halves;
 mod info;
+mod layers;
 mod output;
 mod page;
 mod paths;
@@ -41,6 +42,7 @@ pub fn run() -> ExitCode {
         Command::Doctor(options) => doctor::print(&options),
         Command::Probe { pipe, subject } => probe::child::run(pipe, &subject),
         Command::Bisect(options) => bisect::print(&options),
+        Command::Layers(options) => layers::run(&options),
         Command::Paths(options) => paths::print(options.json),
         Command::Chain(options) => chain::print(&options),
         Command::Replay(options) => replay::print(&options),

@@ -123,6 +123,8 @@ const CRATES: &[(&str, &[&str])] = &[
             "replay",
             "doctor",
             "bisect",
+            "layers",
+            "compare",
             "main",
         ],
     ),

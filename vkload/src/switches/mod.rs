@@ -28,8 +28,8 @@ const DISABLE: (&str, char) = ("VK_LOADER_LAYERS_DISABLE", ',');
 pub(crate) struct Wanted<'a> {
     pub(crate) on: &'a [usize],
     pub(crate) off: &'a [usize],
-    /// Whether the program is not to have those that are off even if it asks for them itself. Its vkCreateInstance fails then.
-    pub(crate) hide: bool,
+    /// Of those that are off, the ones that the program cannot have even if it asks for them itself: its vkCreateInstance fails then.
+    pub(crate) hidden: &'a [usize],
 }
 
 /// The changes to `variables` with which a program gets the layers that are `wanted`, where it would get those that are planned. Fails where
@@ -86,10 +86,11 @@ pub(crate) fn plan(
     Planned::for_program(&changed(variables, changes), program, usize::BITS)
 }
 
-/// The names of the layers that are active in a program that asks for none, without meta-layers.
+/// The names of the layers that are active in a program that asks for none.
 pub(crate) fn active_names(planned: &Planned) -> BTreeSet<String> {
     let active = planned.layers.activate(&LayerRequest::default()).unwrap_or_default();
-    active.chain(&planned.layers).map(|(_, candidate)| Shown(candidate.name()).to_string()).collect()
+    let layers = active.layers.iter().filter_map(|active| planned.layers.layers.get(active.layer));
+    layers.map(|layer| Shown(layer.name()).to_string()).collect()
 }
 
 /// What the changes follow from.
@@ -131,7 +132,7 @@ impl View<'_> {
             let is_component =
                 matches!(self.because(place), Some(Because::Component { .. } | Because::Override));
             let needs_more = is_component || (own.is_none() && layer.kind == LayerKind::Implicit);
-            if self.wanted.hide || needs_more {
+            if self.wanted.hidden.contains(&place) || needs_more {
                 rest.push(place);
             }
             if let Some((name, value)) = own {
