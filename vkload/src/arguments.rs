@@ -52,6 +52,10 @@ pub(crate) enum Command {
     Chain(ChainArguments),
     /// Repeats the decisions of another machine from a recording (`vkload info --record FILE`).
     Replay(ReplayArguments),
+    /// Tells what differs between two recordings (`vkload doctor --record FILE`). The exit code is 1 if anything does.
+    ///
+    /// For "it works there, but not here", and for "it worked before the update": record both and compare.
+    Compare(CompareArguments),
     /// Runs a program with this loader instead of the system's.
     ///
     /// Sets LD_LIBRARY_PATH, so it has no effect on elevated programs and on programs with a loader of their own.
@@ -201,6 +205,19 @@ pub(crate) struct ReplayArguments {
     /// Also print every place that was searched.
     #[arg(long, short)]
     pub(crate) verbose: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompareArguments {
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// A recording.
+    #[arg(value_name = "A")]
+    pub(crate) one: PathBuf,
+    /// The other recording.
+    #[arg(value_name = "B")]
+    pub(crate) other: PathBuf,
 }
 
 /// What a recording can show.

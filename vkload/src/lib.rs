@@ -6,6 +6,7 @@ mod advice;
 mod arguments;
 mod bisect;
 mod chain;
+mod compare;
 mod completions;
 mod doctor;
 mod exec;
@@ -46,6 +47,7 @@ pub fn run() -> ExitCode {
         Command::Paths(options) => paths::print(options.json),
         Command::Chain(options) => chain::print(&options),
         Command::Replay(options) => replay::print(&options),
+        Command::Compare(options) => compare::print(&options),
         Command::Settings(options) => settings::run(&options),
         Command::Completions(options) => completions::print(options.shell),
         Command::Exec(options) => exec::run(options.library.as_deref(), &options.program),

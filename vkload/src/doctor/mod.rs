@@ -21,7 +21,7 @@ use crate::arguments::DoctorArguments;
 use crate::output::{fail, print as print_output};
 use case::Case;
 use finding::Finding;
-pub(crate) use output::Format;
+pub(crate) use output::{Format, headline};
 pub(crate) use picture::picture;
 
 /// The doctor's answer.
