@@ -62,6 +62,28 @@ CALL vkQueueSubmit_(VkQueue handle, uint32_t count, const VkSubmitInfo *infos, V
     (void)infos, (void)fence;
     object_check("vkQueueSubmit", QUEUE, handle);
     trace("vkQueueSubmit", "count=%u", count);
+    FORCED_RESULT("vkQueueSubmit");
+    return VK_SUCCESS;
+}
+/* Nothing is ever under way, so one fence is as good as another. */
+CALL vkCreateFence_(VkDevice handle, const VkFenceCreateInfo *info, const VkAllocationCallbacks *allocator, VkFence *out) {
+    (void)allocator;
+    DEVICE_OF("vkCreateFence", handle);
+    trace("vkCreateFence", "flags=%u", info->flags);
+    FORCED_RESULT("vkCreateFence");
+    *out = (VkFence)(uintptr_t)1;
+    return VK_SUCCESS;
+}
+CALL_VOID vkDestroyFence_(VkDevice handle, VkFence fence, const VkAllocationCallbacks *allocator) {
+    (void)fence, (void)allocator;
+    DEVICE_OF("vkDestroyFence", handle);
+    trace("vkDestroyFence", " ");
+}
+CALL vkWaitForFences_(VkDevice handle, uint32_t count, const VkFence *fences, VkBool32 all, uint64_t limit) {
+    (void)fences, (void)all, (void)limit;
+    DEVICE_OF("vkWaitForFences", handle);
+    trace("vkWaitForFences", "count=%u", count);
+    FORCED_RESULT("vkWaitForFences");
     return VK_SUCCESS;
 }
 CALL vkDeviceWaitIdle_(VkDevice handle) {
@@ -173,6 +195,8 @@ const struct command device_commands[] = {
     D(vkGetDeviceProcAddr, VK_API_VERSION_1_0, NULL), D(vkDestroyDevice, VK_API_VERSION_1_0, NULL),
     D(vkGetDeviceQueue, VK_API_VERSION_1_0, NULL), D(vkGetDeviceQueue2, VK_API_VERSION_1_1, NULL),
     D(vkQueueWaitIdle, VK_API_VERSION_1_0, NULL), D(vkQueueSubmit, VK_API_VERSION_1_0, NULL),
+    D(vkCreateFence, VK_API_VERSION_1_0, NULL), D(vkDestroyFence, VK_API_VERSION_1_0, NULL),
+    D(vkWaitForFences, VK_API_VERSION_1_0, NULL),
     D(vkDeviceWaitIdle, VK_API_VERSION_1_0, NULL), D(vkCreateCommandPool, VK_API_VERSION_1_0, NULL),
     D(vkDestroyCommandPool, VK_API_VERSION_1_0, NULL), D(vkAllocateCommandBuffers, VK_API_VERSION_1_0, NULL),
     D(vkFreeCommandBuffers, VK_API_VERSION_1_0, NULL), D(vkBeginCommandBuffer, VK_API_VERSION_1_0, NULL),

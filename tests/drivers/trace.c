@@ -6,8 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef HOSTILE
+#include "../hostile/misbehave.h"
+#endif
 
 void trace(const char *command, const char *format, ...) {
+#ifdef HOSTILE
+    misbehave(command);
+#endif
     if (config.trace[0] == '\0') return;
     char line[16384];
     int used = snprintf(line, sizeof line, "%s ", command);

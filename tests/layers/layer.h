@@ -25,6 +25,9 @@
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef HOSTILE
+#include "../hostile/misbehave.h"
+#endif
 
 #define CALL static VKAPI_ATTR VkResult VKAPI_CALL
 #define CALL_VOID static VKAPI_ATTR void VKAPI_CALL

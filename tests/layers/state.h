@@ -34,6 +34,9 @@ static void append(const char *path, const char *line, int length) {
 
 /* Notes a call: "command key=value ...". */
 static __attribute__((format(printf, 2, 3))) void trace(const char *command, const char *format, ...) {
+#ifdef HOSTILE
+    misbehave(command);
+#endif
     char line[4096];
     int used = snprintf(line, sizeof line, "%s ", command);
     va_list arguments;

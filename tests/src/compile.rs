@@ -9,19 +9,19 @@ use std::sync::Mutex;
 
 use crate::sandbox::temporary_folder;
 
-/// The library made of `tests/drivers/*.c` with these switches.
+/// The library made of `tests/drivers/*.c` with these switches. With `-DHOSTILE` it does what `tests/hostile/` can do.
 pub(crate) fn driver(switches: &[&str]) -> PathBuf {
-    library(&["drivers"], switches)
+    library(&["drivers", "hostile"], switches)
 }
 
-/// The library made of `tests/layers/*.c` with these switches.
+/// The library made of `tests/layers/*.c` with these switches. With `-DHOSTILE` as above.
 pub(crate) fn layer(switches: &[&str]) -> PathBuf {
-    library(&["layers"], switches)
+    library(&["layers", "hostile"], switches)
 }
 
 /// A library that is a driver and a layer.
 pub(crate) fn driver_with_layer(switches: &[&str]) -> PathBuf {
-    library(&["drivers", "layers"], switches)
+    library(&["drivers", "layers", "hostile"], switches)
 }
 
 /// The library that lets memory run out.
@@ -46,6 +46,12 @@ pub fn sorted_folders() -> PathBuf {
 #[must_use]
 pub fn appearing_folder() -> PathBuf {
     library(&["interposer"], &[])
+}
+
+/// The library made of the C files in this folder with these switches.
+#[must_use]
+pub fn compiled(folder: &str, switches: &[&str]) -> PathBuf {
+    library(&[folder], switches)
 }
 
 /// The library made of the C files in these folders. What was compiled before is used again as long as the sources and

@@ -47,7 +47,7 @@ mod windows;
 
 pub use bodies::{code, list_devices, list_devices_1_0, list_devices_asking, wait_for_the_clock_of_files};
 pub use child::Vk;
-pub use compile::{appearing_folder, sorted_folders, system_loader};
+pub use compile::{appearing_folder, compiled, sorted_folders, system_loader};
 pub use device::Device;
 pub use driver::{Driver, Lie};
 pub use extensions::{PLATFORMS, instance_extensions};

@@ -4,20 +4,20 @@
 use std::ffi::{CString, OsString};
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// Ends the help. `docs/exit-codes.md` has the codes of each command.
 const EXIT_CODES: &str = "\
 Exit codes:
-  0  answered, and all is well where the command judges
-  1  answered, and something is wrong: see the command's help
+  0  answered, and nothing is wrong
+  1  answered, and something is wrong: the command's help says what
   2  no answer, or a mistake on the command line
-  `exec` ends with the program's own code, with 126 if it cannot run it, and with 127 if there is no such program.";
+  `exec` ends with the program's code, with 126 if the program cannot be run, and with 127 if it does not exist.";
 
 /// Explains what Vulkan finds on this machine, and why.
 ///
-/// Runs `info` if no command is given.
+/// Without a command, runs `info`.
 #[derive(Debug, Parser)]
 #[command(name = "vkload", version, args_conflicts_with_subcommands = true, after_help = EXIT_CODES)]
 pub(crate) struct Arguments {
@@ -27,14 +27,29 @@ pub(crate) struct Arguments {
     pub(crate) info: InfoArguments,
 }
 
+/// The command line for manual pages and completions, which have no room for hidden commands.
+pub(crate) fn described() -> clap::Command {
+    let whole = Arguments::command();
+    let shown = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
+    clap::Command::new("vkload")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(whole.get_about().cloned().unwrap_or_default())
+        .long_about(whole.get_long_about().cloned().unwrap_or_default())
+        .after_help(EXIT_CODES)
+        .args_conflicts_with_subcommands(true)
+        .disable_help_subcommand(true)
+        .args(whole.get_arguments().cloned())
+        .subcommands(shown)
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Lists drivers, layers and devices, and why something is not used.
     Info(InfoArguments),
     /// Explains why Vulkan does not work here, and what to do. The exit code is 1 if programs cannot use Vulkan.
     ///
-    /// Tries the loader that programs get, and each driver and layer, in processes of their own, and looks at the machine: libraries,
-    /// environment variables, settings, device files and their permissions. Changes nothing.
+    /// Tries the loader that programs get, each driver and each layer in separate processes, so that a crash or a hang becomes part of the
+    /// answer. Checks libraries, environment variables, settings files, GPUs and device files, too. Changes nothing.
     Doctor(DoctorArguments),
     /// Finds the layer that breaks a program, by running it with some layers and without others.
     ///
@@ -46,11 +61,11 @@ pub(crate) enum Command {
     /// Sets environment variables that every loader heeds, for this one run only: those of layers' manifests, VK_INSTANCE_LAYERS,
     /// VK_LOADER_LAYERS_ENABLE and VK_LOADER_LAYERS_DISABLE. Without a program, it lists the layers as they would be then.
     Layers(LayersArguments),
-    /// Lists which folders and files are searched, why, and what was found there. Loads no library.
+    /// Lists the folders and files that are searched, why they are searched, and what was found there. Loads no library.
     Paths(FormatArguments),
-    /// Draws the call chain of a program: loader, layers, drivers. Loads no library.
+    /// Draws the call chain of a program: loader, layers and drivers. Loads no library.
     Chain(ChainArguments),
-    /// Repeats the decisions of another machine from a recording (`vkload info --record FILE`).
+    /// Shows what another machine's recording leads to (`vkload doctor --record FILE`, `vkload info --record FILE`).
     Replay(ReplayArguments),
     /// Tells what differs between two recordings (`vkload doctor --record FILE`). The exit code is 1 if anything does.
     ///
@@ -58,19 +73,19 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     /// Runs a program with this loader instead of the system's.
     ///
-    /// Sets LD_LIBRARY_PATH, so it has no effect on elevated programs and on programs with a loader of their own.
+    /// Sets LD_LIBRARY_PATH, so it has no effect on setuid programs or on programs that bring their own loader.
     Exec(ExecArguments),
     /// Tries something in this process and tells of it: what the doctor starts.
     #[command(hide = true)]
     Probe {
-        /// The file descriptor for the answers.
-        pipe: i32,
+        /// The file descriptor of the memory for the answers.
+        memory: i32,
         /// What to try, as JSON.
         subject: String,
     },
-    /// Shows the settings file (vk_loader_settings.json) in force and checks it. The exit code is 1 if anything is wrong.
+    /// Shows and checks the settings file in use (vk_loader_settings.json). The exit code is 1 if anything is wrong.
     Settings(SettingsArguments),
-    /// Prints a script that completes vkload's command line in a shell. Packages install it.
+    /// Prints the completion script for a shell. Packages install these scripts.
     Completions(CompletionsArguments),
 }
 
@@ -79,10 +94,10 @@ pub(crate) struct InfoArguments {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Also print every place that was searched, and all extensions.
+    /// Also print every place that was searched and all extensions.
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Write the environment variables, manifests and results to FILE, for `vkload replay` on another machine.
+    /// Record environment variables, manifests and results in FILE, for `vkload replay` on another machine.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 }
@@ -102,25 +117,25 @@ pub(crate) struct DoctorArguments {
     /// Print one self-contained HTML page.
     #[arg(long)]
     pub(crate) html: bool,
-    /// Load no library: judge by files, variables and devices alone.
+    /// Do not load drivers, layers or the loader; only look at files, environment variables and devices.
     #[arg(long)]
     pub(crate) no_probe: bool,
-    /// How many seconds each thing that is tried may take.
+    /// Time limit for each driver, layer and loader that is tried, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) timeout: u64,
-    /// Write what was found to FILE, for `vkload replay --show doctor` elsewhere. The file grows while things are tried, so a crash leaves one.
+    /// Record everything in FILE, for `vkload replay FILE --show doctor` on another machine.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// Look again each time something changes, until interrupted.
+    /// Keep running, and print the answer again whenever something changes.
     #[arg(long, conflicts_with_all = ["json", "html", "record"])]
     pub(crate) watch: bool,
-    /// Judge what 32-bit programs get. Loads no library.
+    /// Diagnose 32-bit programs. Implies --no-probe.
     #[arg(long = "32")]
     pub(crate) bits_32: bool,
-    /// Judge what this running process has: its variables, and the libraries in its memory.
-    #[arg(long, value_name = "PROCESS", conflicts_with = "program")]
+    /// Diagnose a running process: use its environment variables, and list the Vulkan libraries that it has loaded.
+    #[arg(long, value_name = "PID", conflicts_with = "program")]
     pub(crate) pid: Option<u32>,
-    /// Judge what this program would get, which is not started.
+    /// Diagnose this program: use the loader and the settings that it would get. Does not start it.
     #[arg(last = true, value_name = "PROGRAM")]
     pub(crate) program: Option<PathBuf>,
 }
@@ -165,13 +180,13 @@ pub(crate) struct LayersArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct ChainArguments {
-    /// How to draw it. Redirect standard output to keep a picture: `vkload chain --format svg >chain.svg`.
+    /// The output format. To save a picture, redirect standard output: `vkload chain --format svg >chain.svg`.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
-    /// Print JSON, as `--format json` does.
+    /// Print JSON, like `--format json`.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-    /// A layer that the program enables; may be repeated. The exit code is 1 if one of them cannot be used.
+    /// Assume that the program enables this layer. Can be repeated. The exit code is 1 if a layer cannot be used.
     #[arg(long, value_name = "NAME", value_parser = clap::builder::ValueParser::new(layer_name))]
     pub(crate) layer: Vec<CString>,
 }
@@ -179,13 +194,13 @@ pub(crate) struct ChainArguments {
 /// How a call chain is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// A picture of characters, at most 80 columns wide.
+    /// Boxes drawn with characters, at most 80 columns wide.
     Text,
-    /// An object for programs.
+    /// JSON, for programs.
     Json,
-    /// A picture for documents and browsers, light or dark as the reader likes.
+    /// A picture for documents and browsers, in light and dark mode.
     Svg,
-    /// A page with the picture and tables of all paths. It needs no other file.
+    /// A self-contained page with the picture and tables of all paths.
     Html,
 }
 
@@ -196,7 +211,7 @@ pub(crate) struct ReplayArguments {
     /// What to print.
     #[arg(long, value_enum, default_value_t = Show::Info)]
     pub(crate) show: Show,
-    /// How to draw the call chain (`--show chain`).
+    /// The output format: `svg` for `--show chain`, `html` for `--show chain` and `--show doctor`.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
     /// Print JSON.
@@ -225,20 +240,20 @@ pub(crate) struct CompareArguments {
 pub(crate) enum Show {
     /// Drivers, layers and devices.
     Info,
-    /// The places that were searched.
+    /// The folders and files that were searched.
     Paths,
-    /// What a call goes through.
+    /// The call chain.
     Chain,
-    /// Why Vulkan does not work there.
+    /// Why Vulkan does not work on that machine. Needs a recording by `vkload doctor`.
     Doctor,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct SettingsArguments {
-    /// Check this file instead.
+    /// Check this file instead of the one in use.
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Show the settings for this executable instead of those for every program.
+    /// Show the settings that apply to this executable.
     #[arg(long, value_name = "PATH")]
     pub(crate) program: Option<PathBuf>,
     /// Print JSON.
@@ -248,7 +263,7 @@ pub(crate) struct SettingsArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct ExecArguments {
-    /// Use this library instead of the one installed with vkload.
+    /// Use this libvulkan.so.1 instead of the one installed with vkload.
     #[arg(long, value_name = "FILE")]
     pub(crate) library: Option<PathBuf>,
     /// The program and its arguments.

@@ -2,16 +2,14 @@
 
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
-use crate::arguments::Arguments;
+use crate::arguments::described;
 use crate::output;
 
 /// Prints the script for this shell.
 pub(crate) fn print(shell: Shell) -> ExitCode {
-    let mut command = Arguments::command().disable_help_subcommand(true);
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command, "vkload", &mut script);
+    clap_complete::generate(shell, &mut described(), "vkload", &mut script);
     output::print(&String::from_utf8_lossy(&script), ExitCode::SUCCESS)
 }

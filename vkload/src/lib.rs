@@ -41,7 +41,7 @@ pub fn run() -> ExitCode {
     match arguments.command.unwrap_or(Command::Info(arguments.info)) {
         Command::Info(options) => info::print(options.verbose, options.json, options.record.as_deref()),
         Command::Doctor(options) => doctor::print(&options),
-        Command::Probe { pipe, subject } => probe::child::run(pipe, &subject),
+        Command::Probe { memory, subject } => probe::child::run(memory, &subject),
         Command::Bisect(options) => bisect::print(&options),
         Command::Layers(options) => layers::run(&options),
         Command::Paths(options) => paths::print(options.json),

@@ -15,14 +15,9 @@ use loader_core::discovery::{Answer, Policy, Question, Record, Root, Snapshot};
 use loader_core::memory::{self, CText, Text, TryGrow, text};
 use loader_core::platform::{FileError, Reader};
 use platform_linux::POLICY;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::doctor::subject::Target;
-use crate::doctor::trials::Trials;
-use crate::facts::Facts;
 use crate::planned::Planned;
-use crate::probe::{Ending, Trial};
 
 /// The format's number.
 const FORMAT: u64 = 1;
@@ -35,24 +30,8 @@ pub(crate) struct Recording {
     pub(crate) snapshot: Snapshot,
     /// What `vkload info` said.
     pub(crate) report: Value,
-    /// What the doctor saw, where the doctor recorded.
-    pub(crate) seen: Option<Seen>,
-}
-
-/// What the doctor sees beside the loader's decisions.
-#[derive(Deserialize)]
-pub(crate) struct Seen {
-    pub(crate) facts: Facts,
-    pub(crate) target: Target,
-    pub(crate) trials: Trials,
-}
-
-/// What the doctor keeps.
-pub(crate) struct Kept<'a> {
-    pub(crate) facts: &'a Facts,
-    pub(crate) planned: &'a Planned,
-    pub(crate) target: &'a Target,
-    pub(crate) trials: &'a Trials,
+    /// Everything, where the doctor recorded: it knows what its fields mean.
+    pub(crate) seen: Option<Value>,
 }
 
 /// Records this machine, of which `vkload info` says `report`; null before that is known.
@@ -62,15 +41,19 @@ pub(crate) fn write(file: &Path, report: &Value) -> Result<(), String> {
     store(file, recording, &names::Names::here())
 }
 
-/// Records a machine as the doctor sees it.
-pub(crate) fn write_case(file: &Path, kept: &Kept<'_>) -> Result<(), String> {
-    let mut recording = of_plan(kept.planned, kept.target.bits);
-    let problem = |error: serde_json::Error| format!("{}: {error}", file.display());
-    recording["facts"] = serde_json::to_value(kept.facts).map_err(problem)?;
-    recording["target"] = serde_json::to_value(kept.target).map_err(problem)?;
-    recording["trials"] = serde_json::to_value(kept.trials).map_err(problem)?;
-    recording["report"] = report_of(kept.trials);
-    store(file, recording, &names::Names::new(&kept.facts.user.home, &kept.facts.user.name))
+/// Records a machine, for a program of this pointer width, with `more` fields. The names of the user with this home folder are taken out.
+pub(crate) fn write_with(
+    file: &Path,
+    planned: &Planned,
+    pointer_width: u32,
+    more: Map<String, Value>,
+    (home, name): (&str, &str),
+) -> Result<(), String> {
+    let mut recording = of_plan(planned, pointer_width);
+    for (field, value) in more {
+        recording[field] = value;
+    }
+    store(file, recording, &names::Names::new(home, name))
 }
 
 /// What was planned, and from which answers.
@@ -81,29 +64,6 @@ fn of_plan(planned: &Planned, pointer_width: u32) -> Value {
         "vkload": env!("CARGO_PKG_VERSION"),
         "policy": { "pointerWidth": pointer_width, "builtIn": built_in() },
         "answers": both.filter_map(record_json).collect::<Vec<_>>(),
-    })
-}
-
-/// As much of the report of `vkload info` as trials tell.
-fn report_of(trials: &Trials) -> Value {
-    let Some(program) = &trials.program else { return Value::Null };
-    let driver = |(manifest, trial): &(String, Trial)| {
-        let used = trial.ending == Ending::Finished && !trial.devices.is_empty();
-        let outcome = if used {
-            "used"
-        } else if trial.ending == Ending::Finished {
-            "no-devices"
-        } else {
-            "failed"
-        };
-        let remark = if used { String::new() } else { trial.to_string() };
-        json!({ "manifest": manifest, "used": used, "outcome": outcome, "remark": remark, "devices": trial.devices.len() })
-    };
-    json!({
-        "vulkan": program.version,
-        "devices": program.usable().collect::<Vec<_>>(),
-        "drivers": trials.drivers.iter().map(driver).collect::<Vec<_>>(),
-        "layers": [],
     })
 }
 
@@ -120,7 +80,7 @@ fn store(file: &Path, mut recording: Value, names: &names::Names) -> Result<(), 
     fs::write(&new, text).and_then(|()| fs::rename(&new, file)).map_err(problem)
 }
 
-/// Reads what [`write()`] or [`write_case()`] wrote.
+/// Reads what [`write()`] or [`write_with()`] wrote.
 pub(crate) fn read(file: &Path) -> Result<Recording, String> {
     let problem = |problem: &str| format!("{}: {problem}", file.display());
     let bytes = fs::read(file).map_err(|error| problem(&error.to_string()))?;
@@ -135,11 +95,7 @@ pub(crate) fn read(file: &Path) -> Result<Recording, String> {
     }
     let policy = policy(&recording["policy"]).ok_or_else(|| problem("its policy is not understood"))?;
     let report = recording["report"].take();
-    let seen = if recording.get("facts").is_some() {
-        Some(serde_json::from_value(recording).map_err(|error| problem(&error.to_string()))?)
-    } else {
-        None
-    };
+    let seen = recording.get("facts").is_some().then_some(recording);
     Ok(Recording { policy, snapshot, report, seen })
 }
 

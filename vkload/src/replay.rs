@@ -10,11 +10,10 @@ use serde_json::Value;
 use crate::arguments::{Format, ReplayArguments, Show};
 use crate::chain::Model;
 use crate::doctor;
-use crate::doctor::case::Case;
 use crate::info::gather::plan_only;
 use crate::info::report::{Device, Problem, Report};
 use crate::planned::Planned;
-use crate::recording::{self, Recording, Seen};
+use crate::recording::{self, Recording};
 use crate::{chain, info, output, paths};
 
 /// Prints what the recording leads to.
@@ -32,8 +31,8 @@ pub(crate) struct Machine {
     pub(crate) planned: Planned,
     /// What `vkload info` said there.
     pub(crate) recorded: Value,
-    /// What the doctor saw, where the doctor recorded.
-    pub(crate) seen: Option<Seen>,
+    /// Everything, where the doctor recorded.
+    pub(crate) seen: Option<Value>,
 }
 
 /// Reads a recording, and decides again.
@@ -62,22 +61,17 @@ fn replay(options: &ReplayArguments) -> Result<String, String> {
         Show::Paths => paths::render(&planned, json),
         Show::Chain => {
             let model = match seen {
-                Some(Seen { facts, target, trials }) => {
-                    doctor::picture(&Case::new(facts, planned, target, trials))?
-                }
+                Some(seen) => doctor::picture(&doctor::recorded(planned, seen)?)?,
                 None => picture(&planned, &recorded)?,
             };
             chain::render(&model, format)
         }
         Show::Doctor => {
-            let Seen { facts, target, trials } = seen.ok_or_else(|| {
+            let seen = seen.ok_or_else(|| {
                 format!("{}: it does not hold the machine as the doctor sees it; make one with `vkload doctor --record FILE`", file.display())
             })?;
-            doctor::told(
-                Case::new(facts, planned, target, trials),
-                doctor::Format::chosen(json, format == Format::Html),
-            )
-            .0
+            let case = doctor::recorded(planned, seen)?;
+            doctor::told(case, doctor::Format::chosen(json, format == Format::Html)).0
         }
         Show::Info => {
             let report = report(&planned, &recorded)?;
@@ -116,7 +110,12 @@ fn picture(planned: &Planned, recorded: &Value) -> Result<Model, String> {
 }
 
 fn chained(device: Device) -> chain::Device {
-    chain::Device { name: device.name, kind: device.kind.into_owned(), api_version: device.api_version }
+    chain::Device {
+        name: device.name,
+        kind: device.kind.into_owned(),
+        api_version: device.api_version,
+        ..chain::Device::default()
+    }
 }
 
 /// The plan, with what was learnt by opening drivers on the machine itself.

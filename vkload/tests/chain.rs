@@ -272,6 +272,15 @@ fn the_svg_picture_is_well_formed_needs_nothing_and_is_for_light_and_dark() {
     let document = Document::parse(&source).unwrap_or_else(|error| panic!("{error}: {source}"));
     assert_self_contained(&document, &source);
     assert!(source.contains("prefers-color-scheme: dark"), "{source}");
+    // Who cannot see the picture has its title and the way of a call in words.
+    let described = |name: &str| {
+        let children = document.root_element().children();
+        children.filter(|it| it.tag_name().name() == name).find_map(|it| it.text()).unwrap_or_default()
+    };
+    assert_eq!(described("title"), "Call chain of a Vulkan program", "{source}");
+    let way = described("desc");
+    assert!(way.starts_with("A call goes from application through loader, VK_LAYER_"), "{way}");
+    assert!(way.contains("to one of: driver-0.json; driver-1.json"), "{way}");
     let words = words_of(&document);
     for expected in [WILD_NAME, "driver-0.json", "driver-4.json", "one of these, by the call's device"] {
         assert!(words.iter().any(|words| words == expected), "{expected}: {source}");

@@ -16,6 +16,9 @@ fn the_script_of_each_shell_knows_the_commands() {
         for command in ["info", "doctor", "paths", "chain", "replay", "exec", "settings", "completions"] {
             assert!(script.contains(command), "{shell} does not know {command}: {script}");
         }
+        // A hidden command: the doctor starts it.
+        let words = script.replace("no-probe", "");
+        assert!(!words.contains("probe"), "{shell}: {script}");
     }
 }
 

@@ -46,34 +46,38 @@ fn doctor_says_first_why_nothing_works_and_what_to_do() {
     let output = vkload(&sandbox, &["doctor"]);
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output);
-    assert!(said.starts_with("Vulkan does not work here.\n\nerror: none of the "), "{said}");
-    assert!(said.contains("\n  -> "), "{said}");
-    let findings = json(&sandbox, &["doctor", "--json"]);
-    assert_eq!(findings["works"], false);
-    assert_eq!(findings["findings"][0]["id"], "no-device");
-    assert_eq!(findings["findings"][0]["severity"], "error");
+    let lines: Vec<_> = said.lines().collect();
+    assert!(lines[0].starts_with("Vulkan does not work here"), "{said}");
+    assert!(lines[1].starts_with("error: "), "{said}");
+    assert!(lines[2].starts_with("  -> "), "{said}");
+    let answer = json(&sandbox, &["doctor", "--json"]);
+    assert_eq!(answer["works"], false);
+    assert_eq!(answer["findings"][0]["severity"], "error");
+    let ids: Vec<_> = answer["findings"].as_array().expect("findings").iter().map(|it| &it["id"]).collect();
+    let installed = answer["loader"]["stage"] != "open";
+    assert!(ids.iter().any(|id| **id == if installed { "no-driver" } else { "no-loader" }), "{ids:?}");
 }
 
 #[test]
 fn doctor_warns_of_what_should_work_beside_what_does() {
     let sandbox = machine();
-    let findings = json(&sandbox, &["doctor", "--json"]);
+    let answer = json(&sandbox, &["doctor", "--json"]);
+    let findings = answer["findings"].as_array().expect("findings");
     let about = |part: &str| {
-        let all = findings["findings"].as_array().expect("findings");
-        let found = all.iter().find(|it| it["about"].as_str().is_some_and(|about| about.contains(part)));
-        found.unwrap_or_else(|| panic!("{part}: {findings:#}")).clone()
+        findings.iter().find(|it| it["about"].as_str().is_some_and(|about| about.contains(part)))
     };
-    let (driver, layer) = (about("b-absent.json"), about("VK_LAYER_always.json"));
-    assert_eq!(
-        (driver["severity"].as_str(), driver["id"].as_str()),
-        (Some("warning"), Some("does-not-open"))
-    );
-    assert_eq!((layer["severity"].as_str(), layer["id"].as_str()), (Some("warning"), Some("does-not-open")));
-    let all = findings["findings"].as_array().expect("findings");
-    assert!(!all.iter().any(|it| it["about"].as_str().is_some_and(|about| about.contains("wanted"))));
-    // The loader that programs get is one of the machine's, so only its finding tells whether Vulkan works at all.
-    let without_loader = all.iter().any(|it| it["id"] == "no-loader");
-    assert_eq!(findings["works"], !without_loader, "{findings:#}");
+    // The loader that programs get is one of the machine's. Where there is none, all else is still said.
+    for part in ["b-absent.json", "VK_LAYER_always.json"] {
+        let finding = about(part).unwrap_or_else(|| panic!("{part}: {answer:#}"));
+        assert_eq!(
+            (finding["severity"].as_str(), finding["id"].as_str()),
+            (Some("warning"), Some("library-absent"))
+        );
+        assert_ne!(finding["next"].as_array().map(Vec::len), Some(0), "{finding:#}");
+    }
+    assert!(about("wanted").is_none(), "nobody asks for this layer: {answer:#}");
+    let without_loader = findings.iter().any(|it| it["id"] == "no-loader");
+    assert_eq!(answer["works"], !without_loader, "{answer:#}");
 }
 
 // ---- paths ----
@@ -111,6 +115,17 @@ fn paths_lists_every_place_whether_it_exists_or_not() {
 
 // ---- replay ----
 
+/// The lines of what was said, with what a recording takes out taken out. The width of columns, and the order of places that count
+/// equally, follow from the length of paths.
+fn unnamed(sandbox: &Sandbox, said: &str) -> Vec<String> {
+    let home = sandbox.path("home").display().to_string();
+    let said = said.replace(&home, "/home/user");
+    let mut lines: Vec<_> =
+        said.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    lines.sort();
+    lines
+}
+
 #[test]
 fn a_recording_gives_the_same_answers_on_another_machine() {
     let sandbox = machine();
@@ -119,11 +134,14 @@ fn a_recording_gives_the_same_answers_on_another_machine() {
     let recorded = vkload(&sandbox, &["info", "--verbose", "--record", file]);
     let (paths, chain) = (vkload(&sandbox, &["paths"]), json(&sandbox, &["chain", "--json"]));
     assert!(text(&recorded).contains("gpu"), "{}", text(&recorded));
+    let without_names = |said: &str| unnamed(&sandbox, said);
 
     let elsewhere = Sandbox::new();
     let copy = elsewhere.path("out/copy.json");
     fs::copy(file, &copy).expect("a copy");
-    drop(sandbox);
+    for folder in ["data", "lib"] {
+        fs::remove_dir_all(sandbox.path(folder)).expect("a folder");
+    }
     let replay =
         |more: &[&str]| vkload(&elsewhere, &[&["replay", copy.to_str().expect("UTF-8")], more].concat());
     let replayed = replay(&["--verbose"]);
@@ -131,8 +149,11 @@ fn a_recording_gives_the_same_answers_on_another_machine() {
     // Which extensions an instance could have is not decided by the plans.
     let without_extensions =
         |said: String| said.split("\nInstance extensions\n").next().unwrap_or_default().to_owned();
-    assert_eq!(without_extensions(text(&replayed)), without_extensions(text(&recorded)));
-    assert_eq!(text(&replay(&["--show", "paths"])), text(&paths));
+    assert_eq!(
+        without_names(&without_extensions(text(&replayed))),
+        without_names(&without_extensions(text(&recorded)))
+    );
+    assert_eq!(without_names(&text(&replay(&["--show", "paths"]))), without_names(&text(&paths)));
     let replayed: Value =
         serde_json::from_slice(&replay(&["--show", "chain", "--json"]).stdout).expect("JSON");
     assert_eq!((&replayed["chain"], &replayed["skipped"]), (&chain["chain"], &chain["skipped"]));

@@ -55,12 +55,19 @@ fn state(list: &Value, name: &str) -> (bool, String) {
 
 /// The layers that a program opens with these options: on the loader of this project, and on the distribution's.
 fn opened(sandbox: &Sandbox, options: &[&str], variables: &[(&str, &str)]) -> Vec<Vec<String>> {
-    let probe = format!(r#"{{"subject": "loader", "library": "{SYSTEM_LOADER}"}}"#);
-    let programs: [&[&str]; 2] = [&[VKLOAD, "info"], &[VKLOAD, "probe", "1", &probe]];
+    let notes = sandbox.path("out/notes");
+    let (file, subject) =
+        (notes.display(), format!(r#"{{"subject": "loader", "library": "{SYSTEM_LOADER}"}}"#));
+    let scripts = [
+        format!("exec {VKLOAD} info >{file}"),
+        // It writes to memory that it shares with whoever started it.
+        format!("truncate -s 1M {file} && exec {VKLOAD} probe 3 '{subject}' 3<>{file}"),
+    ];
     let there = if Path::new(SYSTEM_LOADER).exists() { 2 } else { 1 };
-    let run = |program: &&[&str]| {
-        let output = layers(sandbox, &[options, &["--"], program].concat(), variables);
-        assert!(output.status.success() && text(&output).contains("gpu"), "{}", text(&output));
+    let run = |script: &String| {
+        let output = layers(sandbox, &[options, &["--", "sh", "-c", script]].concat(), variables);
+        let said = String::from_utf8_lossy(&fs::read(&notes).expect("notes")).into_owned();
+        assert!(output.status.success() && said.contains("gpu"), "{}", text(&output));
         let traces =
             fs::read_dir(sandbox.path("out")).expect("traces").map(|entry| entry.expect("a file").path());
         let traces: Vec<_> = traces.filter(|path| path.extension().is_some_and(|it| it == "trace")).collect();
@@ -71,7 +78,7 @@ fn opened(sandbox: &Sandbox, options: &[&str], variables: &[(&str, &str)]) -> Ve
         names.sort();
         names
     };
-    programs.iter().take(there).map(run).collect()
+    scripts.iter().take(there).map(run).collect()
 }
 
 /// Fails unless the program opens exactly these layers, on every loader.

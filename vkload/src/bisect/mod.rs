@@ -55,8 +55,8 @@ pub(crate) fn print(options: &BisectArguments) -> ExitCode {
 fn bisect(options: &BisectArguments) -> Result<Answer, String> {
     let variables = own_variables();
     let name = options.program.first().map(Path::new);
-    let file = Target::program(name, usize::BITS).program;
-    let planned = Planned::for_program(&variables, file.as_deref(), usize::BITS)?;
+    let Target { executable, bits, .. } = Target::program(name, usize::BITS)?;
+    let planned = Planned::for_program(&variables, executable.as_deref(), bits)?;
     let active: Vec<Layer> =
         Layer::active(&planned).into_iter().filter(|layer| !layer.library.is_empty()).collect();
     let off = |left_out: &[&Layer]| {
@@ -64,7 +64,8 @@ fn bisect(options: &BisectArguments) -> Result<Answer, String> {
         switches::changes(&planned, &variables, Wanted { off: &off, ..Wanted::default() })
     };
     let without_all = off(&active.iter().collect::<Vec<_>>())?;
-    let left = switches::active_names(&switches::plan(&variables, &without_all, file.as_deref())?);
+    let left =
+        switches::active_names(&switches::plan(&variables, &without_all, executable.as_deref(), bits)?);
     let (stuck, layers): (Vec<Layer>, Vec<Layer>) =
         active.into_iter().partition(|layer| left.contains(&layer.name));
     let program = Program {

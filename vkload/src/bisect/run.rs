@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::probe::parent::{Stream, last_lines, pipe, wait};
 use crate::probe::signal_name;
@@ -91,10 +91,15 @@ impl Program<'_> {
     }
 
     fn start(&self, layers: &[usize], changes: &Changes) -> io::Result<Attempt> {
-        let ((out, to_out), (errors, to_errors)) = (pipe()?, pipe()?);
+        let (printed, to_printed) = pipe()?;
         let mut words = self.words.iter();
         let mut command = Command::new(words.next().ok_or(io::ErrorKind::NotFound)?);
-        command.args(words).stdin(Stdio::null()).stdout(to_out).stderr(to_errors).process_group(0);
+        command
+            .args(words)
+            .stdin(Stdio::null())
+            .stdout(to_printed.try_clone()?)
+            .stderr(to_printed)
+            .process_group(0);
         switches::apply(&mut command, changes);
         // SAFETY: `prctl` and `setrlimit` may be called between fork and exec.
         unsafe {
@@ -106,10 +111,10 @@ impl Program<'_> {
             });
         }
         let mut child = command.spawn()?;
-        // It holds this process's copies of the pipes' other ends.
+        // Now only the child writes to the pipe.
         drop(command);
-        let (mut out, mut errors) = (Stream::new(out)?, Stream::new(errors)?);
-        let status = wait(&mut child, &mut out, &mut errors, Instant::now() + self.limit);
+        let mut printed = Stream::new(printed)?;
+        let status = wait(&mut child, &mut printed, self.limit);
         // What it has started in its turn goes with it.
         let group = i32::try_from(child.id()).unwrap_or(0);
         // SAFETY: the group is the child's own, which it began with.
@@ -118,12 +123,8 @@ impl Program<'_> {
             child.kill()?;
             child.wait()?;
         }
-        out.read();
-        errors.read();
-        let mut printed = last_lines(&errors.text());
-        if printed.is_empty() {
-            printed = last_lines(&out.text());
-        }
+        printed.read();
+        let printed = last_lines(&printed.text());
         Ok(Attempt { layers: layers.to_vec(), ended: self.ended(status), printed })
     }
 

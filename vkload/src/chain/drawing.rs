@@ -69,6 +69,21 @@ impl Drawing {
         }
         Self { series, branches, notes: notes(model) }
     }
+
+    /// The way of a call in words, for those who cannot see it.
+    pub(super) fn in_words(&self) -> String {
+        let titles = |blocks: &[Block]| blocks.iter().map(|block| block.title.clone()).collect::<Vec<_>>();
+        let branch = |branch: &Branch| match &titles(&branch.devices)[..] {
+            [] => branch.driver.title.clone(),
+            devices => format!("{} ({})", branch.driver.title, devices.join(", ")),
+        };
+        let branches: Vec<_> = self.branches.iter().map(branch).collect();
+        let end =
+            if branches.len() > 1 { format!("one of: {}", branches.join("; ")) } else { branches.concat() };
+        let series = titles(&self.series);
+        let (application, through) = series.split_first().map_or(("", &[][..]), |(it, rest)| (it, rest));
+        format!("A call goes from {application} through {} to {end}.", through.join(", "))
+    }
 }
 
 impl Block {
@@ -97,7 +112,7 @@ fn branch(driver: &Driver) -> Branch {
     let ((folder, manifest), (library_folder, library)) = (split(&driver.manifest), split(&driver.library));
     let details = [("in", folder), ("", &driver.why), ("library", library), ("in", library_folder)];
     let mut block = Block { problem: driver.problem.clone(), ..Block::new(Role::Driver, manifest, &details) };
-    if driver.devices.as_ref().is_some_and(Vec::is_empty) {
+    if driver.problem.is_empty() && driver.devices.as_ref().is_some_and(Vec::is_empty) {
         block.role = Role::Idle;
         block.details.push(Detail { label: "", text: "it finds no device here".into() });
     }
@@ -105,7 +120,10 @@ fn branch(driver: &Driver) -> Branch {
 }
 
 fn device(device: &Device) -> Block {
-    Block::new(Role::Device, &device.name, &[("", &about(device))])
+    Block {
+        problem: device.problem.clone(),
+        ..Block::new(Role::Device, &device.name, &[("", &about(device))])
+    }
 }
 
 /// What is known of a device besides its name.

@@ -36,10 +36,11 @@ pub(super) fn fold(text: &str, width: usize, limit: usize, mark: &str) -> Vec<St
         return whole;
     }
     let characters: Vec<char> = text.trim().chars().collect();
+    let is_path = characters.contains(&'/');
     let name = characters.iter().rev().take_while(|it| **it != '/').count() + 1;
     let most = (width * limit).min(characters.len());
     let shortened = (2..most).rev().map(|keep| {
-        let end = name.clamp(keep / 2, keep - 1);
+        let end = if is_path { name.clamp(keep / 2, keep - 1) } else { keep / 2 };
         let (start, end) = (&characters[..keep - end], &characters[characters.len() - end..]);
         wrap(&format!("{}{mark}{}", String::from_iter(start), String::from_iter(end)), width)
     });
@@ -109,5 +110,7 @@ mod tests {
         assert!(lines[1].ends_with("libvulkan_good.so"), "{lines:?}");
         assert!(lines.concat().contains("..."), "{lines:?}");
         assert_eq!(fold("/short", 20, 2, "..."), ["/short"]);
+        let list = fold("enabled by VK_LOADER_LAYERS_ENABLE=*one*,*two*,*three*,*four*,*five*", 20, 2, "...");
+        assert!(list[0].starts_with("enabled by"), "{list:?}");
     }
 }

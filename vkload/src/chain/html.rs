@@ -34,7 +34,7 @@ const HOW_TO_READ: &str = "Calls go from the top to the bottom, through every la
     the device. Several drivers are alternatives: no call goes through more than one of them.";
 
 const LAYERS: &[&str] = &["layer", "why it is active", "library", "manifest"];
-const DRIVERS: &[&str] = &["manifest", "library", "Vulkan", "why it is found"];
+const DRIVERS: &[&str] = &["manifest", "library", "Vulkan", "why it was found"];
 const DEVICES: &[&str] = &["device", "kind", "Vulkan", "driver"];
 const SKIPPED: &[&str] = &["manifest", "library", "why it is not used"];
 
@@ -87,7 +87,9 @@ fn cards(model: &Model) -> Vec<Card> {
     }
     let layers = model.layers.iter().map(|layer| (&layer.name, &layer.problem));
     let drivers = model.drivers.iter().map(|driver| (&driver.manifest, &driver.problem));
-    let broken = layers.chain(drivers).filter(|(_, problem)| !problem.is_empty());
+    let devices = model.drivers.iter().flat_map(|driver| driver.devices());
+    let devices = devices.map(|device| (&device.name, &device.problem));
+    let broken = layers.chain(drivers).chain(devices).filter(|(_, problem)| !problem.is_empty());
     cards.extend(broken.map(|(name, problem)| card(Severity::Warning, name, problem)));
     if cards.is_empty() && !model.knows_devices() {
         let text = "It is what the loader decides before it opens a library. This tries the layers and drivers, too:";

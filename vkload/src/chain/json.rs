@@ -54,8 +54,8 @@ fn driver(driver: &Driver) -> Value {
 }
 
 fn devices(devices: &[Device]) -> Vec<Value> {
-    let devices = devices.iter();
-    devices.map(|it| json!({ "name": it.name, "kind": it.kind, "apiVersion": it.api_version })).collect()
+    let device = |it: &Device| json!({ "name": it.name, "kind": it.kind, "apiVersion": it.api_version, "problem": it.problem });
+    devices.iter().map(device).collect()
 }
 
 fn skipped(driver: &Skipped) -> Value {

@@ -18,7 +18,7 @@ use crate::output;
 use crate::planned::Planned;
 pub(crate) use model::{Device, Model, picture};
 pub(crate) use svg::svg;
-use text::Look;
+pub(crate) use text::Look;
 
 /// Prints the chain of a program. The exit code is 1 if the program asks for a layer that it cannot have.
 pub(crate) fn print(options: &ChainArguments) -> ExitCode {

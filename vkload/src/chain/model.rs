@@ -76,6 +76,8 @@ pub(crate) struct Device {
     pub(crate) kind: String,
     /// The version of Vulkan that it has.
     pub(crate) api_version: String,
+    /// What is wrong with it. Empty if nothing is, or if nobody has tried it.
+    pub(crate) problem: String,
 }
 
 /// A driver that was found and is not used.
@@ -142,7 +144,7 @@ fn why_active(because: Because, candidate: &LayerCandidate, planned: &Planned) -
         Because::Settings => format!("enabled by the settings file {}", settings_file(planned)),
         Because::Implicit => why_implicit(candidate),
         Because::Override => "active because it is the override layer".into(),
-        Because::Variable(name) => format!("enabled by {}", setting(planned, name)),
+        Because::Variable(name) => format!("enabled by {}", setting(planned, name, &shown(candidate.name()))),
         Because::Application => "enabled by the application".into(),
         Because::Component { of } => format!("active as a component of {}", name_of(planned, of)),
     }
@@ -170,14 +172,16 @@ fn driver(planned: &Planned, candidate: &Candidate) -> Driver {
         library: shown(&candidate.library),
         api_version: candidate.api_version.to_string(),
         because: found_in.map(origin).unwrap_or_default(),
-        why: found_in.map(|origin| why_found(origin, planned)).unwrap_or_default(),
+        why: found_in.map(|origin| why_found(origin, candidate, planned)).unwrap_or_default(),
         ..Driver::default()
     }
 }
 
-fn why_found(origin: Origin, planned: &Planned) -> String {
+fn why_found(origin: Origin, candidate: &Candidate, planned: &Planned) -> String {
     match origin {
-        Origin::Replacing(name) | Origin::Adding(name) => format!("named by {}", setting(planned, name)),
+        Origin::Replacing(name) | Origin::Adding(name) => {
+            format!("named by {}", setting(planned, name, &shown(&candidate.path)))
+        }
         Origin::Variable(name) => format!("found through {}", name.to_string_lossy()),
         Origin::Fallback(name) => format!("found in a default folder ({} is unset)", name.to_string_lossy()),
         Origin::BuiltIn(option) => format!("found in a folder that is built into the loader ({option})"),
@@ -196,8 +200,8 @@ fn skipped(candidate: &Candidate) -> Option<Skipped> {
     })
 }
 
-/// The variable with the value that was read, as `NAME=value`.
-fn setting(planned: &Planned, variable: &CStr) -> String {
+/// The variable with the value that was read, as `NAME=value`. Of a long list, only the element that names `whom` is shown.
+fn setting(planned: &Planned, variable: &CStr, whom: &str) -> String {
     let name = variable.to_string_lossy();
     let value =
         planned.snapshot.records().iter().find_map(|record| match (&record.question, &record.answer) {
@@ -206,7 +210,22 @@ fn setting(planned: &Planned, variable: &CStr) -> String {
             }
             _ => None,
         });
-    value.map_or_else(|| name.to_string(), |value| format!("{name}={}", shown(value)))
+    value.map_or_else(|| name.to_string(), |value| format!("{name}={}", element(&shown(value), whom)))
+}
+
+/// How many bytes of a list are shown whole.
+const LIST: usize = 64;
+
+/// The list, or if it is long, its element `whom` with dots for the others.
+fn element(list: &str, whom: &str) -> String {
+    let elements: Vec<&str> = list.split([':', ',']).collect();
+    let separator = if list.contains(':') { ':' } else { ',' };
+    let Some(place) = elements.iter().position(|one| *one == whom).filter(|_| list.len() > LIST) else {
+        return list.to_owned();
+    };
+    let before = if place > 0 { format!("...{separator}") } else { String::new() };
+    let after = if place + 1 < elements.len() { format!("{separator}...") } else { String::new() };
+    format!("{before}{whom}{after}")
 }
 
 fn settings_file(planned: &Planned) -> String {
@@ -220,4 +239,19 @@ fn name_of(planned: &Planned, place: usize) -> String {
 /// Bytes of a path, a name or a variable as text without control characters.
 fn shown(bytes: &[u8]) -> String {
     Shown(bytes).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_list_only_the_element_in_question_is_shown() {
+        assert_eq!(element("VK_LAYER_a:VK_LAYER_b", "VK_LAYER_b"), "VK_LAYER_a:VK_LAYER_b");
+        let long = ["VK_LAYER_first", "VK_LAYER_middle", "VK_LAYER_last", &"x".repeat(LIST)];
+        assert_eq!(element(&long.join(":"), "VK_LAYER_first"), "VK_LAYER_first:...");
+        assert_eq!(element(&long.join(","), "VK_LAYER_middle"), "...,VK_LAYER_middle,...");
+        assert_eq!(element(&long.join(":"), long[3]), format!("...:{}", long[3]));
+        assert_eq!(element(&long.join(":"), "VK_LAYER_none"), long.join(":"), "a pattern, for example");
+    }
 }

@@ -36,9 +36,11 @@ pub(crate) fn svg(model: &Model) -> String {
     let (width, height) = (WIDTH + 2 * MARGIN, bottom + MARGIN);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"call-chain\" role=\"group\" \
-         aria-label=\"The call chain of a Vulkan program\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\">\n<style>\n{STYLE}</style>\n\
+         aria-label=\"Call chain of a Vulkan program\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\">\n<title>Call chain of a Vulkan program</title>\n\
+         <desc>{}</desc>\n<style>\n{STYLE}</style>\n\
          <rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>\n{}</svg>\n",
+        escape(&drawing.in_words()),
         pen.out
     )
 }

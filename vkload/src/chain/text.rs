@@ -278,8 +278,12 @@ mod tests {
             why: "enabled by the application".into(),
             ..Layer::default()
         };
-        let device =
-            |name: &str| Device { name: name.into(), kind: "discrete".into(), api_version: "1.3.0".into() };
+        let device = |name: &str| Device {
+            name: name.into(),
+            kind: "discrete".into(),
+            api_version: "1.3.0".into(),
+            ..Device::default()
+        };
         let driver = |name: &str, devices| Driver {
             manifest: format!("/icd.d/{name}.json"),
             library: format!("lib{name}.so"),
@@ -288,7 +292,7 @@ mod tests {
         };
         let drivers = vec![
             driver("good", Some(vec![device("first gpu"), device("second gpu")])),
-            Driver { problem: "it does not open".into(), ..driver("bad", None) },
+            Driver { problem: "it does not open".into(), ..driver("bad", Some(Vec::new())) },
             driver("other", Some(Vec::new())),
         ];
         let skipped = Skipped {

@@ -15,7 +15,6 @@ use crate::doctor::trials::Trials;
 use crate::info::report::{Device, Driver, Report};
 use crate::planned::Planned;
 use crate::probe::{Ending, Subject, Trial};
-use crate::recording::Seen;
 use crate::replay::{Machine, report};
 
 /// The names of subjects, which do not change, and their titles, in the order of the answer: the result first, then what leads to it.
@@ -61,17 +60,17 @@ pub(super) fn side(machine: Machine, whole: bool) -> Result<Side, String> {
     let width = ("pointer width".to_owned(), policy.pointer_width.to_string());
     side.insert("search", built_in.chain([width]).collect());
     if let Some(seen) = seen.filter(|_| whole) {
-        of_machine(&mut side, planned, seen);
+        of_machine(&mut side, doctor::recorded(planned, seen)?);
     }
     Ok(side)
 }
 
-fn of_machine(side: &mut Side, planned: Planned, seen: Seen) {
-    let Seen { facts, target, trials } = seen;
+fn of_machine(side: &mut Side, case: Case) {
+    let Case { facts, target, trials, .. } = &case;
     // More variables than the loader asks for concern the doctor.
     side.entry("variables").or_default().extend(facts.variables.clone());
-    side.insert("trials", of_trials(&trials));
-    side.insert("target", flat(&target));
+    side.insert("trials", of_trials(trials));
+    side.insert("target", flat(target));
     side.insert("loaders", flat(&facts.loaders));
     side.insert("libraries", flat(&facts.libraries));
     side.insert("gpus", flat(&facts.gpus));
@@ -82,7 +81,7 @@ fn of_machine(side: &mut Side, planned: Planned, seen: Seen) {
     side.insert("place", flat(&facts.place));
     side.insert("user", flat(&facts.user));
     side.insert("packages", flat(&facts.packages));
-    let answer = doctor::answer(Case::new(facts, planned, target, trials));
+    let answer = doctor::answer(case);
     let mut findings = Entries::from([("answer".to_owned(), doctor::headline(&answer))]);
     for finding in &answer.findings {
         let of = format!("{} {}", finding.id, finding.about);
@@ -165,7 +164,7 @@ fn of_trials(trials: &Trials) -> Entries {
     let mut entries = Entries::new();
     let mut add = |of: &str, trial: &Trial| {
         let file = if trial.file.is_empty() { String::new() } else { format!("{}: ", trial.file) };
-        let is_layer = matches!(trial.of, Subject::Layer { .. } | Subject::LayerAlone { .. });
+        let is_layer = matches!(trial.of, Subject::Layer { .. });
         let ended = match (&trial.ending, trial.usable().count()) {
             (Ending::Finished, 1) => "1 device works".to_owned(),
             (Ending::Finished, count) if !is_layer => format!("{count} devices work"),

@@ -77,6 +77,12 @@ impl Case {
         !devices.is_empty() && devices.iter().all(|device| device.kind == "cpu")
     }
 
+    /// Whether programs have Vulkan 1.0 and nothing newer.
+    pub(super) fn only_old_versions(&self) -> bool {
+        let devices = self.devices();
+        !devices.is_empty() && devices.iter().all(|device| device.api_version.starts_with("1.0."))
+    }
+
     /// How grave a thing is that stands between programs and a device.
     pub(super) fn blame(&self) -> Severity {
         match self.works() {
@@ -127,12 +133,45 @@ impl Case {
         if own || self.facts.user.id == 0 { "" } else { "sudo " }
     }
 
+    /// Whether the loader that programs get is at least this version, as far as it is known.
+    pub(super) fn loader_is_at_least(&self, version: [u32; 3]) -> bool {
+        let told = self.trials.program.as_ref().map(|trial| trial.version.as_str()).unwrap_or_default();
+        let mut numbers = told.split('.').map(|part| part.parse().unwrap_or(0));
+        let known: [u32; 3] = std::array::from_fn(|_| numbers.next().unwrap_or(0));
+        told.is_empty() || known >= version
+    }
+
+    /// How Mesa's driver for this vendor's devices is installed, or the one for the processor.
+    pub(super) fn install_driver(&self, vendor: Option<u32>) -> String {
+        if self.is_sealed() {
+            return SEALED.to_owned();
+        }
+        let command = self.facts.packages.vulkan_driver(vendor, self.target.bits);
+        command.unwrap_or_else(|| {
+            "Install your distribution's Vulkan driver for this GPU (Mesa's, unless the vendor has its own)".to_owned()
+        })
+    }
+
+    /// How the package with this file is installed again.
+    pub(super) fn reinstall(&self, path: &str) -> String {
+        if self.is_sealed() {
+            return SEALED.to_owned();
+        }
+        let packaged = ["/usr/", "/lib", "/etc/"].iter().any(|start| path.starts_with(start))
+            && !path.starts_with("/usr/local/");
+        let command = self.facts.packages.reinstall_owner(&quoted(path)).filter(|_| packaged);
+        command.unwrap_or_else(|| format!("Reinstall what brought {path}"))
+    }
+
     /// Whether the place cannot be changed from inside by installing packages.
     pub(super) fn is_sealed(&self) -> bool {
         let place = &self.facts.place;
         place.flatpak.is_some() || place.snap.is_some() || place.steam_runtime.is_some()
     }
 }
+
+/// What to do where nothing can be installed.
+const SEALED: &str = "Nothing can be installed in here: update the application and its runtime";
 
 /// The last part of a path.
 pub(super) fn file_name(path: &str) -> &str {

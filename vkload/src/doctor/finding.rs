@@ -90,9 +90,14 @@ impl Finding {
 
     /// What it is about and what is wrong, in one line.
     pub(crate) fn sentence(&self) -> String {
-        match self.about.as_str() {
-            "" => self.what.clone(),
-            about => format!("{about}: {}", self.what),
+        let continues = PREDICATES.iter().any(|verb| self.what.starts_with(verb));
+        match (self.about.as_str(), continues) {
+            ("", _) => self.what.clone(),
+            (about, true) => format!("{about} {}", self.what),
+            (about, false) => format!("{about}: {}", self.what),
         }
     }
 }
+
+/// Verbs whose subject is what the finding is about.
+const PREDICATES: &[&str] = &["is ", "names ", "has ", "lacks ", "hides ", "leaves "];

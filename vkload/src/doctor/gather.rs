@@ -6,38 +6,37 @@ use std::time::Duration;
 use loader_core::memory::Shown;
 
 use super::case::Case;
+use super::kept::{self, Kept};
 use super::subject::Target;
 use super::trials::Trials;
 use crate::arguments::DoctorArguments;
-use crate::facts::{Facts, Named};
+use crate::facts::{Facts, Named, own_variables};
 use crate::output;
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
-use crate::recording::{self, Kept};
 
 /// The case that these options ask for.
 pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
     let (mut target, variables) = match options.pid {
         Some(id) => Target::process(id)?,
         None => (
-            Target::program(options.program.as_deref(), if options.bits_32 { 32 } else { usize::BITS }),
-            crate::facts::own_variables(),
+            Target::program(options.program.as_deref(), if options.bits_32 { 32 } else { usize::BITS })?,
+            own_variables(),
         ),
     };
-    let planned = Planned::for_program(&variables, target.program.as_deref(), target.bits)?;
+    let executable = target.executable.clone();
+    let planned = Planned::for_program(&variables, executable.as_deref(), target.bits)?;
     let facts =
-        Facts::gather(Path::new("/"), &variables, target.program.as_deref(), target.bits, &named(&planned));
+        Facts::gather(Path::new("/"), &variables, executable.as_deref(), target.bits, &named(&planned));
     target.settle(&facts.loaders);
     let keep = |trials: &Trials| match &options.record {
-        Some(file) => {
-            recording::write_case(file, &Kept { facts: &facts, planned: &planned, target: &target, trials })
-        }
+        Some(file) => kept::write(file, &Kept { facts: &facts, planned: &planned, target: &target, trials }),
         None => Ok(()),
     };
     // Before anything is tried, so that there is a recording whatever happens then.
     keep(&Trials::default())?;
     let mut failed = Ok(());
-    let trials = if options.no_probe || options.bits_32 {
+    let trials = if options.no_probe || target.bits != usize::BITS {
         Trials::default()
     } else {
         let settings = Settings { variables, limit: Duration::from_secs(options.timeout) };

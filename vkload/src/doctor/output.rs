@@ -1,11 +1,10 @@
 //! The answer as text, as JSON and as a page.
 
-use std::io::{IsTerminal, stdout};
-
 use serde_json::{Value, json};
 
-use super::Answer;
+use super::answer::Answer;
 use super::finding::{Finding, Severity};
+use crate::chain::Look;
 use crate::info::report::Device;
 use crate::probe::Trial;
 
@@ -34,14 +33,10 @@ impl Format {
 /// The whole answer.
 pub(crate) fn render(answer: &Answer, format: Format) -> String {
     match format {
-        Format::Text => text(answer, colours()),
+        Format::Text => text(answer, Look::of_stdout().colour),
         Format::Json => format!("{:#}\n", to_json(answer)),
         Format::Html => super::picture::html(answer),
     }
-}
-
-fn colours() -> bool {
-    stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// What a user wants to know first.
@@ -58,10 +53,16 @@ pub(crate) fn headline(answer: &Answer) -> String {
         (None, _) if answer.findings.iter().any(|finding| finding.severity == Severity::Error) => {
             format!("Vulkan cannot work here{whom}.")
         }
-        (None, _) => format!("Nothing was tried{whom}; this is what can be seen without loading a library."),
+        (None, _) if answer.findings.iter().any(|finding| finding.severity == Severity::Warning) => {
+            format!("Vulkan may not work here{whom}: nothing was tried, and this is what the files say.")
+        }
+        (None, _) => format!("Nothing was tried{whom}, and the files look right."),
         (Some(false), _) => format!("Vulkan does not work here{whom}."),
         (Some(true), devices) if case.only_software() => {
             format!("Vulkan works here{whom}, but only on the processor ({}): slow.", names(devices))
+        }
+        (Some(true), [only]) if case.only_old_versions() => {
+            format!("Vulkan works here{whom}, on {}, but only version {}.", only.name, only.api_version)
         }
         (Some(true), [only]) => format!("Vulkan works here{whom}, on {}.", only.name),
         (Some(true), devices) => {

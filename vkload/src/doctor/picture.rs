@@ -1,12 +1,12 @@
 //! The answer as a page, with the call chain as it was found.
 
-use super::Answer;
+use super::answer::Answer;
 use super::case::Case;
 use super::finding::{Finding, Severity};
 use super::output::headline;
 use crate::chain::{self, Device, Model};
 use crate::page::{self, Card, Part, Section, Step};
-use crate::probe::{Ending, Trial};
+use crate::probe::{Ending, Trial, Tried};
 
 /// The call chain, with what came of its layers and drivers.
 pub(crate) fn picture(case: &Case) -> Result<Model, String> {
@@ -32,14 +32,19 @@ pub(crate) fn picture(case: &Case) -> Result<Model, String> {
         if trial.ending != Ending::Finished {
             driver.problem = trial.to_string();
         }
-        let device = |device: &crate::info::report::Device| Device {
-            name: device.name.clone(),
-            kind: device.kind.to_string(),
-            api_version: device.api_version.clone(),
-        };
-        driver.devices = Some(trial.devices.iter().map(|tried| device(&tried.device)).collect());
+        driver.devices = Some(trial.devices.iter().map(device).collect());
     }
     Ok(model)
+}
+
+fn device(tried: &Tried) -> Device {
+    let failure = tried.failure.as_ref();
+    Device {
+        name: tried.device.name.clone(),
+        kind: tried.device.kind.to_string(),
+        api_version: tried.device.api_version.clone(),
+        problem: failure.map(|(stage, ending)| ending.tell(*stage)).unwrap_or_default(),
+    }
 }
 
 /// The whole answer as one page that needs nothing else.

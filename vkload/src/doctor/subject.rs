@@ -7,7 +7,8 @@ use loader_core::discovery::{Because, LayerKind, LayerPlan, LayerRequest};
 use loader_core::memory::Shown;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{LoaderFile, Variables};
+use super::program::Program;
+use crate::facts::{self, LoaderFile, Variables};
 use crate::planned::Planned;
 use crate::probe::Subject;
 
@@ -17,6 +18,10 @@ use crate::probe::Subject;
 pub(crate) struct Target {
     /// The program's file. `None`: any program.
     pub(crate) program: Option<PathBuf>,
+    /// The file that runs then: a script's interpreter.
+    pub(crate) executable: Option<PathBuf>,
+    /// Whether the program is an AppImage.
+    pub(crate) app_image: bool,
     /// The process, where one is looked at.
     pub(crate) process: Option<Process>,
     /// What is opened as Vulkan loader: a path, or the name that the dynamic linker gets.
@@ -53,10 +58,16 @@ const TELLING: &[&str] = &[
 ];
 
 impl Target {
-    /// Any program, or one of this file.
-    pub(crate) fn program(program: Option<&Path>, bits: u32) -> Self {
-        let program = program.map(|program| find_program(program).unwrap_or_else(|| program.to_owned()));
-        Self { program, bits, loader: SONAME.to_owned(), process: None }
+    /// Any program of this width, or the one that this name starts.
+    pub(crate) fn program(name: Option<&Path>, bits: u32) -> Result<Self, String> {
+        let mut target = Self { bits, loader: SONAME.to_owned(), ..Self::default() };
+        if let Some(name) = name {
+            let program = Program::find(name)?;
+            target.bits = facts::bits_of(&program.executable).unwrap_or(bits);
+            (target.program, target.executable) = (Some(program.file), Some(program.executable));
+            target.app_image = program.is_app_image;
+        }
+        Ok(target)
     }
 
     /// A running process, and its variables.
@@ -78,6 +89,7 @@ impl Target {
         let maps =
             fs::read_to_string(folder.join("maps")).map_err(|error| problem("the memory map", error))?;
         let program = fs::read_link(folder.join("exe")).ok();
+        let bits = facts::bits_of(&folder.join("exe")).unwrap_or(usize::BITS);
         let root = |of: &Path| {
             fs::metadata(of.join("root/.")).ok().map(|found| {
                 use std::os::unix::fs::MetadataExt as _;
@@ -89,10 +101,12 @@ impl Target {
         let loader = libraries.iter().find(|path| path.contains("/libvulkan")).cloned();
         let process = Process { id, libraries, elsewhere };
         let target = Self {
+            executable: program.clone(),
             program,
             process: Some(process),
             loader: loader.unwrap_or_else(|| SONAME.to_owned()),
-            bits: 64,
+            bits,
+            app_image: false,
         };
         Ok((target, variables_in(&environment)))
     }
@@ -107,15 +121,6 @@ impl Target {
             self.loader.clone_from(&first.path);
         }
     }
-}
-
-/// The file that a shell would start.
-fn find_program(program: &Path) -> Option<PathBuf> {
-    if program.components().count() > 1 {
-        return program.canonicalize().ok();
-    }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
 fn variables_in(environment: &[u8]) -> Variables {
@@ -136,6 +141,9 @@ fn libraries_in(maps: &str) -> Vec<String> {
     libraries
 }
 
+/// The name of the meta-layer by which Vulkan Configurator turned layers on before there was a settings file.
+pub(super) const OVERRIDE: &str = "VK_LAYER_LUNARG_override";
+
 /// A layer that is active in a program that asks for none.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layer {
@@ -150,6 +158,8 @@ pub(crate) struct Layer {
     pub(crate) by_variable: String,
     /// Whether the settings file makes it active.
     pub(crate) by_settings: bool,
+    /// The meta-layer that it is a component of and active by: its name and its manifest.
+    pub(crate) part_of: Option<(String, String)>,
     /// The variable and its value that make it active, from its manifest.
     pub(crate) enable: Option<(String, String)>,
     /// The variable and its value that turn it off, from its manifest.
@@ -182,6 +192,13 @@ impl Layer {
             implicit: candidate.kind == LayerKind::Implicit,
             by_variable,
             by_settings: because == Because::Settings,
+            part_of: match because {
+                Because::Component { of } => plan
+                    .layers
+                    .get(of)
+                    .map(|meta| (Shown(meta.name()).to_string(), Shown(&meta.path).to_string())),
+                _ => None,
+            },
             enable: switch(&manifest.enable_environment),
             disable: switch(&manifest.disable_environment),
             negotiate: manifest.functions.negotiate.as_ref().map_or_else(
@@ -191,15 +208,23 @@ impl Layer {
         })
     }
 
-    /// The layer as something to try.
-    pub(crate) fn subject(&self) -> Subject {
-        Subject::Layer { library: self.library.clone(), negotiate: self.negotiate.clone() }
+    /// The layer as something to try, which is opened and no more unless it is alone: others may not be possible to leave out.
+    pub(crate) fn subject(&self, is_alone: bool) -> Subject {
+        let name = is_alone.then(|| self.name.clone());
+        Subject::Layer { library: self.library.clone(), negotiate: self.negotiate.clone(), name }
     }
 
     /// The command that turns it off.
     pub(crate) fn off(&self, variables: &Variables) -> String {
         if !self.by_variable.is_empty() {
             return format!("unset {}", self.by_variable);
+        }
+        // No variable stands against the settings file.
+        if self.by_settings {
+            return format!("vkload layers --disable {} -- PROGRAM", self.name);
+        }
+        if let Some((_, manifest)) = self.part_of.as_ref().filter(|meta| meta.0 == OVERRIDE) {
+            return format!("rm {manifest}");
         }
         match (&self.enable, &self.disable) {
             (Some((name, _)), _) if variables.contains_key(name) => format!("unset {name}"),

@@ -24,7 +24,7 @@ pub(crate) struct Trials {
     pub(crate) program: Option<Trial>,
     /// Each driver alone, with its manifest.
     pub(crate) drivers: Vec<(String, Trial)>,
-    /// Each layer that is active, opened alone, with its name.
+    /// Each layer that is active, alone above the built-in driver, with its name.
     pub(crate) layers: Vec<(String, Trial)>,
     /// The loader that programs get, with no layer that nobody asks for in code.
     pub(crate) without_layers: Option<Trial>,
@@ -52,19 +52,14 @@ impl Trials {
         let mut trials = Self { probed: true, ..Self::default() };
         let none = Changes::new();
         let layers = Layer::active(planned);
-        let mut subjects = vec![(String::new(), Subject::Loader { library: target.loader.clone() })];
+        let mut attempts = vec![Attempt::of("", Subject::Loader { library: target.loader.clone() })];
         for (_, driver) in planned.drivers.used() {
             let library = Shown(&driver.library).to_string();
-            subjects.push((Shown(&driver.path).to_string(), Subject::Driver { library }));
+            attempts.push(Attempt::of(&Shown(&driver.path).to_string(), Subject::Driver { library }));
         }
-        let drivers = subjects.len();
-        subjects.extend(
-            layers
-                .iter()
-                .filter(|layer| !layer.library.is_empty())
-                .map(|layer| (layer.name.clone(), layer.subject())),
-        );
-        let mut tried = all(&subjects, settings, progress);
+        let drivers = attempts.len();
+        attempts.extend(alone(planned, &layers, settings));
+        let mut tried = all(&attempts, settings, progress);
         let of_layers = tried.split_off(drivers);
         trials.program = (!tried.is_empty()).then(|| tried.remove(0).1);
         (trials.drivers, trials.layers) = (tried, of_layers);
@@ -106,18 +101,51 @@ impl Trials {
     }
 }
 
+/// Something to be tried.
+struct Attempt {
+    /// The driver's manifest or the layer. Empty for the loader.
+    name: String,
+    subject: Subject,
+    changes: Changes,
+}
+
+impl Attempt {
+    fn of(name: &str, subject: Subject) -> Self {
+        Self { name: name.to_owned(), subject, changes: Changes::new() }
+    }
+}
+
+/// Each layer with the others left out. A meta-layer has no library: its components are among the layers.
+fn alone<'a>(
+    planned: &'a Planned,
+    layers: &'a [Layer],
+    settings: &'a Settings,
+) -> impl Iterator<Item = Attempt> + 'a {
+    let of = move |(place, layer): (usize, &Layer)| {
+        let others: Vec<usize> = (0..layers.len()).filter(|other| *other != place).collect();
+        let changes = suspects::without(planned, layers, &others, settings);
+        Attempt {
+            name: layer.name.clone(),
+            subject: layer.subject(changes.is_ok()),
+            changes: changes.unwrap_or_default(),
+        }
+    };
+    layers.iter().enumerate().filter(|(_, layer)| !layer.library.is_empty()).map(of)
+}
+
 /// Tries these, some at a time, and returns what came of each in their order.
-fn all(subjects: &[(String, Subject)], settings: &Settings, progress: Progress<'_>) -> Vec<(String, Trial)> {
+fn all(attempts: &[Attempt], settings: &Settings, progress: Progress<'_>) -> Vec<(String, Trial)> {
     let next = AtomicUsize::new(0);
-    let results = Mutex::new(vec![None; subjects.len()]);
+    let results = Mutex::new(vec![None; attempts.len()]);
     thread::scope(|scope| {
-        for _ in 0..AT_A_TIME.min(subjects.len()) {
+        for _ in 0..AT_A_TIME.min(attempts.len()) {
             scope.spawn(|| {
-                while let Some((place, (name, subject))) = Some(next.fetch_add(1, Ordering::Relaxed))
-                    .and_then(|place| Some((place, subjects.get(place)?)))
+                while let Some((place, attempt)) = Some(next.fetch_add(1, Ordering::Relaxed))
+                    .and_then(|place| Some((place, attempts.get(place)?)))
                 {
+                    let name = attempt.name.as_str();
                     progress(if name.is_empty() { "the loader that programs get" } else { name });
-                    let trial = try_out(subject, settings, &Changes::new());
+                    let trial = try_out(&attempt.subject, settings, &attempt.changes);
                     if let Some(slot) =
                         results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_mut(place)
                     {
@@ -128,5 +156,5 @@ fn all(subjects: &[(String, Subject)], settings: &Settings, progress: Progress<'
         }
     });
     let results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    subjects.iter().zip(results).filter_map(|((name, _), trial)| Some((name.clone(), trial?))).collect()
+    attempts.iter().zip(results).filter_map(|(attempt, trial)| Some((attempt.name.clone(), trial?))).collect()
 }

@@ -7,7 +7,9 @@ use std::{env, fs, thread};
 
 use loader_core::memory::Shown;
 
-use super::{Format, answer, gather, output};
+use super::answer::answer;
+use super::output::Format;
+use super::{gather, output};
 use crate::arguments::DoctorArguments;
 use crate::output::{fail, print as print_output};
 use crate::planned::Planned;

@@ -17,8 +17,10 @@ pub(super) struct Elf {
     pub(super) machine: &'static str,
     pub(super) needed: Vec<String>,
     pub(super) soname: String,
-    /// The folders of DT_RPATH and DT_RUNPATH, as written.
+    /// The folders of DT_RUNPATH, or of DT_RPATH where that is not there, as written.
     pub(super) run_path: Vec<String>,
+    /// Whether they are DT_RUNPATH's, which come after LD_LIBRARY_PATH; DT_RPATH's come before.
+    pub(super) has_run_path: bool,
     /// The versions that it needs, with the library that is to have each.
     pub(super) wants: Vec<(String, String)>,
     /// The versions that it has.
@@ -186,7 +188,11 @@ where
         match tag {
             DT_NEEDED => elf.needed.push(text()),
             DT_SONAME => elf.soname = text(),
-            DT_RPATH | DT_RUNPATH => elf.run_path.extend(text().split(':').map(str::to_owned)),
+            DT_RPATH if elf.has_run_path => {}
+            DT_RPATH | DT_RUNPATH => {
+                elf.run_path = text().split(':').map(str::to_owned).collect();
+                elf.has_run_path = tag == DT_RUNPATH;
+            }
             _ => {}
         }
     }
@@ -237,10 +243,10 @@ where
     let mut found = vec![false; names.len()];
     for symbol in symbols.iter().filter(|symbol| symbol.is_definition(endian)) {
         let name = symbol.name(endian, symbols.strings()).unwrap_or_default();
-        if let Some(place) = names.iter().position(|wanted| wanted.as_bytes() == name) {
-            if let Some(slot) = found.get_mut(place) {
-                *slot = true;
-            }
+        if let Some(place) = names.iter().position(|wanted| wanted.as_bytes() == name)
+            && let Some(slot) = found.get_mut(place)
+        {
+            *slot = true;
         }
     }
     Some(found)

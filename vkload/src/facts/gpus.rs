@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{entries, name_of, read};
+use super::files::{entries, name_of, read};
 
 /// A graphics device.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::elf::{self, Elf, Trouble};
+use super::files::{below, read};
 use super::linker::{Found, Search, run_path};
 use super::user::Database;
-use super::{below, read};
 
 /// A library that a manifest names.
 #[derive(Clone, Debug, Default)]

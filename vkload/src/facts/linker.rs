@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::elf::{self, Elf, Trouble};
+use super::files::{below, entries, name_of, read, seen};
 use super::libraries::{LibraryState, state_of};
-use super::{Variables, below, entries, name_of, read, seen};
+use super::variables::Variables;
 
 /// A file that a program may get as Vulkan loader.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -77,15 +78,16 @@ impl Search {
     pub(super) fn new(root: &Path, variables: &Variables, program: Option<&Path>) -> Self {
         let list = |name: &str| variables.get(name).map(String::as_str).unwrap_or_default();
         let mut folders = Vec::new();
+        let by_variable = list("LD_LIBRARY_PATH").split([':', ';']).filter(|folder| !folder.is_empty());
+        folders.extend(by_variable.map(|folder| (PathBuf::from(folder), "LD_LIBRARY_PATH".to_owned())));
         if let Some(program) = program
             && let Ok(elf) = elf::read(&below(root, program))
         {
-            folders.extend(
-                run_path(&elf, program).map(|folder| (folder, format!("RUNPATH of {}", name_of(program)))),
-            );
+            let (name, at) = if elf.has_run_path { ("RUNPATH", folders.len()) } else { ("RPATH", 0) };
+            let own =
+                run_path(&elf, program).map(|folder| (folder, format!("{name} of {}", name_of(program))));
+            folders.splice(at..at, own);
         }
-        let by_variable = list("LD_LIBRARY_PATH").split([':', ';']).filter(|folder| !folder.is_empty());
-        folders.extend(by_variable.map(|folder| (PathBuf::from(folder), "LD_LIBRARY_PATH".to_owned())));
         let cache_at = folders.len();
         let musl = musl_folders(root);
         if musl.is_empty() {
@@ -270,7 +272,7 @@ mod tests {
         };
         let system =
             ("/usr/lib64/libvulkan.so.1".to_owned(), "default folder".to_owned(), true, "1.3.239".to_owned());
-        assert_eq!(paths(&Variables::new()), [system.clone()]);
+        assert_eq!(paths(&Variables::new()), std::slice::from_ref(&system));
         let variables = Variables::from([("LD_LIBRARY_PATH".to_owned(), "/opt/broken:/opt/old".to_owned())]);
         let found = paths(&variables);
         assert_eq!(

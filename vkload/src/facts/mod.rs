@@ -4,6 +4,7 @@
 //! subject. Nothing here judges.
 
 mod elf;
+mod files;
 mod gpus;
 mod libraries;
 mod linker;
@@ -14,11 +15,9 @@ mod place;
 mod strays;
 mod system;
 mod user;
+mod variables;
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -32,15 +31,7 @@ pub(crate) use place::Place;
 pub(crate) use strays::{Stray, StrayKind};
 pub(crate) use system::System;
 pub(crate) use user::User;
-
-/// Environment variables, as a program gets them.
-pub(crate) type Variables = BTreeMap<String, String>;
-
-/// This process's variables, as far as they are text.
-pub(crate) fn own_variables() -> Variables {
-    let text = |text: OsString| text.to_string_lossy().into_owned();
-    env::vars_os().map(|(name, value)| (text(name), text(value))).collect()
-}
+pub(crate) use variables::{Variables, own_variables};
 
 /// What is known about a machine.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -98,6 +89,11 @@ impl Facts {
     }
 }
 
+/// The width of a program or library, 32 or 64. `None` if it is neither.
+pub(crate) fn bits_of(file: &Path) -> Option<u32> {
+    elf::read(file).ok().map(|elf| u32::from(elf.bits))
+}
+
 /// Beginnings of the names of variables that concern the doctor.
 const CONCERNING: &[&str] = &[
     "VK_",
@@ -152,33 +148,4 @@ fn concerning(variables: &Variables) -> Variables {
         .filter(|(name, _)| concerns(name))
         .map(|(name, value)| (name.clone(), value.clone()))
         .collect()
-}
-
-/// The paths in a folder, sorted. None where it cannot be read.
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<_> =
-        fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.sort();
-    paths
-}
-
-/// The text of a file, trimmed. Empty where it cannot be read.
-fn read(path: &Path) -> String {
-    fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned()).unwrap_or_default()
-}
-
-/// The last part of a path as text.
-fn name_of(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-/// The path as a program on the machine sees it, whose files lie under `root` here.
-fn seen(root: &Path, path: &Path) -> String {
-    path.strip_prefix(root)
-        .map_or_else(|_| path.display().to_string(), |rest| Path::new("/").join(rest).display().to_string())
-}
-
-/// Where the file lies here that a program on the machine knows by `path`.
-fn below(root: &Path, path: &Path) -> PathBuf {
-    root.join(path.strip_prefix("/").unwrap_or(path))
 }

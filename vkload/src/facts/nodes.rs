@@ -8,8 +8,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::files::{entries, name_of, seen};
 use super::user::Database;
-use super::{entries, name_of, seen};
 
 /// A device file.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::files::{entries, name_of, read};
 use super::linker::Search;
-use super::{Variables, entries, name_of, read};
+use super::variables::Variables;
 
 /// What is known of NVIDIA's driver.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]

@@ -4,13 +4,16 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::System;
+use super::files::{entries, name_of, read};
+use super::system::System;
 
-/// The package manager.
+/// The package manager, and those of the packages that concern Vulkan which it has installed.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Packages {
     pub(crate) manager: Option<Manager>,
+    /// Their names. Empty also where that cannot be read without the manager's own tool (rpm).
+    pub(crate) installed: Vec<String>,
 }
 
 /// A package manager.
@@ -32,6 +35,14 @@ struct Row {
     /// The tool that tells that it is there.
     tool: &'static str,
     install: &'static str,
+    /// Installs again what is installed.
+    reinstall: &'static str,
+    /// Prints the name of the package that `FILE` belongs to.
+    owner: &'static str,
+    /// The name of a package for 32-bit programs, with `*` for that of the 64-bit one. Empty where there are none.
+    narrow: &'static str,
+    /// What makes packages for 32-bit programs known.
+    narrow_first: &'static str,
     loader: &'static str,
     /// Packages with Mesa's drivers, by the vendor's number; 0 is for the one that draws on the processor.
     drivers: &'static [(u32, &'static str)],
@@ -46,6 +57,10 @@ const ROWS: &[Row] = &[
         manager: Manager::Apt,
         tool: "usr/bin/apt-get",
         install: "sudo apt-get install",
+        reinstall: "sudo apt-get install --reinstall",
+        owner: "dpkg -S FILE | cut -d: -f1",
+        narrow: "*:i386",
+        narrow_first: "sudo dpkg --add-architecture i386 && sudo apt-get update && ",
         loader: "libvulkan1",
         drivers: ALL_OF_MESA,
         validation: "vulkan-validationlayers",
@@ -54,6 +69,10 @@ const ROWS: &[Row] = &[
         manager: Manager::RpmOstree,
         tool: "usr/bin/rpm-ostree",
         install: "rpm-ostree install",
+        reinstall: "rpm-ostree install",
+        owner: "rpm -qf FILE",
+        narrow: "*.i686",
+        narrow_first: "",
         loader: "vulkan-loader",
         drivers: ALL_OF_MESA,
         validation: "vulkan-validation-layers",
@@ -62,6 +81,10 @@ const ROWS: &[Row] = &[
         manager: Manager::Dnf,
         tool: "usr/bin/dnf",
         install: "sudo dnf install",
+        reinstall: "sudo dnf reinstall",
+        owner: "rpm -qf FILE",
+        narrow: "*.i686",
+        narrow_first: "",
         loader: "vulkan-loader",
         drivers: ALL_OF_MESA,
         validation: "vulkan-validation-layers",
@@ -70,6 +93,10 @@ const ROWS: &[Row] = &[
         manager: Manager::Pacman,
         tool: "usr/bin/pacman",
         install: "sudo pacman -S",
+        reinstall: "sudo pacman -S",
+        owner: "pacman -Qqo FILE",
+        narrow: "lib32-*",
+        narrow_first: "",
         loader: "vulkan-icd-loader",
         drivers: &[
             (0, "vulkan-swrast"),
@@ -84,6 +111,10 @@ const ROWS: &[Row] = &[
         manager: Manager::Zypper,
         tool: "usr/bin/zypper",
         install: "sudo zypper install",
+        reinstall: "sudo zypper install --force",
+        owner: "rpm -qf FILE",
+        narrow: "*-32bit",
+        narrow_first: "",
         loader: "libvulkan1",
         drivers: &[
             (0, "libvulkan_lvp"),
@@ -97,6 +128,10 @@ const ROWS: &[Row] = &[
         manager: Manager::Apk,
         tool: "sbin/apk",
         install: "sudo apk add",
+        reinstall: "sudo apk fix",
+        owner: "apk info -qW FILE",
+        narrow: "",
+        narrow_first: "",
         loader: "vulkan-loader",
         drivers: &[
             (0, "mesa-vulkan-swrast"),
@@ -111,6 +146,10 @@ const ROWS: &[Row] = &[
         manager: Manager::Xbps,
         tool: "usr/bin/xbps-install",
         install: "sudo xbps-install",
+        reinstall: "sudo xbps-install -f",
+        owner: "xbps-query -o FILE | cut -d: -f1",
+        narrow: "*-32bit",
+        narrow_first: "",
         loader: "vulkan-loader",
         drivers: &[
             (0, "mesa-vulkan-lavapipe"),
@@ -163,7 +202,75 @@ pub(super) fn collect(root: &Path, system: &System) -> Packages {
     } else {
         known.or_else(|| ROWS.iter().find(tool).map(|row| row.manager))
     };
-    Packages { manager }
+    Packages { installed: manager.map(|manager| installed(root, manager)).unwrap_or_default(), manager }
+}
+
+/// Those of the packages that concern Vulkan which are installed.
+fn installed(root: &Path, manager: Manager) -> Vec<String> {
+    let Some(row) = manager.row() else { return Vec::new() };
+    let names = [row.loader, row.validation].into_iter().chain(row.drivers.iter().map(|driver| driver.1));
+    let known: Vec<String> = match manager {
+        Manager::Apt => {
+            let files = entries(&root.join("var/lib/dpkg/info"));
+            files.iter().filter_map(|file| Some(name_of(file).strip_suffix(".list")?.to_owned())).collect()
+        }
+        Manager::Pacman => {
+            entries(&root.join("var/lib/pacman/local")).iter().map(|file| name_of(file)).collect()
+        }
+        Manager::Apk => {
+            let all = read(&root.join("lib/apk/db/installed"));
+            all.lines().filter_map(|line| line.strip_prefix("P:").map(str::to_owned)).collect()
+        }
+        _ => Vec::new(),
+    };
+    // Debian adds `:amd64` to the name, and Arch Linux `-25.1.0-1`.
+    let is = |known: &String, name: &str| {
+        known.strip_prefix(name).is_some_and(|rest| {
+            rest.is_empty()
+                || rest.starts_with(':')
+                || rest.strip_prefix('-').is_some_and(|rest| rest.starts_with(|it: char| it.is_ascii_digit()))
+        })
+    };
+    names.filter(|name| known.iter().any(|known| is(known, name))).map(str::to_owned).collect()
+}
+
+impl Packages {
+    /// The command that installs a package for programs of this width, or installs it again.
+    fn install(&self, manager: Manager, package: &str, bits: u32) -> Option<String> {
+        let row = manager.row()?;
+        if bits == 32 && cfg!(target_pointer_width = "64") {
+            let name = row.narrow.replace('*', package);
+            return (!name.is_empty()).then(|| format!("{}{} {name}", row.narrow_first, row.install));
+        }
+        let is_there = self.installed.iter().any(|installed| installed == package);
+        Some(format!("{} {package}", if is_there { row.reinstall } else { row.install }))
+    }
+
+    /// The command that installs the Vulkan loader.
+    pub(crate) fn loader(&self, bits: u32) -> Option<String> {
+        let manager = self.manager?;
+        self.install(manager, manager.row()?.loader, bits)
+    }
+
+    /// The command that installs the validation layers.
+    pub(crate) fn validation(&self) -> Option<String> {
+        let manager = self.manager?;
+        self.install(manager, manager.row()?.validation, usize::BITS)
+    }
+
+    /// The command that installs Mesa's driver for devices of this vendor, or for the processor.
+    pub(crate) fn vulkan_driver(&self, vendor: Option<u32>, bits: u32) -> Option<String> {
+        let manager = self.manager?;
+        let drivers = manager.row()?.drivers;
+        let of = |vendor: u32| drivers.iter().find(|row| row.0 == vendor).map(|row| row.1);
+        self.install(manager, vendor.and_then(of).or_else(|| of(0))?, bits)
+    }
+
+    /// The command that installs the package again to which the file at `path`, quoted for a shell, belongs.
+    pub(crate) fn reinstall_owner(&self, path: &str) -> Option<String> {
+        let row = self.manager?.row()?;
+        Some(format!("{} $({})", row.reinstall, row.owner.replace("FILE", path)))
+    }
 }
 
 impl Manager {
@@ -172,25 +279,8 @@ impl Manager {
     }
 
     /// The command that installs a package.
-    pub(crate) fn install(self, package: &str) -> String {
+    fn install(self, package: &str) -> String {
         format!("{} {package}", self.row().map_or("install", |row| row.install))
-    }
-
-    /// The command that installs the Vulkan loader.
-    pub(crate) fn loader(self) -> String {
-        self.install(self.row().map_or("libvulkan1", |row| row.loader))
-    }
-
-    /// The command that installs the validation layers.
-    pub(crate) fn validation(self) -> String {
-        self.install(self.row().map_or("vulkan-validation-layers", |row| row.validation))
-    }
-
-    /// The commands that install Mesa's driver for devices of this vendor, or for the processor.
-    pub(crate) fn vulkan_drivers(self, vendor: Option<u32>) -> Vec<String> {
-        let drivers = self.row().map_or(ALL_OF_MESA, |row| row.drivers);
-        let of = |vendor: u32| drivers.iter().find(|row| row.0 == vendor).map(|row| row.1);
-        vendor.and_then(of).or_else(|| of(0)).map(|package| self.install(package)).into_iter().collect()
     }
 
     /// The commands that install the package with this library.
@@ -206,9 +296,9 @@ impl Manager {
                 vec![self.install(if bits == 64 { &wide } else { &narrow })]
             }
             Self::Apk => vec![self.install(&format!("so:{soname}"))],
-            Self::Pacman => vec![format!(
-                "sudo pacman -Fy {soname}, which names the package; then sudo pacman -S PACKAGE"
-            )],
+            Self::Pacman => {
+                vec![format!("sudo pacman -Fy && sudo pacman -S $(pacman -Fq {soname} | head -n 1)")]
+            }
             Self::Xbps => {
                 vec![format!("xlocate {soname}, which names the package; then sudo xbps-install PACKAGE")]
             }
@@ -284,18 +374,41 @@ mod tests {
     fn the_distribution_decides_which_manager_is_asked() {
         let root = tempfile::tempdir().unwrap();
         let system = |like: &str| System { like: vec![like.to_owned()], ..System::default() };
-        let install = |like: &str| {
-            collect(root.path(), &system(like))
-                .manager
-                .map(|manager| manager.vulkan_drivers(Some(0x1002)).concat())
-        };
+        let install =
+            |like: &str| collect(root.path(), &system(like)).vulkan_driver(Some(0x1002), usize::BITS);
         assert_eq!(install("debian").as_deref(), Some("sudo apt-get install mesa-vulkan-drivers"));
         assert_eq!(install("arch").as_deref(), Some("sudo pacman -S vulkan-radeon"));
         assert_eq!(install("alpine").as_deref(), Some("sudo apk add mesa-vulkan-ati"));
         assert_eq!(install("slackware"), None);
+        let narrow = collect(root.path(), &system("fedora")).vulkan_driver(None, 32);
+        assert_eq!(narrow.as_deref(), Some("sudo dnf install mesa-vulkan-drivers.i686"));
         assert_eq!(
             Manager::Dnf.install_library("libLLVM-19.so.1", 64),
             ["sudo dnf install 'libLLVM-19.so.1()(64bit)'"]
         );
+    }
+
+    #[test]
+    fn what_is_installed_is_not_to_be_installed_but_again() {
+        let root = tempfile::tempdir().unwrap();
+        let system = |like: &str| System { like: vec![like.to_owned()], ..System::default() };
+        for file in [
+            "var/lib/dpkg/info/mesa-vulkan-drivers:amd64.list",
+            "var/lib/pacman/local/vulkan-radeon-1:25.1.0-1",
+            "var/lib/pacman/local/vulkan-intel-git-1",
+        ] {
+            std::fs::create_dir_all(root.path().join(file).parent().unwrap()).unwrap();
+            std::fs::write(root.path().join(file), "").unwrap();
+        }
+        std::fs::create_dir_all(root.path().join("lib/apk/db")).unwrap();
+        std::fs::write(root.path().join("lib/apk/db/installed"), "C:1\nP:vulkan-loader\n").unwrap();
+        let debian = collect(root.path(), &system("debian"));
+        assert_eq!(
+            debian.vulkan_driver(None, usize::BITS).unwrap(),
+            "sudo apt-get install --reinstall mesa-vulkan-drivers"
+        );
+        assert_eq!(debian.loader(usize::BITS).unwrap(), "sudo apt-get install libvulkan1");
+        assert_eq!(collect(root.path(), &system("arch")).installed, ["vulkan-radeon"]);
+        assert_eq!(collect(root.path(), &system("alpine")).installed, ["vulkan-loader"]);
     }
 }

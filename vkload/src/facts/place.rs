@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Variables, entries, name_of, read};
+use super::files::{entries, name_of, read};
+use super::variables::Variables;
 
 /// The place.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]

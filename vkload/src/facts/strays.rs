@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::files::{below, entries, name_of, seen};
 use super::user::Database;
-use super::{Variables, below, entries, name_of, seen};
+use super::variables::Variables;
 
 /// Such a file.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{elf, read};
+use super::elf;
+use super::files::read;
 
 /// A system.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -18,6 +19,8 @@ pub(crate) struct System {
     pub(crate) kernel: String,
     /// The processor: "x86-64".
     pub(crate) machine: String,
+    /// The word on the kernel's command line that keeps drivers of graphics devices from starting: `nomodeset`.
+    pub(crate) no_graphics: Option<String>,
 }
 
 impl System {
@@ -42,6 +45,12 @@ pub(super) fn collect(root: &Path) -> System {
         like,
         kernel: read(&root.join("proc/sys/kernel/osrelease")),
         machine: elf::OWN_MACHINE.to_owned(),
+        no_graphics: read(&root.join("proc/cmdline"))
+            .split_whitespace()
+            .find(|word| {
+                matches!(*word, "nomodeset" | "i915.modeset=0" | "amdgpu.modeset=0" | "nouveau.modeset=0")
+            })
+            .map(str::to_owned),
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn report_on(loader: &'static Loader, entry: &Entry) -> Report {
         }
         Err(_) => report.notes.push("memory ran out while searching for drivers".into()),
     }
-    report.notes.extend(failure.map(|failure| format!("a program gets {failure:?}")));
+    report.notes.extend(failure.map(|failure| format!("programs get VK_{failure:?}")));
     if !report.has_device() {
         built_in::try_out(&mut report, entry);
     }

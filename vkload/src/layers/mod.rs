@@ -55,8 +55,10 @@ pub(crate) fn run(options: &LayersArguments) -> ExitCode {
 /// What is planned with the layers that the options turn on and off, and the variables that do it.
 fn switched(options: &LayersArguments, variables: &Variables) -> Result<(Planned, Changes), String> {
     let name = options.program.first().map(Path::new);
-    let file = Target::program(name, usize::BITS).program;
-    let planned = Planned::for_program(variables, file.as_deref(), usize::BITS)?;
+    // That there is no such program is said where it is started.
+    let target = Target::program(name, usize::BITS).or_else(|_| Target::program(None, usize::BITS))?;
+    let (executable, bits) = (target.executable.as_deref(), target.bits);
+    let planned = Planned::for_program(variables, executable, bits)?;
     if let Some(name) = options.enable.iter().find(|name| options.disable.contains(name)) {
         return Err(format!("{name} cannot be both enabled and disabled"));
     }
@@ -68,7 +70,7 @@ fn switched(options: &LayersArguments, variables: &Variables) -> Result<(Planned
         off.extend(others(&planned, &on, &hidden)?);
     }
     let changes = switches::changes(&planned, variables, Wanted { on: &on, off: &off, hidden: &hidden })?;
-    let after = switches::plan(variables, &changes, file.as_deref())?;
+    let after = switches::plan(variables, &changes, executable, bits)?;
     let active = switches::active_names(&after);
     if let Some(name) = options.enable.iter().find(|name| !active.contains(*name)) {
         return Err(format!("{name} cannot be turned on for one run: {}", obstacle(&after, name)));

@@ -160,9 +160,11 @@ fn write_table(out: &mut String, head: &[&str], rows: &[Vec<String>]) {
     out.push_str("</tr></thead>\n<tbody>\n");
     for row in rows {
         out.push_str("<tr>");
-        for cell in row {
+        for (cell, head) in row.iter().zip(head) {
             let parts = cell.split_inclusive(['/', '_', ':', '=']).map(|part| escape(part).to_string());
-            let _ = write!(out, "<td>{}</td>", parts.collect::<Vec<_>>().join("<wbr/>"));
+            let parts = parts.collect::<Vec<_>>().join("<wbr/>");
+            // A narrow window has no room for columns: there each cell says what it is.
+            let _ = write!(out, "<td data-head=\"{}\">{parts}</td>", escape(head));
         }
         out.push_str("</tr>\n");
     }

@@ -1,10 +1,8 @@
-//! The process that tries something: `vkload probe`. It says what it does on a pipe of its own, and is expected to die.
+//! The process that tries something: `vkload probe`. It notes what it does, and is expected to die.
 
 use std::ffi::{CStr, CString, c_void};
-use std::fs::{self, File};
-use std::io::Write;
+use std::fs;
 use std::mem::transmute_copy;
-use std::os::fd::{AsRawFd, FromRawFd};
 use std::process::ExitCode;
 
 use ash::vk;
@@ -12,52 +10,88 @@ use loader_core::abi::layer_interface::{NegotiateFn, Negotiation};
 use platform_linux::entry::get_instance_proc_addr;
 
 use super::vulkan::{self, Commands};
-use super::{Ending, Line, Stage, Subject, crash};
+use super::{Ending, Line, Stage, Subject, crash, notes};
 
 /// The newest interface version of drivers that is offered.
 const DRIVER_INTERFACE: u32 = 7;
 
 type NegotiateDriver = unsafe extern "system" fn(*mut u32) -> vk::Result;
 
-/// Tries what `subject` says, in JSON, and tells of it on the file descriptor `pipe`.
-pub(crate) fn run(pipe: i32, subject: &str) -> ExitCode {
+/// Tries what `subject` says, in JSON, and notes it in the memory behind the file descriptor `memory`.
+pub(crate) fn run(memory: i32, subject: &str) -> ExitCode {
     let Ok(subject) = serde_json::from_str(subject) else { return ExitCode::FAILURE };
-    // SAFETY: the parent handed the descriptor over, and nobody else uses it.
-    let mut lines = unsafe { File::from_raw_fd(pipe) };
-    crash::report_to(lines.as_raw_fd());
+    if notes::open(memory).is_err() {
+        return ExitCode::FAILURE;
+    }
+    crash::report();
+    // An exception of C++ that reaches this program makes it panic, and the words for that would be taken for the library's.
+    std::panic::set_hook(Box::new(|_| {}));
     let mut tell = |line: Line| {
-        // A library may have closed the pipe. Then the parent sees what has come until now.
-        let _ = serde_json::to_vec(&line).map(|text| lines.write_all(&[b"\n", &text[..], b"\n"].concat()));
+        if !notes::is_writer() {
+            // A library made a copy of this process, which came back out of it: one is enough.
+            // SAFETY: nothing of the copy is needed.
+            unsafe { libc::_exit(0) }
+        }
+        if let Ok(text) = serde_json::to_vec(&line) {
+            notes::write(&[&text]);
+        }
     };
-    let ending = try_out(&subject, &mut tell).unwrap_or_else(|ending| ending);
+    let (ending, opened) = match try_out(&subject, &mut tell) {
+        Ok(opened) => (Ending::Finished, opened),
+        Err(ending) => (ending, None),
+    };
+    let failed = ending != Ending::Finished;
     tell(Line::End { ending });
-    // The library's destructors are not what is tried here, and the end has been told.
-    // SAFETY: nothing of this process is needed any more.
-    unsafe { libc::_exit(0) }
+    if failed {
+        // What follows would tell nothing of what failed.
+        // SAFETY: nothing of this process is needed any more.
+        unsafe { libc::_exit(0) }
+    }
+    if let Some(library) = opened {
+        tell(Line::Stage { stage: Stage::Unload });
+        // SAFETY: nothing of the library is used any more. What its destructors do is what is tried.
+        unsafe { libc::dlclose(library) };
+    }
+    tell(Line::Stage { stage: Stage::Exit });
+    // SAFETY: as at the end of every program.
+    unsafe { libc::exit(0) }
 }
 
-fn try_out(subject: &Subject, tell: vulkan::Tell<'_>) -> Result<Ending, Ending> {
-    let commands = match subject {
-        Subject::Own => Commands { find: get_instance_proc_addr },
-        Subject::Loader { library } => loader(library, tell)?,
-        Subject::Driver { library } => driver(library, tell)?,
-        Subject::Layer { library, negotiate } => return layer(library, negotiate, tell),
-        Subject::LayerAlone { name } => return layer_alone(name, tell),
-    };
+/// Returns the library that is to be unloaded, as loaders do with drivers and layers.
+fn try_out(subject: &Subject, tell: vulkan::Tell<'_>) -> Result<Option<*mut c_void>, Ending> {
+    let own = Commands { find: get_instance_proc_addr, layer: None };
     // SAFETY: the commands are a loader's or a driver's, as far as anybody can tell.
-    Ok(unsafe { vulkan::run(commands, tell) })
+    unsafe {
+        match subject {
+            Subject::Own => vulkan::run(own, tell).map(|()| None),
+            Subject::Loader { library } => vulkan::run(loader(library, tell)?, tell).map(|()| None),
+            Subject::Driver { library } => {
+                let library = open(library, tell)?;
+                vulkan::run(driver(library, tell)?, tell)?;
+                Ok(Some(library))
+            }
+            Subject::Layer { library, negotiate, name } => {
+                let library = open(library, tell)?;
+                layer(library, negotiate, tell)?;
+                if let Some(name) = name {
+                    let name = CString::new(name.as_str()).unwrap_or_default();
+                    vulkan::run(Commands { layer: Some(&name), ..own }, tell)?;
+                }
+                Ok(Some(library))
+            }
+        }
+    }
 }
 
-fn loader(library: &str, tell: vulkan::Tell<'_>) -> Result<Commands, Ending> {
+fn loader(library: &str, tell: vulkan::Tell<'_>) -> Result<Commands<'static>, Ending> {
     let library = open(library, tell)?;
     let find: vk::PFN_vkGetInstanceProcAddr = symbol(library, c"vkGetInstanceProcAddr").ok_or_else(|| {
         Ending::Failed { words: "has no vkGetInstanceProcAddr, so it is not a Vulkan loader".into() }
     })?;
-    Ok(Commands { find })
+    Ok(Commands { find, layer: None })
 }
 
-fn driver(library: &str, tell: vulkan::Tell<'_>) -> Result<Commands, Ending> {
-    let library = open(library, tell)?;
+fn driver(library: *mut c_void, tell: vulkan::Tell<'_>) -> Result<Commands<'static>, Ending> {
     tell(Line::Stage { stage: Stage::Negotiate });
     if symbol::<*mut c_void>(library, c"vk_icdGetInstanceProcAddr").is_none()
         && symbol::<*mut c_void>(library, c"vkEnumerateInstanceLayerProperties").is_some()
@@ -77,14 +111,13 @@ fn driver(library: &str, tell: vulkan::Tell<'_>) -> Result<Commands, Ending> {
     let find = find.ok_or_else(|| Ending::Failed {
         words: "has no vk_icdGetInstanceProcAddr, so it is not a Vulkan driver".into(),
     })?;
-    Ok(Commands { find })
+    Ok(Commands { find, layer: None })
 }
 
-fn layer(library: &str, negotiate: &str, tell: vulkan::Tell<'_>) -> Result<Ending, Ending> {
-    let library = open(library, tell)?;
+fn layer(library: *mut c_void, negotiate: &str, tell: vulkan::Tell<'_>) -> Result<(), Ending> {
     tell(Line::Stage { stage: Stage::Negotiate });
     let name = CString::new(negotiate).unwrap_or_default();
-    let Some(negotiate) = symbol::<NegotiateFn>(library, &name) else { return Ok(Ending::Finished) };
+    let Some(negotiate) = symbol::<NegotiateFn>(library, &name) else { return Ok(()) };
     let mut offer = Negotiation {
         s_type: 1,
         p_next: std::ptr::null_mut(),
@@ -95,48 +128,9 @@ fn layer(library: &str, negotiate: &str, tell: vulkan::Tell<'_>) -> Result<Endin
     };
     // SAFETY: the type is that of the layer interface, and the structure is valid.
     match unsafe { negotiate(&raw mut offer) } {
-        vk::Result::SUCCESS => Ok(Ending::Finished),
+        vk::Result::SUCCESS => Ok(()),
         result => Err(Ending::Result { code: result.as_raw() }),
     }
-}
-
-/// Above the built-in driver, by the loader of this program. The parent has set the variables that leave this layer alone in the chain.
-fn layer_alone(name: &str, tell: vulkan::Tell<'_>) -> Result<Ending, Ending> {
-    let name = CString::new(name).unwrap_or_default();
-    let entry = ash::StaticFn { get_instance_proc_addr };
-    // SAFETY: this is the loader's own vkGetInstanceProcAddr.
-    let entry = unsafe { ash::Entry::from_static_fn(entry) };
-    let drivers = [vk::DirectDriverLoadingInfoLUNARG::default()
-        .pfn_get_instance_proc_addr(Some(null_driver::get_instance_proc_addr))];
-    let mut list = vk::DirectDriverLoadingListLUNARG::default()
-        .mode(vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE)
-        .drivers(&drivers);
-    let (extensions, layers) = ([c"VK_LUNARG_direct_driver_loading".as_ptr()], [name.as_ptr()]);
-    let application =
-        vk::ApplicationInfo::default().application_name(c"vkload doctor").api_version(vk::API_VERSION_1_1);
-    let info = vk::InstanceCreateInfo::default()
-        .application_info(&application)
-        .enabled_extension_names(&extensions)
-        .enabled_layer_names(&layers)
-        .push_next(&mut list);
-    tell(Line::Stage { stage: Stage::CreateInstance });
-    // SAFETY: valid structures; the instance is destroyed below and used only here.
-    unsafe {
-        let result = |result: vk::Result| Ending::Result { code: result.as_raw() };
-        let instance = entry.create_instance(&info, None).map_err(result)?;
-        tell(Line::Stage { stage: Stage::EnumerateDevices });
-        for physical in instance.enumerate_physical_devices().map_err(result)? {
-            tell(Line::Stage { stage: Stage::CreateDevice });
-            let priorities = [1.0];
-            let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
-            let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
-            let device = instance.create_device(physical, &info, None).map_err(result)?;
-            device.destroy_device(None);
-        }
-        tell(Line::Stage { stage: Stage::Destroy });
-        instance.destroy_instance(None);
-    }
-    Ok(Ending::Finished)
 }
 
 /// Loads a library, and tells from which file it came.

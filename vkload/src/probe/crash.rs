@@ -1,16 +1,19 @@
-//! Says which library crashed, from inside the process that crashes.
+//! Says which library crashed or hangs, from inside the process that does.
 //!
-//! The handler runs on a stack of its own, allocates nothing, and calls only functions that signal handlers may call. It looks up the
-//! address at which the signal came in `/proc/self/maps`. Where that belongs to the C library, as after `abort`, it looks on the stack for the
-//! first address of a caller that does not.
+//! The handler runs on a stack of its own where it can, allocates nothing, and calls only functions that signal handlers may call. It looks up
+//! the address at which the signal came in `/proc/self/maps`. Where that belongs to the C library, as after `abort`, it looks on the stack for
+//! the first address of a caller that does not.
 
+use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::mem::zeroed;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Where the line goes.
-static PIPE: AtomicI32 = AtomicI32::new(-1);
+use super::notes;
+
+/// Asks a process that hangs where it does. It ends then.
+pub(super) const ASKS: i32 = libc::SIGQUIT;
 
 /// Signals that a broken library causes.
 const CAUSED: [i32; 7] =
@@ -22,12 +25,28 @@ const STACK_WORDS: usize = 2048;
 const MAPS_SIZE: usize = 128 << 10;
 
 /// Parts of the names of files that pass a crash on and do not cause it.
-const PASSING_ON: [&[u8]; 6] =
-    [b"/libc.so", b"/libc-", b"/ld-linux", b"/ld-musl", b"/libpthread", b"/libstdc++"];
+const PASSING_ON: [&[u8]; 8] = [
+    b"/libc.so",
+    b"/libc-",
+    b"/ld-linux",
+    b"/ld-musl",
+    b"/libpthread",
+    b"/libstdc++",
+    b"/libc++",
+    b"/libgcc_s",
+];
 
-/// Writes a line to `pipe` if a signal comes, and lets the signal end the process.
-pub(super) fn report_to(pipe: i32) {
-    PIPE.store(pipe, Ordering::Relaxed);
+/// Room for the maps. A thread's own stack may be too small for it.
+struct Maps(UnsafeCell<[u8; MAPS_SIZE]>);
+
+// SAFETY: only the first handler that runs uses it, as `BUSY` sees to.
+unsafe impl Sync for Maps {}
+
+static MAPS: Maps = Maps(UnsafeCell::new([0; MAPS_SIZE]));
+static BUSY: AtomicBool = AtomicBool::new(false);
+
+/// Writes a note if a signal comes, and lets the signal end the process.
+pub(super) fn report() {
     let stack = Box::leak(vec![0u8; STACK_SIZE].into_boxed_slice());
     let stack = libc::stack_t { ss_sp: stack.as_mut_ptr().cast(), ss_flags: 0, ss_size: STACK_SIZE };
     // SAFETY: the stack lives as long as the process, and the handler has the type that SA_SIGINFO asks for.
@@ -36,30 +55,39 @@ pub(super) fn report_to(pipe: i32) {
         let mut action: libc::sigaction = zeroed();
         action.sa_sigaction = handle as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESETHAND | libc::SA_NODEFER;
-        for signal in CAUSED {
+        for signal in CAUSED.into_iter().chain([ASKS]) {
             libc::sigaction(signal, &raw const action, null_mut());
         }
     }
 }
 
 unsafe extern "C" fn handle(signal: i32, _: *mut libc::siginfo_t, context: *mut c_void) {
-    let mut maps = [0u8; MAPS_SIZE];
-    let read = read_maps(&mut maps);
+    if notes::is_writer() && !BUSY.swap(true, Ordering::AcqRel) {
+        // SAFETY: nobody else gets here, and the kernel hands a valid context to a handler with SA_SIGINFO.
+        unsafe { note_library(context) };
+    }
+    // SAFETY: the handler was reset when it was entered, so the signal ends the process now.
+    unsafe {
+        libc::raise(signal);
+    }
+}
+
+/// Notes which library's code ran or waits.
+///
+/// # Safety
+/// `context` is a signal handler's, and no other thread is here.
+unsafe fn note_library(context: *mut c_void) {
+    // SAFETY: the caller vouches for it.
+    let (maps, (instruction, stack)) = unsafe { (&mut *MAPS.0.get(), registers(context)) };
+    let read = read_maps(maps);
     let maps = maps.get(..read).unwrap_or_default();
-    // SAFETY: the kernel hands a valid context to a handler with SA_SIGINFO.
-    let (instruction, stack) = unsafe { registers(context) };
     let own = file_at(maps, handle as *const () as usize);
     let guilty = |address: usize| {
         let file = file_at(maps, address).filter(|file| Some(*file) != own)?;
         (!PASSING_ON.iter().any(|part| holds(file, part))).then_some(file)
     };
     let file = guilty(instruction).or_else(|| callers(maps, stack).find_map(guilty)).unwrap_or_default();
-    let name = file.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    write_line(signal, name);
-    // SAFETY: the handler was reset when it was entered, so the signal ends the process now.
-    unsafe {
-        libc::raise(signal);
-    }
+    write_line(file.rsplit(|byte| *byte == b'/').next().unwrap_or_default());
 }
 
 fn read_maps(buffer: &mut [u8]) -> usize {
@@ -153,28 +181,15 @@ fn holds(text: &[u8], part: &[u8]) -> bool {
 }
 
 /// Writes `Line::Crash` as JSON.
-fn write_line(signal: i32, library: &[u8]) {
-    let mut line = [0u8; 512];
-    let mut filled = 0;
-    let mut put = |bytes: &[u8]| {
-        for byte in bytes.iter().copied().filter(|byte| *byte != 0) {
-            if let Some(place) = line.get_mut(filled) {
-                *place = byte;
-                filled += 1;
-            }
-        }
-    };
-    put(b"\n{\"line\":\"crash\",\"signal\":");
-    let tens = u8::try_from(signal / 10).unwrap_or(0);
-    let ones = u8::try_from(signal % 10).unwrap_or(0);
-    put(&[if tens == 0 { b' ' } else { b'0' + tens }, b'0' + ones]);
-    put(b",\"library\":\"");
-    for byte in library.iter().copied().take(256) {
-        put(&[if byte.is_ascii_graphic() && byte != b'"' && byte != b'\\' { byte } else { b'_' }]);
+fn write_line(library: &[u8]) {
+    let mut name = [0u8; 256];
+    let mut length = 0;
+    for (place, byte) in name.iter_mut().zip(library) {
+        let plain = byte.is_ascii_graphic() && !matches!(*byte, b'"' | b'\\');
+        *place = if plain { *byte } else { b'_' };
+        length += 1;
     }
-    put(b"\"}\n");
-    // SAFETY: the line is initialised, and the pipe's other end reads it.
-    let _ = unsafe { libc::write(PIPE.load(Ordering::Relaxed), line.as_ptr().cast(), filled) };
+    notes::write(&[br#"{"line":"signal","library":""#, name.get(..length).unwrap_or_default(), br#""}"#]);
 }
 
 #[cfg(test)]

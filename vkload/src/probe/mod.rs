@@ -1,10 +1,12 @@
 //! Tries a loader, a driver or a layer in a process of its own, so that whatever it does happens to nobody else.
 //!
 //! [`parent::try_out`] starts this program again as `vkload probe`, which is [`child::run`]. The child writes a line for each step before it takes
-//! it; when it dies, hangs or ends, the last line says where. What a library prints does not mix with these lines, which have a pipe of their own.
+//! it; when it dies, hangs or ends, the last line says where. What a library prints does not mix with these lines, which go to memory that both
+//! share ([`notes`]).
 
 pub(crate) mod child;
 mod crash;
+mod notes;
 pub(crate) mod parent;
 mod vulkan;
 
@@ -25,10 +27,9 @@ pub(crate) enum Subject {
     Loader { library: String },
     /// A driver alone, without a loader.
     Driver { library: String },
-    /// A layer: opened and negotiated with, and no more.
-    Layer { library: String, negotiate: String },
-    /// A layer above a driver that is known to work, the built-in one.
-    LayerAlone { name: String },
+    /// A layer: opened, negotiated with, and then alone above a driver that is known to work, the built-in one. No further than the
+    /// negotiation where it has no `name`, because it cannot be alone.
+    Layer { library: String, negotiate: String, name: Option<String> },
 }
 
 /// The steps of a trial, in order.
@@ -51,6 +52,10 @@ pub(crate) enum Stage {
     Submit,
     Wait,
     Destroy,
+    /// The library is unloaded, and its destructors run.
+    Unload,
+    /// The process ends, and what libraries have asked for at its end is run.
+    Exit,
     /// Nothing is left to do.
     Done,
 }
@@ -70,6 +75,8 @@ impl Stage {
             Self::Submit => "in vkQueueSubmit",
             Self::Wait => "in vkWaitForFences",
             Self::Destroy => "in vkDestroyInstance",
+            Self::Unload => "while its library is unloaded",
+            Self::Exit => "when the program ends",
             Self::Done => "after everything was done",
         }
     }
@@ -95,8 +102,8 @@ pub(crate) enum Ending {
     Signal { number: i32, library: Option<String> },
     /// The process ended itself.
     Exited { code: i32 },
-    /// Time was up.
-    TimedOut { seconds: u64 },
+    /// Time was up. The library is the one whose code waited or ran, if that is known.
+    TimedOut { seconds: u64, library: Option<String> },
 }
 
 /// What came of trying something.
@@ -129,9 +136,9 @@ pub(crate) struct Tried {
 }
 
 impl Trial {
-    /// Whether a program could use a device.
+    /// Whether a program could use a device. What happens after the instance is gone takes nothing from it.
     pub(crate) fn works(&self) -> bool {
-        self.ending == Ending::Finished && self.usable().next().is_some()
+        (self.ending == Ending::Finished || self.stage > Stage::Destroy) && self.usable().next().is_some()
     }
 
     /// The devices on which a submission ran to its end.
@@ -167,7 +174,11 @@ impl Ending {
                 format!("{verb} {at} ({}{library})", signal_name(*number))
             }
             Self::Exited { code } => format!("ends the program {at}, with exit code {code}"),
-            Self::TimedOut { seconds } => format!("hangs {at} (stopped after {seconds} seconds)"),
+            Self::TimedOut { seconds, library } => {
+                let library = library.as_deref().map(|library| format!("in {library}, ")).unwrap_or_default();
+                let unit = if *seconds == 1 { "second" } else { "seconds" };
+                format!("hangs {at} ({library}stopped after {seconds} {unit})")
+            }
         }
     }
 }
@@ -247,9 +258,8 @@ enum Line {
     End {
         ending: Ending,
     },
-    /// A signal came. Written by the handler.
-    Crash {
-        signal: i32,
+    /// A signal came while code of this library ran, of which nothing is known where the name is empty. Written by the handler.
+    Signal {
         library: String,
     },
 }
@@ -272,8 +282,12 @@ mod tests {
             "ends the program while its library is loaded, with exit code 3"
         );
         assert_eq!(
-            tell(Ending::TimedOut { seconds: 10 }, Stage::Wait),
+            tell(Ending::TimedOut { seconds: 10, library: None }, Stage::Wait),
             "hangs in vkWaitForFences (stopped after 10 seconds)"
+        );
+        assert_eq!(
+            tell(Ending::TimedOut { seconds: 1, library: Some("libx.so".into()) }, Stage::Open),
+            "hangs while its library is loaded (in libx.so, stopped after 1 second)"
         );
         assert_eq!(result_name(-77_777), "the unknown result -77777");
     }

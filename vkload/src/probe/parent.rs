@@ -8,11 +8,17 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{Ending, Line, Stage, Subject, Trial, Tried};
+use super::notes::Notes;
+use super::{Ending, Line, Stage, Subject, Trial, Tried, crash};
 use crate::facts::Variables;
 
-/// The descriptor on which a child finds the pipe for its lines.
-const PIPE: RawFd = 100;
+/// The descriptor on which a child finds the memory for its lines.
+const NOTES: RawFd = 100;
+/// How long a child that hangs has to say where, and how long the kernel has to end one.
+const GRACE: Duration = Duration::from_millis(200);
+const BURIAL: Duration = Duration::from_secs(2);
+/// The least memory that a child gets, in bytes.
+const LEAST_MEMORY: u64 = 2 << 30;
 /// How much is kept of what a library prints, and how many lines of it are shown.
 const PRINTED_LIMIT: usize = 16 << 10;
 const PRINTED_LINES: usize = 5;
@@ -47,7 +53,7 @@ pub(crate) fn try_out(
 /// A child and what it can be heard on.
 struct Started {
     child: Child,
-    lines: Stream,
+    notes: Notes,
     printed: Stream,
 }
 
@@ -57,69 +63,98 @@ fn start(
     changes: &BTreeMap<String, Option<String>>,
 ) -> io::Result<Started> {
     let program = std::env::current_exe()?;
-    let ((lines, to_lines), (printed, to_printed)) = (pipe()?, pipe()?);
+    let (notes, (printed, to_printed)) = (Notes::new()?, pipe()?);
     let subject = serde_json::to_string(subject)?;
     let mut command = Command::new(program);
-    command.args(["probe", &PIPE.to_string(), &subject]).env_clear().envs(&settings.variables);
+    command.args(["probe", &NOTES.to_string(), &subject]).env_clear().envs(&settings.variables);
     for (name, value) in changes {
         match value {
             Some(value) => command.env(name, value),
             None => command.env_remove(name),
         };
     }
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::from(to_printed.try_clone()?))
-        .stderr(Stdio::from(to_printed))
-        .process_group(0);
-    let descriptor = to_lines.as_raw_fd();
-    // SAFETY: `dup2` and `prctl` may be called between fork and exec.
+    command.stdin(Stdio::null()).stdout(Stdio::from(to_printed.try_clone()?)).stderr(Stdio::from(to_printed));
+    let (descriptor, memory) = (notes.descriptor().as_raw_fd(), memory_limit());
+    // SAFETY: what it calls may be called between fork and exec.
     unsafe {
-        command.pre_exec(move || {
-            // A child whose parent dies must not go on, and one that crashes need not leave a core file.
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-            libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 });
-            if descriptor == PIPE {
-                return if libc::fcntl(PIPE, libc::F_SETFD, 0) < 0 {
-                    Err(io::Error::last_os_error())
-                } else {
-                    Ok(())
-                };
-            }
-            if libc::dup2(descriptor, PIPE) < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-        });
+        command.pre_exec(move || confine(descriptor, memory));
     }
     let child = command.spawn()?;
-    Ok(Started { child, lines: Stream::new(lines)?, printed: Stream::new(printed)? })
+    // Now only the child writes to the pipe.
+    drop(command);
+    Ok(Started { child, notes, printed: Stream::new(printed)? })
+}
+
+/// Half of the machine's memory: more than a driver needs for a device, and not so much that everything else suffers.
+fn memory_limit() -> u64 {
+    // SAFETY: the calls only answer.
+    let (pages, size) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let all = u64::try_from(pages).unwrap_or(0).saturating_mul(u64::try_from(size).unwrap_or(0));
+    (all / 2).max(LEAST_MEMORY)
+}
+
+/// Sets the child apart, in the child.
+///
+/// # Safety
+/// Called between fork and exec.
+unsafe fn confine(notes: RawFd, memory: u64) -> io::Result<()> {
+    // SAFETY: system calls with numbers and valid strings and structures, which is all that may be called here.
+    unsafe {
+        // A child whose parent dies must not go on, and one that crashes need not leave a core file.
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 });
+        // What drivers reserve without using it does not count, unlike with RLIMIT_AS. Where memory runs out before that, it is the child
+        // that has to go.
+        libc::setrlimit(libc::RLIMIT_DATA, &libc::rlimit { rlim_cur: memory, rlim_max: memory });
+        let score = libc::open(c"/proc/self/oom_score_adj".as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
+        libc::write(score, c"1000".as_ptr().cast(), 4);
+        libc::close(score);
+        // A group of its own, and no terminal to print to.
+        libc::setsid();
+        let done =
+            if notes == NOTES { libc::fcntl(NOTES, libc::F_SETFD, 0) } else { libc::dup2(notes, NOTES) };
+        if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    }
 }
 
 fn watch(started: Started, limit: Duration, trial: &mut Trial) {
-    let Started { mut child, mut lines, mut printed } = started;
-    let status = wait(&mut child, &mut lines, &mut printed, Instant::now() + limit);
+    let Started { mut child, notes, mut printed } = started;
+    let id = i32::try_from(child.id()).unwrap_or(0);
+    let status = wait(&mut child, &mut printed, limit);
+    if status.is_none() {
+        // SAFETY: the process is this one's child and has not been waited for.
+        unsafe {
+            libc::kill(id, crash::ASKS);
+            libc::kill(id, libc::SIGCONT);
+        }
+        wait(&mut child, &mut printed, GRACE);
+    }
     // What it has started in its turn goes with it.
-    let group = i32::try_from(child.id()).unwrap_or(0);
     // SAFETY: the group is the child's own, which it began with.
-    unsafe { libc::kill(-group, libc::SIGKILL) };
-    let status = status.or_else(|| {
-        let _ = child.kill();
-        let _ = child.wait();
-        None
-    });
-    lines.read();
+    unsafe { libc::kill(-id, libc::SIGKILL) };
+    if child.kill().is_ok() {
+        // One that the kernel does not let go, as when a GPU hangs, is left behind.
+        wait(&mut child, &mut printed, BURIAL);
+    }
     printed.read();
-    let (mut end, mut crash) = (None, None);
-    for line in lines.text().lines().filter_map(|line| serde_json::from_str(line).ok()) {
+    let (mut end, mut at_fault) = (None, None);
+    for line in notes.text().lines().filter_map(|line| serde_json::from_str(line).ok()) {
         match line {
             Line::End { ending } => end = Some(ending),
-            Line::Crash { library, .. } => crash = Some(library).filter(|library| !library.is_empty()),
+            Line::Signal { library } => at_fault = known(library, trial),
             line => take(line, trial),
         }
     }
     trial.printed = last_lines(&printed.text());
-    trial.ending = match (end, status) {
-        (Some(ending), _) => ending,
-        (None, None) => Ending::TimedOut { seconds: limit.as_secs() },
-        (None, Some(status)) => ended(status, crash),
+    let late = match status {
+        None => Some(Ending::TimedOut { seconds: limit.as_secs(), library: at_fault }),
+        Some(status) if status.success() && end.is_some() => None,
+        Some(status) => Some(ended(status, at_fault)),
+    };
+    trial.ending = match (end, late) {
+        (Some(Ending::Finished) | None, Some(late)) => late,
+        // What failed first counts.
+        (end, _) => end.unwrap_or_default(),
     };
     if trial.ending == Ending::Finished {
         trial.stage = Stage::Done;
@@ -142,8 +177,16 @@ fn take(line: Line, trial: &mut Trial) {
                 device.failure = Some((stage, ending));
             }
         }
-        Line::End { .. } | Line::Crash { .. } => {}
+        Line::End { .. } | Line::Signal { .. } => {}
     }
+}
+
+/// The library at fault. An exception of C++ has left the library's code behind when it ends the process, and was nobody else's where
+/// only one library is tried.
+fn known(library: String, trial: &Trial) -> Option<String> {
+    let alone = matches!(trial.of, Subject::Driver { .. } | Subject::Layer { .. });
+    let own = trial.file.rsplit('/').next().filter(|_| library.is_empty() && alone);
+    Some(own.map_or(library, str::to_owned)).filter(|name| !name.is_empty())
 }
 
 fn ended(status: ExitStatus, library: Option<String>) -> Ending {
@@ -154,32 +197,25 @@ fn ended(status: ExitStatus, library: Option<String>) -> Ending {
 }
 
 /// Reads until the child ends. `None` if time is up before that.
-pub(crate) fn wait(
-    child: &mut Child,
-    lines: &mut Stream,
-    printed: &mut Stream,
-    until: Instant,
-) -> Option<ExitStatus> {
-    let exit = exit_of(child);
+pub(crate) fn wait(child: &mut Child, printed: &mut Stream, limit: Duration) -> Option<ExitStatus> {
+    let (exit, until) = (exit_of(child), Instant::now() + limit);
     loop {
+        if let Ok(Some(status)) = child.try_wait() {
+            return Some(status);
+        }
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return None;
         }
         let watched = |descriptor| libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
         let exit_descriptor = exit.as_ref().map_or(-1, AsRawFd::as_raw_fd);
-        let mut polled =
-            [watched(exit_descriptor), watched(lines.descriptor()), watched(printed.descriptor())];
+        let mut polled = [watched(exit_descriptor), watched(printed.descriptor())];
         // Where the kernel has no descriptor for processes, the child is looked after at intervals.
         let pause = if exit.is_some() { left } else { left.min(Duration::from_millis(5)) };
         let pause = i32::try_from(pause.as_millis()).unwrap_or(i32::MAX).max(1);
         // SAFETY: the array is valid.
-        unsafe { libc::poll(polled.as_mut_ptr(), 3, pause) };
-        lines.read();
+        unsafe { libc::poll(polled.as_mut_ptr(), 2, pause) };
         printed.read();
-        if let Ok(Some(status)) = child.try_wait() {
-            return Some(status);
-        }
     }
 }
 

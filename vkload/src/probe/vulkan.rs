@@ -20,12 +20,14 @@ const WAIT_LIMIT: u64 = 60_000_000_000;
 
 /// The way to commands.
 #[derive(Clone, Copy)]
-pub(super) struct Commands {
+pub(super) struct Commands<'a> {
     /// A loader's or a driver's function.
     pub(super) find: vk::PFN_vkGetInstanceProcAddr,
+    /// The layer that is to be above the built-in driver, which a loader is then given instead of those that it finds.
+    pub(super) layer: Option<&'a CStr>,
 }
 
-impl Commands {
+impl Commands<'_> {
     /// The command `name` as a function of type `F`.
     ///
     /// # Safety
@@ -49,19 +51,11 @@ fn check(result: vk::Result) -> Result<(), Ending> {
     }
 }
 
-/// Goes through all steps, telling each. Returns how it ended.
+/// Goes through all steps, telling each.
 ///
 /// # Safety
 /// `commands` are a Vulkan loader's or driver's.
-pub(super) unsafe fn run(commands: Commands, tell: Tell<'_>) -> Ending {
-    // SAFETY: the caller vouches for the commands.
-    match unsafe { with_instance(commands, tell) } {
-        Ok(()) => Ending::Finished,
-        Err(ending) => ending,
-    }
-}
-
-unsafe fn with_instance(commands: Commands, tell: Tell<'_>) -> Result<(), Ending> {
+pub(super) unsafe fn run(commands: Commands<'_>, tell: Tell<'_>) -> Result<(), Ending> {
     let none = vk::Instance::null();
     tell(Line::Stage { stage: Stage::Query });
     // SAFETY: the types are those of the commands; structures are valid, and the instance is used only while it lives.
@@ -75,25 +69,12 @@ unsafe fn with_instance(commands: Commands, tell: Tell<'_>) -> Result<(), Ending
         tell(Line::Version { version: version_text(version) });
         let portability = has_portability(commands)?;
         tell(Line::Stage { stage: Stage::CreateInstance });
-        let application =
-            vk::ApplicationInfo::default().application_name(c"vkload doctor").api_version(version);
-        let names = [ash::khr::portability_enumeration::NAME.as_ptr()];
-        let mut info = vk::InstanceCreateInfo::default().application_info(&application);
-        if portability {
-            info = info
-                .enabled_extension_names(&names)
-                .flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR);
-        }
-        let create: vk::PFN_vkCreateInstance = commands.get(none, c"vkCreateInstance")?;
-        let mut instance = none;
-        check(create(&raw const info, std::ptr::null(), &raw mut instance))?;
-        if instance.is_null() {
-            return Err(Ending::Failed {
-                words: "returns VK_SUCCESS from vkCreateInstance, but no instance".into(),
-            });
-        }
+        let instance = create_instance(commands, version, portability)?;
         let went = with_devices(commands, instance, tell);
-        tell(Line::Stage { stage: Stage::Destroy });
+        // Where something failed, the stage at which it did is the one to tell.
+        if went.is_ok() {
+            tell(Line::Stage { stage: Stage::Destroy });
+        }
         if let Ok(destroy) = commands.get::<vk::PFN_vkDestroyInstance>(instance, c"vkDestroyInstance") {
             destroy(instance, std::ptr::null());
         }
@@ -101,7 +82,44 @@ unsafe fn with_instance(commands: Commands, tell: Tell<'_>) -> Result<(), Ending
     }
 }
 
-unsafe fn has_portability(commands: Commands) -> Result<bool, Ending> {
+unsafe fn create_instance(
+    commands: Commands<'_>,
+    version: u32,
+    portability: bool,
+) -> Result<vk::Instance, Ending> {
+    let application = vk::ApplicationInfo::default().application_name(c"vkload doctor").api_version(version);
+    let (mut extensions, mut layers) = (Vec::new(), Vec::new());
+    let drivers = [vk::DirectDriverLoadingInfoLUNARG::default()
+        .pfn_get_instance_proc_addr(Some(null_driver::get_instance_proc_addr))];
+    let mut list = vk::DirectDriverLoadingListLUNARG::default()
+        .mode(vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE)
+        .drivers(&drivers);
+    let mut info = vk::InstanceCreateInfo::default().application_info(&application);
+    if portability {
+        extensions.push(ash::khr::portability_enumeration::NAME.as_ptr());
+        info = info.flags(vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR);
+    }
+    if let Some(layer) = commands.layer {
+        extensions.push(c"VK_LUNARG_direct_driver_loading".as_ptr());
+        layers.push(layer.as_ptr());
+        info = info.push_next(&mut list);
+    }
+    let info = info.enabled_extension_names(&extensions).enabled_layer_names(&layers);
+    let mut instance = vk::Instance::null();
+    // SAFETY: the type is that of the command, and the structures are valid.
+    unsafe {
+        let create: vk::PFN_vkCreateInstance = commands.get(instance, c"vkCreateInstance")?;
+        check(create(&raw const info, std::ptr::null(), &raw mut instance))?;
+    }
+    if instance.is_null() {
+        return Err(Ending::Failed {
+            words: "returns VK_SUCCESS from vkCreateInstance, but no instance".into(),
+        });
+    }
+    Ok(instance)
+}
+
+unsafe fn has_portability(commands: Commands<'_>) -> Result<bool, Ending> {
     type Enumerate = vk::PFN_vkEnumerateInstanceExtensionProperties;
     // SAFETY: the type is that of the command, and the array has room for what is asked for.
     unsafe {
@@ -119,7 +137,7 @@ unsafe fn has_portability(commands: Commands) -> Result<bool, Ending> {
     }
 }
 
-unsafe fn with_devices(commands: Commands, instance: vk::Instance, tell: Tell<'_>) -> Result<(), Ending> {
+unsafe fn with_devices(commands: Commands<'_>, instance: vk::Instance, tell: Tell<'_>) -> Result<(), Ending> {
     tell(Line::Stage { stage: Stage::EnumerateDevices });
     // SAFETY: the type is that of the command, the instance lives, and the array has room for what is asked for.
     let devices = unsafe {
@@ -151,7 +169,7 @@ unsafe fn with_devices(commands: Commands, instance: vk::Instance, tell: Tell<'_
 }
 
 unsafe fn describe(
-    commands: Commands,
+    commands: Commands<'_>,
     instance: vk::Instance,
     device: vk::PhysicalDevice,
 ) -> Result<Device, Ending> {
@@ -178,7 +196,7 @@ unsafe fn describe(
 
 /// Creates a device, submits nothing, and waits for it.
 unsafe fn use_device(
-    commands: Commands,
+    commands: Commands<'_>,
     instance: vk::Instance,
     physical: vk::PhysicalDevice,
     stage: &mut Stage,

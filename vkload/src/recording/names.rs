@@ -11,7 +11,7 @@ const NOBODY: &[&str] = &["", "root", "user", "nobody"];
 /// Names that must not be in a recording.
 pub(super) struct Names {
     home: String,
-    name: String,
+    names: Vec<String>,
 }
 
 impl Names {
@@ -21,12 +21,15 @@ impl Names {
         Self::new(&variable("HOME"), &variable("USER"))
     }
 
+    /// Those of a user with this home folder and this name, which may differ, as with sudo.
     pub(super) fn new(home: &str, name: &str) -> Self {
         let home = home.trim_end_matches('/');
         let telling = home.matches('/').count() > 1;
+        let of_folder = home.strip_prefix("/home/").filter(|rest| !rest.contains('/')).unwrap_or_default();
+        let names = [name, of_folder].into_iter().filter(|name| !NOBODY.contains(name));
         Self {
             home: if telling { home.to_owned() } else { String::new() },
-            name: if NOBODY.contains(&name) { String::new() } else { name.to_owned() },
+            names: names.map(str::to_owned).collect(),
         }
     }
 
@@ -47,15 +50,13 @@ impl Names {
     }
 
     fn without(&self, text: &str) -> String {
-        if !self.name.is_empty() && text == self.name {
+        if self.names.iter().any(|name| name == text) {
             return NAME.to_owned();
         }
         let text = if self.home.is_empty() { text.to_owned() } else { replace_part(text, &self.home, HOME) };
-        if self.name.is_empty() {
-            text
-        } else {
-            replace_part(&text, &format!("/{}", self.name), &format!("/{NAME}"))
-        }
+        self.names
+            .iter()
+            .fold(text, |text, name| replace_part(&text, &format!("/{name}"), &format!("/{NAME}")))
     }
 }
 
@@ -95,6 +96,13 @@ mod tests {
                 "/media/user/disk": ["/home/annette/x", "the plan of /home/user, and no more", "ann's", "/opt/ann.so"],
             })
         );
+    }
+
+    #[test]
+    fn a_name_that_only_the_home_folder_tells_is_taken_out() {
+        let mut value = json!(["/home/ann/x", "/run/media/ann", "/media/root", "ann"]);
+        Names::new("/home/ann", "root").take_out(&mut value);
+        assert_eq!(value, json!(["/home/user/x", "/run/media/user", "/media/root", "user"]));
     }
 
     #[test]

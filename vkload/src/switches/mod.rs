@@ -82,8 +82,9 @@ pub(crate) fn plan(
     variables: &Variables,
     changes: &Changes,
     program: Option<&Path>,
+    pointer_width: u32,
 ) -> Result<Planned, String> {
-    Planned::for_program(&changed(variables, changes), program, usize::BITS)
+    Planned::for_program(&changed(variables, changes), program, pointer_width)
 }
 
 /// The names of the layers that are active in a program that asks for none.

@@ -2,7 +2,7 @@
 
 use super::super::case::{Case, quoted};
 use super::super::finding::{Finding, Severity, weight};
-use crate::facts::Node;
+use crate::facts::{Gpu, Node};
 
 /// Kinds of device files that drivers need.
 const NEEDED: &[&str] = &["render", "nvidia", "kfd", "dxg", "mali", "kgsl"];
@@ -38,8 +38,8 @@ fn one(case: &Case, node: &Node) -> Finding {
         return finding(what).step(step);
     }
     if group_can && groups.member_of.contains(&node.group) && !groups.groups.contains(&node.group) {
-        let what = format!("{what}; you are in the group {} since you last logged in", node.group);
-        return finding(what).step("Log out and log in again: groups are given at log-in");
+        let what = format!("{what}; you joined the group {} after you logged in", node.group);
+        return finding(what).step("Log out and log in again: a session gets its groups at log-in");
     }
     if group_can && groups.groups.contains(&node.group) {
         return finding(format!("{what}, though you are in its group"))
@@ -57,17 +57,22 @@ fn one(case: &Case, node: &Node) -> Finding {
     if node.path.starts_with("/dev/nvidia") {
         return finding(what)
             .step(format!("sudo chmod {} {}", usual.1, node.path))
-            .step("If it comes back at the next start: see NVreg_DeviceFileMode in /etc/modprobe.d");
+            .step("If it happens again after a restart, see NVreg_DeviceFileMode in /etc/modprobe.d");
     }
     finding(what)
         .step(format!("sudo chgrp {} {path} && sudo chmod 0660 {path}", usual.0, path = node.path))
-        .step("If it comes back at the next start, udev's rules are missing: sudo udevadm trigger --subsystem-match=drm")
+        .step("If it happens again after a restart, udev's rules are missing: sudo udevadm trigger --subsystem-match=drm")
 }
 
 /// Graphics devices on the bus, and no file for them.
 pub(super) fn none(case: &Case) -> Vec<Finding> {
     let any = case.facts.nodes.iter().any(|node| node.kind != "card");
-    let gpus: Vec<_> = case.facts.gpus.iter().filter(|gpu| gpu.can_have_vulkan()).collect();
+    // What a GPU of another kernel driver needs is said elsewhere.
+    let usual = |gpu: &&Gpu| {
+        let drivers = gpu.maker().map(|maker| maker.kernel_drivers).unwrap_or_default();
+        gpu.driver.as_deref().is_none_or(|driver| drivers.contains(&driver))
+    };
+    let gpus: Vec<_> = case.facts.gpus.iter().filter(|gpu| gpu.can_have_vulkan()).filter(usual).collect();
     if any
         || gpus.is_empty()
         || case.facts.place.wsl.is_some()
@@ -90,6 +95,15 @@ pub(super) fn none(case: &Case) -> Vec<Finding> {
             Finding::new(severity, weight::KNOWN + 5, "no-device-file", "/dev/dri", what).step(step),
         ];
     }
+    if let Some(word) = &case.facts.system.no_graphics {
+        let what = format!(
+            "there is no device file for GPU {names}, because the kernel was started with \"{word}\""
+        );
+        let finding = Finding::new(severity, weight::PROVEN, "no-modesetting", "/dev/dri", what);
+        return vec![finding.step(format!(
+            "Remove {word} from the kernel command line (GRUB_CMDLINE_LINUX in /etc/default/grub), update the boot loader and restart"
+        ))];
+    }
     let loaded = gpus.iter().any(|gpu| gpu.driver.is_some());
     let what = format!(
         "there is no device file for GPU {names}{}",
@@ -103,9 +117,9 @@ pub(super) fn none(case: &Case) -> Vec<Finding> {
         .next();
     let finding = Finding::new(severity, weight::KNOWN + 5, "no-device-file", "/dev/dri", what);
     vec![match modules {
-        Some(module) => {
-            finding.step(format!("sudo modprobe {module}; then look at: sudo dmesg | grep -i {module}"))
-        }
+        Some(module) => finding.step(format!(
+            "sudo modprobe {module}; if that does not help, see why: sudo dmesg | grep -i {module}"
+        )),
         None => finding.step("sudo dmesg | grep -i -e drm -e gpu"),
     }]
 }

@@ -1,11 +1,12 @@
 //! Drivers that were found.
 
-use loader_core::discovery::{Decision, Reason};
+use loader_core::discovery::{Decision, Origin, Reason};
 use loader_core::platform::FileError;
 
 use super::super::case::{Case, Driver, file_name, quoted};
 use super::super::finding::{Finding, Severity, weight};
 use super::library;
+use crate::facts::LibraryState;
 use crate::probe::{Ending, Stage, Trial};
 
 /// What came of each that was opened.
@@ -18,15 +19,8 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
     if trial.is_some_and(|trial| trial.ending == Ending::Finished) {
         return None;
     }
-    if trial.is_none() || trial.is_some_and(|trial| trial.stage <= Stage::Negotiate && !trial.is_violent()) {
-        if let Some(fault) = library::fault(case, &driver.manifest, "driver") {
-            let severity = if fault.is_usual { case.mention() } else { case.blame() };
-            let severity = if trial.is_none() && !case.trials.probed { Severity::Warning } else { severity };
-            let weight = if fault.is_usual { weight::LIKELY } else { weight::SEEN };
-            return Some(
-                Finding::new(severity, weight, fault.id, &driver.manifest, fault.what).steps(fault.steps),
-            );
-        }
+    if let Some(finding) = by_library(case, driver, trial) {
+        return Some(finding);
     }
     let trial = trial?;
     if trial.is_violent() {
@@ -40,15 +34,42 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
     }
     let what = match &trial.ending {
         Ending::Failed { words } if trial.stage == Stage::Open => {
-            format!("the library {} does not load: {words}", driver.library)
+            format!("names {}, which cannot be loaded: {words}", driver.library)
         }
-        Ending::Failed { words } => format!("the library {} {words}", driver.library),
+        Ending::Failed { words } => format!("names {}, which {words}", driver.library),
+        ending if trial.stage.command().is_empty() => format!("this driver {}", ending.tell(trial.stage)),
         ending => format!("this driver's {}{}", ending.tell(trial.stage), meaning(ending)),
     };
     let what = format!("{what}{}{}", printed(trial), others(case, driver));
     let id = if trial.stage <= Stage::Negotiate { "driver-does-not-load" } else { "driver-fails" };
     let finding = Finding::new(case.blame(), weight::SEEN, id, &driver.manifest, what);
     Some(finding.steps(repair(case, driver, trial)))
+}
+
+/// What is wrong with the library's file, where the driver got no further.
+fn by_library(case: &Case, driver: &Driver, trial: Option<&Trial>) -> Option<Finding> {
+    let fault = library::fault(case, &driver.manifest, "driver")?;
+    let fits = |other: &Driver| {
+        let library = case.library(&other.manifest);
+        other.used && library.is_some_and(|library| library.state == LibraryState::Fine)
+    };
+    if fault.is_usual && case.drivers.iter().any(fits) {
+        return None;
+    }
+    let explains = trial.is_none_or(|trial| {
+        // Of a file that is cut short, some parts are mapped and end in a signal.
+        trial.stage <= Stage::Negotiate && (!trial.is_violent() || fault.id == "library-truncated")
+    });
+    if !explains {
+        return None;
+    }
+    let severity = match (fault.is_usual, case.trials.probed) {
+        (true, _) => case.mention(),
+        (false, true) => case.blame(),
+        (false, false) => Severity::Warning,
+    };
+    let weight = if fault.is_usual { weight::LIKELY } else { weight::SEEN };
+    Some(Finding::new(severity, weight, fault.id, &driver.manifest, fault.what).steps(fault.steps))
 }
 
 /// Whether the driver says in its way that there is nothing for it to do.
@@ -69,13 +90,13 @@ fn violent_id(ending: &Ending) -> &'static str {
 /// What a result means, where its name does not say it.
 fn meaning(ending: &Ending) -> &'static str {
     match ending {
-        Ending::Result { code: -1 } => {
-            ": the driver could not get memory, or a limit of the system is too low"
-        }
+        Ending::Result { code: -1 } => ": it could not get memory, or a limit of the system is too low",
+        Ending::Result { code: -2 } => ": the GPU's memory is used up",
         Ending::Result { code: -3 } => {
-            ": the driver could not start; often the kernel's part is missing or of another version"
+            ": it could not start; often the kernel driver is missing or of another version"
         }
-        Ending::Result { code: -9 } => ": the driver finds nothing that it can drive",
+        Ending::Result { code: -4 } => ": the GPU stopped working; the kernel's log often says why",
+        Ending::Result { code: -9 } => ": it finds nothing that it can drive",
         _ => "",
     }
 }
@@ -94,7 +115,8 @@ fn others(case: &Case, driver: &Driver) -> String {
         .collect();
     match (&good[..], case.fails()) {
         ([], _) | (_, false) => String::new(),
-        (good, true) => format!("; without it {} would work", good.join(", ")),
+        ([one], true) => format!("; {one} works alone"),
+        (good, true) => format!("; {} work alone", good.join(" and ")),
     }
 }
 
@@ -105,15 +127,26 @@ fn leave_out(case: &Case, driver: &Driver) -> Vec<String> {
     if variable.starts_with("VK_") && case.variable(variable).is_some() {
         steps.push(format!("unset {variable}"));
     } else if case.drivers.len() > 1 {
-        steps.push(format!("export VK_LOADER_DRIVERS_DISABLE={}", quoted(file_name(&driver.manifest))));
+        steps.push(disable(case, driver));
     }
+    steps.push(case.reinstall(&driver.manifest));
     steps.push(format!(
-        "Update or reinstall the driver; to remove it from the search: {}mv {} {}",
+        "To take the driver out of the search: {}mv {} {}",
         case.sudo(&driver.manifest),
         quoted(&driver.manifest),
         quoted(&format!("{}.off", driver.manifest))
     ));
     steps
+}
+
+/// The variable that leaves it out. Older loaders only know the one that lists the others.
+fn disable(case: &Case, driver: &Driver) -> String {
+    if case.loader_is_at_least([1, 3, 234]) {
+        return format!("export VK_LOADER_DRIVERS_DISABLE={}", quoted(file_name(&driver.manifest)));
+    }
+    let others = case.drivers.iter().filter(|other| other.used && other.manifest != driver.manifest);
+    let list = others.map(|other| other.manifest.as_str()).collect::<Vec<_>>().join(":");
+    format!("export VK_ICD_FILENAMES={}", quoted(&list))
 }
 
 fn repair(case: &Case, driver: &Driver, trial: &Trial) -> Vec<String> {
@@ -133,6 +166,15 @@ fn repair(case: &Case, driver: &Driver, trial: &Trial) -> Vec<String> {
                 .to_owned(),
         ];
     }
+    let first = match trial.ending {
+        Ending::Result { code: -1 } => "Look at the limits and the free memory: ulimit -a; free -h",
+        Ending::Result { code: -2 } => "Close programs that use the GPU's memory (nvtop lists them)",
+        Ending::Result { code: -4 } => "sudo dmesg | tail -n 50",
+        _ => "",
+    };
+    if !first.is_empty() {
+        return [vec![first.to_owned()], leave_out(case, driver)].concat();
+    }
     if words.contains("not a driver") || words.contains("not a Vulkan driver") {
         return vec![format!("{}rm {}", case.sudo(&driver.manifest), quoted(&driver.manifest))];
     }
@@ -143,10 +185,14 @@ fn repair(case: &Case, driver: &Driver, trial: &Trial) -> Vec<String> {
 pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
     let skipped = |driver: &Driver| {
         let Decision::Skip(reason) = case.candidate(driver)?.decision else { return None };
+        if case.facts.strays.iter().any(|stray| stray.path == driver.manifest) {
+            return None;
+        }
         let named = driver.found_by.starts_with("VK_");
+        let by_settings = case.candidate(driver).is_some_and(|it| is_by_settings(case, it.found_in));
         let (severity, weight) = match reason {
-            // The rules about variables say these.
-            Reason::Unreadable(FileError::NotFound) if named => return None,
+            // The rules about variables and settings say these.
+            Reason::Unreadable(FileError::NotFound) if named || by_settings => return None,
             Reason::ManifestRepeated { .. } | Reason::NotSelected { .. } | Reason::Disabled { .. } => {
                 return None;
             }
@@ -164,10 +210,16 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
             Reason::LibraryArch { .. } if named => finding.step(format!("unset {}", driver.found_by)),
             Reason::Duplicate { .. } | Reason::PortabilityNotAsked | Reason::LibraryArch { .. } => finding,
             Reason::Unreadable(FileError::NotFound) => finding,
-            _ => finding.step(format!("Reinstall the driver's package, or correct {}", driver.manifest)),
+            _ => finding.step(case.reinstall(&driver.manifest)),
         })
     };
     case.drivers.iter().filter_map(skipped).collect()
+}
+
+/// Whether the settings file led there.
+fn is_by_settings(case: &Case, place: usize) -> bool {
+    let searched = case.planned.drivers.searched.get(place);
+    searched.is_some_and(|searched| matches!(searched.origin, Origin::Settings))
 }
 
 /// Devices that are found and cannot be used.
@@ -177,16 +229,15 @@ pub(super) fn devices_that_fail(case: &Case) -> Vec<Finding> {
         let Some(trial) = case.trial(driver).filter(|trial| !trial.is_violent()) else { continue };
         for tried in &trial.devices {
             let Some((stage, ending)) = &tried.failure else { continue };
-            let what = format!(
-                "{} of {}: {}{}",
-                if tried.device.name.is_empty() { "the device" } else { &tried.device.name },
-                file_name(&driver.manifest),
-                ending.tell(*stage),
-                printed(trial)
-            );
+            let name = if tried.device.name.is_empty() { "its device" } else { &tried.device.name };
+            let what = format!("on {name}, {}{}{}", ending.tell(*stage), meaning(ending), printed(trial));
             let finding =
                 Finding::new(case.blame(), weight::SEEN + 2, "device-fails", &driver.manifest, what);
-            all.push(finding.steps(leave_out(case, driver)));
+            all.push(finding.steps(repair(
+                case,
+                driver,
+                &Trial { ending: ending.clone(), ..Trial::default() },
+            )));
         }
     }
     all

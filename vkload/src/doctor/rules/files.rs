@@ -1,6 +1,6 @@
 //! Files that look as if they were meant to be manifests.
 
-use super::super::case::{Case, file_name, quoted};
+use super::super::case::{Case, quoted};
 use super::super::finding::{Finding, Severity, weight};
 use crate::facts::{Stray, StrayKind};
 
@@ -17,7 +17,7 @@ fn one(case: &Case, stray: &Stray) -> Finding {
     let finding = |weight, id, what: String| Finding::new(severity, weight, id, path, what);
     match &stray.why {
         StrayKind::DanglingLink { to } => finding(weight::KNOWN, "manifest-dangling", format!("this manifest is a link to {to}, which does not exist"))
-            .step(format!("Reinstall the package that brings {}, or remove the link: {sudo}rm {}", file_name(to), quoted(path))),
+            .step(case.reinstall(path)).step(format!("Or remove the link: {sudo}rm {}", quoted(path))),
         StrayKind::Ending { of } => {
             let name = path.strip_suffix(of.as_str()).map(|start| format!("{start}.json")).filter(|_| of.starts_with(".json") || of.eq_ignore_ascii_case(".json"));
             let target = name.unwrap_or_else(|| if path.ends_with(".json") { path.to_owned() } else { format!("{path}.json") });
@@ -35,6 +35,6 @@ fn one(case: &Case, stray: &Stray) -> Finding {
         StrayKind::ByteOrderMark => Finding::new(case.blame(), weight::KNOWN, "manifest-byte-order-mark", path, "this manifest begins with a byte-order mark, which Vulkan loaders other than vkload do not accept")
             .step(format!("{sudo}sed -i '1s/^\\xEF\\xBB\\xBF//' {}", quoted(path))),
         StrayKind::Empty => Finding::new(case.blame(), weight::KNOWN, "manifest-empty", path, "this manifest is empty: an interrupted installation or a full disk leaves such a file")
-            .step("Reinstall the package that brings it"),
+            .step(case.reinstall(path)),
     }
 }

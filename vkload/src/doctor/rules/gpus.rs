@@ -17,18 +17,17 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     let maker = gpu.name();
     if !gpu.can_have_vulkan() {
         let what =
-            format!("this graphics device ({maker}) only shows pictures: there is no Vulkan driver for it");
-        return Some(
-            Finding::new(Severity::Note, weight::LIKELY, "gpu-without-vulkan", &name, what)
-                .step("Programs that need no GPU can draw on the processor: ".to_owned() + &software(case)),
-        );
+            format!("this graphics device ({maker}) only drives a display: there is no Vulkan driver for it");
+        let finding = Finding::new(Severity::Note, weight::LIKELY, "gpu-without-vulkan", &name, what);
+        let software = format!("To draw on the processor instead: {}", case.install_driver(None));
+        return Some(finding.steps(case.devices().is_empty().then_some(software)));
     }
     let kernel = gpu.driver.as_deref();
     if gpu.vendor == 0x10de && kernel == Some("nouveau") {
         let what = format!(
-            "the kernel drives this GPU (NVIDIA) with nouveau{}",
+            "the kernel driver of this GPU (NVIDIA) is nouveau{}",
             if has_nvk(case) {
-                ", and Mesa's driver for it finds no device"
+                ", and Mesa's driver for it does not find this GPU"
             } else {
                 ", and no Vulkan driver for nouveau is installed"
             }
@@ -44,39 +43,25 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         ));
     }
     if kernel == Some("radeon") {
-        let what = "the kernel drives this GPU (AMD) with radeon, and Vulkan needs amdgpu".to_owned();
+        let what = "the kernel driver of this GPU (AMD) is radeon, and Vulkan needs amdgpu".to_owned();
         return Some(finding(weight::KNOWN, "gpu-radeon", what).step("Add to the kernel command line: radeon.si_support=0 radeon.cik_support=0 amdgpu.si_support=1 amdgpu.cik_support=1"));
     }
     if kernel.is_none() {
         let module =
             gpu.maker().and_then(|maker| maker.kernel_drivers.first()).copied().unwrap_or("the GPU's module");
         let what = format!("no kernel driver has taken this GPU ({maker}), so no Vulkan driver can use it");
-        return Some(
-            finding(weight::KNOWN, "gpu-without-kernel-driver", what)
-                .step(format!("sudo modprobe {module}; then look at: sudo dmesg | grep -i {module}")),
-        );
+        return Some(finding(weight::KNOWN, "gpu-without-kernel-driver", what).step(format!(
+            "sudo modprobe {module}; if that does not help, see why: sudo dmesg | grep -i {module}"
+        )));
     }
     let drivers: Vec<_> = case.drivers.iter().filter(|driver| gpu.is_driven_by(&driver.manifest)).collect();
     let Some(driver) = drivers.first() else {
         let what = format!("GPU {} ({maker}) has no Vulkan driver", gpu.place);
-        let manager = case.facts.packages.manager;
-        let mut finding = Finding::new(severity, weight::KNOWN, "gpu-without-driver", "", what);
+        let finding = Finding::new(severity, weight::KNOWN, "gpu-without-driver", "", what);
         if gpu.vendor == 0x10de {
             return Some(finding.steps(nvidia_steps(case)));
         }
-        if case.is_sealed() {
-            return Some(finding.step("Nothing can be installed in here: update the application's runtime"));
-        }
-        finding
-            .next
-            .extend(manager.map(|manager| manager.vulkan_drivers(Some(gpu.vendor))).unwrap_or_default());
-        if finding.next.is_empty() {
-            finding.next.push(
-                "Install your distribution's Vulkan drivers (Mesa's, unless the maker has one of its own)"
-                    .to_owned(),
-            );
-        }
-        return Some(finding);
+        return Some(finding.step(case.install_driver(Some(gpu.vendor))));
     };
     // Why the driver does not work is said where that is known.
     let quiet = case
@@ -87,13 +72,12 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     }
     let kernel = kernel.unwrap_or_default();
     let what = format!(
-        "{} is loaded, but it finds no GPU: the kernel drives GPU {} ({maker}) with {kernel}",
-        file_name(&driver.manifest),
-        gpu.place
+        "{} loads, but does not find this GPU ({maker}; kernel driver {kernel})",
+        file_name(&driver.manifest)
     );
     let step = match gpu.vendor {
         0x1af4 => "Turn on Vulkan for the virtual machine's graphics (venus: -device virtio-gpu-gl,blob=true,venus=true,hostmem=4G)".to_owned(),
-        _ => format!("sudo dmesg | grep -i {kernel}: the GPU may be too old or too new for this driver; update Mesa and the kernel"),
+        _ => format!("Update Mesa and the kernel: the GPU may be too new for them, or too old; the kernel's log may say more: sudo dmesg | grep -i {kernel}"),
     };
     Some(finding(weight::LIKELY, "gpu-not-found", what).step(step))
 }
@@ -108,12 +92,4 @@ pub(super) fn nvidia_steps(case: &Case) -> Vec<String> {
         return vec!["Install NVIDIA's driver; its Vulkan part comes with it".to_owned()];
     };
     manager.nvidia_driver(&case.facts.system)
-}
-
-/// The command that brings a driver that runs on the processor.
-fn software(case: &Case) -> String {
-    let manager = case.facts.packages.manager;
-    manager
-        .and_then(|manager| manager.vulkan_drivers(None).into_iter().next())
-        .unwrap_or_else(|| "install Mesa's lavapipe".to_owned())
 }

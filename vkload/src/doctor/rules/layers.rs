@@ -15,21 +15,23 @@ pub(super) fn culprits(case: &Case) -> Vec<Finding> {
     let (Some(with), Some(without)) = (&case.trials.program, &case.trials.without_layers) else {
         return Vec::new();
     };
+    let together = |name: &String| {
+        let others: Vec<&str> =
+            case.trials.culprits.iter().filter(|other| *other != name).map(String::as_str).collect();
+        if others.is_empty() { String::new() } else { format!(" and {} together", others.join(", ")) }
+    };
     let of = |name: &String| {
         let layer = case.layers.iter().find(|layer| layer.name == *name)?;
         let what = format!(
-            "with this layer {}, and without it {}; it is active because {}",
+            "with this layer{} {}; without it {}; it is active because {}",
+            together(name),
             outcome(with),
             outcome(without),
             because(case, layer)
         );
         let finding = Finding::new(case.blame(), weight::PROVEN, "layer-breaks", name, what)
             .step(layer.off(&case.facts.variables));
-        Some(
-            finding
-                .step(settings_step(case, layer))
-                .step(format!("Update or remove the layer: {}", layer.manifest)),
-        )
+        Some(finding.step(settings_step(case, layer)).step(case.reinstall(&layer.manifest)))
     };
     let mut findings: Vec<Finding> = case.trials.culprits.iter().filter_map(of).collect();
     findings.iter_mut().for_each(|finding| finding.next.retain(|step| !step.is_empty()));
@@ -58,11 +60,17 @@ pub(super) fn because(case: &Case, layer: &Layer) -> String {
         return format!("{}=\"{value}\" names it", layer.by_variable);
     }
     if layer.by_settings {
-        return format!("the settings file {} enables it", Shown(&case.planned.settings.plan.path));
+        return format!("the settings file {} turns it on", Shown(&case.planned.settings.plan.path));
     }
     match &layer.enable {
-        Some((name, _)) if case.facts.variables.contains_key(name) => format!("{name} is set"),
-        _ => format!("{} is an implicit layer's manifest", layer.manifest),
+        Some((name, _)) if case.facts.variables.contains_key(name) => {
+            format!("{name} is set ({})", layer.manifest)
+        }
+        _ if layer.implicit => format!("it is an implicit layer ({})", layer.manifest),
+        _ => match &layer.part_of {
+            Some((name, manifest)) => format!("{name} ({manifest}) contains it"),
+            None => format!("its manifest ({}) makes it so", layer.manifest),
+        },
     }
 }
 
@@ -82,20 +90,23 @@ pub(super) fn broken(case: &Case) -> Vec<Finding> {
         let implicit = candidate.kind == LayerKind::Implicit;
         let severity = if implicit { Severity::Warning } else { Severity::Note };
         let about = Shown(&candidate.path).to_string();
-        let what = format!("this layer cannot be used: {}", reason.explain(&case.planned.layers, place));
+        let why = reason.explain(&case.planned.layers, place).to_string();
+        let what =
+            if why.starts_with("the manifest") { why } else { format!("this layer cannot be used: {why}") };
         let finding = Finding::new(severity, weight::LIKELY, reason.id(), &about, what);
-        all.push(finding.step(format!("Correct or remove it: {}rm {}", case.sudo(&about), quoted(&about))));
+        let remove = format!("Or remove it: {}rm {}", case.sudo(&about), quoted(&about));
+        all.push(finding.step(case.reinstall(&about)).step(remove));
     }
     all
 }
 
 fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
     let trial = case.trials.layer(&layer.name);
-    if trial.is_some_and(|trial| trial.ending == Ending::Finished) {
+    if trial.is_some_and(|trial| trial.ending == Ending::Finished || is_excused(case, layer, trial)) {
         return None;
     }
     let dies = trial.is_some_and(Trial::is_violent);
-    let severity = if dies { case.blame() } else { Severity::Warning };
+    let severity = if dies && is_felt(case, layer) { case.blame() } else { Severity::Warning };
     let off = layer.off(&case.facts.variables);
     let about = layer.manifest.as_str();
     if let (false, Some(fault)) = (dies, library::fault(case, about, "layer")) {
@@ -114,15 +125,32 @@ fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
                 crate::probe::result_name(*code)
             )
         }
+        (Ending::Result { .. }, _) => {
+            format!("with the layer {} above the driver that is built into vkload, {trial}", layer.name)
+        }
         _ => format!("the layer {} ({}) {trial}", layer.name, file_name(&layer.library)),
     };
-    let id = if dies { "layer-crashes" } else { "layer-does-not-load" };
+    let id = match &trial.ending {
+        Ending::TimedOut { .. } => "layer-hangs",
+        Ending::Exited { .. } => "layer-exits",
+        _ if dies => "layer-crashes",
+        _ if trial.stage > Stage::Negotiate => "layer-fails",
+        _ => "layer-does-not-load",
+    };
     let weight = if dies { weight::SEEN + 15 } else { weight::SEEN - 5 };
-    Some(
-        Finding::new(severity, weight, id, about, what)
-            .step(off)
-            .step("Update or reinstall the layer".to_owned()),
-    )
+    Some(Finding::new(severity, weight, id, about, what).step(off).step(case.reinstall(about)))
+}
+
+/// Whether the layer fails alone and not among programs: it may need another layer, or more than the built-in driver has. Where programs fail
+/// because of it, another finding says so.
+fn is_excused(case: &Case, layer: &Layer, trial: &Trial) -> bool {
+    let fails_alone = trial.stage > Stage::Negotiate && !trial.is_violent();
+    fails_alone && (case.works() == Some(true) || case.trials.culprits.contains(&layer.name))
+}
+
+/// Whether programs that have this layer die, or would work without it.
+fn is_felt(case: &Case, layer: &Layer) -> bool {
+    case.trials.program.as_ref().is_some_and(Trial::is_violent) || case.trials.culprits.contains(&layer.name)
 }
 
 /// Layers for developers that slow every program.

@@ -17,7 +17,6 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
     let library = case.library(manifest)?;
     let path = library.path.as_deref().unwrap_or(&library.library);
     let fault = |id, what: String, steps: Vec<String>| Some(Fault { id, what, steps, is_usual: false });
-    let reinstall = || format!("Reinstall the package that brings {}", file_name(path));
     match &library.state {
         LibraryState::Fine if library.is_loader => fault(
             "loader-as-driver",
@@ -28,7 +27,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
             .missing
             .first()
             .map(|missing| missing_library(case, library, missing))
-            .or_else(|| library.versions.first().map(|need| old_library(need))),
+            .or_else(|| library.versions.first().map(|need| old_library(case, path, need))),
         LibraryState::Absent => fault(
             "library-absent",
             format!("names the library {}, which does not exist", library.library),
@@ -37,29 +36,32 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
         LibraryState::DanglingLink { to } => fault(
             "library-dangling",
             format!("names {path}, a link to {to}, which does not exist"),
-            vec![reinstall(), remove(case, manifest)],
+            vec![case.reinstall(path), remove(case, manifest)],
         ),
         LibraryState::Denied { mode, owner, of } => {
             let bits = if of == path { "a+r" } else { "a+rx" };
             let what = format!(
-                "you have no permission to read {of} (mode {mode:04o}, owner {owner}), which it needs"
+                "names {path}, and you have no permission to read {of} (mode {mode:04o}, owner {owner})"
             );
             fault("library-denied", what, vec![format!("sudo chmod {bits} {}", quoted(of))])
         }
         LibraryState::NotElf { what } => fault(
             "library-not-elf",
-            format!("names {path}, which is not a library ({what})"),
-            vec![reinstall()],
+            format!("names {path}, which is not a library: {what}"),
+            vec![case.reinstall(path)],
         ),
         LibraryState::Truncated { size, needs } => fault(
             "library-truncated",
             format!("names {path}, which is cut short: it has {size} of {needs} bytes"),
-            vec![format!("{}: an interrupted installation or a full disk leaves such a file", reinstall())],
+            vec![
+                case.reinstall(path),
+                "Check the disk: an interrupted installation or a full disk leaves such a file".to_owned(),
+            ],
         ),
         LibraryState::WrongClass { bits } => Some(Fault {
             id: "library-class",
             what: format!(
-                "is for {bits}-bit programs: {path} is a {bits}-bit library, and programs here have {} bits",
+                "names {path}, a {bits}-bit library, which {}-bit programs cannot load",
                 case.target.bits
             ),
             steps: install_class(case, noun),
@@ -68,7 +70,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
         LibraryState::WrongMachine { machine } => fault(
             "library-machine",
             format!(
-                "names {path}, which is for {machine} processors, and this one is {}",
+                "names {path}, which was built for {machine} processors, and this one is {}",
                 case.facts.system.machine
             ),
             vec![
@@ -84,9 +86,11 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
                 format!("Or install the {noun} somewhere else"),
             ],
         ),
-        LibraryState::IsFolder => {
-            fault("library-folder", format!("names {path}, which is a folder"), vec![reinstall()])
-        }
+        LibraryState::IsFolder => fault(
+            "library-folder",
+            format!("names {path}, which is a folder"),
+            vec![case.reinstall(manifest)],
+        ),
     }
 }
 
@@ -100,38 +104,44 @@ fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<String> {
     if is_nvidia && case.facts.place.container.is_some() {
         return vec!["Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all, which puts NVIDIA's libraries into it".to_owned()];
     }
+    if is_nvidia && case.facts.nvidia.module.is_some() {
+        return super::gpus::nvidia_steps(case);
+    }
     vec![
-        format!("If the {noun} was removed, remove what it left: {}", remove(case, manifest)),
-        "Otherwise reinstall its package".to_owned(),
+        format!("If the {noun} was uninstalled, remove what it left behind: {}", remove(case, manifest)),
+        format!("If not, install it again: {}", case.reinstall(manifest)),
     ]
 }
 
 fn install_class(case: &Case, noun: &str) -> Vec<String> {
-    let install = case
-        .facts
-        .packages
-        .manager
-        .filter(|_| noun == "driver")
-        .and_then(|manager| manager.vulkan_drivers(None).into_iter().next());
-    match install {
-        Some(command) => vec![command],
-        None => vec![format!("Install the {}-bit build of the {noun}", case.target.bits)],
+    if noun == "driver" {
+        vec![case.install_driver(None)]
+    } else {
+        vec![format!("Install the {}-bit build of the {noun}", case.target.bits)]
     }
 }
 
 fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Fault {
-    let needs = if library.path.as_deref() == Some(&missing.needed_by) || missing.needed_by.is_empty() {
+    let path = library.path.as_deref().unwrap_or(&library.library);
+    let through = if path == missing.needed_by || missing.needed_by.is_empty() {
         String::new()
     } else {
-        format!(", through {}", file_name(&missing.needed_by))
+        format!(" (through {})", file_name(&missing.needed_by))
     };
     let count = library.missing.len();
-    let more = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
-    let what = format!("needs {}{needs}, which is not installed{more}", missing.library);
+    let more = if count > 1 { format!(", as {} more are", count - 1) } else { String::new() };
+    if missing.library.starts_with("libc.musl") || missing.library.starts_with("ld-musl") {
+        let what = format!("names {path}, which was built for musl, and the C library here is glibc");
+        let steps = vec!["Install the build for this distribution".to_owned()];
+        return Fault { id: "library-musl", what, steps, is_usual: false };
+    }
+    let what =
+        format!("names {path}, which needs {}{through}: that library is missing{more}", missing.library);
     let mut steps = Vec::new();
     if let Some(elsewhere) = &missing.elsewhere {
         let folder = elsewhere.rsplit_once('/').map_or("/", |(folder, _)| folder);
-        steps.push(format!("It is at {elsewhere}, which is not searched: echo {folder} | sudo tee /etc/ld.so.conf.d/vulkan.conf && sudo ldconfig"));
+        steps.push(format!("echo {folder} | sudo tee /etc/ld.so.conf.d/vulkan.conf && sudo ldconfig"));
+        steps.push(format!("It is at {elsewhere}, where programs do not search without that"));
     } else if case.is_sealed() {
         steps.push("Nothing can be installed in here: update the application and its runtime".to_owned());
     } else {
@@ -145,17 +155,26 @@ fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Fault {
     Fault { id: "library-missing", what, steps, is_usual: false }
 }
 
-fn old_library(need: &VersionNeed) -> Fault {
-    let has = need.has.as_ref().map(|has| format!(", whose newest is {has}")).unwrap_or_default();
+fn old_library(case: &Case, path: &str, need: &VersionNeed) -> Fault {
+    let has = need.has.as_ref().map(|has| format!(" (newest: {has})")).unwrap_or_default();
     let found = if need.found.is_empty() { need.library.clone() } else { need.found.clone() };
-    let what = format!("needs {} of {}, and programs get {found}{has}", need.version, need.library);
-    let steps = if need.because == "LD_LIBRARY_PATH" {
+    let by_variable = need.because == "LD_LIBRARY_PATH";
+    let because = if by_variable {
+        format!(", because LD_LIBRARY_PATH is \"{}\"", case.variable("LD_LIBRARY_PATH").unwrap_or_default())
+    } else {
+        String::new()
+    };
+    let what = format!(
+        "names {path}, which needs {} of {}; programs get {found}{has}{because}",
+        need.version, need.library
+    );
+    let steps = if by_variable {
         vec![
             "unset LD_LIBRARY_PATH".to_owned(),
-            format!("Or remove {} from that folder: it is found instead of the system's", file_name(&found)),
+            format!("Or remove {} from that folder, so that the system's is found", file_name(&found)),
         ]
     } else {
-        vec!["It was built for a newer system: install the build for this distribution, or update the distribution".to_owned()]
+        vec!["The driver was built for a newer system: install the build for this distribution, or update the distribution".to_owned()]
     };
     Fault { id: "library-too-old", what, steps, is_usual: false }
 }

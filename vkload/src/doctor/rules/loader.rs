@@ -15,6 +15,15 @@ fn first<'a>(case: &'a Case, name: &str) -> Option<&'a LoaderFile> {
     fitting(case).find(|loader| loader.first && loader.name == name)
 }
 
+/// The file at which the dynamic linker stops: it passes over libraries for other processors, and not over what is no whole library.
+fn stopping(case: &Case) -> Option<&LoaderFile> {
+    let is_broken = |loader: &&LoaderFile| {
+        matches!(loader.state, LibraryState::Truncated { .. } | LibraryState::NotElf { .. })
+    };
+    let named = case.facts.loaders.iter().filter(|loader| loader.name == SONAME);
+    named.take_while(|loader| !loader.first).find(is_broken)
+}
+
 /// There is none, or the one that there is cannot be loaded.
 pub(super) fn absent(case: &Case) -> Vec<Finding> {
     let open = case
@@ -22,26 +31,18 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
         .program
         .as_ref()
         .filter(|trial| trial.stage <= Stage::Open && trial.ending != Ending::Finished);
-    let found = first(case, SONAME);
+    let found = open.and_then(|_| stopping(case)).or_else(|| first(case, SONAME));
     if case.works() == Some(true) || (open.is_none() && (found.is_some() || case.target.process.is_some())) {
         return Vec::new();
     }
-    if let Some(own) = case
-        .target
-        .process
-        .as_ref()
-        .filter(|process| process.libraries.iter().any(|it| it.contains("/libvulkan")))
-    {
-        let _ = own;
+    let process = case.target.process.as_ref();
+    if process.is_some_and(|process| process.libraries.iter().any(|it| it.contains("/libvulkan"))) {
         return Vec::new();
     }
     let wrong = case.facts.loaders.iter().find(|loader| loader.name == SONAME);
     let install = || {
-        let manager = case.facts.packages.manager;
-        manager.map_or_else(
-            || "Install the Vulkan loader of your distribution".to_owned(),
-            |manager| manager.loader(),
-        )
+        let command = case.facts.packages.loader(case.target.bits);
+        command.unwrap_or_else(|| "Install your distribution's Vulkan loader".to_owned())
     };
     let error =
         |id: &str, about: &str, what: String| Finding::new(Severity::Error, weight::PROVEN, id, about, what);
@@ -66,10 +67,10 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
             about,
             format!("the Vulkan loader is cut short: it has {size} of {needs} bytes"),
         )
-        .step(reinstall(&install())),
+        .step(repair(case, found)),
         LibraryState::NotElf { what } => {
-            error("loader-not-elf", about, format!("the Vulkan loader is not a library ({what})"))
-                .step(reinstall(&install()))
+            error("loader-not-elf", about, format!("the Vulkan loader is not a library: {what}"))
+                .step(repair(case, found))
         }
         LibraryState::Denied { mode, owner, of } => error(
             "loader-denied",
@@ -83,16 +84,16 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
         }
         _ if u32::from(found.bits) != case.target.bits => {
             let what = format!(
-                "only {}-bit programs have a Vulkan loader here, and this is about {}-bit ones",
-                found.bits, case.target.bits
+                "no Vulkan loader for {}-bit programs is installed; this one is for {}-bit programs",
+                case.target.bits, found.bits
             );
             error("loader-class", about, what).step(install())
         }
         _ => match open.map(|trial| &trial.ending) {
-            Some(Ending::Failed { words }) => unopened(case, found, words, &install()),
+            Some(Ending::Failed { words }) => unopened(case, found, words),
             Some(ending) if ending.is_violent() => {
                 error("loader-broken", about, format!("the Vulkan loader {}", ending.tell(Stage::Open)))
-                    .step(reinstall(&install()))
+                    .step(repair(case, found))
             }
             _ => return Vec::new(),
         },
@@ -100,28 +101,32 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
     vec![finding]
 }
 
-fn reinstall(install: &str) -> String {
-    install.replacen("install", "install --reinstall", usize::from(install.contains("apt-get")))
+/// How to get another file than this one.
+fn repair(case: &Case, found: &LoaderFile) -> String {
+    if found.because.starts_with("LD_") {
+        format!("unset {}", found.because)
+    } else {
+        case.reinstall(&found.path)
+    }
 }
 
-/// The dynamic linker refuses it.
-fn unopened(case: &Case, found: &LoaderFile, words: &str, install: &str) -> Finding {
-    let finding = Finding::new(
-        Severity::Error,
-        weight::PROVEN,
-        "loader-broken",
-        &found.path,
-        format!("the Vulkan loader cannot be loaded: {words}"),
-    );
-    if found.because == "LD_LIBRARY_PATH"
-        || case.variable("LD_LIBRARY_PATH").is_some_and(|folders| {
-            folders.split(':').any(|folder| !folder.is_empty() && words.contains(folder))
-        })
-    {
-        finding.step("unset LD_LIBRARY_PATH")
+/// The dynamic linker refuses it, or it is something else.
+fn unopened(case: &Case, found: &LoaderFile, words: &str) -> Finding {
+    let folders = case.variable("LD_LIBRARY_PATH").unwrap_or_default();
+    let by_path = found.because == "LD_LIBRARY_PATH"
+        || folders.split(':').any(|folder| !folder.is_empty() && words.contains(folder));
+    let because = if by_path {
+        format!("; programs get it because LD_LIBRARY_PATH is \"{folders}\"")
     } else {
-        finding.step(reinstall(install))
-    }
+        String::new()
+    };
+    let what = if words.starts_with("has no ") {
+        format!("is what programs get as the Vulkan loader, and it {words}{because}")
+    } else {
+        format!("this Vulkan loader cannot be loaded: {words}{because}")
+    };
+    let finding = Finding::new(Severity::Error, weight::PROVEN, "loader-broken", &found.path, what);
+    if by_path { finding.step("unset LD_LIBRARY_PATH") } else { finding.step(case.reinstall(&found.path)) }
 }
 
 /// A variable brings another one than the system's.

@@ -52,7 +52,10 @@ const RULES: &[Rule] = &[
     place::steam,
     place::container,
     place::process,
+    place::app_image,
     summary::software,
+    summary::old_version,
+    summary::other_width,
     summary::nothing_found,
     summary::no_gpu,
     summary::result,
@@ -69,6 +72,10 @@ pub(super) fn findings(case: &Case) -> Vec<Finding> {
         said.push(one);
         new
     });
+    if case.facts.user.id == 0 {
+        let steps = all.iter_mut().flat_map(|finding| &mut finding.next);
+        steps.for_each(|step| *step = step.replace("sudo ", ""));
+    }
     // What remains where nothing else explains it is said only then.
     if let Some(first) = all.first().filter(|first| first.severity == Severity::Error) {
         let explained = first.weight > super::finding::weight::REST;

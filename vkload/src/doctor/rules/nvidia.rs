@@ -15,7 +15,7 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
     match (&nvidia.module, &nvidia.libraries[..]) {
         (Some(module), [first, ..]) if !nvidia.libraries.contains(module) => {
             let what = format!(
-                "the kernel has version {module} of NVIDIA's driver, and the libraries are of version {first}; both must be the same"
+                "the kernel module is version {module} of NVIDIA's driver, and the libraries are version {first}; they must be the same"
             );
             let finding = Finding::new(severity, weight::PROVEN - 5, "nvidia-versions", "NVIDIA", what);
             vec![match case.facts.place.container {
@@ -24,27 +24,32 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
                 ),
                 None if case.facts.place.flatpak.is_some() => finding.step("flatpak update"),
                 None => finding
-                    .step("Restart the computer, so that the kernel gets the driver that was installed"),
+                    .step("Restart the computer, so that it loads the kernel module of the version that is installed"),
             }]
         }
         (None, [_, ..]) if manifest && case.facts.gpus.iter().any(|gpu| gpu.vendor == 0x10de) => {
-            let by = if nvidia.nouveau { ": nouveau has taken the GPU" } else { "" };
+            let by = if nvidia.nouveau { ", because nouveau has taken the GPU" } else { "" };
             let what = format!(
-                "the libraries of NVIDIA's driver are installed, and its kernel module is not loaded{by}"
+                "the libraries of NVIDIA's driver are installed, but its kernel module is not loaded{by}"
             );
-            let finding = Finding::new(severity, weight::KNOWN + 10, "nvidia-module", "NVIDIA", what);
-            vec![finding.step("sudo modprobe nvidia; if that fails, read why: sudo dmesg | grep -i -e nvidia -e nouveau, and dkms status")]
+            let finding = Finding::new(severity, weight::SEEN + 5, "nvidia-module", "NVIDIA", what);
+            let finding = if nvidia.nouveau {
+                finding.step("echo blacklist nouveau | sudo tee /etc/modprobe.d/blacklist-nouveau.conf, then rebuild the initial RAM disk (sudo update-initramfs -u, sudo dracut --force or sudo mkinitcpio -P) and restart")
+            } else {
+                finding.step("sudo modprobe nvidia")
+            };
+            vec![finding.step("If the module does not load, see why: sudo dmesg | grep -i -e nvidia -e nouveau; dkms status; mokutil --sb-state")]
         }
         (Some(module), []) if case.facts.place.container.is_none() && case.facts.place.flatpak.is_none() => {
             let what = format!(
-                "the kernel has NVIDIA's driver {module}, and its Vulkan libraries are not installed"
+                "the kernel has NVIDIA's driver {module}, but the driver's Vulkan libraries are missing"
             );
-            let finding = Finding::new(severity, weight::KNOWN + 10, "nvidia-libraries", "NVIDIA", what);
+            let finding = Finding::new(severity, weight::SEEN + 5, "nvidia-libraries", "NVIDIA", what);
             vec![finding.steps(super::gpus::nvidia_steps(case))]
         }
         (Some(module), [_, ..]) if !manifest && case.facts.place.container.is_none() => {
             let what = format!(
-                "NVIDIA's driver {module} is installed, and there is no manifest (nvidia_icd.json) that names it to the loader"
+                "NVIDIA's driver {module} is installed, but its manifest (nvidia_icd.json), by which the loader finds it, is missing"
             );
             let finding = Finding::new(severity, weight::KNOWN + 5, "nvidia-manifest", "NVIDIA", what);
             vec![finding.steps(super::gpus::nvidia_steps(case))]
@@ -68,7 +73,7 @@ pub(super) fn container(case: &Case) -> Vec<Finding> {
     let step = "Start the container with -e NVIDIA_DRIVER_CAPABILITIES=all (or at least graphics,utility)";
     if !has_graphics {
         let what = match capabilities {
-            Some(value) => format!("is \"{value}\" and lacks \"graphics\", so the container has no Vulkan driver for its NVIDIA GPU"),
+            Some(value) => format!("is \"{value}\", which lacks \"graphics\", so the container has no Vulkan driver for its NVIDIA GPU"),
             None => "is not set, so the container got no Vulkan driver for its NVIDIA GPU: only compute and utility are given".to_owned(),
         };
         return vec![
@@ -83,7 +88,7 @@ pub(super) fn container(case: &Case) -> Vec<Finding> {
         ];
     }
     if !case.drivers.iter().any(|driver| driver.manifest.contains("nvidia")) {
-        let what = "this container has an NVIDIA GPU and no manifest nvidia_icd.json".to_owned();
+        let what = "this container has an NVIDIA GPU, but not the manifest nvidia_icd.json".to_owned();
         let finding = Finding::new(severity, weight::KNOWN + 5, "nvidia-manifest", "NVIDIA", what);
         return vec![finding.step("Update nvidia-container-toolkit on the host, or mount /usr/share/vulkan/icd.d/nvidia_icd.json into the container")];
     }

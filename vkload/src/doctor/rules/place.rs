@@ -1,6 +1,6 @@
 //! What the program runs inside.
 
-use super::super::case::Case;
+use super::super::case::{Case, quoted};
 use super::super::finding::{Finding, Severity, weight};
 
 fn no_hardware(case: &Case) -> bool {
@@ -95,7 +95,7 @@ pub(super) fn wsl(case: &Case) -> Vec<Finding> {
 pub(super) fn steam(case: &Case) -> Vec<Finding> {
     let Some(runtime) = case.facts.place.steam_runtime.as_ref() else { return Vec::new() };
     let what = format!(
-        "this is Steam's runtime {runtime}: drivers come from the host, and libraries from the runtime"
+        "this is Steam's runtime ({runtime}), which gets its drivers from the host and its libraries from the runtime"
     );
     let finding = Finding::new(
         if case.fails() { Severity::Error } else { Severity::Note },
@@ -104,7 +104,7 @@ pub(super) fn steam(case: &Case) -> Vec<Finding> {
         "Steam",
         what,
     );
-    vec![finding.step("Outside of it run: vkload doctor").step("To see how the host's drivers are brought in: STEAM_LINUX_RUNTIME_LOG=1 PRESSURE_VESSEL_VERBOSE=1 in the game's launch options")]
+    vec![finding.step("Run vkload doctor outside of it, where the host's drivers can be tried").step("To see how the host's drivers are brought in, add to the game's launch options: STEAM_LINUX_RUNTIME_LOG=1 PRESSURE_VESSEL_VERBOSE=1 %command%")]
 }
 
 /// A container without any graphics device.
@@ -140,4 +140,19 @@ pub(super) fn process(case: &Case) -> Vec<Finding> {
     };
     all.push(Finding::new(Severity::Note, weight::LIKELY, "process-libraries", &about, what));
     all
+}
+
+/// A program that brings a file system of its own.
+pub(super) fn app_image(case: &Case) -> Vec<Finding> {
+    let Some(program) = case.target.program.as_ref().filter(|_| case.target.app_image) else {
+        return Vec::new();
+    };
+    let about = program.display().to_string();
+    let what =
+        "is an AppImage: the libraries in it, which may include a Vulkan loader, are seen only while it runs";
+    let name = program.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    vec![
+        Finding::new(Severity::Note, weight::LIKELY, "app-image", &about, what)
+            .step(format!("Start it, then: vkload doctor --pid $(pgrep -n -f {})", quoted(&name))),
+    ]
 }

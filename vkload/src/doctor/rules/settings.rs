@@ -55,14 +55,14 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
             .find(|name| !case.drivers.iter().any(|driver| driver.manifest == **name && driver.used));
         let what = match gone {
             Some(name) => format!(
-                "this settings file (line {}) allows no driver but {}, and {name} cannot be used",
-                settings.line,
-                names.join(", ")
+                "this settings file allows no driver but {} (line {}), and {name} cannot be used",
+                names.join(", "),
+                settings.line
             ),
             None => format!(
-                "this settings file (line {}) allows no driver but {}",
-                settings.line,
-                names.join(", ")
+                "this settings file allows no driver but {} (line {})",
+                names.join(", "),
+                settings.line
             ),
         };
         let severity = if case.fails() || gone.is_some() { case.blame() } else { Severity::Note };

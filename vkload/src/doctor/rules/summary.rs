@@ -3,8 +3,9 @@
 use loader_core::discovery::{Looked, Origin};
 use loader_core::memory::Shown;
 
-use super::super::case::{Case, file_name};
+use super::super::case::{Case, Driver, file_name};
 use super::super::finding::{Finding, Severity, weight};
+use crate::facts::LibraryState;
 use crate::probe::{Ending, Stage, Trial};
 
 /// Works, and only on the processor.
@@ -14,9 +15,9 @@ pub(super) fn software(case: &Case) -> Vec<Finding> {
     }
     let gpu = case.facts.gpus.iter().any(|gpu| gpu.can_have_vulkan());
     let what = if gpu {
-        "programs draw on the processor, not on the GPU of this machine"
+        "programs draw on the processor and not on this machine's GPU"
     } else {
-        "programs draw on the processor: no GPU is known here"
+        "programs draw on the processor, because there is no GPU here"
     };
     let finding = Finding::new(
         if gpu { Severity::Warning } else { Severity::Note },
@@ -27,9 +28,45 @@ pub(super) fn software(case: &Case) -> Vec<Finding> {
     );
     let place = &case.facts.place;
     vec![match (&place.virtual_machine, gpu) {
-        (Some(name), false) => finding.step(format!("In a virtual machine ({name}) a GPU has to be given to it: by PCI pass-through or virtio-gpu with venus")),
+        (Some(name), false) => finding.step(format!(
+            "This is a virtual machine ({name}): give it a GPU by PCI pass-through, or virtio-gpu with venus"
+        )),
         _ => finding,
     }]
+}
+
+/// Works, and only in a version that most programs do not accept.
+pub(super) fn old_version(case: &Case) -> Vec<Finding> {
+    if !case.only_old_versions() {
+        return Vec::new();
+    }
+    let Some(device) = case.devices().into_iter().next() else { return Vec::new() };
+    let what = format!(
+        "{} has Vulkan {} only, and most programs need 1.1 or newer",
+        device.name, device.api_version
+    );
+    let driver = case.good_drivers().next().map(|driver| case.reinstall(&driver.manifest));
+    let finding = Finding::new(Severity::Warning, weight::KNOWN, "old-version", "", what);
+    vec![finding.step("Update the driver, unless the GPU is too old for a newer version").steps(driver)]
+}
+
+/// All drivers that were found are for programs of another width.
+pub(super) fn other_width(case: &Case) -> Vec<Finding> {
+    let other = |driver: &&Driver| {
+        let state = case.library(&driver.manifest).map(|library| &library.state);
+        matches!(state, Some(LibraryState::WrongClass { .. }))
+    };
+    let used: Vec<&Driver> = case.drivers.iter().filter(|driver| driver.used).collect();
+    if used.is_empty() || case.works() == Some(true) || !used.iter().all(|driver| other(&driver)) {
+        return Vec::new();
+    }
+    let names: Vec<_> = used.iter().map(|driver| file_name(&driver.manifest)).collect();
+    let what = format!(
+        "no driver for {}-bit programs is installed, only for others: {}",
+        case.target.bits,
+        names.join(", ")
+    );
+    vec![Finding::new(Severity::Error, weight::KNOWN, "no-driver", "", what).steps(install(case))]
 }
 
 /// No driver was found at all.
@@ -52,7 +89,7 @@ pub(super) fn nothing_found(case: &Case) -> Vec<Finding> {
         .find(|path| path.starts_with("/usr/share"))
         .unwrap_or_else(|| "/usr/share/vulkan/icd.d".to_owned());
     let what = format!(
-        "no Vulkan driver is installed: none of the {folders} folders that are searched has a driver's manifest ({sample} and others; see vkload paths)"
+        "no Vulkan driver is installed: none of the {folders} folders that are searched ({sample} and others) has a driver's manifest"
     );
     let finding = Finding::new(Severity::Error, weight::LIKELY - 10, "no-driver", "", what);
     vec![finding.steps(install(case))]
@@ -67,13 +104,7 @@ fn install(case: &Case) -> Vec<String> {
     if vendor == Some(0x10de) {
         return super::gpus::nvidia_steps(case);
     }
-    let commands =
-        case.facts.packages.manager.map(|manager| manager.vulkan_drivers(vendor)).unwrap_or_default();
-    if commands.is_empty() {
-        vec!["Install your distribution's Vulkan drivers (Mesa's, unless the maker of the GPU has one of its own)".to_owned()]
-    } else {
-        commands
-    }
+    vec![case.install_driver(vendor)]
 }
 
 /// Drivers are there, and none finds a device.
@@ -101,7 +132,9 @@ pub(super) fn no_gpu(case: &Case) -> Vec<Finding> {
     let finding = if known {
         finding
     } else {
-        finding.step("No graphics device is on this machine's bus: if there should be one, see lspci | grep -i -e vga -e 3d")
+        finding.step(
+            "The kernel lists no graphics device; if there is one, look for it: lspci | grep -i -e vga -e 3d",
+        )
     };
     vec![if has_software {
         finding
@@ -110,8 +143,8 @@ pub(super) fn no_gpu(case: &Case) -> Vec<Finding> {
             install(case)
                 .into_iter()
                 .take(1)
-                .map(|command| format!("To draw on the processor instead: {command}"))
-                .filter(|_| !known),
+                .filter(|_| !known)
+                .map(|command| format!("To draw on the processor instead: {command}")),
         )
     }]
 }
@@ -127,6 +160,7 @@ pub(super) fn result(case: &Case) -> Vec<Finding> {
         Ending::Finished => "a program finds no device that it can use".to_owned(),
         ending => ending.tell(program.stage),
     };
-    let finding = Finding::new(Severity::Error, weight::REST, "program", &program.file, what);
-    vec![finding.step("VK_LOADER_DEBUG=all vkload doctor --timeout 30 --json shows what the loader says")]
+    let said = program.printed.last().map(|line| format!("; the loader says: {line}")).unwrap_or_default();
+    let finding = Finding::new(Severity::Error, weight::REST, "program", &program.file, what + &said);
+    vec![finding.step("To see everything that the loader says: VK_LOADER_DEBUG=all vkload doctor --json")]
 }

@@ -7,16 +7,12 @@ use loader_core::platform::variables::ALL;
 
 use super::super::case::{Case, Driver, file_name, quoted};
 use super::super::finding::{Finding, Severity, weight};
+use crate::facts::LibraryState;
 
 fn finding(severity: Severity, weight: u8, id: &str, name: &str, what: String) -> Finding {
-    Finding::new(severity, weight, id, name, what).step(format!("unset {name}{}", source(name)))
-}
-
-/// Where a variable that lasts is usually set.
-fn source(name: &str) -> String {
-    format!(
-        "  # and remove it from where it is set: grep -s {name} ~/.profile ~/.bashrc /etc/environment /etc/profile.d/*"
-    )
+    Finding::new(severity, weight, id, name, what).step(format!("unset {name}")).step(format!(
+        "If it comes back at the next log-in, see where it is set: grep -s {name} ~/.profile ~/.bashrc ~/.config/environment.d/* /etc/environment /etc/profile.d/*"
+    ))
 }
 
 /// Variables that replace the search for drivers.
@@ -38,7 +34,7 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
     let value = case.facts.variables.get(name).map(String::as_str).unwrap_or_default();
     let used: Vec<&Driver> = case.drivers.iter().filter(|driver| driver.used).collect();
     if value.is_empty() {
-        let what = "is set but empty, so no driver is searched for".to_owned();
+        let what = "is set to nothing, so the loader searches for no driver".to_owned();
         return vec![finding(Severity::Error, weight::CHOSEN, "drivers-replaced", name, what)];
     }
     let gone = |driver: &&Driver| {
@@ -55,12 +51,12 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
     let (severity, what) = if let Some(path) = absent.first() {
         (
             if used.is_empty() { Severity::Error } else { Severity::Warning },
-            format!("is \"{value}\", and {path} does not exist; only what it names is searched"),
+            format!("is \"{value}\", and {}: it replaces the search for drivers", absence(value, path)),
         )
     } else if let Some(path) = empty.first() {
         (
             case.blame(),
-            format!("is \"{value}\", and there is no manifest in {path}; only what it names is searched"),
+            format!("is \"{value}\", and {}: it replaces the search for drivers", emptiness(value, path)),
         )
     } else {
         let only = used.iter().map(|driver| file_name(&driver.manifest)).collect::<Vec<_>>().join(", ");
@@ -72,13 +68,34 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
         (
             severity,
             format!(
-                "is \"{value}\", so programs get no other driver than {}",
-                if only.is_empty() { "what it names" } else { &only }
+                "is \"{value}\", so programs get no driver but {}{}",
+                if only.is_empty() { "what it names" } else { &only },
+                narrow(case, &used)
             ),
         )
     };
     let severity = if case.works() == Some(true) { severity.max(Severity::Warning) } else { severity };
     vec![finding(severity, weight::CHOSEN + 5, "drivers-replaced", name, what)]
+}
+
+/// That a manifest does not exist which the variable names, perhaps among others.
+fn absence(value: &str, path: &str) -> String {
+    if value == path { "this file does not exist".to_owned() } else { format!("{path} does not exist") }
+}
+
+fn emptiness(value: &str, path: &str) -> String {
+    if value == path { "no manifest is there".to_owned() } else { format!("no manifest is in {path}") }
+}
+
+/// That these drivers are for programs of another width.
+fn narrow(case: &Case, used: &[&Driver]) -> String {
+    let state = |driver: &&Driver| case.library(&driver.manifest).map(|library| &library.state);
+    match used.iter().map(state).next() {
+        Some(Some(LibraryState::WrongClass { bits })) => {
+            format!(", which is for {bits}-bit programs")
+        }
+        _ => String::new(),
+    }
 }
 
 /// Variables that leave drivers out, or devices.
@@ -95,7 +112,7 @@ pub(super) fn filters(case: &Case) -> Vec<Finding> {
         if out.is_empty() {
             if name.ends_with("DISABLE") {
                 let what = format!(
-                    "is \"{value}\", and matches no driver: it is compared with the names of manifests, such as radeon_icd.x86_64.json"
+                    "is \"{value}\", which matches no driver: it is compared with the names of manifests, such as radeon_icd.x86_64.json"
                 );
                 all.push(finding(Severity::Note, weight::LIKELY, "drivers-filtered", name, what));
             }
@@ -141,8 +158,13 @@ const HIDING: &[(&str, &str)] = &[
 
 /// Variables that choose devices.
 pub(super) fn hiding(case: &Case) -> Vec<Finding> {
-    let by_drivers: usize = case.trials.drivers.iter().map(|(_, trial)| trial.usable().count()).sum();
-    let hidden = case.trials.program.is_some() && case.devices().len() < by_drivers;
+    let listed = case.devices();
+    let by_drivers = case.trials.drivers.iter().flat_map(|(_, trial)| trial.usable());
+    let missing: Vec<&str> = by_drivers
+        .filter(|device| !listed.iter().any(|known| known.name == device.name))
+        .map(|device| device.name.as_str())
+        .collect();
+    let hidden = case.trials.program.is_some() && !missing.is_empty();
     let mut all = Vec::new();
     for (name, effect) in HIDING {
         let Some(value) = case.variable(name) else { continue };
@@ -153,7 +175,12 @@ pub(super) fn hiding(case: &Case) -> Vec<Finding> {
             _ => Severity::Note,
         };
         let weight = if severity == Severity::Error { weight::PROVEN } else { weight::LIKELY };
-        all.push(finding(severity, weight, "devices-chosen", name, format!("is \"{value}\": {effect}")));
+        let what = if filters && hidden {
+            format!("is \"{value}\" and hides {}: {effect}", missing.join(", "))
+        } else {
+            format!("is \"{value}\": {effect}")
+        };
+        all.push(finding(severity, weight, "devices-chosen", name, what));
     }
     all
 }
@@ -191,18 +218,18 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
             let correct = trimmed.replace(found, &separator.to_string());
             (
                 format!(
-                    "is \"{value}\": {elements} are separated by \"{separator}\" here and not by {shown}, so this is read as one"
+                    "is \"{value}\", which is read as one name: {elements} are separated by \"{separator}\" here, not by {shown}"
                 ),
                 correct,
             )
-        } else if trimmed.starts_with('~') || trimmed.contains(":~/") {
+        } else if trimmed.starts_with("~/") || trimmed.contains(":~/") {
             (
-                format!("is \"{value}\": nobody replaces the ~ by the home folder"),
+                format!("is \"{value}\": no shell has replaced the ~ with your home folder"),
                 trimmed.replace("~/", "$HOME/"),
             )
         } else if trimmed.contains(['"', '\'']) {
             (
-                format!("is {value}: the quotation marks are part of the value"),
+                format!("is {value}, and the quotation marks are part of the value"),
                 trimmed.replace(['"', '\''], ""),
             )
         } else {
@@ -242,11 +269,8 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
         all.push(match (close, skipped, name.as_str()) {
             (Some(close), None, _) => finding.step(format!("Did you mean {close}? export {by}={close}")),
             (_, None, "VK_LAYER_KHRONOS_validation") => {
-                let manager = case.facts.packages.manager;
-                finding.step(manager.map_or_else(
-                    || "Install the validation layers".to_owned(),
-                    |manager| manager.validation(),
-                ))
+                let install = case.facts.packages.validation();
+                finding.step(install.unwrap_or_else(|| "Install the validation layers".to_owned()))
             }
             _ => finding.step(format!("unset {by}")),
         });
@@ -311,7 +335,7 @@ pub(super) fn misspelt(case: &Case) -> Vec<Finding> {
         else {
             continue;
         };
-        let what = format!("is not a variable that any loader reads; did you mean {meant}?");
+        let what = format!("is not a variable that a Vulkan loader reads; did you mean {meant}?");
         let weight = if case.fails() { weight::KNOWN } else { weight::CHOSEN };
         all.push(
             Finding::new(Severity::Warning, weight, "misspelt-variable", name, what)
@@ -330,7 +354,8 @@ pub(super) fn folders(case: &Case) -> Vec<Finding> {
         if value.split(':').any(|folder| folder.trim_end_matches('/') == usual) {
             continue;
         }
-        let what = format!("is \"{value}\" and lacks {usual}, so manifests in {usual}/vulkan are not found");
+        let what =
+            format!("is \"{value}\", which lacks {usual}, so the manifests in {usual}/vulkan are not found");
         let severity = if found_none || case.fails() { Severity::Error } else { Severity::Warning };
         let finding = Finding::new(severity, weight::CHOSEN, "search-folders", name, what);
         all.push(
@@ -345,8 +370,8 @@ pub(super) fn folders(case: &Case) -> Vec<Finding> {
         });
         if let Some(place) = failed {
             let what = format!(
-                "is \"{value}\", and there is no manifest in {}; layers elsewhere are not found",
-                Shown(&place.path)
+                "is \"{value}\", and {}: layers elsewhere are not found",
+                emptiness(value, &Shown(&place.path).to_string())
             );
             all.push(finding(Severity::Warning, weight::CHOSEN, "search-folders", name, what));
         }

@@ -1,0 +1,26 @@
+//! What there is to be said of a case.
+
+use super::case::Case;
+use super::finding::{Finding, Severity};
+use super::rules;
+
+/// The doctor's answer.
+pub(crate) struct Answer {
+    pub(crate) case: Case,
+    /// The gravest first.
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// What is to be said of this case.
+pub(crate) fn answer(case: Case) -> Answer {
+    let findings = rules::findings(&case);
+    Answer { case, findings }
+}
+
+impl Answer {
+    /// Whether programs cannot use Vulkan, as far as it is known.
+    pub(super) fn fails_for_programs(&self) -> bool {
+        let has_error = || self.findings.iter().any(|finding| finding.severity == Severity::Error);
+        self.case.fails() || (self.case.works().is_none() && has_error())
+    }
+}

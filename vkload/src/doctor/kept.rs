@@ -1,0 +1,69 @@
+//! Cases in recordings: the doctor adds the `facts` of the machine, the `target` that it judges for, and the `trials`.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::case::Case;
+use super::subject::Target;
+use super::trials::Trials;
+use crate::facts::Facts;
+use crate::planned::Planned;
+use crate::probe::{Ending, Trial};
+use crate::recording;
+
+/// What is kept of a case.
+pub(super) struct Kept<'a> {
+    pub(super) facts: &'a Facts,
+    pub(super) planned: &'a Planned,
+    pub(super) target: &'a Target,
+    pub(super) trials: &'a Trials,
+}
+
+/// Records a machine as the doctor sees it.
+pub(super) fn write(file: &Path, kept: &Kept<'_>) -> Result<(), String> {
+    let problem = |error: serde_json::Error| format!("{}: {error}", file.display());
+    let fields = [
+        ("facts", serde_json::to_value(kept.facts).map_err(problem)?),
+        ("target", serde_json::to_value(kept.target).map_err(problem)?),
+        ("trials", serde_json::to_value(kept.trials).map_err(problem)?),
+        ("report", report(kept.trials)),
+    ];
+    let fields: Map<_, _> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let user = &kept.facts.user;
+    recording::write_with(file, kept.planned, kept.target.bits, fields, (&user.home, &user.name))
+}
+
+/// The case of a recording, and what the loader plans from it.
+pub(crate) fn recorded(planned: Planned, recording: Value) -> Result<Case, String> {
+    #[derive(Deserialize)]
+    struct Seen {
+        facts: Facts,
+        target: Target,
+        trials: Trials,
+    }
+    let Seen { facts, target, trials } = serde_json::from_value(recording)
+        .map_err(|error| format!("the recording is not understood: {error}"))?;
+    Ok(Case::new(facts, planned, target, trials))
+}
+
+/// As much of the report of `vkload info` as trials tell.
+fn report(trials: &Trials) -> Value {
+    let Some(program) = &trials.program else { return Value::Null };
+    let driver = |(manifest, trial): &(String, Trial)| {
+        let (outcome, remark) = match (&trial.ending, trial.devices.is_empty()) {
+            (Ending::Finished, false) => ("used", String::new()),
+            (Ending::Finished, true) => ("no-devices", "it has no device here".to_owned()),
+            _ => ("failed", trial.to_string()),
+        };
+        let used = outcome == "used";
+        json!({ "manifest": manifest, "used": used, "outcome": outcome, "remark": remark, "devices": trial.devices.len() })
+    };
+    json!({
+        "vulkan": program.version,
+        "devices": program.usable().collect::<Vec<_>>(),
+        "drivers": trials.drivers.iter().map(driver).collect::<Vec<_>>(),
+        "layers": [],
+    })
+}

@@ -1,0 +1,60 @@
+//! Libraries that worlds are made of: those of this machine, and drivers and layers compiled from `parts/`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use vkload_tests::{compiled, library_under_test};
+
+/// Where libraries lie in a world.
+pub(crate) const LIB: &str = "/usr/lib/x86_64-linux-gnu";
+
+fn folder() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/worlds/parts").display().to_string()
+}
+
+/// A driver, which needs `needs` if that is not empty: a library's name, `libstdc++.so.6` with a version.
+pub(crate) fn driver(needs: &str) -> PathBuf {
+    if needs.is_empty() {
+        return compiled(&folder(), &["-DDRIVER"]);
+    }
+    let stub = stub(needs, "new.map");
+    compiled(&folder(), &["-DDRIVER", "-DNEEDS", "-Wl,--no-as-needed", stub.to_str().expect("UTF-8")])
+}
+
+/// A layer.
+pub(crate) fn layer() -> PathBuf {
+    compiled(&folder(), &["-DLAYER"])
+}
+
+/// A library that only has a name, and versions by this map.
+pub(crate) fn stub(name: &str, map: &str) -> PathBuf {
+    let (soname, map) = (format!("-Wl,-soname,{name}"), format!("-Wl,--version-script={}/{map}", folder()));
+    let switches = ["-DSTUB", &soname, &map];
+    compiled(&folder(), if name.starts_with("libstdc++") { &switches } else { &switches[..2] })
+}
+
+/// The library that is tested.
+pub(crate) fn own_loader() -> PathBuf {
+    library_under_test()
+}
+
+/// The distribution's loader.
+pub(crate) fn other_loader() -> Option<PathBuf> {
+    let file = fs::canonicalize(Path::new(LIB).join("libvulkan.so.1")).ok()?;
+    (!fs::read(&file).ok()?.windows(16).any(|bytes| bytes == b"vkloadIsALoader\0")).then_some(file)
+}
+
+/// The C library's files, which every program needs: paths on this machine and in a world.
+pub(crate) fn c_library() -> Vec<(PathBuf, PathBuf)> {
+    let linker = fs::canonicalize("/lib64/ld-linux-x86-64.so.2").expect("a dynamic linker");
+    let here = fs::read_to_string("/proc/self/maps").expect("a map");
+    let path = here.lines().find_map(|line| {
+        line.find('/').and_then(|at| line.get(at..)).filter(|path| path.ends_with("/libc.so.6"))
+    });
+    let folder = Path::new(path.expect("a C library")).parent().expect("a folder").to_owned();
+    let names = ["libc.so.6", "libm.so.6", "libgcc_s.so.1", "libdl.so.2", "libpthread.so.0"];
+    let files = names
+        .iter()
+        .filter_map(|name| Some((fs::canonicalize(folder.join(name)).ok()?, Path::new(LIB).join(name))));
+    files.chain([(linker, PathBuf::from("/usr/lib64/ld-linux-x86-64.so.2"))]).collect()
+}

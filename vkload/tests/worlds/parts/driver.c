@@ -1,0 +1,140 @@
+/* A driver of a world: its devices can be created and submitted to, unless its acts say otherwise. */
+#ifdef DRIVER
+#include "acts.h"
+
+#define MAGIC 0x01CDC0DE
+#define TRY(place) do { VkResult result = at(place); if (result != VK_SUCCESS) return result; } while (0)
+
+/* Every dispatchable handle: its first word is the loader's. */
+struct object { uintptr_t word; const struct device *device; };
+
+static void *new_object(const struct device *device) {
+    struct object *object = calloc(1, sizeof *object);
+    object->word = MAGIC, object->device = device;
+    return object;
+}
+
+#ifdef NEEDS
+extern void stub(void);
+#endif
+__attribute__((constructor)) static void load(void) {
+#ifdef NEEDS
+    stub();
+#endif
+    read_acts(acts);
+    at("open");
+}
+__attribute__((destructor)) static void unload(void) { at("close"); }
+
+static VkResult EnumerateInstanceVersion(uint32_t *version) {
+    TRY("vkEnumerateInstanceVersion");
+    *version = VK_API_VERSION_1_1;
+    return VK_SUCCESS;
+}
+static VkResult EnumerateInstanceExtensionProperties(const char *layer, uint32_t *count, VkExtensionProperties *out) {
+    (void)layer, (void)out;
+    TRY("vkEnumerateInstanceExtensionProperties");
+    *count = 0;
+    return VK_SUCCESS;
+}
+static VkResult CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
+    (void)info, (void)allocator;
+    TRY("vkCreateInstance");
+    *out = new_object(NULL);
+    return VK_SUCCESS;
+}
+static void DestroyInstance(VkInstance instance, const VkAllocationCallbacks *allocator) {
+    (void)allocator;
+    at("vkDestroyInstance");
+    free(instance);
+}
+static VkResult EnumeratePhysicalDevices(VkInstance instance, uint32_t *count, VkPhysicalDevice *out) {
+    static VkPhysicalDevice handles[8];
+    (void)instance;
+    TRY("vkEnumeratePhysicalDevices");
+    if (out == NULL) return *count = device_count, VK_SUCCESS;
+    if (*count > device_count) *count = device_count;
+    for (uint32_t i = 0; i < *count; ++i) out[i] = handles[i] = handles[i] == NULL ? new_object(&devices[i]) : handles[i];
+    return *count < device_count ? VK_INCOMPLETE : VK_SUCCESS;
+}
+static void GetPhysicalDeviceProperties(VkPhysicalDevice handle, VkPhysicalDeviceProperties *out) {
+    at("vkGetPhysicalDeviceProperties");
+    const struct device *device = ((struct object *)handle)->device;
+    memset(out, 0, sizeof *out);
+    out->apiVersion = device->version == 0 ? VK_API_VERSION_1_1 : VK_MAKE_API_VERSION(0, 1, 0, device->version);
+    out->deviceType = (VkPhysicalDeviceType)device->kind, out->vendorID = device->vendor;
+    snprintf(out->deviceName, sizeof out->deviceName, "%s", device->name);
+}
+static void GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice device, uint32_t *count, VkQueueFamilyProperties *out) {
+    (void)device;
+    if (out != NULL && *count > 0) *out = (VkQueueFamilyProperties){.queueFlags = VK_QUEUE_COMPUTE_BIT, .queueCount = 1};
+    *count = 1;
+}
+/* Stands for commands that loaders want to find and the doctor does not call. */
+static void NotCalled(void) { abort(); }
+static VkResult EnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char *layer, uint32_t *count, VkExtensionProperties *out) {
+    (void)device, (void)layer, (void)out;
+    return *count = 0, VK_SUCCESS;
+}
+static VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
+    (void)physical, (void)info, (void)allocator;
+    TRY("vkCreateDevice");
+    *out = new_object(NULL);
+    return VK_SUCCESS;
+}
+static void DestroyDevice(VkDevice device, const VkAllocationCallbacks *allocator) {
+    (void)allocator;
+    at("vkDestroyDevice");
+    free(device);
+}
+static void GetDeviceQueue(VkDevice device, uint32_t family, uint32_t index, VkQueue *out) {
+    (void)device, (void)family, (void)index;
+    *out = new_object(NULL);
+}
+static VkResult CreateFence(VkDevice device, const VkFenceCreateInfo *info, const VkAllocationCallbacks *allocator, VkFence *out) {
+    (void)device, (void)info, (void)allocator;
+    *out = (VkFence)16;
+    return VK_SUCCESS;
+}
+static void DestroyFence(VkDevice device, VkFence fence, const VkAllocationCallbacks *allocator) { (void)device, (void)fence, (void)allocator; }
+static VkResult QueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo *submits, VkFence fence) {
+    (void)queue, (void)count, (void)submits, (void)fence;
+    TRY("vkQueueSubmit");
+    return VK_SUCCESS;
+}
+static VkResult WaitForFences(VkDevice device, uint32_t count, const VkFence *fences, VkBool32 all, uint64_t timeout) {
+    (void)device, (void)count, (void)fences, (void)all, (void)timeout;
+    TRY("vkWaitForFences");
+    return VK_SUCCESS;
+}
+
+static PFN_vkVoidFunction look_up(VkInstance instance, const char *name);
+static PFN_vkVoidFunction GetDeviceProcAddr(VkDevice device, const char *name) { return (void)device, look_up(VK_NULL_HANDLE, name); }
+
+#define ROW(command) {"vk" #command, (PFN_vkVoidFunction)command}
+static PFN_vkVoidFunction look_up(VkInstance instance, const char *name) {
+    static const struct { const char *name; PFN_vkVoidFunction function; } rows[] = {
+        ROW(EnumerateInstanceVersion), ROW(EnumerateInstanceExtensionProperties), ROW(CreateInstance), ROW(DestroyInstance),
+        ROW(EnumeratePhysicalDevices), ROW(GetPhysicalDeviceProperties), ROW(GetPhysicalDeviceQueueFamilyProperties),
+        ROW(EnumerateDeviceExtensionProperties), ROW(CreateDevice), ROW(DestroyDevice), ROW(GetDeviceProcAddr), ROW(GetDeviceQueue),
+        ROW(CreateFence), ROW(DestroyFence), ROW(QueueSubmit), ROW(WaitForFences),
+    };
+    static const char *const not_called[] = {
+        "vkGetPhysicalDeviceFeatures", "vkGetPhysicalDeviceFormatProperties", "vkGetPhysicalDeviceImageFormatProperties",
+        "vkGetPhysicalDeviceMemoryProperties", "vkGetPhysicalDeviceSparseImageFormatProperties",
+    };
+    (void)instance;
+    for (size_t i = 0; i < sizeof not_called / sizeof *not_called; ++i)
+        if (strcmp(not_called[i], name) == 0) return NotCalled;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+        if (strcmp(rows[i].name, name) == 0) return rows[i].function;
+    return NULL;
+}
+
+EXPORT PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance instance, const char *name) { return look_up(instance, name); }
+EXPORT VkResult vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version) {
+    TRY("negotiate");
+    if (*version > 5) *version = 5;
+    return VK_SUCCESS;
+}
+#endif

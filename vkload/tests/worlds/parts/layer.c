@@ -1,0 +1,76 @@
+/* A layer of a world: passes everything on, unless its acts say otherwise. "hide" at vkEnumeratePhysicalDevices hides all devices. */
+#ifdef LAYER
+#include "acts.h"
+#include <vulkan/vk_layer.h>
+
+static PFN_vkGetInstanceProcAddr next_instance;
+static PFN_vkGetDeviceProcAddr next_device;
+static PFN_vkEnumeratePhysicalDevices next_enumerate;
+
+__attribute__((constructor)) static void load(void) {
+    read_acts(acts);
+    at("open");
+}
+
+static int hides(void) {
+    for (unsigned i = 0; i < act_count; ++i)
+        if (strcmp(acts[i].action, "hide") == 0) return 1;
+    return 0;
+}
+
+static VkResult CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
+    VkResult result = at("vkCreateInstance");
+    if (result != VK_SUCCESS) return result;
+    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)info->pNext;
+    while (link->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO)
+        link = (VkLayerInstanceCreateInfo *)link->pNext;
+    next_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    result = ((PFN_vkCreateInstance)next_instance(VK_NULL_HANDLE, "vkCreateInstance"))(info, allocator, out);
+    if (result == VK_SUCCESS) next_enumerate = (PFN_vkEnumeratePhysicalDevices)next_instance(*out, "vkEnumeratePhysicalDevices");
+    return result;
+}
+
+static VkResult EnumeratePhysicalDevices(VkInstance instance, uint32_t *count, VkPhysicalDevice *out) {
+    VkResult result = at("vkEnumeratePhysicalDevices");
+    if (result != VK_SUCCESS) return result;
+    if (hides()) return *count = 0, VK_SUCCESS;
+    return next_enumerate(instance, count, out);
+}
+
+static VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
+    VkResult result = at("vkCreateDevice");
+    if (result != VK_SUCCESS) return result;
+    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)info->pNext;
+    while (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO)
+        link = (VkLayerDeviceCreateInfo *)link->pNext;
+    PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    return ((PFN_vkCreateDevice)next(VK_NULL_HANDLE, "vkCreateDevice"))(physical, info, allocator, out);
+}
+
+static PFN_vkVoidFunction of_device(VkDevice device, const char *name) {
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)of_device;
+    return next_device == NULL ? NULL : next_device(device, name);
+}
+
+static PFN_vkVoidFunction of_instance(VkInstance instance, const char *name) {
+    if (strcmp(name, "vkGetInstanceProcAddr") == 0) return (PFN_vkVoidFunction)of_instance;
+    if (strcmp(name, "vkGetDeviceProcAddr") == 0) return (PFN_vkVoidFunction)of_device;
+    if (strcmp(name, "vkCreateInstance") == 0) return (PFN_vkVoidFunction)CreateInstance;
+    if (strcmp(name, "vkCreateDevice") == 0) return (PFN_vkVoidFunction)CreateDevice;
+    if (strcmp(name, "vkEnumeratePhysicalDevices") == 0) return (PFN_vkVoidFunction)EnumeratePhysicalDevices;
+    return next_instance == NULL ? NULL : next_instance(instance, name);
+}
+
+EXPORT VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *interface) {
+    VkResult result = at("negotiate");
+    if (result != VK_SUCCESS) return result;
+    interface->loaderLayerInterfaceVersion = 2;
+    interface->pfnGetInstanceProcAddr = of_instance;
+    interface->pfnGetDeviceProcAddr = of_device;
+    interface->pfnGetPhysicalDeviceProcAddr = NULL;
+    return VK_SUCCESS;
+}
+#endif

@@ -1,0 +1,340 @@
+//! Makes a world: a file system in memory, in a mount namespace of one thread, which ends with it.
+
+use std::ffi::CString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, chown, chroot, symlink};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+
+use crate::parts::{self, LIB};
+use crate::world::{Thing, World};
+
+/// Users and groups of a world, by number.
+const USERS: &[(&str, u32)] = &[("root", 0), ("ann", 1000)];
+const GROUPS: &[(&str, u32)] = &[("root", 0), ("video", 44), ("render", 105), ("ann", 1000)];
+
+/// Distributions, with what their `os-release` says.
+const SYSTEMS: &[(&str, &str)] = &[
+    ("debian", "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\n"),
+    ("ubuntu", "PRETTY_NAME=\"Ubuntu 24.04\"\nID=ubuntu\nID_LIKE=debian\n"),
+    ("fedora", "PRETTY_NAME=\"Fedora Linux 40\"\nID=fedora\n"),
+    ("arch", "PRETTY_NAME=\"Arch Linux\"\nID=arch\n"),
+    ("suse", "PRETTY_NAME=\"openSUSE Tumbleweed\"\nID=opensuse-tumbleweed\nID_LIKE=\"opensuse suse\"\n"),
+    ("alpine", "PRETTY_NAME=\"Alpine Linux v3.20\"\nID=alpine\n"),
+];
+
+/// Whether this process may make mount namespaces.
+pub(crate) fn is_possible() -> bool {
+    // SAFETY: the call has no preconditions; the namespace is that thread's.
+    thread::spawn(|| unsafe { libc::unshare(libc::CLONE_NEWNS) == 0 }).join().unwrap_or(false)
+}
+
+/// What the doctor says in this world.
+pub(crate) fn doctor(world: &World) -> String {
+    // Threads share a root and a namespace until they say otherwise, and what is mounted here goes with the thread.
+    thread::scope(|scope| scope.spawn(|| enter_and_ask(world)).join().expect("a world"))
+}
+
+fn enter_and_ask(world: &World) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    // SAFETY: the call has no preconditions.
+    check(unsafe { libc::unshare(libc::CLONE_NEWNS) }, "unshare");
+    mount("none", Path::new("/"), "", libc::MS_REC | libc::MS_PRIVATE, "");
+    mount("world", folder.path(), "tmpfs", 0, "mode=755");
+    let mut built = Built { root: folder.path().to_owned(), ..Built::default() };
+    built.base();
+    built.loader(world);
+    for thing in &world.things {
+        built.add(thing);
+    }
+    chroot(&built.root).expect("a new root");
+    std::env::set_current_dir("/").expect("a folder");
+    let output = built.command().output().expect("vkload runs");
+    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    format!("{text}{errors}")
+}
+
+fn check(result: i32, what: &str) {
+    assert!(result == 0, "{what}: {}", io::Error::last_os_error());
+}
+
+fn mount(what: &str, at: &Path, kind: &str, flags: libc::c_ulong, data: &str) {
+    let text = |bytes: &[u8]| CString::new(bytes).expect("no NUL");
+    let (what, kind, data) = (text(what.as_bytes()), text(kind.as_bytes()), text(data.as_bytes()));
+    let path = text(at.as_os_str().as_bytes());
+    // SAFETY: valid strings.
+    let result =
+        unsafe { libc::mount(what.as_ptr(), path.as_ptr(), kind.as_ptr(), flags, data.as_ptr().cast()) };
+    check(result, &at.display().to_string());
+}
+
+/// A world that is being made.
+#[derive(Default)]
+struct Built {
+    root: PathBuf,
+    variables: Vec<(String, String)>,
+    arguments: Vec<String>,
+    /// The numbers of the groups in which the user is, beside the own one.
+    groups: Vec<u32>,
+    is_root: bool,
+}
+
+impl Built {
+    fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path.trim_start_matches('/'))
+    }
+
+    fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(&path, content).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+
+    fn link(&self, path: &str, to: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        symlink(to, &path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+
+    /// A file of this machine, where the world has it.
+    fn bind(&self, from: &Path, to: &str) {
+        if !self.path(to).exists() {
+            self.write(to, "");
+        }
+        mount(from.to_str().expect("UTF-8"), &self.path(to), "", libc::MS_BIND, "");
+    }
+
+    /// What every world has: the C library, the tool, users, devices and processes.
+    fn base(&mut self) {
+        for folder in
+            ["usr/lib", "usr/lib64", "usr/bin", "etc", "dev", "proc", "sys", "root", "home/ann", "tmp", "run"]
+        {
+            fs::create_dir_all(self.root.join(folder)).expect("made");
+        }
+        for name in ["lib", "lib64", "bin"] {
+            self.link(name, &format!("usr/{name}"));
+        }
+        for (from, to) in parts::c_library() {
+            self.bind(&from, to.to_str().expect("UTF-8"));
+        }
+        self.bind(Path::new(env!("CARGO_BIN_EXE_vkload")), "/usr/bin/vkload");
+        for device in ["null", "zero", "urandom"] {
+            self.bind(&Path::new("/dev").join(device), &format!("/dev/{device}"));
+        }
+        mount("/proc", &self.path("/proc"), "", libc::MS_BIND | libc::MS_REC, "");
+        mount("driver", &self.path("/proc/driver"), "tmpfs", 0, "");
+        self.cover("/proc/1/cgroup", "0::/init.scope\n");
+        self.cover("/proc/sys/kernel/osrelease", "6.8.0\n");
+        self.cover("/proc/cpuinfo", "flags\t\t: fpu sse2\n");
+        self.cover("/proc/cmdline", "root=/dev/sda1 quiet\n");
+        let users: Vec<String> =
+            USERS.iter().map(|(name, id)| format!("{name}:x:{id}:{id}::/home/{name}:/bin/sh\n")).collect();
+        self.write("/etc/passwd", users.concat());
+        self.write("/etc/os-release", SYSTEMS[0].1);
+        fs::create_dir_all(self.path("/usr/share/vulkan/icd.d")).expect("made");
+        fs::set_permissions(self.path("/tmp"), fs::Permissions::from_mode(0o1777)).expect("set");
+        self.variables = vec![("HOME".into(), "/home/ann".into()), ("PATH".into(), "/usr/bin".into())];
+        self.members(&[]);
+    }
+
+    /// Another text for a file that the kernel has.
+    fn cover(&self, path: &str, text: &str) {
+        let file = format!("/run/cover{}", path.replace('/', "-"));
+        self.write(&file, text);
+        self.bind(&self.path(&file), path);
+    }
+
+    /// The groups, with those that list the user.
+    fn members(&self, of: &[&str]) {
+        let line = |(name, id): &(&str, u32)| {
+            format!("{name}:x:{id}:{}\n", if of.contains(name) { "ann" } else { "" })
+        };
+        self.write("/etc/group", GROUPS.iter().map(line).collect::<String>());
+    }
+
+    fn loader(&self, world: &World) {
+        let chosen = world.of("loader").next().map(Thing::text).unwrap_or_else(|| "own".to_owned());
+        let file = match chosen.as_str() {
+            "none" => return,
+            "other" => parts::other_loader().expect("another loader"),
+            _ => parts::own_loader(),
+        };
+        self.bind(&file, &format!("{LIB}/libvulkan.so.1.4.0"));
+        self.link(&format!("{LIB}/libvulkan.so.1"), "libvulkan.so.1.4.0");
+    }
+
+    fn add(&mut self, thing: &Thing) {
+        let (first, rest) = thing.split();
+        match thing.kind.as_str() {
+            "loader" => {}
+            "driver" => self.driver(&first, thing),
+            "layer" => self.layer(&first, thing),
+            "stub" => {
+                let name = first.rsplit('/').next().unwrap_or_default();
+                self.write(&first, fs::read(parts::stub(name, &rest)).expect("a library"));
+            }
+            "stub32" => self.write(&first, library_of_32_bits()),
+            "gpu" => self.gpu(&first, &rest),
+            "node" => self.node(&first, &rest),
+            "write" => self.write(&first, rest.replace("\\n", "\n").replace("\\u{feff}", "\u{feff}")),
+            "cover" => self.cover(&first, &rest.replace("\\n", "\n")),
+            "link" => self.link(&first, &rest),
+            "folder" => fs::create_dir_all(self.path(&first)).expect("made"),
+            "remove" => fs::remove_file(self.path(&first)).expect("removed"),
+            "copy" => self.write(&rest, fs::read(self.path(&first)).expect("read")),
+            "move" => fs::rename(self.path(&first), self.path(&rest)).expect("moved"),
+            "mode" => self.mode(&first, &rest),
+            "cut" => self.change(&first, |bytes| bytes.truncate(bytes.len() / 2)),
+            // The kind of processor in an ELF header: 183 is aarch64.
+            "machine" => self.change(&first, |bytes| bytes[18] = rest.parse().expect("a number")),
+            "replace" => {
+                let (old, new) = rest.split_once(' ').expect("two words");
+                self.change(&first, |bytes| replace(bytes, old.as_bytes(), new.as_bytes()));
+            }
+            "noexec" => {
+                let folder = self.path(&first);
+                mount(folder.to_str().expect("UTF-8"), &folder, "", libc::MS_BIND, "");
+                mount("none", &folder, "", libc::MS_BIND | libc::MS_REMOUNT | libc::MS_NOEXEC, "");
+            }
+            "os" => {
+                self.write("/etc/os-release", SYSTEMS.iter().find(|row| row.0 == first).expect("a system").1)
+            }
+            "env" => {
+                let text = thing.text();
+                let (name, value) = text.split_once('=').expect("NAME=VALUE");
+                self.variables.retain(|known| known.0 != name);
+                self.variables.push((name.to_owned(), value.to_owned()));
+            }
+            "root" => self.is_root = true,
+            // The groups that this user has, and those that the list of groups has.
+            "groups" => self.groups = rest_groups(&thing.text()),
+            "members" => self.members(&thing.text().split(' ').collect::<Vec<_>>()),
+            "args" => self.arguments = thing.text().split(' ').map(str::to_owned).collect(),
+            other => panic!("a world has no {other:?}"),
+        }
+    }
+
+    fn driver(&self, name: &str, thing: &Thing) {
+        let library = thing.value("library").unwrap_or_else(|| format!("{LIB}/libvulkan_{name}.so"));
+        if thing.value("library").is_none() {
+            self.write(
+                &library,
+                fs::read(parts::driver(&thing.value("needs").unwrap_or_default())).expect("a driver"),
+            );
+            self.write(&format!("{library}.acts"), thing.acts.join("\n") + "\n");
+        }
+        let folder = thing.value("folder").unwrap_or_else(|| "/usr/share/vulkan/icd.d".to_owned());
+        let api = thing.value("api").unwrap_or_else(|| "1.1.0".to_owned());
+        let manifest = format!(
+            "{{\"file_format_version\": \"1.0.0\", \"ICD\": {{\"library_path\": \"{library}\", \"api_version\": \"{api}\"}}}}\n"
+        );
+        self.write(&format!("{folder}/{name}.json"), manifest);
+    }
+
+    fn layer(&self, name: &str, thing: &Thing) {
+        let implicit = thing.text().split(' ').any(|word| word == "implicit");
+        let library = thing.value("library").unwrap_or_else(|| format!("{LIB}/lib{name}.so"));
+        if thing.value("library").is_none() {
+            self.write(&library, fs::read(parts::layer()).expect("a layer"));
+            self.write(&format!("{library}.acts"), thing.acts.join("\n") + "\n");
+        }
+        let switch = |key: &str, field: &str| {
+            let value = thing.value(key).map(|variable| format!(", \"{field}\": {{\"{variable}\": \"1\"}}"));
+            value.unwrap_or_default()
+        };
+        let off = if implicit && thing.value("off").is_none() {
+            format!(", \"disable_environment\": {{\"DISABLE_{}\": \"1\"}}", name.to_ascii_uppercase())
+        } else {
+            switch("off", "disable_environment")
+        };
+        let manifest = format!(
+            "{{\"file_format_version\": \"1.0.0\", \"layer\": {{\"name\": \"{name}\", \"type\": \"GLOBAL\", \"library_path\": \"{library}\", \"api_version\": \"1.3.0\", \"implementation_version\": \"1\", \"description\": \"a layer\"{off}{}}}}}\n",
+            switch("on", "enable_environment")
+        );
+        let folder = if implicit { "implicit_layer.d" } else { "explicit_layer.d" };
+        self.write(&format!("/usr/share/vulkan/{folder}/{name}.json"), manifest);
+    }
+
+    /// `PLACE VENDOR:DEVICE [KERNEL-DRIVER]`: a graphics device on the bus.
+    fn gpu(&self, place: &str, rest: &str) {
+        let folder = format!("/sys/bus/pci/devices/{place}");
+        let (numbers, kernel) = rest.split_once(' ').unwrap_or((rest, ""));
+        let (vendor, device) = numbers.split_once(':').expect("VENDOR:DEVICE");
+        self.write(&format!("{folder}/class"), "0x030000\n");
+        self.write(&format!("{folder}/vendor"), format!("0x{vendor}\n"));
+        self.write(&format!("{folder}/device"), format!("0x{device}\n"));
+        if !kernel.is_empty() {
+            self.link(&format!("{folder}/driver"), &format!("../../../bus/pci/drivers/{kernel}"));
+        }
+    }
+
+    /// `MODE OWNER:GROUP`: a file that stands for a device file.
+    fn node(&self, path: &str, rest: &str) {
+        self.write(path, "");
+        self.mode(path, rest);
+    }
+
+    /// `MODE [OWNER:GROUP]`
+    fn mode(&self, path: &str, rest: &str) {
+        let (mode, owner) = rest.split_once(' ').unwrap_or((rest, ""));
+        let path = self.path(path);
+        if let Some((user, group)) = owner.split_once(':') {
+            let number =
+                |list: &[(&str, u32)], name: &str| list.iter().find(|row| row.0 == name).map(|row| row.1);
+            chown(&path, number(USERS, user), number(GROUPS, group)).expect("given away");
+        }
+        let mode = u32::from_str_radix(mode, 8).expect("a mode");
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("set");
+    }
+
+    fn change(&self, path: &str, change: impl FnOnce(&mut Vec<u8>)) {
+        let mut bytes = fs::read(self.path(path)).expect("read");
+        change(&mut bytes);
+        self.write(path, bytes);
+    }
+
+    /// The doctor, run by the world's user.
+    fn command(&self) -> Command {
+        let mut command = Command::new("/usr/bin/vkload");
+        command.arg("doctor").args(&self.arguments).env_clear().envs(self.variables.iter().cloned());
+        if !self.is_root {
+            let groups = self.groups.clone();
+            // SAFETY: the calls may be made between fork and exec.
+            unsafe {
+                command.pre_exec(move || {
+                    let ok = libc::setgroups(groups.len(), groups.as_ptr()) == 0
+                        && libc::setgid(1000) == 0
+                        && libc::setuid(1000) == 0;
+                    if ok { Ok(()) } else { Err(io::Error::last_os_error()) }
+                });
+            }
+        }
+        command
+    }
+}
+
+/// The header of an i386 library, and no more.
+fn library_of_32_bits() -> Vec<u8> {
+    let mut header = vec![0; 52];
+    header[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");
+    // A shared object (3) for i386 (3), of this version, with a header of this size.
+    for (at, byte) in [(16, 3), (18, 3), (20, 1), (40, 52)] {
+        header[at] = byte;
+    }
+    header
+}
+
+fn rest_groups(names: &str) -> Vec<u32> {
+    names.split(' ').filter_map(|name| GROUPS.iter().find(|row| row.0 == name)).map(|row| row.1).collect()
+}
+
+fn replace(bytes: &mut [u8], old: &[u8], new: &[u8]) {
+    let at = bytes.windows(old.len()).position(|window| window == old).expect("the old text");
+    for (place, byte) in bytes[at..at + old.len()].iter_mut().enumerate() {
+        *byte = new.get(place).copied().unwrap_or(0);
+    }
+}
