@@ -12,6 +12,7 @@ use crate::chain;
 use crate::doctor;
 use crate::doctor::case::Case;
 use crate::doctor::trials::Trials;
+use crate::facts::Packages;
 use crate::info::report::{Device, Driver, Report};
 use crate::planned::Planned;
 use crate::probe::{Ending, Subject, Trial};
@@ -80,7 +81,7 @@ fn of_machine(side: &mut Side, case: Case) {
     side.insert("system", flat(&facts.system));
     side.insert("place", flat(&facts.place));
     side.insert("user", flat(&facts.user));
-    side.insert("packages", flat(&facts.packages));
+    side.insert("packages", packages(&facts.packages));
     let answer = doctor::answer(case);
     let mut findings = Entries::from([("answer".to_owned(), doctor::headline(&answer))]);
     for finding in &answer.findings {
@@ -189,6 +190,11 @@ fn of_trials(trials: &Trials) -> Entries {
         entries.insert("layers to blame".to_owned(), trials.culprits.join(", "));
     }
     entries
+}
+
+/// Each package of its own, since a list of many differs somewhere.
+fn packages(packages: &Packages) -> Entries {
+    packages.installed.iter().map(|package| (package.clone(), "installed".to_owned())).collect()
 }
 
 /// Fields that tell the elements of a list apart.
