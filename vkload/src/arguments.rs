@@ -13,7 +13,7 @@ Exit codes:
   0  answered, and nothing is wrong
   1  answered, and something is wrong: the command's help says what
   2  no answer, or a mistake on the command line
-  `exec` ends with the program's code, with 126 if the program cannot be run, and with 127 if it does not exist.";
+  `exec` and `layers` end with the program's code, with 126 if the program cannot be run, and with 127 if it does not exist.";
 
 /// Explains what Vulkan finds on this machine, and why.
 ///
@@ -51,15 +51,15 @@ pub(crate) enum Command {
     /// Tries the loader that programs get, each driver and each layer in separate processes, so that a crash or a hang becomes part of the
     /// answer. Checks libraries, environment variables, settings files, GPUs and device files, too. Changes nothing.
     Doctor(DoctorArguments),
-    /// Finds the layer that breaks a program, by running it with some layers and without others.
+    /// Finds the layer that breaks a program. Runs the program several times, with some layers and without others.
     ///
-    /// The program fails if it ends by a signal, with an exit code other than 0, or not at all. To judge it by something else, put it into a
-    /// script. The exit code is 1 if the program fails without any layer, too. Layers that the program enables itself stay on.
+    /// A run fails if the program ends by a signal or with an exit code other than 0, or does not end in time. To judge by something else, run a
+    /// script. The exit code is 1 if the program fails without any layer, too. Layers that the program itself enables stay on.
     Bisect(BisectArguments),
-    /// Lists the layers and says why each is active or not, or runs a program with some of them on or off.
+    /// Lists layers and says why each is active or not. With a program, runs it with some layers on or off.
     ///
-    /// Sets environment variables that every loader heeds, for this one run only: those of layers' manifests, VK_INSTANCE_LAYERS,
-    /// VK_LOADER_LAYERS_ENABLE and VK_LOADER_LAYERS_DISABLE. Without a program, it lists the layers as they would be then.
+    /// Sets environment variables that every loader honours, for this run only: those in layers' manifests, VK_INSTANCE_LAYERS,
+    /// VK_LOADER_LAYERS_ENABLE and VK_LOADER_LAYERS_DISABLE. Without a program, lists the layers as these options would make them.
     Layers(LayersArguments),
     /// Lists the folders and files that are searched, why they are searched, and what was found there. Loads no library.
     Paths(FormatArguments),
@@ -67,9 +67,9 @@ pub(crate) enum Command {
     Chain(ChainArguments),
     /// Shows what another machine's recording leads to (`vkload doctor --record FILE`, `vkload info --record FILE`).
     Replay(ReplayArguments),
-    /// Tells what differs between two recordings (`vkload doctor --record FILE`). The exit code is 1 if anything does.
+    /// Lists what differs between two recordings (`vkload doctor --record FILE`). The exit code is 1 if anything differs.
     ///
-    /// For "it works there, but not here", and for "it worked before the update": record both and compare.
+    /// Compares a machine on which Vulkan works with one on which it does not, or the same machine before and after an update.
     Compare(CompareArguments),
     /// Runs a program with this loader instead of the system's.
     ///
@@ -145,16 +145,16 @@ pub(crate) struct BisectArguments {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// How many seconds a run may take. A program that is still running then has failed.
+    /// Time limit for each run, in seconds. A program that is still running then has failed.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) timeout: u64,
-    /// Stop the program after so many seconds; if it is still running then, it works. For games and others that do not end by themselves.
+    /// Stop each run after this many seconds. A program that is still running then works. For games and other programs that do not end.
     #[arg(long, value_name = "SECONDS", conflicts_with = "timeout", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) runs_for: Option<u64>,
-    /// Run the program so many times with the same layers; one failure is enough. For programs that fail only sometimes.
+    /// Run the program this many times with the same layers. One failure is enough. For programs that fail only sometimes.
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) repeat: u32,
-    /// The program and its arguments. What it prints is not shown, but for the last lines of a run that fails.
+    /// The program and its arguments. Its output is not shown, except for the last lines of a run that fails.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
 }
@@ -164,13 +164,13 @@ pub(crate) struct LayersArguments {
     /// Print JSON.
     #[arg(long, conflicts_with = "program")]
     pub(crate) json: bool,
-    /// Turn this layer on; may be repeated. Layers are called in this order.
+    /// Turn this layer on. Can be repeated. Explicit layers are called in this order.
     #[arg(long, short, value_name = "NAME")]
     pub(crate) enable: Vec<String>,
-    /// Turn this layer off; may be repeated. The program cannot enable it itself either.
+    /// Turn this layer off. Can be repeated. The program itself cannot enable it either.
     #[arg(long, short, value_name = "NAME")]
     pub(crate) disable: Vec<String>,
-    /// Turn off every layer but those of --enable, and those that the program enables itself.
+    /// Turn off all layers except those of --enable and those that the program itself enables.
     #[arg(long)]
     pub(crate) only: bool,
     /// The program and its arguments.

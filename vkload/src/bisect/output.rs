@@ -146,7 +146,7 @@ fn culprits(answer: &Answer, group: &[usize]) -> String {
 fn printed(run: Option<&Attempt>) -> String {
     let lines = run.map(|run| &run.printed[..]).unwrap_or_default();
     let quoted: String = lines.iter().map(|line| format!("    {line}\n")).collect();
-    if quoted.is_empty() { quoted } else { format!("  The last that it printed:\n{quoted}") }
+    if quoted.is_empty() { quoted } else { format!("  The last lines of its output:\n{quoted}") }
 }
 
 /// The answer for programs. Names do not change between releases; new ones may come.

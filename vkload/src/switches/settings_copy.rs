@@ -119,15 +119,25 @@ fn fill(copy: &Path, users: Option<&Path>, text: &str) -> io::Result<()> {
         link_all(users, copy, "vulkan")?;
         link_all(&users.join("vulkan"), &vulkan, FOLDER)?;
     }
-    fs::write(vulkan.join(FOLDER).join(FILE), text)
+    let file = vulkan.join(FOLDER).join(FILE);
+    if fs::read(&file).is_ok_and(|there| there == text.as_bytes()) {
+        return Ok(());
+    }
+    // In one step, since a program may read it at any time.
+    let new = file.with_extension(format!("new-{}", std::process::id()));
+    fs::write(&new, text)?;
+    fs::rename(&new, file)
 }
 
 /// Links to everything in `from` but one thing.
 fn link_all(from: &Path, to: &Path, but: &str) -> io::Result<()> {
     for entry in fs::read_dir(from).into_iter().flatten().flatten() {
-        let link = to.join(entry.file_name());
-        if entry.file_name() != but && fs::symlink_metadata(&link).is_err() {
-            symlink(entry.path(), link)?;
+        if entry.file_name() == but {
+            continue;
+        }
+        match symlink(entry.path(), to.join(entry.file_name())) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
         }
     }
     Ok(())
