@@ -194,6 +194,43 @@ fn layers_that_variables_enable_are_left_out_by_name_and_by_pattern() {
     assert_eq!(found(&[("WANT", "1")], &fails_with(&sandbox, &[])), (1, json!([[name(4)]])));
 }
 
+/// An implicit layer as text, with these fields.
+fn implicit(name: &str, more: &str) -> String {
+    format!(
+        r#"{{"file_format_version": "1.2.0", "layer": {{"name": "{name}", "type": "GLOBAL", "api_version": "1.3.0",
+        "implementation_version": "1", "description": "a layer", {more}}}}}"#
+    )
+}
+
+#[test]
+fn of_two_layers_with_one_variable_only_the_guilty_one_is_left_out() {
+    let sandbox = machine();
+    let text = |number| {
+        implicit(&name(number), r#""library_path": "LIBRARY", "disable_environment": {"NO_BOTH": "1"}"#)
+    };
+    Layer::new(&name(0)).implicit().manifest(&text(0)).install(&sandbox);
+    let guilty = Layer::new(&name(1)).implicit().manifest(&text(1));
+    guilty.does_with("signal", libc::SIGILL.into()).install(&sandbox);
+    let answer = answer(&bisect(&sandbox, &["--json"], &[VKLOAD, "info"], &[]));
+    assert_eq!(answer["culprits"], json!([[name(1)]]), "{answer:#}");
+}
+
+#[test]
+fn a_part_of_a_meta_layer_is_left_out_alone() {
+    let sandbox = machine();
+    for number in 0..3 {
+        let layer = Layer::new(&name(number));
+        let layer = if number == 1 { layer.does_with("signal", libc::SIGILL.into()) } else { layer };
+        layer.install(&sandbox);
+    }
+    let parts = [name(0), name(1), name(2)];
+    let meta = format!(r#""component_layers": {}, "disable_environment": {{"NO_META": "1"}}"#, json!(parts));
+    sandbox.write("data/vulkan/implicit_layer.d/meta.json", implicit("VK_LAYER_TEST_meta", &meta));
+    let answer = answer(&bisect(&sandbox, &["--json"], &[VKLOAD, "info"], &[]));
+    assert_eq!(answer["culprits"], json!([[name(1)]]), "{answer:#}");
+    assert_eq!(answer["layers"][1]["off"], format!("export VK_LOADER_LAYERS_DISABLE={}", name(1)));
+}
+
 #[test]
 fn a_layer_that_the_settings_file_turns_on_is_left_out_and_the_users_configuration_stays() {
     let sandbox = machine();
