@@ -229,6 +229,11 @@ fn a_part_of_a_meta_layer_is_left_out_alone() {
     let answer = answer(&bisect(&sandbox, &["--json"], &[VKLOAD, "info"], &[]));
     assert_eq!(answer["culprits"], json!([[name(1)]]), "{answer:#}");
     assert_eq!(answer["layers"][1]["off"], format!("export VK_LOADER_LAYERS_DISABLE={}", name(1)));
+    // This variable stands against the one that would leave them out.
+    let output = bisect(&sandbox, &[], &[VKLOAD, "info"], &[("VK_LOADER_LAYERS_ALLOW", "*")]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains(&format!("{} was on in every run", name(1))), "{said}");
 }
 
 #[test]

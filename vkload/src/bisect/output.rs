@@ -33,7 +33,9 @@ impl Answer {
             }
             Verdict::FailsWithoutLayers => {
                 let without = self.run(&[]).map(|run| run.ended.words()).unwrap_or_default();
-                format!("{name} fails without any layer, too: it {without}.")
+                let which =
+                    if self.stuck.is_empty() { "any layer" } else { "the layers that can be left out" };
+                format!("{name} fails without {which}, too: it {without}.")
             }
             Verdict::Found(groups) => {
                 let all: Vec<_> = groups.iter().map(|group| self.names(group).join(" with ")).collect();

@@ -89,11 +89,12 @@ impl Runs<'_> {
             return known.unwrap_or(false);
         }
         let number = self.done.borrow().len() + 1;
-        progress(&format!(
-            "try {number} of about {}: with {} layers",
-            self.expected.max(number),
-            layers.len()
-        ));
+        let which = match layers.len() {
+            0 => "without layers".to_owned(),
+            1 => "with 1 layer".to_owned(),
+            count => format!("with {count} layers"),
+        };
+        progress(&format!("try {number} of about {}: {which}", self.expected.max(number)));
         let attempt = (self.changes)(layers).and_then(|changes| self.program.attempt(layers, &changes));
         match attempt {
             Ok(attempt) => {
