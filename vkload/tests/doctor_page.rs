@@ -1,11 +1,13 @@
 //! Every finding of the doctor has a row on its page, `docs/doctor.md`. The ids are read from the sources of the rules.
 
+mod rules;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Words in the rules that look like an id.
-const NO_IDS: &[&str] = &["apt-get", "ld-musl", "pci-stub", "vfio-pci"];
+use rules::{ids_of_rules, is_id, literals, literals_in};
+
 /// Reasons of the loader of which the doctor says nothing, or that rules about variables and settings say.
 const SILENT: &[&str] = &[
     "blacklisted",
@@ -74,67 +76,6 @@ fn rows() -> Vec<Vec<String>> {
 
 fn ids_on_page() -> BTreeSet<String> {
     rows().iter().flat_map(|row| literals_in(&row[0], '`').collect::<Vec<_>>()).collect()
-}
-
-/// Every id that a rule may use: words with a hyphen wherever they stand, and any word that stands where `Finding::new` has its id.
-fn ids_of_rules() -> BTreeSet<String> {
-    let mut ids = BTreeSet::new();
-    for file in fs::read_dir(root().join("vkload/src/doctor/rules")).expect("the rules") {
-        let source = read(&file.expect("a file").path());
-        let source = source.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
-        ids.extend(literals(source).filter(|it| it.contains('-') && is_id(it)));
-        for call in source.split("Finding::new(").skip(1) {
-            ids.extend(
-                argument(call, 2).and_then(|it| Some(it.strip_prefix('"')?.strip_suffix('"')?.to_owned())),
-            );
-        }
-    }
-    ids.retain(|id| !NO_IDS.contains(&id.as_str()));
-    ids
-}
-
-fn is_id(word: &str) -> bool {
-    let parts = word.split('-');
-    parts
-        .clone()
-        .all(|part| !part.is_empty() && part.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit()))
-        && !word.starts_with(|it: char| it.is_ascii_digit())
-}
-
-/// What stands in quotation marks in a source. A mark that is escaped ends nothing.
-fn literals(source: &str) -> impl Iterator<Item = String> {
-    let source = source.replace("\\\"", "\u{fffd}").replace("'\"'", "");
-    literals_in(&source, '"').collect::<Vec<_>>().into_iter()
-}
-
-fn literals_in(text: &str, mark: char) -> impl Iterator<Item = String> + '_ {
-    text.split(mark).skip(1).step_by(2).map(str::to_owned)
-}
-
-/// An argument of a call, of which `rest` is what follows the parenthesis.
-fn argument(rest: &str, number: usize) -> Option<&str> {
-    let (mut depth, mut in_literal, mut escaped, mut begin, mut count) = (0usize, false, false, 0, 0);
-    for (place, character) in rest.char_indices() {
-        let was_escaped = escaped;
-        escaped = in_literal && character == '\\' && !was_escaped;
-        match character {
-            '"' if !was_escaped => in_literal = !in_literal,
-            _ if in_literal => {}
-            '(' | '[' | '{' => depth += 1,
-            ',' | ')' | ']' | '}' if depth == 0 => {
-                if count == number {
-                    return rest.get(begin..place).map(str::trim);
-                }
-                if character != ',' {
-                    return None;
-                }
-                (begin, count) = (place + 1, count + 1);
-            }
-            ')' | ']' | '}' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
 }
 
 fn read(file: &Path) -> String {

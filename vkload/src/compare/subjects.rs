@@ -12,7 +12,6 @@ use crate::chain;
 use crate::doctor;
 use crate::doctor::case::Case;
 use crate::doctor::trials::Trials;
-use crate::facts::Packages;
 use crate::info::report::{Device, Driver, Report};
 use crate::planned::Planned;
 use crate::probe::{Ending, Subject, Trial};
@@ -34,6 +33,7 @@ pub(super) const SUBJECTS: &[(&str, &str)] = &[
     ("gpus", "Graphics devices on the bus"),
     ("nodes", "Device files"),
     ("nvidia", "NVIDIA's driver"),
+    ("manifests", "Manifests in the usual folders"),
     ("strays", "Files that are no manifests"),
     ("system", "System"),
     ("place", "Containers and the like"),
@@ -77,11 +77,12 @@ fn of_machine(side: &mut Side, case: Case) {
     side.insert("gpus", flat(&facts.gpus));
     side.insert("nodes", flat(&facts.nodes));
     side.insert("nvidia", flat(&facts.nvidia));
+    side.insert("manifests", each(&facts.manifests));
     side.insert("strays", flat(&facts.strays));
     side.insert("system", flat(&facts.system));
     side.insert("place", flat(&facts.place));
     side.insert("user", flat(&facts.user));
-    side.insert("packages", packages(&facts.packages));
+    side.insert("packages", each(&facts.packages.installed));
     let answer = doctor::answer(case);
     let mut findings = Entries::from([("answer".to_owned(), doctor::headline(&answer))]);
     for finding in &answer.findings {
@@ -192,9 +193,9 @@ fn of_trials(trials: &Trials) -> Entries {
     entries
 }
 
-/// Each package of its own, since a list of many differs somewhere.
-fn packages(packages: &Packages) -> Entries {
-    packages.installed.iter().map(|package| (package.clone(), "installed".to_owned())).collect()
+/// Each name of its own, since lists of many differ somewhere.
+fn each(names: &[String]) -> Entries {
+    names.iter().map(|name| (name.clone(), String::new())).collect()
 }
 
 /// Fields that tell the elements of a list apart.

@@ -126,6 +126,12 @@ impl Case {
         trials.flat_map(Trial::usable).any(|device| device.vendor == gpu.vendor && device.kind != "cpu")
     }
 
+    /// Whether a manifest of a driver for this GPU is installed, which a variable or the settings file may keep from being found.
+    pub(super) fn has_manifest_for(&self, gpu: &Gpu) -> bool {
+        let found = self.drivers.iter().map(|driver| &driver.manifest);
+        found.chain(&self.facts.manifests).any(|manifest| gpu.is_driven_by(manifest))
+    }
+
     /// `sudo ` where the file is not the user's own.
     pub(super) fn sudo(&self, path: &str) -> &'static str {
         let home = &self.facts.user.home;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::subject::{Layer, Target};
 use super::suspects;
 use crate::planned::Planned;
-use crate::probe::parent::{Settings, try_out};
+use crate::probe::parent::{Settings, libraries_not_found, try_out};
 use crate::probe::{Subject, Trial};
 use crate::switches::Changes;
 use loader_core::memory::Shown;
@@ -66,6 +66,10 @@ impl Trials {
         keep(&trials);
         if !suspects::anything_missing(&trials) {
             return trials;
+        }
+        for (_, trial) in trials.drivers.iter_mut().filter(|(_, trial)| trial.fails_silently()) {
+            progress("what the drivers look for");
+            trial.not_found = libraries_not_found(&trial.of, settings);
         }
         let all: Vec<usize> = (0..layers.len()).collect();
         if let (false, Ok(changes)) = (layers.is_empty(), suspects::without(planned, &layers, &all, settings))

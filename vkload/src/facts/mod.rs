@@ -57,6 +57,8 @@ pub(crate) struct Facts {
     pub(crate) libraries: Vec<Library>,
     /// Files near the folders of manifests that look as if they were meant to be one.
     pub(crate) strays: Vec<Stray>,
+    /// The drivers' manifests in the folders that are searched where no variable and no settings file replaces the search.
+    pub(crate) manifests: Vec<String>,
     /// How packages are installed here.
     pub(crate) packages: Packages,
 }
@@ -83,6 +85,7 @@ impl Facts {
             libraries: libraries::collect(root, &search, named, bits),
             loaders: search.loaders(),
             strays: strays::collect(root, variables),
+            manifests: strays::driver_manifests(root, variables),
             packages: packages::collect(root, &system),
             system,
         }

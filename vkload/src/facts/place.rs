@@ -152,7 +152,7 @@ fn virtual_machine(root: &Path) -> Option<String> {
             .find(|line| line.starts_with("flags"))
             .is_some_and(|flags| flags.contains(" hypervisor"))
     };
-    named.or_else(|| hidden().then(|| "of unknown make".to_owned()))
+    named.or_else(|| hidden().then(|| "unknown hypervisor".to_owned()))
 }
 
 #[cfg(test)]

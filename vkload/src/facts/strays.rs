@@ -77,6 +77,13 @@ pub(super) fn collect(root: &Path, variables: &Variables) -> Vec<Stray> {
     all
 }
 
+/// The manifests of drivers in the folders that are usually searched.
+pub(super) fn driver_manifests(root: &Path, variables: &Variables) -> Vec<String> {
+    let files =
+        folders(variables).into_iter().flat_map(|folder| entries(&below(root, &folder.join("vulkan/icd.d"))));
+    files.filter(|path| name_of(path).ends_with(".json")).map(|path| seen(root, &path)).collect()
+}
+
 /// The folders that are usually searched, whatever the variables say, and those that these say.
 fn folders(variables: &Variables) -> Vec<PathBuf> {
     let home = variables.get("HOME").map(PathBuf::from);
@@ -109,7 +116,8 @@ fn folders(variables: &Variables) -> Vec<PathBuf> {
 fn look(root: &Path, folder: &Path, key: Option<&str>, users: &Database, all: &mut Vec<Stray>) {
     let here = below(root, folder);
     if let Err(error) = fs::read_dir(&here) {
-        if error.kind() == ErrorKind::PermissionDenied {
+        // What lies in another user's home folder, where one may not even look, is nothing that is missed here.
+        if error.kind() == ErrorKind::PermissionDenied && fs::metadata(&here).is_ok() {
             all.push(unreadable(root, &here, users));
         }
         return;

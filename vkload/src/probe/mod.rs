@@ -8,6 +8,7 @@ pub(crate) mod child;
 mod crash;
 mod notes;
 pub(crate) mod parent;
+mod searches;
 mod vulkan;
 
 use std::fmt;
@@ -123,6 +124,8 @@ pub(crate) struct Trial {
     pub(crate) devices: Vec<Tried>,
     /// The last lines that it printed, cleaned of control characters.
     pub(crate) printed: Vec<String>,
+    /// Libraries that it looked for and did not find, where it failed without saying why.
+    pub(crate) not_found: Vec<String>,
 }
 
 /// A device, and what came of using it.
@@ -144,6 +147,11 @@ impl Trial {
     /// The devices on which a submission ran to its end.
     pub(crate) fn usable(&self) -> impl Iterator<Item = &Device> {
         self.devices.iter().filter(|tried| tried.failure.is_none()).map(|tried| &tried.device)
+    }
+
+    /// Whether it got no device and gave no reason but a number.
+    pub(crate) fn fails_silently(&self) -> bool {
+        self.devices.is_empty() && matches!(self.ending, Ending::Finished | Ending::Result { .. })
     }
 
     /// Whether the process died, hung or ended itself.

@@ -5,11 +5,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::notes::Notes;
-use super::{Ending, Line, Stage, Subject, Trial, Tried, crash};
+use super::{Ending, Line, Stage, Subject, Trial, Tried, crash, searches};
 use crate::facts::Variables;
 
 /// The descriptor on which a child finds the memory for its lines.
@@ -38,16 +39,33 @@ pub(crate) fn try_out(
     settings: &Settings,
     changes: &BTreeMap<String, Option<String>>,
 ) -> Trial {
+    run(subject, settings, changes).0
+}
+
+/// The libraries that `subject` looks for and does not find, in order: what the dynamic linker of the C library tells if it is asked. Some may
+/// be of no importance to it.
+pub(crate) fn libraries_not_found(subject: &Subject, settings: &Settings) -> Vec<String> {
+    let changes = BTreeMap::from([("LD_DEBUG".to_owned(), Some("libs".to_owned()))]);
+    searches::not_found(&run(subject, settings, &changes).1, &|path| Path::new(path).exists())
+}
+
+/// What came of it, and what it printed.
+fn run(
+    subject: &Subject,
+    settings: &Settings,
+    changes: &BTreeMap<String, Option<String>>,
+) -> (Trial, String) {
     let mut trial = Trial { of: subject.clone(), ..Trial::default() };
-    match start(subject, settings, changes) {
+    let printed = match start(subject, settings, changes) {
         Ok(started) => watch(started, settings.limit, &mut trial),
         Err(error) => {
             trial.ending = Ending::Failed {
                 words: format!("cannot be tried, because no process can be started: {error}"),
-            }
+            };
+            String::new()
         }
-    }
-    trial
+    };
+    (trial, printed)
 }
 
 /// A child and what it can be heard on.
@@ -117,7 +135,8 @@ unsafe fn confine(notes: RawFd, memory: u64) -> io::Result<()> {
     }
 }
 
-fn watch(started: Started, limit: Duration, trial: &mut Trial) {
+/// Returns everything that the child printed, as far as it was kept.
+fn watch(started: Started, limit: Duration, trial: &mut Trial) -> String {
     let Started { mut child, notes, mut printed } = started;
     let id = i32::try_from(child.id()).unwrap_or(0);
     let status = wait(&mut child, &mut printed, limit);
@@ -145,7 +164,8 @@ fn watch(started: Started, limit: Duration, trial: &mut Trial) {
             line => take(line, trial),
         }
     }
-    trial.printed = last_lines(&printed.text());
+    let printed = printed.text();
+    trial.printed = last_lines(&printed);
     let late = match status {
         None => Some(Ending::TimedOut { seconds: limit.as_secs(), library: at_fault }),
         Some(status) if status.success() && end.is_some() => None,
@@ -164,6 +184,7 @@ fn watch(started: Started, limit: Duration, trial: &mut Trial) {
     {
         device.failure = Some((trial.stage, trial.ending.clone()));
     }
+    printed
 }
 
 fn take(line: Line, trial: &mut Trial) {

@@ -188,7 +188,8 @@ unsafe fn describe(
             if first.api_version >= vk::API_VERSION_1_2 {
                 all = all.push_next(&mut driver);
             }
-            second(device, &raw mut *(&mut all.push_next(&mut id)));
+            let mut all = all.push_next(&mut id);
+            second(device, &raw mut all);
         }
         Ok(Device::new(&first, &id, &driver))
     }

@@ -27,35 +27,73 @@ const SYSTEMS: &[(&str, &str)] = &[
     ("alpine", "PRETTY_NAME=\"Alpine Linux v3.20\"\nID=alpine\n"),
 ];
 
+/// Where the doctor leaves its recording.
+const RECORDING: &str = "/run/out/recording.json";
+
 /// Whether this process may make mount namespaces.
 pub(crate) fn is_possible() -> bool {
     // SAFETY: the call has no preconditions; the namespace is that thread's.
     thread::spawn(|| unsafe { libc::unshare(libc::CLONE_NEWNS) == 0 }).join().unwrap_or(false)
 }
 
-/// What the doctor says in this world.
-pub(crate) fn doctor(world: &World) -> String {
-    // Threads share a root and a namespace until they say otherwise, and what is mounted here goes with the thread.
-    thread::scope(|scope| scope.spawn(|| enter_and_ask(world)).join().expect("a world"))
+/// What the doctor said.
+pub(crate) struct Told {
+    /// In the world.
+    pub(crate) text: String,
+    /// Here, where its recording is replayed.
+    pub(crate) replayed: String,
+    /// The ids of its findings.
+    pub(crate) ids: Vec<String>,
 }
 
-fn enter_and_ask(world: &World) -> String {
+/// What the doctor says in this world.
+pub(crate) fn doctor(world: &World) -> Told {
+    let kept = tempfile::tempdir().expect("a folder");
+    let recording = kept.path().join("recording.json");
+    // Threads share a root and a namespace until they say otherwise, and what is mounted there goes with the thread.
+    let text = thread::scope(|scope| {
+        scope.spawn(|| enter_and_ask(world, kept.path())).join().unwrap_or_else(|_| panic!("{}", world.name))
+    });
+    let replay = |more: &[&str]| {
+        let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+        let output = vkload.arg("replay").arg(&recording).args(["--show", "doctor"]).args(more).output();
+        let output = output.expect("vkload runs");
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    let json: serde_json::Value = serde_json::from_str(&replay(&["--json"])).unwrap_or_default();
+    let findings = json["findings"].as_array().cloned().unwrap_or_default();
+    let ids = findings.iter().filter_map(|finding| finding["id"].as_str()).map(str::to_owned).collect();
+    Told { text, replayed: without_sizes(&replay(&[])), ids }
+}
+
+fn enter_and_ask(world: &World, kept: &Path) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     // SAFETY: the call has no preconditions.
     check(unsafe { libc::unshare(libc::CLONE_NEWNS) }, "unshare");
     mount("none", Path::new("/"), "", libc::MS_REC | libc::MS_PRIVATE, "");
     mount("world", folder.path(), "tmpfs", 0, "mode=755");
     let mut built = Built { root: folder.path().to_owned(), ..Built::default() };
+    // The recording outlives the world in a folder of this machine.
+    fs::set_permissions(kept, fs::Permissions::from_mode(0o777)).expect("set");
     built.base();
     built.loader(world);
     for thing in &world.things {
         built.add(thing);
     }
+    let out = built.path("/run/out");
+    fs::create_dir(&out).expect("made");
+    mount(kept.to_str().expect("UTF-8"), &out, "", libc::MS_BIND, "");
     chroot(&built.root).expect("a new root");
     std::env::set_current_dir("/").expect("a folder");
     let output = built.command().output().expect("vkload runs");
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    format!("{text}{errors}")
+    without_sizes(&format!("{text}{errors}"))
+}
+
+/// How large a compiled driver is depends on the compiler.
+fn without_sizes(text: &str) -> String {
+    let sizes = regex_lite::Regex::new(r"it has \d+ of \d+ bytes").expect("a pattern");
+    sizes.replace_all(text, "it has N of M bytes").into_owned()
 }
 
 fn check(result: i32, what: &str) {
@@ -300,7 +338,11 @@ impl Built {
     /// The doctor, run by the world's user.
     fn command(&self) -> Command {
         let mut command = Command::new("/usr/bin/vkload");
-        command.arg("doctor").args(&self.arguments).env_clear().envs(self.variables.iter().cloned());
+        command
+            .args(["doctor", "--record", RECORDING])
+            .args(&self.arguments)
+            .env_clear()
+            .envs(self.variables.iter().cloned());
         if !self.is_root {
             let groups = self.groups.clone();
             // SAFETY: the calls may be made between fork and exec.

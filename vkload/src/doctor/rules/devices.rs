@@ -5,63 +5,86 @@ use super::super::finding::{Finding, Severity, weight};
 use crate::facts::{Gpu, Node};
 
 /// Kinds of device files that drivers need.
-const NEEDED: &[&str] = &["render", "nvidia", "kfd", "dxg", "mali", "kgsl"];
+const NEEDED: &[&str] = &["render", "nvidia", "dxg", "mali", "kgsl"];
+
+fn is_closed(node: &Node) -> bool {
+    NEEDED.iter().any(|kind| node.kind.starts_with(kind)) && !(node.readable && node.writable)
+}
+
+/// Whether there is a device file that this user has no permission to use.
+pub(super) fn any_closed(case: &Case) -> bool {
+    case.facts.nodes.iter().any(is_closed)
+}
 
 /// Device files that this user has no permission to use.
 pub(super) fn closed(case: &Case) -> Vec<Finding> {
-    let needed = |node: &&Node| {
-        NEEDED.iter().any(|kind| node.kind.starts_with(kind)) && !(node.readable && node.writable)
-    };
-    let mut all: Vec<Finding> = case.facts.nodes.iter().filter(needed).map(|node| one(case, node)).collect();
-    // One GPU has several files; each with the same fault needs no sentence of its own.
-    all.dedup_by(|later, earlier| later.next == earlier.next && later.what == earlier.what);
-    all
+    // One GPU has several files, and what is wrong with them is said once.
+    let mut groups: Vec<Vec<&Node>> = Vec::new();
+    for node in case.facts.nodes.iter().filter(|node| is_closed(node)) {
+        let same = |other: &&Node| {
+            (&other.kind, other.mode, &other.owner, &other.group)
+                == (&node.kind, node.mode, &node.owner, &node.group)
+        };
+        match groups.iter_mut().find(|group| group.first().is_some_and(same)) {
+            Some(group) => group.push(node),
+            None => groups.push(vec![node]),
+        }
+    }
+    groups.iter().filter_map(|group| one(case, group)).collect()
 }
 
-fn one(case: &Case, node: &Node) -> Finding {
+/// Files of the same kind, owner and mode.
+fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
+    let node = nodes.first()?;
     let hardware = case.devices().iter().any(|device| device.kind != "cpu");
     let severity = if case.fails() { Severity::Error } else { Severity::Warning };
-    let weight = if hardware { weight::LIKELY } else { weight::SEEN };
-    let (user, groups) = (&case.facts.user.name, &case.facts.user);
+    let weight = if hardware { weight::LIKELY } else { weight::SEEN + 5 };
+    let user = &case.facts.user;
+    let files = nodes.iter().map(|node| node.path.as_str()).collect::<Vec<_>>().join(" ");
+    let others = if nodes.len() > 1 { format!(" and {} more", nodes.len() - 1) } else { String::new() };
     let what = format!(
-        "you have no permission for this device file (owner {}, group {}, mode {:04o})",
+        "you have no permission for this device file{others} (owner {}, group {}, mode {:04o})",
         node.owner, node.group, node.mode
     );
     let finding = |what: String| Finding::new(severity, weight, "no-access", &node.path, what);
     let group_can = node.mode & 0o060 == 0o060
         && !matches!(node.group.as_str(), "root" | "wheel" | "sudo" | "nogroup" | "nobody" | "");
-    if case.facts.place.container.is_some() {
-        let step = format!(
-            "Start the container with --device {} --group-add $(stat -c %g {})",
-            node.path, node.path
-        );
-        return finding(what).step(step);
+    let in_group = user.groups.contains(&node.group);
+    if group_can && case.facts.place.container.is_some() {
+        let step = format!("Start the container with --device {0} --group-add $(stat -c %g {0})", node.path);
+        return Some(finding(what).step(step));
     }
-    if group_can && groups.member_of.contains(&node.group) && !groups.groups.contains(&node.group) {
+    if group_can && user.member_of.contains(&node.group) && !in_group {
         let what = format!("{what}; you joined the group {} after you logged in", node.group);
-        return finding(what).step("Log out and log in again: a session gets its groups at log-in");
+        return Some(finding(what).step("Log out and log in again: a session gets its groups at log-in"));
     }
-    if group_can && groups.groups.contains(&node.group) {
-        return finding(format!("{what}, though you are in its group"))
-            .step(format!("ls -l {}; getfacl {}", node.path, node.path));
+    if group_can && in_group {
+        return Some(
+            finding(format!("{what}, though you are in its group"))
+                .step(format!("ls -l {files}; getfacl {files}")),
+        );
     }
     if group_can {
-        return finding(what).step(format!(
-            "sudo usermod -aG {} {}, then log out and log in again",
-            node.group,
-            quoted(user)
-        ));
+        let name = quoted(&user.name);
+        return Some(
+            finding(what)
+                .step(format!("sudo usermod -aG {} {name}, then log out and log in again", node.group)),
+        );
     }
-    // No group that an ordinary user should be in has access, so the file's own permissions are wrong.
-    let usual = if node.path.starts_with("/dev/nvidia") { ("root", "a+rw") } else { ("render", "g+rw") };
-    if node.path.starts_with("/dev/nvidia") {
-        return finding(what)
-            .step(format!("sudo chmod {} {}", usual.1, node.path))
-            .step("If it happens again after a restart, see NVreg_DeviceFileMode in /etc/modprobe.d");
+    // No group that an ordinary user should be in has access, so the files' own permissions are wrong.
+    let host = if case.facts.place.container.is_some() { "On the host: " } else { "" };
+    if node.kind == "nvidia" {
+        return Some(
+            finding(what)
+                .step(format!("{host}sudo chmod a+rw {files}"))
+                .step("If it happens again after a restart, see NVreg_DeviceFileMode in /etc/modprobe.d"),
+        );
     }
-    finding(what)
-        .step(format!("sudo chgrp {} {path} && sudo chmod 0660 {path}", usual.0, path = node.path))
-        .step("If it happens again after a restart, udev's rules are missing: sudo udevadm trigger --subsystem-match=drm")
+    Some(
+        finding(what)
+            .step(format!("{host}sudo chgrp render {files} && sudo chmod 0660 {files}"))
+            .step("If it happens again after a restart, udev's rules are missing: sudo udevadm trigger --subsystem-match=drm"),
+    )
 }
 
 /// Graphics devices on the bus, and no file for them.

@@ -40,7 +40,7 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
         ending if trial.stage.command().is_empty() => format!("this driver {}", ending.tell(trial.stage)),
         ending => format!("this driver's {}{}", ending.tell(trial.stage), meaning(ending)),
     };
-    let what = format!("{what}{}{}", printed(trial), others(case, driver));
+    let what = format!("{what}{}{}{}", printed(trial), searches(trial), others(case, driver));
     let id = if trial.stage <= Stage::Negotiate { "driver-does-not-load" } else { "driver-fails" };
     let finding = Finding::new(case.blame(), weight::SEEN, id, &driver.manifest, what);
     Some(finding.steps(repair(case, driver, trial)))
@@ -106,6 +106,15 @@ fn printed(trial: &Trial) -> String {
     trial.printed.last().map(|line| format!("; it printed: {line}")).unwrap_or_default()
 }
 
+/// The libraries that it looked for in vain.
+pub(super) fn searches(trial: &Trial) -> String {
+    match &trial.not_found[..] {
+        [] => String::new(),
+        [one] => format!("; it looked for {one} and did not find it"),
+        some => format!("; it looked for {} and did not find them", some.join(", ")),
+    }
+}
+
 /// What the others do, where that is good to know.
 fn others(case: &Case, driver: &Driver) -> String {
     let good: Vec<_> = case
@@ -150,6 +159,12 @@ fn disable(case: &Case, driver: &Driver) -> String {
 }
 
 fn repair(case: &Case, driver: &Driver, trial: &Trial) -> Vec<String> {
+    if let (Some(missing), Some(manager)) = (trial.not_found.first(), case.facts.packages.manager)
+        && !case.is_sealed()
+    {
+        let install = manager.install_library(missing, case.target.bits);
+        return [install, leave_out(case, driver)].concat();
+    }
     let words = match &trial.ending {
         Ending::Failed { words } => words.as_str(),
         _ => "",

@@ -55,6 +55,9 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         )));
     }
     let drivers: Vec<_> = case.drivers.iter().filter(|driver| gpu.is_driven_by(&driver.manifest)).collect();
+    if drivers.is_empty() && (case.has_manifest_for(gpu) || !super::nvidia::container(case).is_empty()) {
+        return None;
+    }
     let Some(driver) = drivers.first() else {
         let what = format!("GPU {} ({maker}) has no Vulkan driver", gpu.place);
         let finding = Finding::new(severity, weight::KNOWN, "gpu-without-driver", "", what);
@@ -67,16 +70,23 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     let quiet = case
         .trial(driver)
         .is_some_and(|trial| trial.ending == crate::probe::Ending::Finished && trial.devices.is_empty());
-    if !quiet {
+    if !quiet || super::devices::any_closed(case) {
         return None;
     }
     let kernel = kernel.unwrap_or_default();
     let what = format!(
-        "{} loads, but does not find this GPU ({maker}; kernel driver {kernel})",
-        file_name(&driver.manifest)
+        "{} loads, but does not find this GPU ({maker}; kernel driver {kernel}){}",
+        file_name(&driver.manifest),
+        case.trial(driver).map(super::drivers::searches).unwrap_or_default()
     );
+    let missing = case.trial(driver).and_then(|trial| trial.not_found.first());
+    if let (Some(missing), Some(manager)) = (missing, case.facts.packages.manager) {
+        let install = manager.install_library(missing, case.target.bits);
+        return Some(finding(weight::SEEN, "gpu-not-found", what).steps(install));
+    }
     let step = match gpu.vendor {
         0x1af4 => "Turn on Vulkan for the virtual machine's graphics (venus: -device virtio-gpu-gl,blob=true,venus=true,hostmem=4G)".to_owned(),
+        0x10de => "Update NVIDIA's driver: the GPU may be too new for it, or too old; the kernel's log may say more: sudo dmesg | grep -i nvrm".to_owned(),
         _ => format!("Update Mesa and the kernel: the GPU may be too new for them, or too old; the kernel's log may say more: sudo dmesg | grep -i {kernel}"),
     };
     Some(finding(weight::LIKELY, "gpu-not-found", what).step(step))
@@ -88,6 +98,9 @@ fn has_nvk(case: &Case) -> bool {
 
 /// How NVIDIA's driver is installed here.
 pub(super) fn nvidia_steps(case: &Case) -> Vec<String> {
+    if case.facts.place.container.is_some() {
+        return vec!["Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all (or at least graphics,utility)".to_owned()];
+    }
     let Some(manager) = case.facts.packages.manager.filter(|_| !case.is_sealed()) else {
         return vec!["Install NVIDIA's driver; its Vulkan part comes with it".to_owned()];
     };

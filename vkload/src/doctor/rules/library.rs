@@ -36,7 +36,11 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<Fault> {
         LibraryState::DanglingLink { to } => fault(
             "library-dangling",
             format!("names {path}, a link to {to}, which does not exist"),
-            vec![case.reinstall(path), remove(case, manifest)],
+            if library.library.contains("nvidia") {
+                absent_steps(case, manifest, noun)
+            } else {
+                vec![case.reinstall(path), remove(case, manifest)]
+            },
         ),
         LibraryState::Denied { mode, owner, of } => {
             let bits = if of == path { "a+r" } else { "a+rx" };
@@ -100,11 +104,9 @@ fn remove(case: &Case, manifest: &str) -> String {
 
 fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<String> {
     let library = case.library(manifest).map(|library| library.library.as_str()).unwrap_or_default();
-    let is_nvidia = library.contains("nvidia");
-    if is_nvidia && case.facts.place.container.is_some() {
-        return vec!["Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all, which puts NVIDIA's libraries into it".to_owned()];
-    }
-    if is_nvidia && case.facts.nvidia.module.is_some() {
+    if library.contains("nvidia")
+        && (case.facts.place.container.is_some() || case.facts.nvidia.module.is_some())
+    {
         return super::gpus::nvidia_steps(case);
     }
     vec![

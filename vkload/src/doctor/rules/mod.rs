@@ -14,7 +14,7 @@ mod summary;
 mod variables;
 
 use super::case::Case;
-use super::finding::{Finding, Severity};
+use super::finding::{Finding, Severity, weight};
 
 /// A rule, and the worlds that it knows.
 type Rule = fn(&Case) -> Vec<Finding>;
@@ -76,12 +76,24 @@ pub(super) fn findings(case: &Case) -> Vec<Finding> {
         let steps = all.iter_mut().flat_map(|finding| &mut finding.next);
         steps.for_each(|step| *step = step.replace("sudo ", ""));
     }
-    // What remains where nothing else explains it is said only then.
-    if let Some(first) = all.first().filter(|first| first.severity == Severity::Error) {
-        let explained = first.weight > super::finding::weight::REST;
-        all.retain(|finding| {
-            !explained || finding.severity != Severity::Error || finding.weight > super::finding::weight::REST
-        });
-    }
+    leave_out_guesses(&mut all);
     all
+}
+
+/// Leaves out what only remains where nothing explains more. What is not the cause, because a cause was seen, is no error.
+fn leave_out_guesses(all: &mut Vec<Finding>) {
+    let Some(first) = all.first().filter(|first| first.severity == Severity::Error).map(|first| first.weight)
+    else {
+        return;
+    };
+    let enough = if first >= weight::SEEN { weight::LIKELY } else { weight::REST + 1 };
+    all.retain(|finding| {
+        finding.severity != Severity::Error || finding.weight == first || finding.weight >= enough
+    });
+    if first >= weight::PROVEN - 10 {
+        let others = all
+            .iter_mut()
+            .filter(|finding| finding.severity == Severity::Error && finding.weight < weight::SEEN);
+        others.for_each(|finding| finding.severity = Severity::Warning);
+    }
 }

@@ -1,6 +1,6 @@
 //! NVIDIA's driver, whose parts must be of one version.
 
-use super::super::case::Case;
+use super::super::case::{Case, file_name};
 use super::super::finding::{Finding, Severity, weight};
 
 /// The kernel's part and the libraries differ, or one is missing.
@@ -11,7 +11,7 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
         return Vec::new();
     }
     let severity = if case.fails() { Severity::Error } else { Severity::Warning };
-    let manifest = case.drivers.iter().any(|driver| driver.manifest.contains("nvidia"));
+    let manifest = has_manifest(case);
     match (&nvidia.module, &nvidia.libraries[..]) {
         (Some(module), [first, ..]) if !nvidia.libraries.contains(module) => {
             let what = format!(
@@ -58,6 +58,11 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
     }
 }
 
+fn has_manifest(case: &Case) -> bool {
+    let found = case.drivers.iter().map(|driver| &driver.manifest);
+    found.chain(&case.facts.manifests).any(|manifest| file_name(manifest).contains("nvidia"))
+}
+
 /// A container that has NVIDIA's GPU, and not the part of the driver that draws.
 pub(super) fn container(case: &Case) -> Vec<Finding> {
     let has_node = case.facts.nodes.iter().any(|node| node.path.starts_with("/dev/nvidia"));
@@ -70,7 +75,6 @@ pub(super) fn container(case: &Case) -> Vec<Finding> {
     let capabilities = case.variable("NVIDIA_DRIVER_CAPABILITIES");
     let has_graphics =
         capabilities.is_some_and(|value| value.split(',').any(|it| matches!(it.trim(), "all" | "graphics")));
-    let step = "Start the container with -e NVIDIA_DRIVER_CAPABILITIES=all (or at least graphics,utility)";
     if !has_graphics {
         let what = match capabilities {
             Some(value) => format!("is \"{value}\", which lacks \"graphics\", so the container has no Vulkan driver for its NVIDIA GPU"),
@@ -84,10 +88,10 @@ pub(super) fn container(case: &Case) -> Vec<Finding> {
                 "NVIDIA_DRIVER_CAPABILITIES",
                 what,
             )
-            .step(step),
+            .steps(super::gpus::nvidia_steps(case)),
         ];
     }
-    if !case.drivers.iter().any(|driver| driver.manifest.contains("nvidia")) {
+    if !has_manifest(case) {
         let what = "this container has an NVIDIA GPU, but not the manifest nvidia_icd.json".to_owned();
         let finding = Finding::new(severity, weight::KNOWN + 5, "nvidia-manifest", "NVIDIA", what);
         return vec![finding.step("Update nvidia-container-toolkit on the host, or mount /usr/share/vulkan/icd.d/nvidia_icd.json into the container")];

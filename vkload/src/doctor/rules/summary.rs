@@ -57,7 +57,7 @@ pub(super) fn other_width(case: &Case) -> Vec<Finding> {
         matches!(state, Some(LibraryState::WrongClass { .. }))
     };
     let used: Vec<&Driver> = case.drivers.iter().filter(|driver| driver.used).collect();
-    if used.is_empty() || case.works() == Some(true) || !used.iter().all(|driver| other(&driver)) {
+    if used.is_empty() || case.works() == Some(true) || !used.iter().all(other) {
         return Vec::new();
     }
     let names: Vec<_> = used.iter().map(|driver| file_name(&driver.manifest)).collect();
@@ -111,7 +111,9 @@ fn install(case: &Case) -> Vec<String> {
 pub(super) fn no_gpu(case: &Case) -> Vec<Finding> {
     let idle = |trial: &&Trial| {
         trial.devices.is_empty()
-            && (trial.ending == Ending::Finished || matches!(trial.ending, Ending::Result { code: -9 | -3 }))
+            && (trial.ending == Ending::Finished
+                || (matches!(trial.ending, Ending::Result { code: -9 | -3 })
+                    && trial.stage == Stage::CreateInstance))
     };
     let drivers: Vec<_> = case
         .drivers

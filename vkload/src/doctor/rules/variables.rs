@@ -119,9 +119,7 @@ pub(super) fn filters(case: &Case) -> Vec<Finding> {
             continue;
         }
         let none_left = !case.drivers.iter().any(|driver| driver.used);
-        let severity = if none_left {
-            Severity::Error
-        } else if case.fails() {
+        let severity = if none_left || case.fails() {
             Severity::Error
         } else if case.only_software() && !case.facts.gpus.is_empty() {
             Severity::Warning
@@ -320,10 +318,9 @@ pub(super) fn misspelt(case: &Case) -> Vec<Finding> {
     let mut all = Vec::new();
     for (name, value) in &case.facts.variables {
         let upper = name.to_ascii_uppercase();
-        let concerns = upper.starts_with("VK_")
-            || upper.starts_with("VULKAN_")
-            || upper.contains("ICD_FILE")
-            || upper.contains("DRIVER_FILES");
+        // `OCL_ICD_FILENAMES` is OpenCL's.
+        let concerns =
+            ["VK_", "VULKAN_", "ICD_FILE", "DRIVER_FILES"].iter().any(|start| upper.starts_with(start));
         if !concerns || known.contains(&name.as_str()) || OTHERS.iter().any(|start| name.starts_with(start)) {
             continue;
         }

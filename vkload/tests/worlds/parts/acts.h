@@ -42,6 +42,8 @@ static VkResult at(const char *place) {
         if (strcmp(act->action, "exit") == 0) exit(atoi(act->argument));
         if (strcmp(act->action, "hang") == 0) for (;;) pause();
         if (strcmp(act->action, "print") == 0) printf("%s\n", act->argument), fflush(stdout);
+        /* Fails without a library of this name, as drivers do that open what they need themselves. */
+        if (strcmp(act->action, "opens") == 0 && dlopen(act->argument, RTLD_NOW) == NULL) return VK_ERROR_INITIALIZATION_FAILED;
         /* Fails beside a library of this name. */
         if (strcmp(act->action, "with") == 0 && is_loaded(act->argument)) return VK_ERROR_INITIALIZATION_FAILED;
         if (strcmp(act->action, "result") == 0) return (VkResult)atoi(act->argument);
@@ -52,8 +54,8 @@ static VkResult at(const char *place) {
 static void read_acts(const void *address) {
     Dl_info info;
     char path[4200], line[256];
-    if (dladdr(address, &info) == 0) return;
-    snprintf(path, sizeof path, "%s.acts", info.dli_fname);
+    if (dladdr(address, &info) == 0 || realpath(info.dli_fname, path) == NULL) return;
+    strcat(path, ".acts");
     FILE *file = fopen(path, "r");
     if (file == NULL) return;
     while (fgets(line, sizeof line, file) != NULL) {

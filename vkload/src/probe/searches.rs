@@ -1,0 +1,42 @@
+//! Reads what glibc's dynamic linker prints of its searches (`LD_DEBUG=libs`).
+
+/// The libraries that were searched for and not found, in order. `exists` tells whether there is a file.
+///
+/// A search begins with `find library=NAME`, and names each file that is tried. The last one is taken, or there was none.
+pub(super) fn not_found(text: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    let mut search: Option<(&str, &str)> = None;
+    let mut end = |search: Option<(&str, &str)>| {
+        if let Some((name, last)) = search
+            && !exists(last)
+            && !all.iter().any(|known| known == name)
+        {
+            all.push(name.to_owned());
+        }
+    };
+    for line in text.lines() {
+        if let Some((_, rest)) = line.split_once("find library=") {
+            let name = rest.split(' ').next().unwrap_or_default();
+            end(search.replace((name, "")));
+        } else if let (Some((_, path)), Some((_, last))) = (line.split_once("trying file="), &mut search) {
+            *last = path.trim();
+        }
+    }
+    end(search);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_whose_last_file_does_not_exist_found_nothing() {
+        let text = "  7:\tfind library=liba.so.1 [0]; searching\n  7:\t search cache=/etc/ld.so.cache\n  7:\t  trying file=/lib/liba.so.1\n\
+            7:\tfind library=libb.so [0]; searching\n  7:\t  trying file=/lib/libb.so\n  7:\t  trying file=/usr/lib/libb.so\n\
+            7:\tfind library=libc.so [0]; searching\n  7:\t search cache=/etc/ld.so.cache\n\
+            7:\tfind library=libb.so [0]; searching\n  7:\t  trying file=/usr/lib/libb.so\n";
+        assert_eq!(not_found(text, &|path| path == "/lib/liba.so.1"), ["libb.so", "libc.so"]);
+        assert!(not_found("something else", &|_| false).is_empty());
+    }
+}
