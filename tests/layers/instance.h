@@ -30,7 +30,6 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
     PFN_vkLayerCreateDevice create_device = callbacks->u.layerDevice.pfnLayerCreateDevice;
     PFN_vkLayerDestroyDevice destroy_device = callbacks->u.layerDevice.pfnLayerDestroyDevice;
     if (does("ask_globally")) ask_globally(link);
-    if (does("signal")) raise((int)number("signal", 0));
     if (does("fail_instance_early")) return (VkResult)number("fail_instance_early", 0);
     if (does("overwrite_instance")) *out = (VkInstance)(uintptr_t)number("overwrite_instance", 0);
     if (does("clear_instance")) memset(*out, 0, sizeof(void *));

@@ -116,9 +116,7 @@ fn the_list_shows_what_would_be_with_the_options_and_the_variables_for_it() {
     let sandbox = machine();
     let options = ["--enable", FIRST, "--enable", WAITING, "--disable", IMPLICIT];
     let list = json(&sandbox, &options, &[]);
-    assert_eq!(state(&list, FIRST).0, true);
-    assert_eq!(state(&list, WAITING).0, true);
-    assert_eq!(state(&list, IMPLICIT).0, false);
+    assert!(state(&list, FIRST).0 && state(&list, WAITING).0 && !state(&list, IMPLICIT).0, "{list:#}");
     let changes = json!([
         { "variable": "NO_VK_LAYER_TEST_implicit", "value": "1" },
         { "variable": "VK_INSTANCE_LAYERS", "value": FIRST },
