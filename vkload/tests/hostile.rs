@@ -11,6 +11,10 @@ use vkload_tests::{Device, Driver, Layer, Sandbox};
 const HOSTILE_DRIVER: &[&str] = &["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DHOSTILE"];
 const HOSTILE_LAYER: &[&str] = &["-DEXPORT_NEGOTIATE", "-DHOSTILE"];
 
+/// How many seconds a trial may take where some hang, and where none does.
+const SHORT: u64 = 1;
+const LONG: u64 = 60;
+
 /// A driver's deed: the command in which it does it, the deed as `tests/hostile/misbehave.c` has it, and the stage and the ending that the
 /// doctor tells. `None` if it does everything else as well as it can.
 type Deed = (&'static str, &'static str, Option<(&'static str, fn() -> Value)>);
@@ -29,11 +33,11 @@ fn exited(code: i32) -> Value {
 }
 
 fn hung() -> Value {
-    json!({ "ended": "timedOut", "seconds": 1, "library": true })
+    json!({ "ended": "timedOut", "seconds": SHORT, "library": true })
 }
 
 fn hung_unseen() -> Value {
-    json!({ "ended": "timedOut", "seconds": 1, "library": null })
+    json!({ "ended": "timedOut", "seconds": SHORT, "library": null })
 }
 
 /// What ends a driver's process at once.
@@ -79,12 +83,11 @@ const HARMLESS: &[Deed] = &[
     ("load", "crash-at-exit", Some(("exit", || signal(11)))),
 ];
 
-/// What ends the process of a program with a layer, or makes it hang.
+/// What ends the process of a program with a layer.
 const OF_LAYERS: &[Deed] = &[
     ("load", "exit-0", Some(("open", || exited(0)))),
-    ("vkNegotiateLoaderLayerInterfaceVersion", "crash", Some(("negotiate", || signal(11)))),
+    ("negotiate", "crash", Some(("negotiate", || signal(11)))),
     ("vkCreateInstance", "abort", Some(("createInstance", || signal(6)))),
-    ("vkEnumeratePhysicalDevices", "spin", Some(("enumerateDevices", hung))),
     ("vkCreateDevice", "throw", Some(("createDevice", || signal(6)))),
     ("vkQueueSubmit", "crash", Some(("submit", || signal(11)))),
     ("vkDestroyInstance", "_exit", Some(("destroy", || exited(4)))),
@@ -120,16 +123,20 @@ fn misbehave(sandbox: &Sandbox, library: &str, command: &str, behaviour: &str) {
     sandbox.write(format!("lib/lib{library}.so.hostile"), format!("{command} {behaviour}\n"));
 }
 
-fn doctor(sandbox: &Sandbox, arguments: &[&str]) -> Output {
+fn doctor(sandbox: &Sandbox, limit: u64, arguments: &[&str]) -> Output {
     let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
-    vkload.args(["doctor", "--timeout", "1"]).args(arguments).env_clear().envs(sandbox.environment());
+    vkload
+        .args(["doctor", "--timeout", &limit.to_string()])
+        .args(arguments)
+        .env_clear()
+        .envs(sandbox.environment());
     vkload.output().expect("vkload runs")
 }
 
 /// The answer in JSON and as text, which a recording gives without trying everything again.
-fn answers(sandbox: &Sandbox) -> (Value, String) {
+fn answers(sandbox: &Sandbox, limit: u64) -> (Value, String) {
     let file = sandbox.path("out/recording.json").display().to_string();
-    let output = doctor(sandbox, &["--json", "--record", &file]);
+    let output = doctor(sandbox, limit, &["--json", "--record", &file]);
     let json = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     (json, replay(&file))
 }
@@ -157,9 +164,9 @@ fn ending(trial: &Value, library: &str) -> Value {
 }
 
 /// Checks the answers, in JSON and as text, in a world of drivers that do these deeds.
-fn check(deeds: &[Deed]) {
+fn check(deeds: &[Deed], limit: u64) {
     let world = World::new(deeds);
-    let (answer, text) = answers(&world.sandbox);
+    let (answer, text) = answers(&world.sandbox, limit);
     let good = trial(&answer, "drivers", "manifest", &world.manifest("good"));
     assert_eq!(good["ending"]["ended"], "finished", "{good:#}");
     for ((_, _, expected), name) in deeds.iter().zip(&world.names) {
@@ -174,39 +181,48 @@ fn check(deeds: &[Deed]) {
     }
     // Programs get all drivers, and die with them.
     if answer["works"] == false {
-        assert!(text.contains("good.json") && text.contains("would work"), "{text}");
+        assert!(text.contains("good.json"), "{text}");
     }
 }
 
 #[test]
 fn drivers_that_end_the_process_are_told_with_stage_signal_and_library() {
-    check(ENDING);
+    check(ENDING, LONG);
 }
 
 #[test]
 fn drivers_that_hang_are_told_when_time_is_up() {
-    check(HANGING);
+    check(HANGING, SHORT);
 }
 
 #[test]
 fn drivers_whose_devices_work_are_used_whatever_else_they_do() {
-    check(HARMLESS);
+    check(HARMLESS, LONG);
 }
 
 #[test]
-fn layers_that_crash_hang_and_exit_are_told_each_alone() {
+fn layers_that_crash_and_exit_are_told_each_alone() {
+    check_layers(OF_LAYERS, LONG);
+}
+
+#[test]
+fn a_layer_that_hangs_is_told_when_time_is_up() {
+    check_layers(&[("vkEnumeratePhysicalDevices", "spin", Some(("enumerateDevices", hung)))], SHORT);
+}
+
+/// Checks the answers in a world of layers that do these deeds.
+fn check_layers(deeds: &[Deed], limit: u64) {
     let sandbox = Sandbox::new();
     Driver::new("good").device(Device::new("good gpu")).install(&sandbox);
     let name = |deed: &Deed| format!("{}-{}", deed.0, deed.1);
-    for deed in OF_LAYERS {
-        let (command, name) = (if deed.0.contains("Negotiate") { "negotiate" } else { deed.0 }, name(deed));
-        Layer::new(&name).implicit().exports(HOSTILE_LAYER).install(&sandbox);
-        misbehave(&sandbox, &name, command, deed.1);
+    for deed in deeds {
+        Layer::new(&name(deed)).implicit().exports(HOSTILE_LAYER).install(&sandbox);
+        misbehave(&sandbox, &name(deed), deed.0, deed.1);
     }
-    let (answer, text) = answers(&sandbox);
+    let (answer, text) = answers(&sandbox, limit);
     let good = sandbox.path("data/vulkan/icd.d/good.json").display().to_string();
     assert_eq!(trial(&answer, "drivers", "manifest", &good)["ending"]["ended"], "finished", "{answer:#}");
-    for deed in OF_LAYERS {
+    for deed in deeds {
         let (name, (stage, ended)) = (name(deed), deed.2.expect("an ending"));
         let trial = trial(&answer, "layers", "name", &name);
         assert_eq!(trial["stage"], stage, "{name}: {trial:#}");
@@ -214,7 +230,8 @@ fn layers_that_crash_hang_and_exit_are_told_each_alone() {
         let manifest =
             sandbox.path(format!("data/vulkan/implicit_layer.d/{name}.json")).display().to_string();
         let all = answer["findings"].as_array().expect("findings");
-        let finding = all.iter().find(|it| it["about"] == *manifest);
+        // One whose absence was seen to help is told of by its name.
+        let finding = all.iter().find(|it| it["about"] == *manifest || it["about"] == *name);
         let finding = finding.unwrap_or_else(|| panic!("{name}: {answer:#}"));
         assert!(
             finding["next"].to_string().contains(&format!("NO_{name}")),
@@ -241,7 +258,7 @@ fn needy() -> Sandbox {
 #[test]
 fn a_layer_that_dies_without_another_is_no_error_and_a_meta_layer_has_nothing_to_try() {
     let sandbox = needy();
-    let (answer, _) = answers(&sandbox);
+    let (answer, _) = answers(&sandbox, LONG);
     let layers: Vec<_> = answer["layers"].as_array().expect("layers").iter().map(|it| &it["name"]).collect();
     assert_eq!(layers, ["VK_LAYER_first", "VK_LAYER_needy"], "{answer:#}");
     assert_eq!(trial(&answer, "layers", "name", "VK_LAYER_first")["stage"], "done", "{answer:#}");
@@ -255,7 +272,7 @@ fn a_layer_that_dies_without_another_is_no_error_and_a_meta_layer_has_nothing_to
 #[test]
 fn a_layer_that_fails_above_the_built_in_driver_and_not_among_programs_is_not_mentioned() {
     let sandbox = needy();
-    let (answer, _) = answers(&sandbox);
+    let (answer, _) = answers(&sandbox, LONG);
     if answer["loader"]["stage"] == "open" {
         return; // There is no loader for programs here.
     }
@@ -274,7 +291,7 @@ fn a_layer_that_fails_above_the_built_in_driver_and_not_among_programs_is_not_me
 #[test]
 fn what_a_driver_prints_stands_in_its_trial_and_nowhere_else() {
     let world = World::new(&HARMLESS[..1]);
-    let output = doctor(&world.sandbox, &["--json"]);
+    let output = doctor(&world.sandbox, LONG, &["--json"]);
     assert!(output.stderr.is_empty(), "{output:?}");
     let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON, and nothing before or after it");
     let trial = trial(&answer, "drivers", "manifest", &world.manifest(&world.names[0]));

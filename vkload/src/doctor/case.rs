@@ -58,7 +58,7 @@ impl Case {
 
     /// Whether a program can use a device. `None` where nothing was tried.
     pub(crate) fn works(&self) -> Option<bool> {
-        self.trials.program.as_ref().map(Trial::works)
+        self.trials.program.as_ref().filter(|trial| trial.has_begun()).map(Trial::works)
     }
 
     /// Whether a program is known to get no device.
@@ -74,7 +74,7 @@ impl Case {
     /// Whether programs have nothing but the processor to draw with.
     pub(super) fn only_software(&self) -> bool {
         let devices = self.devices();
-        !devices.is_empty() && devices.iter().all(|device| device.kind == "cpu")
+        self.works() == Some(true) && !devices.is_empty() && devices.iter().all(|device| device.kind == "cpu")
     }
 
     /// Whether programs have Vulkan 1.0 and nothing newer.

@@ -11,8 +11,21 @@ use crate::switches::{self, Changes, Wanted};
 /// Whether programs get less than the drivers have to give.
 pub(super) fn anything_missing(trials: &Trials) -> bool {
     let Some(program) = &trials.program else { return true };
+    if !program.has_begun() {
+        return false;
+    }
     let by_drivers: usize = trials.drivers.iter().map(|(_, trial)| trial.usable().count()).sum();
     program.ending != Ending::Finished || program.usable().count() < by_drivers || program.devices.is_empty()
+}
+
+/// Whether programs die or hang in the same library as a driver does alone: then no layer has to do with it.
+pub(super) fn is_drivers_fault(trials: &Trials) -> bool {
+    let library = |trial: &Trial| match &trial.ending {
+        Ending::Signal { library, .. } | Ending::TimedOut { library, .. } => library.clone(),
+        _ => None,
+    };
+    let at_fault = trials.program.as_ref().and_then(library);
+    at_fault.is_some() && trials.drivers.iter().any(|(_, trial)| library(trial) == at_fault)
 }
 
 /// Whether this went further than `before`.

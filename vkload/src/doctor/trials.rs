@@ -64,7 +64,7 @@ impl Trials {
         trials.program = (!tried.is_empty()).then(|| tried.remove(0).1);
         (trials.drivers, trials.layers) = (tried, of_layers);
         keep(&trials);
-        if !suspects::anything_missing(&trials) {
+        if !suspects::anything_missing(&trials) || suspects::is_drivers_fault(&trials) {
             return trials;
         }
         for (_, trial) in trials.drivers.iter_mut().filter(|(_, trial)| trial.fails_silently()) {
@@ -96,12 +96,12 @@ impl Trials {
 
     /// What came of the driver of this manifest.
     pub(super) fn driver(&self, manifest: &str) -> Option<&Trial> {
-        self.drivers.iter().find(|(of, _)| of == manifest).map(|(_, trial)| trial)
+        self.drivers.iter().find(|(of, trial)| of == manifest && trial.has_begun()).map(|(_, trial)| trial)
     }
 
     /// What came of opening this layer.
     pub(super) fn layer(&self, name: &str) -> Option<&Trial> {
-        self.layers.iter().find(|(of, _)| of == name).map(|(_, trial)| trial)
+        self.layers.iter().find(|(of, trial)| of == name && trial.has_begun()).map(|(_, trial)| trial)
     }
 }
 

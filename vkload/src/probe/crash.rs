@@ -66,8 +66,10 @@ unsafe extern "C" fn handle(signal: i32, _: *mut libc::siginfo_t, context: *mut 
         // SAFETY: nobody else gets here, and the kernel hands a valid context to a handler with SA_SIGINFO.
         unsafe { note_library(context) };
     }
-    // SAFETY: the handler was reset when it was entered, so the signal ends the process now.
+    // SAFETY: both may be called in a handler. It was reset when it was entered, so the signal ends the process now.
     unsafe {
+        // What collects crashes on a desktop need not tell the user of this one.
+        libc::prctl(libc::PR_SET_DUMPABLE, 0);
         libc::raise(signal);
     }
 }

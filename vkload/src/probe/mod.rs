@@ -154,6 +154,11 @@ impl Trial {
         self.devices.is_empty() && matches!(self.ending, Ending::Finished | Ending::Result { .. })
     }
 
+    /// Whether it came to the library that was to be tried.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.stage > Stage::Start
+    }
+
     /// Whether the process died, hung or ended itself.
     pub(crate) fn is_violent(&self) -> bool {
         self.ending.is_violent()
@@ -177,7 +182,13 @@ impl Ending {
             Self::Result { code } => format!("{} returns {}", stage.command(), result_name(*code)),
             Self::Failed { words } => words.clone(),
             Self::Signal { number, library } => {
-                let verb = if *number == libc::SIGABRT { "aborts" } else { "crashes" };
+                let verb = match *number {
+                    libc::SIGABRT => "aborts",
+                    libc::SIGKILL | libc::SIGTERM | libc::SIGHUP | libc::SIGINT | libc::SIGPIPE => {
+                        "is killed"
+                    }
+                    _ => "crashes",
+                };
                 let library = library.as_deref().map(|library| format!(" in {library}")).unwrap_or_default();
                 format!("{verb} {at} ({}{library})", signal_name(*number))
             }

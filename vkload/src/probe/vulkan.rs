@@ -188,7 +188,7 @@ unsafe fn describe(
             if first.api_version >= vk::API_VERSION_1_2 {
                 all = all.push_next(&mut driver);
             }
-            let mut all = all.push_next(&mut id);
+            all = all.push_next(&mut id);
             second(device, &raw mut all);
         }
         Ok(Device::new(&first, &id, &driver))

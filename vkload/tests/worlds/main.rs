@@ -24,9 +24,8 @@ use world::World;
 const ENOUGH: usize = 80;
 /// More at a time would wait for each other, and hangs for their time limit.
 const AT_A_TIME: usize = 4;
-/// Findings that no world here can bring about: a process to look at, mounts that are taken away while it runs, and faults of
-/// the loader's file that stand for others.
-const WITHOUT_WORLD: &[&str] = &["process-elsewhere", "process-libraries"];
+/// Findings about a running process or a program on the command line: `programs.rs` has them.
+const WITHOUT_WORLD: &[&str] = &["app-image", "not-tried", "process-elsewhere", "process-libraries"];
 
 #[test]
 fn every_world_gets_its_answer_and_every_finding_has_a_world() {

@@ -149,7 +149,7 @@ fn leave_out(case: &Case, driver: &Driver) -> Vec<String> {
 }
 
 /// The variable that leaves it out. Older loaders only know the one that lists the others.
-fn disable(case: &Case, driver: &Driver) -> String {
+pub(super) fn disable(case: &Case, driver: &Driver) -> String {
     if case.loader_is_at_least([1, 3, 234]) {
         return format!("export VK_LOADER_DRIVERS_DISABLE={}", quoted(file_name(&driver.manifest)));
     }

@@ -48,6 +48,9 @@ fn outcome(trial: &Trial) -> String {
         },
         (Ending::Finished, 1, _) => "1 device works".to_owned(),
         (Ending::Finished, count, _) => format!("{count} devices work"),
+        (Ending::Exited { code }, ..) => {
+            format!("a program exits {} with code {code}", trial.stage.words())
+        }
         (ending, ..) if ending.is_violent() => format!("a program {trial}"),
         _ => trial.to_string(),
     }
@@ -106,7 +109,7 @@ fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
         return None;
     }
     let dies = trial.is_some_and(Trial::is_violent);
-    let severity = if dies && is_felt(case, layer) { case.blame() } else { Severity::Warning };
+    let severity = if dies && is_felt(case) { case.blame() } else { Severity::Warning };
     let off = layer.off(&case.facts.variables);
     let about = layer.manifest.as_str();
     if let (false, Some(fault)) = (dies, library::fault(case, about, "layer")) {
@@ -145,12 +148,12 @@ fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
 /// because of it, another finding says so.
 fn is_excused(case: &Case, layer: &Layer, trial: &Trial) -> bool {
     let fails_alone = trial.stage > Stage::Negotiate && !trial.is_violent();
-    fails_alone && (case.works() == Some(true) || case.trials.culprits.contains(&layer.name))
+    (fails_alone && case.works() == Some(true)) || case.trials.culprits.contains(&layer.name)
 }
 
-/// Whether programs that have this layer die, or would work without it.
-fn is_felt(case: &Case, layer: &Layer) -> bool {
-    case.trials.program.as_ref().is_some_and(Trial::is_violent) || case.trials.culprits.contains(&layer.name)
+/// Whether programs die, perhaps of a layer that dies alone.
+fn is_felt(case: &Case) -> bool {
+    case.trials.program.as_ref().is_some_and(Trial::is_violent)
 }
 
 /// Layers for developers that slow every program.

@@ -1,10 +1,10 @@
 //! The loader that programs get.
 
-use super::super::case::Case;
+use super::super::case::{Case, file_name};
 use super::super::finding::{Finding, Severity, weight};
 use super::super::subject::SONAME;
 use crate::facts::{LibraryState, LoaderFile};
-use crate::probe::{Ending, Stage};
+use crate::probe::{Ending, Stage, Trial};
 
 /// Those that a program of this width could get.
 fn fitting(case: &Case) -> impl Iterator<Item = &LoaderFile> {
@@ -13,6 +13,25 @@ fn fitting(case: &Case) -> impl Iterator<Item = &LoaderFile> {
 
 fn first<'a>(case: &'a Case, name: &str) -> Option<&'a LoaderFile> {
     fitting(case).find(|loader| loader.first && loader.name == name)
+}
+
+/// Nothing was tried, because the process in which it was to be did not get that far.
+pub(super) fn not_begun(case: &Case) -> Vec<Finding> {
+    let Some(program) = case.trials.program.as_ref().filter(|trial| !trial.has_begun()) else {
+        return Vec::new();
+    };
+    let finding = |severity, about: &str, what: String| {
+        Finding::new(severity, weight::PROVEN, "not-tried", about, what)
+    };
+    let loaded = ["LD_PRELOAD", "LD_AUDIT"].into_iter().find_map(|name| Some((name, case.variable(name)?)));
+    vec![match loaded {
+        Some((name, value)) if program.is_violent() => {
+            let what = format!("is \"{value}\", and a program with that {program}");
+            finding(Severity::Error, name, what).step(format!("unset {name}"))
+        }
+        _ => finding(Severity::Warning, "", format!("nothing could be tried: the process for it {program}"))
+            .step("To judge by files and variables alone: vkload doctor --no-probe"),
+    }]
 }
 
 /// The file at which the dynamic linker stops: it passes over libraries for other processors, and not over what is no whole library.
@@ -30,7 +49,7 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
         .trials
         .program
         .as_ref()
-        .filter(|trial| trial.stage <= Stage::Open && trial.ending != Ending::Finished);
+        .filter(|trial| trial.stage == Stage::Open && trial.ending != Ending::Finished);
     let found = open.and_then(|_| stopping(case)).or_else(|| first(case, SONAME));
     if case.works() == Some(true) || (open.is_none() && (found.is_some() || case.target.process.is_some())) {
         return Vec::new();
@@ -79,8 +98,9 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
         )
         .step(format!("sudo chmod a+r {of}")),
         LibraryState::WrongMachine { machine } => {
-            error("loader-machine", about, format!("the Vulkan loader is for {machine} processors"))
-                .step(install())
+            let own = &case.facts.system.machine;
+            let what = format!("the Vulkan loader was built for {machine} processors, and this one is {own}");
+            error("loader-machine", about, what).step(repair(case, found))
         }
         _ if u32::from(found.bits) != case.target.bits => {
             let what = format!(
@@ -180,6 +200,14 @@ pub(super) fn two(case: &Case) -> Vec<Finding> {
     vec![Finding::new(Severity::Note, weight::LIKELY, "two-loaders", &other.path, what)]
 }
 
+/// The library whose code took the program down, by its file's name.
+fn at_fault(program: &Trial) -> Option<&str> {
+    match &program.ending {
+        Ending::Signal { library, .. } | Ending::TimedOut { library, .. } => library.as_deref(),
+        _ => None,
+    }
+}
+
 /// It dies or fails by itself: no driver and no layer does so alone.
 pub(super) fn broken(case: &Case) -> Vec<Finding> {
     let Some(program) =
@@ -193,10 +221,10 @@ pub(super) fn broken(case: &Case) -> Vec<Finding> {
         case.trials.drivers.iter().chain(&case.trials.layers).any(|(_, trial)| trial.is_violent());
     if program.is_violent() && !others_die && case.trials.culprits.is_empty() {
         let what = format!("a program {program}, though no driver and no layer does so alone");
-        all.push(
-            Finding::new(Severity::Error, weight::SEEN, "program-dies", about, what)
-                .step("Update the Vulkan loader and the drivers"),
-        );
+        let finding = Finding::new(Severity::Error, weight::SEEN, "program-dies", about, what);
+        let driver = case.drivers.iter().find(|driver| Some(file_name(&driver.library)) == at_fault(program));
+        let leave_out = driver.map(|driver| super::drivers::disable(case, driver));
+        all.push(finding.steps(leave_out).step("Update the Vulkan loader and the drivers"));
     }
     if case.trials.own.as_ref().is_some_and(|own| own.works()) && !program.is_violent() {
         let what = format!(

@@ -20,6 +20,7 @@ use super::finding::{Finding, Severity, weight};
 type Rule = fn(&Case) -> Vec<Finding>;
 
 const RULES: &[Rule] = &[
+    loader::not_begun,
     loader::absent,
     loader::shadowed,
     loader::two,
@@ -76,12 +77,13 @@ pub(super) fn findings(case: &Case) -> Vec<Finding> {
         let steps = all.iter_mut().flat_map(|finding| &mut finding.next);
         steps.for_each(|step| *step = step.replace("sudo ", ""));
     }
-    leave_out_guesses(&mut all);
+    leave_out_guesses(&mut all, case.good_drivers().next().is_some());
     all
 }
 
-/// Leaves out what only remains where nothing explains more. What is not the cause, because a cause was seen, is no error.
-fn leave_out_guesses(all: &mut Vec<Finding>) {
+/// Leaves out what only remains where nothing explains more. Where a driver works alone and what keeps programs from it was proven, nothing
+/// that was merely seen or known is the cause.
+fn leave_out_guesses(all: &mut Vec<Finding>, a_driver_works: bool) {
     let Some(first) = all.first().filter(|first| first.severity == Severity::Error).map(|first| first.weight)
     else {
         return;
@@ -90,7 +92,7 @@ fn leave_out_guesses(all: &mut Vec<Finding>) {
     all.retain(|finding| {
         finding.severity != Severity::Error || finding.weight == first || finding.weight >= enough
     });
-    if first >= weight::PROVEN - 10 {
+    if a_driver_works && first >= weight::PROVEN - 10 {
         let others = all
             .iter_mut()
             .filter(|finding| finding.severity == Severity::Error && finding.weight < weight::SEEN);

@@ -45,6 +45,7 @@ static VkResult at(const char *place) {
         /* Fails without a library of this name, as drivers do that open what they need themselves. */
         if (strcmp(act->action, "opens") == 0 && dlopen(act->argument, RTLD_NOW) == NULL) return VK_ERROR_INITIALIZATION_FAILED;
         /* Fails beside a library of this name. */
+        if (strcmp(act->action, "crash-with") == 0 && is_loaded(act->argument)) crash();
         if (strcmp(act->action, "with") == 0 && is_loaded(act->argument)) return VK_ERROR_INITIALIZATION_FAILED;
         if (strcmp(act->action, "result") == 0) return (VkResult)atoi(act->argument);
     }
