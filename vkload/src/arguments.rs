@@ -13,7 +13,7 @@ Exit codes:
   0  answered, and nothing is wrong
   1  answered, and something is wrong: the command's help says what
   2  no answer, or a mistake on the command line
-  `exec` ends with the program's code, with 126 if the program cannot be run, and with 127 if it does not exist.";
+  `exec` and `layers` end with the program's code, with 126 if the program cannot be run, and with 127 if it does not exist.";
 
 /// Explains what Vulkan finds on this machine, and why.
 ///
@@ -51,12 +51,26 @@ pub(crate) enum Command {
     /// Tries the loader that programs get, each driver and each layer in separate processes, so that a crash or a hang becomes part of the
     /// answer. Checks libraries, environment variables, settings files, GPUs and device files, too. Changes nothing.
     Doctor(DoctorArguments),
+    /// Finds the layer that breaks a program. Runs the program several times, with some layers and without others.
+    ///
+    /// A run fails if the program ends by a signal or with an exit code other than 0, or does not end in time. To judge by something else, run a
+    /// script. The exit code is 1 if the program fails without any layer, too. Layers that the program itself enables stay on.
+    Bisect(BisectArguments),
+    /// Lists layers and says why each is active or not. With a program, runs it with some layers on or off.
+    ///
+    /// Sets environment variables that every loader honours, for this run only: those in layers' manifests, VK_INSTANCE_LAYERS,
+    /// VK_LOADER_LAYERS_ENABLE and VK_LOADER_LAYERS_DISABLE. Without a program, lists the layers as these options would make them.
+    Layers(LayersArguments),
     /// Lists the folders and files that are searched, why they are searched, and what was found there. Loads no library.
     Paths(FormatArguments),
     /// Draws the call chain of a program: loader, layers and drivers. Loads no library.
     Chain(ChainArguments),
     /// Shows what another machine's recording leads to (`vkload doctor --record FILE`, `vkload info --record FILE`).
     Replay(ReplayArguments),
+    /// Lists what differs between two recordings (`vkload doctor --record FILE`). The exit code is 1 if anything differs.
+    ///
+    /// Compares a machine on which Vulkan works with one on which it does not, or the same machine before and after an update.
+    Compare(CompareArguments),
     /// Runs a program with this loader instead of the system's.
     ///
     /// Sets LD_LIBRARY_PATH, so it has no effect on setuid programs or on programs that bring their own loader.
@@ -127,6 +141,44 @@ pub(crate) struct DoctorArguments {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct BisectArguments {
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Time limit for each run, in seconds. A program that is still running then has failed.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) timeout: u64,
+    /// Stop each run after this many seconds. A program that is still running then works. For games and other programs that do not end.
+    #[arg(long, value_name = "SECONDS", conflicts_with = "timeout", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) runs_for: Option<u64>,
+    /// Run the program this many times with the same layers. One failure is enough. For programs that fail only sometimes.
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) repeat: u32,
+    /// The program and its arguments. Its output is not shown, except for the last lines of a run that fails.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    pub(crate) program: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LayersArguments {
+    /// Print JSON.
+    #[arg(long, conflicts_with = "program")]
+    pub(crate) json: bool,
+    /// Turn this layer on. Can be repeated. Explicit layers are called in this order.
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) enable: Vec<String>,
+    /// Turn this layer off. Can be repeated. The program itself cannot enable it either.
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) disable: Vec<String>,
+    /// Turn off all layers except those of --enable and those that the program itself enables.
+    #[arg(long)]
+    pub(crate) only: bool,
+    /// The program and its arguments.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    pub(crate) program: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct ChainArguments {
     /// The output format. To save a picture, redirect standard output: `vkload chain --format svg >chain.svg`.
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -168,6 +220,19 @@ pub(crate) struct ReplayArguments {
     /// Also print every place that was searched.
     #[arg(long, short)]
     pub(crate) verbose: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompareArguments {
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// A recording.
+    #[arg(value_name = "A")]
+    pub(crate) one: PathBuf,
+    /// The other recording.
+    #[arg(value_name = "B")]
+    pub(crate) other: PathBuf,
 }
 
 /// What a recording can show.

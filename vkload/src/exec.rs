@@ -45,9 +45,18 @@ pub(crate) fn run(library: Option<&Path>, program: &[OsString]) -> ExitCode {
         Err(problem) => return fail(&problem, CANNOT_RUN),
     };
     let search_path = prepend(&folder, env::var_os("LD_LIBRARY_PATH"));
-    let error = Command::new(name).args(arguments).env("LD_LIBRARY_PATH", search_path).exec();
+    let mut command = Command::new(name);
+    command.args(arguments).env("LD_LIBRARY_PATH", search_path);
+    replace_by(command, "exec")
+}
+
+/// Replaces this process, which does what `subcommand` asks for. Returns only on failure, with the codes of a shell.
+pub(crate) fn replace_by(mut command: Command, subcommand: &str) -> ExitCode {
+    let error = command.exec();
     let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN };
-    fail(&format!("cannot run {}: {error}", Path::new(name).display()), code)
+    let name = Path::new(command.get_program()).display();
+    eprintln!("vkload {subcommand}: cannot run {name}: {error}");
+    ExitCode::from(code)
 }
 
 fn fail(problem: &str, code: u8) -> ExitCode {
@@ -108,7 +117,7 @@ fn folder_of_links(library: &Path) -> Result<PathBuf, String> {
 }
 
 /// A folder that only this user can change: in the user's run-time folder, or else in the folder for temporary files.
-fn private_folder() -> Result<PathBuf, String> {
+pub(crate) fn private_folder() -> Result<PathBuf, String> {
     let given = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|folder| folder.is_absolute());
     let given = given.map(|folder| folder.join("vkload"));
     if let Some(folder) = given.filter(|folder| make_private(folder).is_ok()) {
@@ -122,7 +131,7 @@ fn private_folder() -> Result<PathBuf, String> {
 
 /// Makes the folder, or makes sure that one which is there belongs to this user alone: otherwise another user could
 /// put a library there.
-fn make_private(folder: &Path) -> io::Result<()> {
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}

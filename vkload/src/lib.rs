@@ -4,13 +4,16 @@
 
 mod advice;
 mod arguments;
+mod bisect;
 mod chain;
+mod compare;
 mod completions;
 mod doctor;
 mod exec;
 mod facts;
 mod halves;
 mod info;
+mod layers;
 mod output;
 mod page;
 mod paths;
@@ -20,6 +23,7 @@ mod recording;
 mod replay;
 mod searched;
 mod settings;
+mod switches;
 mod table;
 
 use std::process::ExitCode;
@@ -38,9 +42,12 @@ pub fn run() -> ExitCode {
         Command::Info(options) => info::print(options.verbose, options.json, options.record.as_deref()),
         Command::Doctor(options) => doctor::print(&options),
         Command::Probe { memory, subject } => probe::child::run(memory, &subject),
+        Command::Bisect(options) => bisect::print(&options),
+        Command::Layers(options) => layers::run(&options),
         Command::Paths(options) => paths::print(options.json),
         Command::Chain(options) => chain::print(&options),
         Command::Replay(options) => replay::print(&options),
+        Command::Compare(options) => compare::print(&options),
         Command::Settings(options) => settings::run(&options),
         Command::Completions(options) => completions::print(options.shell),
         Command::Exec(options) => exec::run(options.library.as_deref(), &options.program),

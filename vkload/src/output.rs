@@ -1,6 +1,6 @@
 //! What commands print.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write, stderr};
 use std::process::ExitCode;
 
 /// Exit code where nothing could be said.
@@ -18,4 +18,28 @@ pub(crate) fn print(output: &str, code: ExitCode) -> ExitCode {
 pub(crate) fn fail(problem: &str) -> ExitCode {
     eprintln!("vkload: {problem}");
     ExitCode::from(CANNOT_SAY)
+}
+
+/// Says on a terminal what is being done, in a line that the next one replaces.
+pub(crate) fn progress(what: &str) {
+    if stderr().is_terminal() {
+        let _ = write!(stderr(), "\r\x1b[K{what} ...");
+    }
+}
+
+/// Takes that line away.
+pub(crate) fn clear_progress() {
+    if stderr().is_terminal() {
+        let _ = write!(stderr(), "\r\x1b[K");
+    }
+}
+
+/// A command's argument as a shell reads it.
+pub(crate) fn quoted(argument: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:=,@%~".contains(&byte);
+    if !argument.is_empty() && argument.bytes().all(plain) {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''"))
+    }
 }

@@ -1,7 +1,9 @@
 //! `vkload replay`: what another machine decided, decided again from its recording.
 
+use std::path::Path;
 use std::process::ExitCode;
 
+use loader_core::discovery::Policy;
 use loader_core::memory::Shown;
 use serde_json::Value;
 
@@ -22,14 +24,19 @@ pub(crate) fn print(options: &ReplayArguments) -> ExitCode {
     }
 }
 
-fn replay(options: &ReplayArguments) -> Result<String, String> {
-    let (file, format) = (&options.file, chain::format(options.format, options.json));
-    let json = format == Format::Json;
-    let can_draw = matches!(options.show, Show::Chain)
-        || (format == Format::Html && matches!(options.show, Show::Doctor));
-    if matches!(format, Format::Svg | Format::Html) && !can_draw {
-        return Err("there are pictures of call chains only, and pages of these and of the doctor's answers: add `--show chain`".into());
-    }
+/// What was recorded on a machine, decided again.
+pub(crate) struct Machine {
+    /// How its loader searched.
+    pub(crate) policy: Policy,
+    pub(crate) planned: Planned,
+    /// What `vkload info` said there.
+    pub(crate) recorded: Value,
+    /// Everything, where the doctor recorded.
+    pub(crate) seen: Option<Value>,
+}
+
+/// Reads a recording, and decides again.
+pub(crate) fn load(file: &Path) -> Result<Machine, String> {
     let Recording { policy, snapshot, report: recorded, seen } = recording::read(file)?;
     let planned = Planned::new(&policy, snapshot, &|_, questions| {
         Err(format!(
@@ -38,6 +45,18 @@ fn replay(options: &ReplayArguments) -> Result<String, String> {
             questions.first()
         ))
     })?;
+    Ok(Machine { policy, planned, recorded, seen })
+}
+
+fn replay(options: &ReplayArguments) -> Result<String, String> {
+    let (file, format) = (&options.file, chain::format(options.format, options.json));
+    let json = format == Format::Json;
+    let can_draw = matches!(options.show, Show::Chain)
+        || (format == Format::Html && matches!(options.show, Show::Doctor));
+    if matches!(format, Format::Svg | Format::Html) && !can_draw {
+        return Err("there are pictures of call chains only, and pages of these and of the doctor's answers: add `--show chain`".into());
+    }
+    let Machine { planned, recorded, seen, .. } = load(file)?;
     Ok(match options.show {
         Show::Paths => paths::render(&planned, json),
         Show::Chain => {
@@ -100,7 +119,7 @@ fn chained(device: Device) -> chain::Device {
 }
 
 /// The plan, with what was learnt by opening drivers on the machine itself.
-fn report(planned: &Planned, recorded: &Value) -> Result<Report, String> {
+pub(crate) fn report(planned: &Planned, recorded: &Value) -> Result<Report, String> {
     let list = |name: &str| recorded[name].as_array().into_iter().flatten();
     let broken = |place: usize| {
         let path =

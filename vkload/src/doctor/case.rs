@@ -8,6 +8,7 @@ use super::subject::{Layer, Target};
 use super::trials::Trials;
 use crate::facts::{Facts, Gpu, Library};
 use crate::info::report::Device;
+pub(super) use crate::output::quoted;
 use crate::planned::Planned;
 use crate::probe::Trial;
 use crate::searched::origin;
@@ -181,14 +182,4 @@ const SEALED: &str = "Nothing can be installed in here: update the application a
 /// The last part of a path.
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
-}
-
-/// A command's argument as a shell reads it.
-pub(super) fn quoted(argument: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:=,@%~".contains(&byte);
-    if !argument.is_empty() && argument.bytes().all(plain) {
-        argument.to_owned()
-    } else {
-        format!("'{}'", argument.replace('\'', "'\\''"))
-    }
 }

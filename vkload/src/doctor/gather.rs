@@ -1,7 +1,5 @@
 //! Finds out: reads the machine, plans, tries. Changes nothing.
 
-use std::env;
-use std::io::{IsTerminal, Write, stderr};
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,7 +10,8 @@ use super::kept::{self, Kept};
 use super::subject::Target;
 use super::trials::Trials;
 use crate::arguments::DoctorArguments;
-use crate::facts::{Facts, Named, Variables};
+use crate::facts::{Facts, Named, own_variables};
+use crate::output;
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
 
@@ -44,17 +43,11 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
         let trials = Trials::run(&target, &planned, &facts.nodes, &settings, &progress, &mut |trials| {
             failed = keep(trials)
         });
-        clear_progress();
+        output::clear_progress();
         trials
     };
     failed?;
     Ok(Case::new(facts, planned, target, trials))
-}
-
-/// This process's variables, as far as they are text.
-fn own_variables() -> Variables {
-    let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
-    env::vars_os().map(|(name, value)| (text(name), text(value))).collect()
 }
 
 /// The libraries that the manifests name, which programs would open.
@@ -69,16 +62,8 @@ fn named(planned: &Planned) -> Vec<Named> {
     drivers.chain(layers).collect()
 }
 
-/// Says on a terminal what is being tried, in a line that the next one replaces.
+/// Says on a terminal what is being tried.
 fn progress(what: &str) {
-    if stderr().is_terminal() {
-        let shown: String = what.chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
-        let _ = write!(stderr(), "\r\x1b[Ktrying {shown} ...");
-    }
-}
-
-fn clear_progress() {
-    if stderr().is_terminal() {
-        let _ = write!(stderr(), "\r\x1b[K");
-    }
+    let shown: String = what.chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
+    output::progress(&format!("trying {shown}"));
 }

@@ -22,10 +22,10 @@ use std::process::ExitCode;
 
 use crate::arguments::DoctorArguments;
 use crate::output::{fail, print as print_output};
-use answer::answer;
+pub(crate) use answer::answer;
 use case::Case;
 pub(crate) use kept::recorded;
-pub(crate) use output::Format;
+pub(crate) use output::{Format, headline};
 pub(crate) use picture::picture;
 
 /// Prints the findings, the gravest first.

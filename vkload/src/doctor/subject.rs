@@ -148,6 +148,8 @@ pub(super) const OVERRIDE: &str = "VK_LAYER_LUNARG_override";
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layer {
     pub(crate) name: String,
+    /// Its place in the plan.
+    pub(crate) place: usize,
     pub(crate) manifest: String,
     /// Empty for a meta-layer.
     pub(crate) library: String,
@@ -184,6 +186,7 @@ impl Layer {
         };
         Some(Self {
             name: Shown(candidate.name()).to_string(),
+            place,
             manifest: Shown(&candidate.path).to_string(),
             library: Shown(&candidate.library).to_string(),
             implicit: candidate.kind == LayerKind::Implicit,
@@ -205,10 +208,9 @@ impl Layer {
         })
     }
 
-    /// The layer as something to try, with `others` left out of the chain. No variable leaves out what the settings file enables, so
-    /// where that enables another one, the layer cannot be alone.
-    pub(crate) fn subject<'a>(&self, mut others: impl Iterator<Item = &'a Self>) -> Subject {
-        let name = (!others.any(|other| other.by_settings)).then(|| self.name.clone());
+    /// The layer as something to try, which is opened and no more unless it is alone: others may not be possible to leave out.
+    pub(crate) fn subject(&self, is_alone: bool) -> Subject {
+        let name = is_alone.then(|| self.name.clone());
         Subject::Layer { library: self.library.clone(), negotiate: self.negotiate.clone(), name }
     }
 
@@ -216,6 +218,10 @@ impl Layer {
     pub(crate) fn off(&self, variables: &Variables) -> String {
         if !self.by_variable.is_empty() {
             return format!("unset {}", self.by_variable);
+        }
+        // No variable stands against the settings file.
+        if self.by_settings {
+            return format!("vkload layers --disable {} -- PROGRAM", self.name);
         }
         if let Some((_, manifest)) = self.part_of.as_ref().filter(|meta| meta.0 == OVERRIDE) {
             return format!("rm {manifest}");
@@ -225,7 +231,11 @@ impl Layer {
             (_, Some((name, value))) => {
                 format!("export {name}={}", if value.is_empty() { "1" } else { value })
             }
-            _ => format!("export VK_LOADER_LAYERS_DISABLE={}", self.name),
+            _ => {
+                let before = variables.get("VK_LOADER_LAYERS_DISABLE").map(String::as_str);
+                let list: Vec<_> = before.into_iter().chain([self.name.as_str()]).collect();
+                format!("export VK_LOADER_LAYERS_DISABLE={}", list.join(","))
+            }
         }
     }
 }

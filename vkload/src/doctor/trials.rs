@@ -1,6 +1,5 @@
 //! What is tried, each thing in a process of its own.
 
-use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -13,6 +12,7 @@ use crate::facts::Node;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, libraries_not_found, try_out};
 use crate::probe::{Subject, Trial};
+use crate::switches::Changes;
 use loader_core::memory::Shown;
 
 /// What came of everything that was tried.
@@ -43,9 +43,6 @@ const AT_A_TIME: usize = 4;
 /// Told of progress: what is being tried.
 pub(crate) type Progress<'a> = &'a (dyn Fn(&str) + Sync);
 
-/// Changes to a child's variables: a value, or `None` to unset.
-pub(super) type Changes = BTreeMap<String, Option<String>>;
-
 impl Trials {
     /// Tries everything. After each step `keep` gets what is known by then, so that a recording has it.
     pub(crate) fn run(
@@ -65,7 +62,7 @@ impl Trials {
             attempts.push(Attempt::of(&Shown(&driver.path).to_string(), Subject::Driver { library }));
         }
         let drivers = attempts.len();
-        attempts.extend(alone(&layers, settings));
+        attempts.extend(alone(planned, &layers, settings));
         let mut tried = all(&attempts, settings, progress);
         let of_layers = tried.split_off(drivers);
         trials.program = (!tried.is_empty()).then(|| tried.remove(0).1);
@@ -84,15 +81,17 @@ impl Trials {
             progress("what the drivers look for");
             trial.not_found = libraries_not_found(&trial.of, settings);
         }
-        if !layers.is_empty() {
+        let all: Vec<usize> = (0..layers.len()).collect();
+        if let (false, Ok(changes)) = (layers.is_empty(), suspects::without(planned, &layers, &all, settings))
+        {
             progress("the loader without layers");
             let attempt = |changes: &Changes| {
                 try_out(&Subject::Loader { library: target.loader.clone() }, settings, changes)
             };
-            let all: Vec<usize> = (0..layers.len()).collect();
-            let without = attempt(&suspects::without(&layers, &all, settings));
+            let without = attempt(&changes);
             if suspects::is_better(&without, trials.program.as_ref()) {
-                trials.culprits = suspects::culprits(&layers, settings, &without, &attempt, progress);
+                trials.culprits =
+                    suspects::culprits(planned, &layers, settings, &without, &attempt, progress);
             }
             trials.without_layers = Some(without);
             keep(&trials);
@@ -131,13 +130,18 @@ impl Attempt {
 }
 
 /// Each layer with the others left out. A meta-layer has no library: its components are among the layers.
-fn alone<'a>(layers: &'a [Layer], settings: &'a Settings) -> impl Iterator<Item = Attempt> + 'a {
+fn alone<'a>(
+    planned: &'a Planned,
+    layers: &'a [Layer],
+    settings: &'a Settings,
+) -> impl Iterator<Item = Attempt> + 'a {
     let of = move |(place, layer): (usize, &Layer)| {
         let others: Vec<usize> = (0..layers.len()).filter(|other| *other != place).collect();
+        let changes = suspects::without(planned, layers, &others, settings);
         Attempt {
             name: layer.name.clone(),
-            subject: layer.subject(others.iter().filter_map(|other| layers.get(*other))),
-            changes: suspects::without(layers, &others, settings),
+            subject: layer.subject(changes.is_ok()),
+            changes: changes.unwrap_or_default(),
         }
     };
     layers.iter().enumerate().filter(|(_, layer)| !layer.library.is_empty()).map(of)

@@ -31,7 +31,7 @@ pub(crate) use place::Place;
 pub(crate) use strays::{Stray, StrayKind};
 pub(crate) use system::System;
 pub(crate) use user::User;
-pub(crate) use variables::Variables;
+pub(crate) use variables::{Variables, own_variables};
 
 /// What is known about a machine.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]

@@ -42,6 +42,9 @@ impl Schema {
             "oneOf" => self.one_of(says, value, place),
             "if" if self.against(says, value, place).is_none() => self.against(&schema["then"], value, place),
             "if" => None,
+            "additionalProperties" if says.is_object() => {
+                members(value).find_map(|(key, value)| self.against(says, value, &format!("{place}/{key}")))
+            }
             "properties" => members(value)
                 .find_map(|(key, value)| self.against(says.get(key)?, value, &format!("{place}/{key}"))),
             "items" => value
@@ -54,12 +57,11 @@ impl Schema {
         })
     }
 
-    /// A place in this file (`#/…`), or another file beside it.
+    /// A place in this file (`#/…`), another file beside it, or a place in one (`FILE#/…`).
     fn refer(&self, reference: &str, value: &Value, place: &str) -> Option<String> {
-        match reference.strip_prefix('#') {
-            Some(inside) => self.against(self.root.pointer(inside).expect("a place"), value, place),
-            None => Self::at(self.path.with_file_name(reference)).problem(value),
-        }
+        let (file, inside) = reference.split_once('#').unwrap_or((reference, ""));
+        let at = |schema: &Self| schema.against(schema.root.pointer(inside).expect("a place"), value, place);
+        if file.is_empty() { at(self) } else { at(&Self::at(self.path.with_file_name(file))) }
     }
 
     fn one_of(&self, says: &Value, value: &Value, place: &str) -> Option<String> {
@@ -87,6 +89,10 @@ fn is_content(word: &str, says: &Value, schema: &Map<String, Value>, value: &Val
             let keys = says.as_array().expect("keys").iter().map(|key| key.as_str().expect("a key"));
             value.as_object().is_none_or(|object| keys.into_iter().all(|key| object.contains_key(key)))
         }
+        "dependentRequired" => members(says).all(|(key, needs)| {
+            let mut needs = needs.as_array().expect("keys").iter().map(|key| key.as_str().expect("a key"));
+            value.get(key).is_none() || needs.all(|needed| value.get(needed).is_some())
+        }),
         "additionalProperties" => {
             assert_eq!(says, &json!(false));
             members(value).all(|(key, _)| schema.get("properties").is_some_and(|all| all.get(key).is_some()))

@@ -1,0 +1,108 @@
+//! `vkload bisect`: which layer breaks a program. Runs it with all layers, with none, and by halves.
+
+mod output;
+mod run;
+mod search;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use crate::arguments::BisectArguments;
+use crate::chain;
+use crate::doctor::subject::{Layer, Target};
+use crate::facts::{Variables, own_variables};
+use crate::output::{clear_progress, fail, print as print_output};
+use crate::planned::Planned;
+use crate::switches::{self, Changes, Wanted};
+use run::{Attempt, Program};
+use search::Verdict;
+
+/// What came of it.
+struct Answer {
+    /// The program's words.
+    program: Vec<String>,
+    verdict: Verdict,
+    /// The layers that can be left out.
+    layers: Vec<Suspect>,
+    /// The names of those that nothing turns off for one run.
+    stuck: Vec<String>,
+    runs: Vec<Attempt>,
+}
+
+/// A layer that is active for the program.
+struct Suspect {
+    layer: Layer,
+    /// Why it is active, to follow its name.
+    why: String,
+    /// What turns it off.
+    off: String,
+}
+
+/// Prints which layer breaks the program.
+pub(crate) fn print(options: &BisectArguments) -> ExitCode {
+    let answer = bisect(options);
+    clear_progress();
+    match answer {
+        Ok(answer) => {
+            let (text, failed) = output::render(&answer, options.json);
+            print_output(&text, if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+        }
+        Err(problem) => fail(&problem),
+    }
+}
+
+fn bisect(options: &BisectArguments) -> Result<Answer, String> {
+    let variables = own_variables();
+    let name = options.program.first().map(Path::new);
+    let Target { executable, bits, .. } = Target::program(name, usize::BITS)?;
+    let planned = Planned::for_program(&variables, executable.as_deref(), bits)?;
+    let active: Vec<Layer> =
+        Layer::active(&planned).into_iter().filter(|layer| !layer.library.is_empty()).collect();
+    let off = |left_out: &[&Layer]| {
+        let off: Vec<usize> = left_out.iter().map(|layer| layer.place).collect();
+        switches::changes(&planned, &variables, Wanted { off: &off, ..Wanted::default() })
+    };
+    let without_all = off(&active.iter().collect::<Vec<_>>())?;
+    let left =
+        switches::active_names(&switches::plan(&variables, &without_all, executable.as_deref(), bits)?);
+    let (stuck, layers): (Vec<Layer>, Vec<Layer>) =
+        active.into_iter().partition(|layer| left.contains(&layer.name));
+    let program = Program {
+        words: &options.program,
+        limit: Duration::from_secs(options.runs_for.unwrap_or(options.timeout)),
+        keeps_running: options.runs_for.is_some(),
+        repeat: options.repeat,
+    };
+    let changes = |on: &[usize]| -> Result<Changes, String> {
+        let is_out = |(place, _): &(usize, &Layer)| !on.contains(place);
+        off(&layers.iter().enumerate().filter(is_out).map(|(_, layer)| layer).collect::<Vec<_>>())
+    };
+    let (verdict, runs) = search::search(&program, layers.len(), &changes)?;
+    Ok(Answer {
+        program: options.program.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        verdict,
+        layers: suspects(&planned, &variables, layers)?,
+        stuck: stuck.into_iter().map(|layer| layer.name).collect(),
+        runs,
+    })
+}
+
+/// The layers, with why they are active and what turns them off.
+fn suspects(planned: &Planned, variables: &Variables, layers: Vec<Layer>) -> Result<Vec<Suspect>, String> {
+    let picture = chain::picture(planned, &[])?;
+    let suspect = |layer: Layer| {
+        let drawn = picture.layers.iter().find(|it| it.name == layer.name && it.manifest == layer.manifest);
+        let why = drawn.map(|drawn| drawn.why.as_str()).unwrap_or_default();
+        // What turns it off stands on a line of its own.
+        let why = why.split("; to turn it off").next().unwrap_or_default().to_owned();
+        let off = if layer.by_settings {
+            let settings = loader_core::memory::Shown(&planned.settings.plan.path);
+            format!("In {settings}, change \"control\" of {} from \"on\" to \"off\"", layer.name)
+        } else {
+            layer.off(variables)
+        };
+        Suspect { layer, why, off }
+    };
+    Ok(layers.into_iter().map(suspect).collect())
+}

@@ -1,0 +1,200 @@
+//! The answer as text and as JSON.
+
+use serde_json::{Value, json};
+
+use super::run::{Attempt, Ended};
+use super::search::Verdict;
+use super::{Answer, Suspect};
+use crate::output::quoted;
+
+/// The number of the JSON format. It grows when a field changes its meaning or goes.
+const FORMAT: u64 = 1;
+
+/// The answer, and whether the program fails without any layer.
+pub(super) fn render(answer: &Answer, json: bool) -> (String, bool) {
+    let text = if json { format!("{:#}\n", to_json(answer)) } else { text(answer) };
+    (text, answer.verdict == Verdict::FailsWithoutLayers)
+}
+
+impl Answer {
+    /// What a user wants to know first.
+    fn headline(&self) -> String {
+        let name = self.name();
+        let with_all = self.run(&self.all()).map(|run| run.ended.words()).unwrap_or_default();
+        match &self.verdict {
+            Verdict::NothingFails if self.layers.is_empty() => {
+                format!("{name} works; no layer is active for it that could be left out.")
+            }
+            Verdict::NothingFails => {
+                format!("{name} works with {} for it.", layers_that_are_active(self.layers.len()))
+            }
+            Verdict::FailsWithoutLayers if self.layers.is_empty() => {
+                format!("{name} {with_all}, and no layer is active for it that could be left out.")
+            }
+            Verdict::FailsWithoutLayers => {
+                let without = self.run(&[]).map(|run| run.ended.words()).unwrap_or_default();
+                let which =
+                    if self.stuck.is_empty() { "any layer" } else { "the layers that can be left out" };
+                format!("{name} fails without {which}, too: it {without}.")
+            }
+            Verdict::Found(groups) => {
+                let all: Vec<_> = groups.iter().map(|group| self.names(group).join(" with ")).collect();
+                let verb = if all.len() > 1 { "each break" } else { "breaks" };
+                format!("{} {verb} {name}.", all.join(" and "))
+            }
+        }
+    }
+
+    /// The program's file name.
+    fn name(&self) -> &str {
+        let first = self.program.first().map(String::as_str).unwrap_or_default();
+        first.rsplit('/').next().unwrap_or(first)
+    }
+
+    /// The command line of another run.
+    fn again(&self, options: &str) -> String {
+        let words: Vec<_> = self.program.iter().map(|word| quoted(word)).collect();
+        format!("vkload bisect {options} -- {}", words.join(" "))
+    }
+
+    fn all(&self) -> Vec<usize> {
+        (0..self.layers.len()).collect()
+    }
+
+    fn run(&self, layers: &[usize]) -> Option<&Attempt> {
+        self.runs.iter().find(|run| run.layers == layers)
+    }
+
+    fn names<'a>(&'a self, places: &'a [usize]) -> Vec<&'a str> {
+        self.suspects(places).map(|suspect| suspect.layer.name.as_str()).collect()
+    }
+
+    fn suspects<'a>(&'a self, places: &'a [usize]) -> impl Iterator<Item = &'a Suspect> {
+        places.iter().filter_map(|place| self.layers.get(*place))
+    }
+}
+
+fn layers_that_are_active(count: usize) -> String {
+    if count == 1 {
+        "the layer that is active".to_owned()
+    } else {
+        format!("all {count} layers that are active")
+    }
+}
+
+fn text(answer: &Answer) -> String {
+    let mut out = format!("{}\n", answer.headline());
+    match &answer.verdict {
+        Verdict::NothingFails => {
+            out.push_str(&format!("  -> If it fails only sometimes: {}\n", answer.again("--repeat 10")));
+        }
+        Verdict::FailsWithoutLayers => out.push_str(&without_layers(answer)),
+        Verdict::Found(groups) => groups.iter().for_each(|group| out.push_str(&culprits(answer, group))),
+    }
+    for name in &answer.stuck {
+        out.push_str(&format!("\n{name} was on in every run: nothing turns it off for one run.\n"));
+    }
+    let count = answer.runs.len();
+    out.push_str(&format!(
+        "\n{count} {} among {}: {}.\n",
+        if count == 1 { "run" } else { "runs" },
+        if answer.layers.len() == 1 {
+            "1 layer".to_owned()
+        } else {
+            format!("{} layers", answer.layers.len())
+        },
+        if answer.layers.is_empty() {
+            "none".to_owned()
+        } else {
+            answer.layers.iter().map(|suspect| suspect.layer.name.as_str()).collect::<Vec<_>>().join(", ")
+        },
+    ));
+    out
+}
+
+fn without_layers(answer: &Answer) -> String {
+    let run = answer.run(&[]);
+    let mut out = String::new();
+    if let Some(Ended::TimedOut { .. }) = run.map(|run| run.ended) {
+        out.push_str(&format!("  -> If it is meant to keep running: {}\n", answer.again("--runs-for 10")));
+    }
+    let name = answer.program.first().map(|name| quoted(name)).unwrap_or_default();
+    out.push_str(&format!("  -> vkload doctor -- {name}\n"));
+    out + &printed(run)
+}
+
+/// Why these layers are to blame, why each is active, and how to turn it off.
+fn culprits(answer: &Answer, group: &[usize]) -> String {
+    let run = answer.run(group);
+    let ended = run.map(|run| run.ended.words()).unwrap_or_default();
+    let mut out = match answer.names(group)[..] {
+        [only] => format!("\n{only}: with this layer alone {} {ended}.\n", answer.name()),
+        _ => {
+            let names = answer.names(group).join(" and ");
+            format!(
+                "\n{names}: with these layers together {} {ended}. Turn off one of them.\n",
+                answer.name()
+            )
+        }
+    };
+    for suspect in answer.suspects(group) {
+        out.push_str(&format!("  {} is {}.\n", suspect.layer.name, suspect.why));
+        out.push_str(&format!("  -> {}\n", suspect.off));
+        out.push_str(&format!("  -> Update or remove the layer: {}\n", suspect.layer.manifest));
+    }
+    out + &printed(run)
+}
+
+fn printed(run: Option<&Attempt>) -> String {
+    let lines = run.map(|run| &run.printed[..]).unwrap_or_default();
+    let quoted: String = lines.iter().map(|line| format!("    {line}\n")).collect();
+    if quoted.is_empty() { quoted } else { format!("  The last lines of its output:\n{quoted}") }
+}
+
+/// The answer for programs. Names do not change between releases; new ones may come.
+fn to_json(answer: &Answer) -> Value {
+    let (result, culprits) = match &answer.verdict {
+        Verdict::NothingFails => ("nothing-fails", Vec::new()),
+        Verdict::FailsWithoutLayers => ("fails-without-layers", Vec::new()),
+        Verdict::Found(groups) => ("found", groups.iter().map(|group| answer.names(group)).collect()),
+    };
+    let layer = |suspect: &Suspect| {
+        json!({
+            "name": suspect.layer.name,
+            "manifest": suspect.layer.manifest,
+            "library": suspect.layer.library,
+            "implicit": suspect.layer.implicit,
+            "why": suspect.why,
+            "off": suspect.off,
+        })
+    };
+    let run = |run: &Attempt| {
+        json!({
+            "layers": answer.names(&run.layers),
+            "failed": run.ended.failed(),
+            "ended": ended(run.ended),
+            "printed": run.printed,
+        })
+    };
+    json!({
+        "format": FORMAT,
+        "vkload": env!("CARGO_PKG_VERSION"),
+        "program": answer.program,
+        "headline": answer.headline(),
+        "result": result,
+        "culprits": culprits,
+        "layers": answer.layers.iter().map(layer).collect::<Vec<_>>(),
+        "stuck": answer.stuck,
+        "runs": answer.runs.iter().map(run).collect::<Vec<_>>(),
+    })
+}
+
+fn ended(ended: Ended) -> Value {
+    let (how, number) = match ended {
+        Ended::Exited { code } => ("exited", i64::from(code)),
+        Ended::Signal { number } => ("signal", i64::from(number)),
+        Ended::TimedOut { seconds } => ("timed-out", seconds.try_into().unwrap_or(i64::MAX)),
+        Ended::Running { seconds } => ("running", seconds.try_into().unwrap_or(i64::MAX)),
+    };
+    json!({ "how": how, "number": number, "words": ended.words() })
+}

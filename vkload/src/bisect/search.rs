@@ -1,0 +1,111 @@
+//! The search: which runs there are, and what follows from them.
+
+use std::cell::RefCell;
+
+use super::run::{Attempt, Program};
+use crate::halves;
+use crate::output::progress;
+use crate::switches::Changes;
+
+/// What follows from the runs.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It works with all layers.
+    NothingFails,
+    /// It fails without any layer, too.
+    FailsWithoutLayers,
+    /// These layers make it fail, each group of them together, by their places.
+    Found(Vec<Vec<usize>>),
+}
+
+/// The runs so far.
+struct Runs<'a> {
+    program: &'a Program<'a>,
+    changes: &'a dyn Fn(&[usize]) -> Result<Changes, String>,
+    done: RefCell<Vec<Attempt>>,
+    /// How many there will be about.
+    expected: usize,
+    /// Why one could not be started.
+    problem: RefCell<Option<String>>,
+}
+
+/// Runs the program with all of `count` layers, with none, and with some of them.
+pub(super) fn search(
+    program: &Program<'_>,
+    count: usize,
+    changes: &dyn Fn(&[usize]) -> Result<Changes, String>,
+) -> Result<(Verdict, Vec<Attempt>), String> {
+    // All, none, two for each halving, and once without the culprit.
+    let halvings = count.next_power_of_two().trailing_zeros() as usize;
+    let runs = Runs {
+        program,
+        changes,
+        done: RefCell::default(),
+        expected: 3 + 2 * halvings,
+        problem: RefCell::default(),
+    };
+    let verdict = runs.verdict(count);
+    match runs.problem.into_inner() {
+        Some(problem) => Err(problem),
+        None => Ok((verdict?, runs.done.into_inner())),
+    }
+}
+
+impl Runs<'_> {
+    fn verdict(&self, count: usize) -> Result<Verdict, String> {
+        let mut rest: Vec<usize> = (0..count).collect();
+        if !self.fails(&rest) {
+            return Ok(Verdict::NothingFails);
+        }
+        if self.fails(&[]) {
+            return Ok(Verdict::FailsWithoutLayers);
+        }
+        let mut found = Vec::new();
+        // Where it fails without the first culprit, there is another one.
+        while self.fails(&rest) && self.problem.borrow().is_none() {
+            let places = |of: &[usize]| of.iter().filter_map(|at| rest.get(*at)).copied().collect::<Vec<_>>();
+            let group = places(&halves::culprits(rest.len(), &|some| self.fails(&places(some))));
+            if !self.fails(&group) {
+                return Err(self.unsteady());
+            }
+            rest.retain(|place| !group.contains(place));
+            found.push(group);
+        }
+        Ok(Verdict::Found(found))
+    }
+
+    fn unsteady(&self) -> String {
+        format!(
+            "the runs contradict each other after {} of them: the program seems to fail at random; --repeat {} runs it several times with the same layers",
+            self.done.borrow().len(),
+            self.program.repeat.saturating_mul(5)
+        )
+    }
+
+    /// Whether the program fails with these layers. What is known is not run again. After a problem nothing is run.
+    fn fails(&self, layers: &[usize]) -> bool {
+        let known = self.done.borrow().iter().find(|run| run.layers == layers).map(|run| run.ended.failed());
+        if known.is_some() || self.problem.borrow().is_some() {
+            return known.unwrap_or(false);
+        }
+        let number = self.done.borrow().len() + 1;
+        let which = match layers.len() {
+            0 => "without layers".to_owned(),
+            1 => "with 1 layer".to_owned(),
+            count => format!("with {count} layers"),
+        };
+        progress(&format!("try {number} of about {}: {which}", self.expected.max(number)));
+        let attempt = (self.changes)(layers).and_then(|changes| self.program.attempt(layers, &changes));
+        match attempt {
+            Ok(attempt) => {
+                let failed = attempt.ended.failed();
+                self.done.borrow_mut().push(attempt);
+                failed
+            }
+            Err(problem) => {
+                *self.problem.borrow_mut() = Some(problem);
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! `vkload compare`: what differs between two recordings.
+
+mod output;
+mod subjects;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::arguments::CompareArguments;
+use crate::output::{fail, print as print_output};
+use crate::replay::{self, Machine};
+
+/// What there is to compare on one side: for each subject, what is known under which name.
+type Side = BTreeMap<&'static str, BTreeMap<String, String>>;
+
+/// What came of it.
+struct Answer {
+    /// The recordings, by their shortest names that tell them apart.
+    names: [String; 2],
+    differences: Vec<Difference>,
+    /// Whether one of them lacks the machine, so that only the loader's decisions are compared.
+    without_machine: Option<String>,
+}
+
+/// Something that is not the same.
+struct Difference {
+    subject: &'static str,
+    /// What it is about: a variable, a file, a field.
+    of: String,
+    /// What each recording has. One of them has something.
+    values: [Option<String>; 2],
+}
+
+/// Prints what differs. The exit code is 1 if anything does.
+pub(crate) fn print(options: &CompareArguments) -> ExitCode {
+    match compare(&options.one, &options.other) {
+        Ok(answer) => {
+            let code = if answer.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+            print_output(&output::render(&answer, options.json), code)
+        }
+        Err(problem) => fail(&problem),
+    }
+}
+
+fn compare(one: &Path, other: &Path) -> Result<Answer, String> {
+    let machines = [replay::load(one)?, replay::load(other)?];
+    let names = names(one, other);
+    let lacks = |machine: &Machine| machine.seen.is_none();
+    let without_machine = machines.iter().zip(&names).find(|(it, _)| lacks(it)).map(|(_, name)| name.clone());
+    let both_lack = machines.iter().all(lacks);
+    let whole = without_machine.is_none();
+    let [one, other] = machines.map(|machine| subjects::side(machine, whole));
+    Ok(Answer {
+        names,
+        differences: differences(&one?, &other?),
+        without_machine: without_machine.filter(|_| !both_lack),
+    })
+}
+
+/// File names, or whole paths where these are the same.
+fn names(one: &Path, other: &Path) -> [String; 2] {
+    let short = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    if one.file_name() == other.file_name() {
+        [one, other].map(|path| path.display().to_string())
+    } else {
+        [one, other].map(short)
+    }
+}
+
+fn differences(one: &Side, other: &Side) -> Vec<Difference> {
+    let mut differences = Vec::new();
+    let nothing = BTreeMap::new();
+    for (subject, _) in subjects::SUBJECTS {
+        let [one, other] = [one, other].map(|side| side.get(subject).unwrap_or(&nothing));
+        let mut all: Vec<&String> = one.keys().chain(other.keys()).collect();
+        all.sort();
+        all.dedup();
+        for of in all.into_iter().filter(|of| one.get(*of) != other.get(*of)) {
+            let values = [one, other].map(|entries| entries.get(of).cloned());
+            differences.push(Difference { subject, of: of.clone(), values });
+        }
+    }
+    differences
+}

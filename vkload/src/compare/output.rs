@@ -1,0 +1,68 @@
+//! The differences as a list and as JSON.
+
+use serde_json::{Value, json};
+
+use super::subjects::SUBJECTS;
+use super::{Answer, Difference};
+
+/// The number of the JSON format. It grows when a field changes its meaning or goes.
+const FORMAT: u64 = 1;
+
+/// The answer.
+pub(super) fn render(answer: &Answer, json: bool) -> String {
+    if json { format!("{:#}\n", to_json(answer)) } else { text(answer) }
+}
+
+fn text(answer: &Answer) -> String {
+    let [one, other] = &answer.names;
+    let mut out = match answer.differences.len() {
+        0 => format!("{one} and {other} are the same.\n"),
+        1 => format!("{one} and {other} differ in one thing.\n"),
+        count => format!("{one} and {other} differ in {count} things.\n"),
+    };
+    for (subject, title) in SUBJECTS {
+        let mut lines = answer.differences.iter().filter(|it| it.subject == *subject).peekable();
+        if lines.peek().is_some() {
+            out.push_str(&format!("\n{title}\n"));
+        }
+        lines.for_each(|difference| out.push_str(&line(answer, difference)));
+    }
+    if let Some(name) = &answer.without_machine {
+        out.push_str(&format!("\nOnly what the loader decides is compared, since {name} holds no more.\n"));
+        out.push_str("  -> vkload doctor --record FILE records the machine, too\n");
+    }
+    out
+}
+
+fn line(answer: &Answer, difference: &Difference) -> String {
+    let ([one, other], of) = (&answer.names, &difference.of);
+    match &difference.values {
+        [Some(a), Some(b)] => format!("  {of}: {one}: {a} / {other}: {b}\n"),
+        [Some(value), None] => only(of, one, value),
+        [None, Some(value)] => only(of, other, value),
+        [None, None] => String::new(),
+    }
+}
+
+fn only(of: &str, name: &str, value: &str) -> String {
+    let value = if value.is_empty() { String::new() } else { format!(": {value}") };
+    format!("  {of}: only in {name}{value}\n")
+}
+
+/// The answer for programs. Names do not change between releases; new ones may come.
+fn to_json(answer: &Answer) -> Value {
+    let difference = |it: &Difference| {
+        let [one, other] = &it.values;
+        json!({ "subject": it.subject, "of": it.of, "one": one, "other": other })
+    };
+    let [one, other] = &answer.names;
+    json!({
+        "format": FORMAT,
+        "vkload": env!("CARGO_PKG_VERSION"),
+        "one": one,
+        "other": other,
+        "same": answer.differences.is_empty(),
+        "withoutMachine": answer.without_machine,
+        "differences": answer.differences.iter().map(difference).collect::<Vec<_>>(),
+    })
+}

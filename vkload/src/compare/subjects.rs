@@ -1,0 +1,300 @@
+//! What there is to compare, by subject.
+
+use std::collections::BTreeMap;
+
+use loader_core::discovery::{Answer, Question, Root};
+use loader_core::memory::Shown;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Side;
+use crate::chain;
+use crate::doctor;
+use crate::doctor::case::Case;
+use crate::doctor::trials::Trials;
+use crate::info::report::{Device, Driver, Report};
+use crate::planned::Planned;
+use crate::probe::{Ending, Subject, Trial};
+use crate::replay::{Machine, report};
+
+/// The names of subjects, which do not change, and their titles, in the order of the answer: the result first, then what leads to it.
+pub(super) const SUBJECTS: &[(&str, &str)] = &[
+    ("findings", "What the doctor says"),
+    ("trials", "What came of trying"),
+    ("devices", "Devices"),
+    ("drivers", "Drivers"),
+    ("layers", "Layers"),
+    ("variables", "Variables"),
+    ("settings", "Settings file"),
+    ("search", "How the loader searches"),
+    ("target", "Program"),
+    ("loaders", "Loaders"),
+    ("libraries", "Libraries of drivers and layers"),
+    ("gpus", "Graphics devices on the bus"),
+    ("nodes", "Device files"),
+    ("nvidia", "NVIDIA's driver"),
+    ("manifests", "Manifests in the usual folders"),
+    ("strays", "Files that are no manifests"),
+    ("system", "System"),
+    ("place", "Containers and the like"),
+    ("user", "User"),
+    ("packages", "Packages"),
+];
+
+type Entries = BTreeMap<String, String>;
+
+/// Everything that one recording has; of the `whole` machine, or only what the loader decides.
+pub(super) fn side(machine: Machine, whole: bool) -> Result<Side, String> {
+    let Machine { policy, planned, recorded, seen } = machine;
+    let report = report(&planned, &recorded)?;
+    let mut side = Side::from([
+        ("variables", variables(&planned)),
+        ("settings", settings(&planned)),
+        ("drivers", report.drivers.iter().map(|driver| (driver.manifest.clone(), outcome(driver))).collect()),
+        ("layers", layers(&planned, &report)?),
+        ("devices", devices(&report.devices)),
+    ]);
+    let built_in = policy.roots.iter().filter_map(|root| match root {
+        Root::BuiltIn { name, path } => Some(((*name).to_owned(), Shown(path).to_string())),
+        Root::Variable { .. } => None,
+    });
+    let width = ("pointer width".to_owned(), policy.pointer_width.to_string());
+    side.insert("search", built_in.chain([width]).collect());
+    if let Some(seen) = seen.filter(|_| whole) {
+        of_machine(&mut side, doctor::recorded(planned, seen)?);
+    }
+    Ok(side)
+}
+
+fn of_machine(side: &mut Side, case: Case) {
+    let Case { facts, target, trials, .. } = &case;
+    // More variables than the loader asks for concern the doctor.
+    side.entry("variables").or_default().extend(facts.variables.clone());
+    side.insert("trials", of_trials(trials));
+    side.insert("target", flat(target));
+    side.insert("loaders", flat(&facts.loaders));
+    side.insert("libraries", flat(&facts.libraries));
+    side.insert("gpus", flat(&facts.gpus));
+    side.insert("nodes", flat(&facts.nodes));
+    side.insert("nvidia", flat(&facts.nvidia));
+    side.insert("manifests", each(&facts.manifests));
+    side.insert("strays", flat(&facts.strays));
+    side.insert("system", flat(&facts.system));
+    side.insert("place", flat(&facts.place));
+    side.insert("user", flat(&facts.user));
+    side.insert("packages", each(&facts.packages.installed));
+    let answer = doctor::answer(case);
+    let mut findings = Entries::from([("answer".to_owned(), doctor::headline(&answer))]);
+    for finding in &answer.findings {
+        let of = format!("{} {}", finding.id, finding.about);
+        findings.insert(of.trim_end().to_owned(), format!("{}: {}", finding.severity.name(), finding.what));
+    }
+    side.insert("findings", findings);
+}
+
+/// The variables that the loader asked for and that are set.
+fn variables(planned: &Planned) -> Entries {
+    let records = planned.settings.snapshot.records().iter().chain(planned.snapshot.records());
+    let set = records.filter_map(|record| match (&record.question, &record.answer) {
+        (Question::Variable(name, _), Answer::Value(Some(value))) => {
+            Some((name.as_c_str().to_string_lossy().into_owned(), Shown(value).to_string()))
+        }
+        _ => None,
+    });
+    set.collect()
+}
+
+fn settings(planned: &Planned) -> Entries {
+    let plan = &planned.settings.plan;
+    let mut entries = Entries::new();
+    if !plan.path.is_empty() {
+        entries.insert("file".to_owned(), Shown(&plan.path).to_string());
+    }
+    if let Some(reason) = &plan.unusable {
+        entries.insert("not used".to_owned(), reason.to_string());
+    }
+    if let Some(settings) = plan.in_force() {
+        entries.insert("content".to_owned(), Shown(&settings.written).to_string());
+    }
+    entries
+}
+
+fn outcome(driver: &Driver) -> String {
+    match (driver.used, &*driver.outcome) {
+        (true, _) => "used".to_owned(),
+        // The doctor and `vkload info` have other words for it.
+        (false, "no-devices") => "finds no device".to_owned(),
+        (false, _) => format!("not used: {}", driver.remark),
+    }
+}
+
+fn layers(planned: &Planned, report: &Report) -> Result<Entries, String> {
+    let picture = chain::picture(planned, &[])?;
+    let mut entries = Entries::new();
+    for layer in &report.layers {
+        let name = if layer.name.is_empty() { &layer.manifest } else { &layer.name };
+        let drawn = picture.layers.iter().find(|it| it.name == layer.name && it.manifest == layer.manifest);
+        let why = drawn.filter(|_| layer.active).map_or(&layer.remark, |drawn| &drawn.why);
+        let state = if layer.active { "active" } else { "not active" };
+        insert(&mut entries, name, format!("{state}, {}: {why}", layer.manifest));
+    }
+    Ok(entries)
+}
+
+fn devices(devices: &[Device]) -> Entries {
+    let mut entries = Entries::new();
+    for device in devices {
+        let Device { name, kind, api_version, driver, driver_info, .. } = device;
+        insert(&mut entries, name, format!("{kind}, Vulkan {api_version}, {driver} {driver_info}"));
+    }
+    entries
+}
+
+/// Inserts under this name, or with a number behind it where the name is taken.
+fn insert(entries: &mut Entries, name: &str, value: String) {
+    let mut free = name.to_owned();
+    for number in 2.. {
+        if !entries.contains_key(&free) {
+            break;
+        }
+        free = format!("{name} ({number})");
+    }
+    entries.insert(free, value);
+}
+
+fn of_trials(trials: &Trials) -> Entries {
+    let mut entries = Entries::new();
+    let mut add = |of: &str, trial: &Trial| {
+        let file = if trial.file.is_empty() { String::new() } else { format!("{}: ", trial.file) };
+        let is_layer = matches!(trial.of, Subject::Layer { .. });
+        let ended = match (&trial.ending, trial.usable().count()) {
+            (Ending::Finished, 1) => "1 device works".to_owned(),
+            (Ending::Finished, count) if !is_layer => format!("{count} devices work"),
+            _ => trial.to_string(),
+        };
+        let failure = trial.devices.iter().filter_map(|tried| {
+            let (stage, ending) = tried.failure.as_ref()?;
+            Some(format!(", {}: {}", tried.device.name, ending.tell(*stage)))
+        });
+        let failures: String = failure.collect();
+        insert(&mut entries, of, format!("{file}{ended}{failures}"));
+    };
+    let of_loader = [
+        ("the loader that programs get", &trials.program),
+        ("that loader without layers", &trials.without_layers),
+        ("vkload's own loader", &trials.own),
+    ];
+    of_loader.iter().for_each(|(of, trial)| trial.iter().for_each(|trial| add(of, trial)));
+    trials.drivers.iter().for_each(|(manifest, trial)| add(manifest, trial));
+    trials.layers.iter().for_each(|(name, trial)| add(name, trial));
+    if !trials.culprits.is_empty() {
+        entries.insert("layers to blame".to_owned(), trials.culprits.join(", "));
+    }
+    entries
+}
+
+/// Each name of its own, since lists of many differ somewhere.
+fn each(names: &[String]) -> Entries {
+    names.iter().map(|name| (name.clone(), String::new())).collect()
+}
+
+/// Fields that tell the elements of a list apart.
+const IDENTITIES: &[&str] = &["manifest", "path", "place", "name", "library"];
+/// Fields that change by themselves.
+const UNSTEADY: &[&str] = &["suspended"];
+
+/// Everything in a fact, with words for the way to it. What is unknown, empty or not so is left out.
+fn flat(fact: &impl Serialize) -> Entries {
+    let mut entries = Entries::new();
+    let fact = serde_json::to_value(fact).unwrap_or_default();
+    flatten(&fact, "", &mut entries);
+    entries
+}
+
+fn flatten(value: &Value, way: &str, entries: &mut Entries) {
+    let further = |step: &str| format!("{way} {step}").trim_start().to_owned();
+    match value {
+        Value::Null | Value::Bool(false) => {}
+        Value::String(text) if text.is_empty() => {}
+        Value::Object(fields) => {
+            for (name, field) in fields.iter().filter(|(name, _)| !UNSTEADY.contains(&name.as_str())) {
+                match (name.as_str(), field.as_u64()) {
+                    ("vendor" | "device", Some(number)) => {
+                        insert(entries, &further(name), format!("{number:#06x}"));
+                    }
+                    ("mode", Some(number)) => insert(entries, &further(name), format!("{number:o}")),
+                    _ => flatten(field, &further(&words(name)), entries),
+                }
+            }
+        }
+        Value::Array(elements) if elements.iter().any(Value::is_object) => {
+            for element in elements {
+                element_of(element, way, entries);
+            }
+        }
+        Value::Array(elements) if elements.is_empty() => {}
+        Value::Array(elements) => {
+            let elements: Vec<String> = elements.iter().map(scalar).collect();
+            insert(entries, way, elements.join(", "));
+        }
+        _ => insert(entries, way, scalar(value)),
+    }
+}
+
+/// An element of a list in one entry, so that one that is there on one side only makes one difference.
+fn element_of(element: &Value, way: &str, entries: &mut Entries) {
+    let identity = IDENTITIES.iter().find(|name| element[**name].is_string());
+    let step = identity.and_then(|name| element[*name].as_str()).unwrap_or_default();
+    let mut fields = Entries::new();
+    let mut rest = element.clone();
+    if let (Some(identity), Some(object)) = (identity, rest.as_object_mut()) {
+        object.remove(*identity);
+    }
+    flatten(&rest, "", &mut fields);
+    let fields: Vec<String> = fields.into_iter().map(|(of, value)| format!("{of} {value}")).collect();
+    insert(entries, format!("{way} {step}").trim(), fields.join(", "));
+}
+
+fn scalar(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Bool(true) => "yes".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// The words in a name such as `realPath`.
+fn words(name: &str) -> String {
+    let mut words = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() {
+            words.push(' ');
+        }
+        words.push(letter.to_ascii_lowercase());
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn facts_are_told_by_the_way_to_them() {
+        let fact = json!({
+            "kernel": "6.1", "realPath": null, "like": ["a", "b"], "none": [],
+            "nodes": [{ "path": "/dev/x", "mode": 0o660, "writable": true }, { "path": "/dev/y" }],
+            "suspended": true, "vendor": 0x10de,
+        });
+        let expected = [
+            ("kernel", "6.1"),
+            ("like", "a, b"),
+            ("nodes /dev/x", "mode 660, writable yes"),
+            ("nodes /dev/y", ""),
+            ("vendor", "0x10de"),
+        ];
+        let expected: Entries = expected.iter().map(|(of, value)| ((*of).into(), (*value).into())).collect();
+        assert_eq!(flat(&fact), expected);
+    }
+}

@@ -1,0 +1,179 @@
+//! `vkload layers`: which layers there are and which are active, and a program with some of them on or off for one run.
+
+mod output;
+
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use loader_core::discovery::{LayerDecision, LayerKind, LayerRequest};
+use loader_core::memory::Shown;
+
+use crate::arguments::LayersArguments;
+use crate::doctor::subject::Target;
+use crate::facts::{Variables, own_variables};
+use crate::output::{fail, print as print_output};
+use crate::planned::Planned;
+use crate::switches::{self, Changes, Wanted};
+use crate::{chain, exec};
+
+/// A layer that was found.
+struct Row {
+    /// Empty where its manifest cannot be used.
+    name: String,
+    manifest: String,
+    /// Empty for a meta-layer.
+    library: String,
+    description: String,
+    implicit: bool,
+    active: bool,
+    /// `active`, or the name of the reason why not, which does not change.
+    outcome: &'static str,
+    /// Why it is active, or why not.
+    why: String,
+}
+
+/// Lists the layers, or becomes the program.
+pub(crate) fn run(options: &LayersArguments) -> ExitCode {
+    let variables = own_variables();
+    let result = switched(options, &variables);
+    let (planned, changes) = match result {
+        Ok(both) => both,
+        Err(problem) => return fail(&problem),
+    };
+    let Some((name, arguments)) = options.program.split_first() else {
+        return match rows(&planned) {
+            Ok(rows) => print_output(&output::render(&rows, &changes, options.json), ExitCode::SUCCESS),
+            Err(problem) => fail(&problem),
+        };
+    };
+    let mut command = Command::new(name);
+    command.args(arguments);
+    switches::apply(&mut command, &changes);
+    exec::replace_by(command, "layers")
+}
+
+/// What is planned with the layers that the options turn on and off, and the variables that do it.
+fn switched(options: &LayersArguments, variables: &Variables) -> Result<(Planned, Changes), String> {
+    let name = options.program.first().map(Path::new);
+    // That there is no such program is said where it is started.
+    let target = Target::program(name, usize::BITS).or_else(|_| Target::program(None, usize::BITS))?;
+    let (executable, bits) = (target.executable.as_deref(), target.bits);
+    let planned = Planned::for_program(variables, executable, bits)?;
+    if let Some(name) = options.enable.iter().find(|name| options.disable.contains(name)) {
+        return Err(format!("{name} cannot be both enabled and disabled"));
+    }
+    let places =
+        |names: &[String]| names.iter().map(|name| place(&planned, name)).collect::<Result<Vec<_>, _>>();
+    let (on, hidden) = (places(&options.enable)?, places(&options.disable)?);
+    let mut off = hidden.clone();
+    if options.only {
+        off.extend(others(&planned, &on, &hidden)?);
+    }
+    let changes = switches::changes(&planned, variables, Wanted { on: &on, off: &off, hidden: &hidden })?;
+    let after = switches::plan(variables, &changes, executable, bits)?;
+    let active = switches::active_names(&after);
+    if let Some(name) = options.enable.iter().find(|name| !active.contains(*name)) {
+        return Err(format!("{name} cannot be turned on for one run: {}", obstacle(&after, name)));
+    }
+    let off = off.iter().filter_map(|place| planned.layers.layers.get(*place));
+    if let Some(layer) = off.map(|layer| Shown(layer.name()).to_string()).find(|name| active.contains(name)) {
+        return Err(format!(
+            "{layer} cannot be turned off for one run: no variable of its manifest or of the loader does it"
+        ));
+    }
+    Ok((after, changes))
+}
+
+/// The layer of this name.
+fn place(planned: &Planned, name: &str) -> Result<usize, String> {
+    let layers = &planned.layers.layers;
+    let named = || layers.iter().position(|layer| layer.name() == name.as_bytes());
+    planned.layers.usable(name.as_bytes()).or_else(named).ok_or_else(|| {
+        let known: Vec<String> = layers.iter().map(|layer| Shown(layer.name()).to_string()).collect();
+        let hint = match &nearest(name, &known)[..] {
+            [] => "`vkload layers` lists those that are installed".to_owned(),
+            names => format!("did you mean {}?", names.join(" or ")),
+        };
+        format!("there is no layer {name}; {hint}")
+    })
+}
+
+/// The names among these that may have been meant.
+fn nearest<'a>(given: &str, known: &'a [String]) -> Vec<&'a str> {
+    let upper = given.to_ascii_uppercase();
+    let distance = |name: &&str| {
+        let name = name.to_ascii_uppercase();
+        if name.contains(&upper) { 0 } else { strsim::damerau_levenshtein(&name, &upper) }
+    };
+    let known = || known.iter().map(String::as_str).filter(|name| !name.is_empty());
+    let least = known().map(|name| distance(&name)).min().filter(|least| *least <= given.len() / 3);
+    known().filter(|name| Some(distance(name)) == least).collect()
+}
+
+/// The active layers that are neither to be on nor part of one that is.
+fn others(planned: &Planned, on: &[usize], hidden: &[usize]) -> Result<Vec<usize>, String> {
+    let mut stay = on.to_vec();
+    for place in on {
+        stay.extend(planned.layers.libraries(*place).map_err(|_| "memory ran out")?);
+    }
+    let active = planned.layers.activate(&LayerRequest::default()).map_err(|_| "memory ran out")?;
+    let places = active.layers.iter().map(|active| active.layer);
+    Ok(places.filter(|place| !stay.contains(place) && !hidden.contains(place)).collect())
+}
+
+/// Why a layer is not active.
+fn obstacle(planned: &Planned, name: &str) -> String {
+    let rows = rows(planned).unwrap_or_default();
+    rows.into_iter()
+        .find(|row| row.name == name)
+        .map_or_else(|| "it is no longer found".to_owned(), |row| row.why)
+}
+
+/// Every layer that was found, in order of discovery.
+fn rows(planned: &Planned) -> Result<Vec<Row>, String> {
+    let plan = &planned.layers;
+    let active = plan.activate(&LayerRequest::default()).map_err(|_| "memory ran out")?;
+    let picture = chain::picture(planned, &[])?;
+    let row = |(place, candidate): (usize, &loader_core::discovery::LayerCandidate)| {
+        let (name, manifest) = (Shown(candidate.name()).to_string(), Shown(&candidate.path).to_string());
+        let (outcome, why) = match plan.decision(place, &active) {
+            LayerDecision::Skip(reason) => (reason.id(), reason.explain(plan, place).to_string()),
+            LayerDecision::Active(_) => {
+                let drawn = picture.layers.iter().find(|it| it.name == name && it.manifest == manifest);
+                // What has no library is in no call chain.
+                let why = drawn.map_or_else(
+                    || "a meta-layer: it stands for its components".to_owned(),
+                    |it| it.why.clone(),
+                );
+                ("active", why)
+            }
+        };
+        let said = candidate.manifest.as_ref();
+        Row {
+            library: Shown(&candidate.library).to_string(),
+            description: said.map(|said| Shown(&said.description).to_string()).unwrap_or_default(),
+            implicit: candidate.kind == LayerKind::Implicit,
+            active: outcome == "active",
+            name,
+            manifest,
+            outcome,
+            why,
+        }
+    };
+    Ok(plan.layers.iter().enumerate().map(row).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_name_and_a_misspelt_one_are_recognized() {
+        let known =
+            ["", "VK_LAYER_KHRONOS_validation", "VK_LAYER_MANGOHUD_overlay_x86_64"].map(str::to_owned);
+        assert_eq!(nearest("mangohud", &known), ["VK_LAYER_MANGOHUD_overlay_x86_64"]);
+        assert_eq!(nearest("VK_LAYER_KHRONOS_valdiation", &known), ["VK_LAYER_KHRONOS_validation"]);
+        assert_eq!(nearest("layer", &known).len(), 2);
+        assert!(nearest("VK_LAYER_other", &known).is_empty());
+    }
+}

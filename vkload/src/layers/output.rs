@@ -1,0 +1,61 @@
+//! The layers as a table and as JSON.
+
+use serde_json::{Value, json};
+
+use super::Row;
+use crate::output::quoted;
+use crate::switches::Changes;
+use crate::table::Table;
+
+/// The number of the JSON format. It grows when a field changes its meaning or goes.
+const FORMAT: u64 = 1;
+
+/// The layers, and what changes to variables make them so.
+pub(super) fn render(rows: &[Row], changes: &Changes, json: bool) -> String {
+    if json { format!("{:#}\n", to_json(rows, changes)) } else { text(rows, changes) }
+}
+
+fn text(rows: &[Row], changes: &Changes) -> String {
+    if rows.is_empty() {
+        return "No layer is installed; `vkload paths` tells where they are searched for.\n".to_owned();
+    }
+    let mut table = Table::new(&["LAYER", "ACTIVE", "WHY"]);
+    for row in rows {
+        let name = if row.name.is_empty() { &row.manifest } else { &row.name };
+        table.row([name, if row.active { "yes" } else { "no" }, &row.why]);
+    }
+    let mut out = table.render();
+    if !changes.is_empty() {
+        out.push_str("\nThe same for every program that you start from this shell:\n");
+        for (name, value) in changes {
+            match value {
+                Some(value) => out.push_str(&format!("  export {name}={}\n", quoted(value))),
+                None => out.push_str(&format!("  unset {name}\n")),
+            }
+        }
+    }
+    out
+}
+
+/// The layers for programs. Names do not change between releases; new ones may come.
+fn to_json(rows: &[Row], changes: &Changes) -> Value {
+    let layer = |row: &Row| {
+        json!({
+            "name": row.name,
+            "manifest": row.manifest,
+            "library": row.library,
+            "description": row.description,
+            "implicit": row.implicit,
+            "active": row.active,
+            "outcome": row.outcome,
+            "why": row.why,
+        })
+    };
+    let change = |(name, value): (&String, &Option<String>)| json!({ "variable": name, "value": value });
+    json!({
+        "format": FORMAT,
+        "vkload": env!("CARGO_PKG_VERSION"),
+        "layers": rows.iter().map(layer).collect::<Vec<_>>(),
+        "changes": changes.iter().map(change).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,231 @@
+//! Turns layers on and off for one process, by what every loader heeds: the variables in a layer's manifest, the loader's own variables, and a
+//! copy of the settings file.
+
+mod settings_copy;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+use loader_core::discovery::{ActiveLayer, Because, LayerCandidate, LayerKind, LayerReason, LayerRequest};
+use loader_core::manifest::{Control, Switch};
+use loader_core::memory::Shown;
+
+use crate::facts::Variables;
+use crate::planned::Planned;
+
+/// Changes to a process's variables: a value, or `None` to unset.
+pub(crate) type Changes = BTreeMap<String, Option<String>>;
+
+/// Names of layers to enable, and what separates them.
+const NAMES: (&str, char) = ("VK_INSTANCE_LAYERS", ':');
+/// Patterns of layers to enable, and of those not to use.
+const ENABLE: (&str, char) = ("VK_LOADER_LAYERS_ENABLE", ',');
+const DISABLE: (&str, char) = ("VK_LOADER_LAYERS_DISABLE", ',');
+
+/// Layers to turn on and off, by their places in the plan. What is in neither list stays as it is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) on: &'a [usize],
+    pub(crate) off: &'a [usize],
+    /// Of those that are off, the ones that the program cannot have even if it asks for them itself: its vkCreateInstance fails then.
+    pub(crate) hidden: &'a [usize],
+}
+
+/// The changes to `variables` with which a program gets the layers that are `wanted`, where it would get those that are planned. Fails where
+/// a settings file stands against it that cannot be copied.
+pub(crate) fn changes(
+    planned: &Planned,
+    variables: &Variables,
+    wanted: Wanted<'_>,
+) -> Result<Changes, String> {
+    let active = planned.layers.activate(&LayerRequest::default()).map_err(|_| "memory ran out")?;
+    let view = View { planned, variables, active: &active.layers, wanted };
+    let mut changes = Changes::new();
+    let disabled = view.turn_off(&mut changes);
+    let enabled = view.turn_on(&mut changes);
+    view.list(NAMES, &view.names(&enabled), &mut changes);
+    view.enable_patterns(&mut changes);
+    view.list(DISABLE, &view.names(&disabled), &mut changes);
+    let controls = view.controls();
+    if !controls.is_empty() {
+        let folder = settings_copy::make(planned, variables, &controls)?;
+        changes.insert("XDG_CONFIG_HOME".to_owned(), Some(folder.display().to_string()));
+    }
+    Ok(changes)
+}
+
+/// These variables with these changes.
+pub(crate) fn changed(variables: &Variables, changes: &Changes) -> Variables {
+    let mut changed = variables.clone();
+    for (name, value) in changes {
+        match value {
+            Some(value) => changed.insert(name.clone(), value.clone()),
+            None => changed.remove(name),
+        };
+    }
+    changed
+}
+
+/// Makes these changes to the variables that `command` inherits.
+pub(crate) fn apply(command: &mut Command, changes: &Changes) {
+    for (name, value) in changes {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+}
+
+/// What would be planned for `program` with these changes.
+pub(crate) fn plan(
+    variables: &Variables,
+    changes: &Changes,
+    program: Option<&Path>,
+    pointer_width: u32,
+) -> Result<Planned, String> {
+    Planned::for_program(&changed(variables, changes), program, pointer_width)
+}
+
+/// The names of the layers that are active in a program that asks for none.
+pub(crate) fn active_names(planned: &Planned) -> BTreeSet<String> {
+    let active = planned.layers.activate(&LayerRequest::default()).unwrap_or_default();
+    let layers = active.layers.iter().filter_map(|active| planned.layers.layers.get(active.layer));
+    layers.map(|layer| Shown(layer.name()).to_string()).collect()
+}
+
+/// What the changes follow from.
+struct View<'a> {
+    planned: &'a Planned,
+    variables: &'a Variables,
+    active: &'a [ActiveLayer],
+    wanted: Wanted<'a>,
+}
+
+impl View<'_> {
+    fn layer(&self, place: usize) -> Option<&LayerCandidate> {
+        self.planned.layers.layers.get(place)
+    }
+
+    fn name(&self, place: usize) -> String {
+        self.layer(place).map(|layer| Shown(layer.name()).to_string()).unwrap_or_default()
+    }
+
+    fn names(&self, places: &[usize]) -> Vec<String> {
+        places.iter().map(|place| self.name(*place)).collect()
+    }
+
+    fn because(&self, place: usize) -> Option<Because> {
+        self.active.iter().find(|active| active.layer == place).map(|active| active.because)
+    }
+
+    /// The layers that are to be active, of those that are.
+    fn kept(&self) -> impl Iterator<Item = &ActiveLayer> {
+        self.active.iter().filter(|active| !self.wanted.off.contains(&active.layer))
+    }
+
+    /// Sets the layers' own variables. Returns the layers for which only the loader's variable is left.
+    fn turn_off(&self, changes: &mut Changes) -> Vec<usize> {
+        let mut rest = Vec::new();
+        for place in self.wanted.off.iter().copied() {
+            let Some(layer) = self.layer(place) else { continue };
+            let own = disable(layer).filter(|(name, _)| !self.is_shared(name));
+            let is_component =
+                matches!(self.because(place), Some(Because::Component { .. } | Because::Override));
+            let needs_more = is_component || (own.is_none() && layer.kind == LayerKind::Implicit);
+            if self.wanted.hidden.contains(&place) || needs_more {
+                rest.push(place);
+            }
+            if let Some((name, value)) = own {
+                changes.insert(name, Some(if value.is_empty() { "1".to_owned() } else { value }));
+            }
+        }
+        rest
+    }
+
+    /// Whether a layer that is to stay is turned off by this variable, too.
+    fn is_shared(&self, variable: &str) -> bool {
+        let stays = self.kept().map(|active| active.layer).chain(self.wanted.on.iter().copied());
+        stays.filter_map(|place| disable(self.layer(place)?)).any(|(name, _)| name == variable)
+    }
+
+    /// Sets the layers' own variables. Returns the layers that must be named.
+    fn turn_on(&self, changes: &mut Changes) -> Vec<usize> {
+        let mut named = Vec::new();
+        for place in self.wanted.on.iter().copied() {
+            let Some(layer) = self.layer(place) else { continue };
+            if let Some((name, _)) = disable(layer).filter(|(name, _)| self.variables.contains_key(name)) {
+                changes.insert(name, None);
+            }
+            let own = switch(layer, |manifest| &manifest.enable_environment);
+            if let Some((name, value)) = own {
+                changes.insert(name, Some(value));
+            } else if layer.kind == LayerKind::Explicit || layer.skipped.is_some() {
+                named.push(place);
+            }
+        }
+        named
+    }
+
+    /// Takes the layers that are off out of a list in a variable, and appends `more`.
+    fn list(&self, (variable, separator): (&str, char), more: &[String], changes: &mut Changes) {
+        let before = self.variables.get(variable).map(String::as_str).unwrap_or_default();
+        let off = self.names(self.wanted.off);
+        let is_off = |name: &&str| variable == NAMES.0 && off.iter().any(|layer| layer == name);
+        let mut list: Vec<&str> =
+            before.split(separator).filter(|name| !name.is_empty() && !is_off(name)).collect();
+        for name in more {
+            if !list.contains(&name.as_str()) {
+                list.push(name);
+            }
+        }
+        let after = list.join(&separator.to_string());
+        if after != before {
+            changes.insert(variable.to_owned(), (!after.is_empty()).then_some(after));
+        }
+    }
+
+    /// A pattern may match a layer that is off, so the names of those that stay take the place of patterns. A name there also stands against
+    /// `VK_LOADER_LAYERS_DISABLE`.
+    fn enable_patterns(&self, changes: &mut Changes) {
+        let is_set = |name: &str| self.variables.get(name).is_some_and(|value| !value.is_empty());
+        let disabled = |place: &usize| {
+            self.layer(*place)
+                .is_some_and(|layer| matches!(layer.skipped, Some(LayerReason::Disabled { .. })))
+        };
+        let on: Vec<usize> = self.wanted.on.iter().copied().filter(disabled).collect();
+        if !is_set(ENABLE.0) || self.wanted.off.is_empty() {
+            return self.list(ENABLE, &self.names(&on), changes);
+        }
+        let by_pattern = |active: &&ActiveLayer| {
+            let is_implicit = self.layer(active.layer).is_some_and(|layer| layer.kind == LayerKind::Implicit);
+            is_implicit
+                || matches!(active.because, Because::Variable(name) if name.to_bytes() == ENABLE.0.as_bytes())
+        };
+        let stay: Vec<usize> = self.kept().filter(by_pattern).map(|active| active.layer).chain(on).collect();
+        let names = self.names(&stay).join(&ENABLE.1.to_string());
+        changes.insert(ENABLE.0.to_owned(), (!names.is_empty()).then_some(names));
+    }
+
+    /// The layers that the settings file must leave to the variables.
+    fn controls(&self) -> BTreeSet<String> {
+        let against = |places: &[usize], control: Control| {
+            let stands = |place: &usize| self.layer(*place).is_some_and(|it| it.control == Some(control));
+            self.names(&places.iter().copied().filter(stands).collect::<Vec<_>>())
+        };
+        let of_on = against(self.wanted.on, Control::Off);
+        against(self.wanted.off, Control::On).into_iter().chain(of_on).collect()
+    }
+}
+
+fn disable(layer: &LayerCandidate) -> Option<(String, String)> {
+    switch(layer, |manifest| &manifest.disable_environment)
+}
+
+fn switch(
+    layer: &LayerCandidate,
+    which: impl Fn(&loader_core::manifest::LayerManifest) -> &Option<Switch>,
+) -> Option<(String, String)> {
+    let switch = which(layer.manifest.as_ref()?).as_ref()?;
+    Some((Shown(switch.variable.bytes()).to_string(), Shown(&switch.value).to_string()))
+}
