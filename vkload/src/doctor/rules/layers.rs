@@ -29,13 +29,20 @@ pub(super) fn culprits(case: &Case) -> Vec<Finding> {
             outcome(without),
             because(case, layer)
         );
-        let finding = Finding::new(case.blame(), weight::PROVEN, "layer-breaks", name, what)
-            .step(layer.off(&case.facts.variables));
-        Some(finding.step(settings_step(case, layer)).step(case.reinstall(&layer.manifest)))
+        let finding = Finding::new(case.blame(), weight::PROVEN, "layer-breaks", name, what);
+        Some(finding.steps(off(case, layer)).step(case.reinstall(&layer.manifest)))
     };
-    let mut findings: Vec<Finding> = case.trials.culprits.iter().filter_map(of).collect();
-    findings.iter_mut().for_each(|finding| finding.next.retain(|step| !step.is_empty()));
-    findings
+    case.trials.culprits.iter().filter_map(of).collect()
+}
+
+/// How it is turned off.
+fn off(case: &Case, layer: &Layer) -> Vec<String> {
+    let off = layer.off(&case.facts.variables);
+    if layer.by_settings {
+        vec![super::settings::remove(case), format!("For one run only: {off}")]
+    } else {
+        vec![off]
+    }
 }
 
 /// What a program meets.
@@ -63,7 +70,9 @@ pub(super) fn because(case: &Case, layer: &Layer) -> String {
         return format!("{}=\"{value}\" names it", layer.by_variable);
     }
     if layer.by_settings {
-        return format!("the settings file {} turns it on", Shown(&case.planned.settings.plan.path));
+        let plan = &case.planned.settings.plan;
+        let line = plan.in_force().map(|settings| settings.line).unwrap_or_default();
+        return format!("the settings file {} (line {line}) turns it on", Shown(&plan.path));
     }
     match &layer.enable {
         Some((name, _)) if case.facts.variables.contains_key(name) => {
@@ -75,10 +84,6 @@ pub(super) fn because(case: &Case, layer: &Layer) -> String {
             None => format!("its manifest ({}) makes it so", layer.manifest),
         },
     }
-}
-
-fn settings_step(case: &Case, layer: &Layer) -> String {
-    if layer.by_settings { super::settings::remove(case) } else { String::new() }
 }
 
 /// Layers that cannot be used.
@@ -110,11 +115,11 @@ fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
     }
     let dies = trial.is_some_and(Trial::is_violent);
     let severity = if dies && is_felt(case) { case.blame() } else { Severity::Warning };
-    let off = layer.off(&case.facts.variables);
     let about = layer.manifest.as_str();
     if let (false, Some(fault)) = (dies, library::fault(case, about, "layer")) {
         let what = format!("the layer {} {}", layer.name, fault.what);
         let finding = Finding::new(severity, weight::SEEN - 5, fault.id, about, what).steps(fault.steps);
+        let off = layer.off(&case.facts.variables);
         return Some(finding.step(format!("Or turn the layer off: {off}")));
     }
     let trial = trial?;
@@ -141,7 +146,7 @@ fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
         _ => "layer-does-not-load",
     };
     let weight = if dies { weight::SEEN + 15 } else { weight::SEEN - 5 };
-    Some(Finding::new(severity, weight, id, about, what).step(off).step(case.reinstall(about)))
+    Some(Finding::new(severity, weight, id, about, what).steps(off(case, layer)).step(case.reinstall(about)))
 }
 
 /// Whether the layer fails alone and not among programs: it may need another layer, or more than the built-in driver has. Where programs fail
@@ -173,9 +178,7 @@ pub(super) fn slow(case: &Case) -> Vec<Finding> {
         let what =
             format!("is on for every program and {effect}; it is active because {}", because(case, layer));
         let finding = Finding::new(Severity::Warning, weight::CHOSEN, "layer-left-on", &layer.name, what);
-        let step =
-            if layer.by_settings { super::settings::remove(case) } else { layer.off(&case.facts.variables) };
-        Some(finding.step(step))
+        Some(finding.steps(off(case, layer)))
     };
     case.layers.iter().filter_map(of).collect()
 }

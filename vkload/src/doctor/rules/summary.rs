@@ -162,7 +162,22 @@ pub(super) fn result(case: &Case) -> Vec<Finding> {
         Ending::Finished => "a program finds no device that it can use".to_owned(),
         ending => ending.tell(program.stage),
     };
+    let good: Vec<&Driver> = case.good_drivers().collect();
+    let alone = match &good[..] {
+        [] => String::new(),
+        [one] => format!(", though {} works alone", file_name(&one.manifest)),
+        some => {
+            let names: Vec<_> = some.iter().map(|driver| file_name(&driver.manifest)).collect();
+            format!(", though {} each work alone", names.join(" and "))
+        }
+    };
     let said = program.printed.last().map(|line| format!("; the loader says: {line}")).unwrap_or_default();
-    let finding = Finding::new(Severity::Error, weight::REST, "program", &program.file, what + &said);
-    vec![finding.step("To see everything that the loader says: VK_LOADER_DEBUG=all vkload doctor --json")]
+    let finding =
+        Finding::new(Severity::Error, weight::REST, "program", &program.file, what + &alone + &said);
+    let leave_out = good.get(1).map(|driver| super::drivers::disable(case, driver));
+    vec![
+        finding
+            .steps(leave_out)
+            .step("To see everything that the loader says: VK_LOADER_DEBUG=all vkload doctor --json"),
+    ]
 }
