@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{chroot, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
 
 use serde_json::Value;
 use vkload_tests::{Device, Driver, Sandbox, library_under_test};
@@ -203,6 +205,51 @@ fn a_process_is_judged_by_its_variables_and_its_memory() {
     let gone = vkload(&sandbox, &[], &["doctor", "--pid", &id]);
     assert_eq!(gone.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&gone.stderr).contains(&id), "{gone:?}");
+}
+
+#[test]
+fn a_process_with_another_root_is_said_to_be_elsewhere() {
+    let sandbox = machine();
+    let (tell, told) = mpsc::channel();
+    let (end, wait) = mpsc::channel::<()>();
+    let root = sandbox.path("");
+    // A thread with a root of its own is as good as a process in a container, and only root can have one.
+    let thread = thread::spawn(move || {
+        // SAFETY: the calls have no preconditions; the root becomes this thread's alone.
+        let alone = unsafe { libc::unshare(libc::CLONE_FS) } == 0 && chroot(&root).is_ok();
+        // SAFETY: the call has no preconditions.
+        tell.send(alone.then(|| unsafe { libc::gettid() })).expect("heard");
+        let _ = wait.recv();
+    });
+    if let Some(id) = told.recv().expect("told") {
+        let answer = doctor(&sandbox, &[], &["--no-probe", "--pid", &id.to_string()]);
+        let findings = answer["findings"].as_array().expect("findings");
+        let elsewhere = findings.iter().find(|it| it["id"] == "process-elsewhere");
+        let step = &elsewhere.unwrap_or_else(|| panic!("{answer:#}"))["next"][0];
+        assert!(step.to_string().contains(&format!("nsenter --target {id}")), "{step}");
+    } else {
+        eprintln!("skipped: only root can give a thread another root");
+    }
+    drop(end);
+    thread.join().expect("no panic");
+}
+
+#[test]
+fn watching_answers_again_when_something_changes() {
+    let sandbox = Sandbox::new();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_vkload"));
+    command.args(["doctor", "--watch", "--no-probe"]).env_clear().envs(sandbox.environment());
+    let mut watching = command.stdout(Stdio::piped()).spawn().expect("vkload runs");
+    let mut lines = BufReader::new(watching.stdout.take().expect("its output")).lines().map_while(Result::ok);
+    let mut answer =
+        || -> Vec<String> { lines.by_ref().take_while(|line| !line.starts_with("-- ")).collect() };
+    let before = answer();
+    Driver::new("good").install(&sandbox);
+    let after = answer();
+    watching.kill().expect("it runs");
+    watching.wait().expect("it ends");
+    let none = |lines: &[String]| lines.iter().any(|line| line.contains("no Vulkan driver is installed"));
+    assert!(none(&before) && !after.is_empty() && !none(&after), "{before:?} {after:?}");
 }
 
 /// A library that ends every process but that of the program above.

@@ -100,4 +100,4 @@ impl Finding {
 }
 
 /// Verbs whose subject is what the finding is about.
-const PREDICATES: &[&str] = &["is ", "names ", "has ", "lacks ", "hides ", "leaves "];
+const PREDICATES: &[&str] = &["is ", "names ", "has ", "lacks ", "hides ", "leaves ", "cannot "];

@@ -40,8 +40,9 @@ pub(super) fn case(options: &DoctorArguments) -> Result<Case, String> {
         Trials::default()
     } else {
         let settings = Settings { variables, limit: Duration::from_secs(options.timeout) };
-        let trials =
-            Trials::run(&target, &planned, &settings, &progress, &mut |trials| failed = keep(trials));
+        let trials = Trials::run(&target, &planned, &facts.nodes, &settings, &progress, &mut |trials| {
+            failed = keep(trials)
+        });
         output::clear_progress();
         trials
     };

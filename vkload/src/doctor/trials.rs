@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::subject::{Layer, Target};
 use super::suspects;
+use crate::facts::Node;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, libraries_not_found, try_out};
 use crate::probe::{Subject, Trial};
@@ -26,6 +27,8 @@ pub(crate) struct Trials {
     pub(crate) drivers: Vec<(String, Trial)>,
     /// Each layer that is active, alone above the built-in driver, with its name.
     pub(crate) layers: Vec<(String, Trial)>,
+    /// Each device file that the permissions allow this user to open, by its path. Opened only where programs get no GPU.
+    pub(crate) files: Vec<(String, Trial)>,
     /// The loader that programs get, with no layer that nobody asks for in code.
     pub(crate) without_layers: Option<Trial>,
     /// The layers without which it works.
@@ -45,6 +48,7 @@ impl Trials {
     pub(crate) fn run(
         target: &Target,
         planned: &Planned,
+        nodes: &[Node],
         settings: &Settings,
         progress: Progress<'_>,
         keep: &mut dyn FnMut(&Self),
@@ -64,6 +68,12 @@ impl Trials {
         trials.program = (!tried.is_empty()).then(|| tried.remove(0).1);
         (trials.drivers, trials.layers) = (tried, of_layers);
         keep(&trials);
+        let has_gpu = trials.program.iter().flat_map(Trial::usable).any(|device| device.kind != "cpu");
+        if !has_gpu {
+            let open = nodes.iter().filter(|node| node.is_needed() && !node.is_closed());
+            let of = |node: &Node| Attempt::of(&node.path, Subject::DeviceFile { path: node.path.clone() });
+            trials.files = all(&open.map(of).collect::<Vec<_>>(), settings, progress);
+        }
         if !suspects::anything_missing(&trials) || suspects::is_drivers_fault(&trials) {
             return trials;
         }

@@ -44,6 +44,21 @@ const KINDS: &[(&str, &str)] = &[
     ("kgsl-3d0", "kgsl"),
 ];
 
+/// Kinds that drivers need.
+const NEEDED: &[&str] = &["render", "nvidia", "dxg", "mali", "kgsl"];
+
+impl Node {
+    /// Whether drivers cannot do without it.
+    pub(crate) fn is_needed(&self) -> bool {
+        NEEDED.contains(&self.kind.as_str())
+    }
+
+    /// Whether its permissions keep this user out.
+    pub(crate) fn is_closed(&self) -> bool {
+        !(self.readable && self.writable)
+    }
+}
+
 pub(super) fn collect(root: &Path) -> Vec<Node> {
     let users = Database::read(root);
     let all = [entries(&root.join("dev/dri")), entries(&root.join("dev"))].concat();

@@ -79,8 +79,15 @@ fn try_out(subject: &Subject, tell: vulkan::Tell<'_>) -> Result<Option<*mut c_vo
                 }
                 Ok(Some(library))
             }
+            Subject::DeviceFile { path } => device_file(path, tell).map(|()| None),
         }
     }
+}
+
+fn device_file(path: &str, tell: vulkan::Tell<'_>) -> Result<(), Ending> {
+    tell(Line::Stage { stage: Stage::Open });
+    let opened = fs::File::options().read(true).write(true).open(path);
+    opened.map(drop).map_err(|error| Ending::Failed { words: error.to_string() })
 }
 
 fn loader(library: &str, tell: vulkan::Tell<'_>) -> Result<Commands<'static>, Ending> {

@@ -31,6 +31,8 @@ pub(crate) enum Subject {
     /// A layer: opened, negotiated with, and then alone above a driver that is known to work, the built-in one. No further than the
     /// negotiation where it has no `name`, because it cannot be alone.
     Layer { library: String, negotiate: String, name: Option<String> },
+    /// A device file, which is opened as drivers open it and closed again.
+    DeviceFile { path: String },
 }
 
 /// The steps of a trial, in order.

@@ -218,6 +218,7 @@ impl Built {
             "stub32" => self.write(&first, library_of_32_bits()),
             "gpu" => self.gpu(&first, &rest),
             "node" => self.node(&first, &rest),
+            "dead-node" => self.dead_node(&first, &rest),
             "write" => self.write(&first, rest.replace("\\n", "\n").replace("\\u{feff}", "\u{feff}")),
             "cover" => self.cover(&first, &rest.replace("\\n", "\n")),
             "link" => self.link(&first, &rest),
@@ -308,6 +309,16 @@ impl Built {
         if !kernel.is_empty() {
             self.link(&format!("{folder}/driver"), &format!("../../../bus/pci/drivers/{kernel}"));
         }
+    }
+
+    /// `MODE OWNER:GROUP`: a device file of which no kernel driver knows. The number is one that Linux keeps for experiments.
+    fn dead_node(&self, path: &str, rest: &str) {
+        let here = self.path(path);
+        fs::create_dir_all(here.parent().expect("a folder")).expect("made");
+        let name = CString::new(here.as_os_str().as_bytes()).expect("no NUL");
+        // SAFETY: a valid string.
+        check(unsafe { libc::mknod(name.as_ptr(), libc::S_IFCHR | 0o600, libc::makedev(60, 1)) }, "mknod");
+        self.mode(path, rest);
     }
 
     /// `MODE OWNER:GROUP`: a file that stands for a device file.

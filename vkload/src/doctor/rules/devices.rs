@@ -3,12 +3,14 @@
 use super::super::case::{Case, quoted};
 use super::super::finding::{Finding, Severity, weight};
 use crate::facts::{Gpu, Node};
+use crate::probe::{Ending, Trial};
 
-/// Kinds of device files that drivers need.
-const NEEDED: &[&str] = &["render", "nvidia", "dxg", "mali", "kgsl"];
+/// What the system says where permission is refused by something else than the file's mode, as Rust shows these errors.
+const NOT_PERMITTED: &str = "(os error 1)";
+const DENIED: &str = "(os error 13)";
 
 fn is_closed(node: &Node) -> bool {
-    NEEDED.iter().any(|kind| node.kind.starts_with(kind)) && !(node.readable && node.writable)
+    node.is_needed() && node.is_closed()
 }
 
 /// Whether there is a device file that this user has no permission to use.
@@ -85,6 +87,30 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
             .step(format!("{host}sudo chgrp render {files} && sudo chmod 0660 {files}"))
             .step("If it happens again after a restart, udev's rules are missing: sudo udevadm trigger --subsystem-match=drm"),
     )
+}
+
+/// Device files that cannot be opened, although their permissions allow it.
+pub(super) fn refused(case: &Case) -> Vec<Finding> {
+    let refused = |(path, trial): &(String, Trial)| {
+        let Ending::Failed { words } = &trial.ending else { return None };
+        let severity = if case.fails() { Severity::Error } else { Severity::Warning };
+        let what = format!("cannot be opened, although its permissions allow it: {words}");
+        let finding = Finding::new(severity, weight::SEEN + 5, "device-refused", path, what);
+        let container = case.facts.place.container.is_some();
+        Some(if words.contains(NOT_PERMITTED) && container {
+            finding.step(format!(
+                "Start the container with --device {path}: a mounted device file alone gives no access"
+            ))
+        } else if words.contains(NOT_PERMITTED) || words.contains(DENIED) {
+            finding.step("See what forbids it (SELinux, AppArmor, a device policy of systemd): sudo dmesg | grep -i denied")
+        } else {
+            finding.step("The kernel driver of the device does not answer; see why: sudo dmesg | tail -n 50")
+        })
+    };
+    let mut all: Vec<Finding> = case.trials.files.iter().filter_map(refused).collect();
+    // What is wrong with several files of a GPU is said once.
+    all.dedup_by(|later, earlier| later.what == earlier.what);
+    all
 }
 
 /// Graphics devices on the bus, and no file for them.

@@ -43,6 +43,7 @@ const RULES: &[Rule] = &[
     settings::layers,
     files::strays,
     devices::closed,
+    devices::refused,
     devices::none,
     gpus::without_driver,
     nvidia::versions,

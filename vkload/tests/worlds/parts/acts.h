@@ -39,7 +39,7 @@ static VkResult at(const char *place) {
         if (strcmp(act->place, place) != 0) continue;
         if (strcmp(act->action, "crash") == 0) crash();
         if (strcmp(act->action, "abort") == 0) abort();
-        if (strcmp(act->action, "exit") == 0) exit(atoi(act->argument));
+        if (strcmp(act->action, "exit") == 0) _exit(atoi(act->argument));
         if (strcmp(act->action, "hang") == 0) for (;;) pause();
         if (strcmp(act->action, "print") == 0) printf("%s\n", act->argument), fflush(stdout);
         /* Fails without a library of this name, as drivers do that open what they need themselves. */

@@ -12,6 +12,8 @@ __attribute__((constructor)) static void load(void) {
     at("open");
 }
 
+__attribute__((destructor)) static void unload(void) { at("close"); }
+
 static int hides(void) {
     for (unsigned i = 0; i < act_count; ++i)
         if (strcmp(acts[i].action, "hide") == 0) return 1;
