@@ -166,10 +166,10 @@ fn of_trials(trials: &Trials) -> Entries {
     let mut entries = Entries::new();
     let mut add = |of: &str, trial: &Trial| {
         let file = if trial.file.is_empty() { String::new() } else { format!("{}: ", trial.file) };
-        let is_layer = matches!(trial.of, Subject::Layer { .. });
+        let has_devices = !matches!(trial.of, Subject::Layer { .. } | Subject::DeviceFile { .. });
         let ended = match (&trial.ending, trial.usable().count()) {
             (Ending::Finished, 1) => "1 device works".to_owned(),
-            (Ending::Finished, count) if !is_layer => format!("{count} devices work"),
+            (Ending::Finished, count) if has_devices => format!("{count} devices work"),
             _ => trial.to_string(),
         };
         let failure = trial.devices.iter().filter_map(|tried| {
@@ -187,6 +187,7 @@ fn of_trials(trials: &Trials) -> Entries {
     of_loader.iter().for_each(|(of, trial)| trial.iter().for_each(|trial| add(of, trial)));
     trials.drivers.iter().for_each(|(manifest, trial)| add(manifest, trial));
     trials.layers.iter().for_each(|(name, trial)| add(name, trial));
+    trials.files.iter().for_each(|(path, trial)| add(path, trial));
     if !trials.culprits.is_empty() {
         entries.insert("layers to blame".to_owned(), trials.culprits.join(", "));
     }
