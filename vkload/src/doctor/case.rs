@@ -10,7 +10,7 @@ use crate::facts::{Facts, Gpu, Library};
 use crate::info::report::Device;
 pub(super) use crate::output::quoted;
 use crate::planned::Planned;
-use crate::probe::Trial;
+use crate::probe::{Ending, Stage, Trial};
 use crate::searched::origin;
 
 /// A machine, a program on it, and what came of trying.
@@ -156,6 +156,28 @@ impl Case {
         command.unwrap_or_else(|| {
             "Install your distribution's Vulkan driver for this GPU (Mesa's, unless the vendor has its own)".to_owned()
         })
+    }
+
+    /// How NVIDIA's driver is installed here, or given to a container.
+    pub(super) fn install_nvidia(&self) -> Vec<String> {
+        if self.facts.place.container.is_some() {
+            return vec!["Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all (or at least graphics,utility)".to_owned()];
+        }
+        let Some(manager) = self.facts.packages.manager.filter(|_| !self.is_sealed()) else {
+            return vec!["Install NVIDIA's driver; its Vulkan part comes with it".to_owned()];
+        };
+        manager.nvidia_driver(&self.facts.system)
+    }
+
+    /// What came of trying a layer alone, if that tells of a fault: it may need another layer, or more than the built-in driver has, and a
+    /// layer that programs do not work with is told of by itself.
+    pub(super) fn fault_of_layer(&self, name: &str) -> Option<&Trial> {
+        let trial = self.trials.layer(name).filter(|trial| trial.ending != Ending::Finished)?;
+        let fails_alone = trial.stage > Stage::Negotiate && !trial.is_violent();
+        let explained = self.works() == Some(true) || !self.trials.culprits.is_empty();
+        let told = self.trials.culprits.iter().any(|culprit| culprit == name);
+        let excused = told || (fails_alone && explained);
+        (!excused).then_some(trial)
     }
 
     /// How the package with this file is installed again.

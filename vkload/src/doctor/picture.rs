@@ -18,11 +18,7 @@ pub(crate) fn picture(case: &Case) -> Result<Model, String> {
         model.loader.clone_from(&trial.file);
     }
     for layer in &mut model.layers {
-        let broken = case
-            .trials
-            .layer(&layer.name)
-            .filter(|trial| trial.ending != Ending::Finished)
-            .map(Trial::to_string);
+        let broken = case.fault_of_layer(&layer.name).map(Trial::to_string);
         let guilty =
             case.trials.culprits.contains(&layer.name).then(|| "without this layer it works".to_owned());
         layer.problem = broken.or(guilty).unwrap_or_default();
@@ -77,8 +73,28 @@ fn card(finding: &Finding) -> Part {
 }
 
 /// Beginnings of steps that can be typed as they stand.
-const COMMANDS: &[&str] =
-    &["sudo ", "unset ", "export ", "flatpak ", "vkload ", "rm ", "mv ", "cp ", "rpm-ostree "];
+const COMMANDS: &[&str] = &[
+    "sudo ",
+    "unset ",
+    "export ",
+    "flatpak ",
+    "vkload ",
+    "rm ",
+    "mv ",
+    "cp ",
+    "echo ",
+    "chmod ",
+    "chgrp ",
+    "modprobe ",
+    "apt-get ",
+    "dpkg ",
+    "dnf ",
+    "pacman ",
+    "zypper ",
+    "apk ",
+    "rpm-ostree ",
+    "xbps-install ",
+];
 
 fn is_command(step: &str) -> bool {
     COMMANDS.iter().any(|start| step.starts_with(start)) && !step.contains("; then ") && !step.contains(", ")

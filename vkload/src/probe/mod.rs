@@ -161,6 +161,15 @@ impl Trial {
         self.stage > Stage::Start
     }
 
+    /// The libraries that it looked for in vain, to follow what happened.
+    pub(crate) fn searches(&self) -> String {
+        match &self.not_found[..] {
+            [] => String::new(),
+            [one] => format!("; it looked for {one} and did not find it"),
+            some => format!("; it looked for {} and did not find them", some.join(", ")),
+        }
+    }
+
     /// Whether the process died, hung or ended itself.
     pub(crate) fn is_violent(&self) -> bool {
         self.ending.is_violent()

@@ -40,7 +40,7 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
         ending if trial.stage.command().is_empty() => format!("this driver {}", ending.tell(trial.stage)),
         ending => format!("this driver's {}{}", ending.tell(trial.stage), meaning(ending)),
     };
-    let what = format!("{what}{}{}{}", printed(trial), searches(trial), others(case, driver));
+    let what = format!("{what}{}{}{}", printed(trial), trial.searches(), others(case, driver));
     let id = if trial.stage <= Stage::Negotiate { "driver-does-not-load" } else { "driver-fails" };
     let finding = Finding::new(case.blame(), weight::SEEN, id, &driver.manifest, what);
     Some(finding.steps(repair(case, driver, trial)))
@@ -104,15 +104,6 @@ fn meaning(ending: &Ending) -> &'static str {
 /// The last line that it printed.
 fn printed(trial: &Trial) -> String {
     trial.printed.last().map(|line| format!("; it printed: {line}")).unwrap_or_default()
-}
-
-/// The libraries that it looked for in vain.
-pub(super) fn searches(trial: &Trial) -> String {
-    match &trial.not_found[..] {
-        [] => String::new(),
-        [one] => format!("; it looked for {one} and did not find it"),
-        some => format!("; it looked for {} and did not find them", some.join(", ")),
-    }
 }
 
 /// What the others do, where that is good to know.

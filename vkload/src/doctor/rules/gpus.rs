@@ -3,6 +3,7 @@
 use super::super::case::{Case, file_name};
 use super::super::finding::{Finding, Severity, weight};
 use crate::facts::Gpu;
+use crate::probe::{Ending, Trial};
 
 /// GPUs that no usable device belongs to.
 pub(super) fn without_driver(case: &Case) -> Vec<Finding> {
@@ -32,7 +33,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
                 ", and no Vulkan driver for nouveau is installed"
             }
         );
-        return Some(finding(weight::KNOWN, "gpu-nouveau", what).steps(nvidia_steps(case)));
+        return Some(finding(weight::KNOWN, "gpu-nouveau", what).steps(case.install_nvidia()));
     }
     if let Some(kernel @ ("vfio-pci" | "pci-stub")) = kernel {
         let what = format!(
@@ -62,14 +63,13 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         let what = format!("GPU {} ({maker}) has no Vulkan driver", gpu.place);
         let finding = Finding::new(severity, weight::KNOWN, "gpu-without-driver", "", what);
         if gpu.vendor == 0x10de {
-            return Some(finding.steps(nvidia_steps(case)));
+            return Some(finding.steps(case.install_nvidia()));
         }
         return Some(finding.step(case.install_driver(Some(gpu.vendor))));
     };
     // Why the driver does not work is said where that is known.
-    let quiet = case
-        .trial(driver)
-        .is_some_and(|trial| trial.ending == crate::probe::Ending::Finished && trial.devices.is_empty());
+    let quiet =
+        case.trial(driver).is_some_and(|trial| trial.ending == Ending::Finished && trial.devices.is_empty());
     if !quiet || super::devices::any_closed(case) {
         return None;
     }
@@ -77,7 +77,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     let what = format!(
         "{} loads, but does not find this GPU ({maker}; kernel driver {kernel}){}",
         file_name(&driver.manifest),
-        case.trial(driver).map(super::drivers::searches).unwrap_or_default()
+        case.trial(driver).map(Trial::searches).unwrap_or_default()
     );
     let missing = case.trial(driver).and_then(|trial| trial.not_found.first());
     if let (Some(missing), Some(manager)) = (missing, case.facts.packages.manager) {
@@ -94,15 +94,4 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
 
 fn has_nvk(case: &Case) -> bool {
     case.drivers.iter().any(|driver| driver.manifest.contains("nouveau"))
-}
-
-/// How NVIDIA's driver is installed here.
-pub(super) fn nvidia_steps(case: &Case) -> Vec<String> {
-    if case.facts.place.container.is_some() {
-        return vec!["Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all (or at least graphics,utility)".to_owned()];
-    }
-    let Some(manager) = case.facts.packages.manager.filter(|_| !case.is_sealed()) else {
-        return vec!["Install NVIDIA's driver; its Vulkan part comes with it".to_owned()];
-    };
-    manager.nvidia_driver(&case.facts.system)
 }

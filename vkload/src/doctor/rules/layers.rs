@@ -109,12 +109,13 @@ pub(super) fn broken(case: &Case) -> Vec<Finding> {
 }
 
 fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
-    let trial = case.trials.layer(&layer.name);
-    if trial.is_some_and(|trial| trial.ending == Ending::Finished || is_excused(case, layer, trial)) {
+    let trial = case.fault_of_layer(&layer.name);
+    if trial.is_none() && case.trials.layer(&layer.name).is_some() {
         return None;
     }
     let dies = trial.is_some_and(Trial::is_violent);
-    let severity = if dies && is_felt(case) { case.blame() } else { Severity::Warning };
+    let felt = (dies && is_felt(case)) || trial.is_some_and(|trial| fails_alike(case, trial));
+    let severity = if felt { case.blame() } else { Severity::Warning };
     let about = layer.manifest.as_str();
     if let (false, Some(fault)) = (dies, library::fault(case, about, "layer")) {
         let what = format!("the layer {} {}", layer.name, fault.what);
@@ -149,16 +150,15 @@ fn tried(case: &Case, layer: &Layer) -> Option<Finding> {
     Some(Finding::new(severity, weight, id, about, what).steps(off(case, layer)).step(case.reinstall(about)))
 }
 
-/// Whether the layer fails alone and not among programs: it may need another layer, or more than the built-in driver has. Where programs fail
-/// because of it, another finding says so.
-fn is_excused(case: &Case, layer: &Layer, trial: &Trial) -> bool {
-    let fails_alone = trial.stage > Stage::Negotiate && !trial.is_violent();
-    (fails_alone && case.works() == Some(true)) || case.trials.culprits.contains(&layer.name)
-}
-
 /// Whether programs die, perhaps of a layer that dies alone.
 fn is_felt(case: &Case) -> bool {
-    case.trials.program.as_ref().is_some_and(Trial::is_violent)
+    case.trials.culprits.is_empty() && case.trials.program.as_ref().is_some_and(Trial::is_violent)
+}
+
+/// Whether programs fail as the layer does alone.
+fn fails_alike(case: &Case, trial: &Trial) -> bool {
+    let alike = |program: &Trial| (&program.ending, program.stage) == (&trial.ending, trial.stage);
+    case.trials.program.as_ref().is_some_and(alike)
 }
 
 /// Layers for developers that slow every program.

@@ -107,11 +107,11 @@ fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<String> {
     if library.contains("nvidia")
         && (case.facts.place.container.is_some() || case.facts.nvidia.module.is_some())
     {
-        return super::gpus::nvidia_steps(case);
+        return case.install_nvidia();
     }
     vec![
         format!("If the {noun} was uninstalled, remove what it left behind: {}", remove(case, manifest)),
-        format!("If not, install it again: {}", case.reinstall(manifest)),
+        case.reinstall(manifest),
     ]
 }
 

@@ -96,7 +96,7 @@ fn leave_out_guesses(all: &mut Vec<Finding>, a_driver_works: bool) {
     if a_driver_works && first >= weight::PROVEN - 10 {
         let others = all
             .iter_mut()
-            .filter(|finding| finding.severity == Severity::Error && finding.weight < weight::SEEN);
+            .filter(|finding| finding.severity == Severity::Error && finding.weight < weight::PROVEN - 10);
         others.for_each(|finding| finding.severity = Severity::Warning);
     }
 }

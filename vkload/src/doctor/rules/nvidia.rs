@@ -45,14 +45,14 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
                 "the kernel has NVIDIA's driver {module}, but the driver's Vulkan libraries are missing"
             );
             let finding = Finding::new(severity, weight::SEEN + 5, "nvidia-libraries", "NVIDIA", what);
-            vec![finding.steps(super::gpus::nvidia_steps(case))]
+            vec![finding.steps(case.install_nvidia())]
         }
         (Some(module), [_, ..]) if !manifest && case.facts.place.container.is_none() => {
             let what = format!(
                 "NVIDIA's driver {module} is installed, but its manifest (nvidia_icd.json), by which the loader finds it, is missing"
             );
             let finding = Finding::new(severity, weight::KNOWN + 5, "nvidia-manifest", "NVIDIA", what);
-            vec![finding.steps(super::gpus::nvidia_steps(case))]
+            vec![finding.steps(case.install_nvidia())]
         }
         _ => Vec::new(),
     }
@@ -88,7 +88,7 @@ pub(super) fn container(case: &Case) -> Vec<Finding> {
                 "NVIDIA_DRIVER_CAPABILITIES",
                 what,
             )
-            .steps(super::gpus::nvidia_steps(case)),
+            .steps(case.install_nvidia()),
         ];
     }
     if !has_manifest(case) {

@@ -102,7 +102,7 @@ fn install(case: &Case) -> Vec<String> {
     }
     let vendor = case.facts.gpus.iter().find(|gpu| gpu.can_have_vulkan()).map(|gpu| gpu.vendor);
     if vendor == Some(0x10de) {
-        return super::gpus::nvidia_steps(case);
+        return case.install_nvidia();
     }
     vec![case.install_driver(vendor)]
 }
