@@ -20,6 +20,8 @@ pub(crate) struct Place {
     pub(crate) wsl: Option<u8>,
     /// The name of Steam's runtime.
     pub(crate) steam_runtime: Option<String>,
+    /// Whether `/proc` is not mounted, as in a bare chroot.
+    pub(crate) no_proc: bool,
     /// The maker of the virtual machine.
     pub(crate) virtual_machine: Option<String>,
 }
@@ -63,6 +65,7 @@ pub(super) fn collect(root: &Path, variables: &Variables) -> Place {
             .cloned(),
         wsl: wsl(root),
         steam_runtime: steam(root, variables),
+        no_proc: !root.join("proc/version").exists(),
         virtual_machine: virtual_machine(root),
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct User {
     pub(crate) home: String,
     /// The groups of this process, by name where they have one.
     pub(crate) groups: Vec<String>,
+    /// The limit on the address space of this process (`ulimit -v`), in bytes, if there is one.
+    pub(crate) address_space: Option<u64>,
     /// The groups that the user gets at log-in.
     pub(crate) member_of: Vec<String>,
 }
@@ -75,7 +77,14 @@ pub(super) fn collect(root: &Path, home: Option<&String>) -> User {
     groups.sort();
     groups.dedup();
     let home = home.cloned().or_else(|| database.home(id)).unwrap_or_default();
-    User { member_of: database.groups_of(&name), name, id, home, groups }
+    User { member_of: database.groups_of(&name), address_space: address_space(), name, id, home, groups }
+}
+
+fn address_space() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the structure is valid.
+    unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };
+    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -80,7 +80,9 @@ fn start(
     settings: &Settings,
     changes: &BTreeMap<String, Option<String>>,
 ) -> io::Result<Started> {
-    let program = std::env::current_exe()?;
+    // Without /proc the program's own file is found as the shell found it.
+    let program = std::env::current_exe()
+        .or_else(|error| std::env::args_os().next().map(PathBuf::from).ok_or(error))?;
     let (notes, (printed, to_printed)) = (Notes::new()?, pipe()?);
     let subject = serde_json::to_string(subject)?;
     let mut command = Command::new(program);

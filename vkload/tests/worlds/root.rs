@@ -76,6 +76,9 @@ fn enter_and_ask(world: &World, kept: &Path) -> String {
     // The recording outlives the world in a folder of this machine.
     fs::set_permissions(kept, fs::Permissions::from_mode(0o777)).expect("set");
     built.base();
+    if world.of("no-proc").next().is_none() {
+        built.proc();
+    }
     built.loader(world);
     for thing in &world.things {
         built.add(thing);
@@ -119,6 +122,8 @@ struct Built {
     /// The numbers of the groups in which the user is, beside the own one.
     groups: Vec<u32>,
     is_root: bool,
+    /// A limit in bytes.
+    address_space: Option<u64>,
 }
 
 impl Built {
@@ -163,12 +168,6 @@ impl Built {
         for device in ["null", "zero", "urandom"] {
             self.bind(&Path::new("/dev").join(device), &format!("/dev/{device}"));
         }
-        mount("/proc", &self.path("/proc"), "", libc::MS_BIND | libc::MS_REC, "");
-        mount("driver", &self.path("/proc/driver"), "tmpfs", 0, "");
-        self.cover("/proc/1/cgroup", "0::/init.scope\n");
-        self.cover("/proc/sys/kernel/osrelease", "6.8.0\n");
-        self.cover("/proc/cpuinfo", "flags\t\t: fpu sse2\n");
-        self.cover("/proc/cmdline", "root=/dev/sda1 quiet\n");
         let users: Vec<String> =
             USERS.iter().map(|(name, id)| format!("{name}:x:{id}:{id}::/home/{name}:/bin/sh\n")).collect();
         self.write("/etc/passwd", users.concat());
@@ -177,6 +176,16 @@ impl Built {
         fs::set_permissions(self.path("/tmp"), fs::Permissions::from_mode(0o1777)).expect("set");
         self.variables = vec![("HOME".into(), "/home/ann".into()), ("PATH".into(), "/usr/bin".into())];
         self.members(&[]);
+    }
+
+    /// Processes, and what this machine would tell of itself.
+    fn proc(&self) {
+        mount("/proc", &self.path("/proc"), "", libc::MS_BIND | libc::MS_REC, "");
+        mount("driver", &self.path("/proc/driver"), "tmpfs", 0, "");
+        self.cover("/proc/1/cgroup", "0::/init.scope\n");
+        self.cover("/proc/sys/kernel/osrelease", "6.8.0\n");
+        self.cover("/proc/cpuinfo", "flags\t\t: fpu sse2\n");
+        self.cover("/proc/cmdline", "root=/dev/sda1 quiet\n");
     }
 
     /// Another text for a file that the kernel has.
@@ -208,7 +217,9 @@ impl Built {
     fn add(&mut self, thing: &Thing) {
         let (first, rest) = thing.split();
         match thing.kind.as_str() {
-            "loader" => {}
+            "loader" | "no-proc" => {}
+            "address-space" => self.address_space = Some(first.parse::<u64>().expect("KiB") * 1024),
+            "ldconfig" => self.ldconfig(&first),
             "driver" => self.driver(&first, thing),
             "layer" => self.layer(&first, thing),
             "stub" => {
@@ -257,6 +268,13 @@ impl Built {
         }
     }
 
+    /// Makes the dynamic linker's cache, with this folder before the usual ones.
+    fn ldconfig(&self, folder: &str) {
+        self.write("/etc/ld.so.conf", format!("{folder}\n{LIB}\n"));
+        let status = Command::new("/sbin/ldconfig").arg("-r").arg(&self.root).status();
+        assert!(status.expect("ldconfig runs").success());
+    }
+
     fn driver(&self, name: &str, thing: &Thing) {
         let library = thing.value("library").unwrap_or_else(|| format!("{LIB}/libvulkan_{name}.so"));
         if thing.value("library").is_none() {
@@ -267,9 +285,11 @@ impl Built {
             self.write(&format!("{library}.acts"), thing.acts.join("\n") + "\n");
         }
         let folder = thing.value("folder").unwrap_or_else(|| "/usr/share/vulkan/icd.d".to_owned());
+        let part =
+            if thing.text().ends_with(" portability") { ", \"is_portability_driver\": true" } else { "" };
         let api = thing.value("api").unwrap_or_else(|| "1.1.0".to_owned());
         let manifest = format!(
-            "{{\"file_format_version\": \"1.0.0\", \"ICD\": {{\"library_path\": \"{library}\", \"api_version\": \"{api}\"}}}}\n"
+            "{{\"file_format_version\": \"1.0.0\", \"ICD\": {{\"library_path\": \"{library}\", \"api_version\": \"{api}\"{part}}}}}\n"
         );
         self.write(&format!("{folder}/{name}.json"), manifest);
     }
@@ -356,10 +376,13 @@ impl Built {
             .envs(self.variables.iter().cloned());
         if !self.is_root {
             let groups = self.groups.clone();
+            let limit = self.address_space.unwrap_or(libc::RLIM_INFINITY);
             // SAFETY: the calls may be made between fork and exec.
             unsafe {
                 command.pre_exec(move || {
-                    let ok = libc::setgroups(groups.len(), groups.as_ptr()) == 0
+                    let limit = libc::rlimit { rlim_cur: limit, rlim_max: limit };
+                    let ok = libc::setrlimit(libc::RLIMIT_AS, &raw const limit) == 0
+                        && libc::setgroups(groups.len(), groups.as_ptr()) == 0
                         && libc::setgid(1000) == 0
                         && libc::setuid(1000) == 0;
                     if ok { Ok(()) } else { Err(io::Error::last_os_error()) }

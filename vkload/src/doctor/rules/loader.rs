@@ -124,10 +124,10 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
 /// How to get another file than this one.
 fn repair(case: &Case, found: &LoaderFile) -> String {
     if found.because.starts_with("LD_") {
-        format!("unset {}", found.because)
-    } else {
-        case.reinstall(&found.path)
+        return format!("unset {}", found.because);
     }
+    let beside = system_loader(case).filter(|_| is_by_hand(found)).map(|_| remove(found));
+    beside.unwrap_or_else(|| case.reinstall(&found.path))
 }
 
 /// The dynamic linker refuses it, or it is something else.
@@ -146,7 +146,7 @@ fn unopened(case: &Case, found: &LoaderFile, words: &str) -> Finding {
         format!("this Vulkan loader cannot be loaded: {words}{because}")
     };
     let finding = Finding::new(Severity::Error, weight::PROVEN, "loader-broken", &found.path, what);
-    if by_path { finding.step("unset LD_LIBRARY_PATH") } else { finding.step(case.reinstall(&found.path)) }
+    if by_path { finding.step("unset LD_LIBRARY_PATH") } else { finding.step(repair(case, found)) }
 }
 
 /// A variable brings another one than the system's.
@@ -156,7 +156,7 @@ pub(super) fn shadowed(case: &Case) -> Vec<Finding> {
     let system = fitting(case).find(|loader| {
         loader.name == SONAME && loader.because != found.because && loader.real_path != found.real_path
     });
-    let (Some(name), Some(system)) = (by_variable, system) else { return Vec::new() };
+    let (Some(name), Some(system)) = (by_variable, system) else { return beside_system(case, found) };
     let version = |loader: &LoaderFile| {
         if loader.version.is_empty() {
             loader.path.clone()
@@ -183,6 +183,34 @@ pub(super) fn shadowed(case: &Case) -> Vec<Finding> {
         weight::CHOSEN
     };
     vec![Finding::new(severity, weight, "loader-shadowed", name, what).step(format!("unset {name}"))]
+}
+
+/// Folders in which somebody puts a loader by hand, or an SDK does.
+const BY_HAND: &[&str] = &["/usr/local/", "/opt/", "/home/"];
+
+fn is_by_hand(loader: &LoaderFile) -> bool {
+    BY_HAND.iter().any(|start| loader.real_path.starts_with(start))
+}
+
+/// The one that a package brought.
+fn system_loader(case: &Case) -> Option<&LoaderFile> {
+    fitting(case).find(|loader| loader.name == SONAME && !is_by_hand(loader))
+}
+
+fn remove(loader: &LoaderFile) -> String {
+    let folder = loader.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    format!("sudo rm {folder}/libvulkan.so* && sudo ldconfig")
+}
+
+/// A loader that somebody has installed is found before the distribution's.
+fn beside_system(case: &Case, found: &LoaderFile) -> Vec<Finding> {
+    let system = system_loader(case).filter(|_| is_by_hand(found) && case.fails());
+    let Some(system) = system else { return Vec::new() };
+    let what =
+        format!("is the Vulkan loader that programs get, instead of the distribution's {}", system.path);
+    let works = case.trials.own.as_ref().is_some_and(Trial::works);
+    let weight = if works { weight::SEEN + 5 } else { weight::LIKELY };
+    vec![Finding::new(Severity::Error, weight, "loader-beside-system", &found.path, what).step(remove(found))]
 }
 
 /// Programs get different loaders by its two names.

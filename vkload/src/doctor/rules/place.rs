@@ -2,6 +2,7 @@
 
 use super::super::case::{Case, quoted};
 use super::super::finding::{Finding, Severity, weight};
+use crate::probe::{Ending, Trial};
 
 fn no_hardware(case: &Case) -> bool {
     !case.devices().iter().any(|device| device.kind != "cpu") && case.works().is_some()
@@ -154,5 +155,39 @@ pub(super) fn app_image(case: &Case) -> Vec<Finding> {
     vec![
         Finding::new(Severity::Note, weight::LIKELY, "app-image", &about, what)
             .step(format!("Start it, then: vkload doctor --pid $(pgrep -n -f {})", quoted(&name))),
+    ]
+}
+
+/// A bare chroot. Drivers and the C library read `/proc`, and so does this tool.
+pub(super) fn proc_is_absent(case: &Case) -> Vec<Finding> {
+    if !case.facts.place.no_proc {
+        return Vec::new();
+    }
+    let what = "is not mounted, and drivers need it".to_owned();
+    vec![
+        Finding::new(severity(case), weight::SEEN + 15, "no-proc", "/proc", what)
+            .step("sudo mount -t proc proc /proc"),
+    ]
+}
+
+/// Words of the dynamic linker for a library that finds no room.
+const NO_ROOM: &[&str] = &["Cannot allocate memory", "failed to map segment"];
+
+/// A limit under which drivers, which reserve much more than they use, find no room.
+pub(super) fn memory_limit(case: &Case) -> Vec<Finding> {
+    let Some(limit) = case.facts.user.address_space.filter(|_| case.fails()) else { return Vec::new() };
+    let has_no_room = |trial: &Trial| match &trial.ending {
+        Ending::Result { code } => *code == ash::vk::Result::ERROR_OUT_OF_HOST_MEMORY.as_raw(),
+        Ending::Failed { words } => NO_ROOM.iter().any(|part| words.contains(part)),
+        _ => false,
+    };
+    let proven =
+        case.trials.drivers.iter().map(|(_, trial)| trial).chain(&case.trials.program).any(has_no_room);
+    let what = format!("is {} KiB, and drivers reserve more address space than that", limit / 1024);
+    let weight = if proven { weight::PROVEN } else { weight::LIKELY };
+    vec![
+        Finding::new(Severity::Error, weight, "memory-limit", "ulimit -v", what)
+            .step("ulimit -v unlimited")
+            .step("If that is refused, see who sets the limit: grep -v '^#' /etc/security/limits.conf"),
     ]
 }

@@ -50,6 +50,22 @@ pub(super) fn old_version(case: &Case) -> Vec<Finding> {
     vec![finding.step("Update the driver, unless the GPU is too old for a newer version").steps(driver)]
 }
 
+/// Works, and only for programs that ask for drivers that lack a part of Vulkan.
+pub(super) fn portability(case: &Case) -> Vec<Finding> {
+    let good: Vec<&Driver> = case.good_drivers().collect();
+    let is_part = |driver: &&&Driver| case.candidate(driver).is_some_and(|candidate| candidate.portability);
+    if case.works() != Some(true) || good.is_empty() || good.iter().filter(is_part).count() < good.len() {
+        return Vec::new();
+    }
+    let names: Vec<_> = good.iter().map(|driver| file_name(&driver.manifest)).collect();
+    let what = format!(
+        "{} lacks a part of Vulkan (is_portability_driver), so only programs that enable VK_KHR_portability_enumeration get its devices; others get VK_ERROR_INCOMPATIBLE_DRIVER",
+        names.join(" and ")
+    );
+    let finding = Finding::new(Severity::Warning, weight::KNOWN, "portability-only", "", what);
+    vec![finding.step("Update the program, or install a driver that is complete")]
+}
+
 /// All drivers that were found are for programs of another width.
 pub(super) fn other_width(case: &Case) -> Vec<Finding> {
     let other = |driver: &&Driver| {

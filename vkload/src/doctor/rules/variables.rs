@@ -149,6 +149,7 @@ const HIDING: &[(&str, &str)] = &[
     ("VK_LOADER_VENDOR_ID_FILTER", "only devices of these vendors are listed"),
     ("VK_LOADER_DRIVER_ID_FILTER", "only devices of these drivers are listed"),
     ("__VK_LAYER_NV_optimus", "NVIDIA's layer lists only some devices"),
+    ("AMD_VULKAN_ICD", "AMD's layer lists the devices of this driver only"),
     ("MESA_VK_DEVICE_SELECT", "Mesa's layer puts this device first, or lists no other"),
     ("DRI_PRIME", "Mesa's layer puts this device first"),
     ("VK_LOADER_DEVICE_SELECT", "this device comes first"),
@@ -166,13 +167,18 @@ pub(super) fn hiding(case: &Case) -> Vec<Finding> {
     let mut all = Vec::new();
     for (name, effect) in HIDING {
         let Some(value) = case.variable(name) else { continue };
-        let filters = name.ends_with("_FILTER") || *name == "__VK_LAYER_NV_optimus";
+        let of_layer = matches!(*name, "__VK_LAYER_NV_optimus" | "AMD_VULKAN_ICD");
+        let filters = name.ends_with("_FILTER") || of_layer;
         let severity = match (hidden && filters, case.fails()) {
             (true, true) => Severity::Error,
             (true, false) => Severity::Warning,
             _ => Severity::Note,
         };
-        let weight = if severity == Severity::Error { weight::PROVEN } else { weight::LIKELY };
+        // Without its layer all would work, too: but it is the variable that somebody has set.
+        let weight = match severity {
+            Severity::Error => weight::PROVEN + u8::from(of_layer),
+            _ => weight::LIKELY,
+        };
         let what = if filters && hidden {
             format!("is \"{value}\" and hides {}: {effect}", missing.join(", "))
         } else {
