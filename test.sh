@@ -35,7 +35,7 @@ main() {
     step "packages" install_packages
     # With every package there, a test that lacks something fails instead of saying so.
     [ -e "$notes/skipped" ] || export VKLOAD_TESTS_COMPLETE=1
-    [ "$(id -u)" -eq 0 ] || skip "elevated programs (tests/integration/elevated.rs): only root can make them"
+    [ "$(id -u)" -eq 0 ] || skip "elevated programs (tests/integration/elevated.rs) and the doctor's worlds (vkload/tests/worlds): only root can make them"
     step "formatting" cargo fmt --all --check
     step "order of rooms" cargo xtask layers
     # Compilers leave a processor idle now and then, so what only compiles runs beside the rest, in a folder of its own.

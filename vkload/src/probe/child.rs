@@ -145,8 +145,9 @@ fn open(library: &str, tell: vulkan::Tell<'_>) -> Result<*mut c_void, Ending> {
     tell(Line::Stage { stage: Stage::Open });
     let name =
         CString::new(library).map_err(|_| Ending::Failed { words: "has a NUL byte in its path".into() })?;
+    // As loaders do it: functions that are missing are missed when they are called.
     // SAFETY: a valid string. What the library's constructors do is what is tried.
-    let opened = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+    let opened = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) };
     if opened.is_null() {
         return Err(Ending::Failed { words: linker_words() });
     }

@@ -171,7 +171,7 @@ fn watch(started: Started, limit: Duration, trial: &mut Trial) -> String {
     let late = match status {
         None => Some(Ending::TimedOut { seconds: limit.as_secs(), library: at_fault }),
         Some(status) if status.success() && end.is_some() => None,
-        Some(status) => Some(ended(status, at_fault)),
+        Some(status) => Some(lookup_error(status, &trial.printed).unwrap_or_else(|| ended(status, at_fault))),
     };
     trial.ending = match (end, late) {
         (Some(Ending::Finished) | None, Some(late)) => late,
@@ -210,6 +210,12 @@ fn known(library: String, trial: &Trial) -> Option<String> {
     let alone = matches!(trial.of, Subject::Driver { .. } | Subject::Layer { .. });
     let own = trial.file.rsplit('/').next().filter(|_| library.is_empty() && alone);
     Some(own.map_or(library, str::to_owned)).filter(|name| !name.is_empty())
+}
+
+/// The dynamic linker ends a process that calls a function which no library has. It says so first.
+fn lookup_error(status: ExitStatus, printed: &[String]) -> Option<Ending> {
+    let words = printed.last()?.split_once("symbol lookup error: ")?.1;
+    (status.code() == Some(127)).then(|| Ending::Failed { words: words.to_owned() })
 }
 
 fn ended(status: ExitStatus, library: Option<String>) -> Ending {

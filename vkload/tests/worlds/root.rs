@@ -228,6 +228,7 @@ impl Built {
             }
             "stub32" => self.write(&first, library_of_32_bits()),
             "gpu" => self.gpu(&first, &rest),
+            "platform-gpu" => self.platform_gpu(&first, &rest),
             "node" => self.node(&first, &rest),
             "dead-node" => self.dead_node(&first, &rest),
             "write" => self.write(&first, rest.replace("\\n", "\n").replace("\\u{feff}", "\u{feff}")),
@@ -329,6 +330,14 @@ impl Built {
         if !kernel.is_empty() {
             self.link(&format!("{folder}/driver"), &format!("../../../bus/pci/drivers/{kernel}"));
         }
+    }
+
+    /// `PLACE KERNEL-DRIVER NODE`: a graphics device that is part of the processor's chip.
+    fn platform_gpu(&self, place: &str, rest: &str) {
+        let (kernel, node) = rest.split_once(' ').expect("a driver and a node");
+        let folder = format!("/sys/bus/platform/devices/{place}");
+        fs::create_dir_all(self.path(&format!("{folder}/drm/{node}"))).expect("made");
+        self.link(&format!("{folder}/driver"), &format!("../../../bus/platform/drivers/{kernel}"));
     }
 
     /// `MODE OWNER:GROUP`: a device file of which no kernel driver knows. The number is one that Linux keeps for experiments.

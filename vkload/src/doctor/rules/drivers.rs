@@ -9,6 +9,9 @@ use super::library;
 use crate::facts::LibraryState;
 use crate::probe::{Ending, Stage, Trial};
 
+/// Words of the dynamic linker for a function that no library has.
+const NO_SYMBOL: &str = "undefined symbol";
+
 /// What came of each that was opened.
 pub(super) fn tried(case: &Case) -> Vec<Finding> {
     case.drivers.iter().filter(|driver| driver.used).filter_map(|driver| of(case, driver)).collect()
@@ -33,6 +36,12 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
         return None;
     }
     let what = match &trial.ending {
+        Ending::Failed { words } if words.contains(NO_SYMBOL) => {
+            format!(
+                "names {}, which needs a function that the libraries here do not have: {words}",
+                driver.library
+            )
+        }
         Ending::Failed { words } if trial.stage == Stage::Open => {
             format!("names {}, which cannot be loaded: {words}", driver.library)
         }
@@ -40,7 +49,8 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
         ending if trial.stage.command().is_empty() => format!("this driver {}", ending.tell(trial.stage)),
         ending => format!("this driver's {}{}", ending.tell(trial.stage), meaning(ending)),
     };
-    let what = format!("{what}{}{}{}", printed(trial), trial.searches(), others(case, driver));
+    let printed = if what.contains(NO_SYMBOL) { String::new() } else { printed(trial) };
+    let what = format!("{what}{printed}{}{}", trial.searches(), others(case, driver));
     let id = if trial.stage <= Stage::Negotiate { "driver-does-not-load" } else { "driver-fails" };
     let finding = Finding::new(case.blame(), weight::SEEN, id, &driver.manifest, what);
     Some(finding.steps(repair(case, driver, trial)))
@@ -160,15 +170,15 @@ fn repair(case: &Case, driver: &Driver, trial: &Trial) -> Vec<String> {
         Ending::Failed { words } => words.as_str(),
         _ => "",
     };
-    let by_path = case
-        .variable("LD_LIBRARY_PATH")
-        .is_some_and(|folders| folders.split(':').any(|folder| folder.len() > 1 && words.contains(folder)));
-    if by_path {
+    let folders = case.variable("LD_LIBRARY_PATH").unwrap_or_default();
+    let by_path = folders.split(':').any(|folder| folder.len() > 1 && words.contains(folder));
+    if by_path || (words.contains(NO_SYMBOL) && !folders.is_empty()) {
         return vec!["unset LD_LIBRARY_PATH".to_owned()];
     }
-    if words.contains("undefined symbol") {
+    if words.contains(NO_SYMBOL) {
         return vec![
-            "It does not fit the libraries that are installed: update the driver and the system together"
+            case.reinstall(&driver.manifest),
+            "If that does not help, update the whole system: the driver and the libraries are of different versions"
                 .to_owned(),
         ];
     }
