@@ -37,9 +37,11 @@ fn of(case: &Case, driver: &Driver) -> Option<Finding> {
     }
     let what = match &trial.ending {
         Ending::Failed { words } if words.contains(NO_SYMBOL) => {
+            let folders = case.variable("LD_LIBRARY_PATH");
+            let by = folders.map(|it| format!("; LD_LIBRARY_PATH is \"{it}\"")).unwrap_or_default();
+            let library = &driver.library;
             format!(
-                "names {}, which needs a function that the libraries here do not have: {words}",
-                driver.library
+                "names {library}, which needs a function that the libraries here do not have: {words}{by}"
             )
         }
         Ending::Failed { words } if trial.stage == Stage::Open => {
