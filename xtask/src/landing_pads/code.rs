@@ -135,7 +135,7 @@ impl Code {
         let is_called = |block: &&Block| symbol.ends_with(&format!("{}{}", block.name.len(), block.name));
         let Some(Block { name, distance }) = BLOCKS.iter().find(is_called) else { return Ok(()) };
         self.blocks.push(name);
-        if size == 0 || size % distance != 0 {
+        if size == 0 || !size.is_multiple_of(*distance) {
             self.wrong.push(format!("{name} has {size} bytes, which are no pieces of {distance}"));
         }
         for index in 0..size / distance {
