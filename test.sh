@@ -52,6 +52,7 @@ main() {
     step "tests" cargo test --quiet "${no_shells[@]}" "${of_applications[@]/#/--exclude=}"
     step "tests of what is inside applications" cargo test --quiet --package loader-core "${of_applications[@]/#/--package=}"
     threads
+    landing_pads
     step "other processors" cargo xtask test-arches
     wait "$beside" || true
     cat "$notes/beside"
@@ -171,12 +172,27 @@ install_packages() {
 
 # ThreadSanitizer needs the sources of Rust's core library, to watch what the loader takes from there.
 threads() {
-    if cargo +nightly --version >/dev/null 2>&1 &&
-        [ -d "$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library/core" ]; then
+    if has_sources_of_core; then
         step "threads" cargo xtask tsan
     else
         skip "threads (cargo xtask tsan): no nightly compiler with the component rust-src"
     fi
+}
+
+# What the loader takes from there needs landing pads, too. A minute of processor time where nothing of it was compiled before.
+landing_pads() {
+    if ! has_sources_of_core; then
+        skip "landing pads (cargo xtask landing-pads): no nightly compiler with the component rust-src"
+    elif ! rustup target add aarch64-linux-android >/dev/null 2>&1; then
+        skip "landing pads (cargo xtask landing-pads): rustup cannot add aarch64-linux-android"
+    else
+        step "landing pads" cargo xtask landing-pads
+    fi
+}
+
+has_sources_of_core() {
+    cargo +nightly --version >/dev/null 2>&1 &&
+        [ -d "$(rustc +nightly --print sysroot)/lib/rustlib/src/rust/library/core" ]
 }
 
 check_registry() {

@@ -4,7 +4,8 @@
 //!
 //! Another processor is emulated if `VKLOAD_TEST_CC` names its C compiler, `VKLOAD_TEST_RUNNER` is
 //! the command line of the emulator, and `VKLOAD_TEST_DRIVER` is the null driver for it
-//! (`cargo xtask test-arches`). That processor is a 64-bit Arm.
+//! (`cargo xtask test-arches`). That processor is a 64-bit Arm. With `VKLOAD_TEST_PADS` the libraries are those of
+//! `cargo xtask landing-pads`, for which the emulator enforces landing pads.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 use std::env;
@@ -14,6 +15,9 @@ use std::process::{Command, Output};
 
 use android_simulation::{Packed, null_driver, package};
 use tempfile::TempDir;
+
+#[path = "library/pads.rs"]
+mod pads;
 
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library");
 const MODULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modules");
@@ -33,6 +37,17 @@ fn processor() -> (&'static str, &'static str) {
         Some(_) => ("aarch64-linux-android", "arm64-v8a"),
         None => ("x86_64-linux-android", "x86_64"),
     }
+}
+
+/// Whether the libraries are those with landing pads.
+fn has_pads() -> bool {
+    env::var_os("VKLOAD_TEST_PADS").is_some()
+}
+
+/// A library of the loader.
+fn library(name: &str) -> Option<PathBuf> {
+    let folder = if has_pads() { "landing-pads" } else { "android" };
+    built(&format!("{folder}/{}/{name}", processor().1))
 }
 
 /// A build's output, by its path in the folder `target`.
@@ -58,7 +73,7 @@ struct System {
 impl System {
     /// A system with the loader's library, an application, and no driver.
     fn new() -> Option<Self> {
-        let library = built(&format!("android/{}/libvulkan.so", processor().1))?;
+        let library = library("libvulkan.so")?;
         let system = Self { folder: tempfile::tempdir().unwrap() };
         for (name, version) in SYSTEM {
             let script = system.file(&format!("{name}.map"), format!("{version} {{}};\n"));
@@ -270,7 +285,7 @@ fn valgrind_finds_nothing_in_the_library_itself() {
 #[test]
 fn r136_the_library_itself_opens_a_driver_in_a_namespace_of_its_own() {
     let Some(system) = System::new() else { return };
-    let Some(library) = built(&format!("android/{}/libvkload.so", processor().1)) else { return };
+    let Some(library) = library("libvkload.so") else { return };
     fs::copy(library, system.path("system/lib64/libvkload.so")).unwrap();
     let driver = "/data/app/game/lib/libdriver.so";
     system.file(&driver[1..], "");

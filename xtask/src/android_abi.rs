@@ -28,9 +28,9 @@ pub(crate) const PAGE: u64 = 16 * 1024;
 
 /// A library that is built.
 pub(crate) struct Library {
-    package: &'static str,
+    pub(crate) package: &'static str,
     /// What cargo calls it.
-    built: &'static str,
+    pub(crate) built: &'static str,
     pub(crate) soname: &'static str,
     /// The version script with the commands of Vulkan that it exports, if it does.
     commands: Option<&'static str>,
@@ -38,7 +38,7 @@ pub(crate) struct Library {
     others: &'static [&'static str],
     /// The exported function from which everything is reached.
     entry: &'static str,
-    imports: &'static str,
+    pub(crate) imports: &'static str,
     /// Whether an application brings it: then it runs on every level.
     pub(crate) is_brought: bool,
     /// Bytes of the stripped library for 64-bit Arm.
@@ -93,7 +93,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     for (abi, target) in &abis {
         let system = System::of(target, &Imports::of_all(&imports))?;
         for ((library, imports), used) in LIBRARIES.iter().zip(&imports).zip(&mut used) {
-            let built = Built { library, abi, archive: library.build(target)?, imports, system: &system };
+            let archive = library.build(target)?;
+            let built = Built { library, abi, archive, imports, system: &system, flags: &[] };
             let found = built.check(&options, used)?;
             complaints.extend(found.into_iter().map(|it| format!("{abi}/{}: {it}", library.soname)));
         }
@@ -131,12 +132,14 @@ impl Library {
 }
 
 /// A library's code for an ABI, which becomes a library for each level.
-struct Built<'a> {
-    library: &'a Library,
-    abi: &'a str,
-    archive: PathBuf,
-    imports: &'a Imports,
-    system: &'a System,
+pub(crate) struct Built<'a> {
+    pub(crate) library: &'a Library,
+    pub(crate) abi: &'a str,
+    pub(crate) archive: PathBuf,
+    pub(crate) imports: &'a Imports,
+    pub(crate) system: &'a System,
+    /// For the linker, beside those of every library.
+    pub(crate) flags: &'a [&'a str],
 }
 
 impl Built<'_> {
@@ -173,7 +176,7 @@ impl Built<'_> {
     }
 
     /// Makes the library with its symbols in this folder.
-    fn link(&self, level: u32, folder: &Path) -> Result<PathBuf, Failure> {
+    pub(crate) fn link(&self, level: u32, folder: &Path) -> Result<PathBuf, Failure> {
         fs::create_dir_all(folder)?;
         let library = self.library;
         let path = folder.join(library.soname);
@@ -189,6 +192,7 @@ impl Built<'_> {
             archive: &self.archive,
             script: &script,
             needed: &self.imports.libraries(),
+            flags: self.flags,
         };
         self.system.link(&link, level, &path)?;
         Ok(path)

@@ -45,6 +45,8 @@ pub(crate) struct Link<'a> {
     pub(crate) script: &'a Path,
     /// The libraries of the system that it may need.
     pub(crate) needed: &'a [&'a str],
+    /// For the linker, beside those of every library.
+    pub(crate) flags: &'a [&'a str],
 }
 
 /// Where the system's libraries are for linking.
@@ -66,7 +68,7 @@ impl System {
 
     /// Makes the shared library `out` for systems from `level` on.
     pub(crate) fn link(&self, link: &Link<'_>, level: u32, out: &Path) -> Result<(), Failure> {
-        let mut flags: Vec<String> = FLAGS.iter().map(|flag| (*flag).to_owned()).collect();
+        let mut flags: Vec<String> = FLAGS.iter().chain(link.flags).map(|flag| (*flag).to_owned()).collect();
         flags.push(format!("-soname={}", link.soname));
         flags.push(format!("--version-script={}", link.script.display()));
         flags.push(format!("--undefined={}", link.entry));

@@ -14,7 +14,7 @@ pub(crate) const ABIS: &[Abi] = &[
 ];
 
 /// The newest level of Android's API that the list of exports knows.
-const NEWEST: u32 = 36;
+pub(crate) const NEWEST: u32 = 36;
 
 /// The oldest level that has Vulkan.
 pub(crate) const OLDEST: u32 = 24;

@@ -16,6 +16,7 @@ mod fuchsia_abi;
 mod r#gen;
 mod gn;
 mod imports;
+mod landing_pads;
 mod layers;
 mod miri;
 mod test_arches;
@@ -76,6 +77,11 @@ const CHORES: &[Chore] = &[
         "check-targets",
         "compile the crates without an operating system for other targets [PART...: those with one of these in their names]",
         check_targets::run,
+    ),
+    Chore(
+        "landing-pads",
+        "build Android's libraries with branch protection, and check where indirect branches may land [FILE: check this one]",
+        landing_pads::run,
     ),
     Chore("layers", "print the order of each crate's rooms, and what runs against it", layers::run),
     Chore("miri", "interpret the tests of what reads foreign bytes: finds undefined behaviour", miri::run),

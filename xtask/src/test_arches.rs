@@ -34,8 +34,28 @@ const PROCESSORS: &[Processor] = &[
 /// The dynamic linker of programs for 32-bit x86, which an x86-64 runs itself.
 const X86_LINKER: &str = "/lib/ld-linux.so.2";
 
-/// The processor on which Android's library is run, as `cargo xtask android-abi` has built it for devices.
-const ANDROID: (&str, &str) = ("aarch64-unknown-linux-gnu", "android/arm64-v8a/libvulkan.so");
+/// The processor on which Android's libraries are run.
+const ANDROIDS: &str = "aarch64-unknown-linux-gnu";
+
+/// Libraries for it.
+struct Android {
+    /// Where they are, in the folder of what is built.
+    folder: &'static str,
+    /// What makes them.
+    chore: &'static str,
+    /// What tells the test to use them.
+    variables: &'static [(&'static str, &'static str)],
+}
+
+/// Those for devices, and those with landing pads, which the emulator enforces.
+const ANDROID: &[Android] = &[
+    Android { folder: "android/arm64-v8a", chore: "android-abi", variables: &[] },
+    Android {
+        folder: "landing-pads/arm64-v8a",
+        chore: "landing-pads",
+        variables: &[("VKLOAD_TEST_PADS", "1")],
+    },
+];
 
 /// Tests on every processor for which compiler and emulator are installed; names the others.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
@@ -90,32 +110,27 @@ impl Processor {
             }
             finish(&mut test)?;
         }
-        if self.target == ANDROID.0 {
-            self.test_android()?;
+        if self.target == ANDROIDS {
+            ANDROID.iter().try_for_each(|libraries| self.test_android(libraries))?;
         }
         println!("{}: passed", self.target);
         Ok(())
     }
 
-    /// Runs programs with Android's library and the null driver. The test itself runs on this machine, and emulates the programs.
-    fn test_android(&self) -> Result<(), Failure> {
-        if !target_folder().join(ANDROID.1).exists() {
-            println!("{}: skipped Android's library, which `cargo xtask android-abi` makes", self.target);
+    /// Runs programs with Android's libraries and the null driver. The test itself runs on this machine, and emulates the programs.
+    fn test_android(&self, libraries: &Android) -> Result<(), Failure> {
+        let Android { folder, chore, variables } = libraries;
+        if !target_folder().join(folder).exists() {
+            println!("{}: skipped Android's libraries that `cargo xtask {chore}` makes", self.target);
             return Ok(());
         }
         finish(self.cargo("build").args(["--release", "--package", "null-driver-hal"]))?;
         let driver = target_folder().join(self.target).join("release/libvulkan_null.so");
         let mut test = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        test.current_dir(root()).args([
-            "test",
-            "--quiet",
-            "--package",
-            "platform-android",
-            "--test",
-            "library",
-        ]);
-        test.args(["--", "--skip", "valgrind", "--skip", "system_tree"]);
+        test.current_dir(root()).args(["test", "--quiet", "--package", "platform-android"]);
+        test.args(["--test", "library", "--", "--skip", "valgrind", "--skip", "system_tree"]);
         test.env("VKLOAD_TEST_CC", self.compiler()).env("VKLOAD_TEST_DRIVER", driver);
+        test.envs(variables.iter().copied());
         if let Some(runner) = self.runner() {
             test.env("VKLOAD_TEST_RUNNER", runner);
         }

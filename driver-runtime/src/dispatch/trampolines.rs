@@ -41,7 +41,10 @@ macro_rules! text {
 #[cfg(target_arch = "aarch64")]
 macro_rules! text {
     () => {
-        "ldr x16, [x0, #8]\n ldr x16, [x16, #(8 * driver_slot)]\n br x16\n"
+        concat!(
+            loader_core::landing_pad!(),
+            "ldr x16, [x0, #8]\n ldr x16, [x16, #(8 * driver_slot)]\n br x16\n"
+        )
     };
 }
 #[cfg(target_arch = "arm")]

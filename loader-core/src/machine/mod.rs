@@ -5,8 +5,9 @@
 //! linker would have to relocate at start, and no two pieces can be folded into one. No piece knows the
 //! parameters of the command that passes through it: registers and stack are left as they were.
 //!
-//! There are no landing pads (ENDBR, BTI) in front of the pieces, since the rest of the library, compiled by
-//! stable Rust, has none either and the system would not enforce them.
+//! On 64-bit Arm a piece begins with a landing pad (BTI): system trees compile all of their Rust with them, and
+//! processors then refuse to land anywhere else. On x86-64 there are none (ENDBR64): compilers of Rust that are
+//! released add none either, and a system enforces them only where everything in a process has them.
 
 #[macro_use]
 pub(crate) mod arch;

@@ -141,6 +141,7 @@ SAME(int, nanosleep, (const struct timespec *time, struct timespec *rest), (time
 SAME(int, poll, (struct pollfd *files, nfds_t count, int milliseconds), (files, count, milliseconds));
 SAME(int, sched_yield, (void), ());
 SAME(void *, malloc, (size_t size), (size));
+SAME(void *, calloc, (size_t count, size_t size), (count, size));
 SAME(void *, realloc, (void *block, size_t size), (block, size));
 SAME(int, posix_memalign, (void **block, size_t alignment, size_t size), (block, alignment, size));
 SAME(int, memcmp, (const void *one, const void *other, size_t size), (one, other, size));

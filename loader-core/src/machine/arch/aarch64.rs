@@ -1,15 +1,28 @@
 //! 64-bit Arm: the first argument is in `x0`; `x16`, `x17` and `x9` are free.
+//!
+//! What an indirect branch can reach begins with a landing pad. All of it is called by `blr`, or jumped to through
+//! `x16` or `x17`, which the pad for calls admits. What is reached by direct branches alone has none.
 
 use crate::machine::Distances;
 
 pub(crate) const DISTANCES: Distances =
-    Distances { instance_trampoline: 44, device_trampoline: 12, terminator: 16, numbered_jump: 8, call: 4 };
+    Distances { instance_trampoline: 48, device_trampoline: 16, terminator: 20, numbered_jump: 12, call: 8 };
+
+/// `bti c` by its number: processors and assemblers without landing pads know it as a hint that does nothing.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! landing_pad {
+    () => {
+        "hint #34\n"
+    };
+}
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! instance_trampoline {
     ($slot:literal, $magic:literal) => {
         concat!(
+            $crate::landing_pad!(),
             "cbz x0, 2f\n ldr w16, [x0, #8]\n",
             "movz w17, #(",
             $magic,
@@ -31,13 +44,18 @@ macro_rules! instance_trampoline {
 #[macro_export]
 macro_rules! device_trampoline {
     ($slot:literal) => {
-        concat!("ldr x16, [x0]\n ldr x16, [x16, #(8 * ", $slot, ")]\n br x16\n")
+        concat!($crate::landing_pad!(), "ldr x16, [x0]\n ldr x16, [x16, #(8 * ", $slot, ")]\n br x16\n")
     };
 }
 
 macro_rules! terminator {
     ($slot:literal) => {
-        concat!("ldr x16, [x0, #16]\n ldr x0, [x0, #24]\n ldr x16, [x16, #(8 * ", $slot, ")]\n br x16\n")
+        concat!(
+            landing_pad!(),
+            "ldr x16, [x0, #16]\n ldr x0, [x0, #24]\n ldr x16, [x16, #(8 * ",
+            $slot,
+            ")]\n br x16\n"
+        )
     };
 }
 
@@ -45,13 +63,13 @@ macro_rules! terminator {
 #[macro_export]
 macro_rules! numbered_jump {
     ($number:literal) => {
-        concat!("mov w16, #(", $number, ")\n b {target}\n")
+        concat!($crate::landing_pad!(), "mov w16, #(", $number, ")\n b {target}\n")
     };
 }
 
 macro_rules! call {
     () => {
-        "bl {target}\n"
+        concat!(landing_pad!(), "bl {target}\n")
     };
 }
 
@@ -95,7 +113,7 @@ macro_rules! report_caller {
 #[macro_export]
 macro_rules! forward {
     () => {
-        "b {target}\n"
+        concat!($crate::landing_pad!(), "b {target}\n")
     };
 }
 

@@ -1,0 +1,103 @@
+//! The check on a small library, made of assembly.
+
+use std::process::{self, Command};
+use std::{env, fs};
+
+use super::code::{BLOCKS, Code};
+use super::{ABI, LINKER_FLAGS};
+use crate::build::{finish, root};
+use crate::check_targets::is_available;
+use crate::imports::tool;
+
+/// An exported function, a block of two pieces, and two functions that a table and an instruction take the addresses of. Other
+/// functions are reached by direct branches alone. `PAD` and the others are replaced by instructions.
+const SOURCE: &str = r#"#![no_std]
+core::arch::global_asm!(
+    ".text",
+    ".globl vkDraw\n .type vkDraw, %function\n vkDraw: EXPORTED\n b direct\n .size vkDraw, . - vkDraw",
+    ".type direct, %function\n direct: adrp x0, pointed\n add x0, x0, :lo12:pointed\n ret\n .size direct, . - direct",
+    ".type pointed, %function\n pointed: POINTED\n ret\n .size pointed, . - pointed",
+    ".type listed, %function\n listed: LISTED\n ret\n .size listed, . - listed",
+    ".type _R23missing_device_commands, %function\n _R23missing_device_commands:",
+    "hint #34\n bl direct\n PIECE\n bl direct\n .size _R23missing_device_commands, . - _R23missing_device_commands",
+    ".section .rodata,\"a\",%progbits\n .type list, %object\n list: .long 0, listed - list\n .size list, . - list",
+    ".section .note.gnu.property,\"a\",%note\n .p2align 3\n .long 4, 16, 5\n .asciz \"GNU\"",
+    ".long 0xc0000000, 4, FEATURES, 0",
+);
+"#;
+
+/// What stands where in the source of a library that is as it should be.
+const GOOD: &[(&str, &str)] = &[
+    ("EXPORTED", "hint #34"),
+    ("POINTED", "hint #38"),
+    ("LISTED", "paciasp"),
+    ("PIECE", "hint #34"),
+    ("FEATURES", "3"),
+];
+
+/// What is wrong with a library that has `instead` in one place.
+fn complaints(place: &str, instead: &str) -> Vec<String> {
+    let folder = env::temp_dir().join(format!("vkload-pads-{}-{place}", process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let mut source = SOURCE.to_owned();
+    for (name, text) in GOOD {
+        source = source.replace(name, if *name == place { instead } else { text });
+    }
+    let (text, object, library) = (folder.join("a.rs"), folder.join("a.o"), folder.join("a.so"));
+    fs::write(&text, source).unwrap();
+    let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    rustc.current_dir(root()).args(["--edition=2024", "--crate-type=lib", "--emit=obj", "-Cpanic=abort"]);
+    finish(rustc.args(["--target", ABI.1, "-o"]).args([&object, &text])).unwrap();
+    let mut linker = Command::new(tool("rust-lld").unwrap());
+    linker.args(["-flavor", "gnu", "-shared", "-o"]).args([&library, &object]).args(LINKER_FLAGS);
+    finish(&mut linker).unwrap();
+    let code = Code::read(&fs::read(&library).unwrap()).unwrap();
+    fs::remove_dir_all(folder).unwrap();
+    assert_eq!(code.summary(), SUMMARY);
+    assert_eq!(code.blocks().collect::<Vec<_>>(), ["missing_device_commands"]);
+    code.complaints()
+}
+
+const SUMMARY: &str = "1 exports, 2 pieces of 1 blocks, 2 other functions whose addresses are taken";
+
+#[test]
+fn r161_a_pad_that_is_missing_is_found_wherever_it_is() {
+    if !is_available(ABI.1) {
+        println!("skipped: rustup cannot add {}", ABI.1);
+        return;
+    }
+    assert_eq!(complaints("", ""), [""; 0]);
+    let missing = [
+        ("EXPORTED", "vkDraw"),
+        ("POINTED", "pointed"),
+        ("LISTED", "listed"),
+        ("PIECE", "missing_device_commands 1"),
+    ];
+    for (place, name) in missing {
+        // `nop`, and the pad for jumps alone.
+        for instead in ["hint #0", "hint #36"] {
+            let found = complaints(place, instead);
+            assert!(found.len() == 1 && found[0].starts_with(&format!("{name} at 0x")), "{found:?}");
+        }
+    }
+    assert_eq!(complaints("FEATURES", "2").len(), 1);
+    assert_eq!(complaints("FEATURES", "0").len(), 2);
+    let found = complaints("PIECE", "hint #34\n nop");
+    assert_eq!(found[0], "missing_device_commands has 20 bytes, which are no pieces of 8");
+}
+
+#[test]
+fn r161_every_block_that_is_stamped_out_is_looked_at() {
+    let folder = root().join("loader-core/src/dispatch");
+    let mut stamped = Vec::new();
+    for file in fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let text = if path.is_file() { fs::read_to_string(path).unwrap() } else { continue };
+        let blocks = text.split("stamp_out!(").skip(1);
+        stamped.extend(blocks.filter_map(|rest| Some(rest.split_once(':')?.0.to_owned())));
+    }
+    let mut listed: Vec<_> = BLOCKS.iter().map(|block| block.name.to_owned()).collect();
+    stamped.sort();
+    listed.sort();
+    assert_eq!(stamped, listed);
+}
