@@ -34,6 +34,7 @@ pub(crate) fn complaints(files: &[Packed], abis: &[Abi]) -> Vec<String> {
         }
     }
     found.extend(content("AndroidManifest.xml").and_then(of_manifest));
+    found.extend(content(content::METADATA).map(of_metadata).unwrap_or_default());
     match read(content("classes.jar").unwrap_or_default()) {
         Ok(classes) => found.extend(of_classes(&classes)),
         Err(error) => found.push(format!("classes.jar: {error}")),
@@ -125,6 +126,16 @@ fn of_manifest(manifest: &[u8]) -> Option<String> {
     let package = manifest.root_element().attribute("package");
     (package != Some("dev.vkload") || level != Some(OLDEST))
         .then(|| format!("AndroidManifest.xml is for {package:?} from level {level:?} on, not {OLDEST}"))
+}
+
+/// What Android's Gradle plugin asks of a build: what it cannot do without, and the level that the classes are for.
+fn of_metadata(properties: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(properties);
+    let level = OLDEST.to_string();
+    let expected = [("aarFormatVersion", "1.0"), ("aarMetadataVersion", "1.0"), ("minCompileSdk", &*level)];
+    let has = |key, value| text.lines().any(|line| line.split_once('=') == Some((key, value)));
+    let missing = expected.iter().filter(|(key, value)| !has(*key, *value));
+    missing.map(|(key, value)| format!("{}: {key} is not {value}", content::METADATA)).collect()
 }
 
 fn of_classes(classes: &[Packed]) -> Vec<String> {
@@ -242,6 +253,15 @@ mod tests {
         assert_eq!(with("dev.vkload", "24"), None);
         assert!(with("dev.vkload", "21").is_some() && with("org.other", "24").is_some());
         assert!(of_manifest(b"<manifest").is_some());
+    }
+
+    #[test]
+    fn r170_the_gradle_plugin_is_told_the_formats_and_the_oldest_level() {
+        let good = "aarFormatVersion=1.0\naarMetadataVersion=1.0\nminCompileSdk=24\n";
+        assert_eq!(of_metadata(good.as_bytes()), [""; 0]);
+        let found = of_metadata(good.replace("24", "35").as_bytes());
+        assert_eq!(found, [format!("{}: minCompileSdk is not 24", content::METADATA)]);
+        assert_eq!(of_metadata(b"").len(), 3);
     }
 
     #[test]
