@@ -68,6 +68,7 @@ beside() {
     export CARGO_TARGET_DIR=$PWD/target/beside
     step "lints" lints
     step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet "${no_shells[@]}" --no-deps
+    step "Android tree" cargo xtask android-tree
     # The steps in the foreground compile for all the others.
     step "other targets" cargo xtask check-targets musl riscv64
 }
