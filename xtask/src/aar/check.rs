@@ -138,11 +138,16 @@ fn of_metadata(properties: &[u8]) -> Vec<String> {
     missing.map(|(key, value)| format!("{}: {key} is not {value}", content::METADATA)).collect()
 }
 
+/// The class whose methods have the most parameters.
+const BUILDER: &str = "dev/vkload/VulkanLoader$Builder.class";
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
 fn of_classes(classes: &[Packed]) -> Vec<String> {
     let mut found = Vec::new();
-    for name in
-        ["dev/vkload/Native.class", "dev/vkload/VulkanLoader.class", "dev/vkload/android/VulkanContext.class"]
-    {
+    for name in ["dev/vkload/Native.class", BUILDER, "dev/vkload/android/VulkanContext.class"] {
         if !classes.iter().any(|class| class.name == name) {
             found.push(format!("classes.jar: {name} is missing"));
         }
@@ -155,6 +160,9 @@ fn of_classes(classes: &[Packed]) -> Vec<String> {
         }
         if class.content.get(6..8) != Some(JAVA_8) {
             found.push(format!("classes.jar: {} is not for Java 8", class.name));
+        }
+        if class.name == BUILDER && !contains(&class.content, b"MethodParameters") {
+            found.push(format!("classes.jar: {} does not name the parameters of its methods", class.name));
         }
     }
     found
@@ -267,13 +275,20 @@ mod tests {
     #[test]
     fn r125_classes_are_the_loaders_alone_and_for_java_8() {
         let class = |name: &str, version: u8| file(name, &[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, version]);
+        let mut builder = class(BUILDER, 52);
+        builder.content.extend(b"MethodParameters");
         let good = [
             class("dev/vkload/Native.class", 52),
-            class("dev/vkload/VulkanLoader.class", 52),
+            builder.clone(),
             class("dev/vkload/android/VulkanContext.class", 52),
         ];
         assert_eq!(of_classes(&good), [""; 0]);
         assert_eq!(of_classes(&good[1..]), ["classes.jar: dev/vkload/Native.class is missing"]);
+        let found = of_classes(&[good[0].clone(), class(BUILDER, 52), good[2].clone()]);
+        assert!(
+            found.len() == 1 && found[0].ends_with("does not name the parameters of its methods"),
+            "{found:?}"
+        );
         for (name, version) in [
             ("android/content/Context.class", 52),
             ("dev/vkload/sample/MainActivity.class", 52),

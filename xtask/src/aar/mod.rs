@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::Failure;
 use crate::abi::end;
 use crate::android_abi::{LIBRARIES, Library};
-use crate::android_options::{ABIS, Abi, Options};
+use crate::android_options::{ABIS, Abi, OLDEST, Options};
 use crate::build::target_folder;
 use archive::Packed;
 
@@ -78,6 +78,7 @@ fn report(path: &Path, files: &[Packed], abis: &[Abi]) -> Result<(), Failure> {
         println!("{abi:12}{sizes}");
     }
     println!("{:12}{:>18}", "classes.jar", size("classes.jar"));
+    println!("for Android's API level {OLDEST} and newer");
     println!("{}: {} files, {} bytes", path.display(), files.len(), fs::metadata(path)?.len());
     Ok(())
 }
