@@ -110,6 +110,8 @@ fn r171_the_sample_in_kotlin_lists_the_devices_and_nothing_of_the_api_may_be_nul
         return;
     }
     let folder = built();
+    // The annotations are not packaged: their names in the classes are enough.
+    fs::remove_dir_all(folder.path().join("classes/org")).unwrap();
     let (said, is_compiled) = kotlinc(folder.path(), &jni("sample/src/main/kotlin"));
     assert!(is_compiled && !said.contains("KotlinActivity.kt"), "{said}");
     for build in ["release", "debug"] {
