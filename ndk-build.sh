@@ -2,8 +2,10 @@
 # Builds the libraries for Android, checks them, and says where they are:
 #
 #   target/android/ABI/libvulkan.so                         for a system image
-#   target/android/vkload-VERSION.aar                       for applications: the Java API, libvkload.so and libvkload_jni.so of
-#                                                           each ABI, and what C and C++ programs need
+#   target/android/maven                                    for applications: a Maven repository with the AAR below, its sources,
+#                                                           documentation and symbols
+#   target/android/vkload-VERSION.aar                       the Java API, libvkload.so and libvkload_jni.so of each ABI, and what
+#                                                           C and C++ programs need
 #   target/android/ABI/libvkload.so, libvkload_jni.so       what is in it
 #   target/android/symbols/ABI                              all of them with symbols, for debuggers
 #

@@ -13,7 +13,7 @@ cd "$(dirname "$0")"
 # Debian's names: a driver, programs and headers to run against, a display, tools that watch memory, layers.
 packages=(gcc g++ libc6-dev binutils pkg-config lintian mesa-vulkan-drivers vulkan-tools libvulkan-dev libvulkan1 libxcb1-dev libx11-dev xvfb
     glslang-tools valgrind strace vulkan-validationlayers mangohud vkbasalt librenderdoc libcap2-bin mpv ffmpeg vkd3d-demos generate-ninja
-    openjdk-17-jdk-headless cmake ninja-build mesa-utils glmark2-x11 libsdl2-tests gfxreconstruct chromium-common
+    openjdk-17-jdk-headless kotlin cmake ninja-build mesa-utils glmark2-x11 libsdl2-tests gfxreconstruct chromium-common
     qml-qt6 qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript)
 # Compilers, C libraries and an emulator for other processors.
 [ "$(uname -m)" != x86_64 ] || packages+=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf
@@ -69,6 +69,7 @@ beside() {
     export CARGO_TARGET_DIR=$PWD/target/beside
     step "lints" lints
     step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet "${no_shells[@]}" --no-deps
+    step "Android tree" cargo xtask android-tree
     # The steps in the foreground compile for all the others.
     step "other targets" cargo xtask check-targets musl riscv64
 }

@@ -1,10 +1,9 @@
 plugins {
     // From 8.5.1 on it lays libraries out for pages of 16 KiB.
     id("com.android.application") version "8.7.3"
+    // From 2.1 on it refuses null where the loader's classes do not take it.
+    id("org.jetbrains.kotlin.android") version "2.1.0"
 }
-
-// What ./ndk-build.sh in the root of the repository makes; another one: -Pvkload.aar=PATH.
-val aar = providers.gradleProperty("vkload.aar").getOrElse("../../target/android/vkload-0.1.0.aar")
 
 android {
     namespace = "dev.vkload.sample"
@@ -23,6 +22,10 @@ android {
         targetCompatibility = JavaVersion.VERSION_1_8
     }
 
+    kotlinOptions {
+        jvmTarget = "1.8"
+    }
+
     externalNativeBuild {
         cmake {
             path = file("src/main/cpp/CMakeLists.txt")
@@ -38,5 +41,5 @@ android {
 }
 
 dependencies {
-    implementation(files(aar))
+    implementation("dev.vkload:vkload:0.1.0")
 }

@@ -10,6 +10,8 @@ dependencyResolutionManagement {
     repositories {
         google()
         mavenCentral()
+        // What ./ndk-build.sh in the root of the repository makes.
+        maven { url = uri("../../target/android/maven") }
     }
 }
 

@@ -6,16 +6,18 @@ use std::path::{Path, PathBuf};
 
 const BUILD: &str = include_str!("../../packaging/android/Android.bp");
 
-/// Crates, and their names in a system tree.
+/// The crates that the tree gets with it.
+const OTHERS: &str = include_str!("../../packaging/android/crates.bp");
+
+/// Crates, and the names of their modules.
 const CRATES: &[(&str, &str)] = &[
-    ("allocator-api2", "liballocator_api2"),
-    ("ash", "libash_rust"),
-    ("heapless", "libheapless"),
-    ("libc", "liblibc"),
+    ("allocator-api2", "libvkload_allocator_api2"),
+    ("ash", "libvkload_ash"),
+    ("heapless", "libvkload_heapless"),
+    ("libc", "libvkload_libc"),
     ("loader-core", "libvkload_core"),
     ("platform-android", "libvkload_platform"),
     ("shell", "libvkload_shell"),
-    ("spin", "libspin_nostd"),
 ];
 
 /// Modules with Rust code, and the folders of their crates.
@@ -80,6 +82,42 @@ fn every_crate_is_there_with_what_its_manifest_says() {
         assert_eq!(in_tree.iter().filter_map(named).collect::<BTreeSet<_>>(), dependencies, "{name}");
         assert_eq!(in_tree.len(), dependencies.len(), "{name}");
     }
+}
+
+#[test]
+fn r172_other_crates_are_those_of_the_lock_file() {
+    let lock = read("Cargo.lock");
+    let modules: Vec<_> = OTHERS.split("\n}\n").filter(|it| it.contains("\nrust_library_rlib {\n")).collect();
+    for module in &modules {
+        let (name, source) = (values(module, "name")[0], values(module, "srcs")[0]);
+        let folder = source.strip_suffix("/src/lib.rs").unwrap();
+        let (package, version) = folder.rsplit_once('-').unwrap();
+        let locked = format!("name = \"{package}\"\nversion = \"{version}\"\n");
+        assert!(lock.contains(&locked), "{name}: Cargo.lock has another version");
+        assert_eq!(name, format!("libvkload_{}", package.replace('-', "_")));
+        let crate_name = values(module, "crate_name")[0];
+        assert_eq!(values(module, "stem"), [format!("lib{crate_name}")]);
+    }
+    // Each module that is named is there.
+    let named = MODULES.iter().flat_map(|(kind, name, _)| values(self::module(kind, name), "rustlibs"));
+    let others = named.filter(|name| !MODULES.iter().any(|(_, ours, _)| ours == name));
+    for name in others {
+        assert!(OTHERS.contains(&format!("\n    name: \"{name}\",\n")), "{name}");
+    }
+}
+
+#[test]
+fn r172_the_oldest_compiler_is_stated_by_every_crate_of_a_tree() {
+    let stated = |folder: &str| {
+        let manifest = read(&format!("{folder}/Cargo.toml"));
+        manifest.lines().find_map(|line| line.strip_prefix("rust-version = ").map(str::to_owned))
+    };
+    let oldest = stated("loader-core").expect("a compiler");
+    for (_, _, folder) in MODULES {
+        assert_eq!(stated(folder).as_ref(), Some(&oldest), "{folder}");
+    }
+    let page = read("docs/packaging.md");
+    assert!(page.contains(&format!("Rust {} or newer", oldest.trim_matches('"'))), "docs/packaging.md");
 }
 
 #[test]

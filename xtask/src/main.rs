@@ -5,6 +5,7 @@ mod abi;
 mod android_abi;
 mod android_link;
 mod android_options;
+mod android_tree;
 mod asan;
 mod build;
 mod check_targets;
@@ -59,8 +60,13 @@ const CHORES: &[Chore] = &[
     ),
     Chore(
         "aar",
-        "pack what android-abi has built for applications, and the Java API, as an Android archive, and check that [--abi NAME,NAME]",
+        "pack what android-abi has built for applications, and the Java API, as an Android archive and a Maven repository, and check them [--abi NAME,NAME]",
         aar::run,
+    ),
+    Chore(
+        "android-tree",
+        "put what an Android system tree needs for libvulkan.so into a folder, and compile that as its build system does",
+        android_tree::run,
     ),
     Chore("gen", "write the tables made from vk.xml: --registry PATH [--check] [--handles]", r#gen::run),
     Chore(

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 use vkload_jni_tests::{
-    are_there, cargo_builds, finish, has_what_the_sample_needs, java_files, jni, sample_flags,
+    are_there, cargo_builds, finish, has_what_the_sample_needs, java_files, jni, sample_flags, which,
 };
 
 /// Compilers for the processors of Android's ABIs.
@@ -50,8 +50,27 @@ fn built() -> TempDir {
     folder
 }
 
-/// The sample's output in a build of this kind.
-fn run(folder: &Path, build: &str) -> String {
+/// The libraries of Kotlin: beside its compiler, or where Debian has them.
+fn kotlin_libraries() -> String {
+    let compiler = fs::canonicalize(which("kotlinc").unwrap()).unwrap();
+    let folders = [compiler.ancestors().nth(2).unwrap().join("lib"), "/usr/share/java".into()];
+    let names = ["kotlin-stdlib.jar", "kotlin-stdlib-jdk7.jar"];
+    let files = names.iter().filter_map(|name| folders.iter().map(|it| it.join(name)).find(|it| it.exists()));
+    files.map(|file| file.display().to_string()).collect::<Vec<_>>().join(":")
+}
+
+/// Compiles Kotlin with the classes of the sample. Returns what the compiler says, and whether it
+/// succeeded.
+fn kotlinc(folder: &Path, sources: &Path) -> (String, bool) {
+    let mut kotlinc = Command::new("kotlinc");
+    kotlinc.args(["-no-reflect", "-jvm-target", "1.8", "-cp"]);
+    kotlinc.arg(format!("{}:{}", folder.join("classes").display(), kotlin_libraries()));
+    let output = kotlinc.arg("-d").arg(folder.join("kotlin")).arg(sources).output().unwrap();
+    (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.success())
+}
+
+/// The sample's output in a build of this kind, with an activity in place of the first.
+fn run(folder: &Path, build: &str, activity: &[&str]) -> String {
     let manifest = folder.join("null.json");
     let library = cargo_builds("null-driver-icd", "libvkload_null.so");
     let text = format!(
@@ -61,8 +80,10 @@ fn run(folder: &Path, build: &str) -> String {
     fs::write(&manifest, text).unwrap();
     let mut java = Command::new("java");
     java.args(["-Xcheck:jni", "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
-    java.arg(folder.join("classes")).arg(format!("-Djava.library.path={}", folder.display()));
-    java.args(["dev.vkload.sample.Run", build]).env_remove("JAVA_TOOL_OPTIONS");
+    let libraries = if activity.is_empty() { String::new() } else { kotlin_libraries() };
+    java.arg(format!("{0}/classes:{0}/kotlin:{libraries}", folder.display()));
+    java.arg(format!("-Djava.library.path={}", folder.display()));
+    java.args(["dev.vkload.sample.Run", build]).args(activity).env_remove("JAVA_TOOL_OPTIONS");
     java.env("LD_LIBRARY_PATH", folder).env("FAKE_VULKAN", cargo_builds("libvulkan-linux", "libvulkan.so"));
     java.env("VK_DRIVER_FILES", manifest).env("VK_LAYER_PATH", folder).env("VK_IMPLICIT_LAYER_PATH", folder);
     finish(&mut java)
@@ -75,12 +96,42 @@ fn r127_the_sample_lists_the_devices_and_a_debug_build_has_the_validation_layer(
     }
     let folder = built();
     for (build, layers) in [("release", ""), ("debug", "\"VK_LAYER_KHRONOS_validation\"")] {
-        let said = run(folder.path(), build);
+        let said = run(folder.path(), build, &[]);
         // Then follows what the loader was told.
         let told = said.strip_prefix("log 4 sample: null\n").expect(&said);
         assert!(told.contains(&format!("\"layers\":[{layers}]")), "{said}");
         assert!(told.contains("/data/app/sample/lib") && told.lines().count() == 1, "{said}");
     }
+}
+
+#[test]
+fn r171_the_sample_in_kotlin_lists_the_devices_and_nothing_of_the_api_may_be_null_there() {
+    if !has_what_the_sample_needs() || !are_there(&["kotlinc"]) {
+        return;
+    }
+    let folder = built();
+    // The annotations are not packaged: their names in the classes are enough.
+    fs::remove_dir_all(folder.path().join("classes/org")).unwrap();
+    let (said, is_compiled) = kotlinc(folder.path(), &jni("sample/src/main/kotlin"));
+    assert!(is_compiled && !said.contains("KotlinActivity.kt"), "{said}");
+    for build in ["release", "debug"] {
+        let said = run(folder.path(), build, &["KotlinActivity"]);
+        assert!(said.starts_with("null: ") && said.contains(", Vulkan 1\n"), "{said}");
+    }
+
+    // Before this version Kotlin does not refuse what JSpecify's annotations forbid.
+    let version = finish(Command::new("kotlinc").arg("-version"));
+    let version = version.split("kotlinc-jvm ").nth(1).unwrap_or_default();
+    let mut numbers = version.split(['.', '-']).map_while(|part| part.parse().ok());
+    let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    if version < (2, 1) {
+        println!("skipped: kotlinc {}.{} does not read JSpecify's annotations", version.0, version.1);
+        return;
+    }
+    let source = folder.path().join("Null.kt");
+    fs::write(&source, "fun none() { dev.vkload.VulkanLoader.builder().layer(null) }\n").unwrap();
+    let (said, is_compiled) = kotlinc(folder.path(), &source);
+    assert!(!is_compiled && said.contains("Null.kt:1"), "{said}");
 }
 
 #[test]
@@ -98,10 +149,14 @@ fn r127_the_native_half_compiles_for_the_processors_of_all_abis() {
 }
 
 #[test]
-fn r127_the_project_names_the_aar_that_is_made_and_its_oldest_level() {
+fn r127_the_project_names_the_repository_that_is_made_and_its_oldest_level() {
     let project = read("sample/build.gradle.kts");
-    let aar = concat!("../../target/android/vkload-", env!("CARGO_PKG_VERSION"), ".aar");
-    assert!(project.contains(&format!("\"{aar}\"")), "{project}");
+    let line = concat!("    implementation(\"dev.vkload:vkload:", env!("CARGO_PKG_VERSION"), "\")\n");
+    assert!(project.contains(line), "{project}");
+    assert!(read("../docs/android-apk.md").contains(line), "docs/android-apk.md");
+    assert!(
+        read("sample/settings.gradle.kts").contains("maven { url = uri(\"../../target/android/maven\") }")
+    );
     let oldest = |text: &str, key: &str| -> u32 {
         let value = text.split(key).nth(1).unwrap();
         value.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
@@ -113,6 +168,7 @@ fn r127_the_project_names_the_aar_that_is_made_and_its_oldest_level() {
     let manifest = read("sample/src/main/AndroidManifest.xml");
     assert!(
         manifest.contains("android:name=\".MainActivity\"")
+            && manifest.contains("android:name=\".KotlinActivity\"")
             && project.contains("namespace = \"dev.vkload.sample\"")
     );
     assert!(

@@ -217,14 +217,19 @@ unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
         unsafe { log_request(info, application, logger) };
     }
     if vk::api_version_variant(version) != 0 {
-        let message =
-            format_args!("the application's apiVersion {version:#x} belongs to another variant of Vulkan");
-        logger.log(Level::Warning, Topic::Loader, message);
-    } else if version != 0 && version < vk::API_VERSION_1_0 {
-        let message = format_args!(
-            "the application's apiVersion {version:#x} is below 1.0: make it with VK_MAKE_API_VERSION"
+        logger.log(
+            Level::Warning,
+            Topic::Loader,
+            format_args!("the application's apiVersion {version:#x} belongs to another variant of Vulkan"),
         );
-        logger.log(Level::Error, Topic::Loader, message);
+    } else if version != 0 && version < vk::API_VERSION_1_0 {
+        logger.log(
+            Level::Error,
+            Topic::Loader,
+            format_args!(
+                "the application's apiVersion {version:#x} is below 1.0: make it with VK_MAKE_API_VERSION"
+            ),
+        );
     }
     comparable(version)
 }
@@ -252,8 +257,11 @@ unsafe fn log_request(info: &CreateInfo, application: &vk::ApplicationInfo<'_>, 
             ),
         );
         for extension in name::list(info.pp_enabled_extension_names, info.enabled_extension_count) {
-            let message = format_args!("the application asks for {}", Shown(extension.to_bytes()));
-            logger.log(Level::Info, Topic::Loader, message);
+            logger.log(
+                Level::Info,
+                Topic::Loader,
+                format_args!("the application asks for {}", Shown(extension.to_bytes())),
+            );
         }
     }
 }

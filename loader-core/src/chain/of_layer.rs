@@ -41,10 +41,9 @@ impl Instance {
     /// Reports that a layer returned something that cannot be an object.
     #[cold]
     pub(crate) fn report_no_object(&self, what: &str, handle: u64) {
-        let message = format_args!(
+        self.logger.insist(Level::Error, Topic::Layer, format_args!(
             "a layer gives {handle:#x} as a {what}, where no object can be; leave out one layer after the other"
-        );
-        self.logger.insist(Level::Error, Topic::Layer, message);
+        ));
     }
 
     /// What the application is given for `handle`, which came up the chain: the same if it is the loader's

@@ -183,8 +183,11 @@ impl FoundLayers {
         for refused in &active.refused {
             let name = request.enabled.get(refused.name).map_or(&b""[..], |name| name.to_bytes());
             let why = refused.because.explain(&this.plan);
-            let message = format_args!("the application asks for the layer {}: {why}", Shown(name));
-            logger.log(Level::Error, Topic::Layer, message);
+            logger.log(
+                Level::Error,
+                Topic::Layer,
+                format_args!("the application asks for the layer {}: {why}", Shown(name)),
+            );
         }
         if !active.refused.is_empty() {
             return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
@@ -212,8 +215,7 @@ impl FoundLayers {
             }
         }
         for layer in layers.iter() {
-            let message = format_args!("layer {} is active", Shown(&layer.name));
-            logger.log(Level::Info, Topic::Layer, message);
+            logger.log(Level::Info, Topic::Layer, format_args!("layer {} is active", Shown(&layer.name)));
         }
         Ok(layers)
     }

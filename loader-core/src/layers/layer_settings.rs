@@ -111,11 +111,10 @@ pub unsafe fn warn_of_unheard(given: &[Setting], layers: &[ActiveLayer], logger:
         let layer = of(setting);
         let is_active = layers.iter().any(|active| active.name.as_slice() == layer);
         if !is_active && given.iter().take(place).all(|earlier| of(earlier) != layer) {
-            let message = format_args!(
+            logger.log(Level::Warning, Topic::Layer, format_args!(
                 "settings of the layer {} reach nobody: it is not active in this instance; enable it, or correct the name",
                 Shown(layer)
-            );
-            logger.log(Level::Warning, Topic::Layer, message);
+            ));
         }
     }
 }

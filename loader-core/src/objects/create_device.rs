@@ -70,13 +70,12 @@ unsafe fn lower_of_driver(
     if core::ptr::eq(member.driver(), driver) {
         return Ok(member.driver_handle());
     }
-    let message = format_args!(
+    member.instance().logger.log(Level::Error, Topic::Usage, format_args!(
         "vkCreateDevice: VkDeviceGroupDeviceCreateInfo has a physical device of {} beside one of {}, and one driver cannot use \
          another's; name only members of one group that vkEnumeratePhysicalDeviceGroups returns",
         Shown(&member.driver().driver.library_path),
         Shown(&driver.driver.library_path)
-    );
-    member.instance().logger.log(Level::Error, Topic::Usage, message);
+    ));
     Err(vk::Result::ERROR_INITIALIZATION_FAILED)
 }
 

@@ -16,6 +16,7 @@ use crate::abi::function;
 use crate::dispatch::Table as _;
 use crate::loader;
 use crate::log::{Level, Topic};
+use crate::logger::Logger;
 use crate::registry::{CommandId, command};
 
 /// The commands of this file. Each serves the core command and its KHR alias.
@@ -298,12 +299,18 @@ pub(super) static STAND_INS: InstanceFunctions = by_slot(&[stand_ins! {
 unsafe fn complain(device: vk::PhysicalDevice, number: usize) {
     let (Some(loader), Ok(number)) = (loader::current(), u16::try_from(number)) else { return };
     let name = CommandId::new(number).name().to_str().unwrap_or_default();
-    let message = format_args!("{name}: the driver of this physical device does not have the command");
+    let say = |logger: &Logger| {
+        logger.log(
+            Level::Error,
+            Topic::Driver,
+            format_args!("{name}: the driver of this physical device does not have the command"),
+        );
+    };
     // SAFETY: by this function's `# Safety` the application is in a call on this physical device,
     // so that it keeps the instance alive.
     match unsafe { instance_of(loader, device) } {
-        Some(instance) => instance.logger.log(Level::Error, Topic::Driver, message),
-        None => drop(loader.logger().map(|logger| logger.log(Level::Error, Topic::Driver, message))),
+        Some(instance) => say(&instance.logger),
+        None => drop(loader.logger().map(|logger| say(&logger))),
     }
 }
 

@@ -50,12 +50,15 @@ pub fn instance_extensions(
             }
             Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
             Err(result) => {
-                let message = format_args!(
-                    "{}: vkEnumerateInstanceExtensionProperties of the driver returned {}",
-                    Shown(&driver.library_path),
-                    VkResult(result.as_raw())
+                logger.log(
+                    Level::Warning,
+                    Topic::Driver,
+                    format_args!(
+                        "{}: vkEnumerateInstanceExtensionProperties of the driver returned {}",
+                        Shown(&driver.library_path),
+                        VkResult(result.as_raw())
+                    ),
                 );
-                logger.log(Level::Warning, Topic::Driver, message);
             }
         }
     }

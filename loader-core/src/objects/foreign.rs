@@ -50,13 +50,12 @@ impl Device {
         entered.map_err(|error| match error {
             NotEntered::OutOfMemory => vk::Result::ERROR_OUT_OF_HOST_MEMORY,
             NotEntered::NotUnique => {
-                let message = format_args!(
+                instance.logger.log(Level::Error, Topic::Driver, format_args!(
                     "{}: the device begins with {:#x}, which is no dispatch key of its own: commands could not be told from \
                      those on other devices, so that this driver cannot be used beneath another loader",
                     Shown(&self.physical_device().driver().driver.library_path),
                     self.word()
-                );
-                instance.logger.log(Level::Error, Topic::Driver, message);
+                ));
                 vk::Result::ERROR_INITIALIZATION_FAILED
             }
         })
@@ -127,13 +126,12 @@ pub(super) fn warn_of_layers_in_both(physical_device: &PhysicalDevice) {
         if !instance.layers().iter().any(|own| own.name.as_slice() == layer.to_bytes()) {
             continue;
         }
-        let message = format_args!(
+        instance.logger.log(Level::Warning, Topic::Layer, format_args!(
             "{} is active in {}, too, beneath this loader: a layer knows devices by a word that is the same in both, and may take one's \
              for the other's; turn it off there (on Android in the settings for debug layers) or here",
             Shown(layer.to_bytes()),
             Shown(&driver.driver.library_path)
-        );
-        instance.logger.log(Level::Warning, Topic::Layer, message);
+        ));
     }
 }
 

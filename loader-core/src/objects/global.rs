@@ -245,6 +245,9 @@ fn null(loader: &Loader, name: &str, parameter: &str) -> vk::Result {
 
 /// Logs that a parameter is NULL.
 pub(crate) fn complain_of_null(logger: &Logger, name: &str, parameter: &str) {
-    let message = format_args!("{name}: {parameter} must not be NULL [VUID-{name}-{parameter}-parameter]");
-    logger.insist(Level::Error, Topic::Usage, message);
+    logger.insist(
+        Level::Error,
+        Topic::Usage,
+        format_args!("{name}: {parameter} must not be NULL [VUID-{name}-{parameter}-parameter]"),
+    );
 }

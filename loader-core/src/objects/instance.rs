@@ -243,8 +243,11 @@ impl Instance {
         }
         for driver in drivers {
             let library = Shown(&driver.driver.library_path);
-            let message = format_args!("{library}: destroying its instance");
-            instance.logger.log(Level::Debug, Topic::Driver, message);
+            instance.logger.log(
+                Level::Debug,
+                Topic::Driver,
+                format_args!("{library}: destroying its instance"),
+            );
         }
     }
 }

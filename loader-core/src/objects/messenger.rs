@@ -114,8 +114,11 @@ unsafe fn create(
         let instance = handle::instance(instance, commands[0]);
         let (Some(listener), Some(out)) = (listener, out.as_mut()) else {
             let name = commands[0].name().to_str().unwrap_or_default();
-            let message = format_args!("{name}: neither the create info nor the handle may be NULL");
-            instance.logger.insist(Level::Error, Topic::Usage, message);
+            instance.logger.insist(
+                Level::Error,
+                Topic::Usage,
+                format_args!("{name}: neither the create info nor the handle may be NULL"),
+            );
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
         match make(instance, commands, listener, info, callbacks) {

@@ -120,9 +120,11 @@ impl Instance {
         for setting in listed {
             if !ids.iter().any(|device| setting.matches(device)) {
                 let name = Shown(&setting.device_name);
-                let message =
-                    format_args!("the settings file lists the device \"{name}\", which is not here");
-                self.logger.log(Level::Warning, Topic::Driver, message);
+                self.logger.log(
+                    Level::Warning,
+                    Topic::Driver,
+                    format_args!("the settings file lists the device \"{name}\", which is not here"),
+                );
             }
         }
         let mut chosen = Vec::new();
@@ -181,8 +183,11 @@ fn log_order(instance: &Instance, all: &[&PhysicalDevice]) {
         let properties = super::sorting::properties(device.driver(), device.driver_handle());
         let name = name::in_array(&properties.device_name).unwrap_or_default();
         let (name, library) = (Shown(name.to_bytes()), Shown(&device.driver().driver.library_path));
-        let message = format_args!("physical device {place}: {name}, of the driver {library}");
-        instance.logger.log(Level::Info, Topic::Driver, message);
+        instance.logger.log(
+            Level::Info,
+            Topic::Driver,
+            format_args!("physical device {place}: {name}, of the driver {library}"),
+        );
     }
 }
 

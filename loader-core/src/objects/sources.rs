@@ -122,8 +122,11 @@ impl Sources {
                 Some(Ok(driver)) => self.direct.try_push(driver)?,
                 Some(Err(outcome)) => log_direct(logger, index, &outcome),
                 None => {
-                    let message = format_args!("driver {index} that the application gave has no function");
-                    logger.log(Level::Warning, Topic::Driver, message);
+                    logger.log(
+                        Level::Warning,
+                        Topic::Driver,
+                        format_args!("driver {index} that the application gave has no function"),
+                    );
                 }
             }
         }

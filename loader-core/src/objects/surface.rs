@@ -228,8 +228,11 @@ unsafe fn make(
     let name = kind.command.name().to_str().unwrap_or_default();
     if !instance.extensions.contains(kind.extension) {
         let extension = kind.extension.name().to_str().unwrap_or_default();
-        let message = format_args!("{name}: the instance was made without {extension}");
-        instance.logger.log(Level::Error, Topic::Loader, message);
+        instance.logger.log(
+            Level::Error,
+            Topic::Loader,
+            format_args!("{name}: the instance was made without {extension}"),
+        );
         return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
     }
     // SAFETY: by this function's `# Safety` the callbacks are valid or NULL.
@@ -336,8 +339,11 @@ pub(super) unsafe fn drivers_own(
         array::created(result).map(|()| surface).inspect_err(|_| {
             let path = Shown(&driver.driver.library_path);
             let name = kind.command.name().to_str().unwrap_or_default();
-            let message = format_args!("{path}: {name} returned {}", VkResult(result.as_raw()));
-            instance.logger.log(Level::Error, Topic::Driver, message);
+            instance.logger.log(
+                Level::Error,
+                Topic::Driver,
+                format_args!("{path}: {name} returned {}", VkResult(result.as_raw())),
+            );
         })
     }
 }

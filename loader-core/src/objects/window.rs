@@ -97,11 +97,14 @@ impl Window {
         for (place, driver) in instance.drivers.iter().enumerate() {
             if !driver.enabled.contains(surface.kind.extension) {
                 let (path, name) = (Shown(&driver.driver.library_path), surface.kind.extension.name());
-                let message = format_args!(
-                    "{path}: the driver does not have {}, so it cannot draw to the window",
-                    name.to_str().unwrap_or_default()
+                instance.logger.log(
+                    Level::Warning,
+                    Topic::Driver,
+                    format_args!(
+                        "{path}: the driver does not have {}, so it cannot draw to the window",
+                        name.to_str().unwrap_or_default()
+                    ),
                 );
-                instance.logger.log(Level::Warning, Topic::Driver, message);
             }
             if !surface::makes_own(driver, surface.kind) {
                 continue;

@@ -117,11 +117,10 @@ pub unsafe fn get_device_proc_addr(
         match registry::find(CStr::from_ptr(name)) {
             Some(own @ (command::GET_DEVICE_PROC_ADDR | command::DESTROY_DEVICE)) => exports.get(own),
             Some(other) if other.device_slot().is_none() => {
-                let message = format_args!(
+                logger.log(Level::Error, Topic::Usage, format_args!(
                     "vkGetDeviceProcAddr: {} is no command of devices: it has to be asked for with the instance",
                     Shown(other.name().to_bytes())
-                );
-                logger.log(Level::Error, Topic::Usage, message);
+                ));
                 None
             }
             _ => known.table.get::<Find>(command::GET_DEVICE_PROC_ADDR)?(device, name),

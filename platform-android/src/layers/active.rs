@@ -173,8 +173,11 @@ impl Found {
             Ok(layer) => active.add(layer).map(|()| true),
             Err(outcome) => {
                 let (path, why) = (Shown(library.path.as_c_str().to_bytes()), Unusable(&outcome));
-                let message = format_args!("{by} asks for the layer {name}: {path}: {why}{left_out}");
-                logger.log(level, Topic::Layer, message);
+                logger.log(
+                    level,
+                    Topic::Layer,
+                    format_args!("{by} asks for the layer {name}: {path}: {why}{left_out}"),
+                );
                 Ok(!is_fatal)
             }
         }
@@ -195,8 +198,11 @@ impl Found {
                     Err(outcome) => {
                         let (name, why) = (Shown(layer.name().to_bytes()), Unusable(&outcome));
                         let path = Shown(library.path.as_c_str().to_bytes());
-                        let message = format_args!("{path}: the device's layer {name} is left out: {why}");
-                        logger.log(Level::Error, Topic::Layer, message);
+                        logger.log(
+                            Level::Error,
+                            Topic::Layer,
+                            format_args!("{path}: the device's layer {name} is left out: {why}"),
+                        );
                     }
                 }
             }

@@ -1,7 +1,10 @@
 //! Archives (zip) in which everything is stored, and reading them back.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
 use std::io::{Cursor, Read, Write};
+use std::path::{Path, PathBuf};
 
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
@@ -55,6 +58,40 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<Packed>, Failure> {
         });
     }
     Ok(files)
+}
+
+/// The files in a folder and those in it, by their names from that folder on: those of this kind, or all.
+pub(crate) fn paths(folder: &Path, kind: Option<&str>) -> Result<BTreeMap<String, PathBuf>, Failure> {
+    let mut files = BTreeMap::new();
+    collect(folder, &mut PathBuf::new(), kind, &mut files)?;
+    Ok(files)
+}
+
+/// The content of the files in a folder and those in it, by their names from that folder on: those of this kind, or all.
+pub(crate) fn contents(folder: &Path, kind: Option<&str>) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+    let read = |(name, path): (String, PathBuf)| -> Result<_, Failure> { Ok((name, fs::read(path)?)) };
+    paths(folder, kind)?.into_iter().map(read).collect()
+}
+
+fn collect(
+    folder: &Path,
+    name: &mut PathBuf,
+    kind: Option<&str>,
+    files: &mut BTreeMap<String, PathBuf>,
+) -> Result<(), Failure> {
+    let entries =
+        fs::read_dir(folder.join(&*name)).map_err(|error| format!("{}: {error}", folder.display()))?;
+    for entry in entries {
+        let entry = entry?;
+        name.push(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            collect(folder, name, kind, files)?;
+        } else if kind.is_none() || name.extension() == kind.map(OsStr::new) {
+            files.insert(name.display().to_string(), entry.path());
+        }
+        name.pop();
+    }
+    Ok(())
 }
 
 #[cfg(test)]

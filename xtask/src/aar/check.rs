@@ -34,6 +34,7 @@ pub(crate) fn complaints(files: &[Packed], abis: &[Abi]) -> Vec<String> {
         }
     }
     found.extend(content("AndroidManifest.xml").and_then(of_manifest));
+    found.extend(content(content::METADATA).map(of_metadata).unwrap_or_default());
     match read(content("classes.jar").unwrap_or_default()) {
         Ok(classes) => found.extend(of_classes(&classes)),
         Err(error) => found.push(format!("classes.jar: {error}")),
@@ -127,11 +128,26 @@ fn of_manifest(manifest: &[u8]) -> Option<String> {
         .then(|| format!("AndroidManifest.xml is for {package:?} from level {level:?} on, not {OLDEST}"))
 }
 
+/// What Android's Gradle plugin asks of a build: what it cannot do without, and the level that the classes are for.
+fn of_metadata(properties: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(properties);
+    let level = OLDEST.to_string();
+    let expected = [("aarFormatVersion", "1.0"), ("aarMetadataVersion", "1.0"), ("minCompileSdk", &*level)];
+    let has = |key, value| text.lines().any(|line| line.split_once('=') == Some((key, value)));
+    let missing = expected.iter().filter(|(key, value)| !has(*key, *value));
+    missing.map(|(key, value)| format!("{}: {key} is not {value}", content::METADATA)).collect()
+}
+
+/// The class whose methods have the most parameters.
+const BUILDER: &str = "dev/vkload/VulkanLoader$Builder.class";
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
 fn of_classes(classes: &[Packed]) -> Vec<String> {
     let mut found = Vec::new();
-    for name in
-        ["dev/vkload/Native.class", "dev/vkload/VulkanLoader.class", "dev/vkload/android/VulkanContext.class"]
-    {
+    for name in ["dev/vkload/Native.class", BUILDER, "dev/vkload/android/VulkanContext.class"] {
         if !classes.iter().any(|class| class.name == name) {
             found.push(format!("classes.jar: {name} is missing"));
         }
@@ -144,6 +160,9 @@ fn of_classes(classes: &[Packed]) -> Vec<String> {
         }
         if class.content.get(6..8) != Some(JAVA_8) {
             found.push(format!("classes.jar: {} is not for Java 8", class.name));
+        }
+        if class.name == BUILDER && !contains(&class.content, b"MethodParameters") {
+            found.push(format!("classes.jar: {} does not name the parameters of its methods", class.name));
         }
     }
     found
@@ -245,15 +264,31 @@ mod tests {
     }
 
     #[test]
+    fn r170_the_gradle_plugin_is_told_the_formats_and_the_oldest_level() {
+        let good = "aarFormatVersion=1.0\naarMetadataVersion=1.0\nminCompileSdk=24\n";
+        assert_eq!(of_metadata(good.as_bytes()), [""; 0]);
+        let found = of_metadata(good.replace("24", "35").as_bytes());
+        assert_eq!(found, [format!("{}: minCompileSdk is not 24", content::METADATA)]);
+        assert_eq!(of_metadata(b"").len(), 3);
+    }
+
+    #[test]
     fn r125_classes_are_the_loaders_alone_and_for_java_8() {
         let class = |name: &str, version: u8| file(name, &[0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, version]);
+        let mut builder = class(BUILDER, 52);
+        builder.content.extend(b"MethodParameters");
         let good = [
             class("dev/vkload/Native.class", 52),
-            class("dev/vkload/VulkanLoader.class", 52),
+            builder.clone(),
             class("dev/vkload/android/VulkanContext.class", 52),
         ];
         assert_eq!(of_classes(&good), [""; 0]);
         assert_eq!(of_classes(&good[1..]), ["classes.jar: dev/vkload/Native.class is missing"]);
+        let found = of_classes(&[good[0].clone(), class(BUILDER, 52), good[2].clone()]);
+        assert!(
+            found.len() == 1 && found[0].ends_with("does not name the parameters of its methods"),
+            "{found:?}"
+        );
         for (name, version) in [
             ("android/content/Context.class", 52),
             ("dev/vkload/sample/MainActivity.class", 52),

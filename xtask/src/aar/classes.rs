@@ -1,4 +1,4 @@
-//! `classes.jar`: the Java API, compiled for Java 8 with what is in the repository alone.
+//! The Java API, with what is in the repository alone: its classes for Java 8 (`classes.jar`), its sources, its documentation.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -10,7 +10,7 @@ use std::process::Command;
 use crate::Failure;
 use crate::build::{finish, root};
 
-use super::archive::archive;
+use super::archive::{archive, contents, paths};
 
 /// The folders whose classes are packed.
 const SOURCES: &[&str] = &["jni/java", "jni/android"];
@@ -20,62 +20,86 @@ const STUBS: &str = "jni/stubs";
 
 /// Compiles the classes in this folder, which is emptied before, and returns the archive of them.
 pub(crate) fn jar(folder: &Path) -> Result<Vec<u8>, Failure> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
-    }
-    fs::create_dir_all(folder)?;
-    let mut sources = BTreeMap::new();
-    for source in SOURCES {
-        collect(&root().join(source), &mut PathBuf::new(), "java", &mut sources)?;
-    }
-    let mut javac = Command::new(javac(env::var_os("JAVA_HOME").as_deref(), env::var_os("PATH").as_deref())?);
-    // Newer compilers say that release 8 is an old one. Stubs are looked up as sources, and not compiled.
+    empty(folder)?;
+    let mut javac = Command::new(program_of_jdk("javac")?);
+    // Newer compilers say that release 8 is an old one. Stubs are looked up as sources, and not compiled. Editors show the names of
+    // parameters, which compilers leave out.
     javac.current_dir(root()).args([
         "--release",
         "8",
+        "-parameters",
         "-Xlint:all,-options,-serial",
         "-Werror",
         "-proc:none",
     ]);
     javac.args(["-encoding", "UTF-8", "-implicit:none", "-sourcepath", STUBS, "-d"]).arg(folder);
-    finish(javac.args(sources.values()))?;
-    let mut classes = BTreeMap::new();
-    collect(folder, &mut PathBuf::new(), "class", &mut classes)?;
-    let read = |(name, path): (String, PathBuf)| -> Result<_, Failure> { Ok((name, fs::read(path)?)) };
-    archive(&classes.into_iter().map(read).collect::<Result<_, _>>()?)
+    finish(javac.args(sources()?.values()))?;
+    archive(&contents(folder, Some("class"))?)
 }
 
-/// The compiler: that of the JDK in `home`, or the first on the search path.
-fn javac(home: Option<&OsStr>, path: Option<&OsStr>) -> Result<PathBuf, Failure> {
-    let of_home = home.map(|home| Path::new(home).join("bin/javac")).into_iter();
-    let on_path = path.map(|path| env::split_paths(path).map(|folder| folder.join("javac")));
+/// The archive of the sources.
+pub(crate) fn sources_jar() -> Result<Vec<u8>, Failure> {
+    let read = |(name, path): (String, PathBuf)| -> Result<_, Failure> { Ok((name, fs::read(path)?)) };
+    archive(&with_licenses(sources()?.into_iter().map(read).collect::<Result<_, _>>()?)?)
+}
+
+/// Writes the documentation into this folder, which is emptied before, and returns the archive of it.
+pub(crate) fn documentation_jar(folder: &Path) -> Result<Vec<u8>, Failure> {
+    empty(folder)?;
+    let mut javadoc = Command::new(program_of_jdk("javadoc")?);
+    // Without a time the same sources make the same bytes; an index would bring scripts of others.
+    javadoc.current_dir(root()).args(["--release", "8", "-quiet", "-Xdoclint:all,-missing"]);
+    javadoc.args([
+        "-notimestamp",
+        "-noindex",
+        "-nohelp",
+        "-public",
+        "-encoding",
+        "UTF-8",
+        "-docencoding",
+        "UTF-8",
+    ]);
+    javadoc.args(["-windowtitle", "vkload", "-sourcepath", STUBS, "-d"]).arg(folder);
+    finish(javadoc.args(sources()?.values()))?;
+    archive(&with_licenses(contents(folder, None)?)?)
+}
+
+/// The sources of what is packed, by their names in an archive.
+fn sources() -> Result<BTreeMap<String, PathBuf>, Failure> {
+    let mut sources = BTreeMap::new();
+    for source in SOURCES {
+        sources.extend(paths(&root().join(source), Some("java"))?);
+    }
+    Ok(sources)
+}
+
+fn with_licenses(mut files: BTreeMap<String, Vec<u8>>) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+    for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        files.insert(format!("META-INF/{name}"), fs::read(root().join(name))?);
+    }
+    Ok(files)
+}
+
+fn empty(folder: &Path) -> Result<(), Failure> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    Ok(fs::create_dir_all(folder)?)
+}
+
+fn program_of_jdk(name: &str) -> Result<PathBuf, Failure> {
+    found(name, env::var_os("JAVA_HOME").as_deref(), env::var_os("PATH").as_deref())
+}
+
+/// A program of the JDK in `home`, or the first on the search path.
+fn found(name: &str, home: Option<&OsStr>, path: Option<&OsStr>) -> Result<PathBuf, Failure> {
+    let of_home = home.map(|home| Path::new(home).join("bin").join(name)).into_iter();
+    let on_path = path.map(|path| env::split_paths(path).map(|folder| folder.join(name)));
     let found = of_home.chain(on_path.into_iter().flatten()).find(|file| file.is_file());
     found.ok_or_else(|| {
-        "there is no javac: install a JDK, 9 or newer (Debian: openjdk-17-jdk-headless), or set JAVA_HOME to the folder of one"
+        format!("there is no {name}: install a JDK, 9 or newer (Debian: openjdk-17-jdk-headless), or set JAVA_HOME to the folder of one")
             .into()
     })
-}
-
-/// Notes the files of this kind in a folder and those in it, by their names from that folder on.
-fn collect(
-    folder: &Path,
-    name: &mut PathBuf,
-    kind: &str,
-    files: &mut BTreeMap<String, PathBuf>,
-) -> Result<(), Failure> {
-    let entries =
-        fs::read_dir(folder.join(&*name)).map_err(|error| format!("{}: {error}", folder.display()))?;
-    for entry in entries {
-        let entry = entry?;
-        name.push(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            collect(folder, name, kind, files)?;
-        } else if name.extension() == Some(OsStr::new(kind)) {
-            files.insert(name.display().to_string(), entry.path());
-        }
-        name.pop();
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -84,9 +108,10 @@ mod tests {
 
     #[test]
     fn r125_without_a_compiler_of_java_the_next_step_is_said() {
-        let missing =
-            javac(Some(OsStr::new("/nowhere")), Some(OsStr::new("/nowhere:/"))).unwrap_err().to_string();
+        let missing = found("javac", Some(OsStr::new("/nowhere")), Some(OsStr::new("/nowhere:/")))
+            .unwrap_err()
+            .to_string();
         assert!(missing.contains("install a JDK") && missing.contains("JAVA_HOME"), "{missing}");
-        assert!(javac(None, None).is_err());
+        assert!(found("javadoc", None, None).is_err());
     }
 }

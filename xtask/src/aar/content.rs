@@ -17,6 +17,7 @@ const FILES: &[(&str, &str)] = &[
     ("AndroidManifest.xml", "jni/aar/AndroidManifest.xml"),
     ("LICENSE-APACHE", "LICENSE-APACHE"),
     ("LICENSE-MIT", "LICENSE-MIT"),
+    (METADATA, "jni/aar/aar-metadata.properties"),
     ("cmake/vkload-config-version.cmake", "jni/cmake/vkload-config-version.cmake"),
     ("cmake/vkload-config.cmake", "jni/cmake/vkload-config.cmake"),
     ("include/vkload.h", "jni/include/vkload.h"),
@@ -24,6 +25,9 @@ const FILES: &[(&str, &str)] = &[
     ("prefab/modules/vkload/module.json", "jni/aar/prefab/modules/vkload/module.json"),
     ("proguard.txt", "jni/aar/proguard.txt"),
 ];
+
+/// What an application must have to be built with the AAR, as Android's Gradle plugin reads it.
+pub(crate) const METADATA: &str = "META-INF/com/android/build/gradle/aar-metadata.properties";
 
 /// Files that are made.
 const MADE: &[&str] = &["R.txt", "classes.jar", "prefab/prefab.json"];

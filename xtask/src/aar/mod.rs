@@ -1,5 +1,6 @@
 //! `cargo xtask aar`: the loader for applications as an Android archive (AAR): the classes of the Java API, the libraries for each ABI as
-//! `cargo xtask android-abi` has built them, and what C and C++ programs need. It is read back and checked.
+//! `cargo xtask android-abi` has built them, and what C and C++ programs need; and a Maven repository with it. Both are read back and
+//! checked.
 //!
 //! The same sources make the same bytes: files are in the order of their names, stored, and without a time.
 
@@ -7,6 +8,7 @@ mod archive;
 mod check;
 mod classes;
 mod content;
+mod maven;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::Failure;
 use crate::abi::end;
 use crate::android_abi::{LIBRARIES, Library};
-use crate::android_options::{ABIS, Abi, Options};
+use crate::android_options::{ABIS, Abi, OLDEST, Options};
 use crate::build::target_folder;
 use archive::Packed;
 
@@ -34,24 +36,34 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         return Err(format!("rustup can add none of {}: there is nothing to pack", skipped.join(", ")).into());
     }
     let path = path(&abis);
-    let classes = classes::jar(&target_folder().join("android/classes"))?;
+    let android = target_folder().join("android");
+    let classes = classes::jar(&android.join("classes"))?;
     fs::write(&path, archive::archive(&content::files(&abis, classes)?)?)?;
-    let files = archive::read(&fs::read(&path)?)?;
-    let complaints = check::complaints(&files, &abis);
+    let aar = fs::read(&path)?;
+    let files = archive::read(&aar)?;
+    let mut complaints = check::complaints(&files, &abis);
     report(&path, &files, &abis)?;
+    let published = maven::Published {
+        aar,
+        sources: classes::sources_jar()?,
+        documentation: classes::documentation_jar(&android.join("documentation"))?,
+    };
+    complaints.extend(maven::make(&android.join(named("maven", &abis)), published, &abis)?);
     if !skipped.is_empty() {
         println!("aar: skipped {} that rustup cannot add: {}", skipped.len(), skipped.join(", "));
     }
     end(&complaints)
 }
 
-/// Where it is. One for some of the ABIs says which in its name.
+/// Where it is.
 fn path(abis: &[Abi]) -> PathBuf {
-    let mut name = format!("vkload-{VERSION}");
-    if abis.len() < ABIS.len() {
-        abis.iter().for_each(|(abi, _)| name += &format!("-{abi}"));
-    }
-    target_folder().join("android").join(name + ".aar")
+    target_folder().join("android").join(named(&format!("vkload-{VERSION}"), abis) + ".aar")
+}
+
+/// The name of something for these ABIs: it says which if they are not all.
+fn named(name: &str, abis: &[Abi]) -> String {
+    let some = abis.iter().filter(|_| abis.len() < ABIS.len());
+    some.fold(name.to_owned(), |name, (abi, _)| name + "-" + abi)
 }
 
 /// Says how large everything is, in bytes.
@@ -66,6 +78,7 @@ fn report(path: &Path, files: &[Packed], abis: &[Abi]) -> Result<(), Failure> {
         println!("{abi:12}{sizes}");
     }
     println!("{:12}{:>18}", "classes.jar", size("classes.jar"));
+    println!("for Android's API level {OLDEST} and newer");
     println!("{}: {} files, {} bytes", path.display(), files.len(), fs::metadata(path)?.len());
     Ok(())
 }

@@ -23,22 +23,22 @@ public final class ApiVersion implements Comparable<ApiVersion> {
     }
 
     /** The number as Vulkan has it ({@code VK_MAKE_API_VERSION}), with the variant in its top 3 bits. */
-    public int value() {
+    public int getValue() {
         return value;
     }
 
     /** 1 in 1.3.275. */
-    public int major() {
+    public int getMajor() {
         return value >>> 22 & 0x7F;
     }
 
     /** 3 in 1.3.275. */
-    public int minor() {
+    public int getMinor() {
         return value >>> 12 & 0x3FF;
     }
 
     /** 275 in 1.3.275. */
-    public int patch() {
+    public int getPatch() {
         return value & 0xFFF;
     }
 
@@ -61,6 +61,6 @@ public final class ApiVersion implements Comparable<ApiVersion> {
     /** As in {@code 1.3.275}. */
     @Override
     public String toString() {
-        return major() + "." + minor() + "." + patch();
+        return getMajor() + "." + getMinor() + "." + getPatch();
     }
 }

@@ -36,32 +36,32 @@ public final class DeviceInfo {
     }
 
     /** What the driver calls it. */
-    public String name() {
+    public String getName() {
         return name;
     }
 
     /** What kind of device it is. */
-    public Kind kind() {
+    public Kind getKind() {
         return kind;
     }
 
     /** The version of Vulkan that the device supports. */
-    public ApiVersion apiVersion() {
+    public ApiVersion getApiVersion() {
         return apiVersion;
     }
 
     /** The driver's own version; each vendor packs it in another way. */
-    public int driverVersion() {
+    public int getDriverVersion() {
         return driverVersion;
     }
 
     /** The vendor's number at PCI-SIG or Khronos. */
-    public int vendorId() {
+    public int getVendorId() {
         return vendorId;
     }
 
     /** The vendor's number of the device. */
-    public int deviceId() {
+    public int getDeviceId() {
         return deviceId;
     }
 

@@ -14,12 +14,12 @@ public final class ExtensionInfo {
     }
 
     /** As in {@code VK_EXT_debug_utils}. */
-    public String name() {
+    public String getName() {
         return name;
     }
 
     /** The version of the extension. */
-    public int specVersion() {
+    public int getSpecVersion() {
         return specVersion;
     }
 

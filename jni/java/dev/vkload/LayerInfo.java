@@ -18,22 +18,22 @@ public final class LayerInfo {
     }
 
     /** As in {@code VK_LAYER_KHRONOS_validation}. */
-    public String name() {
+    public String getName() {
         return name;
     }
 
     /** The version of Vulkan that it was written for. */
-    public ApiVersion specVersion() {
+    public ApiVersion getSpecVersion() {
         return specVersion;
     }
 
     /** The layer's own version. */
-    public int implementationVersion() {
+    public int getImplementationVersion() {
         return implementationVersion;
     }
 
     /** What it says of itself. */
-    public String description() {
+    public String getDescription() {
         return description;
     }
 

@@ -14,12 +14,12 @@ public final class Report {
     }
 
     /** To be read. */
-    public String text() {
+    public String getText() {
         return text;
     }
 
     /** For programs. */
-    public String json() {
+    public String getJson() {
         return json;
     }
 
@@ -37,7 +37,7 @@ public final class Report {
         return Objects.hash(text, json);
     }
 
-    /** The {@link #text}. */
+    /** The {@link #getText}. */
     @Override
     public String toString() {
         return text;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * VulkanLoader loader = VulkanLoader.builder()
  *         .layer("VK_LAYER_KHRONOS_validation")
  *         .build();
- * long vkGetInstanceProcAddr = loader.instanceProcAddr();
+ * long vkGetInstanceProcAddr = loader.getInstanceProcAddr();
  * }</pre>
  *
  * <p>What a process's loader does is decided for the whole process, so there is one of these at a time: {@link #close} it before the
@@ -71,7 +71,7 @@ public final class VulkanLoader implements AutoCloseable {
      * The address of {@code vkGetInstanceProcAddr}, for native code: a {@code PFN_vkGetInstanceProcAddr}. It stays valid as long as the
      * process lives, also after {@link #close}.
      */
-    public long instanceProcAddr() {
+    public long getInstanceProcAddr() {
         checkOpen();
         long address = Native.instanceProcAddr(functions[Native.ENTRY]);
         if (address == 0) {
@@ -88,7 +88,7 @@ public final class VulkanLoader implements AutoCloseable {
 
     /** The layers that an instance can enable. */
     public List<LayerInfo> layers() {
-        long entry = instanceProcAddr();
+        long entry = getInstanceProcAddr();
         return list("vkEnumerateInstanceLayerProperties", Structures.LAYER_BYTES, Structures::layer,
                 (count, out) -> Native.layers(entry, count, out));
     }
@@ -109,7 +109,7 @@ public final class VulkanLoader implements AutoCloseable {
 
     /** The physical devices, at most 64. An instance is created and destroyed for this. */
     public List<DeviceInfo> devices() {
-        long entry = instanceProcAddr();
+        long entry = getInstanceProcAddr();
         int[] count = new int[1];
         byte[] out = new byte[64 * Structures.DEVICE_BYTES];
         int result = Native.devices(entry, count, out);
@@ -120,12 +120,12 @@ public final class VulkanLoader implements AutoCloseable {
     }
 
     /** How many records of the log did not reach the listener so far, because it was too slow or there was no memory. */
-    public long droppedRecords() {
+    public long getDroppedRecords() {
         return dropped.get();
     }
 
     /**
-     * Ends the log listener, and makes room for another {@code VulkanLoader}. Instances and {@link #instanceProcAddr} go on working.
+     * Ends the log listener, and makes room for another {@code VulkanLoader}. Instances and {@link #getInstanceProcAddr} go on working.
      *
      * <p>It waits until the listener has heard what is still waiting, unless the listener itself calls it: do not hold a lock that
      * the listener takes. A second call does nothing.
@@ -203,7 +203,7 @@ public final class VulkanLoader implements AutoCloseable {
     }
 
     private List<ExtensionInfo> extensionsOf(byte @Nullable [] layer) {
-        long entry = instanceProcAddr();
+        long entry = getInstanceProcAddr();
         return list("vkEnumerateInstanceExtensionProperties", Structures.EXTENSION_BYTES, Structures::extension,
                 (count, out) -> Native.extensions(entry, layer, count, out));
     }

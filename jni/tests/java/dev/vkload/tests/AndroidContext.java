@@ -93,7 +93,7 @@ public final class AndroidContext {
         VulkanContext.layerManifests(builder, context, "missing");
         builder.driver(VulkanContext.driverPackage(context, "/sdcard/turnip.zip"));
         try (VulkanLoader loader = builder.build()) {
-            equal(loader.doctor().json(), "{\"layers\":[],\"layer_folders\":["
+            equal(loader.doctor().getJson(), "{\"layers\":[],\"layer_folders\":["
                     // What is named comes before what is the application's own, and what is unpacked before what is not.
                     + "\"/data/layers/base.apk!/lib/arm64-v8a\",\"/named\","
                     + "\"/data/own/lib\",\"/data/own/base.apk!/lib/arm64-v8a\",\"/data/own/split.apk!/lib/arm64-v8a\"],"
@@ -108,7 +108,7 @@ public final class AndroidContext {
         context.application.sourceDir = null;
         context.application.splitSourceDirs = null;
         try (VulkanLoader loader = VulkanContext.builder(context).build()) {
-            equal(loader.doctor().json(), "{\"layers\":[],\"layer_folders\":[],\"manifests\":[]}");
+            equal(loader.doctor().getJson(), "{\"layers\":[],\"layer_folders\":[],\"manifests\":[]}");
         }
     }
 

@@ -56,7 +56,7 @@ public final class Collector {
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
                 threads.add(new Thread(() -> {
-                    equal(loader.doctor().text(), "everything is heard");
+                    equal(loader.doctor().getText(), "everything is heard");
                     equal(loader.devices().size(), 1);
                     equal(loader.layers().size(), 1);
                     equal(loader.extensions("VK_LAYER_TEST_of_java").size(), 1);

@@ -35,7 +35,7 @@ public final class InApplication {
 
     /** Writes a report for those who know JSON. */
     static String json(VulkanLoader loader, String name) throws IOException {
-        String json = loader.doctor().json();
+        String json = loader.doctor().getJson();
         Files.write(place("/reports/" + name + ".json"), json.getBytes(StandardCharsets.UTF_8));
         return json;
     }
@@ -52,7 +52,7 @@ public final class InApplication {
             for (int round = 0; round < 20; round++) {
                 isTheSystems(loader.devices());
             }
-            check(loader.doctor().text().contains("libvulkan.so: used"), loader.doctor().text());
+            check(loader.doctor().getText().contains("libvulkan.so: used"), loader.doctor().getText());
         }
     }
 
@@ -62,13 +62,13 @@ public final class InApplication {
             List<String> layers = new ArrayList<>();
             for (LayerInfo layer : loader.layers()) {
                 layers.add(layer.toString());
-                equal(layer.implementationVersion(), 1);
+                equal(layer.getImplementationVersion(), 1);
             }
             Collections.sort(layers);
             equal(layers.toString(), "[VK_LAYER_TEST_packed (Vulkan 1.0.0): a layer for tests, "
                     + "VK_LAYER_TEST_settings (Vulkan 1.0.0): a layer for tests]");
             isTheSystems(loader.devices());
-            String text = loader.doctor().text();
+            String text = loader.doctor().getText();
             check(text.contains("VK_LAYER_TEST_packed (" + PACKAGE + "/libVkLayer_packed.so): active"), text);
             check(text.contains("/libs/libVkLayer_mute.so: not used: it does not export vkEnumerateInstanceLayerProperties"), text);
             check(text.contains("libVkLayer_compressed.so: not used: it is compressed in the archive"), text);
@@ -79,7 +79,7 @@ public final class InApplication {
     public static void extensions() {
         try (VulkanLoader loader = VulkanLoader.builder().layerFolder("/libs").build()) {
             List<ExtensionInfo> all = loader.extensions();
-            check(all.stream().anyMatch(it -> it.name().equals("VK_EXT_debug_utils")), all);
+            check(all.stream().anyMatch(it -> it.getName().equals("VK_EXT_debug_utils")), all);
             equal(loader.extensions(SETTINGS).toString(), "[VK_EXT_layer_settings 7, VK_EXT_validation_features 7]");
             String message = thrown(VulkanLoaderException.class, () -> loader.extensions("VK_LAYER_missing"));
             check(message.contains("VK_ERROR_LAYER_NOT_PRESENT") && message.contains("doctor()"), message);
@@ -102,7 +102,7 @@ public final class InApplication {
             equal(heard.toString(), "[" + SETTINGS + " setting sync bool32 1, " + SETTINGS + " setting limits int32 1 -2, "
                     + SETTINGS + " setting mask uint64 18446744073709551615, " + SETTINGS + " setting names string ü b, "
                     + SETTINGS + " settings-enabled]");
-            String text = loader.doctor().text();
+            String text = loader.doctor().getText();
             check(text.contains(SETTINGS + ": sync = [true]: passed on\n"), text);
             check(text.contains("VK_LAYER_missing: sync = [true]: reaches nobody"), text);
             check(json(loader, "settings").contains("\"decision\":\"no-layer\""), "JSON");
@@ -131,7 +131,7 @@ public final class InApplication {
         }
         try (VulkanLoader loader = both.useDriver("own").build()) {
             equal(loader.devices().toString(), "[null (OTHER, Vulkan 1.4.0)]");
-            check(loader.doctor().text().contains("/own/libvulkan_icd.so: chosen, icd"), loader.doctor());
+            check(loader.doctor().getText().contains("/own/libvulkan_icd.so: chosen, icd"), loader.doctor());
             check(json(loader, "drivers").contains("\"decision\":\"not-chosen\""), "JSON");
         }
         try (VulkanLoader loader = both.useDriver("device").build()) {
@@ -163,7 +163,7 @@ public final class InApplication {
         check(message.contains("is no Vulkan driver"), message);
         // What was refused is in the report of the next one's beginning, and gone when options are taken.
         try (VulkanLoader loader = VulkanLoader.builder().build()) {
-            check(!loader.doctor().text().contains("do not count"), loader.doctor());
+            check(!loader.doctor().getText().contains("do not count"), loader.doctor());
         }
     }
 
@@ -181,7 +181,7 @@ public final class InApplication {
                         for (int round = 0; round < 5; round++) {
                             isTheSystems(loader.devices());
                             equal(loader.layers().size(), 1);
-                            check(loader.doctor().text().contains("active"), "doctor");
+                            check(loader.doctor().getText().contains("active"), "doctor");
                         }
                     } catch (Throwable failure) {
                         failures.add(failure);
@@ -200,8 +200,8 @@ public final class InApplication {
 
     public static void theAddressIsThatOfTheLoader() {
         try (VulkanLoader loader = VulkanLoader.builder().build()) {
-            check(loader.instanceProcAddr() != 0, "no address");
-            equal(loader.instanceProcAddr(), loader.instanceProcAddr());
+            check(loader.getInstanceProcAddr() != 0, "no address");
+            equal(loader.getInstanceProcAddr(), loader.getInstanceProcAddr());
         }
     }
 }

@@ -44,7 +44,7 @@ public final class Log {
             equal(count, 500);
         }
         equal(threads.toString(), "[vkload-log, a daemon]");
-        equal(loader.droppedRecords(), 0L);
+        equal(loader.getDroppedRecords(), 0L);
     }
 
     public static void aLevelLeavesOutWhatMattersLess() {
@@ -58,7 +58,7 @@ public final class Log {
 
     public static void theLoaderIsToldWhenNobodyListensAnyMore() {
         try (VulkanLoader loader = VulkanLoader.builder().log(LogLevel.INFO, (level, text) -> {}).build()) {
-            equal(loader.doctor().text(), "information is heard");
+            equal(loader.doctor().getText(), "information is heard");
         }
         nobodyListens();
         VulkanLoader.Builder refused = VulkanLoader.builder().layer("VK_LAYER_refused").log(LogLevel.INFO, (level, text) -> {});
@@ -93,7 +93,7 @@ public final class Log {
 
     static void nobodyListens() {
         try (VulkanLoader loader = VulkanLoader.builder().build()) {
-            equal(loader.doctor().text(), "nobody listens");
+            equal(loader.doctor().getText(), "nobody listens");
         }
     }
 
@@ -119,7 +119,7 @@ public final class Log {
         loader.close();
         equal(heard.size(), 11);
         equal(missed.get(), 4 + 2000 - 11);
-        equal(loader.droppedRecords(), (long) missed.get());
+        equal(loader.getDroppedRecords(), (long) missed.get());
     }
 
     public static void recordsAreHeardAfterAllWereHeard() {
@@ -174,7 +174,7 @@ public final class Log {
             try {
                 built.await();
                 if (last.getCount() == 40) {
-                    equal(loader.get().doctor().text(), "everything is heard");
+                    equal(loader.get().doctor().getText(), "everything is heard");
                     loader.get().close();
                 }
             } catch (Throwable thrown) {

@@ -44,8 +44,8 @@ public final class NoMemory {
             reached = Agent.failAt(0);
             Log.nobodyListens();
             if (built != null) {
-                equal(heard.get() + built.droppedRecords(), 20L);
-                equal((long) told.get(), built.droppedRecords());
+                equal(heard.get() + built.getDroppedRecords(), 20L);
+                equal((long) told.get(), built.getDroppedRecords());
                 said.add(told.get() > 0 ? "dropped" : "complete");
             }
         }

@@ -16,7 +16,7 @@ public final class NoVulkan {
             String message = thrown(VulkanLoaderException.class, loader::devices);
             check(message.startsWith("vkCreateInstance failed with VK_ERROR_INCOMPATIBLE_DRIVER: "), message);
             check(message.contains("doctor()"), message);
-            String text = loader.doctor().text();
+            String text = loader.doctor().getText();
             check(text.contains("libvulkan.so: not used: the library does not open"), text);
             check(!text.contains("libvulkan.so: used"), text);
             check(InApplication.json(loader, "none").contains("\"does-not-open\""), "JSON");

@@ -62,11 +62,11 @@ public final class OddLoader {
             List<LayerInfo> layers = loader.layers();
             equal(layers.size(), 4);
             for (int index = 0; index < 4; index++) {
-                equal(layers.get(index).name().replace("a", "").length(), 0);
-                equal(layers.get(index).name().length(), 256);
-                equal(layers.get(index).implementationVersion(), index);
-                equal(layers.get(index).description().replace("\uFFFD", "").length(), 0);
-                equal(layers.get(index).description().length(), 256);
+                equal(layers.get(index).getName().replace("a", "").length(), 0);
+                equal(layers.get(index).getName().length(), 256);
+                equal(layers.get(index).getImplementationVersion(), index);
+                equal(layers.get(index).getDescription().replace("\uFFFD", "").length(), 0);
+                equal(layers.get(index).getDescription().length(), 256);
             }
         }
     }
@@ -81,10 +81,10 @@ public final class OddLoader {
                     DeviceInfo.Kind[] kinds = DeviceInfo.Kind.values();
                     DeviceInfo.Kind kind = index < kinds.length ? kinds[index] : DeviceInfo.Kind.OTHER;
                     equal(device.toString(), "device " + index + " (" + kind + ", Vulkan 1.1." + index + ")");
-                    equal(device.kind(), kind);
-                    equal(device.driverVersion(), 0x80000000 + index);
-                    equal(device.vendorId(), 0x10000 + index);
-                    equal(device.deviceId(), 0x20000 + index);
+                    equal(device.getKind(), kind);
+                    equal(device.getDriverVersion(), 0x80000000 + index);
+                    equal(device.getVendorId(), 0x10000 + index);
+                    equal(device.getDeviceId(), 0x20000 + index);
                 }
             }
         }
@@ -94,7 +94,7 @@ public final class OddLoader {
         try (VulkanLoader loader = odd("many-devices")) {
             List<DeviceInfo> devices = loader.devices();
             equal(devices.size(), 64);
-            equal(devices.get(63).name(), "device 63");
+            equal(devices.get(63).getName(), "device 63");
         }
     }
 

@@ -29,7 +29,7 @@ public final class Options {
                 .useDriver("turnip")
                 .environment("VK_LOADER_DEBUG", "all");
         try (VulkanLoader loader = builder.build()) {
-            equal(loader.doctor().json(), "{\"layers\":[\"VK_LAYER_a\",\"VK_LAYER_b\"],"
+            equal(loader.doctor().getJson(), "{\"layers\":[\"VK_LAYER_a\",\"VK_LAYER_b\"],"
                     + "\"layer_folders\":[\"/a/base.apk!/lib/x86_64\",\"/own/lib\"],"
                     + "\"manifests\":[\"{\\\"file\\\\format\\\"\\u000a}\"],"
                     + "\"drivers\":[{\"name\":\"turnip\",\"package\":\"/a/t.zip\",\"unpack_to\":\"/cache\"},{\"name\":\"own\",\"system\":true}],"
@@ -50,7 +50,7 @@ public final class Options {
                 .layerSetting("VK_LAYER_a", "none", new String[0])
                 .layerSetting("VK_LAYER_a", "sync", true);
         try (VulkanLoader loader = builder.build()) {
-            String json = loader.doctor().json();
+            String json = loader.doctor().getJson();
             StringBuilder expected = new StringBuilder();
             for (String setting : new String[] {"limits int32 1,-2", "limit int64 -9223372036854775808", "mask uint32 4294967295",
                     "masks uint64 18446744073709551615,0", "half float32 0.5", "great float64 1.0E300",
@@ -68,7 +68,7 @@ public final class Options {
     public static void theLastOfSeveralOnlyDriversCounts() {
         VulkanLoader.Builder builder = VulkanLoader.builder().driver(Driver.system()).driver(Driver.library("/a/libvulkan_x.so"));
         try (VulkanLoader loader = builder.build()) {
-            equal(loader.doctor().json(), "{\"layers\":[],\"layer_folders\":[],\"manifests\":[],"
+            equal(loader.doctor().getJson(), "{\"layers\":[],\"layer_folders\":[],\"manifests\":[],"
                     + "\"driver\":{\"library\":\"/a/libvulkan_x.so\"}}");
         }
     }
@@ -83,7 +83,7 @@ public final class Options {
 
     public static void everyCharacterReachesTheLoader() {
         try (VulkanLoader loader = VulkanLoader.builder().layer("ü\uD83C\uDF0B\0\uD83C.").build()) {
-            equal(loader.doctor().json(), "{\"layers\":[\"ü\uD83C\uDF0B\\u0000\uFFFD.\"],\"layer_folders\":[],\"manifests\":[]}");
+            equal(loader.doctor().getJson(), "{\"layers\":[\"ü\uD83C\uDF0B\\u0000\uFFFD.\"],\"layer_folders\":[],\"manifests\":[]}");
         }
     }
 
@@ -95,7 +95,7 @@ public final class Options {
             char[] name = new char[length - start.length() - end.length()];
             Arrays.fill(name, 'a');
             try (VulkanLoader loader = VulkanLoader.builder().layer(new String(name)).build()) {
-                equal(loader.doctor().json(), start + new String(name) + end);
+                equal(loader.doctor().getJson(), start + new String(name) + end);
             }
         }
     }
@@ -112,7 +112,7 @@ public final class Options {
     public static void theLoadersLibraryMayBeElsewhere() {
         String path = System.getProperty("java.library.path") + "/elsewhere/libvkload.so";
         try (VulkanLoader loader = VulkanLoader.builder().layer("VK_LAYER_a").loaderLibrary(path).build()) {
-            check(loader.doctor().json().contains("VK_LAYER_a"), "options");
+            check(loader.doctor().getJson().contains("VK_LAYER_a"), "options");
         }
     }
 
@@ -148,7 +148,7 @@ public final class Options {
         first.close();
         check(thrown(IllegalStateException.class, first::doctor).contains("closed"), "doctor");
         check(thrown(IllegalStateException.class, first::layers).contains("closed"), "layers");
-        check(thrown(IllegalStateException.class, first::instanceProcAddr).contains("closed"), "instanceProcAddr");
+        check(thrown(IllegalStateException.class, first::getInstanceProcAddr).contains("closed"), "instanceProcAddr");
         VulkanLoader second = VulkanLoader.builder().build();
         // What is closed already does not make room for a third.
         first.close();
@@ -196,7 +196,7 @@ public final class Options {
     public static void withoutVulkanThereIsNoAddress() {
         if (System.getenv("FAKE_VULKAN") == null) {
             try (VulkanLoader loader = VulkanLoader.builder().build()) {
-                check(thrown(VulkanLoaderException.class, loader::instanceProcAddr).contains("vkGetInstanceProcAddr"), "address");
+                check(thrown(VulkanLoaderException.class, loader::getInstanceProcAddr).contains("vkGetInstanceProcAddr"), "address");
             }
         }
     }

@@ -30,7 +30,7 @@ public final class RealLoader {
     public static void extensions() {
         try (VulkanLoader loader = VulkanLoader.builder().build()) {
             List<ExtensionInfo> all = loader.extensions();
-            check(all.stream().anyMatch(it -> it.name().equals("VK_EXT_debug_utils") && it.specVersion() == 2), all);
+            check(all.stream().anyMatch(it -> it.getName().equals("VK_EXT_debug_utils") && it.getSpecVersion() == 2), all);
             List<ExtensionInfo> own = loader.extensions("VK_LAYER_TEST_of_java");
             equal(own.toString(), "[VK_EXT_validation_features 5]");
             String message = thrown(VulkanLoaderException.class, () -> loader.extensions("VK_LAYER_missing"));
@@ -45,14 +45,14 @@ public final class RealLoader {
             List<LayerInfo> layers = loader.layers();
             equal(layers.size(), 1);
             equal(layers.get(0).toString(), "VK_LAYER_TEST_of_java (Vulkan 1.3.250): it says ü");
-            equal(layers.get(0).implementationVersion(), 7);
+            equal(layers.get(0).getImplementationVersion(), 7);
         }
     }
 
     public static void theAddressIsThatOfTheLoader() {
         try (VulkanLoader loader = VulkanLoader.builder().build()) {
-            check(loader.instanceProcAddr() != 0, "no address");
-            equal(loader.instanceProcAddr(), loader.instanceProcAddr());
+            check(loader.getInstanceProcAddr() != 0, "no address");
+            equal(loader.getInstanceProcAddr(), loader.getInstanceProcAddr());
         }
     }
 }

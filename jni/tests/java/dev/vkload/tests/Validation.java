@@ -18,8 +18,8 @@ public final class Validation {
         try (VulkanLoader loader = builder.build()) {
             equal(loader.layers().size(), 1);
             InApplication.isTheSystems(loader.devices());
-            boolean reads = loader.extensions(LAYER).stream().anyMatch(it -> it.name().equals("VK_EXT_layer_settings"));
-            String text = InApplication.json(loader, "validation") + loader.doctor().text();
+            boolean reads = loader.extensions(LAYER).stream().anyMatch(it -> it.getName().equals("VK_EXT_layer_settings"));
+            String text = InApplication.json(loader, "validation") + loader.doctor().getText();
             check(text.contains(LAYER + ": validate_sync = [true]: passed on" + (reads ? "\n" : ", and perhaps not read")), text);
             check(text.contains("libVkLayer_khronos_validation.so): active"), text);
             // Its own file, which VK_LAYER_SETTINGS_PATH names, has another file for its messages.

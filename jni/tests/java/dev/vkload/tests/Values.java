@@ -58,7 +58,7 @@ public final class Values {
     public static void versionsCompare() {
         ApiVersion version = ApiVersion.of(1, 3, 275);
         equal(version.toString(), "1.3.275");
-        equal(version.value(), 0x00403113);
+        equal(version.getValue(), 0x00403113);
         check(version.compareTo(ApiVersion.of(1, 3, 274)) > 0 && version.compareTo(ApiVersion.of(1, 4, 0)) < 0, version);
         check(ApiVersion.of(127, 1023, 4095).compareTo(version) > 0, "the last one");
         for (int[] wrong : new int[][] {{128, 0, 0}, {0, 1024, 0}, {0, 0, 4096}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}) {

@@ -1,10 +1,13 @@
 package dev.vkload.sample;
 
+import android.app.Activity;
 import android.content.Launcher;
 import android.content.pm.ApplicationInfo;
+import android.os.Bundle;
 import dev.vkload.VulkanLoader;
+import java.lang.reflect.Method;
 
-/** Runs the sample's activity as Android does, in a debug build ({@code debug}) or not, and says what the loader was told. */
+/** Runs an activity of the sample as Android does, in a debug build ({@code debug}) or not; says what the loader of the one in Java was told. */
 public final class Run {
     private Run() {}
 
@@ -12,11 +15,19 @@ public final class Run {
         ApplicationInfo application = new ApplicationInfo();
         application.nativeLibraryDir = "/data/app/sample/lib";
         application.flags = arguments[0].equals("debug") ? ApplicationInfo.FLAG_DEBUGGABLE : 0;
+        if (arguments.length > 1) {
+            Activity activity = (Activity) Class.forName("dev.vkload.sample." + arguments[1]).getDeclaredConstructor().newInstance();
+            Launcher.attach(activity, application);
+            Method onCreate = activity.getClass().getDeclaredMethod("onCreate", Bundle.class);
+            onCreate.setAccessible(true);
+            onCreate.invoke(activity, (Object) null);
+            return;
+        }
         MainActivity activity = new MainActivity();
         Launcher.attach(activity, application);
         activity.onCreate(null);
         java.lang.reflect.Field field = MainActivity.class.getDeclaredField("loader");
         field.setAccessible(true);
-        System.out.println(((VulkanLoader) field.get(activity)).doctor().json());
+        System.out.println(((VulkanLoader) field.get(activity)).doctor().getJson());
     }
 }

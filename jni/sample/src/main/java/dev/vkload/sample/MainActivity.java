@@ -23,7 +23,7 @@ public final class MainActivity extends Activity {
             if (VulkanContext.isDebuggable(this)) builder.layer("VK_LAYER_KHRONOS_validation");
             loader = builder.build();
         }
-        listDevices(loader.instanceProcAddr());
+        listDevices(loader.getInstanceProcAddr());
     }
 
     /** Gets every command through this one. */

@@ -1,0 +1,133 @@
+//! What a build tool reads before it fetches anything: a POM (Maven), a description of the variants (Gradle), the list of versions.
+
+use super::checksums::ALGORITHMS;
+use super::{DOCUMENTATION, GROUP, NAME, SOURCES, VERSION, file_name};
+
+/// A variant in Gradle's description: its name, the end of its file's name, and its attributes beside [`COMMON`].
+struct Variant(&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+/// What Android's Gradle plugin gives to the variants of a library that it publishes. The one for compilers and the one for the
+/// application have the same file, as all of the API's classes are the library's own.
+const VARIANTS: &[Variant] = &[
+    Variant("api", ".aar", &[LIBRARY, AAR, ("org.gradle.usage", "java-api")]),
+    Variant("runtime", ".aar", &[LIBRARY, AAR, RUNTIME]),
+    Variant("sources", SOURCES, &[DOCUMENTS, ("org.gradle.docstype", "sources"), RUNTIME]),
+    Variant("javadoc", DOCUMENTATION, &[DOCUMENTS, ("org.gradle.docstype", "javadoc"), RUNTIME]),
+];
+
+const COMMON: (&str, &str) = ("org.gradle.dependency.bundling", "external");
+const LIBRARY: (&str, &str) = ("org.gradle.category", "library");
+const DOCUMENTS: (&str, &str) = ("org.gradle.category", "documentation");
+const AAR: (&str, &str) = ("org.gradle.libraryelements", "aar");
+const RUNTIME: (&str, &str) = ("org.gradle.usage", "java-runtime");
+
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// Gradle's description (version 1.1 of its format, which Gradle 6 and newer read). There are no dependencies.
+pub(super) fn module(archives: &[(&str, Vec<u8>)]) -> String {
+    let variants = VARIANTS.iter().map(|variant| {
+        let file = archives.iter().find(|(end, _)| *end == variant.1);
+        variant.text(file.map_or(&[], |(_, content)| content))
+    });
+    // Gradle refuses a file that does not begin with the version of the format.
+    format!(
+        r#"{{
+  "formatVersion": "1.1",
+  "component": {{
+    "group": "{GROUP}",
+    "module": "{NAME}",
+    "version": "{VERSION}",
+    "attributes": {{ "org.gradle.status": "release" }}
+  }},
+  "variants": [
+{}
+  ]
+}}
+"#,
+        variants.collect::<Vec<_>>().join(",\n")
+    )
+}
+
+impl Variant {
+    fn text(&self, content: &[u8]) -> String {
+        let Self(name, end, attributes) = self;
+        let attributes: Vec<_> = [COMMON]
+            .iter()
+            .chain(*attributes)
+            .map(|(key, value)| format!("        \"{key}\": \"{value}\""))
+            .collect();
+        let sums: String = ALGORITHMS
+            .iter()
+            .map(|(algorithm, sum)| format!(",\n          \"{algorithm}\": \"{}\"", sum(content)))
+            .collect();
+        let file = file_name(end);
+        format!(
+            r#"    {{
+      "name": "{name}",
+      "attributes": {{
+{}
+      }},
+      "files": [
+        {{
+          "name": "{file}",
+          "url": "{file}",
+          "size": {}{sums}
+        }}
+      ]
+    }}"#,
+            attributes.join(",\n"),
+            content.len()
+        )
+    }
+}
+
+/// Maven's description. The comment sends Gradle to its own.
+pub(super) fn pom() -> String {
+    let license = |name: &str, url: &str| {
+        format!(
+            "    <license><name>{name}</name><url>{url}</url><distribution>repo</distribution></license>\n"
+        )
+    };
+    let licenses = license("MIT", "https://opensource.org/license/mit")
+        + &license("Apache-2.0", "https://www.apache.org/licenses/LICENSE-2.0.txt");
+    format!(
+        r#"<?xml version="1.0" encoding="UTF-8"?>
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <!-- do_not_remove: published-with-gradle-metadata -->
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>{GROUP}</groupId>
+  <artifactId>{NAME}</artifactId>
+  <version>{VERSION}</version>
+  <packaging>aar</packaging>
+  <name>vkload</name>
+  <description>A Vulkan loader that applications bring along, with its Java API</description>
+  <url>{REPOSITORY}</url>
+  <licenses>
+{licenses}  </licenses>
+  <developers>
+    <developer><name>The vkload authors</name><url>{REPOSITORY}</url></developer>
+  </developers>
+  <scm><url>{REPOSITORY}</url></scm>
+</project>
+"#
+    )
+}
+
+/// The list of versions, which build tools read for `latest.release` and ranges.
+pub(super) fn versions() -> String {
+    format!(
+        r#"<?xml version="1.0" encoding="UTF-8"?>
+<metadata>
+  <groupId>{GROUP}</groupId>
+  <artifactId>{NAME}</artifactId>
+  <versioning>
+    <latest>{VERSION}</latest>
+    <release>{VERSION}</release>
+    <versions>
+      <version>{VERSION}</version>
+    </versions>
+  </versioning>
+</metadata>
+"#
+    )
+}

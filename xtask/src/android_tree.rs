@@ -1,0 +1,191 @@
+//! `cargo xtask android-tree`: what an Android system tree needs to build `libvulkan.so`, as a folder for `external/vkload`: build files for
+//! Soong, the sources that they name, and the crates, which trees do not have as they are needed.
+//!
+//! Then it compiles the modules of the build files as Soong does, without cargo, with the oldest compiler that is supported.
+
+mod blueprint;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::Failure;
+use crate::build::{finish, root, target_folder};
+use blueprint::Module;
+
+/// The target for which everything is compiled.
+const TARGET: &str = "aarch64-linux-android";
+
+/// Build files, and where they are in the tree.
+const BUILD_FILES: &[(&str, &str)] =
+    &[("packaging/android/Android.bp", "Android.bp"), ("packaging/android/crates.bp", "crates/Android.bp")];
+
+/// What the build files name beside crates.
+const SOURCES: &[&str] = &[
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "loader-core/src",
+    "platform-android/aosp",
+    "platform-android/cdylib-system/src",
+    "platform-android/libvulkan.map.txt",
+    "platform-android/src",
+    "shell/src",
+];
+
+/// The package whose manifest states the oldest compiler.
+const STATED: &str = "loader-core/Cargo.toml";
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    if !arguments.is_empty() {
+        return Err("android-tree has no options".into());
+    }
+    let tree = target_folder().join("android/tree");
+    make(&tree)?;
+    println!("{}: copy it to external/vkload", tree.display());
+    let oldest = oldest()?;
+    if is_installed(&oldest) {
+        compile(&tree, &oldest)?;
+        println!("android-tree: compiled with Rust {oldest}");
+    } else {
+        println!("android-tree: skipped compiling: rustup cannot add Rust {oldest} for {TARGET}");
+    }
+    Ok(())
+}
+
+/// Puts everything into this folder, which is emptied before.
+fn make(tree: &Path) -> Result<(), Failure> {
+    if tree.exists() {
+        fs::remove_dir_all(tree)?;
+    }
+    for name in SOURCES {
+        copy(&root().join(name), &tree.join(name))?;
+    }
+    let folders = folders_of_crates()?;
+    for module in modules()? {
+        let Some(name) = module.folder_of_crate() else { continue };
+        let from =
+            folders.get(name).ok_or_else(|| format!("Cargo.lock has no {name}, as crates.bp names it"))?;
+        copy(from, &tree.join("crates").join(name))?;
+    }
+    for (from, to) in BUILD_FILES {
+        copy(&root().join(from), &tree.join(to))?;
+    }
+    Ok(())
+}
+
+/// The modules of all build files with code in Rust, each after those that it needs.
+fn modules() -> Result<Vec<Module>, Failure> {
+    let mut modules = Vec::new();
+    for (from, to) in BUILD_FILES {
+        let text = fs::read_to_string(root().join(from))?;
+        let folder = Path::new(to).parent().unwrap_or(Path::new(""));
+        modules.extend(blueprint::modules(&text, folder));
+    }
+    blueprint::sorted(modules)
+}
+
+/// Copies a file, or a folder with all that is in it.
+fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    if !from.is_dir() {
+        fs::create_dir_all(to.parent().unwrap_or(to))?;
+        fs::copy(from, to).map_err(|error| format!("{}: {error}", from.display()))?;
+        return Ok(());
+    }
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        // Cargo's own notes begin with a dot.
+        if !entry.file_name().as_encoded_bytes().starts_with(b".") {
+            copy(&entry.path(), &to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Where cargo has the sources of each crate, by its name and version (`ash-0.38.0+1.3.281`).
+fn folders_of_crates() -> Result<BTreeMap<String, PathBuf>, Failure> {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root()).args([
+        "metadata",
+        "--format-version",
+        "1",
+        "--locked",
+        "--filter-platform",
+        TARGET,
+    ]);
+    let output = cargo.stderr(Stdio::inherit()).output()?;
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+    let packages = metadata["packages"].as_array().map_or(&[][..], Vec::as_slice);
+    let folder = |package: &serde_json::Value| {
+        let name = format!("{}-{}", package["name"].as_str()?, package["version"].as_str()?);
+        Some((name, Path::new(package["manifest_path"].as_str()?).parent()?.to_owned()))
+    };
+    Ok(packages.iter().filter_map(folder).collect())
+}
+
+/// The oldest compiler that is supported.
+fn oldest() -> Result<String, Failure> {
+    let manifest = fs::read_to_string(root().join(STATED))?;
+    let stated = manifest.lines().find_map(|line| line.strip_prefix("rust-version = "));
+    Ok(stated.ok_or_else(|| format!("{STATED} states no rust-version"))?.trim_matches('"').to_owned())
+}
+
+/// Whether the compiler is there for the target, or rustup can add it.
+fn is_installed(toolchain: &str) -> bool {
+    let mut rustup = Command::new("rustup");
+    rustup.args(["toolchain", "install", toolchain, "--profile", "minimal", "--target", TARGET]);
+    rustup.current_dir(root()).stdout(Stdio::null()).stderr(Stdio::null());
+    rustup.status().is_ok_and(|status| status.success())
+}
+
+/// Compiles every module with what its build file says, and nothing else.
+fn compile(tree: &Path, toolchain: &str) -> Result<(), Failure> {
+    let out = tree.with_extension("compiled");
+    if out.exists() {
+        fs::remove_dir_all(&out)?;
+    }
+    fs::create_dir_all(&out)?;
+    let flags = blueprint::flags(&fs::read_to_string(tree.join("Android.bp"))?);
+    for module in modules()? {
+        let mut rustc = Command::new("rustc");
+        rustc.env("RUSTUP_TOOLCHAIN", toolchain);
+        rustc.current_dir(tree).args(module.arguments(&out)).args(&flags);
+        // As in trees, warnings in external sources are nobody's business.
+        rustc.args(["--target", TARGET, "--cap-lints", "allow", "-L"]).arg(&out).arg("--out-dir").arg(&out);
+        finish(&mut rustc).map_err(|error| format!("{}: {error}", module.name))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r172_the_tree_has_what_its_build_files_name() {
+        let tree = tempfile();
+        make(&tree).unwrap();
+        for module in modules().unwrap() {
+            assert!(tree.join(&module.source).exists(), "{}", module.source.display());
+        }
+        assert!(
+            tree.join("Android.bp").exists() && tree.join("crates/ash-0.38.0+1.3.281/LICENSE-MIT").exists()
+        );
+        fs::remove_dir_all(tree).unwrap();
+    }
+
+    fn tempfile() -> PathBuf {
+        target_folder().join(format!("android-tree-test-{}", std::process::id()))
+    }
+
+    #[test]
+    fn r172_each_module_comes_after_those_that_it_needs() {
+        let names: Vec<_> = modules().unwrap().into_iter().map(|module| module.name).collect();
+        let place = |name: &str| names.iter().position(|it| it == name).unwrap();
+        assert_eq!(names.len(), 4 + 7);
+        assert!(place("libvkload_hash32") < place("libvkload_heapless"));
+        assert!(place("libvkload_core") < place("libvkload_platform"));
+        assert_eq!(names.last().unwrap(), "libvkload_vulkan");
+    }
+}
