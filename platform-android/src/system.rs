@@ -4,6 +4,7 @@
 
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr::NonNull;
+use core::sync::atomic::AtomicU32;
 
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
@@ -212,6 +213,14 @@ pub trait System: Waiting {
 
     /// Closes a descriptor.
     fn close_fence(&self, fence: Fence);
+
+    /// Sleeps while `word` has that value, until somebody [wakes](Self::wake) it or that many
+    /// nanoseconds are over, for ever if `None`; maybe shorter (`FUTEX_WAIT`).
+    fn sleep(&self, word: &AtomicU32, value: u32, nanoseconds: Option<i64>);
+
+    /// Wakes every thread that sleeps because of this word, whose value has changed
+    /// (`FUTEX_WAKE`).
+    fn wake(&self, word: &AtomicU32);
 
     /// Whether such graphics buffers can be allocated (`AHardwareBuffer_isSupported`).
     fn buffer_supported(&self, kind: BufferKind) -> bool;

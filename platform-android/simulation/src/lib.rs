@@ -17,6 +17,7 @@ mod libraries;
 mod made;
 mod packages;
 mod scarce;
+mod sleepers;
 mod window;
 
 pub use exported::exported;
@@ -38,6 +39,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
+use std::sync::atomic::AtomicU32;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -72,6 +74,7 @@ pub struct Android {
     folder: PathBuf,
     started: Instant,
     world: Mutex<World>,
+    sleepers: sleepers::Sleepers,
 }
 
 /// The part that a test can change at any time: see [`Android::change`].
@@ -133,7 +136,7 @@ pub struct World {
 }
 
 impl Simulation {
-    /// Creates an empty system: no driver, no layers, no properties; the process may not be dumped.
+    /// Creates an empty system: no driver, no layers, no property but that of its level; the process may not be dumped.
     #[must_use]
     pub fn new() -> Self {
         Self::at(ApiLevel::NEWEST)
@@ -146,6 +149,7 @@ impl Simulation {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().expect("a folder for the system").keep();
         let android = Android::at(folder);
+        android.set("ro.build.version.sdk", &level.0.to_string());
         let loader: &'static Loader = Box::leak(Box::new(Loader::new(android).at(level)));
         loader.enter();
         Self { android, loader, _turn: turn }
@@ -171,7 +175,12 @@ impl Android {
     /// process may not be dumped.
     #[must_use]
     pub fn at(folder: PathBuf) -> &'static Self {
-        Box::leak(Box::new(Self { folder, started: Instant::now(), world: Mutex::new(World::new()) }))
+        Box::leak(Box::new(Self {
+            folder,
+            started: Instant::now(),
+            world: Mutex::new(World::new()),
+            sleepers: sleepers::Sleepers::default(),
+        }))
     }
 
     /// Locks the current state for reading or changing it. Nothing of the loader may be called
@@ -221,6 +230,12 @@ impl Android {
     #[must_use]
     pub fn open_libraries(&self) -> Vec<String> {
         self.change().libraries.paths()
+    }
+
+    /// How many threads sleep until somebody wakes them.
+    #[must_use]
+    pub fn asleep(&self) -> usize {
+        self.sleepers.count()
     }
 
     /// How many fences are open.
@@ -430,6 +445,14 @@ impl System for Android {
 
     fn close_fence(&self, fence: Fence) {
         self.change().fences.close(fence);
+    }
+
+    fn sleep(&self, word: &AtomicU32, value: u32, nanoseconds: Option<i64>) {
+        self.sleepers.sleep(word, value, nanoseconds);
+    }
+
+    fn wake(&self, _: &AtomicU32) {
+        self.sleepers.wake();
     }
 
     fn buffer_supported(&self, kind: BufferKind) -> bool {

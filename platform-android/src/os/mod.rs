@@ -11,6 +11,7 @@ mod framework;
 mod late;
 mod linker;
 mod properties;
+mod sleeping;
 
 pub use framework::GraphicsEnv;
 #[cfg(feature = "apk")]
@@ -18,6 +19,7 @@ pub(crate) use linker::make_namespace;
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr::NonNull;
+use core::sync::atomic::AtomicU32;
 
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
@@ -157,6 +159,14 @@ impl System for Android {
 
     fn close_fence(&self, fence: Fence) {
         fences::close(fence);
+    }
+
+    fn sleep(&self, word: &AtomicU32, value: u32, nanoseconds: Option<i64>) {
+        sleeping::sleep(word, value, nanoseconds);
+    }
+
+    fn wake(&self, word: &AtomicU32) {
+        sleeping::wake(word);
     }
 
     fn buffer_supported(&self, kind: BufferKind) -> bool {

@@ -9,6 +9,7 @@ use loader_core::registry::extension as e;
 use crate::level::ApiLevel;
 use crate::objects::{Instance, instance_of};
 use crate::system::BufferKind;
+use crate::wsi::abilities::Abilities;
 use crate::wsi::formats::native;
 use crate::wsi::native_window::query;
 use crate::wsi::present_modes::{BufferCounts, compatible, image_counts};
@@ -107,6 +108,7 @@ pub fn may_be_surfaceless(instance: &Instance) -> bool {
 struct Answer<'a> {
     instance: &'a Instance,
     consumer_usage: u64,
+    abilities: Abilities,
     mode: Option<vk::PresentModeKHR>,
     /// Whether a swapchain could have that mode.
     mode_is_there: bool,
@@ -155,7 +157,9 @@ impl<'a> Answer<'a> {
             None => return Err(vk::Result::ERROR_SURFACE_LOST_KHR),
         }
         let consumer_usage = surface.map_or(0, |surface| surface.consumer_usage);
-        Ok(Self { instance, consumer_usage, mode, mode_is_there, capabilities })
+        let of_system = || Abilities::of_system(instance.logger.loader);
+        let abilities = surface.map_or_else(of_system, |surface| surface.abilities);
+        Ok(Self { instance, consumer_usage, abilities, mode, mode_is_there, capabilities })
     }
 
     /// Fills the structures chained to the capabilities.
@@ -201,10 +205,12 @@ impl<'a> Answer<'a> {
         unsafe {
             match (*structure).s_type {
                 SurfaceCapabilitiesPresentId2::STRUCTURE_TYPE => {
-                    (*structure.cast::<SurfaceCapabilitiesPresentId2>()).present_id2_supported = vk::TRUE;
+                    (*structure.cast::<SurfaceCapabilitiesPresentId2>()).present_id2_supported =
+                        self.abilities.tells_of_frames.into();
                 }
                 SurfaceCapabilitiesPresentWait2::STRUCTURE_TYPE => {
-                    (*structure.cast::<SurfaceCapabilitiesPresentWait2>()).present_wait2_supported = vk::TRUE;
+                    (*structure.cast::<SurfaceCapabilitiesPresentWait2>()).present_wait2_supported =
+                        self.abilities.tells_of_frames.into();
                 }
                 PresentTimingSurfaceCapabilities::STRUCTURE_TYPE => {
                     let out = &mut *structure.cast::<PresentTimingSurfaceCapabilities>();

@@ -12,6 +12,7 @@ use crate::level::ApiLevel;
 use crate::native_buffer as native;
 use crate::objects::{Instance, instance_of};
 use crate::system::BufferKind;
+use crate::wsi::abilities::Abilities;
 use crate::wsi::capabilities::{buffer_counts, may_be_surfaceless};
 use crate::wsi::formats::{Gate, Group, surface_formats};
 use crate::wsi::present_modes::{BufferCounts, present_modes};
@@ -78,7 +79,8 @@ pub unsafe extern "system" fn get_surface_present_modes(
     // `count` and `out` are a counted out-array.
     unsafe {
         let instance = instance_of(physical_device.as_raw());
-        let counts = match Surface::from_handle(surface) {
+        let surface = Surface::from_handle(surface);
+        let counts = match surface {
             Some(surface) => buffer_counts(surface),
             // No mailbox: it depends on the window.
             None if may_be_surfaceless(instance) => Ok(BufferCounts { min_undequeued: 0, max: 0 }),
@@ -89,7 +91,9 @@ pub unsafe extern "system" fn get_surface_present_modes(
             Err(error) => return error,
         };
         let shared = has_shared_images(instance, physical_device);
-        let modes = present_modes(instance.logger.loader.level, counts, shared);
+        let of_system = || Abilities::of_system(instance.logger.loader);
+        let abilities = surface.map_or_else(of_system, |surface| surface.abilities);
+        let modes = present_modes(abilities, counts, shared);
         deliver_each(modes, count, out, |out, mode| {
             out.write(mode);
             Ok(())

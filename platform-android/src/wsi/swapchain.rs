@@ -54,6 +54,8 @@ pub struct Made {
     pub auto_refresh: bool,
     /// Whether frames replace each other.
     pub mailbox: bool,
+    /// Whether the application waits for frames, so that the window tells of them.
+    pub is_waited_for: bool,
     /// Width and height of the images.
     pub extent: vk::Extent2D,
     /// How the application has rotated the picture, in the window's terms.
