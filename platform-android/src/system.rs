@@ -96,6 +96,9 @@ pub enum Statistic {
     FalsePrerotation,
 }
 
+/// `ATRACE_TAG_GRAPHICS`: the bit of graphics in [`System::recorded_tags`].
+pub const GRAPHICS: u32 = 1 << 1;
+
 /// An Android system.
 ///
 /// Any thread may call the methods. None of them calls back into the loader, except that opening or
@@ -201,8 +204,27 @@ pub trait System: Waiting {
     /// Reports a statistic to the framework.
     fn count(&self, _statistic: Statistic) {}
 
+    /// Reports the name of the engine that an application is made with to the framework.
+    fn count_engine(&self, _name: &CStr) {}
+
     /// Reports the names of enabled extensions to the framework.
     fn count_extensions(&self, _of_device: bool, _names: &[&CStr]) {}
+
+    /// The word with a bit for each kind of slice that is being recorded ([`GRAPHICS`]), which the
+    /// system changes at any time; `None` if
+    /// nothing can be recorded.
+    fn recorded_tags(&self) -> Option<&'static AtomicU32> {
+        None
+    }
+
+    /// Begins a slice of the calling thread, within those that have begun. Returns whether it is
+    /// recorded: then it must end.
+    fn begin_slice(&self, _name: &CStr) -> bool {
+        false
+    }
+
+    /// Ends the last slice of the calling thread that has begun.
+    fn end_slice(&self) {}
 
     /// Waits for a fence, at most that many milliseconds, for ever if negative (`sync_wait`).
     /// Returns whether it was signalled.

@@ -18,6 +18,7 @@ mod made;
 mod packages;
 mod scarce;
 mod sleepers;
+mod slices;
 mod window;
 
 pub use exported::exported;
@@ -75,6 +76,7 @@ pub struct Android {
     started: Instant,
     world: Mutex<World>,
     sleepers: sleepers::Sleepers,
+    recorded: &'static AtomicU32,
 }
 
 /// The part that a test can change at any time: see [`Android::change`].
@@ -126,6 +128,10 @@ pub struct World {
     pub echoes: bool,
     /// The reported statistics.
     pub statistics: Vec<Statistic>,
+    slices: Vec<String>,
+    open_slices: usize,
+    /// The engines that were reported.
+    pub engines: Vec<String>,
     /// The extensions that were reported: whether they are of a device, and their names.
     pub extensions: Vec<(bool, Vec<String>)>,
     /// Libraries that are part of the test, by path.
@@ -180,6 +186,7 @@ impl Android {
             started: Instant::now(),
             world: Mutex::new(World::new()),
             sleepers: sleepers::Sleepers::default(),
+            recorded: Box::leak(Box::default()),
         }))
     }
 
@@ -428,9 +435,25 @@ impl System for Android {
         self.change().statistics.push(statistic);
     }
 
+    fn count_engine(&self, name: &CStr) {
+        self.change().engines.push(name.to_string_lossy().into_owned());
+    }
+
     fn count_extensions(&self, of_device: bool, names: &[&CStr]) {
         let names = names.iter().map(|name| name.to_string_lossy().into_owned()).collect();
         self.change().extensions.push((of_device, names));
+    }
+
+    fn recorded_tags(&self) -> Option<&'static AtomicU32> {
+        Some(self.recorded)
+    }
+
+    fn begin_slice(&self, name: &CStr) -> bool {
+        self.begin(name)
+    }
+
+    fn end_slice(&self) {
+        self.end();
     }
 
     fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool {
@@ -491,6 +514,9 @@ impl World {
             log: Vec::new(),
             echoes: true,
             statistics: Vec::new(),
+            slices: Vec::new(),
+            open_slices: 0,
+            engines: Vec::new(),
             extensions: Vec::new(),
             built_in: BTreeMap::new(),
             libraries: libraries::Openings::default(),

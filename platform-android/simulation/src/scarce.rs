@@ -138,7 +138,11 @@ impl System for Plenty {
         fn layer_paths(&self) -> Result<Text, OutOfMemory>;
         fn debug_layers(&self) -> Result<Text, OutOfMemory>;
         fn count(&self, statistic: Statistic);
+        fn count_engine(&self, name: &CStr);
         fn count_extensions(&self, of_device: bool, names: &[&CStr]);
+        fn recorded_tags(&self) -> Option<&'static AtomicU32>;
+        fn begin_slice(&self, name: &CStr) -> bool;
+        fn end_slice(&self);
         fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool;
         fn duplicate_fence(&self, fence: Fence) -> Option<Fence>;
         fn close_fence(&self, fence: Fence);

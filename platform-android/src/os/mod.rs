@@ -12,6 +12,7 @@ mod late;
 mod linker;
 mod properties;
 mod sleeping;
+mod slices;
 
 pub use framework::GraphicsEnv;
 #[cfg(feature = "apk")]
@@ -145,8 +146,24 @@ impl System for Android {
         framework::count(statistic);
     }
 
+    fn count_engine(&self, name: &CStr) {
+        framework::count_engine(name);
+    }
+
     fn count_extensions(&self, of_device: bool, names: &[&CStr]) {
         framework::count_extensions(of_device, names);
+    }
+
+    fn recorded_tags(&self) -> Option<&'static AtomicU32> {
+        slices::recorded_tags()
+    }
+
+    fn begin_slice(&self, name: &CStr) -> bool {
+        slices::begin(name)
+    }
+
+    fn end_slice(&self) {
+        slices::end();
     }
 
     fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool {

@@ -10,6 +10,7 @@ use loader_core::memory::{Application, Box, TryGrow, Vec};
 
 use crate::objects::{Device, device_of};
 use crate::system::Statistic;
+use crate::trace::slice;
 use crate::wsi::capabilities::buffer_counts;
 use crate::wsi::fence::OwnedFence;
 use crate::wsi::formats::{Dataspace, dataspace, native_format};
@@ -32,6 +33,7 @@ pub unsafe extern "system" fn create_swapchain(
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::SwapchainKHR,
 ) -> vk::Result {
+    let _slice = slice(c"CreateSwapchainKHR");
     // SAFETY: by this function's `# Safety` the device is a valid handle, `info` and `out` are
     // valid pointers, and the callbacks NULL or valid.
     unsafe {

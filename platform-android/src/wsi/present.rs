@@ -8,6 +8,7 @@ use loader_core::log::{Level, Topic};
 use loader_core::memory::{Application, TryGrow, Vec};
 
 use crate::objects::{Device, device_of};
+use crate::trace::slice;
 use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
 use crate::wsi::native_window::{Rectangle, query};
@@ -25,6 +26,7 @@ pub unsafe extern "system" fn queue_present(
     queue: vk::Queue,
     info: *const vk::PresentInfoKHR<'_>,
 ) -> vk::Result {
+    let _slice = slice(c"QueuePresentKHR");
     // SAFETY: by this function's `# Safety` the queue is a valid handle, and `info` a valid pointer
     // to counted arrays of valid handles and a pNext chain.
     unsafe {

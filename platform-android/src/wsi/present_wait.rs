@@ -3,6 +3,7 @@
 
 use ash::vk;
 
+use crate::trace::slice;
 use crate::wsi::listener;
 use crate::wsi::structures::PresentWait2Info;
 use crate::wsi::swapchain::Swapchain;
@@ -29,6 +30,7 @@ pub unsafe extern "system" fn wait_for_present2(
     swapchain: vk::SwapchainKHR,
     info: *const PresentWait2Info,
 ) -> vk::Result {
+    let _slice = slice(c"WaitForPresent2KHR");
     // SAFETY: by this function's `# Safety` the swapchain is a valid handle and `info` a valid
     // pointer.
     let (swapchain, info) = unsafe { (Swapchain::from_handle(swapchain), &*info) };

@@ -11,6 +11,7 @@ use loader_core::platform::Lock;
 use crate::loader::Loader;
 use crate::native_buffer;
 use crate::objects::{Instance, driver_extensions, instance_of};
+use crate::trace::slice;
 use crate::wsi::abilities::Abilities;
 use crate::wsi::listener::{self, Listener};
 use crate::wsi::window::{Window, WindowError};
@@ -100,6 +101,7 @@ pub unsafe extern "system" fn create_android_surface(
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::SurfaceKHR,
 ) -> vk::Result {
+    let _slice = slice(c"CreateAndroidSurfaceKHR");
     // SAFETY: by this function's `# Safety` the instance is a valid handle, `info` and `out` are
     // valid pointers, the callbacks NULL or valid, and the window is a live `ANativeWindow`.
     unsafe {
@@ -157,6 +159,7 @@ pub unsafe extern "system" fn destroy_surface(
     surface: vk::SurfaceKHR,
     callbacks: *const vk::AllocationCallbacks<'_>,
 ) {
+    let _slice = slice(c"DestroySurfaceKHR");
     // SAFETY: by this function's `# Safety` the instance is valid, the surface is NULL or valid and
     // externally synchronised, and the callbacks are compatible with those of its creation.
     // `create` leaked the box; only this function frees it.

@@ -20,7 +20,7 @@ use crate::world::{INSTANCE, SUCCESS, World, chain, request};
 const PENDING: i64 = -2;
 
 /// Presents a frame with this id, which is shown.
-fn frame(world: &World, swapchain: vk::SwapchainKHR, id: u64) {
+pub(crate) fn frame(world: &World, swapchain: vk::SwapchainKHR, id: u64) {
     queue(world, swapchain, id);
     assert!(world.window.show());
 }
@@ -42,7 +42,7 @@ fn present(world: &World, swapchain: vk::SwapchainKHR, image: u32, id: u64) {
     assert_eq!(world.present_with(swapchain, image, chain(&info)), SUCCESS);
 }
 
-fn wait(world: &World, swapchain: vk::SwapchainKHR, present_id: u64, timeout: u64) -> vk::Result {
+pub(crate) fn wait(world: &World, swapchain: vk::SwapchainKHR, present_id: u64, timeout: u64) -> vk::Result {
     wait_for(world.device, swapchain, present_id, timeout)
 }
 
