@@ -3,8 +3,8 @@
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 
-use android_simulation::Simulation;
 use android_simulation::hal::Hal;
+use android_simulation::{FakeWindow, Simulation};
 use ash::vk::{self, TaggedStructure};
 use platform_android::ApiLevel;
 use platform_android::wsi::present_modes::FIFO_LATEST_READY;
@@ -259,6 +259,34 @@ fn r146_what_a_window_tells_late_is_of_its_own_surface_alone() {
     assert_eq!(wait(&world, swapchain, 1, 0), vk::Result::TIMEOUT);
     world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
+}
+
+#[test]
+fn r146_frames_of_another_window_are_not_meant() {
+    let mut world = World::new();
+    let first = world.surface();
+    let first_swapchain = world.swapchain(&waited_for(first));
+    let another = FakeWindow::new(world.simulation.android);
+    let before = std::mem::replace(&mut world.window, another);
+    let second = world.surface();
+    let second_swapchain = world.swapchain(&waited_for(second));
+    queue(&world, first_swapchain, 1);
+    queue(&world, second_swapchain, 1);
+    // Both frames have the same number.
+    assert!(before.show());
+    assert_eq!(wait(&world, first_swapchain, 1, 0), SUCCESS);
+    assert_eq!(wait(&world, second_swapchain, 1, 0), vk::Result::TIMEOUT);
+    assert!(world.window.show());
+    frame(&world, second_swapchain, 2);
+    for (swapchain, id) in [(first_swapchain, 1), (second_swapchain, 1), (second_swapchain, 2)] {
+        assert_eq!(wait(&world, swapchain, id, 0), SUCCESS);
+    }
+    for (surface, swapchain) in [(first, first_swapchain), (second, second_swapchain)] {
+        world.destroy_swapchain(swapchain);
+        world.destroy_surface(surface);
+    }
+    assert_eq!(before.leaks(), Vec::<String>::new());
+    before.forget();
 }
 
 #[test]
