@@ -199,7 +199,7 @@ impl<'a> Request<'a> {
         let auto_refresh = info.present_mode == vk::PresentModeKHR::SHARED_CONTINUOUS_REFRESH;
         let extent = info.image_extent;
         reset(device, surface);
-        let is_waited_for = info.flags.contains(CREATE_PRESENT_WAIT2) && surface.abilities.tells_of_frames;
+        let is_waited_for = info.flags.contains(CREATE_PRESENT_WAIT2) && surface.calls.listener;
         if is_waited_for {
             surface.listener.begin(surface.loader.system, window)?;
         }
@@ -252,7 +252,7 @@ impl<'a> Request<'a> {
     /// Tells the window which of the waiting frames it shows, if it can be told.
     fn set_present_mode(&self, device: &Device, surface: &Surface) -> Result<(), vk::Result> {
         let latest = self.info.present_mode == FIFO_LATEST_READY;
-        if surface.abilities.present_modes {
+        if surface.calls.present_mode {
             let mode = if latest { present_mode::FIFO_LATEST_READY } else { present_mode::DEFAULT };
             return Ok(surface.window.set_present_mode(mode)?);
         }
@@ -278,7 +278,7 @@ fn reset(device: &Device, surface: &Surface) {
     }
     for (what, result) in [
         ("disconnected from", surface.window.disconnect()),
-        ("connected to", surface.abilities.reconnect(&surface.window)),
+        ("connected to", surface.calls.reconnect(&surface.window)),
     ] {
         if let Err(error) = result {
             device.instance.logger.log(

@@ -63,7 +63,7 @@ impl Listener {
         Self { number: COUNT.fetch_add(1, Ordering::Relaxed) }
     }
 
-    /// Begins to listen to a window that [can tell](crate::wsi::abilities::Abilities). What was heard
+    /// Begins to listen to a window that [can tell](crate::wsi::window_calls::WindowCalls). What was heard
     /// before is forgotten.
     ///
     /// # Errors

@@ -11,7 +11,6 @@
 //!
 //! The table of hooks names the functions here and says when they are available.
 
-pub mod abilities;
 pub mod acquire;
 pub mod bind;
 pub mod buffer;
@@ -41,3 +40,4 @@ pub mod timing;
 pub mod transform;
 pub mod usage;
 pub mod window;
+pub mod window_calls;

@@ -12,7 +12,6 @@ use crate::level::ApiLevel;
 use crate::native_buffer as native;
 use crate::objects::{Instance, instance_of};
 use crate::system::BufferKind;
-use crate::wsi::abilities::Abilities;
 use crate::wsi::capabilities::{buffer_counts, may_be_surfaceless};
 use crate::wsi::formats::{Gate, Group, surface_formats};
 use crate::wsi::present_modes::{BufferCounts, present_modes};
@@ -91,9 +90,9 @@ pub unsafe extern "system" fn get_surface_present_modes(
             Err(error) => return error,
         };
         let shared = has_shared_images(instance, physical_device);
-        let of_system = || Abilities::of_system(instance.logger.loader);
-        let abilities = surface.map_or_else(of_system, |surface| surface.abilities);
-        let modes = present_modes(abilities, counts, shared);
+        // The specification of surfaceless queries lets them know of no such mode.
+        let latest_ready = surface.is_some_and(|surface| surface.calls.present_mode);
+        let modes = present_modes(latest_ready, counts, shared);
         deliver_each(modes, count, out, |out, mode| {
             out.write(mode);
             Ok(())

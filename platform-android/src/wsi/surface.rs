@@ -12,16 +12,16 @@ use crate::loader::Loader;
 use crate::native_buffer;
 use crate::objects::{Instance, driver_extensions, instance_of};
 use crate::trace::slice;
-use crate::wsi::abilities::Abilities;
 use crate::wsi::listener::{self, Listener};
 use crate::wsi::window::{Window, WindowError};
+use crate::wsi::window_calls::WindowCalls;
 
 /// A surface. Its handle is its address.
 pub struct Surface {
     /// The window.
     pub window: Window,
-    /// What the window can.
-    pub abilities: Abilities,
+    /// The calls that the window has.
+    pub calls: WindowCalls,
     /// Hears of the window's frames.
     pub listener: Listener,
     /// The usage of the buffers on the consumer's side.
@@ -130,7 +130,7 @@ fn create(
     let window = window();
     let consumer_usage = window.consumer_usage()?;
     let loader = instance.logger.loader;
-    let abilities = Abilities::of_system(loader).connect(&window).map_err(|WindowError(number)| {
+    let calls = WindowCalls::connect(loader, &window).map_err(|WindowError(number)| {
         instance.logger.log(
             Level::Error,
             Topic::Driver,
@@ -142,7 +142,7 @@ fn create(
         vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR
     })?;
     let state = Lock::new(State { active: vk::SwapchainKHR::null(), used: false });
-    let surface = Surface { window, abilities, listener: Listener::new(), consumer_usage, loader, state };
+    let surface = Surface { window, calls, listener: Listener::new(), consumer_usage, loader, state };
     let (block, _) = Box::into_non_null_with_allocator(room);
     let block = block.cast::<Surface>();
     // SAFETY: the block has the layout of a surface, and nobody else has it yet.
