@@ -51,6 +51,7 @@ mod once;
 pub mod os;
 mod statistics;
 pub mod system;
+pub mod trace;
 pub mod wsi;
 
 pub use level::ApiLevel;

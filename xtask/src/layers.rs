@@ -79,6 +79,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "once",
             "listening",
             "host",
+            "trace",
             "os",
             "hal",
             "layers",

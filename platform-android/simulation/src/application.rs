@@ -10,7 +10,8 @@ use loader_core::platform::FileError;
 use platform_android::apk::{ApplicationSystem, NamespaceRequest};
 use platform_android::system::Namespace;
 
-use crate::{Android, reason};
+use crate::Android;
+use crate::system::reason;
 
 impl ApplicationSystem for Android {
     fn variable(&self, name: &CStr) -> Result<Option<Text>, OutOfMemory> {

@@ -17,6 +17,9 @@ mod libraries;
 mod made;
 mod packages;
 mod scarce;
+mod sleepers;
+mod slices;
+mod system;
 mod window;
 
 pub use exported::exported;
@@ -31,23 +34,18 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CStr, OsStr, c_int, c_void};
 use std::fs;
-use std::io;
 use std::mem::offset_of;
 use std::num::NonZero;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::FileExt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
+use std::sync::atomic::AtomicU32;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use loader_core::log::Level;
-use loader_core::memory::{OutOfMemory, Text, TryGrow, Vec as TryVec, text};
-use loader_core::platform::{FileError, Waiting};
 use platform_android::hal::layout::Module;
-use platform_android::system::{
-    BufferKind, Door, Fence, Library, Namespace, PropertyValue, Statistic, System,
-};
+use platform_android::system::{BufferKind, Door, Namespace, Statistic};
 use platform_android::{ApiLevel, Loader};
 
 /// Only one system at a time: a process has one loader.
@@ -72,6 +70,8 @@ pub struct Android {
     folder: PathBuf,
     started: Instant,
     world: Mutex<World>,
+    sleepers: sleepers::Sleepers,
+    recorded: &'static AtomicU32,
 }
 
 /// The part that a test can change at any time: see [`Android::change`].
@@ -123,6 +123,10 @@ pub struct World {
     pub echoes: bool,
     /// The reported statistics.
     pub statistics: Vec<Statistic>,
+    slices: Vec<String>,
+    open_slices: usize,
+    /// The engines that were reported.
+    pub engines: Vec<String>,
     /// The extensions that were reported: whether they are of a device, and their names.
     pub extensions: Vec<(bool, Vec<String>)>,
     /// Libraries that are part of the test, by path.
@@ -133,7 +137,7 @@ pub struct World {
 }
 
 impl Simulation {
-    /// Creates an empty system: no driver, no layers, no properties; the process may not be dumped.
+    /// Creates an empty system: no driver, no layers, no property but that of its level; the process may not be dumped.
     #[must_use]
     pub fn new() -> Self {
         Self::at(ApiLevel::NEWEST)
@@ -146,6 +150,7 @@ impl Simulation {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().expect("a folder for the system").keep();
         let android = Android::at(folder);
+        android.set("ro.build.version.sdk", &level.0.to_string());
         let loader: &'static Loader = Box::leak(Box::new(Loader::new(android).at(level)));
         loader.enter();
         Self { android, loader, _turn: turn }
@@ -171,7 +176,13 @@ impl Android {
     /// process may not be dumped.
     #[must_use]
     pub fn at(folder: PathBuf) -> &'static Self {
-        Box::leak(Box::new(Self { folder, started: Instant::now(), world: Mutex::new(World::new()) }))
+        Box::leak(Box::new(Self {
+            folder,
+            started: Instant::now(),
+            world: Mutex::new(World::new()),
+            sleepers: sleepers::Sleepers::default(),
+            recorded: Box::leak(Box::default()),
+        }))
     }
 
     /// Locks the current state for reading or changing it. Nothing of the loader may be called
@@ -223,6 +234,12 @@ impl Android {
         self.change().libraries.paths()
     }
 
+    /// How many threads sleep until somebody wakes them.
+    #[must_use]
+    pub fn asleep(&self) -> usize {
+        self.sleepers.count()
+    }
+
     /// How many fences are open.
     #[must_use]
     pub fn open_fences(&self) -> usize {
@@ -261,187 +278,6 @@ impl Android {
     }
 }
 
-impl Waiting for Android {
-    fn wait(&self, turn: u32) {
-        if turn < 16 {
-            std::thread::yield_now();
-        } else {
-            std::thread::sleep(Duration::from_micros(50));
-        }
-    }
-
-    fn thread(&self) -> usize {
-        // SAFETY: `pthread_self` has no preconditions.
-        (unsafe { libc::pthread_self() }) as usize
-    }
-}
-
-impl System for Android {
-    fn property(&self, name: &CStr) -> PropertyValue {
-        let name = name.to_string_lossy();
-        self.change()
-            .properties
-            .get(name.as_ref())
-            .map_or(PropertyValue::empty(), |value| PropertyValue::new(value.as_bytes()))
-    }
-
-    fn whole_property(&self, name: &CStr) -> Result<Text, OutOfMemory> {
-        let value =
-            self.change().properties.get(name.to_string_lossy().as_ref()).cloned().unwrap_or_default();
-        text(&[value.as_bytes()])
-    }
-
-    fn dumpable(&self) -> bool {
-        self.change().dumpable
-    }
-
-    fn process(&self) -> u32 {
-        self.change().process
-    }
-
-    fn page_size(&self) -> usize {
-        self.change().page_size
-    }
-
-    fn abort(&self) -> ! {
-        // SAFETY: `abort` has no preconditions and does not return.
-        unsafe { libc::abort() }
-    }
-
-    fn log(&self, level: Level, _tag: &CStr, text: &CStr) {
-        let text = text.to_string_lossy().into_owned();
-        let mut world = self.change();
-        if world.echoes {
-            eprintln!("{level:?}: {text}");
-        }
-        world.log.push((level, text));
-    }
-
-    fn now(&self) -> i64 {
-        i64::try_from(self.started.elapsed().as_nanos()).unwrap_or(i64::MAX)
-    }
-
-    fn open(&self, path: &CStr, door: Door) -> Result<Library, Text> {
-        let name = path.to_string_lossy().into_owned();
-        let place = {
-            let mut world = self.change();
-            let (word, folder) = match door {
-                Door::Linker => ("dlopen", None),
-                Door::Application => ("open-in-application", None),
-                Door::Vendor => ("open-vendor", Some(world.vendor_folder.clone())),
-                Door::Namespace(namespace) => {
-                    let named = world.named(namespace);
-                    ("open-in-namespace", world.namespaces.get(&named).cloned())
-                }
-            };
-            world.calls.push(format!("{word} {name}"));
-            folder.map_or_else(|| name.clone(), |folder| format!("{folder}/{name}"))
-        };
-        let library = self.library_at(&place);
-        let mut world = self.change();
-        match library {
-            Ok(library) => Ok(world.libraries.add(library, &place, door)),
-            Err(error) => Err(text(&[error.as_bytes()]).unwrap_or_default()),
-        }
-    }
-
-    fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>> {
-        self.change().libraries.symbol(library, name)
-    }
-
-    unsafe fn close(&self, library: Library) -> bool {
-        let taken = self.change().libraries.take(library);
-        let Some((taken, path)) = taken else { return false };
-        self.change().calls.push(format!("close {path}"));
-        drop(taken);
-        true
-    }
-
-    fn hardware_module(&self, id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> {
-        self.record("hw_get_module", id);
-        let path = self.change().hardware_module.clone()?;
-        Some(self.module_of(&path).ok_or(-libc::ENOENT))
-    }
-
-    fn exported_namespace(&self, name: &CStr) -> Option<Namespace> {
-        self.record("exported-namespace", name);
-        let mut world = self.change();
-        let name = name.to_str().ok()?;
-        if world.namespaces.contains_key(name) { Some(world.namespace(name)) } else { None }
-    }
-
-    fn list(&self, folder: &CStr) -> Result<TryVec<Text>, FileError> {
-        self.record("list", folder);
-        let mut names = TryVec::new();
-        for entry in fs::read_dir(self.here(folder)).map_err(|error| reason(&error))? {
-            let name = entry.map_err(|error| reason(&error))?.file_name().into_vec();
-            names.try_push(text(&[&name])?)?;
-        }
-        Ok(names)
-    }
-
-    fn file_size(&self, path: &CStr) -> Result<u64, FileError> {
-        self.record("size", path);
-        let state = fs::metadata(self.here(path)).map_err(|error| reason(&error))?;
-        if state.is_file() { Ok(state.len()) } else { Err(FileError::NotAFile) }
-    }
-
-    fn read_at(&self, path: &CStr, offset: u64, bytes: &mut [u8]) -> Result<(), FileError> {
-        let file = fs::File::open(self.here(path)).map_err(|error| reason(&error))?;
-        file.read_exact_at(bytes, offset).map_err(|error| reason(&error))
-    }
-
-    fn updatable_driver(&self) -> Option<Namespace> {
-        let mut world = self.change();
-        let name = world.updatable_driver.clone()?;
-        Some(world.namespace(&name))
-    }
-
-    fn has_application_namespace(&self) -> bool {
-        self.change().application_namespace
-    }
-
-    fn layer_paths(&self) -> Result<Text, OutOfMemory> {
-        text(&[self.change().layer_paths.as_bytes()])
-    }
-
-    fn debug_layers(&self) -> Result<Text, OutOfMemory> {
-        text(&[self.change().debug_layers.as_bytes()])
-    }
-
-    fn count(&self, statistic: Statistic) {
-        self.change().statistics.push(statistic);
-    }
-
-    fn count_extensions(&self, of_device: bool, names: &[&CStr]) {
-        let names = names.iter().map(|name| name.to_string_lossy().into_owned()).collect();
-        self.change().extensions.push((of_device, names));
-    }
-
-    fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool {
-        self.change().fence_waits.push(milliseconds);
-        fences::wait(fence, milliseconds)
-    }
-
-    fn duplicate_fence(&self, fence: Fence) -> Option<Fence> {
-        let mut world = self.change();
-        if world.no_more_descriptors { None } else { world.fences.duplicate(fence) }
-    }
-
-    fn close_fence(&self, fence: Fence) {
-        self.change().fences.close(fence);
-    }
-
-    fn buffer_supported(&self, kind: BufferKind) -> bool {
-        let supported = self.change().buffer_supported;
-        supported(kind)
-    }
-
-    fn hardware_buffer_of(&self, window_buffer: *mut c_void) -> *mut c_void {
-        window_buffer
-    }
-}
-
 impl World {
     fn new() -> Self {
         Self {
@@ -468,6 +304,9 @@ impl World {
             log: Vec::new(),
             echoes: true,
             statistics: Vec::new(),
+            slices: Vec::new(),
+            open_slices: 0,
+            engines: Vec::new(),
             extensions: Vec::new(),
             built_in: BTreeMap::new(),
             libraries: libraries::Openings::default(),
@@ -487,13 +326,5 @@ impl World {
 
     fn named(&self, namespace: Namespace) -> String {
         self.names.get(namespace.0.addr().get() - 1).cloned().unwrap_or_default()
-    }
-}
-
-fn reason(error: &io::Error) -> FileError {
-    match error.kind() {
-        io::ErrorKind::NotFound => FileError::NotFound,
-        io::ErrorKind::PermissionDenied => FileError::Denied,
-        _ => FileError::Other(error.raw_os_error().unwrap_or(0)),
     }
 }

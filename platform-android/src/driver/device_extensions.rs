@@ -18,6 +18,7 @@ use crate::native_buffer;
 use crate::objects::{Instance, InstanceCommands, driver_extensions, instance_of};
 use crate::system::System;
 use crate::wsi::queries::has_shared_images;
+use crate::wsi::window_calls::{WindowCall, window_can};
 
 /// Device extensions that are not simply passed on.
 pub(super) const OF_DEVICES: &[(ExtensionId, Treatment)] = &[
@@ -49,12 +50,12 @@ const OF_THE_LOADER: &[(ExtensionId, Condition)] = &[
     (extension::GOOGLE_DISPLAY_TIMING, Condition::PresentTimestamps),
     (extension::EXT_IMAGE_COMPRESSION_CONTROL, Condition::Compression),
     (extension::EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, Condition::Compression),
-    (extension::EXT_PRESENT_MODE_FIFO_LATEST_READY, Condition::Since(ApiLevel::ANDROID_17)),
-    (extension::KHR_PRESENT_MODE_FIFO_LATEST_READY, Condition::Since(ApiLevel::ANDROID_17)),
+    (extension::EXT_PRESENT_MODE_FIFO_LATEST_READY, Condition::Window(WindowCall::PresentMode)),
+    (extension::KHR_PRESENT_MODE_FIFO_LATEST_READY, Condition::Window(WindowCall::PresentMode)),
     (extension::EXT_PRESENT_TIMING, Condition::CalibratedClocks(ApiLevel::ANDROID_17)),
     (extension::KHR_PRESENT_ID, Condition::Since(ApiLevel::ANDROID_17)),
-    (extension::KHR_PRESENT_ID2, Condition::Since(ApiLevel::ANDROID_17)),
-    (extension::KHR_PRESENT_WAIT2, Condition::Since(ApiLevel::ANDROID_17)),
+    (extension::KHR_PRESENT_ID2, Condition::Window(WindowCall::Listener)),
+    (extension::KHR_PRESENT_WAIT2, Condition::Window(WindowCall::Listener)),
     (extension::KHR_SWAPCHAIN_MUTABLE_FORMAT, Condition::FormatLists(ApiLevel::ANDROID_17)),
     (extension::EXT_SWAPCHAIN_MAINTENANCE1, Condition::FencesOfDisplay(ApiLevel::ANDROID_14)),
     (extension::KHR_SWAPCHAIN_MAINTENANCE1, Condition::FencesOfDisplay(ApiLevel::ANDROID_17)),
@@ -76,6 +77,8 @@ enum Condition {
     PresentTimestamps,
     /// The driver compresses images as an application wishes, swapchain images too.
     Compression,
+    /// Windows have this call.
+    Window(WindowCall),
     /// The driver can compare its clock with the system's, and the loader is of this Android or a newer one.
     CalibratedClocks(ApiLevel),
     /// The driver knows format lists, as in Vulkan 1.2, and the loader is of this Android or a
@@ -119,8 +122,12 @@ impl Condition {
                     native.is_some_and(|native| native.spec_version >= HANDS_USAGE_OVER)
                         && features::has_image_compression(&instance.driver, device)
                 }
+                Self::Window(call) => window_can(loader, call),
+                // VK_EXT_present_timing depends on VK_KHR_present_id2.
                 Self::CalibratedClocks(since) => {
-                    loader.level >= since && drivers.iter().any(|own| name::is(own, CALIBRATED_TIMESTAMPS))
+                    loader.level >= since
+                        && window_can(loader, WindowCall::Listener)
+                        && drivers.iter().any(|own| name::is(own, CALIBRATED_TIMESTAMPS))
                 }
                 Self::FormatLists(since) => {
                     loader.level >= since && version_of(instance, device) >= vk::API_VERSION_1_2

@@ -8,6 +8,7 @@ use loader_core::log::{Level, Topic};
 
 use crate::level::ApiLevel;
 use crate::objects::{Instance, InstanceCommands};
+use crate::wsi::window_calls::{WindowCall, window_can};
 
 type Compression = vk::PhysicalDeviceImageCompressionControlFeaturesEXT<'static>;
 
@@ -16,10 +17,10 @@ type Compression = vk::PhysicalDeviceImageCompressionControlFeaturesEXT<'static>
 const OF_THE_LOADER: &[(vk::StructureType, ApiLevel, &[Answer])] = &[
     (SWAPCHAIN_MAINTENANCE1, ApiLevel::ANDROID_14, &[Answer::Yes]),
     (IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, ApiLevel::ANDROID_14, &[Answer::IfImagesCan]),
-    (PRESENT_MODE_FIFO_LATEST_READY, ApiLevel::ANDROID_17, &[Answer::Yes]),
+    (PRESENT_MODE_FIFO_LATEST_READY, ApiLevel::ANDROID_17, &[Answer::IfWindowCan(WindowCall::PresentMode)]),
     (PRESENT_ID, ApiLevel::ANDROID_17, &[Answer::Yes]),
-    (PRESENT_ID2, ApiLevel::ANDROID_17, &[Answer::Yes]),
-    (PRESENT_WAIT2, ApiLevel::ANDROID_17, &[Answer::Yes]),
+    (PRESENT_ID2, ApiLevel::ANDROID_17, &[Answer::IfWindowCan(WindowCall::Listener)]),
+    (PRESENT_WAIT2, ApiLevel::ANDROID_17, &[Answer::IfWindowCan(WindowCall::Listener)]),
     // In general, at a time, and at a time relative to the previous frame.
     (PRESENT_TIMING, ApiLevel::ANDROID_17, &[Answer::Yes, Answer::Yes, Answer::No]),
 ];
@@ -50,6 +51,8 @@ enum Answer {
     /// If the driver's images can be compressed as an application wishes: swapchain images are
     /// among them.
     IfImagesCan,
+    /// If windows have this call.
+    IfWindowCan(WindowCall),
 }
 
 /// A structure of features, with at least one member.
@@ -83,6 +86,7 @@ unsafe fn for_each(
                 let is_there = match answer {
                     Answer::Yes => true,
                     Answer::No => false,
+                    Answer::IfWindowCan(call) => window_can(instance.logger.loader, *call),
                     Answer::IfImagesCan => has_image_compression(&instance.driver, device),
                 };
                 each((&raw mut (*structure.cast::<Features>()).first).add(place), is_there);

@@ -19,6 +19,7 @@ use crate::wsi::structures::{
 use crate::wsi::surface::Surface;
 use crate::wsi::transform;
 use crate::wsi::usage::hardware_buffer;
+use crate::wsi::window_calls::{WindowCall, window_can};
 
 /// The value of what is unknown before there is a surface.
 const UNKNOWN: u32 = u32::MAX;
@@ -107,6 +108,8 @@ pub fn may_be_surfaceless(instance: &Instance) -> bool {
 struct Answer<'a> {
     instance: &'a Instance,
     consumer_usage: u64,
+    /// Whether the window tells what became of frames.
+    has_listener: bool,
     mode: Option<vk::PresentModeKHR>,
     /// Whether a swapchain could have that mode.
     mode_is_there: bool,
@@ -155,7 +158,11 @@ impl<'a> Answer<'a> {
             None => return Err(vk::Result::ERROR_SURFACE_LOST_KHR),
         }
         let consumer_usage = surface.map_or(0, |surface| surface.consumer_usage);
-        Ok(Self { instance, consumer_usage, mode, mode_is_there, capabilities })
+        let has_listener = match surface {
+            Some(surface) => surface.calls.listener,
+            None => window_can(instance.logger.loader, WindowCall::Listener),
+        };
+        Ok(Self { instance, consumer_usage, has_listener, mode, mode_is_there, capabilities })
     }
 
     /// Fills the structures chained to the capabilities.
@@ -201,10 +208,12 @@ impl<'a> Answer<'a> {
         unsafe {
             match (*structure).s_type {
                 SurfaceCapabilitiesPresentId2::STRUCTURE_TYPE => {
-                    (*structure.cast::<SurfaceCapabilitiesPresentId2>()).present_id2_supported = vk::TRUE;
+                    (*structure.cast::<SurfaceCapabilitiesPresentId2>()).present_id2_supported =
+                        self.has_listener.into();
                 }
                 SurfaceCapabilitiesPresentWait2::STRUCTURE_TYPE => {
-                    (*structure.cast::<SurfaceCapabilitiesPresentWait2>()).present_wait2_supported = vk::TRUE;
+                    (*structure.cast::<SurfaceCapabilitiesPresentWait2>()).present_wait2_supported =
+                        self.has_listener.into();
                 }
                 PresentTimingSurfaceCapabilities::STRUCTURE_TYPE => {
                     let out = &mut *structure.cast::<PresentTimingSurfaceCapabilities>();

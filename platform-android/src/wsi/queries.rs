@@ -78,7 +78,8 @@ pub unsafe extern "system" fn get_surface_present_modes(
     // `count` and `out` are a counted out-array.
     unsafe {
         let instance = instance_of(physical_device.as_raw());
-        let counts = match Surface::from_handle(surface) {
+        let surface = Surface::from_handle(surface);
+        let counts = match surface {
             Some(surface) => buffer_counts(surface),
             // No mailbox: it depends on the window.
             None if may_be_surfaceless(instance) => Ok(BufferCounts { min_undequeued: 0, max: 0 }),
@@ -89,7 +90,9 @@ pub unsafe extern "system" fn get_surface_present_modes(
             Err(error) => return error,
         };
         let shared = has_shared_images(instance, physical_device);
-        let modes = present_modes(instance.logger.loader.level, counts, shared);
+        // The specification of surfaceless queries lets them know of no such mode.
+        let latest_ready = surface.is_some_and(|surface| surface.calls.present_mode);
+        let modes = present_modes(latest_ready, counts, shared);
         deliver_each(modes, count, out, |out, mode| {
             out.write(mode);
             Ok(())

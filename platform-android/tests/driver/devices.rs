@@ -477,6 +477,13 @@ fn r63_android_17_lists_what_it_has_of_presenting() {
         let all = names(&world);
         assert!(newest.iter().all(|name| all.contains(&(*name).to_owned()) == listed), "{level:?} {all:?}");
     }
+    // Windows of an older system can neither be told the mode nor tell of frames.
+    let world = World::at(ApiLevel::ANDROID_17, Hal::default());
+    world.simulation.android.set("ro.build.version.sdk", "36");
+    let all = names(&world);
+    let listed: Vec<_> = newest.iter().filter(|name| all.contains(&(**name).to_owned())).collect();
+    assert_eq!(listed, [&"VK_KHR_present_id"]);
+    drop(world);
     let timing = "VK_EXT_present_timing".to_owned();
     assert!(!names(&World::new(Hal::default())).contains(&timing));
     let mut hal = Hal::default();

@@ -1,0 +1,68 @@
+//! Calls of windows on which extensions depend: windows have them since Android 17.
+
+use crate::host::Host;
+use crate::level::ApiLevel;
+use crate::system::System;
+use crate::wsi::native_window::present_mode;
+use crate::wsi::window::{Window, WindowError};
+
+/// A call of windows that not every Android has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WindowCall {
+    /// The one that tells a window the present mode. Without it frames are always shown in turn.
+    PresentMode,
+    /// The one that connects with a listener, which hears what became of frames. Without it a window
+    /// may never say anything about them, since only a display gives times.
+    Listener,
+}
+
+/// Whether windows of this system have a call. Everything that is listed without a window follows
+/// from this.
+pub(crate) fn window_can(host: &Host, call: WindowCall) -> bool {
+    match call {
+        WindowCall::PresentMode | WindowCall::Listener => {
+            host.level >= ApiLevel::ANDROID_17 && release(host.system) >= ApiLevel::ANDROID_17
+        }
+    }
+}
+
+/// The Android release of the system, which an application's loader may be newer than.
+fn release(system: &dyn System) -> ApiLevel {
+    let value = system.property(c"ro.build.version.sdk");
+    let number = core::str::from_utf8(value.as_bytes()).ok().and_then(|text| text.parse().ok());
+    ApiLevel(number.unwrap_or_default())
+}
+
+/// The calls that a certain window has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowCalls {
+    /// Whether it can be told the present mode.
+    pub present_mode: bool,
+    /// Whether it tells what became of frames.
+    pub listener: bool,
+}
+
+impl WindowCalls {
+    /// Connects to a window, and finds out which calls it has of those that windows of this system
+    /// have.
+    ///
+    /// # Errors
+    /// [`WindowError`], if somebody else is connected.
+    pub fn connect(host: &Host, window: &Window) -> Result<Self, WindowError> {
+        let listener = window_can(host, WindowCall::Listener) && window.connect_with_listener().is_ok();
+        if !listener {
+            window.connect()?;
+        }
+        let present_mode = window_can(host, WindowCall::PresentMode)
+            && window.set_present_mode(present_mode::DEFAULT).is_ok();
+        Ok(Self { present_mode, listener })
+    }
+
+    /// Connects to the window again.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    pub fn reconnect(self, window: &Window) -> Result<(), WindowError> {
+        if self.listener { window.connect_with_listener() } else { window.connect() }
+    }
+}
