@@ -50,11 +50,13 @@ mod once;
 #[cfg(target_os = "android")]
 pub mod os;
 mod statistics;
+pub mod switches;
 pub mod system;
 pub mod wsi;
 
-pub use level::ApiLevel;
+pub use level::{ApiLevel, Since};
 pub use loader::Loader;
+pub use switches::{Switch, Switches};
 pub use system::System;
 
 #[cfg(target_os = "android")]

@@ -3,8 +3,6 @@
 
 use ash::vk::PresentModeKHR as Mode;
 
-use crate::level::ApiLevel;
-
 /// `VK_PRESENT_MODE_FIFO_LATEST_READY_KHR`
 pub const FIFO_LATEST_READY: Mode = Mode::from_raw(1_000_361_000);
 
@@ -19,14 +17,14 @@ pub struct BufferCounts {
 
 /// All possible modes, in the order of listing. None of them tears.
 pub fn present_modes(
-    level: ApiLevel,
+    latest_ready: bool,
     counts: BufferCounts,
     shared_images: bool,
 ) -> impl Iterator<Item = Mode> {
     let modes = [
         (Mode::MAILBOX, counts.min_undequeued.saturating_add(1) < counts.max),
         (Mode::FIFO, true),
-        (FIFO_LATEST_READY, level >= ApiLevel::ANDROID_17),
+        (FIFO_LATEST_READY, latest_ready),
         (Mode::SHARED_DEMAND_REFRESH, shared_images),
         (Mode::SHARED_CONTINUOUS_REFRESH, shared_images),
     ];

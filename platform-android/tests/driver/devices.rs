@@ -144,7 +144,7 @@ fn r63_what_depends_on_the_system_or_the_driver_is_listed_where_it_is_so() {
     assert_eq!(first(2, &world), ["VK_KHR_incremental_present", "VK_KHR_swapchain"]);
     drop(world);
     // Since Android 17 whatever the display.
-    assert_eq!(first(2, &World::new(Hal::default())), ["VK_KHR_incremental_present", "VK_EXT_hdr_metadata"]);
+    assert!(names(&World::new(Hal::default())).contains(&"VK_EXT_hdr_metadata".to_owned()));
 }
 
 #[test]
@@ -464,28 +464,38 @@ fn private_data_of_swapchains_is_the_loaders_and_of_all_else_the_drivers() {
 }
 
 #[test]
-fn r63_android_17_lists_what_it_has_of_presenting() {
-    let newest = [
-        "VK_EXT_present_mode_fifo_latest_ready",
-        "VK_KHR_present_mode_fifo_latest_ready",
-        "VK_KHR_present_id",
-        "VK_KHR_present_id2",
-        "VK_KHR_present_wait2",
-    ];
-    for (level, listed) in [(ApiLevel::ANDROID_16, false), (ApiLevel::ANDROID_17, true)] {
-        let world = World::at(level, Hal::default());
-        let all = names(&world);
-        assert!(newest.iter().all(|name| all.contains(&(*name).to_owned()) == listed), "{level:?} {all:?}");
-    }
+fn r63_frames_are_timed_if_the_system_tells_when_they_were_shown_and_the_driver_has_clocks() {
     let timing = "VK_EXT_present_timing".to_owned();
-    assert!(!names(&World::new(Hal::default())).contains(&timing));
-    let mut hal = Hal::default();
-    hal.device_extensions.push((c"VK_KHR_calibrated_timestamps", 1));
-    assert!(names(&World::new(hal)).contains(&timing));
+    for (timestamps, clocks) in [(None, true), (Some("0"), true), (Some("1"), false), (Some("1"), true)] {
+        let mut hal = Hal::default();
+        if clocks {
+            hal.device_extensions.push((c"VK_KHR_calibrated_timestamps", 1));
+        }
+        let world = World::new(hal);
+        if let Some(value) = timestamps {
+            world.simulation.android.set("service.sf.present_timestamp", value);
+        }
+        let expected = timestamps == Some("1") && clocks;
+        assert_eq!(names(&world).contains(&timing), expected, "{timestamps:?} {clocks}");
+    }
     let mutable = "VK_KHR_swapchain_mutable_format".to_owned();
     for (version, listed) in [(vk::API_VERSION_1_1, false), (vk::API_VERSION_1_2, true)] {
         let world = World::new(Hal { device_version: version, ..Hal::default() });
         assert_eq!(names(&world).contains(&mutable), listed);
+    }
+}
+
+#[test]
+fn r162_what_a_level_does_not_have_is_the_drivers() {
+    for (level, passed) in [(ApiLevel(33), true), (ApiLevel(35), true), (ApiLevel::ANDROID_16, false)] {
+        let mut hal = Hal::default();
+        hal.device_extensions.push((c"VK_KHR_swapchain_mutable_format", 1));
+        let world = World::at(level, hal);
+        let instance = world.instance(&[]);
+        let device = world.device(instance, &[c"VK_KHR_swapchain_mutable_format"]);
+        let told = &world.hal.heard().devices[0].extensions.clone();
+        assert_eq!(told.iter().any(|name| name == "VK_KHR_swapchain_mutable_format"), passed, "{level:?}");
+        world.finish(instance, Some(device));
     }
 }
 
@@ -503,10 +513,8 @@ impl PresentTiming {
     }
 }
 
-#[test]
-fn r81_frames_are_not_timed_by_the_frame_before() {
-    let world = World::new(Hal::default());
-    let instance = world.instance(&[]);
+/// The answers of vkGetPhysicalDeviceFeatures2.
+fn timing_features(world: &World, instance: vk::Instance) -> [vk::Bool32; 3] {
     let physical_device = world.physical_devices(instance)[0];
     let mut timing = PresentTiming::new([9; 3]);
     let mut features = vk::PhysicalDeviceFeatures2 { p_next: (&raw mut timing).cast(), ..Default::default() };
@@ -518,7 +526,33 @@ fn r81_frames_are_not_timed_by_the_frame_before() {
             std::mem::transmute::<vk::PFN_vkVoidFunction, Option<vk::PFN_vkGetPhysicalDeviceFeatures2>>(get);
         get.unwrap()(physical_device, &mut features);
     }
-    assert_eq!(timing.values, [vk::TRUE, vk::TRUE, vk::FALSE]);
+    timing.values
+}
+
+#[test]
+fn r81_frames_are_timed_only_if_the_system_tells_when_they_were_shown() {
+    let world = World::new(Hal::default());
+    let instance = world.instance(&[]);
+    assert_eq!(timing_features(&world, instance), [vk::FALSE; 3]);
+    world.simulation.android.set("service.sf.present_timestamp", "1");
+    assert_eq!(timing_features(&world, instance), [vk::TRUE, vk::TRUE, vk::FALSE]);
+    world.finish(instance, None);
+    drop(world);
+    // The structure is the driver's where the loader does not have the extension.
+    let world = World::at(ApiLevel::ANDROID_16, Hal::default());
+    world.simulation.android.set("service.sf.present_timestamp", "1");
+    let instance = world.instance(&[]);
+    assert_eq!(timing_features(&world, instance), [9; 3]);
+    world.finish(instance, None);
+}
+
+#[test]
+fn r81_frames_are_not_timed_by_the_frame_before() {
+    let world = World::new(Hal::default());
+    world.simulation.android.set("service.sf.present_timestamp", "1");
+    let instance = world.instance(&[]);
+    let physical_device = world.physical_devices(instance)[0];
+    assert_eq!(timing_features(&world, instance), [vk::TRUE, vk::TRUE, vk::FALSE]);
     for (values, result) in [([1, 1, 0], Ok(())), ([1, 0, 1], Err(vk::Result::ERROR_FEATURE_NOT_PRESENT))] {
         let timing = PresentTiming::new(values);
         let info = vk::DeviceCreateInfo { p_next: (&raw const timing).cast(), ..Default::default() };

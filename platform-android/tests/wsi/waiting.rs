@@ -233,7 +233,7 @@ fn r114_devices_have_the_extensions_since_android_17() {
         c"VK_KHR_swapchain_mutable_format",
     ];
     for (level, clocks, expected) in
-        [(ApiLevel::ANDROID_16, true, 0), (ApiLevel::ANDROID_17, false, 4), (ApiLevel::ANDROID_17, true, 5)]
+        [(ApiLevel::ANDROID_15, true, 0), (ApiLevel::ANDROID_17, false, 4), (ApiLevel::ANDROID_17, true, 5)]
     {
         let simulation = Simulation::at(level);
         let mut hal = Hal::default();
@@ -241,6 +241,7 @@ fn r114_devices_have_the_extensions_since_android_17() {
             hal.device_extensions.push((c"VK_KHR_calibrated_timestamps", 1));
         }
         simulation.android.install(hal);
+        simulation.android.set("service.sf.present_timestamp", "1");
         let vulkan = simulation.vulkan();
         // SAFETY: valid structures and handles; everything is destroyed in the end.
         unsafe {
