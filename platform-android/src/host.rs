@@ -9,8 +9,8 @@ use loader_core::dispatch::trap;
 use loader_core::log::{Filter, Level, Topic};
 use loader_core::memory::{Text, TryGrow, format_into};
 
-use crate::level::{self, ApiLevel, Since};
-use crate::switches::{Switch, Switches};
+use crate::level::ApiLevel;
+use crate::switches::{self, Since, Switch, Switches};
 use crate::system::System;
 
 /// The system below a loader.
@@ -57,7 +57,7 @@ impl Host {
     /// The newest version of Vulkan whose commands the loader has.
     #[must_use]
     pub const fn api_version(&self) -> u32 {
-        level::api_version(self.level, self.switches)
+        switches::api_version(self.level, self.switches)
     }
 
     /// Makes this the host of the process.

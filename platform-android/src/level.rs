@@ -1,10 +1,6 @@
 //! The Android release that the loader is part of, as far as programs see a difference: its API
-//! level, and the [switches](crate::switches) that are on.
+//! level. See also [`crate::switches`].
 #![forbid(unsafe_code)]
-
-use ash::vk;
-
-use crate::switches::{Switch, Switches};
 
 /// A release of Android, by its API level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +32,18 @@ impl ApiLevel {
     pub const BUILT: Self = built();
 }
 
+/// The levels at which Android's library got the core commands of Vulkan 1.0, 1.1 and so on
+/// (`libvulkan.map.txt`).
+const CORE: [ApiLevel; 5] = [ApiLevel(24), ApiLevel(28), ApiLevel(31), ApiLevel(33), ApiLevel(36)];
+
+impl ApiLevel {
+    /// Whether the library exports the core commands of this minor version of Vulkan 1.
+    #[must_use]
+    pub fn exports_core(self, minor: u8) -> bool {
+        CORE.get(usize::from(minor)).is_some_and(|since| self >= *since)
+    }
+}
+
 /// The levels with the feature that chooses each, the oldest first.
 const CHOICES: [(ApiLevel, bool); 14] = [
     (ApiLevel(24), cfg!(feature = "api-24")),
@@ -63,26 +71,4 @@ const fn built() -> ApiLevel {
         rest = others;
     }
     built
-}
-
-/// Since when a loader has something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Since {
-    /// Since this Android.
-    Level(ApiLevel),
-    /// If this switch is on.
-    Switch(Switch),
-}
-
-/// The newest version of Vulkan whose commands the loader has: the answer of
-/// vkEnumerateInstanceVersion, whatever the driver. Before Android 9 there is no such function, and
-/// the version is 1.0.
-#[must_use]
-pub const fn api_version(level: ApiLevel, switches: Switches) -> u32 {
-    match level.0 {
-        _ if switches.has(Switch::Vulkan14) => vk::make_api_version(0, 1, 4, 0),
-        0..=27 => vk::API_VERSION_1_0,
-        28..=32 => vk::API_VERSION_1_1,
-        _ => vk::API_VERSION_1_3,
-    }
 }

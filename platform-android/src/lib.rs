@@ -54,9 +54,9 @@ pub mod switches;
 pub mod system;
 pub mod wsi;
 
-pub use level::{ApiLevel, Since};
+pub use level::ApiLevel;
 pub use loader::Loader;
-pub use switches::{Switch, Switches};
+pub use switches::{Since, Switch, Switches};
 pub use system::System;
 
 #[cfg(target_os = "android")]

@@ -5,6 +5,8 @@
 //! wins. docs/android.md has a row for each.
 #![forbid(unsafe_code)]
 
+use ash::vk;
+
 use crate::level::ApiLevel;
 
 /// A switch with its name and default.
@@ -143,5 +145,27 @@ impl Switches {
 
     const fn bit(switch: Switch) -> u32 {
         1u32.rotate_left(switch as u32)
+    }
+}
+
+/// Since when a loader has something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since {
+    /// Since this Android.
+    Level(ApiLevel),
+    /// If this switch is on.
+    Switch(Switch),
+}
+
+/// The newest version of Vulkan whose commands the loader has: the answer of
+/// vkEnumerateInstanceVersion, whatever the driver. Before Android 9 there is no such function, and
+/// the version is 1.0.
+#[must_use]
+pub const fn api_version(level: ApiLevel, switches: Switches) -> u32 {
+    match level.0 {
+        _ if switches.has(Switch::Vulkan14) => vk::make_api_version(0, 1, 4, 0),
+        0..=27 => vk::API_VERSION_1_0,
+        28..=32 => vk::API_VERSION_1_1,
+        _ => vk::API_VERSION_1_3,
     }
 }

@@ -14,11 +14,12 @@ use super::extensions::{Properties, has, properties};
 use super::features;
 use crate::host::Host;
 use crate::layers::merge;
-use crate::level::{ApiLevel, Since};
+use crate::level::ApiLevel;
 use crate::native_buffer;
 use crate::objects::{Instance, InstanceCommands, driver_extensions, instance_of};
-use crate::switches::Switch;
+use crate::switches::{Since, Switch};
 use crate::wsi::queries::has_shared_images;
+use crate::wsi::window_calls::{WindowCall, window_can};
 
 /// Device extensions in which the loader has work to do, since when, what happens to a request for
 /// each, and when the loader lists it: in this order, before those of the driver.
@@ -38,7 +39,7 @@ const OF_DEVICES: &[(ExtensionId, Since, Treatment, Condition)] = &[
     (extension::EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, ANDROID_13, Own, Condition::Compression),
     (extension::EXT_SWAPCHAIN_MAINTENANCE1, ANDROID_14, Becomes(FENCE_FD), Condition::FencesOfDisplay),
     (extension::KHR_SWAPCHAIN_MAINTENANCE1, MAINTENANCE1, Becomes(FENCE_FD), Condition::FencesOfDisplay),
-    (extension::KHR_SWAPCHAIN_MUTABLE_FORMAT, MUTABLE_FORMAT, Own, Condition::FormatLists),
+    (extension::KHR_SWAPCHAIN_MUTABLE_FORMAT, MUTABLE_FORMAT, Shared, Condition::FormatLists),
 ];
 
 const FIRST: Since = Since::Level(ApiLevel::OLDEST);
@@ -61,22 +62,6 @@ const FENCE_FD: &CStr = c"VK_KHR_external_fence_fd";
 pub(super) fn treatment(host: &Host, id: ExtensionId) -> Treatment {
     let row = OF_DEVICES.iter().find(|(known, since, ..)| *known == id && host.has(*since));
     row.map_or(Passed, |(_, _, treatment, _)| *treatment)
-}
-
-/// A call of windows that not every Android has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WindowCall {
-    /// The one that tells a window the present mode.
-    PresentMode,
-    /// The one that connects with a listener, which hears what became of frames.
-    Listener,
-}
-
-/// Whether windows of this system have a call.
-pub(crate) const fn window_can(_host: &Host, call: WindowCall) -> bool {
-    match call {
-        WindowCall::PresentMode | WindowCall::Listener => true,
-    }
 }
 
 /// The condition for listing an extension.

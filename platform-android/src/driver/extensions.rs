@@ -12,9 +12,9 @@ use crate::debug;
 use crate::hal::Driver;
 use crate::host::Host;
 use crate::layers::merge;
-use crate::level::{ApiLevel, Since};
+use crate::level::ApiLevel;
 use crate::loader::{self, Loader};
-use crate::switches::Switch;
+use crate::switches::{Since, Switch};
 
 pub(super) type Properties = vk::ExtensionProperties;
 

@@ -6,11 +6,12 @@ use ash::vk;
 use loader_core::abi::chain;
 use loader_core::log::{Level, Topic};
 
-use super::device_extensions::{WindowCall, has_present_timestamps, window_can};
+use super::device_extensions::has_present_timestamps;
 use crate::host::Host;
-use crate::level::{ApiLevel, Since};
+use crate::level::ApiLevel;
 use crate::objects::{Instance, InstanceCommands};
-use crate::switches::Switch;
+use crate::switches::{Since, Switch};
+use crate::wsi::window_calls::{WindowCall, window_can};
 
 type Compression = vk::PhysicalDeviceImageCompressionControlFeaturesEXT<'static>;
 

@@ -26,7 +26,6 @@ pub use create_instance::create_instance;
 pub(crate) use create_instance::create_instance_of;
 pub use destroy::{destroy_device, destroy_instance};
 pub use device_extensions::enumerate_device_extension_properties;
-pub(crate) use device_extensions::{WindowCall, window_can};
 pub use extensions::enumerate_instance_extension_properties;
 #[cfg(feature = "apk")]
 pub(crate) use extensions::instance_extensions_of;

@@ -6,7 +6,6 @@ use ash::vk::{self, Handle, TaggedStructure};
 use loader_core::abi::chain::{find, pointers};
 use loader_core::registry::extension as e;
 
-use crate::driver::{WindowCall, window_can};
 use crate::host::Host;
 use crate::level::ApiLevel;
 use crate::objects::{Instance, instance_of};
@@ -22,6 +21,7 @@ use crate::wsi::structures::{
 use crate::wsi::surface::Surface;
 use crate::wsi::transform;
 use crate::wsi::usage::hardware_buffer;
+use crate::wsi::window_calls::{WindowCall, window_can};
 
 /// The value of what is unknown before there is a surface, as in Android's loader.
 const UNKNOWN: u32 = u32::MAX;

@@ -39,3 +39,4 @@ pub mod timing;
 pub mod transform;
 pub mod usage;
 pub mod window;
+pub(crate) mod window_calls;

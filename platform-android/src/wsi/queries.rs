@@ -8,7 +8,6 @@ use loader_core::abi::chain::pointers;
 use loader_core::memory::Application;
 use loader_core::registry::extension as e;
 
-use crate::driver::{WindowCall, window_can};
 use crate::level::ApiLevel;
 use crate::native_buffer as native;
 use crate::objects::{Instance, instance_of};
@@ -19,6 +18,7 @@ use crate::wsi::formats::{Gate, Group, groups, surface_formats};
 use crate::wsi::present_modes::{BufferCounts, present_modes};
 use crate::wsi::surface::Surface;
 use crate::wsi::usage::hardware_buffer;
+use crate::wsi::window_calls::{WindowCall, window_can};
 
 /// `vkGetPhysicalDeviceSurfaceFormatsKHR`
 ///
