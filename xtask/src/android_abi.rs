@@ -123,7 +123,7 @@ fn levels(options: &Options) -> String {
     }
     let others = LEVELS.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     format!(
-        "{built}, that in target/android/levels/{NEWEST} of {NEWEST}; exports were checked at {others}, too"
+        "{built}, and for {NEWEST} in target/android/levels/{NEWEST}; its exports are also checked at {others}"
     )
 }
 
