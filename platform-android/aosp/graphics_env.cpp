@@ -60,6 +60,19 @@ void extensions(bool of_device, std::uint32_t count, const char* const* names) {
     }
 }
 
+// Android 15 and later count engines: without that function the second of these is the one that fits.
+template <typename Env>
+auto count_engine(Env& env, const char* name, int) -> decltype(env.addVulkanEngineName(name)) {
+    return env.addVulkanEngineName(name);
+}
+
+template <typename Env>
+void count_engine(Env&, const char*, long) {}
+
+void engine(const char* name) {
+    count_engine(env(), name, 0);
+}
+
 }  // namespace
 
 struct vkload_graphics_env {
@@ -71,10 +84,12 @@ struct vkload_graphics_env {
     void (*driver_loaded)(bool loaded, std::int64_t nanoseconds);
     void (*count)(std::uint32_t what, std::uint64_t value);
     void (*extensions)(bool of_device, std::uint32_t count, const char* const* names);
+    void (*engine)(const char* name);
 };
 
 // The loader refers to it as a weak symbol, which only a definition that is linked with it satisfies.
 extern "C" __attribute__((visibility("hidden"))) const struct vkload_graphics_env vkload_graphics_env = {
     driver_namespace, application_namespace, layer_paths, debug_layers,
     driver_to_load,   driver_loaded,         count,       extensions,
+    engine,
 };

@@ -52,6 +52,7 @@ pub mod os;
 mod statistics;
 pub mod switches;
 pub mod system;
+pub mod trace;
 pub mod wsi;
 
 pub use level::ApiLevel;

@@ -9,6 +9,7 @@ use crate::layers::{self, Layers};
 use crate::level::ApiLevel;
 use crate::switches::Switches;
 use crate::system::System;
+use crate::trace;
 
 /// A loader. There is one, a `static` of the library; tests create one for each of their systems.
 pub struct Loader {
@@ -76,6 +77,7 @@ impl Loader {
     pub fn enter(&'static self) {
         CURRENT.store(core::ptr::from_ref(self).cast_mut(), Ordering::Release);
         self.host.enter();
+        trace::find(self.host.system);
     }
 }
 

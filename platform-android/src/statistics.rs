@@ -2,6 +2,7 @@
 //! People who later look at many devices use this; nothing depends on it.
 
 use core::ffi::CStr;
+use core::ptr::null;
 
 use ash::vk;
 use loader_core::abi::{chain, name};
@@ -19,10 +20,15 @@ const EXTENSIONS: usize = 100;
 /// The create info is valid.
 pub(crate) unsafe fn count_instance(system: &dyn System, info: &vk::InstanceCreateInfo<'_>) {
     // SAFETY: by this function's `# Safety` the create info is valid: its application info is NULL
-    // or a valid pointer, and its extension names are a counted array of valid C strings.
+    // or a valid pointer, in which the name of the engine is NULL or a C string, and its extension names are a counted array of valid C strings.
     unsafe {
-        let asked = info.p_application_info.as_ref().map_or(0, |application| application.api_version);
+        let application = info.p_application_info.as_ref();
+        let asked = application.map_or(0, |application| application.api_version);
         system.count(Statistic::ApiVersion(if asked == 0 { vk::API_VERSION_1_0 } else { asked }));
+        let engine = application.map_or(null(), |application| application.p_engine_name);
+        if !engine.is_null() {
+            system.count_engine(CStr::from_ptr(engine));
+        }
         let names = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         tell(system, false, names);
     }

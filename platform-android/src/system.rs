@@ -4,6 +4,7 @@
 
 use core::ffi::{CStr, c_int, c_void};
 use core::ptr::NonNull;
+use core::sync::atomic::AtomicU32;
 
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
@@ -94,6 +95,9 @@ pub enum Statistic {
     /// A swapchain claims to be rotated already, but is not.
     FalsePrerotation,
 }
+
+/// `ATRACE_TAG_GRAPHICS`: the bit of graphics in [`System::recorded_tags`].
+pub const GRAPHICS: u32 = 1 << 1;
 
 /// An Android system.
 ///
@@ -200,8 +204,27 @@ pub trait System: Waiting {
     /// Reports a statistic to the framework.
     fn count(&self, _statistic: Statistic) {}
 
+    /// Reports the name of the engine that an application is made with to the framework.
+    fn count_engine(&self, _name: &CStr) {}
+
     /// Reports the names of enabled extensions to the framework.
     fn count_extensions(&self, _of_device: bool, _names: &[&CStr]) {}
+
+    /// The word with a bit for each kind of slice that is being recorded ([`GRAPHICS`]), which the
+    /// system changes at any time; `None` if
+    /// nothing can be recorded.
+    fn recorded_tags(&self) -> Option<&'static AtomicU32> {
+        None
+    }
+
+    /// Begins a slice of the calling thread, within those that have begun. Returns whether it is
+    /// recorded: then it must end.
+    fn begin_slice(&self, _name: &CStr) -> bool {
+        false
+    }
+
+    /// Ends the last slice of the calling thread that has begun.
+    fn end_slice(&self) {}
 
     /// Waits for a fence, at most that many milliseconds, for ever if negative (`sync_wait`).
     /// Returns whether it was signalled.
@@ -212,6 +235,14 @@ pub trait System: Waiting {
 
     /// Closes a descriptor.
     fn close_fence(&self, fence: Fence);
+
+    /// Sleeps while `word` has that value, until somebody [wakes](Self::wake) it or that many
+    /// nanoseconds are over, for ever if `None`; maybe shorter (`FUTEX_WAIT`).
+    fn sleep(&self, word: &AtomicU32, value: u32, nanoseconds: Option<i64>);
+
+    /// Wakes every thread that sleeps because of this word, whose value has changed
+    /// (`FUTEX_WAKE`).
+    fn wake(&self, word: &AtomicU32);
 
     /// Whether such graphics buffers can be allocated (`AHardwareBuffer_isSupported`).
     fn buffer_supported(&self, kind: BufferKind) -> bool;

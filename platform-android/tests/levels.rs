@@ -70,6 +70,8 @@ fn listed(simulation: &Simulation) -> [BTreeSet<String>; 2] {
     simulation.android.set("ro.surface_flinger.has_HDR_display", "true");
     simulation.android.set("service.sf.present_timestamp", "true");
     simulation.android.set("ro.vulkan.debug_utils", "false");
+    // Its windows have every call.
+    simulation.android.set("ro.build.version.sdk", "37");
     simulation.android.install(complete());
     simulation.loader.enter();
     let names = |list: &[vk::ExtensionProperties]| -> BTreeSet<String> {

@@ -21,7 +21,7 @@ const MODULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/modules");
 /// Libraries of the system: the source, and the symbol version of its functions, if any.
 const SYSTEM: &[(&str, &str)] = &[("libc", "LIBC"), ("libdl", "LIBC"), ("liblog", "LIBLOG")];
 /// Those that the loader looks for only when needed.
-const LATE: &[&str] = &["libdl_android", "libvndksupport"];
+const LATE: &[&str] = &["libcutils", "libdl_android", "libvndksupport"];
 
 const VENDOR: &str = "vendor/lib64/hw/vulkan.null.so";
 const DEBUG_FOLDER: &str = "data/local/debug/vulkan";
@@ -327,8 +327,30 @@ fn r136_the_library_itself_opens_a_driver_in_a_namespace_of_its_own() {
     assert!(said.contains(DRAWN) && said.contains(&format!("{elsewhere}{why}\n")), "{said}");
 }
 
+#[test]
+fn r171_the_library_itself_has_slices_if_the_system_records_graphics() {
+    let Some(system) = System::with_driver() else { return };
+    // Graphics are the second bit.
+    for (recorded, expected) in [
+        (
+            "RECORDED=0x7",
+            "Open\n LoadDriver\n hwvulkan module open\nDiscoverLayers\ndriver.CreateInstance\n\
+             EnumeratePhysicalDevices\ndriver.CreateDevice\n",
+        ),
+        ("RECORDED=0x5", ""),
+    ] {
+        system.file("slices", "");
+        assert!(said_by(&system.run(&[recorded], &[])).contains(DRAWN));
+        assert_eq!(system.said("slices"), expected, "{recorded}");
+    }
+    // Without that library nothing is recorded.
+    fs::remove_file(system.path("system/lib64/libcutils.so")).unwrap();
+    assert!(said_by(&system.run(&["RECORDED=0x7"], &[])).contains(DRAWN));
+    assert_eq!(system.said("slices"), "");
+}
+
 /// Links the library as a system tree does: with the framework's functions.
-fn link_with_framework(system: &System) -> Option<()> {
+fn link_with_framework(system: &System, definitions: &[&str]) -> Option<()> {
     let target = processor().0;
     let archive = built(&format!("{target}/release/libvulkan_android.a"))?;
     let stand_ins = built(&format!("{target}/stand-ins/libc.so"))?.with_file_name("");
@@ -338,7 +360,7 @@ fn link_with_framework(system: &System) -> Option<()> {
     let cpp = |output: &Path, source: &Path| {
         let mut compiler = Command::new("c++");
         compiler.args(["-shared", "-fPIC", "-O2", "-std=c++17", "-Wall", "-Werror", "-I", SOURCES, "-o"]);
-        compiler.args([output, source]);
+        compiler.args([output, source]).args(definitions);
         compiler
     };
     let source = Path::new(SOURCES).join("libgraphicsenv.cpp");
@@ -358,7 +380,7 @@ fn link_with_framework(system: &System) -> Option<()> {
 #[test]
 fn r25_r117_the_library_of_a_system_tree_has_layers_of_packages_and_counts() {
     let Some(system) = System::with_driver() else { return };
-    let Some(()) = link_with_framework(&system) else { return };
+    let Some(()) = link_with_framework(&system, &[]) else { return };
     system.layer("made.so", "VK_LAYER_packed");
     let packed = fs::read(system.path("made.so")).unwrap();
     let files = [Packed::stored("lib/x86_64/libVkLayer_packed.so", &packed, 4096)];
@@ -370,14 +392,23 @@ fn r25_r117_the_library_of_a_system_tree_has_layers_of_packages_and_counts() {
     assert!(system.said("trace").contains("VK_LAYER_packed vkCreateDevice\n"));
     assert_eq!(
         system.said("counted"),
-        "driver to load\ndriver loaded\nversion 1024\ninstance:\ndevice\ndevice:\n"
+        "driver to load\ndriver loaded\nversion 1024\nengine of the program\ninstance:\ndevice\ndevice:\n"
     );
+}
+
+#[test]
+fn r117_the_library_of_an_older_system_tree_counts_no_engines() {
+    let Some(system) = System::with_driver() else { return };
+    let Some(()) = link_with_framework(&system, &["-DBEFORE_ANDROID_15"]) else { return };
+    assert!(said_by(&system.run(&[], &[])).contains(DRAWN));
+    let counted = system.said("counted");
+    assert!(counted.contains("version 1024\ninstance:\n") && !counted.contains("engine"), "{counted}");
 }
 
 #[test]
 fn r36_the_library_of_a_system_tree_reaches_layers_through_namespace_and_bridge() {
     let Some(system) = System::with_driver() else { return };
-    let Some(()) = link_with_framework(&system) else { return };
+    let Some(()) = link_with_framework(&system, &[]) else { return };
     let linker = system.path("system/lib64/libdl.so");
     let linker = [linker.to_str().unwrap()];
     system.compile("system/lib64/libnativeloader.so", &format!("{SOURCES}/libnativeloader.c"), &linker);

@@ -15,6 +15,8 @@ mod memory;
 mod present;
 #[path = "wsi/shared.rs"]
 mod shared;
+#[path = "wsi/slices.rs"]
+mod slices;
 #[path = "wsi/stages.rs"]
 mod stages;
 #[path = "wsi/surface.rs"]

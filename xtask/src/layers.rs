@@ -80,6 +80,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "once",
             "listening",
             "host",
+            "trace",
             "os",
             "hal",
             "layers",

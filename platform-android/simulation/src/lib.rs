@@ -17,6 +17,8 @@ mod libraries;
 mod made;
 mod packages;
 mod scarce;
+mod sleepers;
+mod slices;
 mod window;
 
 pub use exported::exported;
@@ -38,6 +40,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
+use std::sync::atomic::AtomicU32;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -72,6 +75,8 @@ pub struct Android {
     folder: PathBuf,
     started: Instant,
     world: Mutex<World>,
+    sleepers: sleepers::Sleepers,
+    recorded: &'static AtomicU32,
 }
 
 /// The part that a test can change at any time: see [`Android::change`].
@@ -123,6 +128,10 @@ pub struct World {
     pub echoes: bool,
     /// The reported statistics.
     pub statistics: Vec<Statistic>,
+    slices: Vec<String>,
+    open_slices: usize,
+    /// The engines that were reported.
+    pub engines: Vec<String>,
     /// The extensions that were reported: whether they are of a device, and their names.
     pub extensions: Vec<(bool, Vec<String>)>,
     /// Libraries that are part of the test, by path.
@@ -133,7 +142,7 @@ pub struct World {
 }
 
 impl Simulation {
-    /// Creates an empty system: no driver, no layers, no properties; the process may not be dumped.
+    /// Creates an empty system: no driver, no layers, no property but that of its level; the process may not be dumped.
     #[must_use]
     pub fn new() -> Self {
         Self::at(ApiLevel::NEWEST)
@@ -152,6 +161,7 @@ impl Simulation {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().expect("a folder for the system").keep();
         let android = Android::at(folder);
+        android.set("ro.build.version.sdk", &level.0.to_string());
         let loader: &'static Loader =
             Box::leak(Box::new(Loader::new(android).at(level).with(switches(Switches::of(level)))));
         loader.enter();
@@ -178,7 +188,13 @@ impl Android {
     /// process may not be dumped.
     #[must_use]
     pub fn at(folder: PathBuf) -> &'static Self {
-        Box::leak(Box::new(Self { folder, started: Instant::now(), world: Mutex::new(World::new()) }))
+        Box::leak(Box::new(Self {
+            folder,
+            started: Instant::now(),
+            world: Mutex::new(World::new()),
+            sleepers: sleepers::Sleepers::default(),
+            recorded: Box::leak(Box::default()),
+        }))
     }
 
     /// Locks the current state for reading or changing it. Nothing of the loader may be called
@@ -228,6 +244,12 @@ impl Android {
     #[must_use]
     pub fn open_libraries(&self) -> Vec<String> {
         self.change().libraries.paths()
+    }
+
+    /// How many threads sleep until somebody wakes them.
+    #[must_use]
+    pub fn asleep(&self) -> usize {
+        self.sleepers.count()
     }
 
     /// How many fences are open.
@@ -420,9 +442,25 @@ impl System for Android {
         self.change().statistics.push(statistic);
     }
 
+    fn count_engine(&self, name: &CStr) {
+        self.change().engines.push(name.to_string_lossy().into_owned());
+    }
+
     fn count_extensions(&self, of_device: bool, names: &[&CStr]) {
         let names = names.iter().map(|name| name.to_string_lossy().into_owned()).collect();
         self.change().extensions.push((of_device, names));
+    }
+
+    fn recorded_tags(&self) -> Option<&'static AtomicU32> {
+        Some(self.recorded)
+    }
+
+    fn begin_slice(&self, name: &CStr) -> bool {
+        self.begin(name)
+    }
+
+    fn end_slice(&self) {
+        self.end();
     }
 
     fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool {
@@ -437,6 +475,14 @@ impl System for Android {
 
     fn close_fence(&self, fence: Fence) {
         self.change().fences.close(fence);
+    }
+
+    fn sleep(&self, word: &AtomicU32, value: u32, nanoseconds: Option<i64>) {
+        self.sleepers.sleep(word, value, nanoseconds);
+    }
+
+    fn wake(&self, _: &AtomicU32) {
+        self.sleepers.wake();
     }
 
     fn buffer_supported(&self, kind: BufferKind) -> bool {
@@ -475,6 +521,9 @@ impl World {
             log: Vec::new(),
             echoes: true,
             statistics: Vec::new(),
+            slices: Vec::new(),
+            open_slices: 0,
+            engines: Vec::new(),
             extensions: Vec::new(),
             built_in: BTreeMap::new(),
             libraries: libraries::Openings::default(),

@@ -4,6 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr::{self, NonNull};
+use std::sync::atomic::AtomicU32;
 
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
@@ -137,10 +138,16 @@ impl System for Plenty {
         fn layer_paths(&self) -> Result<Text, OutOfMemory>;
         fn debug_layers(&self) -> Result<Text, OutOfMemory>;
         fn count(&self, statistic: Statistic);
+        fn count_engine(&self, name: &CStr);
         fn count_extensions(&self, of_device: bool, names: &[&CStr]);
+        fn recorded_tags(&self) -> Option<&'static AtomicU32>;
+        fn begin_slice(&self, name: &CStr) -> bool;
+        fn end_slice(&self);
         fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool;
         fn duplicate_fence(&self, fence: Fence) -> Option<Fence>;
         fn close_fence(&self, fence: Fence);
+        fn sleep(&self, word: &AtomicU32, value: u32, nanoseconds: Option<i64>);
+        fn wake(&self, word: &AtomicU32);
         fn buffer_supported(&self, kind: BufferKind) -> bool;
         fn hardware_buffer_of(&self, window_buffer: *mut c_void) -> *mut c_void;
     }

@@ -16,6 +16,7 @@ use crate::objects::{
     Device, DeviceCommands, DeviceData, End, Instance, PrivateData, driver_extensions, instance_of,
 };
 use crate::statistics;
+use crate::trace::slice;
 
 type Callbacks<'a> = vk::AllocationCallbacks<'a>;
 type CreateInfo<'a> = vk::DeviceCreateInfo<'a>;
@@ -96,7 +97,11 @@ unsafe fn create(
             own.p_next = first;
         }
         let mut handle = vk::Device::null();
-        array::check(create(physical_device, &own, callbacks, &mut handle))?;
+        let created = {
+            let _slice = slice(c"driver.CreateDevice");
+            create(physical_device, &own, callbacks, &mut handle)
+        };
+        array::check(created)?;
         if let Err(error) = complete(&mut device, handle, &wanted) {
             if let Some(destroy) = device.driver.destroy_device {
                 destroy(handle, callbacks);

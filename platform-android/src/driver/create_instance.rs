@@ -16,6 +16,7 @@ use crate::loader::{self, Loader};
 use crate::log::Logger;
 use crate::objects::{End, Instance, InstanceCommands, InstanceData};
 use crate::statistics;
+use crate::trace::slice;
 
 type Callbacks<'a> = vk::AllocationCallbacks<'a>;
 type CreateInfo<'a> = vk::InstanceCreateInfo<'a>;
@@ -103,7 +104,11 @@ unsafe fn create(
         });
         own.p_application_info = application.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
         let mut handle = vk::Instance::null();
-        array::check((driver.create_instance)(&own, callbacks, &mut handle))?;
+        let created = {
+            let _slice = slice(c"driver.CreateInstance");
+            (driver.create_instance)(&own, callbacks, &mut handle)
+        };
+        array::check(created)?;
         if let Err(error) = complete(&mut instance, handle, driver.get_instance_proc_addr, &wanted) {
             if let Some(destroy) = instance.driver.destroy_instance {
                 destroy(handle, callbacks);

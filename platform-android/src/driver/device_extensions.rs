@@ -18,23 +18,23 @@ use crate::level::ApiLevel;
 use crate::native_buffer;
 use crate::objects::{Instance, InstanceCommands, driver_extensions, instance_of};
 use crate::switches::{Since, Switch};
+use crate::wsi::abilities::Abilities;
 use crate::wsi::queries::has_shared_images;
-use crate::wsi::window_calls::{WindowCall, window_can};
 
 /// Device extensions in which the loader has work to do, since when, what happens to a request for
 /// each, and when the loader lists it: in this order, before those of the driver.
 const OF_DEVICES: &[(ExtensionId, Since, Treatment, Condition)] = &[
     (extension::KHR_SWAPCHAIN, FIRST, Becomes(native_buffer::NAME), Condition::OfDriver),
     (extension::KHR_INCREMENTAL_PRESENT, ANDROID_8, Own, Condition::None),
-    (extension::EXT_PRESENT_MODE_FIFO_LATEST_READY, LATEST_READY, Own, LATEST_READY_WINDOW),
-    (extension::KHR_PRESENT_MODE_FIFO_LATEST_READY, LATEST_READY_KHR, Own, LATEST_READY_WINDOW),
+    (extension::EXT_PRESENT_MODE_FIFO_LATEST_READY, LATEST_READY, Own, Condition::PresentModes),
+    (extension::KHR_PRESENT_MODE_FIFO_LATEST_READY, LATEST_READY_KHR, Own, Condition::PresentModes),
     (extension::EXT_HDR_METADATA, ANDROID_9, Shared, Condition::HdrDisplay),
     (extension::KHR_SHARED_PRESENTABLE_IMAGE, ANDROID_9, Own, Condition::SharedImages),
     (extension::GOOGLE_DISPLAY_TIMING, ANDROID_8, Own, Condition::PresentTimestamps),
     (extension::EXT_PRESENT_TIMING, PRESENT_TIMING, Own, Condition::PresentTimestampsAndClocks),
     (extension::KHR_PRESENT_ID, Since::Switch(Switch::PresentId), Own, Condition::None),
-    (extension::KHR_PRESENT_ID2, Since::Switch(Switch::PresentId2), Own, Condition::None),
-    (extension::KHR_PRESENT_WAIT2, PRESENT_WAIT2, Own, Condition::Window(WindowCall::Listener)),
+    (extension::KHR_PRESENT_ID2, Since::Switch(Switch::PresentId2), Own, Condition::TellingWindows),
+    (extension::KHR_PRESENT_WAIT2, PRESENT_WAIT2, Own, Condition::TellingWindows),
     (extension::EXT_IMAGE_COMPRESSION_CONTROL, ANDROID_13, Passed, Condition::Compression),
     (extension::EXT_IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, ANDROID_13, Own, Condition::Compression),
     (extension::EXT_SWAPCHAIN_MAINTENANCE1, ANDROID_14, Becomes(FENCE_FD), Condition::FencesOfDisplay),
@@ -49,7 +49,6 @@ const ANDROID_13: Since = Since::Level(ApiLevel::ANDROID_13);
 const ANDROID_14: Since = Since::Level(ApiLevel::ANDROID_14);
 const LATEST_READY: Since = Since::Switch(Switch::LatestReady);
 const LATEST_READY_KHR: Since = Since::Switch(Switch::LatestReadyKhr);
-const LATEST_READY_WINDOW: Condition = Condition::Window(WindowCall::PresentMode);
 const PRESENT_TIMING: Since = Since::Switch(Switch::PresentTiming);
 const PRESENT_WAIT2: Since = Since::Switch(Switch::PresentWait2);
 const MAINTENANCE1: Since = Since::Switch(Switch::Maintenance1Khr);
@@ -71,8 +70,10 @@ enum Condition {
     None,
     /// The loader does not list it: it is listed where the driver has it.
     OfDriver,
-    /// Windows have this call.
-    Window(WindowCall),
+    /// The system's windows can be told the present mode.
+    PresentModes,
+    /// The system's windows tell of frames.
+    TellingWindows,
     /// The display shows a high dynamic range, according to a property. Irrelevant since Android
     /// 17.
     HdrDisplay,
@@ -80,7 +81,8 @@ enum Condition {
     SharedImages,
     /// The system reports when frames were shown, according to a property.
     PresentTimestamps,
-    /// The same, and the driver can compare its clock with the system's.
+    /// The same, the system's windows tell of frames, and the driver can compare its clock with the
+    /// system's.
     PresentTimestampsAndClocks,
     /// The driver compresses images as an application wishes, swapchain images too.
     Compression,
@@ -118,14 +120,18 @@ impl Condition {
             match self {
                 Self::None => true,
                 Self::OfDriver => false,
-                Self::Window(call) => window_can(host, call),
+                Self::PresentModes => Abilities::of_system(host).present_modes,
+                Self::TellingWindows => Abilities::of_system(host).tells_of_frames,
                 Self::HdrDisplay => {
                     host.level >= ApiLevel::ANDROID_17 || host.system.property(HDR_DISPLAY).is_true()
                 }
                 Self::SharedImages => has_shared_images(instance, device),
                 Self::PresentTimestamps => has_present_timestamps(host),
+                // VK_EXT_present_timing depends on VK_KHR_present_id2.
                 Self::PresentTimestampsAndClocks => {
-                    has_present_timestamps(host) && has(drivers, CALIBRATED_TIMESTAMPS)
+                    has_present_timestamps(host)
+                        && Abilities::of_system(host).tells_of_frames
+                        && has(drivers, CALIBRATED_TIMESTAMPS)
                 }
                 Self::Compression => {
                     let native = drivers.iter().find(|extension| name::is(extension, native_buffer::NAME));

@@ -11,7 +11,7 @@ use crate::host::Host;
 use crate::level::ApiLevel;
 use crate::objects::{Instance, InstanceCommands};
 use crate::switches::{Since, Switch};
-use crate::wsi::window_calls::{WindowCall, window_can};
+use crate::wsi::abilities::Abilities;
 
 type Compression = vk::PhysicalDeviceImageCompressionControlFeaturesEXT<'static>;
 
@@ -20,15 +20,14 @@ type Compression = vk::PhysicalDeviceImageCompressionControlFeaturesEXT<'static>
 const OF_THE_LOADER: &[(vk::StructureType, Since, &[Answer])] = &[
     (SWAPCHAIN_MAINTENANCE1, Since::Level(ApiLevel::ANDROID_14), &[Answer::Yes]),
     (IMAGE_COMPRESSION_CONTROL_SWAPCHAIN, Since::Level(ApiLevel::ANDROID_13), &[Answer::IfImagesCan]),
-    (PRESENT_MODE_FIFO_LATEST_READY, Since::Switch(Switch::LatestReady), &[LATEST_READY]),
+    (PRESENT_MODE_FIFO_LATEST_READY, Since::Switch(Switch::LatestReady), &[Answer::IfWindowsGetModes]),
     (PRESENT_ID, Since::Switch(Switch::PresentId), &[Answer::Yes]),
-    (PRESENT_ID2, Since::Switch(Switch::PresentId2), &[Answer::Yes]),
-    (PRESENT_WAIT2, Since::Switch(Switch::PresentWait2), &[Answer::IfWindowCan(WindowCall::Listener)]),
+    (PRESENT_ID2, Since::Switch(Switch::PresentId2), &[Answer::IfWindowsTell]),
+    (PRESENT_WAIT2, Since::Switch(Switch::PresentWait2), &[Answer::IfWindowsTell]),
     // In general, at a time, and at a time relative to the previous frame.
     (PRESENT_TIMING, Since::Switch(Switch::PresentTiming), &[Answer::IfTimed, Answer::IfTimed, Answer::No]),
 ];
 
-const LATEST_READY: Answer = Answer::IfWindowCan(WindowCall::PresentMode);
 const SWAPCHAIN_MAINTENANCE1: vk::StructureType =
     vk::StructureType::PHYSICAL_DEVICE_SWAPCHAIN_MAINTENANCE_1_FEATURES_EXT;
 const IMAGE_COMPRESSION_CONTROL_SWAPCHAIN: vk::StructureType =
@@ -62,8 +61,10 @@ enum Answer {
     /// If the driver's images can be compressed as an application wishes: swapchain images are
     /// among them.
     IfImagesCan,
-    /// If windows have this call.
-    IfWindowCan(WindowCall),
+    /// If the system's windows can be told the present mode.
+    IfWindowsGetModes,
+    /// If the system's windows tell of frames.
+    IfWindowsTell,
     /// If the system reports when frames were shown.
     IfTimed,
 }
@@ -88,6 +89,7 @@ unsafe fn for_each(
     mut each: impl FnMut(vk::StructureType, *mut vk::Bool32, bool),
 ) {
     let host: &Host = instance.logger.loader;
+    let windows = Abilities::of_system(host);
     // SAFETY: by this function's `# Safety` `first` begins a pNext chain, in which `sType`
     // determines the structure; each one listed has as many `VkBool32` members as there are
     // answers.
@@ -99,8 +101,9 @@ unsafe fn for_each(
                 let is_there = match answer {
                     Answer::Yes => true,
                     Answer::No => false,
+                    Answer::IfWindowsGetModes => windows.present_modes,
+                    Answer::IfWindowsTell => windows.tells_of_frames,
                     Answer::IfImagesCan => has_image_compression(&instance.driver, device),
-                    Answer::IfWindowCan(call) => window_can(host, *call),
                     Answer::IfTimed => has_present_timestamps(host),
                 };
                 each(s_type, (&raw mut (*structure.cast::<Features>()).first).add(place), is_there);

@@ -5,6 +5,7 @@ use loader_core::abi::array;
 
 use super::adopt::adopt;
 use crate::objects::instance_of;
+use crate::trace::slice;
 
 /// vkEnumeratePhysicalDevices. Asks the driver each time.
 ///
@@ -15,6 +16,7 @@ pub unsafe extern "system" fn enumerate_physical_devices(
     count: *mut u32,
     out: *mut vk::PhysicalDevice,
 ) -> vk::Result {
+    let _slice = slice(c"EnumeratePhysicalDevices");
     // SAFETY: by this function's `# Safety` the instance is a valid handle, and `count` and `out`
     // are a counted out-array; only elements that lie within it are adopted.
     unsafe {
@@ -44,6 +46,7 @@ pub unsafe extern "system" fn enumerate_physical_device_groups(
     count: *mut u32,
     out: *mut vk::PhysicalDeviceGroupProperties<'_>,
 ) -> vk::Result {
+    let _slice = slice(c"EnumeratePhysicalDeviceGroups");
     // SAFETY: by this function's `# Safety` the instance is a valid handle, and `count` and `out`
     // are a counted out-array.
     unsafe {

@@ -24,6 +24,9 @@ use loader_core::platform::Lock;
 use crate::host::Host;
 use crate::once::{self, Progress, Turn};
 use crate::system::{Door, Library, Statistic};
+#[cfg(feature = "apk")]
+use crate::trace;
+use crate::trace::slice;
 use search::{Found, Search};
 
 /// The driver, once it has been searched for.
@@ -120,6 +123,7 @@ impl Hal {
         // SAFETY: `open` returned this device, which the module created.
         unsafe { layout::check_device(driver.device) }?;
         host.enter();
+        trace::find(host.system);
         driver.debug_report = version_of(host, &driver, vk::EXT_DEBUG_REPORT_NAME);
         let mut state = self.state.lock(host.system);
         state.progress = Progress::Done { process: host.system.process(), result: Ok(driver) };
@@ -135,6 +139,7 @@ impl Hal {
 
     /// Searches for the driver, or keeps the open one, and records the result for this process.
     fn search(&self, host: &Host, open: Option<Open>) -> Result<Driver, DoesNotOpen> {
+        let _slice = slice(c"Open");
         let (open, result, report) = match open {
             Some(open) if !is_replaced(host, &open) => (Some(open), Ok(open.driver), None),
             other => {
@@ -231,6 +236,7 @@ const DEVICE_ID: &CStr = c"vk0";
 /// `module` is a module for Vulkan: its `methods` are NULL or valid.
 unsafe fn open(module: NonNull<layout::Module>) -> Result<Driver, Decision> {
     let mut device = null_mut();
+    let slice = slice(c"hwvulkan module open");
     // SAFETY: by this function's `# Safety` the module is one for Vulkan, whose `open` takes the
     // module, a name and a place for the device.
     let result = unsafe {
@@ -238,6 +244,7 @@ unsafe fn open(module: NonNull<layout::Module>) -> Result<Driver, Decision> {
         let open = methods.and_then(|methods| methods.open).ok_or(Decision::NoOpen)?;
         open(module.as_ptr(), DEVICE_ID.as_ptr(), &mut device)
     };
+    drop(slice);
     if result != 0 {
         return Err(Decision::OpenFailed { result });
     }

@@ -12,6 +12,7 @@ use super::layout::Module;
 use super::report::{Candidate, Decision, FileName, Report, Source};
 use crate::host::Host;
 use crate::system::{Door, Library, Namespace, PROPERTY_VALUE_MAX, Statistic, System};
+use crate::trace::slice;
 
 /// The sources of drivers, in search order.
 const SOURCES: [Source; 4] = [Source::Updatable, Source::Apex, Source::Vendor, Source::Hardware];
@@ -103,6 +104,7 @@ impl Search<'_> {
 
     /// Opens the first library that opens.
     fn open_first(&mut self, source: Source, door: Door) -> Answer {
+        let _slice = slice(c"LoadDriver");
         for property in PROPERTIES {
             let value = self.host.system.property(property);
             let candidate = |file, decision| Candidate { source, property: Some(property), file, decision };

@@ -40,6 +40,7 @@ pub(crate) use report::Missed;
 
 use crate::host::Host;
 use crate::once::{self, Progress, Turn};
+use crate::trace::slice;
 
 /// The layers of the process.
 pub struct Layers {
@@ -82,6 +83,7 @@ impl Layers {
 
     /// Searches for layers, keeping those of `before`, and records the result for this process.
     fn look(&self, host: &Host, before: Option<Counted<Found>>) -> Result<Counted<Found>, OutOfMemory> {
+        let _slice = slice(c"DiscoverLayers");
         let found = Found::find(host, self.policy, before.as_deref()).and_then(Counted::try_new);
         let process = host.system.process();
         let mut state = self.state.lock(host.system);

@@ -35,6 +35,8 @@ pub struct GraphicsEnv {
     pub count: unsafe extern "C" fn(what: u32, value: u64),
     /// Records the extensions of an instance or a device.
     pub extensions: unsafe extern "C" fn(of_device: bool, count: u32, names: *const *const c_char),
+    /// Records the engine of an application, where the framework counts engines.
+    pub engine: unsafe extern "C" fn(name: *const c_char),
 }
 
 /// A word with the address of `vkload_graphics_env`, in assembly: Rust has no weak symbols.
@@ -120,6 +122,13 @@ pub(super) fn count(statistic: Statistic) {
             Statistic::FalsePrerotation => (table.count)(5, 0),
         }
     }
+}
+
+/// Reports the name of an engine.
+pub(super) fn count_engine(name: &CStr) {
+    let Some(table) = table() else { return };
+    // SAFETY: the name is a C string that outlives the call.
+    unsafe { (table.engine)(name.as_ptr()) };
 }
 
 /// Reports the names of enabled extensions, unless memory is short.

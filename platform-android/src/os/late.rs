@@ -47,11 +47,11 @@ impl Late {
     }
 }
 
-/// Defines functions that return a function of the system with this type, if it exists:
+/// Defines functions that return a function or variable of the system with this type, if it exists:
 /// `name: type = "symbol" in "library", "another library";`
 macro_rules! late {
-    ($($name:ident: $type:ty = $symbol:literal in $($library:literal),+;)*) => {$(
-        fn $name() -> Option<$type> {
+    ($($visible:vis $name:ident: $type:ty = $symbol:literal in $($library:literal),+;)*) => {$(
+        $visible fn $name() -> Option<$type> {
             static FUNCTION: $crate::os::late::Late = $crate::os::late::Late::new(&[$($library),+], $symbol);
             // SAFETY: the system's headers declare the function of this name with this type.
             unsafe {

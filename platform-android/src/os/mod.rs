@@ -11,6 +11,8 @@ mod framework;
 mod late;
 mod linker;
 mod properties;
+mod sleeping;
+mod slices;
 
 pub use framework::GraphicsEnv;
 #[cfg(feature = "apk")]
@@ -18,6 +20,7 @@ pub(crate) use linker::make_namespace;
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr::NonNull;
+use core::sync::atomic::AtomicU32;
 
 use loader_core::log::Level;
 use loader_core::memory::{OutOfMemory, Text, Vec};
@@ -143,8 +146,24 @@ impl System for Android {
         framework::count(statistic);
     }
 
+    fn count_engine(&self, name: &CStr) {
+        framework::count_engine(name);
+    }
+
     fn count_extensions(&self, of_device: bool, names: &[&CStr]) {
         framework::count_extensions(of_device, names);
+    }
+
+    fn recorded_tags(&self) -> Option<&'static AtomicU32> {
+        slices::recorded_tags()
+    }
+
+    fn begin_slice(&self, name: &CStr) -> bool {
+        slices::begin(name)
+    }
+
+    fn end_slice(&self) {
+        slices::end();
     }
 
     fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool {
@@ -157,6 +176,14 @@ impl System for Android {
 
     fn close_fence(&self, fence: Fence) {
         fences::close(fence);
+    }
+
+    fn sleep(&self, word: &AtomicU32, value: u32, nanoseconds: Option<i64>) {
+        sleeping::sleep(word, value, nanoseconds);
+    }
+
+    fn wake(&self, word: &AtomicU32) {
+        sleeping::wake(word);
     }
 
     fn buffer_supported(&self, kind: BufferKind) -> bool {

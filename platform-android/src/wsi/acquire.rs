@@ -5,6 +5,7 @@ use core::sync::atomic::Ordering;
 use ash::vk::{self, Handle};
 
 use crate::objects::{Device, device_of};
+use crate::trace::slice;
 use crate::wsi::bind::bind;
 use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
@@ -30,6 +31,7 @@ pub unsafe extern "system" fn acquire_next_image(
     fence: vk::Fence,
     out: *mut u32,
 ) -> vk::Result {
+    let _slice = slice(c"AcquireNextImageKHR");
     // SAFETY: by this function's `# Safety` device and swapchain are valid handles, semaphore and
     // fence NULL or valid, and `out` is valid for a write.
     unsafe {
@@ -58,6 +60,7 @@ pub unsafe extern "system" fn acquire_next_image2(
     info: *const vk::AcquireNextImageInfoKHR<'_>,
     out: *mut u32,
 ) -> vk::Result {
+    let _slice = slice(c"AcquireNextImage2KHR");
     // SAFETY: by this function's `# Safety` the device is a valid handle and `info` and `out` are
     // valid pointers; valid usage makes the members of `info` valid for `acquire_next_image`.
     unsafe {

@@ -11,6 +11,7 @@ use crate::level::ApiLevel;
 use crate::objects::{Instance, instance_of};
 use crate::switches::Switch;
 use crate::system::BufferKind;
+use crate::wsi::abilities::Abilities;
 use crate::wsi::formats::native;
 use crate::wsi::native_window::query;
 use crate::wsi::present_modes::{BufferCounts, compatible, image_counts};
@@ -21,7 +22,6 @@ use crate::wsi::structures::{
 use crate::wsi::surface::Surface;
 use crate::wsi::transform;
 use crate::wsi::usage::hardware_buffer;
-use crate::wsi::window_calls::{WindowCall, window_can};
 
 /// The value of what is unknown before there is a surface, as in Android's loader.
 const UNKNOWN: u32 = u32::MAX;
@@ -110,6 +110,7 @@ pub fn may_be_surfaceless(instance: &Instance) -> bool {
 struct Answer<'a> {
     instance: &'a Instance,
     consumer_usage: u64,
+    abilities: Abilities,
     mode: Option<vk::PresentModeKHR>,
     /// Whether a swapchain could have that mode.
     mode_is_there: bool,
@@ -158,7 +159,9 @@ impl<'a> Answer<'a> {
             None => return Err(vk::Result::ERROR_SURFACE_LOST_KHR),
         }
         let consumer_usage = surface.map_or(0, |surface| surface.consumer_usage);
-        Ok(Self { instance, consumer_usage, mode, mode_is_there, capabilities })
+        let of_system = || Abilities::of_system(instance.logger.loader);
+        let abilities = surface.map_or_else(of_system, |surface| surface.abilities);
+        Ok(Self { instance, consumer_usage, abilities, mode, mode_is_there, capabilities })
     }
 
     /// Fills the structures chained to the capabilities.
@@ -202,11 +205,12 @@ impl<'a> Answer<'a> {
         unsafe {
             match (*structure).s_type {
                 SurfaceCapabilitiesPresentId2::STRUCTURE_TYPE if host.is_on(Switch::PresentId2) => {
-                    (*structure.cast::<SurfaceCapabilitiesPresentId2>()).present_id2_supported = vk::TRUE;
+                    (*structure.cast::<SurfaceCapabilitiesPresentId2>()).present_id2_supported =
+                        self.abilities.tells_of_frames.into();
                 }
                 SurfaceCapabilitiesPresentWait2::STRUCTURE_TYPE if host.is_on(Switch::PresentWait2) => {
                     (*structure.cast::<SurfaceCapabilitiesPresentWait2>()).present_wait2_supported =
-                        window_can(host, WindowCall::Listener).into();
+                        self.abilities.tells_of_frames.into();
                 }
                 PresentTimingSurfaceCapabilities::STRUCTURE_TYPE if host.is_on(Switch::PresentTiming) => {
                     let out = &mut *structure.cast::<PresentTimingSurfaceCapabilities>();

@@ -10,14 +10,14 @@ use loader_core::memory::{Application, Box, TryGrow, Vec};
 
 use crate::objects::{Device, device_of};
 use crate::system::Statistic;
+use crate::trace::slice;
 use crate::wsi::capabilities::buffer_counts;
 use crate::wsi::fence::OwnedFence;
 use crate::wsi::formats::{Dataspace, dataspace, native_format};
 use crate::wsi::images;
-use crate::wsi::native_window::SLOTS;
-use crate::wsi::native_window::query;
-use crate::wsi::present_modes::{image_counts, is_shared};
-use crate::wsi::structures::CREATE_DEFERRED;
+use crate::wsi::native_window::{SLOTS, present_mode, query};
+use crate::wsi::present_modes::{FIFO_LATEST_READY, image_counts, is_shared};
+use crate::wsi::structures::{CREATE_DEFERRED, CREATE_PRESENT_WAIT2};
 use crate::wsi::surface::Surface;
 use crate::wsi::swapchain::{Image, Made, Swapchain};
 use crate::wsi::transform;
@@ -33,6 +33,7 @@ pub unsafe extern "system" fn create_swapchain(
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::SwapchainKHR,
 ) -> vk::Result {
+    let _slice = slice(c"CreateSwapchainKHR");
     // SAFETY: by this function's `# Safety` the device is a valid handle, `info` and `out` are
     // valid pointers, and the callbacks NULL or valid.
     unsafe {
@@ -198,8 +199,13 @@ impl<'a> Request<'a> {
         let auto_refresh = info.present_mode == vk::PresentModeKHR::SHARED_CONTINUOUS_REFRESH;
         let extent = info.image_extent;
         reset(device, surface);
+        let is_waited_for = info.flags.contains(CREATE_PRESENT_WAIT2) && surface.abilities.tells_of_frames;
+        if is_waited_for {
+            surface.listener.begin(surface.loader.system, window)?;
+        }
         window.set_dequeue_timeout(-1)?;
         window.set_swap_interval(c_int::from(!mailbox))?;
+        self.set_present_mode(device, surface)?;
         window.set_shared_buffer_mode(false)?;
         window.set_auto_refresh(false)?;
         window.set_format(self.native_format)?;
@@ -231,6 +237,7 @@ impl<'a> Request<'a> {
             shared,
             auto_refresh,
             mailbox,
+            is_waited_for,
             extent,
             pre_transform: transform::to_native(info.pre_transform),
             window_size,
@@ -241,6 +248,26 @@ impl<'a> Request<'a> {
         }
         Ok(Plan { count, made })
     }
+
+    /// Tells the window which of the waiting frames it shows, if it can be told.
+    fn set_present_mode(&self, device: &Device, surface: &Surface) -> Result<(), vk::Result> {
+        let latest = self.info.present_mode == FIFO_LATEST_READY;
+        if surface.abilities.present_modes {
+            let mode = if latest { present_mode::FIFO_LATEST_READY } else { present_mode::DEFAULT };
+            return Ok(surface.window.set_present_mode(mode)?);
+        }
+        if !latest {
+            return Ok(());
+        }
+        complain(
+            device,
+            format_args!(
+                "the window cannot show the latest frame first: use a mode that \
+                 vkGetPhysicalDeviceSurfacePresentModesKHR lists for this surface"
+            ),
+        );
+        Err(vk::Result::ERROR_INITIALIZATION_FAILED)
+    }
 }
 
 /// Makes the window forget the buffers and the settings of an earlier swapchain: all buffers can be
@@ -249,9 +276,10 @@ fn reset(device: &Device, surface: &Surface) {
     if !surface.use_buffers() {
         return;
     }
-    for (what, result) in
-        [("disconnected from", surface.window.disconnect()), ("connected to", surface.window.connect())]
-    {
+    for (what, result) in [
+        ("disconnected from", surface.window.disconnect()),
+        ("connected to", surface.abilities.reconnect(&surface.window)),
+    ] {
         if let Err(error) = result {
             device.instance.logger.log(
                 Level::Warning,

@@ -6,6 +6,7 @@ use ash::vk;
 
 use crate::native_buffer::{NativeBuffer, SwapchainImageCreateInfo, USAGE_SHARED, structure};
 use crate::objects::Device;
+use crate::trace::slice;
 use crate::wsi::buffer::Buffer;
 use crate::wsi::create_swapchain::Request;
 use crate::wsi::swapchain::Swapchain;
@@ -107,6 +108,7 @@ fn create_image(
     };
     let create = device.driver.create_image.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
     let mut image = vk::Image::null();
+    let _slice = slice(c"CreateImage");
     // SAFETY: the device is valid, and so are the structures, whose chain is still alive.
     match unsafe { create(device.handle, &create_info, core::ptr::null(), &mut image) } {
         vk::Result::SUCCESS => Ok(image),

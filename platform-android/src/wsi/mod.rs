@@ -11,6 +11,7 @@
 //!
 //! The table of hooks names the functions here and says when they are available.
 
+pub mod abilities;
 pub mod acquire;
 pub mod bind;
 pub mod buffer;
@@ -22,6 +23,7 @@ pub mod frame_timestamps;
 pub mod group;
 pub mod hdr;
 pub mod images;
+pub mod listener;
 pub mod native_window;
 pub mod numbered;
 pub mod patience;
@@ -39,4 +41,3 @@ pub mod timing;
 pub mod transform;
 pub mod usage;
 pub mod window;
-pub(crate) mod window_calls;

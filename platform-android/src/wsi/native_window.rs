@@ -149,6 +149,17 @@ pub mod perform {
     pub const SET_BUFFERS_CTA861_3_METADATA: c_int = 33;
     /// `i64`, nanoseconds
     pub const SET_DEQUEUE_TIMEOUT: c_int = 37;
+    /// `c_int`, one of [`present_mode`](super::present_mode). Since Android 17.
+    pub const SET_PRESENT_MODE: c_int = 53;
+    /// `*mut u64`; fails if no frame was replaced. Since Android 17.
+    pub const GET_LAST_REPLACED_FRAME_ID: c_int = 54;
+    /// [`OnFrame`](super::OnFrame)`, *mut c_void`. Since Android 17.
+    pub const SET_ON_ACQUIRED_CALLBACK: c_int = 55;
+    /// [`OnFrame`](super::OnFrame)`, *mut c_void`. Since Android 17.
+    pub const SET_ON_DROPPED_CALLBACK: c_int = 56;
+    /// `c_int` as for [`API_CONNECT`], and three `c_int` that say whether the window tells of buffers
+    /// that are released, acquired and dropped. Since Android 17.
+    pub const API_CONNECT_WITH_LISTENER: c_int = 57;
 }
 
 /// The queries.
@@ -166,6 +177,21 @@ pub mod query {
     /// The maximum number of buffers.
     pub const MAX_BUFFER_COUNT: c_int = 21;
 }
+
+/// What becomes of frames that wait for the other side (`ANATIVEWINDOW_PRESENT_*`).
+pub mod present_mode {
+    use core::ffi::c_int;
+
+    /// The other side takes the oldest.
+    pub const DEFAULT: c_int = 1;
+    /// The other side takes the latest, and drops those before it.
+    pub const FIFO_LATEST_READY: c_int = 2;
+}
+
+/// Called when the other side has taken or dropped a frame, with the number of its buffer, that of
+/// the frame (as from [`perform::GET_NEXT_FRAME_ID`]), and the data given with the function: by any
+/// thread, as late as when the window no longer exists.
+pub type OnFrame = unsafe extern "C" fn(buffer: u64, frame: u64, data: *mut c_void);
 
 /// `NATIVE_WINDOW_API_EGL`: the API as which a swapchain connects.
 pub const API_EGL: c_int = 1;

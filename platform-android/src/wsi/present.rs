@@ -9,6 +9,7 @@ use loader_core::memory::{Application, TryGrow, Vec};
 
 use crate::objects::{Device, device_of};
 use crate::switches::Switch;
+use crate::trace::slice;
 use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
 use crate::wsi::native_window::{Rectangle, query};
@@ -26,6 +27,7 @@ pub unsafe extern "system" fn queue_present(
     queue: vk::Queue,
     info: *const vk::PresentInfoKHR<'_>,
 ) -> vk::Result {
+    let _slice = slice(c"QueuePresentKHR");
     // SAFETY: by this function's `# Safety` the queue is a valid handle, and `info` a valid pointer
     // to counted arrays of valid handles and a pNext chain.
     unsafe {
@@ -187,9 +189,13 @@ impl Presentation<'_> {
             image.dequeued = false;
             image.dequeue_fence.take()
         }));
+        if frame.id != 0 {
+            present_wait::remember(swapchain, frame.id, number);
+        }
         window.queue(&buffer, fence)?;
         // If this came first, the window would tell another thread that it does not know the frame.
         self.remember(frame, number);
+        self.hear_of_replaced(window);
         if swapchain.made.shared { self.dequeue_again(window, &buffer) } else { Ok(()) }
     }
 
@@ -201,18 +207,28 @@ impl Presentation<'_> {
     /// The window's number of the frame that is queued next, if somebody may ask when it is shown
     /// and the window can say.
     fn number(&self, window: &Window, frame: &Frame<'_>) -> Option<u64> {
-        if frame.id == 0 && frame.time.is_none() && frame.stages() == 0 {
-            return None;
+        let swapchain = self.swapchain;
+        let is_timed = frame.time.is_some() || frame.stages() != 0;
+        if is_timed {
+            swapchain.history.enable(window);
         }
-        self.swapchain.history.enable(window);
-        window.next_frame().ok()
+        let is_waited_for = frame.id != 0 && swapchain.made.is_waited_for;
+        (is_timed || is_waited_for).then(|| window.next_frame().ok()).flatten()
     }
 
-    /// Records a frame for all who may ask when it is shown.
-    fn remember(&self, frame: &Frame<'_>, number: Option<u64>) {
-        if frame.id != 0 {
-            present_wait::remember(self.swapchain, frame.id, number);
+    /// Hears of the frame that this one has replaced: windows tell of those that the other side
+    /// drops.
+    fn hear_of_replaced(&self, window: &Window) {
+        let swapchain = self.swapchain;
+        if swapchain.made.is_waited_for
+            && let Ok(replaced) = window.last_replaced_frame()
+        {
+            swapchain.surface.listener.hear(swapchain.loader().system, replaced);
         }
+    }
+
+    /// Records a frame for all who may ask for its times.
+    fn remember(&self, frame: &Frame<'_>, number: Option<u64>) {
         if let (Some(time), Some(number)) = (frame.time, number) {
             timing::remember(self.swapchain, time, number);
         }

@@ -1,19 +1,19 @@
-//! Waiting until a frame is shown (`VK_KHR_present_id2`, `VK_KHR_present_wait2`).
-//!
-//! A window has neither an event nor a fence for that: it says when a frame was shown only if
-//! asked, so a waiting thread asks about every millisecond.
+//! Waiting until a frame is shown (`VK_KHR_present_id2`, `VK_KHR_present_wait2`), or rather until
+//! the other side of the window has taken it, which is the last that every window tells of.
 
 use ash::vk;
 
-use crate::wsi::frame_timestamps::FrameTimestamps;
-use crate::wsi::patience::Patience;
+use crate::trace::slice;
+use crate::wsi::listener;
 use crate::wsi::structures::PresentWait2Info;
 use crate::wsi::swapchain::Swapchain;
-use crate::wsi::window::{Window, WindowError};
 
-/// Records a frame by the application's id.
+/// Records a frame by the application's id, before the window has it: from then on the window may
+/// tell of it.
 pub fn remember(swapchain: &Swapchain, id: u64, number: Option<u64>) {
-    swapchain.numbered.0.lock(swapchain.loader().system).push(id, number);
+    let system = swapchain.loader().system;
+    swapchain.numbered.0.lock(system).push(id, number.filter(|_| swapchain.made.is_waited_for));
+    listener::changed(system);
 }
 
 /// `vkWaitForPresent2KHR`
@@ -30,40 +30,21 @@ pub unsafe extern "system" fn wait_for_present2(
     swapchain: vk::SwapchainKHR,
     info: *const PresentWait2Info,
 ) -> vk::Result {
+    let _slice = slice(c"WaitForPresent2KHR");
     // SAFETY: by this function's `# Safety` the swapchain is a valid handle and `info` a valid
     // pointer.
     let (swapchain, info) = unsafe { (Swapchain::from_handle(swapchain), &*info) };
-    let system = swapchain.loader().system;
-    let mut patience = Patience::new(system, info.timeout);
-    loop {
-        let Some(window) = swapchain.active_window() else { return vk::Result::ERROR_OUT_OF_DATE_KHR };
-        match is_over(swapchain, window, info.present_id) {
-            Ok(true) => return vk::Result::SUCCESS,
-            Ok(false) => {}
-            Err(error) => return error.into(),
-        }
-        if !patience.wait() {
-            return vk::Result::TIMEOUT;
-        }
-    }
+    let look = || match swapchain.is_active() {
+        false => Some(vk::Result::ERROR_OUT_OF_DATE_KHR),
+        true => is_over(swapchain, info.present_id).then_some(vk::Result::SUCCESS),
+    };
+    listener::wait(swapchain.loader().system, info.timeout, look).unwrap_or(vk::Result::TIMEOUT)
 }
 
-/// Whether that frame was shown, never will be, or was shown so long ago that the window has
-/// forgotten it. The window reports a frame that another one has replaced as pending until a later
-/// one is shown.
-fn is_over(swapchain: &Swapchain, window: &Window, id: u64) -> Result<bool, WindowError> {
-    if id == 0 {
-        return Ok(true);
-    }
-    let frames = *swapchain.numbered.0.lock(swapchain.loader().system);
-    for number in frames.since(id) {
-        // The window can never say anything about a frame without a number.
-        let Some(number) = number else { return Ok(true) };
-        match window.frame_timestamps(number) {
-            Ok(times) if times.presented == FrameTimestamps::PENDING => {}
-            Ok(_) | Err(WindowError::NOT_FOUND | WindowError::BAD_VALUE) => return Ok(true),
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(false)
+/// Whether that frame or a later one was taken or dropped, or is one that nobody will ever tell of.
+fn is_over(swapchain: &Swapchain, id: u64) -> bool {
+    let (system, listener) = (swapchain.loader().system, &swapchain.surface.listener);
+    let frames = *swapchain.numbered.0.lock(system);
+    let told = |number: Option<u64>| number.is_none_or(|number| listener.has_heard_of(system, number));
+    id == 0 || frames.since(id).any(told)
 }

@@ -18,7 +18,6 @@ use crate::wsi::formats::{Gate, Group, groups, surface_formats};
 use crate::wsi::present_modes::{BufferCounts, present_modes};
 use crate::wsi::surface::Surface;
 use crate::wsi::usage::hardware_buffer;
-use crate::wsi::window_calls::{WindowCall, window_can};
 
 /// `vkGetPhysicalDeviceSurfaceFormatsKHR`
 ///
@@ -80,7 +79,8 @@ pub unsafe extern "system" fn get_surface_present_modes(
     // `count` and `out` are a counted out-array.
     unsafe {
         let instance = instance_of(physical_device.as_raw());
-        let counts = match Surface::from_handle(surface) {
+        let surface = Surface::from_handle(surface);
+        let counts = match surface {
             Some(surface) => buffer_counts(surface),
             // No mailbox: it depends on the window.
             None if may_be_surfaceless(instance) => Ok(BufferCounts { min_undequeued: 0, max: 0 }),
@@ -91,11 +91,8 @@ pub unsafe extern "system" fn get_surface_present_modes(
             Err(error) => return error,
         };
         let shared = has_shared_images(instance, physical_device);
-        let loader = instance.logger.loader;
         // The specification of surfaceless queries lets them know of no such mode.
-        let latest_ready = !surface.is_null()
-            && loader.is_on(Switch::LatestReady)
-            && window_can(loader, WindowCall::PresentMode);
+        let latest_ready = surface.is_some_and(|surface| surface.abilities.present_modes);
         let modes = present_modes(latest_ready, counts, shared);
         deliver_each(modes, count, out, |out, mode| {
             out.write(mode);

@@ -94,6 +94,9 @@ tagged! {
 /// `VK_SWAPCHAIN_CREATE_DEFERRED_MEMORY_ALLOCATION_BIT_KHR`
 pub const CREATE_DEFERRED: vk::SwapchainCreateFlagsKHR = vk::SwapchainCreateFlagsKHR::from_raw(1 << 3);
 
+/// `VK_SWAPCHAIN_CREATE_PRESENT_WAIT_2_BIT_KHR`
+pub const CREATE_PRESENT_WAIT2: vk::SwapchainCreateFlagsKHR = vk::SwapchainCreateFlagsKHR::from_raw(1 << 7);
+
 /// `VkPresentStageTimeEXT`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]

@@ -11,12 +11,19 @@ use loader_core::platform::Lock;
 use crate::loader::Loader;
 use crate::native_buffer;
 use crate::objects::{Instance, driver_extensions, instance_of};
+use crate::trace::slice;
+use crate::wsi::abilities::Abilities;
+use crate::wsi::listener::{self, Listener};
 use crate::wsi::window::{Window, WindowError};
 
 /// A surface. Its handle is its address.
 pub struct Surface {
     /// The window.
     pub window: Window,
+    /// What the window can.
+    pub abilities: Abilities,
+    /// Hears of the window's frames.
+    pub listener: Listener,
     /// The usage of the buffers on the consumer's side.
     pub consumer_usage: u64,
     /// The process.
@@ -54,10 +61,17 @@ impl Surface {
 
     /// Stops that swapchain from presenting to the window. Returns whether it did present to it.
     pub fn retire(&self, swapchain: vk::SwapchainKHR) -> bool {
-        let mut state = self.state.lock(self.loader.system);
-        let was_active = state.active == swapchain;
+        let system = self.loader.system;
+        let was_active = {
+            let active = &mut self.state.lock(system).active;
+            let was_active = *active == swapchain;
+            if was_active {
+                *active = vk::SwapchainKHR::null();
+            }
+            was_active
+        };
         if was_active {
-            state.active = vk::SwapchainKHR::null();
+            listener::changed(system);
         }
         was_active
     }
@@ -87,6 +101,7 @@ pub unsafe extern "system" fn create_android_surface(
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::SurfaceKHR,
 ) -> vk::Result {
+    let _slice = slice(c"CreateAndroidSurfaceKHR");
     // SAFETY: by this function's `# Safety` the instance is a valid handle, `info` and `out` are
     // valid pointers, the callbacks NULL or valid, and the window is a live `ANativeWindow`.
     unsafe {
@@ -114,7 +129,8 @@ fn create(
         Box::<Surface, _>::try_new_uninit_in(memory).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
     let window = window();
     let consumer_usage = window.consumer_usage()?;
-    if let Err(WindowError(number)) = window.connect() {
+    let loader = instance.logger.loader;
+    let abilities = Abilities::of_system(loader).connect(&window).map_err(|WindowError(number)| {
         instance.logger.log(
             Level::Error,
             Topic::Driver,
@@ -123,10 +139,10 @@ fn create(
                  surface or the other VkSurfaceKHR first"
             ),
         );
-        return Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
-    }
+        vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR
+    })?;
     let state = Lock::new(State { active: vk::SwapchainKHR::null(), used: false });
-    let surface = Surface { window, consumer_usage, loader: instance.logger.loader, state };
+    let surface = Surface { window, abilities, listener: Listener::new(), consumer_usage, loader, state };
     let (block, _) = Box::into_non_null_with_allocator(room);
     let block = block.cast::<Surface>();
     // SAFETY: the block has the layout of a surface, and nobody else has it yet.
@@ -143,6 +159,7 @@ pub unsafe extern "system" fn destroy_surface(
     surface: vk::SurfaceKHR,
     callbacks: *const vk::AllocationCallbacks<'_>,
 ) {
+    let _slice = slice(c"DestroySurfaceKHR");
     // SAFETY: by this function's `# Safety` the instance is valid, the surface is NULL or valid and
     // externally synchronised, and the callbacks are compatible with those of its creation.
     // `create` leaked the box; only this function frees it.
@@ -157,6 +174,7 @@ pub unsafe extern "system" fn destroy_surface(
         let surface = Box::from_non_null_in(surface, memory);
         // A window that is gone cannot be disconnected and need not be.
         let _ = surface.window.disconnect();
+        surface.listener.end(surface.loader.system);
     }
 }
 

@@ -10,6 +10,7 @@ use loader_core::platform::Lock;
 
 use crate::loader::Loader;
 use crate::objects::{Device, device_of};
+use crate::trace::slice;
 use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
 use crate::wsi::numbered::Numbered;
@@ -54,6 +55,8 @@ pub struct Made {
     pub auto_refresh: bool,
     /// Whether frames replace each other.
     pub mailbox: bool,
+    /// Whether the application waits for frames, so that the window tells of them.
+    pub is_waited_for: bool,
     /// Width and height of the images.
     pub extent: vk::Extent2D,
     /// How the application has rotated the picture, in the window's terms.
@@ -252,6 +255,7 @@ pub unsafe extern "system" fn destroy_swapchain(
     swapchain: vk::SwapchainKHR,
     callbacks: *const vk::AllocationCallbacks<'_>,
 ) {
+    let _slice = slice(c"DestroySwapchainKHR");
     // SAFETY: by this function's `# Safety` the device is valid, the swapchain is NULL or valid and
     // externally synchronised, and the callbacks are compatible with those of its creation.
     // `create` leaked the box; only this function frees it.

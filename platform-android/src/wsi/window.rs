@@ -1,13 +1,13 @@
 //! The application's window, with the loader's references to it.
 
-use core::ffi::c_int;
+use core::ffi::{c_int, c_void};
 use core::ptr::NonNull;
 
 use crate::system::System;
 use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
 use crate::wsi::frame_timestamps::FrameTimestamps;
-use crate::wsi::native_window::{API_EGL, NativeWindow, Rectangle, SCALE_TO_WINDOW, perform, query};
+use crate::wsi::native_window::{API_EGL, NativeWindow, OnFrame, Rectangle, SCALE_TO_WINDOW, perform, query};
 
 /// A function of the window failed, with this negative error number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +83,46 @@ impl Window {
     /// [`WindowError`], if somebody else is connected.
     pub fn connect(&self) -> Result<(), WindowError> {
         perform!(self, API_CONNECT, API_EGL)
+    }
+
+    /// Connects as [`Self::connect`] does, to be told of frames ([`Self::set_on_frame`]).
+    ///
+    /// # Errors
+    /// [`WindowError`], also if the window does not know this.
+    pub fn connect_with_listener(&self) -> Result<(), WindowError> {
+        let (released, acquired, dropped): (c_int, c_int, c_int) = (0, 1, 1);
+        perform!(self, API_CONNECT_WITH_LISTENER, API_EGL, released, acquired, dropped)
+    }
+
+    /// Makes the window call `tell` with `data` whenever the other side has taken or dropped a frame.
+    ///
+    /// # Errors
+    /// [`WindowError`].
+    ///
+    /// # Safety
+    /// `tell` may be called with `data` by any thread at any time, even after the window's end.
+    pub unsafe fn set_on_frame(&self, tell: OnFrame, data: *mut c_void) -> Result<(), WindowError> {
+        perform!(self, SET_ON_ACQUIRED_CALLBACK, tell, data)?;
+        perform!(self, SET_ON_DROPPED_CALLBACK, tell, data)
+    }
+
+    /// Returns the number of the last frame that another one has replaced before the other side saw
+    /// it.
+    ///
+    /// # Errors
+    /// [`WindowError`], if there is none.
+    pub fn last_replaced_frame(&self) -> Result<u64, WindowError> {
+        let mut frame = 0u64;
+        perform!(self, GET_LAST_REPLACED_FRAME_ID, &raw mut frame)?;
+        Ok(frame)
+    }
+
+    /// Sets one of [`present_mode`](crate::wsi::native_window::present_mode).
+    ///
+    /// # Errors
+    /// [`WindowError`], also if the window does not know this.
+    pub fn set_present_mode(&self, mode: c_int) -> Result<(), WindowError> {
+        perform!(self, SET_PRESENT_MODE, mode)
     }
 
     /// Disconnects from the window, which others may then use.

@@ -477,3 +477,22 @@ fn r162_what_a_level_does_not_have_is_the_drivers() {
         world.finish(instance, Some(device));
     }
 }
+
+#[test]
+fn r170_older_windows_take_their_extensions_away() {
+    let newest = [
+        "VK_EXT_present_mode_fifo_latest_ready",
+        "VK_KHR_present_id",
+        "VK_KHR_present_id2",
+        "VK_KHR_present_wait2",
+    ];
+    for (system, expected) in [("37", &newest[..]), ("36", &newest[1..2])] {
+        let world = World::at(ApiLevel::ANDROID_17, Hal::default());
+        // Windows of an older system can neither be told the mode nor tell of frames.
+        world.simulation.android.set("ro.build.version.sdk", system);
+        let all = names(&world);
+        let listed: Vec<_> =
+            newest.iter().copied().filter(|name| all.contains(&(*name).to_owned())).collect();
+        assert_eq!(listed, expected);
+    }
+}

@@ -14,6 +14,26 @@ use platform_android::{Loader, api};
 use super::{driver_in, errors, opened, report, traced, vendor_driver};
 
 #[test]
+fn r171_the_search_for_driver_and_layers_has_slices() {
+    let Simulation { android, loader, .. } = &Simulation::new();
+    android.set("ro.hardware.vulkan", "x");
+    vendor_driver(android, "x", &[]);
+    android.record_slices(true);
+    let mut instance = vk::Instance::null();
+    let info = vk::InstanceCreateInfo::default();
+    // SAFETY: all parameters are valid.
+    unsafe {
+        assert_eq!(api::create_instance(loader, &info, null(), &mut instance), vk::Result::SUCCESS);
+        platform_android::driver::destroy_instance(instance, null());
+    }
+    android.record_slices(false);
+    assert_eq!(
+        android.slices(),
+        ["Open", " LoadDriver", " hwvulkan module open", "DiscoverLayers", "driver.CreateInstance"]
+    );
+}
+
+#[test]
 fn r11_a_driver_that_fails_to_open_fails_and_is_not_tried_again() {
     for option in ["-DOPEN_RESULT=-19", "-DCREATE_INSTANCE=0"] {
         let Simulation { android, loader, .. } = &Simulation::new();

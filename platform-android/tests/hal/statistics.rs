@@ -42,6 +42,24 @@ fn r117_instances_and_devices_are_counted() {
 }
 
 #[test]
+fn r117_the_engine_of_an_application_is_told_of() {
+    let Simulation { android, loader, .. } = &Simulation::new();
+    loader.enter();
+    let named = vk::ApplicationInfo::default().engine_name(c"an engine");
+    let nameless = vk::ApplicationInfo::default();
+    for application in [null(), &raw const nameless, &raw const named] {
+        let info = vk::InstanceCreateInfo { p_application_info: application, ..Default::default() };
+        let mut instance = vk::Instance::null();
+        // SAFETY: all parameters are valid.
+        unsafe {
+            assert_eq!(driver::create_instance(&info, null(), &mut instance), vk::Result::SUCCESS);
+            driver::destroy_instance(instance, null());
+        }
+    }
+    assert_eq!(android.change().engines, ["an engine"]);
+}
+
+#[test]
 fn r117_loading_the_driver_is_counted() {
     let Simulation { android, loader, .. } = &Simulation::new();
     android.set("ro.hardware.vulkan", "x");

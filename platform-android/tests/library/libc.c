@@ -115,6 +115,16 @@ GIVES(fcntl);
 int here_prctl(int option, ...) { return prctl(option); }
 GIVES(prctl);
 
+long here_syscall(long number, ...) {
+    va_list rest;
+    long given[6];
+    va_start(rest, number);
+    for (int i = 0; i < 6; i++) given[i] = va_arg(rest, long);
+    va_end(rest);
+    return syscall(number, given[0], given[1], given[2], given[3], given[4], given[5]);
+}
+GIVES(syscall);
+
 /* The rest is the same on both. */
 #define SAME(type, name, parameters, arguments) \
     type here_##name parameters { return name arguments; } \

@@ -51,5 +51,8 @@ void GraphicsEnv::setTargetStats(GpuStatsInfo::Stats stats, uint64_t value) {
 }
 void GraphicsEnv::setVulkanInstanceExtensions(uint32_t count, const char* const* names) { note("instance:" + joined(count, names)); }
 void GraphicsEnv::setVulkanDeviceExtensions(uint32_t count, const char* const* names) { note("device:" + joined(count, names)); }
+#ifndef BEFORE_ANDROID_15
+void GraphicsEnv::addVulkanEngineName(const char* name) { note(std::string("engine ") + name); }
+#endif
 
 }  // namespace android

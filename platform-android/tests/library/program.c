@@ -116,8 +116,14 @@ int main(int count, char **arguments) {
         for (uint32_t i = 0; i < listed; ++i) printf("extension: %s\n", extensions[i].extensionName);
     }
 
+    const VkApplicationInfo application = {
+        .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+        .pEngineName = "of the program",
+        .apiVersion = VK_API_VERSION_1_0,
+    };
     const VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+        .pApplicationInfo = &application,
         .enabledLayerCount = (uint32_t)count - 1,
         .ppEnabledLayerNames = (const char *const *)arguments + 1,
     };

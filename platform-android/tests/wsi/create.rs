@@ -22,6 +22,7 @@ fn r95_the_window_is_told_things_in_this_order() {
     let prepared = [
         "dequeue-timeout -1",
         "swap-interval 1",
+        "present-mode 1",
         "shared 0",
         "auto-refresh 0",
         "format 1",
@@ -47,14 +48,17 @@ fn r95_the_window_is_told_things_in_this_order() {
     let _ = world.window.calls();
     let swapchain = world.swapchain(&request(surface).present_mode(vk::PresentModeKHR::MAILBOX));
     let calls = world.window.calls();
-    assert_eq!(calls[..4], ["disconnect 1", "connect 1", "dequeue-timeout -1", "swap-interval 0"]);
+    assert_eq!(
+        calls[..4],
+        ["disconnect 1", "connect-with-listener 1", "dequeue-timeout -1", "swap-interval 0"]
+    );
     world.destroy_swapchain(swapchain);
 
     let _ = world.window.calls();
     let continuous = request(surface).present_mode(vk::PresentModeKHR::SHARED_CONTINUOUS_REFRESH);
     let swapchain = world.swapchain(&continuous);
     let calls = world.window.calls();
-    assert_eq!(calls[10..13], ["scaling 1", "shared 1", "auto-refresh 1"]);
+    assert_eq!(calls[11..14], ["scaling 1", "shared 1", "auto-refresh 1"]);
     world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
 }

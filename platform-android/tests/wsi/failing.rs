@@ -7,6 +7,9 @@ use platform_android::wsi::structures::CREATE_DEFERRED;
 
 use crate::world::{World, chain, request};
 
+/// The call that connects.
+const CONNECT: &str = "connect-with-listener 1";
+
 const LOST: vk::Result = vk::Result::ERROR_SURFACE_LOST_KHR;
 
 #[test]
@@ -33,13 +36,13 @@ fn r96_every_call_of_the_window_fails_once_while_a_swapchain_is_made() {
                 call.starts_with("disconnect") || call.starts_with("connect") || call == "cancel"
             });
             // Without a connection there are no buffers.
-            let harmless = harmless && failed.as_deref() != Some("connect 1");
+            let harmless = harmless && failed.as_deref() != Some(CONNECT);
             assert_eq!(made.is_ok(), harmless, "{failed:?}");
             assert_eq!(Graphics::change().images.len(), 0);
             if call >= calls {
                 break;
             }
-            if failed.as_deref() == Some("disconnect 1") || failed.as_deref() == Some("connect 1") {
+            if failed.as_deref() == Some("disconnect 1") || failed.as_deref() == Some(CONNECT) {
                 world.window.change().reconnect();
             }
         }

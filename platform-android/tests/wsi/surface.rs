@@ -7,13 +7,13 @@ use ash::vk::{self, PresentModeKHR as Mode};
 use platform_android::{ApiLevel, wsi};
 
 use crate::formats::formats;
-use crate::world::{INSTANCE, SUCCESS, World};
+use crate::world::{INSTANCE, SUCCESS, World, request};
 
 #[test]
 fn r88_a_surface_asks_for_the_consumers_usage_and_connects() {
     let world = World::new();
     let surface = world.surface();
-    assert_eq!(world.window.calls(), ["consumer-usage", "connect 1"]);
+    assert_eq!(world.window.calls(), ["consumer-usage", "connect-with-listener 1", "present-mode 1"]);
     world.destroy_surface(surface);
 }
 
@@ -22,10 +22,12 @@ fn r88_a_window_that_fails_gives_no_surface() {
     let world = World::new();
     world.window.fail(0, -19);
     assert_eq!(world.try_surface(), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
-    world.window.fail(1, -22);
-    assert_eq!(world.try_surface(), Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR));
-    assert!(world.simulation.android.logged().iter().any(|(_, text)| text.contains("draws to the window")));
+    // Somebody else draws to it.
     world.window.stop_failing();
+    world.window.change().reconnect();
+    assert_eq!(world.try_surface(), Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR));
+    world.window.change().disconnect();
+    assert!(world.simulation.android.logged().iter().any(|(_, text)| text.contains("draws to the window")));
     let first = world.surface();
     assert_eq!(world.try_surface(), Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR));
     world.destroy_surface(first);
@@ -269,6 +271,21 @@ fn r92_present_modes_of_a_surface() {
         world.window.stop_failing();
         world.destroy_surface(surface);
     }
+}
+
+#[test]
+fn r170_a_mode_is_listed_if_the_window_can_be_told_of_it() {
+    let world = World::new();
+    world.window.change().knows_present_modes = false;
+    let surface = world.surface();
+    assert!(modes(&world, surface).unwrap() == [Mode::MAILBOX, Mode::FIFO]);
+    let latest = request(surface).present_mode(wsi::present_modes::FIFO_LATEST_READY);
+    assert_eq!(world.try_swapchain(&latest), Err(vk::Result::ERROR_INITIALIZATION_FAILED));
+    let logged = world.simulation.android.logged();
+    assert!(logged.iter().any(|(_, text)| text.contains("cannot show the latest frame first")));
+    // Other modes need no telling.
+    world.destroy_swapchain(world.swapchain(&request(surface)));
+    world.destroy_surface(surface);
 }
 
 #[test]

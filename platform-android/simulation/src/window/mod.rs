@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use platform_android::wsi::native_window::NativeWindow;
+use platform_android::wsi::native_window::{NativeWindow, OnFrame, present_mode};
 
 use crate::Android;
 use queue::Queue;
@@ -66,6 +66,10 @@ pub struct State {
     pub without_buffers: WithoutBuffers,
     /// Which buffer is dequeued next.
     pub next_buffer: NextBuffer,
+    /// Whether the window knows present modes, as since Android 17.
+    pub knows_present_modes: bool,
+    /// Whether the window knows listeners, as since Android 17.
+    pub knows_listeners: bool,
     /// What happens while the next frame is queued, before the window has it.
     pub while_queueing: Option<Box<dyn FnOnce() + Send>>,
     /// Every call since this was last emptied.
@@ -86,10 +90,30 @@ pub struct State {
     pub was_freed: bool,
     references: i64,
     connected: bool,
+    /// Who is told of frames that are acquired, and of those that are dropped.
+    listeners: [Option<Listener>; 2],
+    /// The last frame that another one has replaced.
+    last_replaced: Option<u64>,
     /// The settings made by the loader.
     pub told: Told,
     queue: Queue,
 }
+
+/// Who is told of frames.
+#[derive(Clone, Copy)]
+struct Listener {
+    tell: OnFrame,
+    data: usize,
+}
+
+/// Those who are told of frames.
+#[derive(Clone, Copy)]
+pub struct Listeners([Option<Listener>; 2]);
+
+/// The place of the listener that is told of frames that the other side has taken.
+const ACQUIRED: usize = 0;
+/// The place of the listener that is told of frames that the other side has dropped.
+const DROPPED: usize = 1;
 
 /// What a window does if no buffer is available.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -120,6 +144,10 @@ pub struct Told {
     pub dequeue_timeout: i64,
     /// 0 or 1.
     pub swap_interval: c_int,
+    /// What becomes of waiting frames: 1 the oldest is shown, 2 the latest.
+    pub present_mode: c_int,
+    /// Whether acquired and dropped frames are told of.
+    pub listens: [bool; 2],
     /// Whether one buffer is shown while being drawn to.
     pub shared: bool,
     /// Whether it is shown repeatedly.
@@ -158,6 +186,24 @@ impl State {
     pub fn disconnect(&mut self) {
         self.connected = false;
     }
+
+    /// Who is told of frames.
+    #[must_use]
+    pub fn listeners(&self) -> Listeners {
+        Listeners(self.listeners)
+    }
+
+    /// Makes the window tell others of frames.
+    pub fn listen(&mut self, listeners: Listeners) {
+        self.listeners = listeners.0;
+    }
+
+    /// Drops the oldest waiting frame if there is a later one, and returns its number.
+    fn drop_first(&mut self, android: &Android) -> Option<u64> {
+        let frame = self.queue.drop_before_last(android)?;
+        self.dropped += 1;
+        Some(frame)
+    }
 }
 
 impl FakeWindow {
@@ -176,6 +222,8 @@ impl FakeWindow {
             late_fences: false,
             without_buffers: WithoutBuffers::Waits,
             next_buffer: NextBuffer::AnyFree,
+            knows_present_modes: true,
+            knows_listeners: true,
             while_queueing: None,
             calls: Vec::new(),
             shown: Vec::new(),
@@ -187,6 +235,8 @@ impl FakeWindow {
             was_freed: false,
             references: 0,
             connected: false,
+            listeners: [None; 2],
+            last_replaced: None,
             told: Told::default(),
             queue: Queue::default(),
         };
@@ -252,6 +302,17 @@ impl FakeWindow {
         self.inside.show()
     }
 
+    /// Drops the oldest waiting frame if there is a later one, as the other side does that wants the
+    /// latest. Returns whether there was one.
+    pub fn drop_first(&self) -> bool {
+        self.inside.drop_first()
+    }
+
+    /// Tells of a frame as if it had just been taken, whoever listened last: windows tell late.
+    pub fn tell_late(&self, frame: u64) {
+        self.inside.tell(ACQUIRED, frame);
+    }
+
     /// Makes a thread show every queued frame until the window is dropped.
     pub fn watch(&mut self) {
         let inside = self.inside;
@@ -301,7 +362,10 @@ impl Inside {
     }
 
     fn show(&self) -> bool {
+        let latest = self.change().told.present_mode == present_mode::FIFO_LATEST_READY;
+        while latest && self.drop_first() {}
         let Some(frame) = self.change().queue.next_frame() else { return false };
+        self.tell(ACQUIRED, frame.number());
         crate::fences::wait(frame.fence, -1);
         let mut state = self.change();
         let state = &mut *state;
@@ -309,6 +373,24 @@ impl Inside {
         state.queue.shown(frame, late, self.android, &mut state.shown);
         self.changed.notify_all();
         true
+    }
+
+    fn drop_first(&self) -> bool {
+        let Some(frame) = self.change().drop_first(self.android) else { return false };
+        self.tell(DROPPED, frame);
+        true
+    }
+
+    /// Tells the listener of a frame.
+    fn tell(&self, what: usize, frame: u64) {
+        let (listener, listens) = {
+            let state = self.change();
+            (state.listeners[what], state.told.listens[what])
+        };
+        if let Some(listener) = listener.filter(|_| listens) {
+            // SAFETY: who has set the function lets it be called with these data at any time.
+            unsafe { (listener.tell)(0, frame, std::ptr::without_provenance_mut(listener.data)) };
+        }
     }
 
     fn watch(&self) {

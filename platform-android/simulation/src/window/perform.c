@@ -18,6 +18,9 @@ static const char *types_of(int operation)
     case 23: case 24: case 31: case 32: case 33: return "p";
     case 27: return "lppppppppp";
     case 30: case 37: return "l";
+    case 54: return "p";
+    case 55: case 56: return "pp";
+    case 57: return "iiii";
     default: return "i";
     }
 }

@@ -68,6 +68,12 @@ pub(super) struct Frame {
     shown: Shown,
 }
 
+impl Frame {
+    pub(super) fn number(&self) -> u64 {
+        self.shown.frame
+    }
+}
+
 /// Why no buffer can be taken.
 pub(super) enum Refusal {
     /// A buffer may come back.
@@ -144,14 +150,14 @@ impl Queue {
         }
     }
 
-    /// Queues a frame. Returns how many others it replaced.
+    /// Queues a frame. Returns the numbers of those that it replaced.
     pub(super) fn queue(
         &mut self,
         buffer: *mut NativeWindowBuffer,
         fence: Fence,
         told: &Told,
         android: &Android,
-    ) -> Result<usize, c_int> {
+    ) -> Result<Vec<u64>, c_int> {
         let slot = match self.taken_out(buffer) {
             Ok(slot) => slot,
             Err(error) => {
@@ -175,7 +181,7 @@ impl Queue {
             self.free(frame.shown.buffer, frame.fence);
         }
         self.waiting.push_back(Frame { fence, generation: self.generation, shown });
-        Ok(replaced.len())
+        Ok(replaced.iter().map(Frame::number).collect())
     }
 
     fn free(&mut self, number: usize, fence: Fence) {
@@ -188,6 +194,18 @@ impl Queue {
     /// Signals that the last buffer that came back from the screen is no longer read.
     pub(super) fn signal(&mut self) {
         self.later = None;
+    }
+
+    /// Drops the oldest waiting frame if there is a later one, and returns its number.
+    pub(super) fn drop_before_last(&mut self, android: &Android) -> Option<u64> {
+        if self.waiting.len() < 2 {
+            return None;
+        }
+        let frame = self.waiting.pop_front()?;
+        let (fence, _) = android.fence();
+        close(android, frame.fence);
+        self.free(frame.shown.buffer, fence);
+        Some(frame.number())
     }
 
     pub(super) fn next_frame(&mut self) -> Option<Frame> {

@@ -7,12 +7,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use platform_android::wsi::native_window::{
-    Base, NativeWindow, NativeWindowBuffer, Rectangle, WINDOW_MAGIC, perform, query,
+    Base, NativeWindow, NativeWindowBuffer, OnFrame, Rectangle, WINDOW_MAGIC, perform, query,
 };
 use platform_android::wsi::window::WindowError;
 
 use super::queue::Refusal;
-use super::{Inside, NextBuffer, State, Told, WithoutBuffers};
+use super::{ACQUIRED, DROPPED, Inside, Listener, NextBuffer, State, Told, WithoutBuffers};
 
 unsafe extern "C" {
     /// Written in C.
@@ -21,6 +21,10 @@ unsafe extern "C" {
 
 /// `-ENODEV`: the window is gone, or nobody is connected.
 const GONE: c_int = -19;
+/// `-ENOENT`: no such operation.
+const NOT_FOUND: c_int = -2;
+/// `-ENODATA`
+const NOT_ENOUGH_DATA: c_int = -61;
 /// `-EINVAL`
 const BAD_VALUE: c_int = -22;
 
@@ -209,7 +213,10 @@ unsafe extern "C" fn queue_buffer(
         Ok(mut state) => {
             let told = state.told.clone();
             let queued = state.queue.queue(buffer, fence, &told, inside.android);
-            queued.map(|dropped| state.dropped += dropped)
+            queued.map(|replaced| {
+                state.dropped += replaced.len();
+                state.last_replaced = replaced.last().copied().or(state.last_replaced);
+            })
         }
         // The window owns the buffer all the same.
         Err(error) => inside.change().queue.cancel(buffer, fence, inside.android).and(Err(error)),
@@ -253,6 +260,9 @@ unsafe extern "C" fn fake_window_performed(
             | perform::GET_CONSUMER_USAGE64
             | perform::SET_BUFFERS_SMPTE2086_METADATA
             | perform::SET_BUFFERS_CTA861_3_METADATA
+            | perform::GET_LAST_REPLACED_FRAME_ID
+            | perform::SET_ON_ACQUIRED_CALLBACK
+            | perform::SET_ON_DROPPED_CALLBACK
     );
     let what = match operation {
         perform::SET_BUFFERS_DIMENSIONS => format!("{name} {} {}", arguments[0], arguments[1]),
@@ -291,7 +301,26 @@ fn name_of(operation: c_int) -> &'static str {
         perform::SET_BUFFERS_SMPTE2086_METADATA => "smpte2086",
         perform::SET_BUFFERS_CTA861_3_METADATA => "cta861.3",
         perform::SET_DEQUEUE_TIMEOUT => "dequeue-timeout",
+        perform::SET_PRESENT_MODE => "present-mode",
+        perform::GET_LAST_REPLACED_FRAME_ID => "last-replaced",
+        perform::SET_ON_ACQUIRED_CALLBACK => "on-acquired",
+        perform::SET_ON_DROPPED_CALLBACK => "on-dropped",
+        perform::API_CONNECT_WITH_LISTENER => "connect-with-listener",
         _ => "?",
+    }
+}
+
+impl State {
+    /// Whether the window knows an operation, some of which are new in Android 17.
+    fn knows(&self, operation: c_int) -> bool {
+        match operation {
+            perform::SET_PRESENT_MODE => self.knows_present_modes,
+            perform::GET_LAST_REPLACED_FRAME_ID
+            | perform::SET_ON_ACQUIRED_CALLBACK
+            | perform::SET_ON_DROPPED_CALLBACK
+            | perform::API_CONNECT_WITH_LISTENER => self.knows_listeners,
+            _ => true,
+        }
     }
 }
 
@@ -305,6 +334,9 @@ unsafe fn apply(
 ) -> Result<(), c_int> {
     let int = |place: usize| arguments[place] as c_int;
     let pointer = |place: usize| ptr::with_exposed_provenance_mut::<c_void>(arguments[place] as usize);
+    if !state.knows(operation) {
+        return Err(NOT_FOUND);
+    }
     let told = &mut state.told;
     // SAFETY: by this function's `# Safety` the arguments are those of the operation, so its
     // pointers are valid.
@@ -341,8 +373,22 @@ unsafe fn apply(
                     pointer(place).cast::<i64>().write(*time);
                 }
             }
-            perform::API_CONNECT if state.connected => return Err(BAD_VALUE),
-            perform::API_CONNECT => state.connected = true,
+            perform::SET_PRESENT_MODE => told.present_mode = int(0),
+            perform::GET_LAST_REPLACED_FRAME_ID => {
+                pointer(0).cast::<u64>().write(state.last_replaced.ok_or(NOT_ENOUGH_DATA)?);
+            }
+            perform::SET_ON_ACQUIRED_CALLBACK | perform::SET_ON_DROPPED_CALLBACK => {
+                let tell = std::mem::transmute::<*mut c_void, OnFrame>(pointer(0));
+                let place = if operation == perform::SET_ON_ACQUIRED_CALLBACK { ACQUIRED } else { DROPPED };
+                state.listeners[place] = Some(Listener { tell, data: arguments[1] as usize });
+            }
+            perform::API_CONNECT | perform::API_CONNECT_WITH_LISTENER if state.connected => {
+                return Err(BAD_VALUE);
+            }
+            perform::API_CONNECT => (state.connected, told.listens) = (true, [false; 2]),
+            perform::API_CONNECT_WITH_LISTENER => {
+                (state.connected, told.listens) = (true, [int(2) != 0, int(3) != 0]);
+            }
             perform::API_DISCONNECT if !state.connected => return Err(BAD_VALUE),
             perform::API_DISCONNECT => {
                 state.connected = false;

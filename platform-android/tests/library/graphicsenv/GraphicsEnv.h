@@ -35,6 +35,9 @@ public:
     void setTargetStats(GpuStatsInfo::Stats stats, uint64_t value = 0);
     void setVulkanInstanceExtensions(uint32_t count, const char* const* names);
     void setVulkanDeviceExtensions(uint32_t count, const char* const* names);
+#ifndef BEFORE_ANDROID_15
+    void addVulkanEngineName(const char* name);
+#endif
 };
 
 }  // namespace android
